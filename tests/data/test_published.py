@@ -1,6 +1,7 @@
 """The published tables: complete, printed as in the papers, consistent with one another, checked on load."""
 
 import math
+import re
 
 import pandas as pd
 import pytest
@@ -11,9 +12,18 @@ from proctor.data import published
 from proctor.data.published import TABLES, load_published, printed_number
 from proctor.data.rows import DataError
 from proctor.paths import PUBLISHED
+from proctor.report import catalog
 
-ROWS = {"hle/table1": 7, "hle/table2": 7, "uq/table_S1": 23, "uq/table_S2": 4, "uq/table_S9": 4, "uq/table_S10": 43,
-        "kina/leaderboard": 4, "kina/facts": 13}
+ROWS = {"hle/table1": 7, "hle/table2": 7, "hle/table3": 7, "hle/rubric_reviewer": 7, "hle/rubric_expert": 7,
+        "hle/facts": 63, "uq/table_S1": 23, "uq/table_S2": 4, "uq/table_S3": 11, "uq/table_S9": 4, "uq/table_S10": 43,
+        "uq/table_S4": 80, "uq/table_S5": 4, "uq/table_S6": 15, "uq/table_S7": 8, "uq/table_S8": 39, "uq/table_S11": 9, "uq/facts": 235,
+        "kina/leaderboard": 4, "kina/facts": 30, "cbu/facts": 145, "cbu/table_6": 5,
+        "hle_verified/facts": 128, "hle_verified/table_1": 5, "hle_verified/table_2": 7, "hle_verified/taxonomy": 19,
+        "hle_verified/fig_1": 3, "hle_verified/fig_6": 10}
+
+SPELT = {word: str(k) for k, word in enumerate(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split())} | {
+    "half": "0.5", "twenty": "20", "thirty": "30", "fifty": "50", "hundred": "100"}  # figures that a paper prints as words
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -32,7 +42,8 @@ def test_printed_strings_parse_to_the_value_beside_them(name):
     for column in TABLES[name].printed:
         for printed, value in zip(frame[column], frame[f"{column}_value"]):
             assert isinstance(printed, str)
-            assert math.isnan(value) if printed in ("", "-") else value == float(printed)
+            plain = SPELT.get(printed.lower(), printed.replace(",", ""))
+            assert math.isnan(value) if printed in ("", "-") else value == float(plain)
 
 
 @pytest.mark.parametrize("name, decimals",
@@ -76,9 +87,9 @@ def test_text_only_model_has_one_score_in_both_hle_tables():
 def test_kina_says_what_it_lacks():
     board = load_published("kina/leaderboard").set_index("rank")
     assert math.isnan(board.loc["4-42", "accuracy_value"]) and "39 models" in board.loc["4-42", "note"]
-    facts = load_published("kina/facts").set_index("quantity")["value_value"]
+    facts = load_published("kina/facts").set_index("fact")["value_value"]
     assert facts["models"] == 3 + 39
-    assert (board["accuracy_value"].dropna() > facts["frontier tier lower bound"]).all()
+    assert (board["accuracy_value"].dropna() > facts["frontier_tier_lower_bound"]).all()
 
 
 @given(st.decimals(-1000, 1000, places=2))
@@ -121,3 +132,34 @@ def test_unknown_or_missing_table(tmp_path, monkeypatch):
     monkeypatch.setattr(published, "PUBLISHED", tmp_path)
     with pytest.raises(DataError, match="cannot be read"):
         load_published("hle/table1")
+
+
+@pytest.mark.parametrize("paper", ["uq", "hle", "hle_verified", "kina", "cbu"])
+def test_every_fact_belongs_to_a_row_of_the_catalog(paper):
+    known = {row.id for row in catalog.read()}
+    facts = load_published(f"{paper}/facts")
+    assert set(paper + "/" + facts["artifact"]) <= known
+
+
+@pytest.mark.parametrize("paper", ["uq", "hle", "hle_verified", "kina", "cbu"])
+def test_a_fact_says_what_it_is_once_and_in_a_known_unit(paper):
+    facts = load_published(f"{paper}/facts")
+    assert facts["fact"].str.fullmatch(r"[a-z][A-Za-z0-9_]*").all()
+    assert not facts.duplicated(["artifact", "section", "quantity", "value"]).any()
+    shares = facts[facts["unit"] == "share"]["value_value"]
+    assert shares.between(0, 1).all() and facts[facts["unit"] == "percent"]["value_value"].between(0, 100).all()
+
+
+@pytest.mark.parametrize("column, value, message", [
+    ("relation", "about", "Choose one of = ~ < > <= >="), ("value", "33 916", "not a printed number"),
+    ("value", "113", "outside 0 to 100"), ("unit", "", "no value and no note"), ("fact", "uq_questions", "stands in row 2 too")])
+def test_a_faulty_fact_is_named_by_file_row_and_column(tmp_path, monkeypatch, column, value, message):
+    rows = (PUBLISHED / "uq/facts.csv").read_text(encoding="utf-8").splitlines()
+    header = rows[0].split(",")
+    cells = dict(zip(header, "uq,claim_funnel,2.1,made_up,made up,=,1.13,percent,".split(","))) | {column: value}
+    (tmp_path / "uq").mkdir()
+    (tmp_path / "uq/facts.csv").write_text("\n".join([rows[0], rows[1], ",".join(cells.values())]) + "\n", encoding="utf-8")
+    monkeypatch.setattr(published, "PUBLISHED", tmp_path)
+    with pytest.raises(DataError, match=re.escape(message)) as error:
+        load_published("uq/facts")
+    assert "facts.csv, row 3, column " + column in str(error.value)

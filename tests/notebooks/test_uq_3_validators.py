@@ -1,12 +1,12 @@
 """The notebook on UQ's validators, run once with params/quick.yaml; what it leaves in figures/."""
 
 import json
+from decimal import ROUND_HALF_UP, Decimal
 
 import pandas as pd
 import pytest
 
 from proctor import paths
-from proctor.stats.proportions import Confusion
 
 NAME = "uq/3_validators"
 NEEDS_FETCHED = pytest.mark.skipif(not (paths.CACHE / "fetched" / "NQ-open" / "combined.jsonl").is_file(),
@@ -20,10 +20,10 @@ def run(run_notebook, tmp_path_factory):
     return run_notebook(NAME, folder, "--params", "params/quick.yaml"), folder / "figures/uq"
 
 
-@pytest.fixture(scope="module")
-def table_s1(run):
+@pytest.fixture(scope="module", params=["table_S1", "table_S10"])
+def table(run, request):
     text = {f"{figure}_printed": str for figure in ("accuracy", "precision", "recall")}
-    return pd.read_csv(run[1] / "table_S1.csv", dtype=text)
+    return pd.read_csv(run[1] / f"{request.param}.csv", dtype=text)
 
 
 @pytest.fixture(scope="module")
@@ -36,30 +36,44 @@ def test_notebook_runs_to_its_end(run):
     assert run[0].returncode == 0, run[0].stderr
 
 
-def test_counts_of_table_s1_print_the_figures_of_the_paper(table_s1):
-    known = table_s1[table_s1["solutions"] > 0]
+def test_counts_print_the_figures_of_the_paper(table):
+    known = table[table["solutions"] > 0]
     assert (known["tp"] + known["fn"] == known["positives"]).all()
     for row in known.itertuples():
-        counts = Confusion(int(row.tp), int(row.fp), int(row.fn), int(row.tn))
-        assert counts.n == row.n
+        tp, fp, fn, tn = (int(getattr(row, cell)) for cell in ("tp", "fp", "fn", "tn"))
+        assert tp + fp + fn + tn == row.n
+        shares = Decimal(tp + tn) / int(row.n), Decimal(tp) / (tp + fp), Decimal(tp) / (tp + fn)
         printed = row.accuracy_printed, row.precision_printed, row.recall_printed
-        assert tuple(f"{100 * x:.2f}" for x in (counts.accuracy, counts.precision, counts.recall)) == printed
+        assert tuple(str((100 * share).quantize(Decimal("0.01"), ROUND_HALF_UP)) for share in shares) == printed
 
 
-def test_table_s1_tells_rows_with_several_solutions_and_with_none(table_s1):
-    number = table_s1.drop_duplicates(["model", "strategy"])["solutions"].value_counts().to_dict()
-    assert number == {1: 17, 0: 5, 6: 1}
-    assert (table_s1.groupby(["model", "strategy"]).size() == table_s1.groupby(["model", "strategy"])["solutions"].max()
-            .clip(lower=1)).all()
-    assert table_s1.loc[table_s1["solutions"] == 0, ["n", "tp", "precision"]].isna().all(axis=None)
+@pytest.mark.parametrize("name, number", [("table_S1", {1: 17, 0: 5, 6: 1}), ("table_S10", {1: 33, 0: 8, 6: 2})])
+def test_tables_tell_rows_with_several_solutions_and_with_none(run, name, number):
+    table = pd.read_csv(run[1] / f"{name}.csv")
+    assert table[table["solution"] <= 1]["solutions"].value_counts().to_dict() == number
+    assert len(table) == sum(max(solutions, 1) * rows for solutions, rows in number.items())
+    assert table.loc[table["solutions"] == 0, ["n", "tp", "precision"]].isna().all(axis=None)
 
 
-def test_limits_of_table_s1_hold_their_estimates(table_s1):
-    known = table_s1[table_s1["solutions"] > 0]
-    for figure in ("accuracy", "precision", "recall"):
+def test_limits_hold_their_estimates(table):
+    known = table[table["solutions"] > 0]
+    for figure in ("accuracy", "precision", "recall", "balanced_accuracy", "mcc", "lr_positive", "lr_negative"):
         for kind in ("", "_boot"):
             assert (known[f"{figure}{kind}_low"] <= known[figure]).all()
             assert (known[figure] <= known[f"{figure}{kind}_high"]).all()
+
+
+def test_every_validator_is_less_accurate_than_rejecting_everything(run):
+    table = pd.read_csv(run[1] / "table_S10.csv")
+    assert (table["accuracy_printed"] < 87).all() and (table["precision_printed"] < 50).all()
+
+
+def test_all_pairs_of_rows_with_500_answers_are_compared(run):
+    pairs = pd.read_csv(run[1] / "table_S10_pairs.csv")
+    assert len(pairs) == 25 * 24 / 2
+    assert (pairs["p_low"] <= pairs["p_high"]).all() and (pairs["holm_low"] >= pairs["p_low"]).all()
+    assert pairs.loc[pairs["points"].abs().idxmax(), "verdict"] == "differs whatever the pairing"
+    assert ((pairs["verdict"] == "differs whatever the pairing") == (pairs["holm_high"] < 0.05)).all()
 
 
 def test_every_judge_and_check_has_one_row(run, measured):
@@ -87,12 +101,14 @@ def test_measured_estimates_lie_in_their_limits_and_between_zero_and_one(measure
 
 
 @pytest.mark.parametrize("artifact, evidence", [
-    ("table_S1", "reconstructed"), ("fig_table_S1", "reconstructed"), ("measured_checks", "measured"),
+    ("table_S1", "reconstructed"), ("table_S10", "reconstructed"), ("table_S10_pairs", "reconstructed"),
+    ("fig_table_S10", "reconstructed"), ("precision_recall_plane", "reconstructed"), ("measured_checks", "measured"),
     ("measured_checks_table", "measured"), pytest.param("measured_open", "measured", marks=NEEDS_FETCHED)])
 def test_artifact_says_what_it_rests_on(run, artifact, evidence):
     found = record(run, artifact)
     assert (found["artifact"], found["evidence"]) == (f"uq/{artifact}", evidence)
-    assert found["seed"] is not None and found["code"]["notebook"] == NAME
+    assert found["code"]["notebook"] == NAME
+    assert found["seed"] is not None or artifact == "table_S10_pairs"  # which draws nothing
     assert found["inputs"] or artifact == "measured_open"  # its questions are not in the repository
     ending = ".csv" if "table" in artifact and not artifact.startswith("fig") else ".svg"
     assert (run[1] / f"{artifact}{ending}").stat().st_size > 500

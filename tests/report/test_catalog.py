@@ -80,7 +80,6 @@ def test_rows_are_read_as_they_stand(rows):
     (TABLE.replace("exact", "about"), "tolerance"),
     (TABLE.replace("HLE Table 1", ""), "compared_with"),
     (TABLE.replace("done", "finished"), "state"),
-    (TABLE + "some data", "missing"),
     (LACKING.replace("its data", ""), "missing"),
     (TABLE.replace("hle/t,hle", "uq/t,hle"), "id"),
 ])
@@ -101,6 +100,11 @@ def test_every_fault_is_told_at_once(written):
 def test_two_rows_cannot_promise_the_same_file(written):
     with pytest.raises(ValueError, match="row 3, column outputs: hle/t is also in row 2"):
         read(written(TABLE, TABLE.replace("hle/t,", "hle/u,", 1)))
+
+
+def test_a_claim_may_point_at_the_output_that_decides_it(written):
+    claim = TABLE.replace("hle/t,hle,table", "hle/claim,hle,claim", 1)
+    assert [row.id for row in read(written(TABLE, claim))] == ["hle/t", "hle/claim"]
 
 
 def test_wrong_columns_are_told(written):

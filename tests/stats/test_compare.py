@@ -1,10 +1,24 @@
-import numpy as np
-import pytest
-from scipy.stats import hypergeom
-from statsmodels.stats.contingency_tables import mcnemar as theirs
+from itertools import combinations, product
 
-from proctor.stats.compare import kept_against_dropped, mcnemar, mcnemar_bounds, pairwise
-from proctor.stats.proportions import Confusion
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, hypergeom
+from statsmodels.stats.contingency_tables import mcnemar as theirs
+from statsmodels.stats.multitest import multipletests
+
+from proctor.stats.compare import (against_reject_all, comparable, confusion_bounds, kept_against_dropped, mcnemar,
+                                   mcnemar_bounds, pairwise)
+from proctor.stats.proportions import Confusion, confusion, reject_all
+
+NEAR = 1e-9  # rounding in p
+
+
+def choices(k, n):
+    """Every way of being right on k of n items, rows of 0/1."""
+    return [np.isin(np.arange(n), chosen) for chosen in combinations(range(n), k)]
 
 
 def test_mcnemar_agrees_with_statsmodels():
@@ -64,3 +78,120 @@ def test_a_validator_that_accepts_more_is_not_stricter():
     loose, strict = Confusion(tp=5, fp=5, fn=0, tn=5), Confusion(tp=5, fp=6, fn=0, tn=4)
     with pytest.raises(ValueError, match="more wrong items .6 > 5."):
         kept_against_dropped(strict, loose)
+
+
+@pytest.mark.parametrize(("a", "b"), [
+    (Confusion(tp=1, fp=2, fn=2, tn=2), Confusion(tp=3, fp=3, fn=0, tn=1)),
+    (Confusion(tp=2, fp=1, fn=1, tn=3), Confusion(tp=1, fp=0, fn=2, tn=4)),
+    (Confusion(tp=0, fp=0, fn=3, tn=4), Confusion(tp=2, fp=2, fn=1, tn=2)),
+    (Confusion(tp=2, fp=2, fn=1, tn=2), Confusion(tp=2, fp=2, fn=1, tn=2)),
+    (Confusion(tp=2, fp=0, fn=1, tn=0), Confusion(tp=0, fp=0, fn=3, tn=0))])
+def test_bounds_are_the_ends_over_every_joint_table_of_two_confusion_tables(a, b):
+    positives, negatives = a.tp + a.fn, a.fp + a.tn
+    # Every pair of verdict lists with these counts, so nothing is taken from the strata or their order.
+    on_right = list(product(choices(a.tp, positives), choices(b.tp, positives)))
+    on_wrong = list(product(choices(a.tn, negatives), choices(b.tn, negatives)))
+    every = {"recall": [mcnemar(*pair).p for pair in on_right],
+             "accuracy": [mcnemar(np.append(r_a, w_a), np.append(r_b, w_b)).p
+                          for (r_a, r_b), (w_a, w_b) in product(on_right, on_wrong)]}
+    if negatives:
+        every["specificity"] = [mcnemar(*pair).p for pair in on_wrong]
+    for figure, values in every.items():
+        least, most = confusion_bounds(a, b, figure)
+        assert (least.p, most.p) == pytest.approx((min(values), max(values)))
+
+
+def test_p_never_falls_as_fewer_right_answers_are_shared():
+    for difference in range(1, 40):
+        tails = [binom.cdf(only_b, difference + 2 * only_b, 0.5) for only_b in range(60)]
+        steps = [(binom.pmf(s + 1, difference + 2 * s, 0.5) - binom.pmf(s, difference + 2 * s, 0.5)) / 4
+                 for s in range(59)]
+        assert np.allclose(np.diff(tails), steps) and min(steps) >= -NEAR
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 1)] * 3), min_size=1, max_size=60))
+def test_bounds_hold_the_p_of_the_items_themselves(items):
+    correct, one, two = np.array(items).T
+    tables = confusion(one, correct), confusion(two, correct)
+    among = {"accuracy": np.ones(len(items), bool), "recall": correct == 1, "specificity": correct == 0}
+    for figure, chosen in among.items():
+        if chosen.any():
+            true = mcnemar((one == correct)[chosen], (two == correct)[chosen]).p
+            least, most = confusion_bounds(*tables, figure)
+            assert least.p - NEAR <= true <= most.p + NEAR
+    loose = mcnemar_bounds(tables[0].tp + tables[0].tn, tables[1].tp + tables[1].tn, len(items))
+    strict = confusion_bounds(*tables)
+    assert loose[0].p - NEAR <= strict[0].p and strict[1].p <= loose[1].p + NEAR
+
+
+def test_tables_that_cannot_be_of_the_same_items_are_refused():
+    whole, partial, other = Confusion(2, 1, 1, 3), Confusion(2, 1, 1, 2), Confusion(2, 1, 2, 2)
+    for b in (partial, other):
+        with pytest.raises(ValueError, match="a has 3 right and 4 wrong answers, b .* leave out such rows"):
+            confusion_bounds(whole, b)
+    with pytest.raises(ValueError, match="short run 3 and 3"):
+        comparable([whole, whole, partial], ["one", "two", "short run"])
+    with pytest.raises(ValueError, match="figure is 'precision'"):
+        confusion_bounds(whole, whole, "precision")
+    with pytest.raises(ValueError, match="lengths differ"):
+        mcnemar_bounds([1, 2], [1, 2], 5)
+
+
+def test_against_rejecting_all_the_bounds_meet_in_the_exact_test():
+    rng = np.random.default_rng(3)
+    accept, correct = rng.integers(0, 2, (2, 60))
+    counts = confusion(accept, correct)
+    found = against_reject_all(counts)
+    assert found == mcnemar(accept == correct, correct == 0)
+    assert confusion_bounds(counts, reject_all(60, int(correct.sum()))) == (found, found)
+
+
+def simulated(rng, n=300):
+    """Five validators of varied strictness and shared luck on the same items: accept (5, n) and correct (n,)."""
+    correct = rng.random(n) < 0.2
+    ease = rng.normal(size=n) + correct
+    accept = ease + rng.normal(size=(5, n)) * rng.choice([0.1, 1, 3]) > np.linspace(-1, 1.5, 5)[:, None]
+    return accept.astype(float), correct.astype(float)
+
+
+def test_simulated_pairings_stay_inside_the_bounds_and_the_verdicts():
+    rng, verdicts = np.random.default_rng(4), set()
+    for _ in range(10):
+        accept, correct = simulated(rng)
+        true = pairwise(accept == correct)
+        tables, names = [confusion(row, correct) for row in accept], list("abcde")
+        for pair in comparable(tables, names):
+            i, j = names.index(pair.a), names.index(pair.b)
+            alone = mcnemar(accept[i] == correct, accept[j] == correct).p
+            assert pair.p_low - NEAR <= alone <= pair.p_high + NEAR
+            assert pair.holm_low - NEAR <= true[i, j] <= pair.holm_high + NEAR
+            assert pair.points == pytest.approx(100 * ((accept[i] == correct).mean() - (accept[j] == correct).mean()))
+            if pair.verdict != "cannot be told from margins":
+                assert (true[i, j] < 0.05) == (pair.verdict == "differs whatever the pairing")
+            verdicts.add(pair.verdict)
+    assert len(verdicts) == 3
+
+
+P_VALUES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=6)
+
+
+@settings(max_examples=12, deadline=None)  # statsmodels' correction takes 50 ms, for a garbage collection
+@given(P_VALUES)
+def test_holm_is_the_largest_bonferroni_of_any_set_and_never_falls_as_any_p_rises(pairs):
+    low, high = np.sort(pairs, axis=1).T
+    holm = [multipletests(p, method="holm")[1] for p in (low, high)]
+    assert (holm[0] <= holm[1] + NEAR).all()
+    everyone = range(len(low))
+    for i in everyone:
+        sets = (chosen for size in range(1, len(low) + 1) for chosen in combinations(everyone, size) if i in chosen)
+        assert holm[0][i] == pytest.approx(min(1, max(len(chosen) * low[list(chosen)].min() for chosen in sets)))
+
+
+def test_one_validator_has_no_pair_and_pairs_make_a_table():
+    tables = [Confusion(16, 24, 49, 411), Confusion(59, 388, 6, 47), Confusion(17, 38, 48, 397)]
+    assert comparable(tables[:1], ["one"]) == comparable([], []) == []
+    found = pd.DataFrame(comparable(tables, ["strict", "loose", "middle"]))
+    assert found[["a", "b"]].to_numpy().tolist() == [["strict", "loose"], ["strict", "middle"], ["loose", "middle"]]
+    assert found["verdict"].eq("differs whatever the pairing").tolist() == [True, False, True]
+    with pytest.raises(ValueError, match="level is 5"):
+        comparable(tables, ["strict", "loose", "middle"], level=5)

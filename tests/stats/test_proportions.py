@@ -1,12 +1,25 @@
 import math
+from collections import Counter
+from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from proctor.stats import proportions
+from proctor.stats.bootstrap import statistic_interval
 from proctor.stats.proportions import Confusion
+
+CELLS = st.tuples(*[st.integers(0, 30)] * 4).filter(any)
+BEST_OF_UQ = Confusion(tp=16, fp=24, fn=49, tn=411)
+
+
+def by_name(counts, seed=0, **options):
+    return {found.measure: found for found in proportions.measures(counts, np.random.default_rng(seed), **options)}
 
 
 @pytest.mark.parametrize("k, n", [(0, 10), (1, 10), (5, 10), (10, 10), (478, 899), (65, 500)])
@@ -99,3 +112,149 @@ def test_precision_at_a_lower_base_rate_is_lower_and_nothing_accepted_has_none()
     assert proportions.precision_at(0.13, 0, 1) is None
     with pytest.raises(ValueError, match="base_rate is 13"):
         proportions.precision_at(13, 0.8, 0.7)
+
+
+def test_likelihood_ratios_turn_the_prior_odds_into_those_after_the_verdict():
+    counts = BEST_OF_UQ
+    positive, negative = counts.likelihood_ratios
+    prior = 65 / 435
+    assert prior * positive == pytest.approx(counts.precision / (1 - counts.precision))
+    assert prior * negative == pytest.approx((1 - counts.npv) / counts.npv)
+    assert positive == pytest.approx(counts.recall / (1 - counts.specificity))
+    assert negative == pytest.approx((1 - counts.recall) / counts.specificity)
+
+
+def test_a_likelihood_ratio_over_nothing_is_none():
+    assert Confusion(tp=3, fp=0, fn=1, tn=4).likelihood_ratios == (None, 0.25)
+    assert Confusion(tp=3, fp=4, fn=1, tn=0).likelihood_ratios == (0.75, None)
+    assert Confusion(tp=0, fp=2, fn=0, tn=4).likelihood_ratios == (None, None)
+    assert Confusion(tp=2, fp=2, fn=0, tn=0).npv is None
+
+
+def test_rejecting_all_is_right_on_all_wrong_answers_and_knows_nothing():
+    baseline = proportions.reject_all(500, 65)
+    assert baseline == proportions.confusion(np.zeros(500), np.arange(500) < 65)
+    assert (baseline.accuracy, baseline.balanced_accuracy) == (435 / 500, 0.5)
+    assert baseline.precision is None and baseline.mcc is None and baseline.likelihood_ratios == (None, 1)
+    with pytest.raises(ValueError, match="from 0 to n = 5"):
+        proportions.reject_all(5, 6)
+
+
+@given(CELLS)
+def test_measures_estimate_what_the_confusion_table_says(cells):
+    counts = Confusion(*cells)
+    found = by_name(counts, resamples=20)
+    positive, negative = counts.likelihood_ratios
+    said = {"accuracy": counts.accuracy, "precision": counts.precision, "recall": counts.recall,
+            "specificity": counts.specificity, "balanced_accuracy": counts.balanced_accuracy, "mcc": counts.mcc,
+            "lr_positive": positive, "lr_negative": negative}
+    assert list(found) == list(said)
+    for name, value in said.items():
+        one = found[name]
+        assert one.estimate == (None if value is None else pytest.approx(value))
+        assert (one.low is None) == (one.high is None) == (value is None)
+        if value is not None:
+            assert one.low <= one.high and one.exact_low - 1e-12 <= value <= one.exact_high + 1e-12
+
+
+def test_drawing_the_four_cells_is_resampling_the_items():
+    counts = Confusion(tp=2, fp=1, fn=1, tn=1)
+    accept, correct = counts.items()
+    every = Counter(proportions.confusion(accept[list(index)], correct[list(index)])
+                    for index in product(range(5), repeat=5))
+    chance = stats.multinomial(5, np.array([2, 1, 1, 1]) / 5)
+    assert sum(every.values()) == 5**5
+    for table, times in every.items():
+        assert times / 5**5 == pytest.approx(chance.pmf([table.tp, table.fp, table.fn, table.tn]))
+
+
+@pytest.mark.parametrize("name", ["accuracy", "precision", "recall", "specificity", "balanced_accuracy", "mcc"])
+def test_bootstrap_limits_agree_with_the_bootstrap_over_items(name):
+    found = by_name(BEST_OF_UQ, resamples=20_000)[name]
+    over_items = statistic_interval(lambda a, c: getattr(proportions.confusion(a, c), name), BEST_OF_UQ.items(),
+                                    np.random.default_rng(1), resamples=2_000)
+    spread = over_items.high - over_items.low
+    assert (found.low, found.high) == pytest.approx((over_items.low, over_items.high), abs=0.1 * spread)
+
+
+def test_likelihood_ratio_limits_agree_with_the_log_method_on_many_items():
+    # Simel, Samsa and Matchar 1991: the log of a ratio of two independent shares is about normal.
+    tp, fp, fn, tn = 1600, 2400, 4900, 41100
+    found = by_name(Confusion(tp, fp, fn, tn), resamples=20_000)
+    for name, hit, false in (("lr_positive", tp, fp), ("lr_negative", fn, tn)):
+        ratio = hit / (tp + fn) / (false / (fp + tn))
+        half = 1.959964 * math.sqrt(1 / hit - 1 / (tp + fn) + 1 / false - 1 / (fp + tn))
+        expected = (math.log(ratio) - half, math.log(ratio) + half)
+        assert (math.log(found[name].low), math.log(found[name].high)) == pytest.approx(expected, abs=0.1 * half)
+
+
+@pytest.mark.parametrize("positives, negatives", [(4, 7), (12, 12), (1, 3)])
+def test_exact_limits_hold_the_truth_at_least_as_often_as_stated(positives, negatives):
+    tables = {(tp, tn): {one.measure: one for one in proportions.measures(
+                  Confusion(tp, negatives - tn, positives - tp, tn), np.random.default_rng(0), resamples=1)}
+              for tp in range(positives + 1) for tn in range(negatives + 1)}
+    base = positives / (positives + negatives)
+    for r, s in product((0.02, 0.3, 0.5, 0.9), (0.05, 0.4, 0.7, 0.99)):
+        q = base * r + (1 - base) * (1 - s)
+        truth = {"recall": r, "specificity": s, "balanced_accuracy": (r + s) / 2,
+                 "lr_positive": r / (1 - s), "lr_negative": (1 - r) / s,
+                 "mcc": (r + s - 1) * math.sqrt(base * (1 - base) / (q * (1 - q)))}
+        chances = {(tp, tn): stats.binom.pmf(tp, positives, r) * stats.binom.pmf(tn, negatives, s) for tp, tn in tables}
+        for name, value in truth.items():
+            covered = sum(chances[key] for key, found in tables.items()
+                          if found[name].exact_low <= value <= found[name].exact_high)
+            assert covered >= 0.95
+
+
+def test_exact_limits_of_both_classes_come_from_two_intervals_that_hold_together_as_often_as_stated():
+    found = by_name(BEST_OF_UQ, level=0.9)
+    low_r, high_r = proportions.clopper_pearson(16, 65, math.sqrt(0.9))
+    low_s, high_s = proportions.clopper_pearson(411, 435, math.sqrt(0.9))
+    expected = {"balanced_accuracy": ((low_r + low_s) / 2, (high_r + high_s) / 2),
+                "lr_positive": (low_r / (1 - low_s), high_r / (1 - high_s)),
+                "lr_negative": ((1 - high_r) / high_s, (1 - low_r) / low_s)}
+    for name, limits in expected.items():
+        assert (found[name].exact_low, found[name].exact_high) == pytest.approx(limits)
+    assert (found["precision"].exact_low, found["precision"].exact_high) == proportions.clopper_pearson(16, 40, 0.9)
+
+
+@given(st.integers(1, 99), st.tuples(*[st.integers(0, 100)] * 4))
+def test_every_measure_of_both_classes_rises_with_recall_and_with_specificity(base, rates):
+    base, (r, better_r, s, better_s) = base / 100, np.array(rates) / 100
+
+    def at(recall, specificity):
+        return proportions._figures(recall * base, (1 - specificity) * (1 - base),
+                                    (1 - recall) * base, specificity * (1 - base))
+
+    better, worse = at(max(r, better_r), max(s, better_s)), at(min(r, better_r), min(s, better_s))
+    for name, sign in (("balanced_accuracy", 1), ("mcc", 1), ("lr_positive", 1), ("lr_negative", -1)):
+        high, low = sign * better[name], sign * worse[name]
+        assert np.isnan(high) or np.isnan(low) or high >= low or np.isclose(high, low)
+
+
+def test_where_no_resample_differs_the_exact_limits_stand_in():
+    found = by_name(proportions.reject_all(500, 65))
+    for name in ("recall", "specificity", "balanced_accuracy", "lr_negative"):
+        assert (found[name].low, found[name].high) == (found[name].exact_low, found[name].exact_high)
+        assert found[name].low < found[name].high
+    assert (found["recall"].low, found["recall"].high) == proportions.clopper_pearson(0, 65)
+    assert found["precision"].exact_low is None and found["mcc"].exact_low < 0 < found["mcc"].exact_high
+
+
+def test_where_most_resamples_lack_the_measure_the_exact_limits_stand_in():
+    found = by_name(Confusion(tp=498, fp=1, fn=1, tn=0))["mcc"]
+    assert (found.low, found.high) == (found.exact_low, found.exact_high)
+
+
+def test_a_ratio_that_resamples_divide_by_nothing_has_no_upper_limit():
+    found = by_name(Confusion(tp=20, fp=1, fn=5, tn=24))["lr_positive"]
+    assert found.estimate == pytest.approx(20) and found.high == math.inf and 1 < found.low < 20
+    never_wrong = by_name(Confusion(tp=20, fp=0, fn=5, tn=25))["lr_positive"]
+    assert never_wrong.estimate is None and 1 < never_wrong.exact_low and never_wrong.exact_high == math.inf
+
+
+def test_measures_make_a_table_of_numbers_and_the_same_seed_the_same_ones():
+    first, again = (pd.DataFrame(proportions.measures(BEST_OF_UQ, np.random.default_rng(5))) for _ in range(2))
+    assert first.equals(again) and first.shape == (8, 6) and (first.dtypes.iloc[1:] == float).all()
+    with pytest.raises(ValueError, match="n is 0"):
+        proportions.measures(Confusion(0, 0, 0, 0), np.random.default_rng(0))

@@ -2,13 +2,17 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.inter_rater import cohens_kappa
 
 from proctor.stats.proportions import Confusion
 from proctor.stats.reconstruct import (
-    ROUNDINGS, AccuracyCount, accuracy_counts, base_rate, confusion_counts, nearest)
+    AccuracyCount, AgreementTable, accuracy_counts, agreement_counts, base_rate, confusion_counts, nearest,
+    shares_of_whole, sum_range)
+from proctor.stats.rounding import ROUNDINGS
 
 DECIMAL_ROUNDING = dict(zip(ROUNDINGS, (ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_DOWN)))
 
@@ -100,6 +104,42 @@ def test_half_way_cases_tell_the_roundings_apart():
     assert accuracy_counts("0.12", 800) == [AccuracyCount(1, 800, ("half_even", "truncate"))]
 
 
+def test_each_figure_brings_its_own_decimals():
+    """An accuracy of one decimal beside two of two, against a search of every table of 40 items and 7 positives."""
+    shown = ["70.0", "33.33", "71.43"]
+    expected = [(tp, fp) for tp, fp in product(range(8), range(34)) if tp + fp and [
+        printed(33 - fp + tp, 40, "half_up", 1), printed(tp, tp + fp, "half_up"), printed(tp, 7, "half_up")] == shown]
+    found = confusion_counts(*shown, 40, 7, roundings=["half_up"])
+    assert [(t.tp, t.fp) for t in found] == expected == [(5, 10)]
+
+
+def test_decimals_stated_override_those_of_the_text():
+    assert {c.k for c in accuracy_counts("85", 500)} == {c.k for c in accuracy_counts("85", 500, decimals=0)}
+    assert [c.k for c in accuracy_counts("85", 500, decimals=2)] == [425]
+    assert [c.k for c in accuracy_counts("85.00", 500)] == [425] and len(accuracy_counts("85", 500)) > 1
+
+
+@pytest.mark.parametrize("hidden", range(3))
+def test_a_figure_left_open_admits_every_table_that_the_others_do(hidden):
+    shown = ["62.50", "50.00", "33.33"]
+    expected = []
+    for key in tables(16):
+        _, pos, tp, fp = key
+        if pos and tp + fp:
+            found = [printed(k, m, "half_up") for k, m in ((16 - fp - pos + tp, 16), (tp, tp + fp), (tp, pos))]
+            if all(a == b for i, (a, b) in enumerate(zip(found, shown)) if i != hidden):
+                expected.append(key)
+    shown[hidden] = None
+    assert [(t.n, t.positives, t.tp, t.fp) for t in confusion_counts(*shown, 16, roundings=["half_up"])] == expected
+
+
+def test_the_exact_shares_of_a_table_are_those_of_its_confusion():
+    table = confusion_counts("85.40", "40.00", "24.62", 500)[0]
+    assert table.shares == {"accuracy": Fraction(427, 500), "precision": Fraction(2, 5), "recall": Fraction(16, 65)}
+    for name, share in table.shares.items():
+        assert float(share) == getattr(table.confusion, name)
+
+
 @given(st.integers(1, 2000), st.data())
 @settings(max_examples=100, deadline=None)
 def test_accuracy_counts_agree_with_a_search_of_every_count(n, data):
@@ -118,16 +158,45 @@ def test_kina_accuracies_over_899_items():
         assert accuracy_counts(shown, 3596, roundings=["half_up", "half_even"]) != []
 
 
+def test_kina_accuracies_name_the_samples_an_item():
+    def samples(shown):
+        found = accuracy_counts(shown, 899, samples=(1, 2, 3, 4), roundings=["half_up"])
+        assert all(printed(c.k, c.n * c.samples, "half_up") == shown for c in found)
+        return [c.samples for c in found]
+
+    assert samples("49.92") == [4]
+    assert samples("48.55") == [2, 4]
+    assert samples("53.17") == [1, 2, 3, 4]  # 478 of 899 is 956 of 1798, and so on
+
+
+def test_samples_agree_with_a_search_of_every_count():
+    expected = {(k, n, s) for n, s in product((7, 30), (1, 2, 5)) for k in range(n * s + 1)
+                if printed(k, n * s, "half_even") == "43.33"}
+    found = accuracy_counts("43.33", [7, 30], samples=[1, 2, 5], roundings=["half_even"])
+    assert {(c.k, c.n, c.samples) for c in found} == expected and expected
+
+
+def test_ten_thousand_sizes_are_searched_at_once():
+    found = accuracy_counts("49.92", range(1, 10_001), roundings=["half_up"])
+    assert all(printed(c.k, c.n, "half_up") == "49.92" for c in found)
+    assert len(found) > 4_000  # of about 50 million counts, one in ten thousand prints so
+
+
+def test_too_many_answers_are_refused():
+    with pytest.raises(ValueError, match="samples"):
+        accuracy_counts("50.00", 10**6, samples=2)
+
+
 def test_floats_are_refused():
     with pytest.raises(TypeError, match="accuracy is 85.4"):
         accuracy_counts(85.4, 500)
 
 
 @pytest.mark.parametrize("shown, message", [("85.405", "more than the 2 decimals"), ("101", "from 0 to 100"),
-                                            ("-1", "from 0 to 100"), ("n/a", "not a number"), ("NaN", "decimals")])
+                                            ("-1", "from 0 to 100"), ("n/a", "not a number"), ("NaN", "not a number")])
 def test_unprintable_percentages_are_refused(shown, message):
     with pytest.raises(ValueError, match=message):
-        accuracy_counts(shown, 500)
+        accuracy_counts(shown, 500, decimals=2)
 
 
 @pytest.mark.parametrize("n", [[], 0, [10, -1], 2.5, 10**7])
@@ -166,3 +235,134 @@ def test_nearest_is_as_near_as_any_table():
     assert distance == pytest.approx(min(
         max(abs(100 * found - float(figure)) for found, figure in zip((t.accuracy, t.precision, t.recall), figures))
         for t in tables))
+
+
+def kappa_of(both, only_a, only_b, neither):
+    """Cohen's formula, as a Fraction; None when both raters never vary."""
+    n = both + only_a + only_b + neither
+    chance = Fraction((both + only_a) * (both + only_b) + (neither + only_a) * (neither + only_b), n * n)
+    return None if chance == 1 else (Fraction(both + neither, n) - chance) / (1 - chance)
+
+
+def kappa_printed(value, rounding, decimals):
+    """As `printed`, through Decimal with digits to spare; a share of so few items has no near-ties in 28 digits."""
+    if value is None:
+        return None
+    exact = Decimal(value.numerator) / Decimal(value.denominator)
+    text = str(exact.quantize(Decimal(1).scaleb(-decimals), rounding=DECIMAL_ROUNDING[rounding]))
+    return text.replace("-0.00", "0.00")
+
+
+def two_by_two(n):
+    return [(a, b, c, n - a - b - c) for a, b, c in product(range(n + 1), repeat=3) if a + b + c <= n]
+
+
+def test_uq_table_s9_kappa_comes_back_as_a_fraction():
+    found = agreement_counts("12", "4", "92", 25, kappa="0.468")
+    assert found == [AgreementTable(25, 1, 2, 0, 22, ROUNDINGS)]
+    assert found[0].kappa == Fraction(22, 47) and found[0].agreement == Fraction(23, 25)
+    # The two pass rates and the agreement alone decide it: kappa adds nothing to be fitted.
+    assert agreement_counts("12", "4", "92", 25) == found
+
+
+def test_uq_table_s9_undefined_kappa_leaves_the_one_table_without_passes():
+    found = agreement_counts("0", "0", "100", 25, kappa="-")
+    assert [(t.both, t.neither, t.kappa) for t in found] == [(0, 25, None)]
+    assert agreement_counts("12", "4", "92", 25, kappa="-") == []
+
+
+@given(st.lists(st.integers(0, 60), min_size=4, max_size=4).filter(lambda cells: sum(cells) > 0))
+def test_kappa_agrees_with_statsmodels(cells):
+    table = AgreementTable(sum(cells), *cells, ())
+    assert table.kappa == kappa_of(*cells)
+    if table.kappa is not None:
+        both, only_a, only_b, neither = cells
+        expected = cohens_kappa(np.array([[both, only_a], [only_b, neither]]), return_results=False)
+        assert float(table.kappa) == pytest.approx(float(expected), abs=1e-12)
+
+
+@given(st.integers(1, 9), st.sampled_from(ROUNDINGS), st.lists(st.booleans(), min_size=4, max_size=4), st.data())
+@settings(max_examples=80, deadline=None)
+def test_agreement_counts_agree_with_a_search_of_every_table(n, rounding, hidden, data):
+    def shown(cells):
+        both, only_a, only_b, neither = cells
+        figures = [printed(k, n, rounding, 1) for k in (both + only_a, both + only_b, both + neither)]
+        return figures + [kappa_printed(kappa_of(*cells), rounding, 2)]
+
+    true = data.draw(st.sampled_from(two_by_two(n)))
+    want = shown(true)
+    expected = [cells for cells in two_by_two(n)
+                if all(a == b for a, b, hide in zip(shown(cells), want, hidden) if not hide)]
+    a, b, same, kappa = [None if hide else figure or "-" for figure, hide in zip(want, hidden)]
+    found = agreement_counts(a, b, same, n, kappa, roundings=[rounding])
+    assert [(t.both, t.only_a, t.only_b, t.neither) for t in found] == sorted(expected)
+    assert true in expected
+
+
+def test_a_negative_kappa_is_read():
+    found = agreement_counts("50", "50", None, 4, kappa="-1.00")
+    assert [(t.both, t.only_a, t.only_b, t.neither) for t in found] == [(0, 2, 2, 0)]
+    with pytest.raises(ValueError, match="kappa"):
+        agreement_counts("50", "50", None, 4, kappa="-1.01")
+
+
+def test_uq_table_s6_final_percentages_do_not_make_500_questions():
+    """Table S8 counts 395 of science, which is 79.0 and not the 78.8 of Table S6; the rest is as printed."""
+    assert shares_of_whole(["10.4", "78.8", "3.2", "7.0", "0.4"], 500) == []
+    assert 100 in sum_range(["10.4", "78.8", "3.2", "7.0", "0.4"])  # without n nothing speaks against them
+    (found,) = shares_of_whole(["10.4", "79.0", "3.2", "7.0", "0.4"], 500)
+    assert (found.counts, found.assignments) == (((52, 52), (395, 395), (16, 16), (35, 35), (2, 2)), 1)
+
+
+def test_uq_table_s6_first_stage_is_of_its_counts_sum():
+    """The counts of Table S6 add up to 33,899; its percentages are of these, not of the 33,916 of Table S5."""
+    counts, shown = (8994, 21344, 394, 2922, 245), ["26.5", "63.0", "1.2", "8.6", "0.7"]
+    for n, fit in ((sum(counts), True), (33_916, False)):
+        (found,) = shares_of_whole(shown, n)
+        assert all(low <= k <= high for k, (low, high) in zip(counts, found.counts)) == fit
+
+
+@given(st.lists(st.integers(0, 8), min_size=1, max_size=4).filter(lambda counts: sum(counts) > 0),
+       st.sampled_from(ROUNDINGS), st.integers(0, 1))
+@settings(max_examples=80, deadline=None)
+def test_shares_agree_with_a_search_of_every_assignment(counts, rounding, decimals):
+    n = sum(counts)
+    shown = [printed(k, n, rounding, decimals) for k in counts]
+    fits = [[k for k in range(n + 1) if printed(k, n, rounding, decimals) == text] for text in shown]
+    every = [ks for ks in product(*fits) if sum(ks) == n]
+    (found,) = shares_of_whole(shown, n, roundings=[rounding])
+    assert found.assignments == len(every) and tuple(counts) in every
+    assert found.counts == tuple((min(part), max(part)) for part in zip(*every))
+
+
+def test_wide_parts_are_counted_by_all_their_assignments():
+    fits = [k for k in range(1001) if printed(k, 1000, "half_up", 0) == "33"]
+    every = [(a, b, 1000 - a - b) for a in fits for b in fits if 1000 - a - b in fits]
+    (found,) = shares_of_whole(["33", "33", "33"], 1000, roundings=["half_up"])
+    assert found.assignments == len(every) and found.counts[0] == (min(every)[0], max(every)[0])
+
+
+def test_parts_that_cannot_add_up_have_no_assignment():
+    assert shares_of_whole(["50.0", "49.0"], 1000) == []
+    assert shares_of_whole(["33.3", "66.6"], 2) == []  # the sum could make a whole, two items cannot
+
+
+def test_the_sum_of_printed_parts_lies_within_half_a_unit_a_part():
+    total = sum_range(["33.3", "33.3", "33.3"])
+    assert (total.low, total.high) == (Fraction(9975, 100), Fraction(10005, 100))
+    assert total.low in total and total.high not in total and 100 in total
+    assert 100 not in sum_range(["33.3", "33.3", "33.2"], "half_even")
+    assert 100 in sum_range(["33.3", "33.3", "33.3"], "truncate")
+    assert 100 in sum_range(["50.0", "50.0"], "truncate") and 100 not in sum_range(["50.0", "50.1"], "truncate")
+
+
+def test_no_part_of_a_sum_is_negative_or_above_the_whole():
+    assert sum_range(["0.0", "100.0"]).low == Fraction(9995, 100)
+    assert sum_range(["0.0", "100.0"]).high == Fraction(10005, 100)
+    assert sum_range(["100"]).high == 100 and 100 in sum_range(["100"])
+
+
+@given(st.lists(st.fractions(0, 100, max_denominator=500), min_size=1, max_size=5), st.sampled_from(ROUNDINGS))
+def test_the_true_sum_always_lies_in_its_range(parts, rounding):
+    shown = [printed(part.numerator, 100 * part.denominator, rounding, 1) for part in parts]
+    assert sum(parts) in sum_range(shown, rounding)

@@ -19,8 +19,14 @@ from proctor.data.rows import DataError, problem, read_rows, summary
 from proctor.paths import PUBLISHED
 
 PERCENT = (0.0, 100.0)
+ANY = (float("-inf"), float("inf"))
 SOURCE = ("paper", "artifact", "section")
-_NUMBER = re.compile(r"-?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
+RELATIONS = ("=", "~", "<", ">", "<=", ">=")
+UNITS = {"count": (0, float("inf")), "percent": PERCENT, "points": (-100.0, 100.0), "share": (0.0, 1.0),
+         "USD": (0, float("inf")), "year": (2000, 2030)}  # any other unit may hold any figure
+_NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
+_WORDS = dict(zip("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split(),
+                  range(16))) | {"half": 0.5, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
 
 
 class Table(NamedTuple):
@@ -29,22 +35,56 @@ class Table(NamedTuple):
     text: tuple[str, ...]
     printed: dict[str, tuple[float, float]]
     key: tuple[str, ...]
+    is_artifact: bool = True  # the file is one artifact; facts.csv holds figures of many
 
 
+FACTS = Table(("fact", "quantity", "relation", "unit"), {"value": ANY}, ("fact",), is_artifact=False)
 _HLE = Table(("model", "text_only"), {"accuracy": PERCENT, "calibration_error": PERCENT}, ("model",))
+_HLE_RUBRIC = Table(("score", "meaning"), {}, ("score",))
+_HLE_VERIFIED = {f"{items}_{column}": limits for items in ("full", "subset") for column, limits in
+                 (("raw_accuracy", PERCENT), ("raw_calibration", PERCENT), ("verified_accuracy", PERCENT),
+                  ("verified_calibration", PERCENT), ("gain", UNITS["points"]))}
 _UQ_VALIDATORS = Table(("model", "judges", "strategy"), {"accuracy": PERCENT, "precision": PERCENT, "recall": PERCENT},
                        ("judges", "strategy"))
+_UQ_SITES = Table(("category", "site"), {"questions": UNITS["count"]}, ("category", "site"))
 _UQ_PEOPLE = {"passed_validator": PERCENT, "passed_human": PERCENT, "agreement": PERCENT, "reasoning_accuracy": PERCENT}
 
 TABLES = {
     "hle/table1": _HLE,
     "hle/table2": _HLE,
+    "hle/table3": Table(("model", "version"), {}, ("model",)),
+    "hle/rubric_reviewer": _HLE_RUBRIC,
+    "hle/rubric_expert": _HLE_RUBRIC,
     "uq/table_S1": _UQ_VALIDATORS,
     "uq/table_S2": Table(("answer_model",), _UQ_PEOPLE, ("answer_model",)),
+    "uq/table_S3": Table(("answer_model", "questions_of"),
+                         {"passed": (0, 500), "questions": (25, 500), "pass_rate": PERCENT,
+                          "human_passed": (0, 500), "human_verified": (0, 500)}, ("answer_model", "questions_of")),
+    "uq/table_S4": Table(("community", "retained"), {}, ("community",)),
+    "uq/table_S5": Table(("stage",), {"questions": UNITS["count"], "retained_of_original": PERCENT,
+                                      "retained_of_previous": PERCENT}, ("stage",)),
+    "uq/table_S6": Table(("stage", "category"), {"questions": UNITS["count"], "percentage": PERCENT},
+                         ("stage", "category")),
+    "uq/table_S7": _UQ_SITES,
+    "uq/table_S8": _UQ_SITES,
     "uq/table_S9": Table(("answer_model",), _UQ_PEOPLE | {"cohens_kappa": (-1.0, 1.0)}, ("answer_model",)),
     "uq/table_S10": _UQ_VALIDATORS,
+    "uq/table_S11": Table(("model", "version"), {}, ("model",)),
     "kina/leaderboard": Table(("rank", "model"), {"accuracy": PERCENT}, ("rank",)),
-    "kina/facts": Table(("quantity", "unit"), {"value": (0.0, float("inf"))}, ("quantity",)),
+    "uq/facts": FACTS,
+    "hle/facts": FACTS,
+    "hle_verified/facts": FACTS,
+    "hle_verified/table_1": Table(("subject", "problem_defect", "rationale_defect", "answer_defect"),
+                                  {"problem_percent": PERCENT, "rationale_percent": PERCENT, "answer_percent": PERCENT},
+                                  ("subject",)),
+    "hle_verified/table_2": Table(("model",), _HLE_VERIFIED, ("model",)),
+    "hle_verified/taxonomy": Table(("code", "component", "name", "definition"), {}, ("code",)),
+    "hle_verified/fig_1": Table(("subset",), {"items": UNITS["count"]}, ("subset",)),
+    "hle_verified/fig_6": Table(("subject", "component"), {"valid": PERCENT, "invalid": PERCENT, "uncertain": PERCENT},
+                                ("subject", "component")),
+    "kina/facts": FACTS,
+    "cbu/facts": FACTS,
+    "cbu/table_6": Table(("metric", "meaning"), {}, ("metric",)),
 }
 
 
@@ -60,7 +100,7 @@ def load_published(name: str) -> pd.DataFrame:
     table, path = TABLES[name], PUBLISHED / f"{name}.csv"
     rows, problems = read_rows(path)
     columns = [*SOURCE, *table.text, *table.printed, "note"]
-    if not rows or list(rows[0][1]) != columns:
+    if not rows or sorted(rows[0][1]) != sorted(columns):
         raise DataError(f"{path}, row 1: the columns must be {', '.join(columns)}, with rows under them.")
     seen = {}
     for number, row in rows:
@@ -79,9 +119,14 @@ def load_published(name: str) -> pd.DataFrame:
 
 
 def printed_number(text: str) -> float:
-    """A printed figure as a float; NaN for a dash or an empty cell. Raises ValueError for anything else."""
+    """A printed figure, also a word such as "three", as a float; NaN for a dash or an empty cell.
+
+    Raises ValueError for anything else.
+    """
     if text in ("", "-"):
         return float("nan")
+    if text.lower() in _WORDS:
+        return float(_WORDS[text.lower()])
     if not _NUMBER.fullmatch(text):
         raise ValueError(f"{text!r} is not a printed number")
     return float(text.replace(",", ""))
@@ -89,7 +134,8 @@ def printed_number(text: str) -> float:
 
 def _row_problems(path, number: int, row: dict, name: str) -> list[str]:
     table, found = TABLES[name], []
-    if (row["paper"], row["artifact"]) != tuple(name.split("/")):
+    paper, artifact = name.split("/")
+    if row["paper"] != paper or table.is_artifact and row["artifact"] != artifact:
         found.append(problem(path, number, "artifact", f"it says {row['paper']}/{row['artifact']}", f"Write {name}"))
     for column in (*SOURCE, *table.key):
         if not row[column].strip():
@@ -97,7 +143,12 @@ def _row_problems(path, number: int, row: dict, name: str) -> list[str]:
     for column in (*table.text, *table.printed):
         if row[column] in ("", "-") and not row["note"].strip():
             found.append(problem(path, number, column, "no value and no note", "Say in note why the figure is absent"))
-    for column, (low, high) in table.printed.items():
+    limits = table.printed
+    if table == FACTS:
+        if row["relation"] not in RELATIONS:
+            found.append(problem(path, number, "relation", f"{row['relation']!r}", f"Choose one of {' '.join(RELATIONS)}"))
+        limits = {"value": UNITS.get(row["unit"], ANY)}
+    for column, (low, high) in limits.items():
         try:
             value = printed_number(row[column])
         except ValueError as error:

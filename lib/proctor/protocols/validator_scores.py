@@ -13,24 +13,19 @@ from proctor.data.published import load_published
 from proctor.stats.bootstrap import Interval, exact_interval, interval, paired_difference, statistic_interval
 from proctor.stats.calibration import auc, auc_interval
 from proctor.stats.compare import kept_against_dropped
-from proctor.stats.proportions import Confusion, confusion, wilson
+from proctor.stats.proportions import Confusion, confusion, measures
 from proctor.stats.reconstruct import confusion_counts
 
-# Of accept and correct, 0/1 of shape (resamples, items): each resample's figure.
-PRINTED = {
-    "accuracy": lambda accept, correct: (accept == correct).mean(axis=1),
-    "precision": lambda accept, correct: _share(accept * correct, accept),
-    "recall": lambda accept, correct: _share(accept * correct, correct),
-}
+PRINTED = ("accuracy", "precision", "recall")
 
 
 def implied(name: str, sizes: Iterable[int], rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
     """The rows of a published validator table ("uq/table_S1") with every confusion table that prints so.
 
     One row a solution; a row without any keeps one line, its counts missing. sizes: numbers of items to try.
-    solution, solutions: 1 of 6, say, or 0 of 0. accuracy, precision and recall are recomputed from the counts,
-    shares in [0, 1]: _low and _high are Wilson's limits, _boot_low and _boot_high those of a percentile
-    bootstrap over the items. Level 95 %. The paper's own figures, in percent as printed, end in _printed.
+    solution, solutions: 1 of 6, say, or 0 of 0. Every measure of `proportions.measures` is computed from the counts:
+    _low and _high are its exact limits, _boot_low and _boot_high those of a percentile bootstrap over the items.
+    Level 95 %. The paper's own figures, in percent as printed, end in _printed.
     """
     rows = []
     for row in load_published(name).itertuples(index=False):
@@ -127,22 +122,13 @@ def difference(frame: pd.DataFrame, check: str, other: str, rng: np.random.Gener
     return pd.DataFrame(rows)
 
 
-def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Row sums of `part` by those of `whole`; NaN where there is nothing to divide by."""
-    total = whole.sum(axis=1)
-    return np.where(total > 0, part.sum(axis=1) / np.maximum(total, 1), np.nan)
-
-
-def _figures(counts: Confusion, rng: np.random.Generator, resamples: int) -> dict[str, float]:
-    """Accuracy, precision and recall of one confusion table with Wilson's and the bootstrap's limits."""
-    right_of = {"accuracy": (counts.tp + counts.tn, counts.n), "precision": (counts.tp, counts.tp + counts.fp),
-                "recall": (counts.tp, counts.tp + counts.fn)}
+def _figures(counts: Confusion, rng: np.random.Generator, resamples: int) -> dict[str, float | None]:
+    """Every measure of one confusion table with its exact and its bootstrap limits."""
     found = {}
-    for figure, fn in PRINTED.items():
-        low, high = wilson(*right_of[figure])
-        boot = statistic_interval(fn, counts.items(), rng, resamples, vectorized=True, bounds=(low, high))
-        found |= {figure: boot.estimate, f"{figure}_low": low, f"{figure}_high": high,
-                  f"{figure}_boot_low": boot.low, f"{figure}_boot_high": boot.high}
+    for figure in measures(counts, rng, resamples):
+        name = figure.measure
+        found |= {name: figure.estimate, f"{name}_low": figure.exact_low, f"{name}_high": figure.exact_high,
+                  f"{name}_boot_low": figure.low, f"{name}_boot_high": figure.high}
     return found
 
 

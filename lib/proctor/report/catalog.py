@@ -7,8 +7,9 @@
 Columns of data/catalog.csv: id (<paper>/<artifact>), paper, kind (`notebook-output` is ours, the other
 kinds are the paper's), title, notebook (its path under notebooks/, no ending), outputs (files under
 figures/, semicolon-separated: `x.csv` stands for a table's four files, `x.svg` for a figure's three),
-evidence, compared_with, tolerance ("exact" or a number in the unit of what is compared), state, missing
-(what a lacking row lacks). Only the standard library: this starts with every `make`.
+evidence (of a planned row: what it will rest on), compared_with, tolerance ("exact" or a number in the
+unit of what is compared), state, missing (what our sources lack for it; a lacking row must say). A claim
+may point at outputs of other rows, which decide it. Only the standard library: this starts with every `make`.
 """
 
 import csv
@@ -23,7 +24,7 @@ from proctor import paths
 from proctor.report.provenance import NAME, evidence_kinds
 
 PAPERS = ("start", "uq", "hle", "hle_verified", "kina", "cbu", "synthesis")
-ARTIFACTS = ("table", "figure", "formal", "protocol", "claim", "notebook-output")
+ARTIFACTS = ("table", "figure", "formal", "protocol", "prompt", "claim", "notebook-output")
 STATES = ("done", "planned", "lacking")
 FILES = {".csv": (".csv", ".md", ".tex", ".json"), ".svg": (".svg", ".png", ".json")}
 START, END = "<!-- status -->", "<!-- /status -->"
@@ -69,7 +70,7 @@ def read(path: str | Path | None = None) -> list[Row]:
         outputs = tuple(text.strip() for text in cell["outputs"].split(";") if text.strip())
         for output in outputs:
             stem = output.rpartition(".")[0]  # two files of one stem would share one provenance file
-            if owners.setdefault(stem, (line, output)) != (line, output):
+            if cell["kind"] != "claim" and owners.setdefault(stem, (line, output)) != (line, output):
                 found.append(("outputs", f"{stem} is also in row {owners[stem][0]}; give each output its own name"))
         faults += [f"{path}, row {line}, column {column}: {what}" for column, what in found]
         if not found:
@@ -156,8 +157,6 @@ def _faults(cell: dict[str, str]) -> list[tuple[str, str]]:
               for column in ("title", *needed.get(cell["state"], ())) if not cell[column]]
     if not cell["id"].startswith(cell["paper"] + "/"):
         found.append(("id", f"{cell['id']!r} must begin with its paper, {cell['paper']}/"))
-    if cell["missing"] and cell["state"] != "lacking":
-        found.append(("missing", f"only a lacking row lacks something, this one is {cell['state']}; empty it"))
     if cell["notebook"].endswith(".ipynb") or cell["notebook"].startswith("notebooks/"):
         found.append(("notebook", f"{cell['notebook']!r}: leave out notebooks/ and .ipynb"))
     for output in filter(None, (text.strip() for text in cell["outputs"].split(";"))):

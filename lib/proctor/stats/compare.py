@@ -1,9 +1,12 @@
 """Comparing models on the same 0/1 items: McNemar's exact test, and Holm's correction for many comparisons.
 
-And a strict validator with a loose one that accepts all that the strict one does.
+Also where only counts are known: bounds over every way in which two models can share their right answers. And a
+strict validator with a loose one that accepts all that the strict one does.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,17 +34,113 @@ def mcnemar(a: ArrayLike, b: ArrayLike) -> McNemar:
     return _exact(int((a > b).sum()), int((a < b).sum()))
 
 
-def mcnemar_bounds(k_a: int, k_b: int, n: int) -> tuple[McNemar, McNemar]:
+def mcnemar_bounds(k_a: ArrayLike, k_b: ArrayLike, n: ArrayLike) -> tuple[McNemar, McNemar]:
     """McNemar's test where only the totals are known: k_a and k_b right of the same n items.
 
     The first result holds if they share as many right items as they can (smallest p), the second if they
-    share as few (largest p). The truth lies between.
+    share as few (largest p). The truth lies between, and both ends can occur. Give arrays, one entry a stratum,
+    where the totals are known for several disjoint sets of items.
+
+    Nothing else needs searching. only_a - only_b is the same however many are shared, so p hangs on the number
+    shared alone. One item less shared adds 1 to both; the tail P(X <= only_b), only_b being the smaller, then grows by
+    (P(X = only_b + 1) - P(X = only_b)) / 4, which is never negative below the middle. If the two are equal, p is 1.
     """
-    n = checks.at_least_one(n, "n")
-    for name, k in (("k_a", k_a), ("k_b", k_b)):
-        if int(k) != k or not 0 <= k <= n:
-            raise ValueError(f"{name} is {k}: must be a whole number from 0 to n = {n}")
-    return tuple(_exact(int(k_a - shared), int(k_b - shared)) for shared in (min(k_a, k_b), max(k_a + k_b - n, 0)))
+    given = {name: np.atleast_1d(value) for name, value in (("k_a", k_a), ("k_b", k_b), ("n", n))}
+    checks.same_length(**given)
+    k_a, k_b, n = given.values()
+    checks.at_least_one(n.sum(), "n")
+    for name, k in given.items():
+        bad = np.flatnonzero((k != np.rint(k)) | (k < 0) | (k > n))
+        if len(bad):
+            raise ValueError(f"{name} is {k[bad[0]]}: must be a whole number from 0 to n = {n[bad[0]]}")
+    most, fewest = np.minimum(k_a, k_b), np.maximum(k_a + k_b - n, 0)
+    return tuple(_exact(int((k_a - shared).sum()), int((k_b - shared).sum())) for shared in (most, fewest))
+
+
+STRATA = {"accuracy": slice(0, 2), "recall": slice(0, 1), "specificity": slice(1, 2)}
+
+
+def confusion_bounds(a: Confusion, b: Confusion, figure: str = "accuracy") -> tuple[McNemar, McNemar]:
+    """Smallest and largest p of McNemar's test of two validators over the same items, known by their counts alone.
+
+    figure: accuracy (right verdicts), recall (right verdicts on right answers) or specificity (on wrong ones). Right
+    and wrong answers are strata: a verdict on one can't be shared with a verdict on the other. Raises ValueError if
+    the tables differ in their right or wrong answers, as after a partial run: they can't be of the same items.
+    """
+    if figure not in STRATA:
+        raise ValueError(f"figure is {figure!r}: must be one of {', '.join(STRATA)}")
+    positives, negatives = _same_items([a, b], ["a", "b"])
+    strata = [(a.tp, b.tp, positives), (a.tn, b.tn, negatives)]
+    return mcnemar_bounds(*zip(*strata[STRATA[figure]]))
+
+
+def against_reject_all(counts: Confusion) -> McNemar:
+    """Exact McNemar test of a validator's accuracy against rejecting everything: no bounds needed.
+
+    The baseline is right on every wrong answer and on no right one, so only the validator is right on the tp that it
+    accepts, and only the baseline on the fp: accepting pays once precision is above 1/2.
+    """
+    return _exact(counts.tp, counts.fp)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two validators known by their counts: accuracy of a less that of b in points, and the bounds of McNemar's p.
+
+    p_low and p_high are those of the pair alone, holm_low and holm_high corrected over all pairs.
+    """
+
+    a: str
+    b: str
+    points: float
+    p_low: float
+    p_high: float
+    holm_low: float
+    holm_high: float
+    verdict: str
+
+
+def comparable(tables: Sequence[Confusion], names: Sequence[str], level: float = 0.05) -> list[Pair]:
+    """Which of several validators over the same items differ in accuracy, as far as their counts can tell.
+
+    "differs whatever the pairing": Holm's p is below `level` even if the two share as few right verdicts as they can.
+    "does not differ under any pairing": it would not be even if they share as many as they can.
+    "cannot be told from margins": it hangs on which items each got right, which the counts do not say.
+
+    Holm's corrected p (Holm 1979) is the largest |I| min(p in I) over all sets I of pairs with the one asked for, at
+    most 1. So it never falls as any p rises, and corrected bounds hold the corrected p of the true pairing. One may
+    claim all the first kind together, wrong in any with a chance of at most `level`, if items are independent. The
+    second kind claims no equality: these items are too few to show a difference, whatever the pairing. Reconstructed
+    counts must be the only ones that print so; else try each solution.
+
+    Raises ValueError, naming the row, if the tables differ in their right or wrong answers. `pandas.DataFrame(...)`
+    of the result is a table.
+    """
+    checks.share(level, "level")
+    checks.same_length(tables=tables, names=names)
+    pairs = list(combinations(range(len(tables)), 2))
+    if not pairs:
+        return []
+    _same_items(tables, names)
+    p = np.array([[bound.p for bound in confusion_bounds(tables[i], tables[j])] for i, j in pairs])
+    holm = np.stack([multipletests(column, method="holm")[1] for column in p.T], axis=1)
+    found = []
+    for (i, j), (p_low, p_high), (low, high) in zip(pairs, p.tolist(), holm.tolist()):
+        verdict = ("differs whatever the pairing" if high < level else
+                   "does not differ under any pairing" if low >= level else "cannot be told from margins")
+        points = 100 * (tables[i].accuracy - tables[j].accuracy)
+        found.append(Pair(names[i], names[j], points, p_low, p_high, low, high, verdict))
+    return found
+
+
+def _same_items(tables: Sequence[Confusion], names: Sequence[str]) -> tuple[int, int]:
+    """Right and wrong answers, the same in all tables; ValueError names the first that has others."""
+    sizes = [(table.tp + table.fn, table.fp + table.tn) for table in tables]
+    for name, size in zip(names, sizes):
+        if size != sizes[0]:
+            raise ValueError(f"{names[0]} has {sizes[0][0]} right and {sizes[0][1]} wrong answers, {name} {size[0]} "
+                             f"and {size[1]}: not the same items, so they can't be paired; leave out such rows")
+    return sizes[0]
 
 
 def _exact(only_a: int, only_b: int) -> McNemar:

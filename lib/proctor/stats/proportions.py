@@ -1,4 +1,7 @@
-"""Proportions: accuracy with exact and Wilson intervals, HLE's printed half-width, and the confusion table."""
+"""Proportions: accuracy with exact and Wilson intervals, HLE's printed half-width, and the confusion table.
+
+`measures` puts intervals on all that is read off a confusion table, from the counts alone.
+"""
 
 import math
 from dataclasses import dataclass
@@ -56,6 +59,23 @@ class Confusion:
         return _ratio(self.tn, self.tn + self.fp)
 
     @property
+    def npv(self) -> float | None:
+        """Negative predictive value: the share of rejected answers that are indeed wrong."""
+        return _ratio(self.tn, self.tn + self.fn)
+
+    @property
+    def likelihood_ratios(self) -> tuple[float | None, float | None]:
+        """(LR+, LR-): how much likelier a right answer is than a wrong one to be accepted, and to be rejected.
+
+        recall / (1 - specificity) and (1 - recall) / specificity; both 1 for a validator that ignores the answer,
+        whatever the base rate. LR+ is None where no wrong answer was accepted, LR- where none was rejected.
+        """
+        positives, negatives = self.tp + self.fn, self.fp + self.tn
+        if not positives:
+            return None, None
+        return _ratio(self.tp * negatives, self.fp * positives), _ratio(self.fn * negatives, self.tn * positives)
+
+    @property
     def balanced_accuracy(self) -> float | None:
         """Mean of recall and specificity: 0.5 for a validator that ignores the answer, whatever the base rate."""
         if self.recall is None or self.specificity is None:
@@ -72,6 +92,91 @@ class Confusion:
         """accept and correct, 0/1 of shape (n,): one entry an item, so that counts alone can be resampled."""
         cells = [self.tp, self.fp, self.fn, self.tn]
         return np.repeat([1, 1, 0, 0], cells), np.repeat([1, 0, 1, 0], cells)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A figure of a confusion table with its bootstrap and its exact interval; None where one does not exist."""
+
+    measure: str
+    estimate: float | None
+    low: float | None
+    high: float | None
+    exact_low: float | None
+    exact_high: float | None
+
+
+def reject_all(n: int, positives: int) -> Confusion:
+    """The baseline that accepts none of n answers, `positives` of them right.
+
+    Its accuracy is 1 - base rate, its balanced accuracy 1/2; it has no precision and no MCC.
+    """
+    positives, n = _counts(positives, n)
+    return Confusion(tp=0, fp=0, fn=positives, tn=n - positives)
+
+
+def measures(counts: Confusion, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95) -> list[Measure]:
+    """Accuracy, precision, recall, specificity, balanced accuracy, MCC, LR+ and LR-, each with two intervals.
+
+    low, high: percentile bootstrap over the items (Efron and Tibshirani 1993, ch. 13). Items in one cell are alike,
+    so a resample is one multinomial draw of the four cells. A resample without the measure is left out; a ratio over
+    0 counts as infinite, so `high` may be inf. Limits are values that some resample took (no interpolation). The
+    exact limits stand in where no resample differs, or where more than half lack the measure.
+
+    exact_low, exact_high: hold the truth with a chance of at least `level`, however small the counts. Clopper-Pearson
+    for the four shares. The others rise with recall and with specificity (LR- falls), so they are read at both ends
+    of two Clopper-Pearson intervals, each at the root of `level`, right and wrong answers being independent; MCC at the
+    table's own share of right answers. Wide, and there also where the estimate is not: none accepted, say.
+
+    Items must be independent. `pandas.DataFrame(measures(...))` is a table.
+    """
+    n, resamples = checks.at_least_one(counts.n, "n"), checks.at_least_one(resamples, "resamples")
+    cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn])
+    exact, drawn = _exact_limits(counts, level), _figures(*rng.multinomial(n, cells / n, resamples).T)
+    found = []
+    for name, value in _figures(*cells).items():
+        estimate = float(value) if np.isfinite(value) else None
+        limits = (None, None) if estimate is None else _percentiles(drawn[name], level) or exact[name]
+        found.append(Measure(name, estimate, *limits, *exact[name]))
+    return found
+
+
+def _figures(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> dict[str, np.ndarray]:
+    """Each measure of many tables at once, the cells being arrays of one shape; 0/0 is NaN, x/0 infinite."""
+    tp, fp, fn, tn = (np.asarray(cell, dtype=float) for cell in (tp, fp, fn, tn))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        recall, specificity = tp / (tp + fn), tn / (tn + fp)
+        spread = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+        return {"accuracy": (tp + tn) / (tp + fp + fn + tn), "precision": tp / (tp + fp), "recall": recall,
+                "specificity": specificity, "balanced_accuracy": (recall + specificity) / 2,
+                "mcc": (tp * tn - fp * fn) / spread,
+                "lr_positive": recall / (fp / (fp + tn)), "lr_negative": fn / (tp + fn) / specificity}
+
+
+def _percentiles(replicates: np.ndarray, level: float) -> tuple[float, float] | None:
+    """Percentile limits; None where most replicates are undefined or all are equal."""
+    defined = replicates[~np.isnan(replicates)]
+    if 2 * len(defined) < len(replicates) or np.allclose(defined, defined[0], rtol=0, atol=1e-12):
+        return None
+    # Order statistics: between an infinite replicate and another nothing can be interpolated.
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
+    return float(low), float(high)
+
+
+def _exact_limits(counts: Confusion, level: float) -> dict[str, tuple[float | None, float | None]]:
+    positives, negatives = counts.tp + counts.fn, counts.fp + counts.tn
+    limits = dict.fromkeys(_figures(0, 0, 0, 0), (None, None))
+    shares = {"accuracy": (counts.tp + counts.tn, counts.n), "precision": (counts.tp, counts.tp + counts.fp),
+              "recall": (counts.tp, positives), "specificity": (counts.tn, negatives)}
+    limits |= {name: clopper_pearson(k, n, level) for name, (k, n) in shares.items() if n}
+    if positives and negatives:
+        recalls = clopper_pearson(counts.tp, positives, math.sqrt(level))
+        specificities = clopper_pearson(counts.tn, negatives, math.sqrt(level))
+        worst, best = (_figures(r * positives, (1 - s) * negatives, (1 - r) * positives, s * negatives)
+                       for r, s in zip(recalls, specificities))
+        for name in ("balanced_accuracy", "mcc", "lr_positive", "lr_negative"):
+            limits[name] = tuple(sorted((float(worst[name]), float(best[name]))))
+    return limits
 
 
 def precision_at(base_rate: float, recall: float, specificity: float) -> float | None:

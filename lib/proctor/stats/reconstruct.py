@@ -1,28 +1,31 @@
-"""From printed, rounded percentages back to the whole-number counts that can have produced them.
+"""From printed, rounded figures back to the whole-number counts that can have produced them.
 
 A percentage printed to two decimals over n items leaves few counts possible; accuracy, precision and
-recall together often leave one confusion table. All arithmetic is on whole numbers: a float would
-decide some roundings by accident.
+recall together often leave one confusion table. Every search goes through all counts in exact arithmetic,
+so an empty list proves that none exists. Figures are given as printed: "85.40" has two decimals, "85.4" one.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
+from fractions import Fraction
+from itertools import accumulate, product
 
 import numpy as np
 
 from proctor.stats.proportions import Confusion
-
-ROUNDINGS = ("half_up", "half_even", "truncate")
+from proctor.stats.rounding import (
+    ANY_PERCENT, MOST_ITEMS, ROUNDINGS, Figure, Range, count_limits, count_pairs, known, read)
 
 
 @dataclass(frozen=True)
 class AccuracyCount:
-    """k right of n prints as the given percentage under each of `roundings`."""
+    """k right of the n * samples answers prints as the given percentage under each of `roundings`."""
 
     k: int
     n: int
     roundings: tuple[str, ...]
+    samples: int = 1
 
 
 @dataclass(frozen=True)
@@ -40,38 +43,89 @@ class Table:
         fn = self.positives - self.tp
         return Confusion(tp=self.tp, fp=self.fp, fn=fn, tn=self.n - self.tp - self.fp - fn)
 
-
-def accuracy_counts(accuracy: str | Decimal, n_values: int | Iterable[int], decimals: int = 2,
-                    roundings: Sequence[str] = ROUNDINGS) -> list[AccuracyCount]:
-    """All (k, n), n among `n_values`, for which 100 k / n prints as `accuracy`, a percentage. Sorted by n, then k."""
-    printed, sizes = _printed(accuracy, "accuracy", decimals), _sizes(n_values)
-    found: dict[tuple[int, int], list[str]] = {}
-    for rounding in _known(roundings):
-        for k, n in zip(*_pairs(printed, sizes, decimals, rounding)):
-            found.setdefault((int(n), int(k)), []).append(rounding)
-    return [AccuracyCount(k, n, tuple(names)) for (n, k), names in sorted(found.items())]
+    @property
+    def shares(self) -> dict[str, Fraction]:
+        """accuracy, precision and recall, exact."""
+        right = self.n - self.fp - (self.positives - self.tp)
+        return {"accuracy": Fraction(right, self.n),
+                "precision": Fraction(self.tp, self.tp + self.fp), "recall": Fraction(self.tp, self.positives)}
 
 
-def confusion_counts(accuracy: str | Decimal, precision: str | Decimal, recall: str | Decimal, n: int | Iterable[int],
-                     positives: int | Iterable[int] | None = None, decimals: int = 2,
-                     roundings: Sequence[str] = ROUNDINGS) -> list[Table]:
+@dataclass(frozen=True)
+class AgreementTable:
+    """n items by whether each of two raters passed them; prints as the given figures under each of `roundings`."""
+
+    n: int
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    roundings: tuple[str, ...]
+
+    @property
+    def agreement(self) -> Fraction:
+        return Fraction(self.both + self.neither, self.n)
+
+    @property
+    def kappa(self) -> Fraction | None:
+        """Cohen's kappa; None when chance alone agrees fully, each rater having passed all or none."""
+        a, b = self.both + self.only_a, self.both + self.only_b
+        chance = Fraction(a * b + (self.n - a) * (self.n - b), self.n**2)
+        return (self.agreement - chance) / (1 - chance) if chance != 1 else None
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Counts of exclusive parts that add up to n and print as the given percentages under each of `roundings`.
+
+    counts: per part the least and the most over all `assignments`, the ways to choose every part's count.
+    """
+
+    n: int
+    counts: tuple[tuple[int, int], ...]
+    assignments: int
+    roundings: tuple[str, ...]
+
+
+def accuracy_counts(accuracy: str | Decimal, n_values: int | Iterable[int], decimals: int | None = None,
+                    roundings: Sequence[str] = ROUNDINGS, samples: int | Iterable[int] = 1) -> list[AccuracyCount]:
+    """All (k, n, samples) for which 100 k / (n samples) prints as `accuracy`, a percentage. Sorted by samples, n, k.
+
+    samples: answers an item, over which the accuracy is averaged; a number or a range, as n_values is.
+    """
+    printed, sizes, repeats = read(accuracy, "accuracy", decimals), _sizes(n_values), _sizes(samples)
+    if sizes[-1] * repeats[-1] > MOST_ITEMS:
+        raise ValueError(f"numbers of items times samples up to {sizes[-1] * repeats[-1]}: at most a million")
+    found: dict[tuple[int, ...], list[str]] = {}
+    for rounding in known(roundings):
+        for s in repeats.tolist():
+            k, answers = count_pairs(printed.range(rounding), sizes * s)
+            for n, right in zip((answers // s).tolist(), k.tolist()):
+                found.setdefault((s, n, right), []).append(rounding)
+    return [AccuracyCount(k, n, tuple(names), s) for (s, n, k), names in sorted(found.items())]
+
+
+def confusion_counts(accuracy: str | Decimal | None, precision: str | Decimal | None, recall: str | Decimal | None,
+                     n: int | Iterable[int], positives: int | Iterable[int] | None = None,
+                     decimals: int | None = None, roundings: Sequence[str] = ROUNDINGS) -> list[Table]:
     """All confusion tables over n items that print as these three percentages; an empty list proves that none exists.
 
-    n, positives: a number or a range of numbers; positives None means any. A table without positives, or
+    n, positives: a number or a range of numbers; positives None means any. A figure that is None may be
+    anything, which is quick for one n and one number of positives only. A table without positives, or
     without accepted items, has no recall or precision to print and is not a solution. The three figures of
     one table are rounded the same way; a table that fits several roundings is listed once, naming them.
     """
-    printed = {name: _printed(value, name, decimals)
+    printed = {name: _read_or_any(value, name, decimals)
                for name, value in (("accuracy", accuracy), ("precision", precision), ("recall", recall))}
     sizes = _sizes(n)
     every = np.arange(1, sizes.max() + 1)
     allowed = every if positives is None else _sizes(positives, least=0)
     allowed = allowed[(allowed >= 1) & (allowed <= sizes.max())]
     found: dict[tuple[int, ...], list[str]] = {}
-    for rounding in _known(roundings):
-        tp_r, pos = _pairs(printed["recall"], allowed, decimals, rounding)
-        tp_p, accepted = _pairs(printed["precision"], every, decimals, rounding)
-        right, total = _pairs(printed["accuracy"], sizes, decimals, rounding)
+    for rounding in known(roundings):
+        tp_r, pos = count_pairs(_range(printed["recall"], rounding), allowed)
+        tp_p, accepted = count_pairs(_range(printed["precision"], rounding), every)
+        right, total = count_pairs(_range(printed["accuracy"], rounding), sizes)
         i, j = _join(tp_r, tp_p)  # recall and precision speak of the same true positives
         tp, pos, fp = tp_r[i], pos[i], accepted[j] - tp_p[j]
         i, j = _join(fp + pos - tp, total - right)  # and they make as many errors as the accuracy leaves
@@ -80,6 +134,67 @@ def confusion_counts(accuracy: str | Decimal, precision: str | Decimal, recall: 
         for key in zip(*(column[fits].tolist() for column in (total, pos, tp, fp))):
             found.setdefault(key, []).append(rounding)
     return [Table(*key, tuple(names)) for key, names in sorted(found.items())]
+
+
+def agreement_counts(passed_a: str | Decimal | None, passed_b: str | Decimal | None,
+                     agreement: str | Decimal | None, n: int | Iterable[int], kappa: str | Decimal | None = None,
+                     decimals: int | None = None, roundings: Sequence[str] = ROUNDINGS) -> list[AgreementTable]:
+    """All tables of two raters' pass or fail over n items that print as these figures; an empty list proves none.
+
+    passed_a, passed_b, agreement: percentages, `decimals` speaks of them; kappa: from -1 to 1, with the decimals
+    of its text, or "-" where it is undefined. A figure that is None may be anything. The time grows with the
+    product of the counts that each percentage leaves open: n**3 steps when all three are None.
+    """
+    printed = [_read_or_any(value, name, decimals)
+               for name, value in (("passed_a", passed_a), ("passed_b", passed_b), ("agreement", agreement))]
+    kappa_figure = None if kappa in (None, "-") else read(kappa, "kappa", least=-1, most=1)
+    found: dict[tuple[int, ...], list[str]] = {}
+    for size in _sizes(n).tolist():
+        for rounding in known(roundings):
+            wanted = kappa_figure.range(rounding) if kappa_figure else None
+            limits = [count_limits(_range(figure, rounding), np.array([size])) for figure in printed]
+            all_a, all_b, all_same = (range(int(first[0]), int(last[0]) + 1) for first, last in limits)
+            for a, b, same in product(all_a, all_b, all_same):
+                # a - b = only_a - only_b and n - same = only_a + only_b
+                only_a, odd = divmod(size - same + a - b, 2)
+                cells = a - only_a, only_a, size - same - only_a, same - a + only_a
+                if odd or min(cells) < 0:
+                    continue
+                if kappa is None or _prints_kappa(AgreementTable(size, *cells, ()).kappa, wanted):
+                    found.setdefault((size, *cells), []).append(rounding)
+    return [AgreementTable(*key, tuple(names)) for key, names in sorted(found.items())]
+
+
+def shares_of_whole(parts: Sequence[str | Decimal], n: int | Iterable[int], decimals: int | None = None,
+                    roundings: Sequence[str] = ROUNDINGS) -> list[Shares]:
+    """Counts that print as these percentages of one whole of n items and add up to n; an empty list proves none.
+
+    The parts exclude each other and leave nothing out. One entry for each n; where the roundings differ, several.
+    """
+    figures = [read(part, f"parts[{i}]", decimals) for i, part in enumerate(parts)]
+    found: dict[tuple, list[str]] = {}
+    for size in _sizes(n).tolist():
+        for rounding in known(roundings):
+            limits = [count_limits(figure.range(rounding), np.array([size])) for figure in figures]
+            low, high = ([int(limit[end][0]) for limit in limits] for end in (0, 1))
+            ways = _ways([b - a for a, b in zip(low, high)], size - sum(low))
+            if ways:
+                # No part can hold more than the others' least leaves, nor less than their most does.
+                spare, lack = size - sum(low), size - sum(high)
+                counts = tuple((max(a, b + lack), min(b, a + spare)) for a, b in zip(low, high))
+                found.setdefault((size, counts, ways), []).append(rounding)
+    return [Shares(*key, tuple(names)) for key, names in sorted(found.items())]
+
+
+def sum_range(parts: Sequence[str | Decimal], rounding: str = "half_up", decimals: int | None = None) -> Range:
+    """The range in which the sum of percentages lies whose printed figures are `parts`, whatever the items.
+
+    `100 in sum_range(parts)`: whether the parts can make a whole. Weaker than `shares_of_whole`, which knows n.
+    """
+    known([rounding])
+    ranges = [read(part, f"parts[{i}]", decimals).range(rounding).within(0, 100) for i, part in enumerate(parts)]
+    return Range(sum((r.low for r in ranges), Fraction(0)), sum((r.high for r in ranges), Fraction(0)),
+                 all(r.low_closed for r in ranges), all(r.high_closed for r in ranges))
 
 
 def base_rate(accuracy: float, precision: float, recall: float) -> float:
@@ -111,55 +226,37 @@ def nearest(accuracy: str | Decimal, precision: str | Decimal, recall: str | Dec
     return table.confusion, float(distance[i, j])
 
 
-def _printed(value: str | Decimal, name: str, decimals: int) -> int:
-    """A printed percentage as a whole number of its last decimal: "85.40" is 8540."""
-    if not isinstance(value, (str, Decimal)):
-        raise TypeError(f"{name} is {value!r}: give the printed figure as text or Decimal, "
-                        f"not as a {type(value).__name__}, which may not hold it exactly")
-    try:
-        scaled = Decimal(value).scaleb(decimals)
-    except InvalidOperation:
-        raise ValueError(f"{name} is {value!r}: not a number as printed, such as '85.40'") from None
-    if not scaled.is_finite() or scaled != scaled.to_integral_value():
-        raise ValueError(f"{name} is {value!r}: has more than the {decimals} decimals stated")
-    if not 0 <= scaled <= 100 * 10**decimals:
-        raise ValueError(f"{name} is {value!r}: must be a percentage from 0 to 100")
-    return int(scaled)
+def _read_or_any(value: str | Decimal | None, name: str, decimals: int | None) -> Figure | None:
+    return None if value is None else read(value, name, decimals)
+
+
+def _range(figure: Figure | None, rounding: str) -> Range:
+    return ANY_PERCENT if figure is None else figure.range(rounding)
+
+
+def _prints_kappa(value: Fraction | None, wanted: Range | None) -> bool:
+    """wanted None: the print says that kappa is undefined."""
+    return value is None if wanted is None else value is not None and value in wanted
+
+
+def _ways(widths: Sequence[int], total: int) -> int:
+    """In how many ways whole numbers from 0 to widths[i] add up to `total`."""
+    if total < 0 or any(width < 0 for width in widths):
+        return 0
+    ways = [1] + [0] * total  # ways[t]: to make t out of the parts so far
+    for width in widths:
+        upto = [0, *accumulate(ways)]
+        ways = [upto[t + 1] - upto[max(0, t - width)] for t in range(total + 1)]
+    return ways[total]
 
 
 def _sizes(values: int | Iterable[int], least: int = 1) -> np.ndarray:
     sizes = np.unique(np.atleast_1d(np.array(list(values) if isinstance(values, Iterable) else values)))
     if len(sizes) == 0 or not np.issubdtype(sizes.dtype, np.integer) or sizes[0] < least:
         raise ValueError(f"numbers of items {sizes}: give one or more whole numbers of at least {least}")
-    if sizes[-1] > 10**6:
+    if sizes[-1] > MOST_ITEMS:
         raise ValueError(f"numbers of items up to {sizes[-1]}: above a million the arithmetic may overflow")
     return sizes.astype(np.int64)
-
-
-def _known(roundings: Sequence[str]) -> Sequence[str]:
-    unknown = [name for name in roundings if name not in ROUNDINGS]
-    if isinstance(roundings, str) or unknown:
-        raise ValueError(f"roundings is {roundings!r}: give a list from {', '.join(ROUNDINGS)}")
-    return roundings
-
-
-def _pairs(printed: int, sizes: np.ndarray, decimals: int, rounding: str) -> tuple[np.ndarray, np.ndarray]:
-    """All (k, m), m among sizes and 0 <= k <= m, for which 100 k / m rounds to `printed` units of the last decimal.
-
-    With s = 100 * 10**decimals, s k / m must lie within half a unit of `printed` (or in the unit above it,
-    when truncated). Doubled to stay whole: below * m <= 2 s k <= above * m, either end open or closed.
-    """
-    twice = 2 * 100 * 10**decimals
-    below, above = (2 * printed, 2 * printed + 2) if rounding == "truncate" else (2 * printed - 1, 2 * printed + 1)
-    even = rounding == "half_even" and printed % 2 == 0
-    low_closed, high_closed = even or rounding != "half_even", even
-    first = -(-below * sizes // twice) if low_closed else below * sizes // twice + 1
-    last = above * sizes // twice if high_closed else -(-above * sizes // twice) - 1
-    first, last = np.maximum(first, 0), np.minimum(last, sizes)
-    number = np.maximum(last - first + 1, 0)
-    m = np.repeat(sizes, number)
-    step = np.arange(len(m)) - np.repeat(np.cumsum(number) - number, number)
-    return np.repeat(first, number) + step, m
 
 
 def _join(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
