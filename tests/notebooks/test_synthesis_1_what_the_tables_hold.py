@@ -1,0 +1,129 @@
+"""The notebook that turns printed figures back into counts, run once with params/quick.yaml, against searches of its own."""
+
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+
+from proctor.data.published import load_published
+
+NAME = "synthesis/1_what_the_tables_hold"
+RULES = {"half_up": ROUND_HALF_UP, "half_even": ROUND_HALF_EVEN, "truncate": ROUND_DOWN}
+FIGURES = ["accuracy", "precision", "recall"]
+
+
+def shown(k, m, rule):
+    """100 k / m with two decimals, as Decimal prints it."""
+    with localcontext(prec=60):  # far beyond any tie, so the quotient's own rounding decides nothing
+        return str((Decimal(100 * k) / m).quantize(Decimal("0.01"), RULES[rule]))
+
+
+def row_of(n, positives, tp, fp, rule):
+    right = n - fp - (positives - tp)
+    return [shown(right, n, rule), shown(tp, tp + fp, rule), shown(tp, positives, rule)]
+
+
+@pytest.fixture(scope="module")
+def solutions(done):
+    return pd.read_csv(done / "figures/synthesis/table_S10_solutions.csv", dtype={name: str for name in FIGURES})
+
+
+def test_the_43_rows_fall_into_25_8_2_and_8(solutions):
+    kinds = solutions.drop_duplicates("row").sort_values("row")
+    assert kinds["reading"].value_counts().to_dict() == {"unique at n": 25, "smaller n": 8, "partial run": 2, "none": 8}
+    published = load_published("uq/table_S10")
+    assert kinds[["strategy", *FIGURES]].to_numpy().tolist() == published[["strategy", *FIGURES]].to_numpy().tolist()
+    assert (solutions.loc[solutions["reading"] == "none", "n"]).isna().all()
+
+
+def test_each_solution_prints_back_its_row(solutions):
+    found = solutions.dropna(subset="n")
+    assert len(found) == 25 + 8 + 2 * 6
+    for s in found.itertuples():
+        counts = [int(s.n), int(s.positives), int(s.tp), int(s.fp)]
+        rules = [rule for rule in RULES if row_of(*counts, rule) == [s.accuracy, s.precision, s.recall]]
+        assert rules == (list(RULES) if s.rounding == "any" else s.rounding.split(", "))
+    taken = found[found["taken"].astype(bool)]
+    assert taken["row"].is_unique and len(taken) == 35
+    assert set(taken.loc[taken["reading"] == "unique at n", ["n", "positives"]].itertuples(index=False, name=None)) == {(500, 65)}
+
+
+@pytest.mark.parametrize("row", [1, 5, 9, 12, 17, 33, 36, 37, 42])  # of each kind, and the tie
+def test_a_search_of_every_table_finds_the_same(solutions, row):
+    """All n up to 500 and all positives, by plain loops over the counts that print the recall and the precision."""
+    own = solutions[solutions["row"] == row]
+    accuracy, precision, recall = own[FIGURES].iloc[0]
+    rates = {(k, m): Fraction(10_000 * k, m) for m in range(1, 501) for k in range(m + 1)}
+
+    def near(text, pair):  # a unit either side: every rule's candidates, sorted out below by Decimal
+        return abs(rates[pair] - int(Decimal(text) * 100)) <= 1
+
+    accepted = {}  # true positives: the false positives that may come with them
+    for tp, total in rates:
+        if near(precision, (tp, total)):
+            accepted.setdefault(tp, []).append(total - tp)
+    found = set()
+    for tp, positives in [pair for pair in rates if near(recall, pair)]:
+        for fp in accepted.get(tp, []):
+            for n in range(positives + fp, 501):
+                if near(accuracy, (n - fp - positives + tp, n)):
+                    if any(row_of(n, positives, tp, fp, rule) == [accuracy, precision, recall] for rule in RULES):
+                        found.add((n, positives, tp, fp))
+    assert found == set(own.dropna(subset="n")[["n", "positives", "tp", "fp"]].astype(int).itertuples(index=False, name=None))
+
+
+def test_rows_without_a_table_get_hypotheses_and_their_chance(done):
+    odd = pd.read_csv(done / "figures/synthesis/table_S10_hypotheses.csv")
+    assert len(odd) == 8 and odd["misprint_chance"].dropna().between(0, 1).all()
+    slip = odd.set_index("strategy").loc["C x5 |U"]
+    assert slip["misprint"] == "recall 81.54" and shown(53, 65, "half_up") == "81.54" and slip["points"] == 0.02
+    percents = odd[odd["row"].isin(["70.60 / 22.00 / 50.00", "75.40 / 24.00 / 42.00"])]
+    assert (percents["padded"] > 0).all() and (percents["padded_chance"] > 0.05).all()
+
+
+def test_kappa_is_22_of_47(done):
+    """One answer passed both, two the validator alone, 22 neither: 12, 4 and 92 % of 25."""
+    chance = Fraction(3 * 1 + 22 * 24, 25**2)
+    assert (Fraction(23, 25) - chance) / (1 - chance) == Fraction(22, 47)
+    assert "kappa = 22/47 = 0.46809; the same table without it: True" in (done / "out.ipynb").read_text()
+
+
+def test_no_number_of_items_gives_the_revised_subset(done):
+    sizes = pd.read_csv(done / "figures/synthesis/hle_verified_sizes.csv").set_index(["accuracies", "rounding"])
+    table = load_published("hle_verified/table_2")
+    texts = [*table["subset_raw_accuracy"], *table["subset_verified_accuracy"]]
+
+    def prints(n, rule):
+        for text in texts:
+            unit = Decimal(1).scaleb(Decimal(text).as_tuple().exponent)
+            near = int(Decimal(text) * 5 * n / 100)
+            if not any((Decimal(100 * k) / (5 * n)).quantize(unit, RULES[rule]) == Decimal(text)
+                       for k in (near - 1, near, near + 1, near + 2)):
+                return False
+        return True
+
+    for rule in RULES:
+        fit = [n for n in range(100, 1301) if prints(n, rule)]
+        assert len(fit) == sizes.loc[("both", rule), "sizes"] and not [n for n in fit if n <= 1143]
+
+
+def test_kina_is_not_one_answer_an_item(done):
+    table = pd.read_csv(done / "figures/synthesis/kina_samples.csv", dtype=str).set_index("answers_an_item")
+    assert table.loc["1", ["accuracy_second", "accuracy_third", "largest_tool_gain"]].tolist() == ["-"] * 3
+    assert table.index[table["all_half_up"] == "True"].tolist() == ["4", "8"]
+    for s, cells in table[["accuracy_first", "accuracy_second", "accuracy_third"]].iterrows():
+        for cell, text in zip(cells, ("53.17", "49.92", "48.55")):
+            m = 899 * int(s)
+            k = [k for k in range(m + 1) if any(shown(k, m, rule) == text for rule in RULES)] if int(s) <= 4 else None
+            if k is not None:
+                assert [int(part.split(" ")[0]) for part in cell.split("; ") if part != "-"] == k
+
+
+@pytest.mark.parametrize("name, evidence", [
+    ("what_rounding_leaves", "reconstructed"), ("table_S10_classes", "reconstructed"),
+    ("hle_verified_share", "reconstructed")])
+def test_figures_are_there_with_their_evidence(done, name, evidence):
+    folder = done / "figures/synthesis"
+    assert f"{evidence} · synthesis/{name}" in (folder / f"{name}.svg").read_text()
+    assert (folder / f"{name}.png").stat().st_size > 10_000
