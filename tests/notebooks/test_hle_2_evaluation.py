@@ -105,7 +105,7 @@ def test_no_accuracy_rules_out_a_size_from_1000_questions_on(table):
 
 def test_table_3_names_the_version_behind_every_row_of_table_1(table):
     rows = table("hle/table_3").set_index("model")
-    with open(paths.PUBLISHED / "hle/table3.csv") as file:
+    with open(paths.PUBLISHED / "hle/table_3.csv") as file:
         assert dict(rows["version"]) == {row["model"]: row["version"] for row in csv.DictReader(file)}
     assert list(rows.index) == list(table("hle/table_1")["model"])
     assert set(rows.index[rows["version_names"] != "one model"]) == {"Grok 2", "DeepSeek-R1"}

@@ -50,9 +50,9 @@ _UQ_SITES = Table(("category", "site"), {"questions": UNITS["count"]}, ("categor
 _UQ_PEOPLE = {"passed_validator": PERCENT, "passed_human": PERCENT, "agreement": PERCENT, "reasoning_accuracy": PERCENT}
 
 TABLES = {
-    "hle/table1": _HLE,
-    "hle/table2": _HLE,
-    "hle/table3": Table(("model", "version"), {}, ("model",)),
+    "hle/table_1": _HLE,
+    "hle/table_2": _HLE,
+    "hle/table_3": Table(("model", "version"), {}, ("model",)),
     "hle/rubric_reviewer": _HLE_RUBRIC,
     "hle/rubric_expert": _HLE_RUBRIC,
     "uq/table_S1": _UQ_VALIDATORS,
@@ -89,7 +89,7 @@ TABLES = {
 
 
 def load_published(name: str) -> pd.DataFrame:
-    """One published table, such as "hle/table1", checked against TABLES.
+    """One published table, such as "hle/table_1", checked against TABLES.
 
     Columns: paper, artifact, section; the text columns; every printed column as the string that the
     paper prints, and with `_value` after its name as a float (NaN where the paper prints none);

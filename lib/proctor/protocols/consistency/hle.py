@@ -33,12 +33,12 @@ def _collection(s: Sheet) -> None:
 
 
 def _tables(s: Sheet) -> None:
-    one, two = (load_published(f"hle/table{k}").set_index("model") for k in (1, 2))
-    accuracy = [figure for k in (1, 2) for figure in column(f"hle/table{k}", "accuracy", "percent")]
-    error = [figure for k in (1, 2) for figure in column(f"hle/table{k}", "calibration_error", "percent")]
+    one, two = (load_published(f"hle/table_{k}").set_index("model") for k in (1, 2))
+    accuracy = [figure for k in (1, 2) for figure in column(f"hle/table_{k}", "accuracy", "percent")]
+    error = [figure for k in (1, 2) for figure in column(f"hle/table_{k}", "calibration_error", "percent")]
     s.fact("accuracy_ceiling_of_all_models", largest(accuracy), "largest accuracy of Tables 1 and 2")
     s.fact("calibration_error_floor_of_all_models", smallest(error), "smallest calibration error of Tables 1 and 2")
-    versions = load_published("hle/table3")["model"]
+    versions = load_published("hle/table_3")["model"]
     for table, models in (("Table 2", two.index), ("Table 3", versions)):
         s.says(table, "models, and their order", f"{len(one)} of Table 1", f"{len(models)} of {table}",
                list(one.index) == list(models), "names of both tables")
