@@ -2,13 +2,14 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test lab status record clean
+.PHONY: help setup reproduce test lab status record audit clean
 
 PYTHON ?= python3
 VENV ?= .venv
 PARAMS ?= params/default.yaml
 JOBS ?= 2
 P ?=
+CSV ?=
 
 PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
@@ -43,6 +44,13 @@ status: setup ## which published artifact is regenerated, from what evidence, an
 
 record: setup ## ask the embedded model everything again and compare with the recording
 	@$(PY) -m proctor.protocols.record
+
+audit: export PROCTOR_FIGURES := $(CURDIR)/build/audit
+audit: setup ## can a table of reported metrics be true? CSV=my_table.csv P="-p n 500 -p positives 65"
+	@test -f "$(CSV)" || { echo "make audit: no file '$(CSV)'; name a table: make audit CSV=my_table.csv"; exit 1; }
+	@$(PY) -m proctor.workflow.run notebooks/synthesis/audit_your_table.ipynb build/audit/audit.ipynb \
+	  -p path "$$(realpath "$(CSV)")" $(P)
+	@echo "figures and tables: build/audit/synthesis/; the notebook to read: build/audit/audit.ipynb"
 
 clean: ## delete what was built (build/ and caches of tools); .venv, .cache and figures/ stay
 	rm -rf build .snakemake .pytest_cache .hypothesis

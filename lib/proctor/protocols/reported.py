@@ -76,7 +76,7 @@ def load_reported(path: str | Path, unit: str = "percent", n: int | None = None,
     header = path.read_text(encoding="utf-8-sig").partition("\n")[0]
     for letter, word in ((";", "semicolons"), ("\t", "tabs")):
         if letter in header and "," not in header:
-            raise DataError(problem(path, 1, None, f"separated by {word}", "Save it with commas, and 85.4 with a point"))
+            raise DataError(problem(path, 1, None, f"separated by {word}", "Save it with commas, 85.4 with a point"))
     rows = [(number, {column.strip(): cell.strip() for column, cell in row.items()}) for number, row in rows]
     rows = [(number, row) for number, row in rows if any(row.values())]  # spreadsheets leave rows of empty cells
     if not rows and not problems:
@@ -113,7 +113,7 @@ def _check_parameters(unit: str, n: int | None, positives: int | None, n_least: 
     if (n_least is None) != (n_most is None) or n is not None and n_least is not None:
         raise ValueError(f"n is {n}, n_least {n_least}, n_most {n_most}: give n alone, or n_least and n_most")
     if n_least is not None and not 0 <= n_most - n_least < MOST_SIZES:
-        raise ValueError(f"n_least to n_most is {n_least} to {n_most}: give a rising range of at most {MOST_SIZES} numbers")
+        raise ValueError(f"n_least to n_most is {n_least} to {n_most}: give a rising range of at most {MOST_SIZES}")
     return (n, n) if n else (n_least, n_most) if n_least else None
 
 
@@ -123,6 +123,8 @@ def _column_problems(path: Path, columns: list[str]) -> list[str]:
         near = OTHER_NAMES.get(column.lower()) or next(iter(get_close_matches(column.lower(), COLUMNS, n=1)), None)
         mend = f"Did you mean {near}? Known" if near else "Remove it; known"
         problems.append(problem(path, 1, column, "unknown column", f"{mend} are {', '.join(COLUMNS)}"))
+    if problems:
+        return problems  # a misspelt column is not told as a missing one too
     if "name" not in columns:
         problems.append(problem(path, 1, "name", "missing", "Give every row a name"))
     if not set(FIGURES) & set(columns):
@@ -173,5 +175,6 @@ def _figure(column: str, cell: str, unit: str) -> str:
 
 def _count(column: str, cell: str) -> int:
     if not re.fullmatch(r"[0-9]+", cell) or not 1 <= int(cell) <= MOST_ITEMS:
-        raise _Wrong(column, f"{cell!r} is not a whole number from 1 to {MOST_ITEMS}", "Write it in digits alone, such as 1200")
+        what = f"{cell!r} is not a whole number from 1 to {MOST_ITEMS}"
+        raise _Wrong(column, what, "Write it in digits alone, such as 1200")
     return int(cell)

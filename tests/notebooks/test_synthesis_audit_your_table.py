@@ -1,0 +1,102 @@
+"""The audit notebook on tables that are not ours: diagnostic tests built from counts here, and one that lacks most."""
+
+import json
+
+import pandas as pd
+import pytest
+
+NAME = "synthesis/audit_your_table"
+HEALTHY, ILL = 480, 120
+COUNTS = {"antigen": (84, 6), "antibody": (66, 31), "chest X-ray": (97, 118)}  # true and false positives
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Three tests with their sensitivity and specificity, an impossible row, two accuracies alone."""
+    lines = ["name,accuracy,precision,recall,specificity"]
+    for name, (tp, fp) in COUNTS.items():
+        right = tp + HEALTHY - fp
+        lines.append(f"{name},{100 * right / 600:.1f},{100 * tp / (tp + fp):.1f},{100 * tp / ILL:.1f},"
+                     f"{100 * (HEALTHY - fp) / HEALTHY:.1f}")
+    # who finds 48 of 120 misses 72, and an accuracy of 95.0 % leaves 30 errors
+    lines.append("miracle,95.0,,40.0,99.5")
+    return "\n".join([*lines, "nurse,88.5,,,", "model,61.0,,,"]) + "\n"
+
+
+@pytest.fixture(scope="module")
+def done(run_notebook, tmp_path_factory, table):
+    folder = tmp_path_factory.mktemp("notebook")
+    (folder / "tests.csv").write_text(table)
+    result = run_notebook(NAME, folder, "-p", "path", str(folder / "tests.csv"), "-p", "n", "600", "-p", "positives",
+                          str(ILL), "-p", "resamples", "200")
+    assert result.returncode == 0, result.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def saved(done):
+    return lambda name: pd.read_csv(done / f"figures/synthesis/audit_{name}.csv")
+
+
+def test_verdicts_are_those_of_the_counts_that_the_table_was_built_from(saved):
+    table = saved("feasibility").set_index("name")
+    for name, (tp, fp) in COUNTS.items():
+        assert table.loc[name, "verdict"] == "feasible, unique"
+        assert table.loc[name, ["tp", "fp"]].astype(int).tolist() == [tp, fp]
+    assert table.loc["miracle", "verdict"] == "infeasible" and table.loc["miracle", "solutions"] == 0
+    assert table.loc[["nurse", "model"], "right"].astype(int).tolist() == [531, 366]
+
+
+def test_only_feasible_rows_have_intervals_and_a_trivial_answer(saved):
+    measured, trivial = saved("measures"), saved("baselines")
+    assert set(measured["name"]) == set(trivial["name"]) == {*COUNTS, "nurse", "model"}
+    assert (measured["exact_low"] <= measured["estimate"]).all()
+    assert (measured["estimate"] <= measured["exact_high"]).all()
+    assert set(measured[measured["name"] == "nurse"]["measure"]) == {"accuracy"}
+    assert (trivial["trivial"] == "reject all").all() and (trivial["trivial_accuracy"] == HEALTHY / 600).all()
+    gain = trivial.set_index("name")["gain"]
+    assert gain["antigen"] == pytest.approx(100 * (84 - 6) / 600) and gain["chest X-ray"] < 0
+
+
+def test_every_pair_of_feasible_rows_is_compared(saved):
+    pairs = saved("comparisons")
+    assert len(pairs) == 10 and "miracle" not in {*pairs["a"], *pairs["b"]}
+    verdict = pairs.set_index(["a", "b"])["verdict"]
+    assert verdict["antigen", "chest X-ray"] == verdict["nurse", "model"] == "differs whatever the pairing"
+    assert verdict["antibody", "nurse"] == "cannot be told from margins"
+
+
+def test_figure_and_tables_say_what_they_rest_on_without_the_folder_of_the_user(done):
+    for name in ("feasibility", "measures", "baselines", "intervals", "comparisons"):
+        text = (done / f"figures/synthesis/audit_{name}.json").read_text()
+        record = json.loads(text)
+        assert record["evidence"] == "reconstructed" and [file["path"] for file in record["inputs"]] == ["tests.csv"]
+        assert str(done) not in text and "made up" not in record["note"]
+    assert (done / "figures/synthesis/audit_intervals.png").stat().st_size > 10_000
+
+
+def test_sections_without_figures_say_so_in_a_line_and_go_on(run_notebook, tmp_path):
+    (tmp_path / "poor.csv").write_text("name,accuracy,precision\nA,84.77,\nB,,60.00\n")
+    result = run_notebook(NAME, tmp_path, "-p", "path", str(tmp_path / "poor.csv"), "-p", "n", "400")
+    assert result.returncode == 0, result.stderr
+    text = (tmp_path / "out.ipynb").read_text()
+    for line in ("no counts to put intervals on", "the trivial answer is not known", "there is nothing to compare"):
+        assert f"{line}.\\n" in text  # printed, not only part of the code
+    assert (tmp_path / "figures/synthesis/audit_intervals.svg").is_file()
+    assert pd.read_csv(tmp_path / "figures/synthesis/audit_comparisons.csv").empty
+
+
+def test_a_bad_csv_stops_the_notebook_with_its_place_and_mend(run_notebook, tmp_path):
+    (tmp_path / "bad.csv").write_text('name,accuracy,n\nA,"85,4",400\n')
+    result = run_notebook(NAME, tmp_path, "-p", "path", str(tmp_path / "bad.csv"))
+    assert result.returncode == 1
+    assert "bad.csv, row 2, column accuracy: '85,4' has a decimal comma. Write 85.4." in result.stderr
+
+
+def test_the_table_that_ships_is_marked_as_made_up(run_notebook, tmp_path):
+    result = run_notebook(NAME, tmp_path, "--params", "params/quick.yaml")  # its own assertions hold the verdicts
+    assert result.returncode == 0, result.stderr
+    table = pd.read_csv(tmp_path / "figures/synthesis/audit_feasibility.csv")
+    assert table["name"].str.startswith("made-up: ").all() and set(table["verdict"]) == {
+        "feasible, unique", "feasible, several", "infeasible", "partial run"}
+    assert "made up" in json.loads((tmp_path / "figures/synthesis/audit_feasibility.json").read_text())["note"]
