@@ -9,7 +9,7 @@ import pytest
 import proctor
 from proctor import paths
 from proctor.report import catalog, provenance
-from proctor.report.catalog import Row, check, files, promised, read, status_table, write_readme
+from proctor.report.catalog import Row, check, files, promised, read, status_table, write_readme, without_row
 
 LIB = str(Path(proctor.__file__).parents[1])
 HEADER = ",".join(Row._fields)
@@ -52,6 +52,17 @@ def test_the_shipped_catalog_is_valid_and_holds_every_paper():
 
 def test_the_committed_figures_are_what_the_catalog_promises():
     assert check(read(), paths.ROOT / "figures") == []
+
+
+def test_no_published_artifact_is_without_a_row():
+    assert without_row(read()) == []
+
+
+def test_a_published_artifact_without_a_row_is_named(tmp_path, rows):
+    (tmp_path / "hle").mkdir()
+    (tmp_path / "hle/facts.csv").write_text("paper,artifact\nhle,t\nhle,claim_new\nhle,claim_new\n")
+    assert without_row(rows, tmp_path) == [
+        "hle/claim_new is in data/published/hle/facts.csv and has no row; give it one"]
 
 
 def test_the_readme_carries_the_present_status():

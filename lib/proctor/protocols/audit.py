@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from proctor.protocols.reported import FIGURES, Reported
+from proctor.protocols.reported import Reported
 from proctor.stats.hypotheses import draw_probability
 from proctor.stats.proportions import Confusion
 from proctor.stats.reconstruct import AccuracyCount, Table, accuracy_counts
@@ -52,7 +52,7 @@ class Audited:
 
 
 def tables(figures: Mapping[str, str], sizes: Iterable[int], positives: Sequence[int] | None = None) -> list[Table]:
-    """All confusion tables that print as these figures (any of FIGURES, percentages as text); [] proves there is none.
+    """All confusion tables that print as these figures (any of reported.FIGURES, percentages as text); [] proves there is none.
 
     positives: the numbers allowed; None means any. `roundings` of a table: "rounded" (each tie up or down, since binary
     floats break ties by accident) or "cut off" (all figures truncated). A figure whose denominator is 0 does not

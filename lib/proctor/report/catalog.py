@@ -115,6 +115,19 @@ def check(rows: Sequence[Row], figures: str | Path | None = None) -> list[str]:
     return problems
 
 
+def without_row(rows: Sequence[Row], published: str | Path | None = None) -> list[str]:
+    """Artifacts that data/published speaks of and the catalog has no row for, one line each."""
+    known, missing = {row.id for row in rows}, {}
+    for path in sorted(Path(published or paths.PUBLISHED).glob("*/*.csv")):
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            for cells in csv.DictReader(file):
+                artifact = f"{cells.get('paper')}/{cells.get('artifact')}"
+                if artifact not in known:
+                    missing.setdefault(artifact, path.name)
+    return [f"{artifact} is in data/published/{artifact.partition('/')[0]}/{name} and has no row; give it one"
+            for artifact, name in missing.items()]
+
+
 def status_table(rows: Sequence[Row] | None = None) -> str:
     """How many rows of each paper are done, planned and lacking, and what the done ones rest on (Markdown)."""
     rows = read() if rows is None else rows
@@ -201,9 +214,9 @@ def main(arguments: Sequence[str]) -> int:
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    problems = check(rows)
+    problems = check(rows) + without_row(rows)
     print(details(rows), status_table(rows), sep="\n")
-    print("\n".join(["Problems:", *problems]) if problems else "The catalog and figures/ agree.")
+    print("\n".join(["Problems:", *problems]) if problems else "The catalog and figures/ agree. No published artifact is without a row.")
     return 1 if problems and "--check" in arguments else 0
 
 

@@ -33,7 +33,8 @@ def _sizes(s: Sheet) -> None:
           "at most those that the best model's mean leaves")
     s.add("4.2, 4.1", "questions with right solutions by models", s.text("original_questions"), s["original_questions"],
           Span(0, 35), "fewer than half, if over half are unsolved by every model", "figure",
-          "The right solutions came from stronger systems, with tools and many more attempts than the eight of Table 1.")
+          "The right solutions came from stronger systems, with tools and many more attempts than the eight of Table "
+          "1.")
 
 
 def _scores(s: Sheet) -> None:

@@ -28,8 +28,8 @@ def _collection(s: Sheet) -> None:
     s.fact("solving_limit", s["rationale_check_limit"], "rationale_check_limit")
     s.add("UQ B.1", "text-only questions, as UQ counts them", "2,158", exact("2,158"),
           s["questions"] * s["text_only_share"] / 100, "questions x text_only_share", "figure",
-          "The public set shrank from 3,000 to 2,500 questions between the papers; 2,158 of 2,500 is 86 %, so images were not spread "
-          "alike over what fell away, or 10 % was loose.")
+          "The public set shrank from 3,000 to 2,500 questions between the papers; 2,158 of 2,500 is 86 %, so images "
+          "were not spread alike over what fell away, or 10 % was loose.")
 
 
 def _tables(s: Sheet) -> None:

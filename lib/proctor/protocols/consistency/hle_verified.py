@@ -84,9 +84,10 @@ def _share(s: Sheet) -> None:
     s.add("5.1", "share of revised items in the evaluation", "problem or answer revised, text only",
           Span(0, fewest.high),
           largest(list(shares.values())), "gain on all / gain on the revised, if nothing else moves")
-    odd = {"Deepseek-V3.2": "The rest of the questions would have to gain 1.5 points. Another run, perhaps; with the text's +10.79 the "
-                            "share is .27.",
-           "Qwen3-Max-Thinking": "The rest would have to lose a point. The text's gain, +8.92, fits the other models' share: a cell not updated."}
+    odd = {"Deepseek-V3.2": "The rest of the questions would have to gain 1.5 points. Another run, perhaps; with the "
+                            "text's +10.79 the share is .27.",
+           "Qwen3-Max-Thinking": "The rest would have to lose a point. The text's gain, +8.92, fits the other "
+                                 "models' share: a cell not updated."}
     common = [shares[model] for model in MODELS if model not in odd]
     middle = Span(max(share.low for share in common), min(share.high for share in common))
     for model, share in shares.items():
@@ -99,7 +100,8 @@ def _share(s: Sheet) -> None:
         same = rounded(raw["Claude-Opus4.5"]).meets(rounded(raw["Qwen3-Max-Thinking"]))
         s.says("Table 2", f"raw accuracies of two models, {part} set", f"Claude-Opus4.5: {raw['Claude-Opus4.5']}",
                f"Qwen3-Max-Thinking: {raw['Qwen3-Max-Thinking']}", not same, "read side by side", "figure",
-               "Two models alike to two decimals on both sets, with different calibration errors: chance, or a copied cell.")
+               "Two models alike to two decimals on both sets, with different calibration errors: chance, or a "
+               "copied cell.")
 
 
 def _defects(s: Sheet) -> None:
@@ -131,8 +133,8 @@ def _wording(s: Sheet) -> None:
     third = names["name"][names["code"] == "S3"].item()
     used = load_published("hle_verified/table_1")["rationale_defect"]
     s.says("3.5, Table 1, 4.3", "name of rationale defect 3", f"{third} (taxonomy)",
-           "Information Missing (Table 1), structural "
-           "incompleteness (4.3)", third in set(used), "taxonomy against Table 1", "figure",
+           "Information Missing (Table 1), structural incompleteness "
+           "(4.3)", third in set(used), "taxonomy against Table 1", "figure",
            "The labels of Table 1 come from an older list, perhaps. We keep the taxonomy's names and note the clash.")
     shared = names["name"].str.replace(r" \(.*\)", "", regex=True).value_counts()
     s.says("3.5", "names of the nineteen defects", "nineteen names", f"{shared.idxmax()} names {shared.max()} of them",
@@ -146,8 +148,8 @@ def _wording(s: Sheet) -> None:
     s.says("4, 4.2", "items behind the shares of Physics in Figure 6", "those that are not gold",
            f"{fewest} items or more",
            fewest < 230, "exhaustion: fewest items of which all three shares are counts", "figure",
-           "The public HLE has 230 questions in Physics (a figure from outside the papers): shares of all items, it seems, and section 4 "
-           "means the defects of 4.3.")
+           "The public HLE has 230 questions in Physics (a figure from outside the papers): shares of all items, it "
+           "seems, and section 4 means the defects of 4.3.")
     s.says("5.1", "calibration estimator", "a smoothed one, beta the smoothing",
            "HLE's official code, where beta is the bin size", False,
            "the official code", "slip", "The official code is meant; nothing in it is smoothed.")

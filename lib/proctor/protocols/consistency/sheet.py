@@ -22,9 +22,10 @@ ROUNDED = ("percent", "points", "share", "ratio", "kappa")
 class Check:
     """One comparison.
 
-    artifact: the catalog's row that the figure belongs to, where it is a fact or a table's cell; where: section; what: the quantity; printed: as in the paper; follows: what its other figures imply, computed by
+    where: section; what: the quantity; printed: as in the paper; follows: what its other figures imply, computed by
     `how`; severity: "" if they agree, else slip (a misprint that nothing builds on), figure (one of two figures is
-    wrong, or they count different things) or claim (a claim rests on it); reading: ours, "" if they agree.
+    wrong, or they count different things) or claim (a claim rests on it); reading: ours, "" if they agree; artifact:
+    the catalog's row that the figure belongs to, where it is a fact or a table's cell.
     """
 
     paper: str

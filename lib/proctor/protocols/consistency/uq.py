@@ -52,8 +52,8 @@ def _sites(s: Sheet) -> None:
     s.fact("sites_retained_percent", 100 * s["sites_retained"] / s["sites_retained_of"], "100 x 35 / 80")
     s.fact("sites_retained", len(final), "sites of Table S8")
     s.fact("sites_retained_footer", len(ticked), "ticks of Table S4", "figure",
-           "The 35 counts the languages of Stack Overflow as one site, the 80 counts them one by one: 37 of 80 or 35 of 76 "
-           "(46 % either way) would be of one kind.")
+           "The 35 counts the languages of Stack Overflow as one site, the 80 counts them one by one: 37 of 80 or 35 "
+           "of 76 (46 % either way) would be of one kind.")
     in_english = {site for site in ticked if ".stackoverflow" not in site}
     s.says("H.1, H.4", "sites that keep a question", "ticks of Table S4", "sites of Table S8",
            {SITES.get(site, site) for site in final["site"]} == in_english, "names, Stack Overflow's languages aside")
@@ -83,7 +83,8 @@ def _categories(s: Sheet) -> None:
                                      "17 questions without a category, perhaps; the percentages are shares of the "
                                              "table's own sum."),
             "LLM-based filtering": ("slip",
-                                    "One question without a category, perhaps; the percentages are shares of the table's "
+                                    "One question without a category, perhaps; the percentages are shares of the "
+                                    "table's "
                                             "own sum.")}
     sums = {stage: total(column("uq/table_S6", "questions", stage=stage)) for stage in stages}
     for stage, fact in stages.items():
@@ -177,14 +178,14 @@ def _validators(s: Sheet) -> None:
     s.add("Table S10", "share of right answers, Claude's pipeline (%)", "65 of 500", 100 * exact("65") / 500,
           100 * (1 - accuracy) / (1 - recall + recall * (1 / precision - 1)), "from its accuracy, precision and recall",
           "claim",
-          "Another, smaller sample, or a mistyped recall (73.20 and 20.00 with 65 right of 500 force a recall of 35.38). The "
-          "headline improvement, 21.6 to 73.2 %, rests on this row.")
+          "Another, smaller sample, or a mistyped recall (73.20 and 20.00 with 65 right of 500 force a recall of "
+          "35.38). The headline improvement, 21.6 to 73.2 %, rests on this row.")
     partial = confusion_counts(*(table.loc[("Claude Sonnet 3.7", "C u5 |U"), name] for name in ("accuracy", "precision", "recall")),
                                range(1, 501))
     s.add("Table S10", "answers behind Claude's C u5 |U", s.text("s10_pairs"), s["s10_pairs"],
           Span(min(t.n for t in partial), min(t.n for t in partial)), "smallest n that prints so", "claim",
-          "A partial run of 81 answers (or a multiple), 16 of them right. Its precision can't be compared with rows where 13 % are "
-          "right, as is done for 'benefits from reflection'.")
+          "A partial run of 81 answers (or a multiple), 16 of them right. Its precision can't be compared with rows "
+          "where 13 % are right, as is done for 'benefits from reflection'.")
     (pair,) = [row for row in load_published("uq/table_S9").itertuples() if row.cohens_kappa != "-"]
     found = agreement_counts(pair.passed_validator, pair.passed_human, pair.agreement, n=25)
     s.fact("gemini_kappa_text", found[0].kappa.limit_denominator(1000) * exact("1"),
@@ -206,7 +207,8 @@ NO_COUNTS = {  # rows of Table S10 that no counts over at most 500 answers print
     "o3 / C u3 |U": ("slip", "Accuracy 76.80 would fit (33 right and 84 wrong accepted): one digit."),
     "o3 / CC => FLC => C": ("slip", "24.00 and 42.00 are whole percents: 27 right and 85 wrong accepted."),
     "o3 / (CC x5|U) => (FLC x5|U) => (C x5|U)": ("slip",
-                                                 "Accuracy rounded to one decimal and padded with a zero: 16 right and 45 "
+                                                 "Accuracy rounded to one decimal and padded with a zero: 16 right "
+                                                 "and 45 "
                                                          "wrong accepted of 496 to 498."),
 }
 
@@ -234,7 +236,8 @@ def _findings(s: Sheet) -> None:
     best = largest(column("uq/table_S10", "accuracy", "percent"))
     s.add("B.3, finding 1", "accuracy of the best validator (%)", str(best.middle), best,
           Span(435 / exact("5").low, 100), "at least that of rejecting everything: 435 of 500", "claim",
-          "At 13 % right answers accuracy rewards rejecting; precision, recall and balanced accuracy carry what can be said.")
+          "At 13 % right answers accuracy rewards rejecting; precision, recall and balanced accuracy carry what can "
+          "be said.")
     gains = {}
     by_name = {(row.judges, row.strategy): row for row in table.itertuples()}
     for (judges, strategy), loose in by_name.items():
@@ -275,8 +278,8 @@ def _wording(s: Sheet) -> None:
     s.says("J.1, J.2", "temperature of sampling", s.text("default_temperature"), s.text("answer_temperature"),
            s["default_temperature"].meets(s["answer_temperature"]),
            "J.1: unless stated otherwise; J.2 states it for answers", "slip",
-           "0.3 for answers, 0.0 for validators. Then repeated sampling repeats itself where a model takes a temperature; Claude's "
-           "does not (26.80 and 35.20), so thinking mode, probably, takes none.")
+           "0.3 for answers, 0.0 for validators. Then repeated sampling repeats itself where a model takes a "
+           "temperature; Claude's does not (26.80 and 35.20), so thinking mode, probably, takes none.")
     s.says("B.2, captions", "inner step of the 3-Iter pipeline", "iterated reflection (B.2, Figure S5)",
            "the sign of repeated sampling (Tables S1, S10)", False, "read side by side", "figure",
            "The trace in L.2 shows reflection. We support both and name which was used.")
