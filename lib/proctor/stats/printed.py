@@ -3,7 +3,8 @@
 "48.2" stands for anything from 48.15 to 48.25. Whether two printed figures agree is then a question
 with an answer: their spans meet, or they don't. All arithmetic is exact. Spans treat their figures as
 independent, so a figure that enters a formula twice makes the span wider than it need be, never narrower:
-a disagreement found this way is one.
+a disagreement found this way is one. (`rounding` searches counts and so must know which end of a range is open;
+here both belong.)
 """
 
 from collections.abc import Iterable

@@ -62,7 +62,7 @@ def _tables(s: Sheet) -> None:
             most = 100 * (1 - float(row["accuracy"]) / 100) ** 0.5
             s.add(f"Table {table}", f"calibration error, {model}", row["calibration_error"],
                   rounded(row["calibration_error"]),
-                  Span(0, rounded(f"{most:.2f}").high), "at most 100 sqrt(1 - accuracy): always sure, and in one bin")
+                  Span(0, rounded(f"{most:.2f}").high), "at most 100 sqrt(1 - accuracy), unless a bin is underconfident")
 
 
 def _ceiling(text: Span, error: Span) -> Span:
