@@ -5,12 +5,14 @@ its choice, which it prints, until its standard input is closed (for tests that 
 `faults` maps the text of a request's last message to what happens, one entry an attempt: "429", "429:<Retry-After>",
 "500", "reset", "cut", "short" (fewer bytes than announced), "drip", "hang", "html", "empty", "400", "401",
 "echo" (401 whose body repeats the caller's key), "ok".
-What is not in it, or has run out, is answered with the text in capitals.
+What is not in it, or has run out, is answered with the text in capitals; with `verdicts` by a verdict, Y with that
+probability, which hangs on the conversation and on how often it was asked.
 """
 
 import argparse
 import asyncio
 import collections
+import hashlib
 import json
 import sys
 import threading
@@ -22,9 +24,11 @@ from aiohttp import web
 class Server:
     """`asked` counts attempts and `answered` whole replies, by the text of the last message."""
 
-    def __init__(self, faults: dict | None = None, latency: float = 0.0, every: int = 0, usage: tuple | None = (10, 5)):
+    def __init__(self, faults: dict | None = None, latency: float = 0.0, every: int = 0, usage: tuple | None = (10, 5),
+                 verdicts: float | None = None):
         self.faults = {text: list(plan) for text, plan in (faults or {}).items()}
-        self.latency, self.every, self.usage = latency, every, usage
+        self.latency, self.every, self.usage, self.verdicts = latency, every, usage, verdicts
+        self.talks = collections.Counter()  # whole replies by conversation, where verdicts are given
         self.asked, self.answered = collections.Counter(), collections.Counter()
         self.times = collections.defaultdict(list)  # of the attempts, by text
         self.bodies, self.arrived, self.busy, self.busiest = [], 0, 0, 0
@@ -82,13 +86,14 @@ class Server:
             fault = plan.pop(0) if plan else "ok"
             if unlucky:
                 fault = "429:0"
-            return await self._answer(request, fault, text)
+            return await self._answer(request, fault, text, body)
         finally:
             self.busy -= 1
 
-    async def _answer(self, request: web.Request, fault: str, text: str) -> web.StreamResponse:
+    async def _answer(self, request: web.Request, fault: str, text: str, body: dict) -> web.StreamResponse:
         kind, _, detail = fault.partition(":")
-        whole = json.dumps(self._reply(text, request.path)).encode()
+        said = text.upper() if self.verdicts is None or kind != "ok" else self._verdict(body)
+        whole = json.dumps(self._reply(said, request.path)).encode()
         if kind in ("400", "401", "404", "429", "500", "503"):
             headers = {"Retry-After": detail} if detail else {}
             return web.json_response({"error": {"message": f"told to fail with {kind}"}}, status=int(kind),
@@ -124,8 +129,13 @@ class Server:
         self.answered[text] += 1
         return web.Response(body=whole, content_type="application/json")
 
-    def _reply(self, text: str, path: str) -> dict:
-        said = text.upper()
+    def _verdict(self, body: dict) -> str:
+        talk = json.dumps(body["messages"], sort_keys=True)
+        digest = hashlib.sha256(f"{talk} {self.talks[talk]}".encode()).digest()
+        self.talks[talk] += 1
+        return f"Accepted: [[{'Y' if int.from_bytes(digest[:4]) / 2**32 < self.verdicts else 'N'}]]"
+
+    def _reply(self, said: str, path: str) -> dict:
         if path == "/v1/messages":
             usage = {"input_tokens": self.usage[0], "output_tokens": self.usage[1]}
             return {"id": "m", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn",
@@ -141,8 +151,8 @@ class Server:
         return reply
 
 
-async def main(latency: float, every: int) -> None:
-    server = Server(latency=latency, every=every)
+async def main(latency: float, every: int, verdicts: float | None) -> None:
+    server = Server(latency=latency, every=every, verdicts=verdicts)
     await server.start()
     print(server.url, flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
@@ -152,4 +162,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--latency", type=float, default=0.0)
     parser.add_argument("--every", type=int, default=0, help="every n-th attempt gets 429")
+    parser.add_argument("--verdicts", type=float, help="answer with verdicts that accept at this rate")
     asyncio.run(main(**vars(parser.parse_args())))

@@ -22,13 +22,13 @@ A last message of the assistant is a beginning that a model served here, or Anth
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 import yaml
 
-from proctor.models.calls import Request
+from proctor.models.calls import Reply, Request
 from proctor.models.specs import spec
 
 FOLDER = Path(__file__).parent / "prompts"
@@ -70,6 +70,18 @@ class Prompt:
             model=model, messages=tuple(messages), sample=sample, prompt=self.version, prefix=self.prefix,
             temperature=temperature, max_tokens=self.max_tokens if bound else self.free_tokens,
             grammar=self.grammar if bound else "", logprobs=self.logprobs if kind != "anthropic" else None)
+
+
+def follow_up(request: Request, reply: Reply, prompt: Prompt) -> Request:
+    """`prompt`, which takes no fields, put to the same judge in the conversation that `reply` ended."""
+    messages = list(request.messages)
+    begun = messages.pop()["content"] if messages[-1]["role"] == "assistant" else ""
+    said = begun + reply.text
+    if re.search(r"\[\[\s*[YN]$", said):  # a model bound to one token could only begin its verdict
+        said += "]]"
+    asked = prompt.request(request.model, sample=request.sample, temperature=request.temperature)
+    return replace(asked, messages=(*messages, {"role": "assistant", "content": said}, *asked.messages),
+                   prompt=f"{request.prompt} {asked.prompt}", prefix=request.prefix)
 
 
 def fill(text: str, fields: dict[str, str]) -> str:

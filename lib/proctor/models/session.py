@@ -60,11 +60,11 @@ class Session:
         self._loop = None
 
     async def ask(self, request: Request) -> Reply:
-        """One reply. Raises what `ask_many` raises."""
-        return (await self.ask_many([request]))[0]
+        """One reply, without a progress bar. Raises what `ask_many` raises."""
+        return (await self.ask_many([request], ""))[0]
 
     async def ask_many(self, requests, what: str = "calls") -> list[Reply]:
-        """Replies in the order of `requests`; equal requests are asked once.
+        """Replies in the order of `requests`; equal requests are asked once. `what` names the bar; "" shows none.
 
         Raises MissingReply (replay), ModelError, BudgetError or StoreError before or between calls, and
         CallsFailed at the end if some calls failed for good. Whatever had arrived is kept in all cases.
@@ -182,7 +182,7 @@ class Session:
         local = sorted((r for r in requests if served[r.model]), key=lambda r: (r.model, r.prompt))
         remote = [r for r in requests if not served[r.model]]
         replies, errors, fatal = {}, {}, []
-        with tqdm(total=len(requests), desc=what, disable=not self.progress, mininterval=1.0) as bar:
+        with tqdm(total=len(requests), desc=what, disable=not (self.progress and what), mininterval=1.0) as bar:
 
             async def worker(queue, place):
                 for request in queue:

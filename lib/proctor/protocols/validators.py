@@ -7,6 +7,7 @@ B, ours: the judge answers first, without the candidate, then compares.
 import pandas as pd
 
 from proctor.data.schemas import Answer, Question
+from proctor.models.calls import Reply, Request
 from proctor.models.parse import p_accept, stated, verdict
 from proctor.models.prompts import load
 from proctor.models.session import Session
@@ -14,6 +15,28 @@ from proctor.protocols import exam
 
 ONE_CALL = {"V": "uq/vanilla", "C": "uq/correctness", "FLC": "uq/fact_logic"}
 CHECKS = (*ONE_CALL, "CC", "B")
+OUTCOMES = {True: "accept", False: "reject", None: "unreadable"}
+
+
+def opening(name: str, judge: str, question: Question, answer: Answer, *, prompts_dir: str | None = None, **how) -> Request:
+    """The first call of a check: its only one, or what CC infers and B answers. how: sample, temperature."""
+    if name == "CC":
+        return load("uq/cycle_infer", prompts_dir).request(judge, answer=answer.text, **how)
+    if name == "B":
+        return exam.request(judge, question, prompts_dir=prompts_dir, **how)
+    return load(ONE_CALL[name], prompts_dir).request(judge, question=question.question, answer=answer.text, **how)
+
+
+def closing(name: str, judge: str, question: Question, answer: Answer, first: Reply, *, prompts_dir: str | None = None,
+            **how) -> Request | None:
+    """The second call of CC or B, which compares; None for a check of one call."""
+    if name == "CC":
+        return load("uq/cycle_compare", prompts_dir).request(judge, question=question.question, guess=first.text.strip(),
+                                                             answer=answer.text, **how)
+    if name == "B":
+        return load("uq/compare_blind", prompts_dir).request(judge, question=question.question, answer=answer.text,
+                                                             found=stated(first).answer or "nothing", **how)
+    return None
 
 
 async def check(session: Session, name: str, judge: str, questions: list[Question], answers: list[Answer], *,
@@ -26,26 +49,15 @@ async def check(session: Session, name: str, judge: str, questions: list[Questio
         raise ValueError(f"no check {name!r}: use one of {', '.join(CHECKS)}")
     by_id = {question.id: question for question in questions}
     pairs = [(by_id[answer.question_id], answer) for answer in answers]
-    how = dict(sample=sample, temperature=temperature)
-    if name in ONE_CALL:
-        requests = [load(ONE_CALL[name], prompts_dir).request(judge, question=q.question, answer=a.text, **how)
-                    for q, a in pairs]
-    elif name == "CC":
-        infer, compare = load("uq/cycle_infer", prompts_dir), load("uq/cycle_compare", prompts_dir)
-        guesses = await session.ask_many([infer.request(judge, answer=a.text, **how) for _, a in pairs], f"{judge} CC 1")
-        requests = [compare.request(judge, question=q.question, guess=guess.text.strip(), answer=a.text, **how)
-                    for (q, a), guess in zip(pairs, guesses)]
-    else:
-        found = await session.ask_many([exam.request(judge, q, prompts_dir=prompts_dir, **how) for q, _ in pairs],
-                                       f"{judge} B 1")
-        compare = load("uq/compare_blind", prompts_dir)
-        requests = [compare.request(judge, question=q.question, found=stated(reply).answer or "nothing", answer=a.text, **how)
-                    for (q, a), reply in zip(pairs, found)]
+    how = dict(sample=sample, temperature=temperature, prompts_dir=prompts_dir)
+    requests = [opening(name, judge, q, a, **how) for q, a in pairs]
+    if name not in ONE_CALL:
+        first = await session.ask_many(requests, f"{judge} {name} 1")
+        requests = [closing(name, judge, q, a, reply, **how) for (q, a), reply in zip(pairs, first)]
     replies = await session.ask_many(requests, f"{judge} {name}")
-    outcomes = {True: "accept", False: "reject", None: "unreadable"}
     return pd.DataFrame([
         dict(judge=judge, check=name, question_id=q.id, category=q.category, level=q.level, answer_id=a.id,
-             correct=a.correct, outcome=outcomes[verdict(reply, quoted=a.text)], p_accept=p_accept(reply))
+             correct=a.correct, outcome=OUTCOMES[verdict(reply, quoted=a.text)], p_accept=p_accept(reply))
         for (q, a), reply in zip(pairs, replies)])
 
 

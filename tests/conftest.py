@@ -11,7 +11,7 @@ from proctor.models.calls import Request
 from proctor.models.session import Session
 
 KEY = "PROCTORFAKE-7f3a9c2d41"
-SERVER = Path(__file__).with_name("faulty_server.py")
+SERVER = Path(__file__).parent / "models" / "faulty_server.py"
 
 _spec = importlib.util.spec_from_file_location("faulty_server", SERVER)  # tests are no package (importlib mode)
 _module = importlib.util.module_from_spec(_spec)

@@ -1,0 +1,144 @@
+"""Validators run against a local server: verdicts, early exit, conversations, faults, resumption, files."""
+
+import asyncio
+import json
+
+import pandas as pd
+import pytest
+
+from proctor.data.schemas import Answer, Question
+from proctor.models.prompts import load
+from proctor.models.session import Budget, BudgetError, CallsFailed
+from proctor.protocols import algebra
+from proctor.protocols.engine import bill, validate
+
+QUESTIONS = [Question(id=f"q{i}", question=f"What is {i} + {i}?", answer=str(2 * i)) for i in range(12)]
+ANSWERS = [Answer(id=f"a{i}", question_id=f"q{i}", text=f"The sum is {2 * i}.", correct=True) for i in range(12)]
+PIPELINE = "(CC u3|U) => (FLC u3|U) => (C u3|U)"
+
+
+def run(session, validator, judges=("open",), answers=ANSWERS, **how):
+    async def go():
+        async with session:
+            return await validate(session, validator, list(judges), QUESTIONS, answers, **how)
+
+    return asyncio.run(go())
+
+
+@pytest.mark.parametrize("validator, judges", [("C", 1), (PIPELINE, 1), ("(C x3|M) => V", 1), ("C |U", 2), ("Debate", 3), ("B", 1)])
+def test_early_exit_agrees_with_all_votes_and_its_calls_stay_in_the_bounds(serving, session, validator, judges):
+    server = serving(verdicts=0.7)
+    names = ["open", "claude", "unpriced"][:judges]
+    talker = session()
+    every = run(talker, validator, names, exhaustive=True, temperature=0.5)
+    asked = server.arrived
+    early = run(talker, validator, names, temperature=0.5)  # from the cache: no call is new
+    assert server.arrived == asked and list(early["outcome"]) == list(every["outcome"])
+    assert (early["votes"] <= every["votes"]).all()
+    cost = algebra.cost(algebra.parse(validator), judges)
+    assert early["calls"].between(cost.least, cost.most).all()
+    assert set(early["outcome"]) <= {"accept", "reject"} and len(early) == len(ANSWERS)
+
+
+def test_no_call_is_asked_after_a_verdict_is_settled(serving, session):
+    server = serving(verdicts=0.8)
+    found = run(session(), PIPELINE)
+    assert server.arrived == found["calls"].sum()
+    assert found.loc[found["outcome"] == "reject", "votes"].nunique() > 1  # they stopped at different places
+
+
+def test_a_trace_replayed_by_hand_gives_the_verdict(serving, session, tmp_path):
+    serving(verdicts=0.7)
+    found = run(session(), "(C x3|M) => (V x2|U)", out=tmp_path / "verdicts.jsonl", temperature=1.0)
+    lines = [json.loads(line) for line in (tmp_path / "verdicts.jsonl").read_text().splitlines()]
+    assert [line["answer_id"] for line in lines] == list(found["answer_id"]) == [answer.id for answer in ANSWERS]
+    for line in lines:
+        yes = {check: [vote["outcome"] == "accept" for vote in line["trace"] if vote["check"] == check] for check in "CV"}
+        accepted = sum(yes["C"]) >= 2 and len(yes["V"]) == 2 and all(yes["V"])
+        assert line["outcome"] == ("accept" if accepted else "reject")
+        assert all(vote["prompt"].startswith("uq/") and vote["reply"] for vote in line["trace"])
+
+
+def test_reconsidering_goes_on_in_the_same_conversation(serving, session):
+    server = serving(verdicts=1.0)
+    run(session(), "C u3|U", answers=ANSWERS[:1])
+    first, second, third = (body["messages"] for body in server.bodies)
+    reflect = load("uq/reflect").messages[0][1]
+    assert second[: len(first)] == first and third[: len(second)] == second
+    assert [message["role"] for message in third[len(first):]] == ["assistant", "user"] * 2
+    assert second[-1]["content"] == reflect and second[-2]["content"] == "Accepted: [[Y]]"
+
+
+def test_debaters_read_what_the_others_said_in_the_round_before(serving, session):
+    server = serving(verdicts=0.5)
+    run(session(), "Debate", ["open", "claude", "unpriced"], answers=ANSWERS[:1], exhaustive=True)
+    last = [body["messages"][-1]["content"] for body in server.bodies]
+    assert ["none has spoken yet" in text for text in last] == [True] * 3 + [False] * 3
+    assert all(text.count("Accepted: [[") >= 2 and "Judge 2" in text and "Judge 3" not in text for text in last[3:])
+
+
+def test_a_fifth_of_429_and_some_500_lose_nothing(serving, session, quick):
+    serving(verdicts=0.8, every=5)
+    found = run(session(), PIPELINE)
+    assert len(found) == len(ANSWERS) and found["outcome"].notna().all()
+
+
+def test_answers_without_a_verdict_are_named_and_the_others_kept(serving, session, quick):
+    server = serving(verdicts=0.8)
+    refused = load("uq/correctness").request("open", question=QUESTIONS[3].question, answer=ANSWERS[3].text)
+    server.faults[refused.messages[-1]["content"]] = ["400"]
+    talker = session()
+    with pytest.raises(CallsFailed, match="1 of 12 answers have no verdict .*a3") as error:
+        run(talker, "C")
+    assert list(error.value.errors) == ["a3"]
+    asked = server.arrived
+    assert len(run(talker, "C")) == 12 and server.arrived == asked + 1  # only the missing one is asked again
+
+
+def test_a_run_that_stops_at_its_budget_resumes_to_the_same_file(serving, session, tmp_path):
+    server = serving(verdicts=0.7)
+    with pytest.raises(BudgetError):
+        run(session(budget=Budget(calls=20)), PIPELINE, out=tmp_path / "v.jsonl")
+    assert not (tmp_path / "v.jsonl").exists() and server.arrived == 20
+    again = run(session(), PIPELINE, out=tmp_path / "v.jsonl")
+    assert server.arrived == again["calls"].sum()  # no call was repeated
+    text = (tmp_path / "v.jsonl").read_text()
+    assert run(session(), PIPELINE, out=tmp_path / "again.jsonl").equals(again) and server.arrived == again["calls"].sum()
+    assert (tmp_path / "again.jsonl").read_text() == text and not list(tmp_path.glob("*.part"))
+
+
+def test_unreadable_verdicts_are_counted_and_reject_where_a_vote_decides(serving, session):
+    serving()  # answers in capitals, which hold no verdict
+    lone, voted = run(session(), "V"), run(session(), "V x3|M", temperature=1.0)
+    assert set(lone["outcome"]) <= {"unreadable", "accept", "reject"}
+    assert (voted["unreadable"] <= voted["votes"]).all()
+
+
+@pytest.mark.parametrize("validator, judges, how, message", [
+    ("C |M", [], {}, "give a list of one or more models"), ("C", ["open", "claude"], {}, "does not say how they vote"),
+    ("C x3|M", ["open"], {}, "at temperature 0 every reply is the same"), ("C x3", ["open"], {}, "say how the 3 votes count"),
+    ("C", ["open"], dict(answers=[*ANSWERS, ANSWERS[0]]), "answer a0 is there 2 times"),
+    ("C", ["open"], dict(answers=[Answer(id="e", question_id="q1", text=" ")]), "answer e is empty"),
+    ("C", ["open"], dict(answers=[Answer(id="e", question_id="q99", text="4")]), "question q99, which is not among")])
+def test_bad_input_is_told_before_any_call(serving, session, validator, judges, how, message):
+    server = serving()
+    with pytest.raises((ValueError, KeyError), match=message):
+        run(session(), validator, judges, **how)
+    assert server.arrived == 0
+
+
+def test_the_bill_is_what_all_votes_cost_and_is_told_without_a_call(serving, session):
+    server = serving(verdicts=1.0)
+    told = bill(PIPELINE, ["open"], QUESTIONS, ANSWERS)
+    assert server.arrived == 0 and told["dollars"] > 0
+    assert told["calls"] == run(session(), PIPELINE)["calls"].sum() == 10 * len(ANSWERS)
+    assert bill("C", ["unpriced"], QUESTIONS, ANSWERS)["dollars"] is None
+
+
+def test_rows_say_what_was_judged(serving, session):
+    serving(verdicts=0.5)
+    found = run(session(), "C |M", ["open", "claude"])
+    assert list(found.columns) == ["question_id", "answer_id", "validator", "judges", "outcome", "correct", "votes", "calls",
+                                   "unreadable"]
+    assert set(found["validator"]) == {"C |M"} and set(found["judges"]) == {"open; claude"}
+    assert isinstance(found, pd.DataFrame) and found["correct"].all()
