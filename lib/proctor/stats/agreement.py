@@ -1,4 +1,5 @@
-"""Agreement between two raters: how often they agree, and how far beyond chance (Cohen's kappa)."""
+"""Agreement of raters: how often two agree and how far beyond chance (Cohen's kappa), and of any number of raters
+with gaps (Krippendorff's alpha)."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -52,3 +53,26 @@ def agreement(a: Sequence[Hashable], b: Sequence[Hashable]) -> Agreement:
         return Agreement(n, observed, expected, None, reason, labels, table)
     kappa = float(cohens_kappa(table, return_results=False))
     return Agreement(n, observed, expected, kappa, "", labels, table)
+
+
+def alpha(ratings: Sequence[Sequence[Hashable | None]]) -> float | None:
+    """Krippendorff's alpha for nominal labels (Krippendorff 2019, ch. 12): 1 - observed / expected disagreement.
+
+    ratings: shape (raters, items); None where a rater gave no label (an unreadable verdict). Items with fewer than two
+    labels drop out. 1 is full agreement, 0 what chance gives if all labels were shuffled over raters and items. None when
+    no two labels ever differ, or none can be paired: there is no disagreement to expect.
+    """
+    rows = [list(row) for row in ratings]
+    checks.same_length(**{f"ratings[{i}]": row for i, row in enumerate(rows)})
+    items = [[label for label in item if label is not None and label == label] for item in zip(*rows)]
+    items = [item for item in items if len(item) > 1]
+    labels = sorted({label for item in items for label in item}, key=lambda label: (str(type(label)), label))
+    counts = np.array([[item.count(label) for label in labels] for item in items], float).reshape(len(items), len(labels))
+    used, values = counts.sum(axis=1), counts.sum(axis=0)  # labels an item, and uses of each label
+    total = used.sum()
+    if len(labels) < 2:
+        return None
+    # Of an item with m labels, each pair of different ones counts 1 / (m - 1).
+    observed = ((used**2 - (counts**2).sum(axis=1)) / (used - 1)).sum() / total
+    expected = (total**2 - (values**2).sum()) / (total * (total - 1))
+    return float(1 - observed / expected)

@@ -1,0 +1,45 @@
+"""The notebook on agreement of people and validator, run once with params/quick.yaml; what it leaves in figures/."""
+
+import json
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+
+NAME = "uq/6_agreement"
+
+
+@pytest.fixture(scope="module")
+def table(done):
+    return pd.read_csv(done / "figures/uq/table_S9.csv", keep_default_na=False)
+
+
+def test_counts_give_the_printed_percentages_and_kappa(table):
+    cells = table[["both_passed", "only_validator", "only_people", "neither"]]
+    assert (cells.sum(axis=1) == 25).all()
+    row = table.set_index("answer_model").loc["Gemini 2.5 Pro"]
+    assert (row["both_passed"] + row["only_validator"]) * 4 == 12 and (row["both_passed"] + row["only_people"]) * 4 == 4
+    observed = Fraction(int(row["both_passed"] + row["neither"]), 25)
+    chance = Fraction(3 * 1 + 22 * 24, 625)
+    assert Fraction(row["kappa"]) == (observed - chance) / (1 - chance) == Fraction(22, 47)
+    assert round(float(Fraction(row["kappa"])), 3) == 0.468
+
+
+def test_rejecting_everything_agrees_with_people_at_least_as_often(table):
+    right = table["both_passed"] + table["only_people"]
+    assert (table["always_reject"] == 1 - right / 25).all() and (table["always_reject"] >= table["agreement"]).all()
+
+
+def test_measured_pairs_are_those_of_the_truth_and_the_judges(done):
+    pairs = pd.read_csv(done / "figures/uq/measured_agreement_table.csv")
+    assert len(pairs) == 6 and (pairs["n"] == 54).all()
+    known = pairs[pairs["agreement_low"].notna()]
+    assert (known["agreement_low"] <= known["agreement"]).all() and (known["agreement"] <= known["agreement_high"]).all()
+    assert pairs["kappa"].to_numpy() == pytest.approx(
+        ((pairs["agreement"] - pairs["expected"]) / (1 - pairs["expected"])).to_numpy())
+
+
+@pytest.mark.parametrize("artifact, evidence", [("kappa_and_prevalence", "reconstructed + simulated"),
+                                                ("measured_agreement", "measured"), ("table_S2", "reconstructed")])
+def test_artifact_says_what_it_rests_on(done, artifact, evidence):
+    assert json.loads((done / f"figures/uq/{artifact}.json").read_text())["evidence"] == evidence
