@@ -34,7 +34,8 @@ PIPELINE, STAGES = "(FLC u3|U) => (C u3|U) => (V u3|U)", ("FLC", "C", "V")
 
 def items(pairs: int, name: str) -> tuple[list[Question], list[Answer]]:
     questions = [Question(id=f"{name}{i}", question=f"What is {i} + {i}? ({name})") for i in range(pairs)]
-    return questions, [Answer(id=f"a{i}", question_id=q.id, text=f"The sum is {2 * i}.") for i, q in enumerate(questions)]
+    return questions, [Answer(id=f"a{i}", question_id=q.id, text=f"The sum is {2 * i}.") for i,
+                       q in enumerate(questions)]
 
 
 async def whole_stages(session: Session, questions, answers) -> int:
@@ -64,7 +65,8 @@ async def timed(work) -> tuple[float, object]:
 async def one_round(pairs: int, name: str) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         def session(part: str) -> Session:
-            return Session("auto", cache=Path(folder) / f"{part}.sqlite", recorded=None, concurrency=CONCURRENCY, progress=False)
+            return Session("auto", cache=Path(folder) / f"{part}.sqlite", recorded=None, concurrency=CONCURRENCY,
+                           progress=False)
 
         async with session("warm") as warm:
             await validate(warm, "V", ["m"], *items(CONCURRENCY, f"{name}w"))
@@ -76,11 +78,13 @@ async def one_round(pairs: int, name: str) -> dict:
     calls = int(found["calls"].sum())
     assert len(found) == pairs and found["outcome"].notna().all()
     return dict(calls=calls, seconds=took, ideal=took / (calls * LATENCY / CONCURRENCY), peer_calls=peer_calls,
-                peer_ideal=peer_took / (calls * LATENCY / CONCURRENCY), accepted=int((found["outcome"] == "accept").sum()))
+                peer_ideal=peer_took / (calls * LATENCY / CONCURRENCY),
+                accepted=int((found["outcome"] == "accept").sum()))
 
 
 def server(rate: float, every: int = 0, latency: float = LATENCY):
-    process = subprocess.Popen([sys.executable, SERVER, "--latency", str(latency), "--verdicts", str(rate), "--every", str(every)],
+    process = subprocess.Popen([sys.executable, SERVER, "--latency", str(latency), "--verdicts", str(rate), "--every",
+                                str(every)],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     url = process.stdout.readline().strip()
     specs._table = {"models.yaml": {"m": {"kind": "openai", "base_url": f"{url}/v1"}},

@@ -6,7 +6,7 @@ its choice, which it prints, until its standard input is closed (for tests that 
 "500", "reset", "cut", "short" (fewer bytes than announced), "drip", "hang", "html", "empty", "400", "401",
 "echo" (401 whose body repeats the caller's key), "ok".
 What is not in it, or has run out, is answered with the text in capitals; with `verdicts` by a verdict, Y with that
-probability, which hangs on the conversation and on how often it was asked.
+probability, which hangs on the conversation and, unless `steady`, on how often it was asked.
 """
 
 import argparse
@@ -25,9 +25,10 @@ class Server:
     """`asked` counts attempts and `answered` whole replies, by the text of the last message."""
 
     def __init__(self, faults: dict | None = None, latency: float = 0.0, every: int = 0, usage: tuple | None = (10, 5),
-                 verdicts: float | None = None):
+                 verdicts: float | None = None, steady: bool = False):
         self.faults = {text: list(plan) for text, plan in (faults or {}).items()}
         self.latency, self.every, self.usage, self.verdicts = latency, every, usage, verdicts
+        self.steady = steady
         self.talks = collections.Counter()  # whole replies by conversation, where verdicts are given
         self.asked, self.answered = collections.Counter(), collections.Counter()
         self.times = collections.defaultdict(list)  # of the attempts, by text
@@ -132,7 +133,7 @@ class Server:
     def _verdict(self, body: dict) -> str:
         talk = json.dumps(body["messages"], sort_keys=True)
         digest = hashlib.sha256(f"{talk} {self.talks[talk]}".encode()).digest()
-        self.talks[talk] += 1
+        self.talks[talk] += not self.steady
         return f"Accepted: [[{'Y' if int.from_bytes(digest[:4]) / 2**32 < self.verdicts else 'N'}]]"
 
     def _reply(self, said: str, path: str) -> dict:

@@ -2,10 +2,16 @@
 
 import asyncio
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 
 import pandas as pd
 import pytest
 
+from proctor import paths
 from proctor.data.schemas import Answer, Question
 from proctor.models.prompts import load
 from proctor.models.session import Budget, BudgetError, CallsFailed
@@ -25,7 +31,8 @@ def run(session, validator, judges=("open",), answers=ANSWERS, **how):
     return asyncio.run(go())
 
 
-@pytest.mark.parametrize("validator, judges", [("C", 1), (PIPELINE, 1), ("(C x3|M) => V", 1), ("C |U", 2), ("Debate", 3), ("B", 1)])
+@pytest.mark.parametrize("validator, judges",
+                         [("C", 1), (PIPELINE, 1), ("(C x3|M) => V", 1), ("C |U", 2), ("Debate", 3), ("B", 1)])
 def test_early_exit_agrees_with_all_votes_and_its_calls_stay_in_the_bounds(serving, session, validator, judges):
     server = serving(verdicts=0.7)
     names = ["open", "claude", "unpriced"][:judges]
@@ -103,7 +110,8 @@ def test_a_run_that_stops_at_its_budget_resumes_to_the_same_file(serving, sessio
     again = run(session(), PIPELINE, out=tmp_path / "v.jsonl")
     assert server.arrived == again["calls"].sum()  # no call was repeated
     text = (tmp_path / "v.jsonl").read_text()
-    assert run(session(), PIPELINE, out=tmp_path / "again.jsonl").equals(again) and server.arrived == again["calls"].sum()
+    assert run(session(), PIPELINE,
+               out=tmp_path / "again.jsonl").equals(again) and server.arrived == again["calls"].sum()
     assert (tmp_path / "again.jsonl").read_text() == text and not list(tmp_path.glob("*.part"))
 
 
@@ -116,7 +124,8 @@ def test_unreadable_verdicts_are_counted_and_reject_where_a_vote_decides(serving
 
 @pytest.mark.parametrize("validator, judges, how, message", [
     ("C |M", [], {}, "give a list of one or more models"), ("C", ["open", "claude"], {}, "does not say how they vote"),
-    ("C x3|M", ["open"], {}, "at temperature 0 every reply is the same"), ("C x3", ["open"], {}, "say how the 3 votes count"),
+    ("C x3|M", ["open"], {}, "at temperature 0 every reply is the same"),
+    ("C x3", ["open"], {}, "say how the 3 votes count"),
     ("C", ["open"], dict(answers=[*ANSWERS, ANSWERS[0]]), "answer a0 is there 2 times"),
     ("C", ["open"], dict(answers=[Answer(id="e", question_id="q1", text=" ")]), "answer e is empty"),
     ("C", ["open"], dict(answers=[Answer(id="e", question_id="q99", text="4")]), "question q99, which is not among")])
@@ -138,7 +147,51 @@ def test_the_bill_is_what_all_votes_cost_and_is_told_without_a_call(serving, ses
 def test_rows_say_what_was_judged(serving, session):
     serving(verdicts=0.5)
     found = run(session(), "C |M", ["open", "claude"])
-    assert list(found.columns) == ["question_id", "answer_id", "validator", "judges", "outcome", "correct", "votes", "calls",
+    assert list(found.columns) == ["question_id", "answer_id", "validator", "judges", "outcome", "correct", "votes",
+                                   "calls",
                                    "unreadable"]
     assert set(found["validator"]) == {"C |M"} and set(found["judges"]) == {"open; claude"}
     assert isinstance(found, pd.DataFrame) and found["correct"].all()
+
+
+CHILD = """
+import asyncio, sys
+from pathlib import Path
+from proctor.data.schemas import Answer, Question
+from proctor.models import specs
+from proctor.models.session import Session
+from proctor.protocols.engine import validate
+url, folder = sys.argv[1], Path(sys.argv[2])
+specs._table = {"models.yaml": {"open": {"kind": "openai", "model": "m", "base_url": url + "/v1"}}, "prices.yaml": {}}.__getitem__
+questions = [Question(id=f"q{i}", question=f"What is {i} + {i}?") for i in range(40)]
+answers = [Answer(id=f"a{i}", question_id=f"q{i}", text=f"The sum is {2 * i}.") for i in range(40)]
+async def main():
+    async with Session("auto", cache=folder / "replies.sqlite", recorded=None, progress=False, concurrency=8) as session:
+        await validate(session, "(CC u3|U) => (FLC u3|U) => (C u3|U)", ["open"], questions, answers, out=folder / "v.jsonl")
+asyncio.run(main())
+"""
+
+
+def test_a_killed_run_goes_on_and_writes_the_file_of_an_undisturbed_one(serving, tmp_path):
+    server = serving(verdicts=0.8, latency=0.03, steady=True)
+    environment = {**os.environ, "PYTHONPATH": str(paths.ROOT / "lib")}
+
+    def start(folder):
+        folder.mkdir(exist_ok=True)
+        return subprocess.Popen([sys.executable, "-c", CHILD, server.url, str(folder)], env=environment)
+
+    child = start(tmp_path / "killed")
+    while server.arrived < 60:
+        assert child.poll() is None
+        time.sleep(0.01)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    assert not (tmp_path / "killed/v.jsonl").exists()
+    assert start(tmp_path / "killed").wait() == 0
+    lines = [json.loads(line) for line in (tmp_path / "killed/v.jsonl").read_text().splitlines()]
+    assert [line["answer_id"] for line in lines] == [f"a{i}" for i in range(40)]
+    calls, arrived = sum(line["calls"] for line in lines), server.arrived
+    assert calls <= arrived <= calls + 8  # at most the calls in flight when it was killed are asked twice
+    assert start(tmp_path / "whole").wait() == 0
+    assert (tmp_path / "whole/v.jsonl").read_text() == (tmp_path / "killed/v.jsonl").read_text()
+    assert server.arrived == arrived + calls

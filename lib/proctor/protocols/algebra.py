@@ -119,7 +119,8 @@ class _Parser:
             self._fail(0, "nothing here: name a check, one of " + ", ".join(CHECKS))
         node = self._sequence()
         if self.i < len(self.tokens):
-            self._fail(self.tokens[self.i][1], "this closes nothing" if self._next()[2] else "expected =>, x3, u3 or a vote")
+            self._fail(self.tokens[self.i][1],
+                       "this closes nothing" if self._next()[2] else "expected =>, x3, u3 or a vote")
         return node
 
     def _sequence(self) -> Node:

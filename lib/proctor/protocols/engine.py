@@ -28,7 +28,8 @@ from proctor.protocols.validators import OUTCOMES, closing, opening
 
 async def validate(session: Session, validator: str | Node, judges: Sequence[str], questions: Sequence[Question],
                    answers: Sequence[Answer], *, temperature: float = 0.0, exhaustive: bool = False,
-                   prompts_dir: str | None = None, out: str | Path | None = None, at_once: int | None = None) -> pd.DataFrame:
+                   prompts_dir: str | None = None, out: str | Path | None = None,
+                   at_once: int | None = None) -> pd.DataFrame:
     """One row an answer, in order: validator, judges, outcome (accept, reject, unreadable), correct as known, votes, calls.
 
     exhaustive: cast every vote, also where the verdict is settled. out: a JSONL file, one line a verdict with its
@@ -89,7 +90,8 @@ def bill(validator: str | Node, judges: Sequence[str], questions: Sequence[Quest
     total = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0)
     for question, answer in pairs:
         for vote in votes:
-            request = _first(vote, judges[vote.judge], question, answer, [], temperature=temperature, prompts_dir=prompts_dir)
+            request = _first(vote, judges[vote.judge], question, answer, [], temperature=temperature,
+                             prompts_dir=prompts_dir)
             calls = 2 if vote.check in ("CC", "B") and not vote.turn else 1
             sent, received = calls * (vote.turn + 1) * request.characters // 4, calls * request.max_tokens
             cost = price(request.model)
@@ -111,7 +113,8 @@ def _checked(node: Node, judges: Sequence[str], questions: Sequence[Question], a
     kinds = {type(part) for part in _parts(node)}
     if len(judges) > 1 and not kinds & {Panel, Debate}:
         raise ValueError(f"{len(judges)} judges, and {node} does not say how they vote: write ({node}) |M or |U, or Debate")
-    if temperature == 0 and any(isinstance(part, Repeat) and part.how == "x" and part.times > 1 for part in _parts(node)):
+    if temperature == 0 and any(isinstance(part,
+                                           Repeat) and part.how == "x" and part.times > 1 for part in _parts(node)):
         raise ValueError(f"{node} asks anew, and at temperature 0 every reply is the same: set a temperature")
     ids = [answer.id for answer in answers]
     if doubled := next((name for name in ids if ids.count(name) > 1), None) if len(set(ids)) < len(ids) else None:
@@ -140,7 +143,8 @@ def _all_votes(node: Node, judges: int) -> list[Vote]:
         return list(dict.fromkeys(asked))
 
 
-async def _judge(session: Session, node: Node, judges: Sequence[str], question: Question, answer: Answer, exhaustive: bool,
+async def _judge(session: Session, node: Node, judges: Sequence[str], question: Question, answer: Answer,
+                 exhaustive: bool,
                  how: dict) -> tuple[dict, list[dict]]:
     """The row of one answer, and the trace of its votes."""
     votes, trace, calls = decide(node, len(judges), exhaustive), [], 0
@@ -164,7 +168,8 @@ async def _judge(session: Session, node: Node, judges: Sequence[str], question: 
             said.append((vote, reply.text))
             calls += asked
             outcome = verdict(reply, quoted=answer.text)
-            trace.append(dict(check=vote.check, judge=judge, sample=vote.sample, turn=vote.turn, outcome=OUTCOMES[outcome],
+            trace.append(dict(check=vote.check, judge=judge, sample=vote.sample, turn=vote.turn,
+                              outcome=OUTCOMES[outcome],
                               p_accept=p_accept(reply), prompt=request.prompt, reply=reply.text))
             vote = votes.send(outcome)
     except StopIteration as end:
@@ -178,7 +183,8 @@ async def _judge(session: Session, node: Node, judges: Sequence[str], question: 
 def _first(vote: Vote, judge: str, question: Question, answer: Answer, said: list, *, temperature: float,
            prompts_dir: str | None) -> Request:
     if vote.check != "Debate":
-        return opening(vote.check, judge, question, answer, sample=vote.sample, temperature=temperature, prompts_dir=prompts_dir)
+        return opening(vote.check, judge, question, answer, sample=vote.sample, temperature=temperature,
+                       prompts_dir=prompts_dir)
     others = [text for other, text in said if other.turn == vote.turn - 1 and other.judge != vote.judge]
     return load("uq/debate", prompts_dir).request(
         judge, sample=vote.sample, temperature=temperature, question=question.question, answer=answer.text,
