@@ -45,8 +45,8 @@ async def validate(session: Session, validator: str | Node, judges: Sequence[str
     how = dict(temperature=temperature, prompts_dir=prompts_dir)
     rows, failed = [None] * len(pairs), {}
     todo = iter(enumerate(pairs))
-    lines = _Lines(out)
-    with tqdm(total=len(pairs), desc=str(node), disable=not session.progress, mininterval=1.0) as bar:
+    with _Lines(out) as lines, tqdm(total=len(pairs), desc=str(node), disable=not session.progress,
+                                    mininterval=1.0) as bar:
 
         async def worker() -> None:
             for i, (question, answer) in todo:
@@ -69,11 +69,10 @@ async def validate(session: Session, validator: str | Node, judges: Sequence[str
                 task.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
             raise
-    if failed:
-        some = "; ".join(f"{name}: {what}" for name, what in list(failed.items())[:2])
-        raise CallsFailed(f"{len(failed)} of {len(pairs)} answers have no verdict ({some}). The other replies are kept: "
-                          "run again to ask only what is missing", failed)
-    lines.close()
+        if failed:
+            some = "; ".join(f"{name}: {what}" for name, what in list(failed.items())[:2])
+            raise CallsFailed(f"{len(failed)} of {len(pairs)} answers have no verdict ({some}). The other replies are kept: "
+                              "run again to ask only what is missing", failed)
     return pd.DataFrame(rows)
 
 
@@ -211,7 +210,11 @@ class _Lines:
                 self.file.write(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n")
             self.next += 1
 
-    def close(self) -> None:
+    def __enter__(self) -> "_Lines":
+        return self
+
+    def __exit__(self, kind, *_) -> None:
         if self.path:
             self.file.close()
-            os.replace(self.part, self.path)
+            if kind is None:  # else some verdicts are missing, and the file keeps its passing name
+                os.replace(self.part, self.path)
