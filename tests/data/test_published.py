@@ -148,7 +148,7 @@ def test_a_fact_says_what_it_is_once_and_in_a_known_unit(paper):
 def test_a_faulty_fact_is_named_by_file_row_and_column(tmp_path, monkeypatch, column, value, message):
     rows = (PUBLISHED / "uq/facts.csv").read_text(encoding="utf-8").splitlines()
     header = rows[0].split(",")
-    cells = dict(zip(header, "uq,claim_funnel,2.1,made_up,made up,=,1.13,percent,".split(","))) | {column: value}
+    cells = dict(zip(header, "uq,claim_funnel,2.1,made_up,made up,=,percent,1.13,".split(","))) | {column: value}
     (tmp_path / "uq").mkdir()
     (tmp_path / "uq/facts.csv").write_text("\n".join([rows[0], rows[1], ",".join(cells.values())]) + "\n", encoding="utf-8")
     monkeypatch.setattr(published, "PUBLISHED", tmp_path)

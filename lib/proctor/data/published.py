@@ -35,10 +35,9 @@ class Table(NamedTuple):
     text: tuple[str, ...]
     printed: dict[str, tuple[float, float]]
     key: tuple[str, ...]
-    is_artifact: bool = True  # the file is one artifact; facts.csv holds figures of many
 
 
-FACTS = Table(("fact", "quantity", "relation", "unit"), {"value": ANY}, ("fact",), is_artifact=False)
+FACTS = Table(("fact", "quantity", "relation", "unit"), {"value": ANY}, ("fact",))  # of many artifacts, where another file is of one
 _HLE = Table(("model", "text_only"), {"accuracy": PERCENT, "calibration_error": PERCENT}, ("model",))
 _HLE_RUBRIC = Table(("score", "meaning"), {}, ("score",))
 _HLE_VERIFIED = {f"{items}_{column}": limits for items in ("full", "subset") for column, limits in
@@ -100,7 +99,7 @@ def load_published(name: str) -> pd.DataFrame:
     table, path = TABLES[name], PUBLISHED / f"{name}.csv"
     rows, problems = read_rows(path)
     columns = [*SOURCE, *table.text, *table.printed, "note"]
-    if not rows or sorted(rows[0][1]) != sorted(columns):
+    if not rows or list(rows[0][1]) != columns:
         raise DataError(f"{path}, row 1: the columns must be {', '.join(columns)}, with rows under them.")
     seen = {}
     for number, row in rows:
@@ -135,7 +134,7 @@ def printed_number(text: str) -> float:
 def _row_problems(path, number: int, row: dict, name: str) -> list[str]:
     table, found = TABLES[name], []
     paper, artifact = name.split("/")
-    if row["paper"] != paper or table.is_artifact and row["artifact"] != artifact:
+    if row["paper"] != paper or table != FACTS and row["artifact"] != artifact:
         found.append(problem(path, number, "artifact", f"it says {row['paper']}/{row['artifact']}", f"Write {name}"))
     for column in (*SOURCE, *table.key):
         if not row[column].strip():

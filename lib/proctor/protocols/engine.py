@@ -21,7 +21,7 @@ from proctor.models.parse import p_accept, verdict
 from proctor.models.prompts import follow_up, load
 from proctor.models.session import CallsFailed, Session
 from proctor.models.specs import price
-from proctor.protocols.algebra import Debate, Node, Panel, Repeat, Vote, decide, parse
+from proctor.protocols.algebra import CHECKS, Debate, Node, Panel, Repeat, Vote, decide, parse
 from proctor.protocols.algebra import Sequence as Stages
 from proctor.protocols.validators import OUTCOMES, closing, opening
 
@@ -91,7 +91,7 @@ def bill(validator: str | Node, judges: Sequence[str], questions: Sequence[Quest
         for vote in votes:
             request = _first(vote, judges[vote.judge], question, answer, [], temperature=temperature,
                              prompts_dir=prompts_dir)
-            calls = 2 if vote.check in ("CC", "B") and not vote.turn else 1
+            calls = 1 if vote.turn else CHECKS.get(vote.check, 1)
             sent, received = calls * (vote.turn + 1) * request.characters // 4, calls * request.max_tokens
             cost = price(request.model)
             total["calls"] += calls
@@ -152,17 +152,13 @@ async def _judge(session: Session, node: Node, judges: Sequence[str], question: 
     try:
         vote = next(votes)
         while True:
-            judge, talk = judges[vote.judge], (vote.check, vote.judge, vote.sample)
-            if vote.turn and vote.check != "Debate":
-                request = follow_up(*talks[talk], load("uq/reflect", how["prompts_dir"]))
-                reply, asked = await session.ask(request), 1
-            else:
-                request = _first(vote, judge, question, answer, said, **how)
-                reply, asked = await session.ask(request), 1
-                second = closing(vote.check, judge, question, answer, reply, sample=vote.sample, **how)
-                if second:
-                    request, asked = second, 2
-                    reply = await session.ask(request)
+            judge, talk, asked = judges[vote.judge], (vote.check, vote.judge, vote.sample), 1
+            again = vote.turn and vote.check != "Debate"
+            request = (follow_up(*talks[talk], load("uq/reflect", how["prompts_dir"])) if again else
+                       _first(vote, judge, question, answer, said, **how))
+            reply = await session.ask(request)
+            if not again and (second := closing(vote.check, judge, question, answer, reply, sample=vote.sample, **how)):
+                request, reply, asked = second, await session.ask(second), 2
             talks[talk] = request, reply
             said.append((vote, reply.text))
             calls += asked

@@ -12,9 +12,9 @@ from proctor.models.parse import p_accept, stated, verdict
 from proctor.models.prompts import load
 from proctor.models.session import Session
 from proctor.protocols import exam
+from proctor.protocols.algebra import CHECKS
 
 ONE_CALL = {"V": "uq/vanilla", "C": "uq/correctness", "FLC": "uq/fact_logic"}
-CHECKS = (*ONE_CALL, "CC", "B")
 OUTCOMES = {True: "accept", False: "reject", None: "unreadable"}
 
 
