@@ -40,9 +40,14 @@ def test_executed_copy_appears_only_when_whole(done):
     assert [path.name for path in done[1].parent.iterdir()] == ["exam.ipynb"]
 
 
+def without_zmq(stderr: str) -> str:
+    """All but the line that libzmq itself, now and then, prints when a kernel that is told to stop tears its sockets down."""
+    return stderr.replace("Assertion failed: pfd.revents & POLLIN (src/signaler.cpp:238)\n", "")
+
+
 def test_success_says_little(done):
     assert re.fullmatch(r"hle/exam: running\nhle/exam: done in [\d.]+ s, see .*exam\.ipynb\n", done[0].stdout)
-    assert done[0].stderr == ""
+    assert without_zmq(done[0].stderr) == ""
 
 
 def test_failing_notebook_names_the_cell_and_keeps_its_copy_until_it_succeeds(project):
@@ -50,7 +55,7 @@ def test_failing_notebook_names_the_cell_and_keeps_its_copy_until_it_succeeds(pr
     failed = project.executed("bad").with_suffix(".failed.ipynb")
     result = project.run("notebooks/bad.ipynb", "-p", "n", "7")
     assert result.returncode == 1
-    assert result.stderr.endswith(  # a dying kernel may leave a line of its own before (ZeroMQ's signaler)
+    assert without_zmq(result.stderr) == (
         "notebooks/bad.ipynb failed in cell 3: rows = []\n  at: rows[3]\n  IndexError: list index out of range\n"
         "  partly executed copy: build/notebooks/bad.failed.ipynb\n")
     assert "so far" in outputs(failed) and not project.executed("bad").exists()
