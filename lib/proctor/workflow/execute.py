@@ -60,7 +60,7 @@ def execute(notebook: Notebook, output: Path, values: dict[str, Any], cancel: th
     except (RuntimeError, OSError) as error:  # the kernel died or did not start; the disk is full
         why = str(error)
         if isinstance(error, DeadKernelError):
-            why = "its Python process died, perhaps for want of memory"
+            why = "its Python process died, perhaps for want of memory" + _first_lines(_said(sockets))
         if cancel and cancel.is_set():
             why = "it was stopped"
         if running.exists():
@@ -95,7 +95,25 @@ def _kernel_class(name: str, sockets: str, managers: list) -> type[AsyncKernelMa
             super().__init__(*args, **kwargs, transport="ipc", connection_file=f"{sockets}/kernel.json")
             managers.append(self)
 
+        async def start_kernel(self, **kwargs: Any) -> None:
+            with open(_said(sockets), "wb") as said:
+                await super().start_kernel(stderr=said, **kwargs)
+
     return ThisPython
+
+
+def _said(sockets: str) -> Path:
+    """Where the kernel's process writes its own errors, past what cells print: worth reading when it dies.
+
+    A kernel that ends well may write there too: ipykernel 7.4 closes its sockets while one of its threads
+    still sends on them (ipython/ipykernel, pull request 1518).
+    """
+    return Path(sockets) / "stderr"
+
+
+def _first_lines(path: Path, count: int = 3) -> str:
+    lines = path.read_text(errors="replace").splitlines()[:count] if path.exists() else []
+    return "".join(f"\n  {line}" for line in lines)
 
 
 def _kill_when(cancel: threading.Event, done: threading.Event, managers: list) -> None:
