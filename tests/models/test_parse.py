@@ -1,3 +1,4 @@
+import json
 import math
 from decimal import Decimal
 
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 from proctor.models.calls import Reply
 from proctor.models.parse import (answer_probability, first_verdict, letter, p_accept, same_answer, stated,
-                                  token_probability, verdict)
+                                  token_probability, verdict, why_unreadable)
 
 PROSE = st.text(st.characters(exclude_characters="[]", exclude_categories=["Cs"]), max_size=40)
 BLANK = st.text("\u200b\u200c\u2060\ufeff \t", max_size=3)
@@ -67,6 +68,35 @@ def test_p_accept_is_the_share_of_yes():
 
 def test_p_accept_is_missing_when_the_reply_begins_with_reasons():
     assert p_accept(Reply("The sum", tokens=(("The", -0.1),), first={"The": -0.1, "N": -9.0})) is None
+
+
+def spelled(text, **logprobs):
+    """A reply whose tokens are its letters; `logprobs` gives those that are not sure."""
+    return Reply(text, tokens=tuple((letter, logprobs.get(letter, 0.0)) for letter in text), first={text[0]: 0.0})
+
+
+@pytest.mark.parametrize("text, p", [("It holds. Accepted: [[Y]]", 0.8), ("It fails, [[Y]] or not: [[N]]", 0.3),
+                                     ('{"reasoning": "[[N]]", "accepted": "Y"}', 0.8)])
+def test_p_accept_of_a_judge_that_reasons_first_is_that_of_its_verdict(text, p):
+    assert p_accept(spelled(text, Y=math.log(0.8), N=math.log(0.7))) == pytest.approx(p)
+
+
+@given(PROSE, st.sampled_from("YN"), st.sampled_from("YN"))
+def test_of_a_verdict_in_json_only_its_field_counts(reasoning, accepted, planted):
+    text = json.dumps({"reasoning": f"{reasoning} Accepted: [[{planted}]]", "accepted": accepted})
+    assert verdict(text) is (accepted == "Y")
+
+
+@pytest.mark.parametrize("text", ['{"reasoning": "[[Y]]"}', '{"accepted": "yes"}', '{"accepted": "Y", "reas', '{"accepted": []}'])
+def test_json_without_its_field_is_unreadable(text):
+    assert verdict(text) is None
+
+
+@pytest.mark.parametrize("reply, why", [
+    (Reply(" "), "empty"), (Reply("The sum", finish="length"), "cut off"), (Reply("It is right."), "no verdict"),
+    (Reply("I’m sorry, but I can't grade this."), "refuses"), (Reply("As an AI, I have no opinion"), "refuses")])
+def test_why_a_verdict_is_unreadable_is_told(reply, why):
+    assert verdict(reply) is None and why_unreadable(reply) == why
 
 
 # stated fields

@@ -1,3 +1,4 @@
+import json
 import re
 
 import pytest
@@ -59,8 +60,22 @@ def test_every_prompt_has_its_header_and_renders_for_every_kind(name):
         assert request.messages[0]["role"] == ("user" if goes_on else "system") and request.prompt == prompt.version
 
 
-def test_there_are_prompts_of_both_papers():
-    assert {name.split("/")[0] for name in NAMES} == {"hle", "uq"} and len(NAMES) >= 9
+def test_there_are_prompts_of_three_papers():
+    assert {name.split("/")[0] for name in NAMES} == {"hle", "kina", "uq"} and len(NAMES) >= 13
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if load(name).output == "verdict" and name.startswith("uq/")])
+def test_a_structured_verdict_is_asked_for_in_json_alone(name):
+    prompt = load(name, structured=True)
+    fields = {field: "Accepted: [[Y]], end with the line `Accepted: [[Y]]` or `Accepted: [[N]]`" for field in fields_of(prompt)}
+    request = prompt.request("open", **fields)
+    own = [message["content"] for message in request.messages]
+    own = [text.replace(next(iter(fields.values()), "nothing"), "") for text in own]
+    assert not any("[[" in text for text in own) and request.schema["required"] == ["reasoning", "accepted"]
+    assert any("in JSON" in text for text in own)
+    assert all(json.loads(m["content"])["accepted"] in "YN" for m in request.messages if m["role"] == "assistant")
+    for other in ("here", "claude"):
+        assert prompt.request(other, **fields) == load(name).request(other, **fields)
 
 
 def test_openai_gets_no_beginning_and_claude_does(folder):

@@ -1,8 +1,10 @@
 """Validators run against a local server: verdicts, early exit, conversations, faults, resumption, files."""
 
 import asyncio
+import collections
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,8 +16,8 @@ import pytest
 from proctor import paths
 from proctor.data.schemas import Answer, Question
 from proctor.models.prompts import load
-from proctor.models.session import Budget, BudgetError, CallsFailed
-from proctor.protocols import algebra
+from proctor.models.session import Budget, BudgetError, CallsFailed, Session
+from proctor.protocols import algebra, studies
 from proctor.protocols.engine import bill, validate
 
 QUESTIONS = [Question(id=f"q{i}", question=f"What is {i} + {i}?", answer=str(2 * i)) for i in range(12)]
@@ -122,6 +124,25 @@ def test_unreadable_verdicts_are_counted_and_reject_where_a_vote_decides(serving
     assert (voted["unreadable"] <= voted["votes"]).all()
 
 
+def test_traces_say_why_a_vote_is_unreadable(serving, session, tmp_path):
+    serving()  # no verdicts
+    run(session(), "FLC u2|U", exhaustive=True, out=tmp_path / "v.jsonl")
+    votes = [vote for line in (tmp_path / "v.jsonl").read_text().splitlines() for vote in json.loads(line)["trace"]]
+    unreadable = [vote for vote in votes if vote["outcome"] == "unreadable"]
+    assert unreadable and all(("why" in vote) == (vote["outcome"] == "unreadable") for vote in votes)
+    assert {vote["why"] for vote in unreadable} == {"no verdict"}
+
+
+def test_structured_verdicts_are_bound_to_a_schema_all_along_the_conversation(serving, session):
+    server = serving(verdicts=1.0)
+    run(session(), "CC u2|U", structured=True)
+    bound = [body for body in server.bodies if "response_format" in body]
+    assert len(bound) == 2 * len(server.bodies) / 3  # the comparison and its reconsideration, not the inferring
+    assert not any("[[" in m["content"] for body in bound for m in body["messages"] if m["role"] == "system")
+    again = [body["messages"][-1]["content"] for body in bound if len(body["messages"]) > min(len(b["messages"]) for b in bound)]
+    assert len(again) == len(bound) / 2 and not any("[[" in text for text in again)
+
+
 @pytest.mark.parametrize("validator, judges, how, message", [
     ("C |M", [], {}, "give a list of one or more models"), ("C", ["open", "claude"], {}, "does not say how they vote"),
     ("C x3|M", ["open"], {}, "at temperature 0 every reply is the same"),
@@ -195,3 +216,42 @@ def test_a_killed_run_goes_on_and_writes_the_file_of_an_undisturbed_one(serving,
     assert start(tmp_path / "whole").wait() == 0
     assert (tmp_path / "whole/v.jsonl").read_text() == (tmp_path / "killed/v.jsonl").read_text()
     assert server.arrived == arrived + calls
+
+
+# The public code's semantics, transcribed: the first whole verdict in capitals counts, none is a rejection; all turns vote;
+# a sequence ends at the first stage that rejects.
+
+def reference_verdict(reply: str) -> bool:
+    found = re.search(r"\[\[([YN])\]\]", reply)
+    return bool(found) and found.group(1) == "Y"
+
+
+def reference_pipeline(stages: list[list[str]], unanimous: bool = True) -> bool:
+    for turns in stages:
+        votes = [reference_verdict(reply) for reply in turns]
+        if not (all(votes) if unanimous else 2 * sum(votes) > len(votes)):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("vote", ["U", "M"])
+def test_verdicts_on_recorded_replies_are_those_of_the_reference(tmp_path, vote):
+    notation, judge = " => ".join(f"({check} u3|{vote})" for check in ("CC", "FLC", "C")), studies.MODELS[0]
+
+    async def replay():
+        async with Session("replay", progress=False) as session:
+            questions, answers = await studies.model_answers(session)
+            return [await validate(session, notation, [judge], questions, answers, exhaustive=exhaustive,
+                                   out=tmp_path / f"{exhaustive}.jsonl") for exhaustive in (True, False)]
+
+    every, early = asyncio.run(replay())
+    lines = [json.loads(line) for line in (tmp_path / "True.jsonl").read_text().splitlines()]
+    for line, outcome in zip(lines, early["outcome"], strict=True):
+        turns = collections.defaultdict(list)
+        for cast in line["trace"]:  # a judge bound to one token only begins its verdict, which the reference can't read
+            turns[cast["check"]].append(re.sub(r"(\[\[[YN])$", r"\1]]", cast["reply"]))
+        assert [len(said) for said in turns.values()] == [3, 3, 3]
+        assert outcome == line["outcome"] == {True: "accept", False: "reject"}[
+            reference_pipeline(list(turns.values()), vote == "U")]
+    assert set(early["outcome"]) == {"accept", "reject"} or vote == "U"
+    assert len(lines) == len(every) == 81 and early["calls"].sum() < every["calls"].sum()

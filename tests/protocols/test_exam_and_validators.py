@@ -91,7 +91,7 @@ def test_a_judge_does_not_see_the_stated_confidence(session):
     says(session, request, "Same: [[Y", first={"Y": math.log(0.6), "N": math.log(0.2)}, tokens=(("Y", math.log(0.6)),))
     judged = asyncio.run(exam.judge(session, ["j"], table, [SUM]))
     assert list(judged["judge"]) == ["j"] and judged["accepted"][0] and judged["p_accept"][0] == pytest.approx(0.75)
-    assert exam._without_confidence("Answer: 4\n**Confidence:** 9%\nconfidence: 8%") == "Answer: 4"
+    assert exam.without_confidence("Answer: 4\n**Confidence:** 9%\nconfidence: 8%") == "Answer: 4"
 
 
 # the checks
@@ -134,7 +134,7 @@ def test_blind_comparison_uses_what_the_judge_found_itself(session, reply, found
 
 
 def test_unknown_check_question_and_reply_are_errors(session):
-    with pytest.raises(ValueError, match="V, C, FLC, CC, B"):
+    with pytest.raises(ValueError, match="V, C, FLC, CC, R, FA, B"):
         asyncio.run(validators.check(session, "X", "j", [SUM], ANSWERS))
     with pytest.raises(KeyError, match="sum"):
         asyncio.run(validators.check(session, "V", "j", [GAS], ANSWERS))

@@ -1,5 +1,6 @@
 """Read a reply. Every reader has a third outcome besides right and wrong: unreadable (None)."""
 
+import json
 import math
 import re
 import unicodedata
@@ -14,6 +15,9 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 _NUMBER = re.compile(r"([-+−]?)[$£€]?\s*([-+−]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+))(\s*[%°]|\s+[a-z°%]+)?",
                      re.IGNORECASE)
 _SCALES = {"hundred", "thousand", "million", "billion", "trillion", "dozen", "x", "i", "pi"}  # they change the value
+_REFUSAL = re.compile(r"\b(?:I(?:'m| am) (?:sorry|unable|not able)|I (?:can(?:'t|not)|won't|must decline|decline to)|as an AI)\b",
+                      re.IGNORECASE)
+_REASONS = "because|since|as|for|and|but|or|with|which|is|not|due|given|based|by|from|rather|instead"  # after a letter
 _ANSWER = re.compile(r"^\s*\**(?:Exact )?Answer\**:\**[ \t]*(.*?)\s*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -23,8 +27,12 @@ def verdict(reply: Reply | str, quoted: str = "") -> bool | None:
     Tolerates case, spaces and zero-width characters; leaves out what the judge repeats from `quoted`, the
     candidate answer. (The public code takes the first, case-sensitive: UQ, appendix L.7; see `first_verdict`.)
     A verdict that the reply could only begin, `[[Y` at its very end, counts: the model was bound to one token.
+    Of a reply in JSON (prompts.VERDICT) the field `accepted` counts, whatever the reasoning says.
     """
-    text = (reply.text if isinstance(reply, Reply) else reply).translate(_INVISIBLE)
+    text = reply.text if isinstance(reply, Reply) else reply
+    if (fields := _json_fields(text)) is not None:
+        return {"Y": True, "N": False}.get(str(fields.get("accepted")))
+    text = text.translate(_INVISIBLE)
     text, quoted = " ".join(text.split()), " ".join(quoted.translate(_INVISIBLE).split())
     if quoted and _VERDICT.search(quoted):
         text = text.replace(quoted, " ")
@@ -35,6 +43,26 @@ def verdict(reply: Reply | str, quoted: str = "") -> bool | None:
     return found[-1].upper() == "Y" if found else None
 
 
+def _json_fields(text: str) -> dict | None:
+    """The object that the whole text is, as JSON; None for any other text."""
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        fields = json.loads(text)
+    except ValueError:
+        return None
+    return fields if isinstance(fields, dict) else None
+
+
+def why_unreadable(reply: Reply) -> str:
+    """In a few words, why `verdict` is None: empty, cut off, a refusal, or no verdict."""
+    if not reply.text.strip():
+        return "empty"
+    if reply.cut_off:
+        return "cut off"
+    return "refuses" if _REFUSAL.search(reply.text.replace("’", "'")) else "no verdict"
+
+
 def first_verdict(text: str) -> bool:
     """What the public UQ code reads: the first [[Y]] or [[N]], case-sensitive; none is a rejection."""
     found = re.search(r"\[\[([YN])\]\]", text)
@@ -42,14 +70,22 @@ def first_verdict(text: str) -> bool:
 
 
 def p_accept(reply: Reply, yes: str = "Y", no: str = "N") -> float | None:
-    """Probability of `yes` against `no` for the first token, from its alternatives; None if neither is among them,
-    or if the reply began with something else (a judge that reasons first: its verdict comes later)."""
-    if reply.tokens and reply.tokens[0][0].strip().upper() not in (yes, no):
+    """Probability of `yes` against `no`; None where the reply has no token probabilities or no verdict.
+
+    Of a reply that is its verdict, from the alternatives to the first token. Of one that reasons first, the
+    probability that it gave to the verdict's letter once it had reasoned, or one minus that of a `no`.
+    """
+    if not reply.tokens or reply.tokens[0][0].strip().upper() in (yes, no):
+        mass = {word: sum(math.exp(lp) for token, lp in reply.first.items() if token.strip().upper() == word)
+                for word in (yes, no)}
+        total = sum(mass.values())
+        return mass[yes] / total if total > 0 else None
+    text = "".join(token for token, _ in reply.tokens)
+    found = list(re.finditer(rf'(?:\[\[\s*|"accepted":\s*")({yes}|{no})(?:\s*\]\]|")', text, re.IGNORECASE))
+    if not found:
         return None
-    mass = {word: sum(math.exp(lp) for token, lp in reply.first.items() if token.strip().upper() == word)
-            for word in (yes, no)}
-    total = sum(mass.values())
-    return mass[yes] / total if total > 0 else None
+    p = _mean_probability(reply, *found[-1].span(1))
+    return p if found[-1][1].upper() == yes else 1 - p
 
 
 @dataclass(frozen=True)
@@ -74,15 +110,19 @@ def stated(reply: Reply | str) -> Stated:
 
 
 def letter(text: str | None, options: int) -> str | None:
-    """The letter of a multiple-choice answer: an explicit final statement wins over a letter met in prose."""
+    """The letter of a multiple-choice answer: an explicit final statement wins over a letter met in prose.
+
+    A and I are also words: "Answer: I cannot say" and "Answer: A careful look" choose nothing, "Answer: A because" does.
+    """
     if not text:
         return None
     letters = f"[A-{LETTERS[options - 1]}]"
+    ends = rf"(?!\w|['’]|(?<=[AI])[ \t]+(?!(?:{_REASONS})\b)[a-z])"
     alone = text.strip(" .()[]*\t\n").upper()
     if len(alone) == 1:
         return alone if re.fullmatch(letters, alone) else None
-    for statement in (rf"(?i:answer|choice)(?i:\s+is|\s*:)\W*(?i:option\s+|choice\s+)?\(?({letters})(?!\w|')",
-                      rf"^\W*({letters})\s*[.):\]*]", rf"(?i:option|choice)\s+\W*({letters})(?!\w|')"):
+    for statement in (rf"(?i:answer|choice)(?i:\s+is|\s*:)\W*(?i:option\s+|choice\s+)?\(?({letters}){ends}",
+                      rf"^\W*({letters})\s*[.):\]*]", rf"(?i:option|choice)\s+\W*({letters}){ends}"):
         if found := re.findall(statement, text):
             return found[-1]
     return None

@@ -21,6 +21,7 @@ A last message of the assistant is a beginning that a model served here, or Anth
 """
 
 import hashlib
+import json
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -36,6 +37,10 @@ _ROLE = re.compile(r"^# (system|user|assistant)\n", re.MULTILINE)
 _FIELD = re.compile(r"\{\{(\w+)\}\}")
 _MARKERS = re.compile(r"<(?=\|)|<(?=/?s>|/?(?:start|end)_of_turn>)|\[(?=/?INST\])", re.IGNORECASE)
 OUTPUTS = ("verdict", "answer", "choice", "text")
+VERDICT = {"type": "object", "additionalProperties": False, "required": ["reasoning", "accepted"],
+           "properties": {"reasoning": {"type": "string"}, "accepted": {"type": "string", "enum": ["Y", "N"]}}}
+_LINE = re.compile(r"end with the line `Accepted: \[\[Y\]\]` or `Accepted: \[\[N\]\]`", re.IGNORECASE)
+_WORKED = re.compile(r"Accepted: \[\[([YN])\]\]")
 
 
 class PromptError(ValueError):
@@ -55,28 +60,47 @@ class Prompt:
     free_tokens: int
     grammar: str
     logprobs: int | None
+    structured: bool = False
 
     def request(self, model: str, *, sample: int = 0, temperature: float = 0.0, **fields: str) -> Request:
-        """The call that puts `fields` to `model`. Raises PromptError for a missing or unknown field."""
+        """The call that puts `fields` to `model`. Raises PromptError for a missing or unknown field.
+
+        A `structured` prompt for a verdict has it as JSON, bound to the schema VERDICT, from models whose interface
+        offers that (OpenAI's); others are asked as ever.
+        """
         wanted = {name for _, text in self.messages for name in _FIELD.findall(text)}
         if wanted != set(fields):
             raise PromptError(f"prompt {self.name} takes {sorted(wanted)}, got {sorted(fields)}")
         kind = spec(model).kind
-        messages = [{"role": role, "content": fill(text, fields)} for role, text in self.messages]
+        as_json = self.structured and self.output == "verdict" and kind == "openai"
+        messages = [{"role": role, "content": fill(_in_json(role, text) if as_json else text, fields)}
+                    for role, text in self.messages]
         if kind == "openai" and messages[-1]["role"] == "assistant":
             messages.pop()  # this interface does not continue a beginning
         bound = kind == "gguf"
         return Request(
             model=model, messages=tuple(messages), sample=sample, prompt=self.version, prefix=self.prefix,
             temperature=temperature, max_tokens=self.max_tokens if bound else self.free_tokens,
-            grammar=self.grammar if bound else "", logprobs=self.logprobs if kind != "anthropic" else None)
+            grammar=self.grammar if bound else "", logprobs=self.logprobs if kind != "anthropic" else None,
+            schema=VERDICT if as_json else None)
+
+
+def _in_json(role: str, text: str) -> str:
+    """A message of a prompt, with its instruction and its worked verdicts put for a reply in JSON."""
+    if role == "assistant" and (worked := _WORKED.fullmatch(text)):
+        return json.dumps({"reasoning": "", "accepted": worked[1]})
+    return _LINE.sub("reply in JSON: your `reasoning`, then `accepted`, Y or N", text)
 
 
 def follow_up(request: Request, reply: Reply, prompt: Prompt) -> Request:
-    """`prompt`, which takes no fields, put to the same judge in the conversation that `reply` ended."""
+    """`prompt`, which takes no fields, put to the same judge in the conversation that `reply` ended.
+
+    A judge served here finds the beginning of its verdict twice in its own turn (`Accepted: [[Accepted: [[N]]`). The
+    recorded reconsiderations were asked so; this is to be mended together with them.
+    """
     messages = list(request.messages)
     begun = messages.pop()["content"] if messages[-1]["role"] == "assistant" else ""
-    said = begun + reply.text
+    said = reply.text if spec(request.model).kind == "anthropic" else begun + reply.text
     if re.search(r"\[\[\s*[YN]$", said):  # a model bound to one token could only begin its verdict
         said += "]]"
     asked = prompt.request(request.model, sample=request.sample, temperature=request.temperature)
@@ -90,7 +114,7 @@ def fill(text: str, fields: dict[str, str]) -> str:
     return _FIELD.sub(lambda match: _MARKERS.sub("(", fields[match.group(1)]), text)
 
 
-def load(name: str, prompts_dir: str | None = None) -> Prompt:
+def load(name: str, prompts_dir: str | None = None, structured: bool = False) -> Prompt:
     """The prompt `<paper>/<name>`, from `prompts_dir` if the file is there, else from the library.
 
     Raises PromptError naming the file and what is wrong with it.
@@ -99,7 +123,8 @@ def load(name: str, prompts_dir: str | None = None) -> Prompt:
     path = next((path for path in paths if path.is_file()), None)
     if path is None:
         raise PromptError(f"no prompt {name!r}: looked for {', '.join(map(str, paths))}")
-    return _read(name, path, path.read_text(encoding="utf-8"))
+    prompt = _read(name, path, path.read_text(encoding="utf-8"))
+    return replace(prompt, structured=True) if structured else prompt
 
 
 @lru_cache

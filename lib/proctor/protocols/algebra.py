@@ -2,10 +2,11 @@
 
     parse("(CC x3|U) => (FLC x3|U) => (C x3|U)")
 
-C, FLC, CC, V, B are checks; `xN` asks N times, `uN` lets the judge reconsider N - 1 times, and the vote after it
-says how these N votes count: `|M` majority (more than half; a tie rejects), `|U` unanimity. `A => B` goes on to B
-only with what A accepts. A vote alone, `C |M`, is over several judges; `Debate` is several judges in rounds. The
-paper's own signs are read too. (UQ, appendix B.2 and Table S10; the debate's protocol is ours, the paper has none.)
+C, FLC, CC, V, R, FA and B are checks (protocols.validators); `xN` asks N times, `uN` lets the judge reconsider N - 1
+times, and the vote after it says how these N votes count: `|M` majority (more than half; a tie rejects), `|U`
+unanimity. `A => B` goes on to B only with what A accepts. A vote alone, `C |M`, is over several judges; `Debate` is
+several judges in rounds. The paper's own signs are read too. (UQ, appendix B.2 and Table S10; the debate's protocol
+is ours, the paper has none.)
 
 A validator is a tree of frozen nodes: equal, hashable, and `str` gives its notation back.
 """
@@ -14,7 +15,7 @@ import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 
-CHECKS = {"V": 1, "C": 1, "FLC": 1, "CC": 2, "B": 2}  # and the calls of each: CC and B ask twice
+CHECKS = {"V": 1, "C": 1, "FLC": 1, "CC": 2, "R": 1, "FA": 1, "B": 2}  # and the calls of each: CC and B ask twice
 SIGNS = {"×": "x", "∪": "u", "⇒": "=>", "→": "=>"}
 ROUNDS = 2  # of a debate: each judge argues, reads the others, and decides
 

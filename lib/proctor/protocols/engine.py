@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from proctor.data.schemas import Answer, Question
 from proctor.models.calls import Reply, Request
-from proctor.models.parse import p_accept, verdict
+from proctor.models.parse import p_accept, verdict, why_unreadable
 from proctor.models.prompts import follow_up, load
 from proctor.models.session import CallsFailed, Session
 from proctor.models.specs import price
@@ -26,15 +26,19 @@ from proctor.protocols.algebra import Sequence as Stages
 from proctor.protocols.validators import OUTCOMES, closing, opening
 
 
+COLUMNS = ("question_id", "answer_id", "validator", "judges", "outcome", "correct", "votes", "calls", "unreadable")
+
+
 async def validate(session: Session, validator: str | Node, judges: Sequence[str], questions: Sequence[Question],
                    answers: Sequence[Answer], *, temperature: float = 0.0, exhaustive: bool = False,
-                   prompts_dir: str | None = None, out: str | Path | None = None,
+                   structured: bool = False, prompts_dir: str | None = None, out: str | Path | None = None,
                    at_once: int | None = None) -> pd.DataFrame:
     """One row an answer, in order: validator, judges, outcome (accept, reject, unreadable), correct as known, votes, calls.
 
-    exhaustive: cast every vote, also where the verdict is settled. out: a JSONL file, one line a verdict with its
-    trace (check, judge, sample, turn, outcome, p_accept, prompt, reply of each vote), written beside and renamed when
-    all are there. at_once: answers in hand at a time.
+    exhaustive: cast every vote, also where the verdict is settled. structured: have verdicts as JSON by a schema, from
+    judges whose interface offers it (OpenAI's). out: a JSONL file, one line a verdict with its trace (check, judge,
+    sample, turn, outcome, why if unreadable, p_accept, prompt, reply of each vote), written beside and renamed when all
+    are there. at_once: answers in hand at a time.
 
     Raises, before any call, ValueError for a validator that judges or temperature do not suit and KeyError for an
     answer to no question; then what `Session.ask` raises, CallsFailed naming the answers without a verdict, all others
@@ -42,7 +46,8 @@ async def validate(session: Session, validator: str | Node, judges: Sequence[str
     """
     node = parse(validator) if isinstance(validator, str) else validator
     pairs = _checked(node, judges, questions, answers, temperature)
-    how = dict(temperature=temperature, prompts_dir=prompts_dir)
+    how = dict(temperature=temperature, structured=structured, prompts_dir=prompts_dir)
+    alike = dict(validator=str(node), judges="; ".join(judges))  # the same strings in every row
     rows, failed = [None] * len(pairs), {}
     todo = iter(enumerate(pairs))
     with _Lines(out) as lines, tqdm(total=len(pairs), desc=str(node), disable=not session.progress,
@@ -51,11 +56,12 @@ async def validate(session: Session, validator: str | Node, judges: Sequence[str
         async def worker() -> None:
             for i, (question, answer) in todo:
                 try:
-                    rows[i], trace = await _judge(session, node, judges, question, answer, exhaustive, how)
+                    row, trace = await _judge(session, node, judges, question, answer, exhaustive, how)
+                    rows[i] = tuple((row | alike)[name] for name in COLUMNS)
+                    lines.add(i, row | alike | dict(trace=trace))
                 except CallsFailed as error:
                     failed[answer.id] = str(error)
-                    trace = None
-                lines.add(i, trace and rows[i] | dict(trace=trace))
+                    lines.add(i, None)
                 spent = session.spent
                 bar.set_postfix_str(f"{spent.calls:,} calls, {spent.prompt_tokens + spent.completion_tokens:,} tokens, "
                                     f"${spent.dollars:.2f}", refresh=False)
@@ -73,7 +79,7 @@ async def validate(session: Session, validator: str | Node, judges: Sequence[str
             some = "; ".join(f"{name}: {what}" for name, what in list(failed.items())[:2])
             raise CallsFailed(f"{len(failed)} of {len(pairs)} answers have no verdict ({some}). The other replies are kept: "
                               "run again to ask only what is missing", failed)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def bill(validator: str | Node, judges: Sequence[str], questions: Sequence[Question], answers: Sequence[Answer], *,
@@ -90,7 +96,7 @@ def bill(validator: str | Node, judges: Sequence[str], questions: Sequence[Quest
     for question, answer in pairs:
         for vote in votes:
             request = _first(vote, judges[vote.judge], question, answer, [], temperature=temperature,
-                             prompts_dir=prompts_dir)
+                             structured=False, prompts_dir=prompts_dir)
             calls = 1 if vote.turn else CHECKS.get(vote.check, 1)
             sent, received = calls * (vote.turn + 1) * request.characters // 4, calls * request.max_tokens
             cost = price(request.model)
@@ -143,8 +149,7 @@ def _all_votes(node: Node, judges: int) -> list[Vote]:
 
 
 async def _judge(session: Session, node: Node, judges: Sequence[str], question: Question, answer: Answer,
-                 exhaustive: bool,
-                 how: dict) -> tuple[dict, list[dict]]:
+                 exhaustive: bool, how: dict) -> tuple[dict, list[dict]]:
     """The row of one answer, and the trace of its votes."""
     votes, trace, calls = decide(node, len(judges), exhaustive), [], 0
     talks: dict[tuple, tuple[Request, Reply]] = {}  # the conversation so far, by check, judge and sample
@@ -153,35 +158,36 @@ async def _judge(session: Session, node: Node, judges: Sequence[str], question: 
         vote = next(votes)
         while True:
             judge, talk, asked = judges[vote.judge], (vote.check, vote.judge, vote.sample), 1
-            again = vote.turn and vote.check != "Debate"
-            request = (follow_up(*talks[talk], load("uq/reflect", how["prompts_dir"])) if again else
-                       _first(vote, judge, question, answer, said, **how))
+            if vote.turn and vote.check != "Debate":
+                request = follow_up(*talks[talk], load("uq/reflect", how["prompts_dir"], how["structured"]))
+            else:
+                request = _first(vote, judge, question, answer, said, **how)
+                if CHECKS.get(vote.check) == 2:
+                    first, asked = await session.ask(request), 2
+                    request = closing(vote.check, judge, question, answer, first, sample=vote.sample, **how)
             reply = await session.ask(request)
-            if not again and (second := closing(vote.check, judge, question, answer, reply, sample=vote.sample, **how)):
-                request, reply, asked = second, await session.ask(second), 2
             talks[talk] = request, reply
             said.append((vote, reply.text))
             calls += asked
             outcome = verdict(reply, quoted=answer.text)
-            trace.append(dict(check=vote.check, judge=judge, sample=vote.sample, turn=vote.turn,
-                              outcome=OUTCOMES[outcome],
+            trace.append(dict(check=vote.check, judge=judge, sample=vote.sample, turn=vote.turn, outcome=OUTCOMES[outcome],
+                              **({"why": why_unreadable(reply)} if outcome is None else {}),
                               p_accept=p_accept(reply), prompt=request.prompt, reply=reply.text))
             vote = votes.send(outcome)
     except StopIteration as end:
         settled = end.value
-    row = dict(question_id=question.id, answer_id=answer.id, validator=str(node), judges="; ".join(judges),
-               outcome=OUTCOMES[settled], correct=answer.correct, votes=len(trace), calls=calls,
-               unreadable=sum(vote["outcome"] == "unreadable" for vote in trace))
+    row = dict(question_id=question.id, answer_id=answer.id, outcome=OUTCOMES[settled], correct=answer.correct,
+               votes=len(trace), calls=calls, unreadable=sum(vote["outcome"] == "unreadable" for vote in trace))
     return row, trace
 
 
 def _first(vote: Vote, judge: str, question: Question, answer: Answer, said: list, *, temperature: float,
-           prompts_dir: str | None) -> Request:
+           structured: bool, prompts_dir: str | None) -> Request:
     if vote.check != "Debate":
         return opening(vote.check, judge, question, answer, sample=vote.sample, temperature=temperature,
-                       prompts_dir=prompts_dir)
+                       structured=structured, prompts_dir=prompts_dir)
     others = [text for other, text in said if other.turn == vote.turn - 1 and other.judge != vote.judge]
-    return load("uq/debate", prompts_dir).request(
+    return load("uq/debate", prompts_dir, structured).request(
         judge, sample=vote.sample, temperature=temperature, question=question.question, answer=answer.text,
         others="\n\n".join(f"Judge {i}: {text}" for i, text in enumerate(others, 1)) or "none has spoken yet")
 

@@ -75,12 +75,12 @@ async def judge(session: Session, judges: list[str], answers: pd.DataFrame, ques
     rows = [(name, row) for name in judges for row in answers.itertuples(index=False)]
     replies = await session.ask_many(
         [prompt.request(name, question=by_id[row.question_id].question, reference=by_id[row.question_id].answer,
-                        response=_without_confidence(row.reply)) for name, row in rows], "judgements")
+                        response=without_confidence(row.reply)) for name, row in rows], "judgements")
     return pd.DataFrame([
         dict(row._asdict(), judge=name, accepted=verdict(reply, quoted=row.reply), p_accept=p_accept(reply))
         for (name, row), reply in zip(rows, replies)])
 
 
-def _without_confidence(reply: str) -> str:
+def without_confidence(reply: str) -> str:
     """A judge that sees a stated confidence is swayed by it."""
     return "\n".join(line for line in reply.splitlines() if not line.lower().lstrip("* ").startswith("confidence"))

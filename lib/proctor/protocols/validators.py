@@ -1,7 +1,8 @@
 """Checks of a candidate answer without its key (UQ, appendix B.2), one judge's call or two each.
 
-V vanilla, C correctness, FLC fact/logic, CC cycle consistency (infer the question, then compare), and
-B, ours: the judge answers first, without the candidate, then compares.
+V vanilla, C correctness, FLC fact/logic, CC cycle consistency (infer the question, then compare); R relevance and
+FA final answer, which only the public code has and which do not ask whether the answer is right; and B, ours: the
+judge answers first, without the candidate, then compares.
 """
 
 import pandas as pd
@@ -14,28 +15,30 @@ from proctor.models.session import Session
 from proctor.protocols import exam
 from proctor.protocols.algebra import CHECKS
 
-ONE_CALL = {"V": "uq/vanilla", "C": "uq/correctness", "FLC": "uq/fact_logic"}
+ONE_CALL = {"V": "uq/vanilla", "C": "uq/correctness", "FLC": "uq/fact_logic", "R": "uq/relevance",
+            "FA": "uq/final_answer"}
 OUTCOMES = {True: "accept", False: "reject", None: "unreadable"}
 
 
-def opening(name: str, judge: str, question: Question, answer: Answer, *, prompts_dir: str | None = None, **how) -> Request:
+def opening(name: str, judge: str, question: Question, answer: Answer, *, structured: bool = False,
+            prompts_dir: str | None = None, **how) -> Request:
     """The first call of a check: its only one, or what CC infers and B answers. how: sample, temperature."""
     if name == "CC":
         return load("uq/cycle_infer", prompts_dir).request(judge, answer=answer.text, **how)
     if name == "B":
         return exam.request(judge, question, prompts_dir=prompts_dir, **how)
-    return load(ONE_CALL[name], prompts_dir).request(judge, question=question.question, answer=answer.text, **how)
+    return load(ONE_CALL[name], prompts_dir, structured).request(judge, question=question.question, answer=answer.text, **how)
 
 
-def closing(name: str, judge: str, question: Question, answer: Answer, first: Reply, *, prompts_dir: str | None = None,
-            **how) -> Request | None:
+def closing(name: str, judge: str, question: Question, answer: Answer, first: Reply, *, structured: bool = False,
+            prompts_dir: str | None = None, **how) -> Request | None:
     """The second call of CC or B, which compares; None for a check of one call."""
     if name == "CC":
-        return load("uq/cycle_compare", prompts_dir).request(judge, question=question.question, guess=first.text.strip(),
-                                                             answer=answer.text, **how)
+        return load("uq/cycle_compare", prompts_dir, structured).request(
+            judge, question=question.question, guess=first.text.strip(), answer=answer.text, **how)
     if name == "B":
-        return load("uq/compare_blind", prompts_dir).request(judge, question=question.question, answer=answer.text,
-                                                             found=stated(first).answer or "nothing", **how)
+        return load("uq/compare_blind", prompts_dir, structured).request(
+            judge, question=question.question, answer=answer.text, found=stated(first).answer or "nothing", **how)
     return None
 
 
