@@ -1,4 +1,7 @@
-"""The three ways out: OpenAI's interface, Anthropic's, and the model served here. One `send` each, no retries."""
+"""The three ways out: OpenAI's interface, Anthropic's, and the model served here. One `send` each, no retries.
+
+The SDKs are imported by who first asks through them: together they take seconds and 70 MB, and a replay needs neither.
+"""
 
 import asyncio
 import email.utils
@@ -7,9 +10,6 @@ import json
 import re
 import time
 
-import anthropic
-import openai
-from openai.types.chat import ChatCompletion
 
 from proctor.models.calls import Reply, Request
 from proctor.models.embedded import Embedded
@@ -36,17 +36,10 @@ class OpenAI:
         self._client = _openai(model.base_url, self._secret)
 
     async def send(self, request: Request) -> Reply:
-        with_schema = {"response_format": {"type": "json_schema", "json_schema": {
-            "name": "reply", "strict": True, "schema": request.schema}}} if request.schema else {}
-        own = self.model.base_url is None  # OpenAI itself, whose reasoning models take neither of the first two
-        body = {} if own and _REASONING.match(self.model.model) else {
-            "temperature": request.temperature, **_asked_logprobs(request)}
-        body["max_completion_tokens" if own else "max_tokens"] = request.max_tokens
         with _told(self._secret):
             async with asyncio.timeout(self.timeout):
-                # post, since create() spends a quarter of a call's CPU on walking through the types of plain dicts
-                answer = await self._client.post("/chat/completions", cast_to=ChatCompletion, body={
-                    "model": self.model.model, "messages": request.messages, **body, **with_schema})
+                # post and bytes: create() spends most of a call's CPU on walking through the types of plain dicts
+                answer = await self._client.post("/chat/completions", cast_to=bytes, body=openai_body(self.model, request))
         return _from_openai(answer, request)
 
     async def close(self) -> None:
@@ -59,22 +52,13 @@ class Anthropic:
     def __init__(self, model: Spec, timeout: float):
         self.model, self.timeout = model, timeout
         self._secret = key_of(model)
-        self._client = anthropic.AsyncAnthropic(api_key=self._secret, base_url=model.base_url, max_retries=0,
-                                                timeout=None, http_client=anthropic.DefaultAioHttpClient())
+        self._client = _anthropic(model.base_url, self._secret)
 
     async def send(self, request: Request) -> Reply:
-        system = "\n\n".join(m["content"] for m in request.messages if m["role"] == "system")
-        turns = [m for m in request.messages if m["role"] != "system"]
         with _told(self._secret):
             async with asyncio.timeout(self.timeout):
-                answer = await self._client.messages.create(
-                    model=self.model.model, max_tokens=request.max_tokens, messages=turns,
-                    extra_body={"temperature": request.temperature}, **({"system": system} if system else {}))
-        if not isinstance(answer, anthropic.types.Message) or answer.content is None or answer.usage is None:
-            raise CallError("a reply that is no message", again=True)
-        text = "".join(part.text for part in answer.content if part.type == "text")
-        return Reply(text=_whole(text, request), finish="length" if answer.stop_reason == "max_tokens" else "stop",
-                     prompt_tokens=answer.usage.input_tokens, completion_tokens=answer.usage.output_tokens)
+                answer = await self._client.post("/v1/messages", cast_to=bytes, body=anthropic_body(self.model, request))
+        return _from_anthropic(answer, request)
 
     async def close(self) -> None:
         await self._client.close()
@@ -120,9 +104,9 @@ class Served:
         return _from_openai(answer, request)
 
     async def _create(self, messages, max_tokens, temperature=0.0, asked=None, **body):
-        return await self._client.chat.completions.create(
-            model="embedded", messages=messages, max_tokens=max_tokens, temperature=temperature, extra_body=body,
-            **(_asked_logprobs(asked) if asked else {}))
+        return await self._client.post("/chat/completions", cast_to=bytes, body={
+            "model": "embedded", "messages": messages, "max_tokens": max_tokens, "temperature": temperature, **body,
+            **(_asked_logprobs(asked) if asked else {})})
 
     async def close(self) -> None:
         if self._client:
@@ -137,26 +121,63 @@ class Served:
 KINDS = {"openai": OpenAI, "anthropic": Anthropic, "gguf": Served}
 
 
-def _openai(base_url: str | None, key: str) -> openai.AsyncOpenAI:
+def openai_body(model: Spec, request: Request) -> dict:
+    with_schema = {"response_format": {"type": "json_schema", "json_schema": {
+        "name": "reply", "strict": True, "schema": request.schema}}} if request.schema else {}
+    own = model.base_url is None  # OpenAI itself, whose reasoning models take neither of the first two
+    body = {} if own and _REASONING.match(model.model) else {
+        "temperature": request.temperature, **_asked_logprobs(request)}
+    body["max_completion_tokens" if own else "max_tokens"] = request.max_tokens
+    return {"model": model.model, "messages": request.messages, **body, **with_schema}
+
+
+def anthropic_body(model: Spec, request: Request) -> dict:
+    system = "\n\n".join(m["content"] for m in request.messages if m["role"] == "system")
+    turns = [m for m in request.messages if m["role"] != "system"]
+    return {"model": model.model, "max_tokens": request.max_tokens, "messages": turns,
+            "temperature": request.temperature, **({"system": system} if system else {})}
+
+
+def _openai(base_url: str | None, key: str):
+    import openai
     return openai.AsyncOpenAI(base_url=base_url, api_key=key, max_retries=0, timeout=None,
                               http_client=openai.DefaultAioHttpClient())
+
+
+def _anthropic(base_url: str | None, key: str):
+    import anthropic
+    return anthropic.AsyncAnthropic(api_key=key, base_url=base_url, max_retries=0, timeout=None,
+                                    http_client=anthropic.DefaultAioHttpClient())
 
 
 def _asked_logprobs(request: Request) -> dict:
     return {} if request.logprobs is None else {"logprobs": True, "top_logprobs": request.logprobs}
 
 
-def _from_openai(answer, request: Request) -> Reply:
-    if not isinstance(answer, ChatCompletion) or not answer.choices or answer.choices[0].message is None:
-        raise CallError("a reply that is no chat completion", again=True)
-    choice = answer.choices[0]
-    content = (choice.logprobs.content if choice.logprobs else None) or []
-    usage = answer.usage
-    return Reply(
-        text=_whole(choice.message.content or "", request), finish=choice.finish_reason or "stop",
-        prompt_tokens=usage.prompt_tokens if usage else 0, completion_tokens=usage.completion_tokens if usage else 0,
-        tokens=tuple((t.token, round(t.logprob, 4)) for t in content),
-        first={t.token: round(t.logprob, 4) for t in content[0].top_logprobs} if content else {})
+def _from_openai(answer: bytes | dict, request: Request) -> Reply:
+    """The reply in a chat completion, as JSON. Raises CallError for anything else."""
+    try:
+        answer = json.loads(answer) if isinstance(answer, bytes) else answer
+        choice, usage = answer["choices"][0], answer.get("usage") or {}
+        content = (choice.get("logprobs") or {}).get("content") or []
+        return Reply(
+            text=_whole(choice["message"].get("content") or "", request), finish=choice.get("finish_reason") or "stop",
+            prompt_tokens=usage.get("prompt_tokens", 0), completion_tokens=usage.get("completion_tokens", 0),
+            tokens=tuple((t["token"], round(t["logprob"], 4)) for t in content),
+            first={t["token"]: round(t["logprob"], 4) for t in content[0]["top_logprobs"]} if content else {})
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        raise CallError("a reply that is no chat completion", again=True) from None
+
+
+def _from_anthropic(answer: bytes | dict, request: Request) -> Reply:
+    """The reply in a message, as JSON. Raises CallError for anything else."""
+    try:
+        answer = json.loads(answer) if isinstance(answer, bytes) else answer
+        text = "".join(part["text"] for part in answer["content"] if part["type"] == "text")
+        return Reply(text=_whole(text, request), finish="length" if answer.get("stop_reason") == "max_tokens" else "stop",
+                     prompt_tokens=answer["usage"]["input_tokens"], completion_tokens=answer["usage"]["output_tokens"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise CallError("a reply that is no message", again=True) from None
 
 
 def _whole(text: str, request: Request) -> str:
@@ -181,9 +202,9 @@ class _told:
         if error is None or isinstance(error, (CallError, asyncio.CancelledError)) or not isinstance(error, Exception):
             return False
         status = getattr(error, "status_code", None)
-        passing = (openai.APIConnectionError, anthropic.APIConnectionError, openai.APIResponseValidationError,
-                   anthropic.APIResponseValidationError, TimeoutError, ConnectionError, json.JSONDecodeError)
-        if status is None and not isinstance(error, passing):
+        sdks = {cls.__name__ for cls in type(error).__mro__}  # both SDKs name their errors alike
+        if status is None and not sdks & {"APIConnectionError", "APIResponseValidationError"} and not isinstance(
+                error, TimeoutError | ConnectionError | json.JSONDecodeError):
             return False
         again = status in (408, 409, 429) or status >= 500 if status else True
         text = "no reply in time" if isinstance(error, TimeoutError) else f"{type(error).__name__}: {error}"

@@ -5,13 +5,15 @@ import contextlib
 import json
 import random
 import shutil
+import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 
 from tqdm import tqdm
 
 from proctor import paths
+from proctor.models.batch import Batches
 from proctor.models.budget import Budget, BudgetError, Plan, Spent
 from proctor.models.calls import Reply, Request
 from proctor.models.providers import KINDS, CallError, Served
@@ -42,29 +44,45 @@ class Session:
     after `since`, seconds since 1970, count as new, so that a killed live run can go on).
     `concurrency` calls to providers are in flight at most. `timeout` is seconds for one attempt, `retries` how often
     a call is tried again after a passing fault: 8 take two minutes, longer than the window of a rate limit.
+    `batch` sends calls to providers through their batch interfaces (models/batch.py): half the price, hours instead of
+    seconds. Neither `concurrency` nor `timeout` bounds these, since all must be able to wait at once; plans and budgets
+    hold with the full price, so that they are upper bounds. Models served here are asked as ever.
     """
 
     def __init__(self, mode: str = "replay", *, concurrency: int = 8, timeout: float = 120, retries: int = 8,
                  budget: Budget = Budget(), since: float | None = None, progress: bool = True,
-                 cache: Path | None = None, recorded: Path | None = paths.RECORDED):
+                 cache: Path | None = None, recorded: Path | None = paths.RECORDED, batch: bool = False):
         if mode not in MODES:
             raise ValueError(f"mode {mode!r}: use one of {', '.join(MODES)}")
         self.mode, self.concurrency, self.timeout, self.retries = mode, concurrency, timeout, retries
+        self.batch = batch
+        if batch:
+            self.concurrency = sys.maxsize
         self.budget, self.spent, self.progress = budget, Spent(), progress
         self._since = time.time() if since is None else since
         self.cache = Cache(cache or paths.CACHE / "replies.sqlite")
         self._folder = recorded
         self.recordings: dict[str, dict] = {}  # model: {key: reply as JSON}
-        self.used: dict[str, set] = defaultdict(set)  # model: keys of the requests answered so far
+        self.used: dict[str, set] | None = None  # model: keys of the requests answered so far; a defaultdict to note them
         self._providers: dict[str, object] = {}
         self._loop = None
 
     async def ask(self, request: Request) -> Reply:
         """One reply, without a progress bar. Raises what `ask_many` raises."""
-        return (await self.ask_many([request], ""))[0]
+        reply = self._kept(request)
+        if reply is None:
+            self._check({request.key: request})
+            self._here()
+            try:
+                async with self._serving if spec(request.model).local else self._slots:
+                    reply = await self._one(request, [])
+            except CallError as error:
+                raise _failed({request.key: f"{request.model}: {error}"}, 1) from None
+        self._note([request])
+        return reply
 
     async def ask_many(self, requests, what: str = "calls") -> list[Reply]:
-        """Replies in the order of `requests`; equal requests are asked once. `what` names the bar; "" shows none.
+        """Replies in the order of `requests`; equal requests are asked once. `what` names the bar.
 
         Raises MissingReply (replay), ModelError, BudgetError or StoreError before or between calls, and
         CallsFailed at the end if some calls failed for good. Whatever had arrived is kept in all cases.
@@ -82,8 +100,7 @@ class Session:
         if missing:
             self._check(missing)
             found.update(await self._fetch(list(missing.values()), what))
-        for request in requests:
-            self.used[request.model].add(request.key)
+        self._note(requests)
         return [found[request.key] for request in requests]
 
     def plan(self, requests) -> Plan:
@@ -134,6 +151,11 @@ class Session:
             return "recording"
         return "cache" if self.cache.has(request.key, self._since if self.mode == "live" else 0.0) else "missing"
 
+    def _note(self, requests) -> None:
+        if self.used is not None:
+            for request in requests:
+                self.used[request.model].add(request.key)
+
     # what is asked
 
     def _check(self, missing: dict[str, Request]) -> None:
@@ -172,7 +194,11 @@ class Session:
     def _provider(self, name: str):
         if name not in self._providers:
             model = spec(name)
-            self._providers[name] = KINDS[model.kind](model, self.timeout)
+            if self.batch and not model.local:
+                since = self._since if self.mode == "live" else 0.0
+                self._providers[name] = Batches(model, self.cache, since, self.progress)
+            else:
+                self._providers[name] = KINDS[model.kind](model, self.timeout)
         return self._providers[name]
 
     async def _fetch(self, requests: list[Request], what: str) -> dict[str, Reply]:
@@ -182,7 +208,7 @@ class Session:
         local = sorted((r for r in requests if served[r.model]), key=lambda r: (r.model, r.prompt))
         remote = [r for r in requests if not served[r.model]]
         replies, errors, fatal = {}, {}, []
-        with tqdm(total=len(requests), desc=what, disable=not (self.progress and what), mininterval=1.0) as bar:
+        with tqdm(total=len(requests), desc=what, disable=not self.progress, mininterval=1.0) as bar:
 
             async def worker(queue, place):
                 for request in queue:
@@ -213,9 +239,7 @@ class Session:
         if fatal:
             raise fatal[0]
         if errors:
-            some = "; ".join(list(dict.fromkeys(errors.values()))[:3])
-            raise CallsFailed(f"{len(errors)} of {len(requests)} calls failed ({some}). The other replies are kept: "
-                              "run again to ask only these", errors)
+            raise _failed(errors, len(requests))
         return replies
 
     async def _one(self, request: Request, fatal: list) -> Reply:
@@ -278,3 +302,9 @@ class Session:
                     raise
                 await asyncio.sleep(max(error.wait or 0.0, min(60.0, 0.5 * 2**attempt) * (0.5 + random.random())))
         raise AssertionError("unreachable")
+
+
+def _failed(errors: dict[str, str], asked: int) -> CallsFailed:
+    some = "; ".join(list(dict.fromkeys(errors.values()))[:3])
+    return CallsFailed(f"{len(errors)} of {asked} calls failed ({some}). The other replies are kept: "
+                       "run again to ask only these", errors)
