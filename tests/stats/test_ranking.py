@@ -4,7 +4,7 @@ from scipy import stats
 
 from proctor.stats import bootstrap
 from proctor.stats.proportions import clopper_pearson
-from proctor.stats.ranking import budget_curve, rank_sets, ranking, ranks, tiers, track_record
+from proctor.stats.ranking import _tiers_hold, budget_curve, rank_sets, ranking, ranks, tiers, track_record
 from proctor.stats.simulate import item_responses
 
 
@@ -34,6 +34,8 @@ def test_ranking_agrees_with_a_slow_loop_over_the_same_resamples(scores):
     beats = np.array([[np.mean([(r[i] > r[j]) + (r[i] == r[j]) / 2 for r in right]) for j in range(n_models)]
                       for i in range(n_models)])
     assert np.allclose(found.p_first, first) and np.allclose(found.p_beats, beats)
+    assert np.allclose(found.p_top, [[np.mean([row[i] <= k for row in rank]) for k in range(1, n_models + 1)]
+                                     for i in range(n_models)])
     assert np.array_equal(found.rank_low, np.quantile(rank, 0.025, axis=0, method="inverted_cdf"))
     assert np.array_equal(found.rank_high, np.quantile(rank, 0.975, axis=0, method="inverted_cdf"))
     limits = np.quantile(right / scores.shape[1], [0.025, 0.975], axis=0)
@@ -52,6 +54,8 @@ def test_probabilities_are_consistent(scores):
     found = ranking(scores, np.random.default_rng(0), 500)
     assert found.p_first.sum() == pytest.approx(1)
     assert np.allclose(found.p_beats + found.p_beats.T, 1) and np.allclose(np.diag(found.p_beats), 0.5)
+    assert (np.diff(found.p_top) >= 0).all() and (found.p_top[:, -1] == 1).all()
+    assert (found.p_first <= found.p_top[:, 0]).all() and (found.p_top.sum(axis=0) >= np.arange(1, 7) - 1e-9).all()
     assert (found.rank_low <= found.rank).all() and (found.rank <= found.rank_high).all()
 
 
@@ -91,17 +95,19 @@ def test_budget_curve_agrees_with_a_slow_loop(scores):
     place = [rng.permutation(40) for _ in range(resamples)]
     full = scores.mean(axis=1)
     for s, size in enumerate(sizes):
-        tau, same, overlap = [], [], []
+        tau, rho, same, overlap = [], [], [], []
         for order in place:
             sub = scores[:, order < size].mean(axis=1)
             t = stats.kendalltau(full, sub).statistic
             tau.append(0 if np.isnan(t) else t)
+            rho.append(stats.spearmanr(full, np.round(sub, 9)).statistic)
             for k, out in ((1, same), (3, overlap)):
                 top = set(np.flatnonzero(stats.rankdata(-np.round(sub, 9), method="min") <= k))
                 best = set(np.flatnonzero(stats.rankdata(-full, method="min") <= k))
                 out.append(len(top & best) / len(top))
         assert found.tau[s] == pytest.approx(np.mean(tau))
         assert (found.tau_low[s], found.tau_high[s]) == pytest.approx(tuple(np.quantile(tau, [0.025, 0.975])))
+        assert found.rho[s] == pytest.approx(np.mean(rho))
         assert found.same_first[s] == pytest.approx(np.mean(same))
         assert found.top3_overlap[s] == pytest.approx(np.mean(overlap))
 
@@ -114,7 +120,7 @@ def test_full_budget_reproduces_the_full_ranking(scores):
 
 def test_subsample_that_ties_all_models_has_no_tau():
     found = budget_curve(np.array([[1.0, 0, 1], [0, 0, 1]]), [1], np.random.default_rng(0), 300)
-    assert 0 < found.tau[0] == pytest.approx(1 / 3, abs=0.1)
+    assert 0 < found.tau[0] == found.rho[0] == pytest.approx(1 / 3, abs=0.1)
 
 
 @pytest.mark.parametrize("sizes", [[], [0], [41], [2.5]])
@@ -192,8 +198,11 @@ def test_track_record_counts_what_rankings_of_fresh_exams_say():
         rows.append([one.rank[1] == 1, one.p_first[1], sets.rank_high[1] == 1,
                      np.mean([lo <= r <= hi for lo, r, hi in zip(one.rank_low, true_rank, one.rank_high)]),
                      all(lo <= r <= hi for lo, r, hi in zip(sets.rank_low, true_rank, sets.rank_high)),
+                     all(truth[a] > truth[b] for t in range(1, sets.tier.max()) for a, b in [
+                         [max(np.flatnonzero(sets.tier == each), key=lambda m: sets.mean[m]) for each in (t, t + 1)]]),
                      np.mean([one.rank[m] <= 2 for m in (1, 2)])])
-    found_row = [found.best_first, found.p_first, found.best_proven, found.ranks_held, found.sets_held, found.top_kept]
+    found_row = [found.best_first, found.p_first, found.best_proven, found.ranks_held, found.sets_held,
+                 found.tiers_held, found.top_kept]
     assert found_row == pytest.approx(np.mean(rows, axis=0)) and (found.top, found.exams) == (2, 8)
 
 
@@ -206,3 +215,23 @@ def test_track_record_of_a_model_far_ahead_is_clean():
 def test_track_record_needs_different_true_accuracies():
     with pytest.raises(ValueError, match="equal entries"):
         track_record(lambda rng: np.ones((2, 3)), [0.5, 0.5], 1, np.random.default_rng(0))
+
+
+def sampled_exam(truth, n_items, rng):
+    """Scores 0/1 on freshly sampled items: `truth` is each model's chance over all items that there could be, exactly,
+    and a part of what makes an item hard is the same for all models."""
+    trouble = (rng.standard_normal(n_items) + rng.standard_normal((len(truth), n_items))) / np.sqrt(2)
+    return (trouble < stats.norm.ppf(truth)[:, None]).astype(float)
+
+
+@pytest.mark.parametrize("truth", [np.linspace(0.4, 0.5, 6), np.array([0.9, 0.7, 0.69, 0.5, 0.49, 0.3])])
+def test_rank_sets_and_their_tiers_hold_the_truth_in_19_of_20_exams(truth):
+    found = track_record(lambda rng: sampled_exam(truth, 200, rng), truth, 500, np.random.default_rng(6), 250, top=2)
+    assert min(found.sets_held, found.tiers_held) > 0.92  # .95 wanted; less by three standard errors of 500 exams
+
+
+def test_tiers_that_put_a_lesser_model_in_front_do_not_hold():
+    mean, tier = np.array([0.3, 0.9, 0.5, 0.8]), np.array([3, 1, 2, 1])
+    assert _tiers_hold(mean, tier, np.array([0.1, 0.9, 0.5, 0.95]))  # inside a tier no order is claimed
+    assert not _tiers_hold(mean, tier, np.array([0.1, 0.4, 0.5, 0.6]))
+    assert not _tiers_hold(mean, tier, np.array([0.5, 0.9, 0.5, 0.8]))

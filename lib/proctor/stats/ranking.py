@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import stats
 
 from proctor.stats import bootstrap, checks
 
@@ -16,8 +17,9 @@ class Ranking:
     mean, low, high: mean score with its percentile interval (exact where `exact`: a model whose score never
     varies). rank: 1 is best, ties share the smallest rank (1, 2, 2, 4). rank_low, rank_high: percentile
     limits of the rank over resamples, whole ranks. p_first: how often first, a shared first place split
-    evenly, so it sums to 1. p_beats (models, models): how often the row is above the column, ties counting
-    half; a half on the diagonal. These are bootstrap frequencies, not p-values.
+    evenly, so it sums to 1. p_top (models, models): column k - 1 is how often the model is in the top k; a shared
+    place counts whole, so it sums to k or more. p_beats (models, models): how often the row is above the column,
+    ties counting half; a half on the diagonal. These are bootstrap frequencies, not p-values.
     """
 
     mean: np.ndarray
@@ -28,6 +30,7 @@ class Ranking:
     rank_low: np.ndarray
     rank_high: np.ndarray
     p_first: np.ndarray
+    p_top: np.ndarray
     p_beats: np.ndarray
     level: float
     resamples: int
@@ -58,14 +61,16 @@ class BudgetCurve:
     """How a ranking holds up on fewer items. One entry a size.
 
     tau, tau_low, tau_high: Kendall's tau-b with the full ranking (or the truth), its mean and its 2.5 and 97.5
-    percentiles. same_first: chance that the best model is the full set's best. top3_overlap: share of the subsample's
-    top three that is in the full top three. Ties share a place, so a top set can hold more models than its number.
+    percentiles. rho: the mean of Spearman's rank correlation. same_first: chance that the best model is the full
+    set's best. top3_overlap: share of the subsample's top three that is in the full top three. Ties share a place, so
+    a top set can hold more models than its number.
     """
 
     sizes: np.ndarray
     tau: np.ndarray
     tau_low: np.ndarray
     tau_high: np.ndarray
+    rho: np.ndarray
     same_first: np.ndarray
     top3_overlap: np.ndarray
     resamples: int
@@ -77,7 +82,8 @@ class Record:
 
     best_first: the truly best model came first. p_first: how often its own resamples put it there. best_proven: its
     rank set was first place alone. ranks_held: models whose rank_low to rank_high held the true rank. sets_held:
-    exams all of whose rank sets did. top_kept: the truly best `top` that were among the best `top`.
+    exams all of whose rank sets did. tiers_held: exams in which each tier's leader is truly above the next tier's, the
+    tiers being those of the rank sets. top_kept: the truly best `top` that were among the best `top`.
     """
 
     best_first: float
@@ -85,6 +91,7 @@ class Record:
     best_proven: float
     ranks_held: float
     sets_held: float
+    tiers_held: float
     top_kept: float
     top: int
     exams: int
@@ -110,10 +117,12 @@ def ranking(scores: ArrayLike, rng: np.random.Generator, resamples: int = 10_000
     for i in np.flatnonzero(exact):
         found = bootstrap.exact_interval(float(observed[i]), len(gathered.sizes), level, (0.0, 1.0))
         low[i], high[i] = found.low, found.high
-    rank_low, rank_high = _rank_limits(rank, level)
+    within = np.stack([np.bincount(row, minlength=len(rank) + 1) for row in rank]).cumsum(axis=1) / rank.shape[1]
+    rank_low, rank_high = _rank_limits(within, level)
     return Ranking(mean=observed, low=low, high=high, exact=exact, rank=ranks(observed[:, None])[:, 0].astype(int),
                    rank_low=rank_low, rank_high=rank_high, p_first=(first / first.sum(axis=0)).mean(axis=1),
-                   p_beats=(1 + (above - below) / means.shape[1]) / 2, level=level, resamples=means.shape[1])
+                   p_top=within[:, 1:], p_beats=(1 + (above - below) / means.shape[1]) / 2, level=level,
+                   resamples=means.shape[1])
 
 
 def tiers(result: Ranking, level: float = 0.95) -> np.ndarray:
@@ -177,8 +186,9 @@ def budget_curve(scores: ArrayLike, sizes: ArrayLike, rng: np.random.Generator, 
     rows = []
     for size in sizes:
         sums = gathered.totals @ (place < size).T.astype(float)
-        tau = _kendall(full, sums)
-        rows.append([tau.mean(), *np.quantile(tau, [0.025, 0.975]), _overlap(full, sums, 1), _overlap(full, sums, 3)])
+        tau = kendall(full, sums)
+        rows.append([tau.mean(), *np.quantile(tau, [0.025, 0.975]), _spearman(full, sums).mean(),
+                     _overlap(full, sums, 1), _overlap(full, sums, 3)])
     return BudgetCurve(sizes.astype(int), *np.array(rows).T, resamples)
 
 
@@ -198,7 +208,8 @@ def track_record(make_scores: Callable[[np.random.Generator], np.ndarray], truth
         one, sets = ranking(scores, rng, resamples), rank_sets(scores, rng, resamples)
         inside = [(each.rank_low <= true_rank) & (true_rank <= each.rank_high) for each in (one, sets)]
         rows.append([one.rank[best] == 1, one.p_first[best], sets.rank_high[best] == 1, inside[0].mean(),
-                     inside[1].all(), (one.rank[true_rank <= top] <= top).mean()])
+                     inside[1].all(), _tiers_hold(sets.mean, sets.tier, truth),
+                     (one.rank[true_rank <= top] <= top).mean()])
     return Record(*np.mean(rows, axis=0).tolist(), top, exams)
 
 
@@ -210,6 +221,13 @@ def _tiers(mean: np.ndarray, beats: np.ndarray) -> np.ndarray:
             leader, current = model, current + 1
         tier[model] = current
     return tier
+
+
+def _tiers_hold(mean: np.ndarray, tier: np.ndarray, truth: np.ndarray) -> bool:
+    """Whether each tier's leader, its best by `mean`, is truly above the leader of the next."""
+    best = np.argsort(-mean, kind="stable")
+    leaders = best[np.unique(tier[best], return_index=True)[1]]
+    return bool((np.diff(truth[leaders]) < 0).all())
 
 
 def _compare(means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -227,14 +245,16 @@ def _compare(means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return rank, above
 
 
-def _rank_limits(rank: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Smallest ranks that at least (1-level)/2 and (1+level)/2 of the resamples do not exceed."""
-    share = np.stack([np.bincount(row, minlength=len(rank) + 1) for row in rank]).cumsum(axis=1) / rank.shape[1]
+def _rank_limits(within: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest ranks that at least (1-level)/2 and (1+level)/2 of the resamples do not exceed.
+
+    within (models, ranks from 0): share of the resamples in which the model's rank is at most that.
+    """
     tail = (1 - level) / 2
-    return (share >= tail).argmax(axis=1), (share >= 1 - tail - 1e-12).argmax(axis=1)
+    return (within >= tail).argmax(axis=1), (within >= 1 - tail - 1e-12).argmax(axis=1)
 
 
-def _kendall(full: np.ndarray, sums: np.ndarray) -> np.ndarray:
+def kendall(full: np.ndarray, sums: np.ndarray) -> np.ndarray:
     """Kendall's tau-b of full (models, 1) with each column of sums (models, columns).
 
     A subsample that ties all models says nothing about their order; tau-b is then undefined and set to 0.
@@ -243,6 +263,13 @@ def _kendall(full: np.ndarray, sums: np.ndarray) -> np.ndarray:
     a, b = np.sign(full[i] - full[j])[:, 0], np.sign(np.round(sums[i] - sums[j], 9))
     untied = np.sqrt((a != 0).sum() * (b != 0).sum(axis=0))
     return np.divide(a @ b, untied, out=np.zeros(len(untied)), where=untied > 0)
+
+
+def _spearman(full: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    """Spearman's rank correlation of full (models, 1) with each column of sums, 0 where it is undefined, as above."""
+    a, b = (stats.rankdata(values, axis=0) - (len(full) + 1) / 2 for values in (full, np.round(sums, 9)))
+    spread = np.sqrt((a**2).sum() * (b**2).sum(axis=0))
+    return np.divide((a * b).sum(axis=0), spread, out=np.zeros(len(spread)), where=spread > 0)
 
 
 def _overlap(full: np.ndarray, sums: np.ndarray, k: int) -> float:

@@ -1,0 +1,58 @@
+"""Two leaderboards of the same models: do they contradict each other, or do they only look different?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from proctor.stats import bootstrap, checks
+from proctor.stats.ranking import kendall
+
+
+@dataclass(frozen=True)
+class Boards:
+    """Two exams of the same models. Pairs of models are compared: by how much is one above the other in each exam?
+
+    tau: Kendall's tau-b of the two rankings. pairs, swapped: pairs of models, and those in the other order in the
+    second exam. differ (models, models): the row's lead over the column changed beyond the reach of chance, all pairs
+    at once. critical: standard errors that a change must exceed. largest: the largest change, in standard errors.
+    """
+
+    tau: float
+    pairs: int
+    swapped: int
+    differ: np.ndarray
+    critical: float
+    largest: float
+    level: float
+    resamples: int
+
+
+def compare_boards(first: ArrayLike, second: ArrayLike, rng: np.random.Generator, resamples: int = 2_000,
+                   level: float = 0.95, clusters: tuple[ArrayLike | None, ArrayLike | None] = (None, None)) -> Boards:
+    """Compare scores (models, items) of two exams with different items, the same models in the same order.
+
+    Both exams' items (or clusters, one array of labels each) are resampled, each on its own. As in `ranking.rank_sets`
+    a change of a lead counts if it exceeds the `level` quantile of the largest deviation over all pairs, in standard
+    errors; so all that `differ` says holds at once. Where the exams share items the test is too careful, for what
+    they share cancels. A change whose resamples never vary is not counted: too few items to tell.
+    """
+    checks.share(level, "level")
+    gathered = [bootstrap.units(scores, labels) for scores, labels in zip((first, second), clusters)]
+    mean = [one.means for one in gathered]
+    if checks.same_length(first=mean[0], second=mean[1]) < 2:
+        raise ValueError("the boards have one model: give two at least")
+    found = [bootstrap.unit_means(one, resamples, rng).astype(float) for one in gathered]
+    i, j = np.triu_indices(len(mean[0]), 1)
+    lead, leads = ([values[i] - values[j] for values in pair] for pair in (mean, found))
+    change, changes = lead[0] - lead[1], leads[0] - leads[1]
+    error = changes.std(axis=1)
+    vary = error > 1e-9
+    deviation = np.abs(changes[vary] - change[vary, None]) / error[vary, None]
+    critical = float(np.quantile(np.max(deviation, axis=0, initial=0.0), level))
+    size = np.divide(np.abs(change), error, out=np.zeros(len(i)), where=vary)
+    differ = np.zeros((len(mean[0]),) * 2, bool)
+    differ[i, j] = differ[j, i] = size > critical
+    tau = float(kendall(mean[0][:, None], mean[1][:, None])[0])
+    swapped = int((lead[0] * lead[1] < 0).sum())
+    return Boards(tau, len(i), swapped, differ, critical, float(size.max()), level, resamples)

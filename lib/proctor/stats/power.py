@@ -1,0 +1,156 @@
+"""How many items tell two models apart: before an exam (power), and during it (stopping early without cheating).
+
+Everything rests on one number an item, the difference of the two models' scores on it: both sat the same item, so
+what makes it hard for both cancels. `sd` below is the standard deviation of that difference from item to item.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from proctor.stats import checks
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """What it takes to separate models that follow each other in a ranking. One entry a pair, the best pair first.
+
+    upper, lower: rows of the two models. gap: difference of their means. sd: of the difference, item by item.
+    effect: design effect of the difference, 1 without clusters. needed: items for the power asked for, if the true gap
+    is the observed one, a whole number; inf where the gap is 0. The gap is an estimate, and a small one is mostly
+    luck: `needed` says what an exam of another size could see, not what this one has shown.
+    """
+
+    upper: np.ndarray
+    lower: np.ndarray
+    gap: np.ndarray
+    sd: np.ndarray
+    effect: np.ndarray
+    needed: np.ndarray
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Where an early stop ends. winner (pairs,): 1 the first model, -1 the second, 0 not settled by the last item.
+
+    asked (pairs,): items asked until then. sizes, bars (looks,): items at each look, and standard errors to exceed.
+    """
+
+    winner: np.ndarray
+    asked: np.ndarray
+    sizes: np.ndarray
+    bars: np.ndarray
+
+
+def power_of(gap: ArrayLike, sd: ArrayLike, n: ArrayLike, level: float = 0.95) -> np.ndarray:
+    """Chance that n items show a true difference `gap`, two-sided at 1 - level; the three broadcast. Normal
+    approximation: the mean difference, in standard errors sd / sqrt(n), must leave the middle `level`."""
+    checks.share(level, "level")
+    gap, sd, n = (np.asarray(value, float) for value in (gap, sd, n))
+    if not ((sd > 0) & (n >= 1)).all():
+        raise ValueError("sd must be above 0 and n at least 1")
+    bar, shift = ndtri((1 + level) / 2), gap / (sd / np.sqrt(n))
+    return ndtr(shift - bar) + ndtr(-shift - bar)
+
+
+def items_needed(gap: ArrayLike, sd: ArrayLike, power: float = 0.8, level: float = 0.95) -> np.ndarray:
+    """Items that show a true difference `gap` with chance `power`: ((z_level + z_power) sd / gap)^2, rounded up.
+
+    Whole numbers as floats, at least 1; inf where gap is 0. Leaves out the chance of showing it with the wrong sign.
+    """
+    checks.share(level, "level")
+    if not 0.5 <= power < 1:
+        raise ValueError(f"power is {power}: must be a share from 0.5 to below 1 (0.8, not 80)")
+    gap, sd = np.broadcast_arrays(np.abs(np.asarray(gap, float)), np.asarray(sd, float))
+    if not (np.isfinite(gap) & np.isfinite(sd) & (sd >= 0)).all():
+        raise ValueError("gap and sd must be finite, sd not negative")
+    ratio = np.divide(sd, gap, out=np.full(gap.shape, np.inf), where=gap > 0)
+    return np.maximum(np.ceil(((ndtri((1 + level) / 2) + ndtri(power)) * ratio) ** 2), 1)
+
+
+def design_effect(scores: ArrayLike, clusters: ArrayLike) -> np.ndarray:
+    """Variance of each mean when clusters were sampled, over that when items were, shape (models,).
+
+    scores (models, items), or differences of scores. 1: clusters tell nothing; 2: the exam is worth half its items.
+    The first variance is that of clusters' summed deviations from the mean (linearised, as clusters may differ in
+    size), the second that of single items. 1 where a row never varies. Raises ValueError for a single cluster.
+    """
+    scores = checks.finite(scores, "scores", 2)
+    codes, n_clusters = checks.cluster_index(clusters, scores.shape[1])
+    if n_clusters < 2:
+        raise ValueError("clusters has one label: a variance between clusters needs two")
+    off = scores - scores.mean(axis=1, keepdims=True)
+    sums = np.stack([np.bincount(codes, weights=row, minlength=n_clusters) for row in off])
+    between = (sums**2).sum(axis=1) * n_clusters / (n_clusters - 1)
+    single = (off**2).sum(axis=1) * scores.shape[1] / (scores.shape[1] - 1)
+    return np.divide(between, single, out=np.ones(len(scores)), where=single > 1e-12)
+
+
+def neighbours(scores: ArrayLike, clusters: ArrayLike | None = None, power: float = 0.8,
+               level: float = 0.95) -> Neighbours:
+    """Each pair of models that follow each other by their means on scores (models, items), and what separates them.
+
+    With clusters the items needed are multiplied by the pair's design effect: more items of more clusters, not more
+    of the same. Two-sided and not corrected for many pairs; for k pairs at once ask for level 1 - (1 - level) / k.
+    """
+    scores = checks.finite(scores, "scores", 2)
+    if len(scores) < 2 or scores.shape[1] < 2:
+        raise ValueError(f"scores has shape {scores.shape}: give two models and two items at least")
+    order = np.argsort(-np.round(scores.mean(axis=1), 12), kind="stable")
+    upper, lower = order[:-1], order[1:]
+    difference = scores[upper] - scores[lower]
+    gap = np.round(difference.mean(axis=1), 12)  # equal accuracies in another order of summing are equal
+    sd = difference.std(axis=1, ddof=1)
+    effect = np.ones(len(gap)) if clusters is None else design_effect(difference, clusters)
+    return Neighbours(upper, lower, gap, sd, effect, items_needed(gap, sd * np.sqrt(effect), power, level))
+
+
+def corridor(looks: int, level: float = 0.95) -> np.ndarray:
+    """Standard errors that a difference must exceed at each of `looks` equally spaced looks, shape (looks,).
+
+    The running sum of differences that mean nothing is a random walk. It leaves a corridor of constant half-width h
+    at any look with chance 1 - level; h is solved for. At look k of K the walk's standard error is sqrt(k), so the
+    bar h / sqrt(k) starts high and ends near that of a single look (O'Brien and Fleming, Biometrics 35, 1979).
+    """
+    checks.share(level, "level")
+    looks = checks.at_least_one(looks, "looks")
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+
+    def stays(h: float) -> float:
+        """Chance that the walk is inside at every look: its density inside, carried from look to look."""
+        x = h * nodes
+        step = np.exp(-((x[:, None] - x) ** 2) / 2) / np.sqrt(2 * np.pi)
+        density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+        for _ in range(looks - 1):
+            density = step @ (h * weights * density)
+        return float((h * weights * density).sum())
+
+    h = brentq(lambda h: stays(h) - level, 0.1, 8 * np.sqrt(looks), xtol=1e-10)
+    return h / np.sqrt(np.arange(1, looks + 1))
+
+
+def settle(differences: ArrayLike, bars: ArrayLike) -> Settled:
+    """Ask items until the order of two models is settled, looking only as often as there are `bars`.
+
+    differences (pairs, items): score of the first model less that of the second, items in the random order in which
+    they are asked. At each look z = sum / sqrt(sum of squares), for 0/1 scores McNemar's, is held against its bar; the
+    first that exceeds it ends the pair. With the bars of `corridor` at most about 1 - level of the pairs that do not
+    differ ever get a winner (exact for many items at a look). With one bar of 1.96 at every look far more do.
+    Many pairs: as in `neighbours`. Items of one cluster must not be asked in a row: shuffle them all.
+    """
+    differences = checks.finite(differences, "differences", 2)
+    bars = checks.finite(bars, "bars", 1)
+    n_items, looks = differences.shape[1], len(bars)
+    if n_items < looks:
+        raise ValueError(f"{looks} looks at {n_items} items: look at most once an item")
+    sizes = np.rint(n_items * np.arange(1, looks + 1) / looks).astype(int)
+    total, squares = differences.cumsum(axis=1)[:, sizes - 1], (differences**2).cumsum(axis=1)[:, sizes - 1]
+    z = np.divide(total, np.sqrt(squares), out=np.zeros(total.shape), where=squares > 0)
+    over = np.abs(z) > bars
+    look = np.where(over.any(axis=1), over.argmax(axis=1), looks - 1)
+    rows = np.arange(len(z))
+    winner = np.where(over[rows, look], np.sign(z[rows, look]), 0).astype(int)
+    return Settled(winner, sizes[look], sizes, bars)

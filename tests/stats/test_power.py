@@ -1,0 +1,184 @@
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.power import NormalIndPower, TTestPower
+
+from proctor.stats.bootstrap import resample_means
+from proctor.stats.compare import mcnemar
+from proctor.stats.power import corridor, design_effect, items_needed, neighbours, power_of, settle
+from proctor.stats.simulate import clustered_scores
+
+
+def differences(rng, pairs, items, first, second):
+    """Of 0/1 scores: the first model alone is right on a share `first` of the items, the second alone on `second`."""
+    return rng.choice([1.0, -1.0, 0.0], p=[first, second, 1 - first - second], size=(pairs, items))
+
+
+# power
+
+@pytest.mark.parametrize("gap, sd, n, level", [(0.03, 0.45, 899, 0.95), (-0.1, 0.6, 100, 0.9), (0.001, 1.0, 10, 0.99)])
+def test_power_is_that_of_statsmodels(gap, sd, n, level):
+    expected = NormalIndPower(ddof=0).power(gap / sd, n, 1 - level, ratio=0)
+    assert power_of(gap, sd, n, level) == pytest.approx(expected, abs=1e-12)
+    assert power_of(gap, sd, n, level) == pytest.approx(TTestPower().power(gap / sd, n, 1 - level), abs=0.03)
+
+
+@settings(deadline=None)  # a loaded machine must not fail the test
+@given(st.floats(0.005, 0.5), st.floats(0.05, 1), st.floats(0.5, 0.99), st.floats(0.8, 0.999))
+def test_items_needed_are_the_fewest_that_have_the_power(gap, sd, power, level):
+    n = items_needed(gap, sd, power, level)
+    assert power_of(gap, sd, n, level) >= power - 1e-9
+    # the chance of the wrong sign, which the formula leaves out, is all that one item less may still have
+    bar = stats.norm.ppf((1 + level) / 2)
+    wrong = stats.norm.cdf(-bar - gap / sd * np.sqrt(max(n - 1, 1)))
+    assert n == 1 or power_of(gap, sd, n - 1, level) - wrong < power
+
+
+def test_items_needed_are_those_of_statsmodels():
+    for gap, sd, power in ((0.03, 0.45, 0.8), (0.01, 0.5, 0.9), (0.2, 0.4, 0.95)):
+        n = NormalIndPower(ddof=0).solve_power(gap / sd, alpha=0.05, power=power, ratio=0)
+        assert items_needed(gap, sd, power) == np.ceil(n)
+        assert 0 <= TTestPower().solve_power(gap / sd, alpha=0.05, power=power) - n < 3
+
+
+def test_exams_of_the_size_needed_show_the_difference_as_often_as_asked():
+    rng, first, second = np.random.default_rng(0), 0.13, 0.07
+    gap, sd = first - second, np.sqrt(first + second - (first - second)**2)
+    n = int(items_needed(gap, sd, 0.8))
+    seen = differences(rng, 4000, n, first, second)
+    z = seen.mean(axis=1) / (seen.std(axis=1, ddof=1) / np.sqrt(n))
+    assert (z > 1.96).mean() == pytest.approx(0.8, abs=0.025)  # four standard errors of 4000 exams
+
+
+def test_no_gap_needs_infinitely_many_items_and_a_certain_one_a_single_item():
+    assert items_needed([0.0, 0.5], [0.3, 0.0]).tolist() == [np.inf, 1]
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: power_of(0.1, 0.0, 10), "sd must be above 0"), (lambda: power_of(0.1, 0.5, 0), "n at least 1"),
+    (lambda: items_needed(0.1, -1.0), "not negative"), (lambda: items_needed(np.nan, 0.5), "finite"),
+    (lambda: items_needed(0.1, 0.5, power=80), "power is 80"),
+    (lambda: items_needed(0.1, 0.5, level=95), "level is 95"),
+    (lambda: neighbours(np.ones((1, 5))), "two models"),
+    (lambda: design_effect(np.ones((2, 3)), [1, 1, 1]), "one label"),
+    (lambda: settle(np.ones((1, 3)), corridor(4)), "4 looks at 3 items"), (lambda: corridor(0), "looks is 0")])
+def test_impossible_questions_are_refused(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+# design effect
+
+def test_design_effect_is_the_ratio_of_statsmodels_variances():
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 12, 150)
+    scores = rng.random((3, 150)) + 0.3 * rng.standard_normal((3, 12))[:, labels]
+    for row, found in zip(scores, design_effect(scores, labels)):
+        clustered = sm.OLS(row, np.ones(150)).fit(cov_type="cluster", cov_kwds={"groups": labels}).bse[0]
+        single = row.std(ddof=1) / np.sqrt(150)
+        assert found == pytest.approx(clustered**2 / single**2)
+
+
+def test_design_effect_is_the_ratio_of_bootstrap_variances():
+    scores, labels = clustered_scores(60, 5, 0.4, 0.3, 2, np.random.default_rng(2))
+    by_cluster, by_item = (resample_means(scores, 8000, np.random.default_rng(0), which).var(axis=1)
+                           for which in (labels, None))
+    assert design_effect(scores, labels) == pytest.approx(by_cluster / by_item, rel=0.08)
+
+
+def test_design_effect_of_alike_items_is_one_and_the_correlation_s_value():
+    rng = np.random.default_rng(3)
+    for icc in (0.0, 0.25):
+        scores, labels = clustered_scores(200, 5, 0.5, icc, 200, rng)
+        assert design_effect(scores, labels).mean() == pytest.approx(1 + (5 - 1) * icc, abs=0.04)
+    assert design_effect(np.ones((1, 6)), [0, 0, 1, 1, 2, 2]).tolist() == [1.0]
+
+
+# neighbours
+
+def test_neighbours_are_a_loop_over_the_ranking():
+    rng = np.random.default_rng(4)
+    scores, labels = rng.integers(0, 5, (5, 80)) / 4, np.arange(80) // 4
+    found = neighbours(scores, labels, power=0.9)
+    order = sorted(range(5), key=lambda m: -scores[m].mean())
+    for k, (a, b) in enumerate(zip(order, order[1:])):
+        d = scores[a] - scores[b]
+        assert (found.upper[k], found.lower[k]) == (a, b) and found.gap[k] == pytest.approx(d.mean())
+        assert found.sd[k] == pytest.approx(d.std(ddof=1))
+        assert found.effect[k] == pytest.approx(design_effect([d], labels)[0])
+        assert found.needed[k] == items_needed(found.gap[k], found.sd[k] * np.sqrt(found.effect[k]), 0.9)
+
+
+def test_equal_neighbours_can_not_be_separated():
+    row = np.array([0.25, 0.75, 0.1, 0.3])
+    found = neighbours([row, row[::-1], np.zeros(4)])
+    assert found.gap[0] == 0 and found.needed[0] == np.inf and np.isfinite(found.needed[1])
+
+
+# stopping early
+
+@pytest.mark.parametrize("looks, level, last", [
+    (1, 0.95, 1.960), (2, 0.95, 1.977), (3, 0.95, 2.004), (4, 0.95, 2.024), (5, 0.95, 2.040), (10, 0.95, 2.087),
+    (20, 0.95, 2.126), (5, 0.9, 1.751)])
+def test_corridor_is_that_of_the_printed_tables(looks, level, last):
+    """Constants of the O'Brien-Fleming test: Jennison and Turnbull, Group Sequential Methods (2000), table 2.3."""
+    bars = corridor(looks, level)
+    assert bars[-1] == pytest.approx(last, abs=6e-4)
+    assert np.allclose(bars * np.sqrt(np.arange(1, looks + 1)), bars[0])
+
+
+def test_random_walks_leave_the_corridor_as_often_as_it_says():
+    walks = np.random.default_rng(5).standard_normal((40_000, 8)).cumsum(axis=1) / np.sqrt(np.arange(1, 9))
+    left = (np.abs(walks) > corridor(8, 0.9)).any(axis=1).mean()
+    assert left == pytest.approx(0.1, abs=0.006)  # four standard errors
+
+
+@pytest.mark.parametrize("make", [
+    lambda rng: differences(rng, 6000, 400, 0.1, 0.1),
+    lambda rng: (rng.binomial(4, 0.45, (6000, 200)) - rng.binomial(4, 0.45, (6000, 200))) / 4])
+@pytest.mark.parametrize("looks", [4, 16])
+def test_equal_models_are_told_apart_at_the_stated_rate_and_far_more_often_when_peeking(make, looks):
+    null = make(np.random.default_rng(6))
+    error = (settle(null, corridor(looks)).winner != 0).mean()
+    assert error == pytest.approx(0.05, abs=0.0125)  # four standard errors
+    assert (settle(null, np.full(looks, 1.96)).winner != 0).mean() > 0.1
+
+
+def test_stopping_early_asks_fewer_items_and_sees_nearly_as_much():
+    seen = differences(np.random.default_rng(7), 4000, 900, 0.14, 0.07)
+    early, once = settle(seen, corridor(5)), settle(seen, corridor(1))
+    assert (once.asked == 900).all() and early.asked.mean() < 600
+    assert (early.winner == 1).mean() > (once.winner == 1).mean() - 0.02
+    assert (early.winner == -1).mean() < 0.001
+
+
+def test_settle_agrees_with_a_slow_loop():
+    seen = differences(np.random.default_rng(8), 50, 37, 0.3, 0.15)
+    bars = corridor(4, 0.8)
+    found = settle(seen, bars)
+    for row, winner, asked in zip(seen, found.winner, found.asked):
+        expected = (0, 37)
+        for size, bar in zip((9, 18, 28, 37), bars):
+            first, second = int((row[:size] > 0).sum()), int((row[:size] < 0).sum())
+            z = (first - second) / np.sqrt(first + second) if first + second else 0
+            if abs(z) > bar:
+                expected = (np.sign(z), size)
+                break
+        assert (winner, asked) == expected
+    assert found.sizes.tolist() == [9, 18, 28, 37]
+
+
+def test_last_look_of_a_single_look_is_mcnemar_s_test():
+    row = differences(np.random.default_rng(9), 1, 400, 0.2, 0.12)
+    z = row.sum() / np.sqrt((row**2).sum())
+    exact = mcnemar((row[0] > 0).astype(float), (row[0] < 0).astype(float)).p
+    assert 2 * stats.norm.sf(abs(z)) == pytest.approx(exact, abs=0.01)
+    assert settle(row, [1.96]).winner[0] == (z > 1.96)
+
+
+def test_models_that_never_differ_are_never_settled():
+    found = settle(np.zeros((2, 10)), corridor(5))
+    assert found.winner.tolist() == [0, 0] and found.asked.tolist() == [10, 10]
