@@ -1,0 +1,252 @@
+"""Two blind reviewers and what they are paid for: KINA's bonus on a bar, and what it is compared with, exactly.
+
+    lazy_or_diligent = Reviewer(costs=(1, 2), quality=((0.5, 0.3, 0.2), (0.1, 0.1, 0.8)))
+    bonus = Mechanism("tournament", bonus=4, bar=2)
+    payoffs(bonus, lazy_or_diligent)          # (own effort, other's effort)
+    thresholds(lazy_or_diligent, bar=2).max()  # the bonus above which effort always pays
+
+Two reviewers judge one item, independently and without seeing each other. Each chooses an effort; more effort costs
+more and makes better reviews likelier. The better review is released. With chance `audit` the item is audited, which
+shows whether a review clears the bar. Reviewers are risk-neutral. Efforts and levels of quality count from 0 upwards;
+the last effort is the top one. Without `other` both reviewers are alike.
+
+Of all this the review of the paper gives the words bonus, bar, blind and the threshold B > dC / dp_min (KINA,
+Theorem 1). The model, what an audit does, and the proofs (notebook kina/2_tournament) are our reading.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+KINDS = ("flat", "per_item", "each", "tournament", "agreement")
+EXACT = 1e-12  # slack for sums of probabilities
+
+
+@dataclass(frozen=True)
+class Reviewer:
+    """costs (efforts,): what a review costs its author, in hours at the price of 1. quality (efforts, levels): chances.
+
+    Raises ValueError unless costs are not negative and rise, rows of quality are probabilities, and more effort makes
+    every level of quality or better at least as likely (first-order stochastic dominance).
+    """
+
+    costs: tuple[float, ...]
+    quality: tuple[tuple[float, ...], ...]
+
+    def __post_init__(self):
+        costs, quality = np.asarray(self.costs, float), np.asarray(self.quality, float)
+        if quality.ndim != 2 or costs.shape != quality.shape[:1] or min(quality.shape) < 2:
+            raise ValueError(f"costs of shape {costs.shape}, quality of shape {quality.shape}: give two efforts or "
+                             "more, a cost and a row of two or more levels for each")
+        for e, cost in enumerate(costs):
+            if not 0 <= cost < np.inf:
+                raise ValueError(f"costs[{e}] is {cost:g}: a cost is a finite number, not negative")
+            if e and cost <= costs[e - 1]:
+                raise ValueError(f"costs[{e}] is {cost:g}, costs[{e - 1}] is {costs[e - 1]:g}: must rise with effort")
+            row = quality[e]
+            if not (row >= 0).all() or abs(row.sum() - 1) > 1e-9:
+                raise ValueError(f"quality[{e}] is {row.tolist()}: chances are not negative and add up to 1")
+            worse = np.flatnonzero(row.cumsum() > quality[e - 1].cumsum() + 1e-9) if e else ()
+            if len(worse):
+                raise ValueError(f"quality[{e}]: quality above level {worse[0]} is less likely than with effort "
+                                 f"{e - 1}; effort must not make it so")
+
+    @property
+    def chances(self) -> np.ndarray:
+        return np.asarray(self.quality, float)
+
+    @property
+    def cdf(self) -> np.ndarray:
+        """(efforts, levels): chance of a quality of at most this level."""
+        return np.minimum(self.chances.cumsum(axis=1), 1)
+
+    def clears(self, bar: int) -> np.ndarray:
+        """(efforts,): chance that a review reaches level `bar`. ValueError unless it rises with effort."""
+        levels = len(self.quality[0])
+        if not 1 <= bar < levels:
+            raise ValueError(f"bar is {bar}: must be one of the levels 1 to {levels - 1}")
+        chance = self.chances[:, bar:].sum(axis=1)
+        flat = np.flatnonzero(np.diff(chance) <= EXACT)
+        if len(flat):
+            raise ValueError(f"effort {flat[0]} clears bar {bar} with chance {chance[flat[0]]:g}, effort {flat[0] + 1} "
+                             f"with {chance[flat[0] + 1]:g}: the chance must rise with effort")
+        return chance
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """What a reviewer is paid for an item; `pay` is certain, the bonus is not.
+
+    flat        pay, for a set number of items
+    per_item    pay for every review handed in, as many as the reviewer likes: an hour spent costs the pay that the
+                next hasty review would have brought
+    each        pay, and the bonus for every review that an audit finds to clear the bar
+    tournament  pay, and the bonus for the better review if an audit finds that it clears the bar; ties share it evenly
+    agreement   pay, and the bonus if both verdicts are alike (peer prediction in its simplest form; no audit). A share
+                `defects` of the items has a defect; a review that clears the bar tells, any other finds none
+
+    Raises ValueError for an unknown kind, a bonus that is missing, not positive or unused, and shares outside 0 to 1.
+    """
+
+    kind: str
+    bonus: float = 0.0
+    bar: int = 1
+    audit: float = 1.0
+    pay: float = 0.0
+    defects: float = 0.2
+
+    def __post_init__(self):
+        if self.kind not in KINDS:
+            raise ValueError(f"kind is {self.kind!r}: must be one of {', '.join(KINDS)}")
+        if self.kind in ("flat", "per_item"):
+            if self.bonus:
+                raise ValueError(f"bonus is {self.bonus:g}: {self.kind} pays none, leave it out")
+        elif not 0 < self.bonus < np.inf:
+            raise ValueError(f"bonus is {self.bonus:g}: {self.kind} needs one above 0")
+        for name in ("audit", "defects"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} is {getattr(self, name):g}: must be a share from 0 to 1")
+        if not 0 <= self.pay < np.inf:
+            raise ValueError(f"pay is {self.pay:g}: must be a finite number, not negative")
+
+
+def win(own: Reviewer, other: Reviewer | None = None, *, bar: int) -> np.ndarray:
+    """(own effort, other's effort): chance that the own review clears the bar and is the better; a tie counts half."""
+    other = other or own
+    if own.chances.shape[1] != other.chances.shape[1]:
+        raise ValueError(f"{own.chances.shape[1]} and {other.chances.shape[1]} levels of quality: must be the same")
+    own.clears(bar), other.clears(bar)
+    beaten = other.cdf - other.chances / 2
+    beaten[:, :bar] = 0
+    return own.chances @ beaten.T
+
+
+def cleared(own: Reviewer, other: Reviewer | None = None, *, bar: int) -> np.ndarray:
+    """(own effort, other's effort): chance that the released review, the better one, clears the bar."""
+    return 1 - np.outer(1 - own.clears(bar), 1 - (other or own).clears(bar))
+
+
+def agreement(own: Reviewer, other: Reviewer | None = None, *, bar: int, defects: float) -> np.ndarray:
+    """(own effort, other's effort): chance of like verdicts; see Mechanism."""
+    p, q = own.clears(bar), (other or own).clears(bar)
+    return 1 - defects + defects * (np.outer(p, q) + np.outer(1 - p, 1 - q))
+
+
+def bonuses(mechanism: Mechanism, own: Reviewer, other: Reviewer | None = None) -> np.ndarray:
+    """(own effort, other's effort): the own expected bonus."""
+    m, other = mechanism, other or own
+    if m.kind == "each":
+        chance = m.audit * np.tile(own.clears(m.bar)[:, None], len(other.costs))
+    elif m.kind == "tournament":
+        chance = m.audit * win(own, other, bar=m.bar)
+    elif m.kind == "agreement":
+        chance = agreement(own, other, bar=m.bar, defects=m.defects)
+    else:
+        chance = np.zeros((len(own.costs), len(other.costs)))
+    return m.bonus * chance
+
+
+def payoffs(mechanism: Mechanism, own: Reviewer, other: Reviewer | None = None) -> np.ndarray:
+    """(own effort, other's effort): what an item leaves the reviewer: pay and expected bonus less the cost of effort.
+
+    per_item: ValueError if the least effort costs nothing, for then no number of reviews is enough.
+    """
+    price = 1.0  # of an hour
+    if mechanism.kind == "per_item":
+        if own.costs[0] == 0:
+            raise ValueError("costs[0] is 0: paid per item, a reviewer whose haste costs nothing hands in without end")
+        price = max(price, mechanism.pay / own.costs[0])
+    return mechanism.pay + bonuses(mechanism, own, other) - price * np.asarray(own.costs, float)[:, None]
+
+
+def thresholds(own: Reviewer, other: Reviewer | None = None, *, bar: int, audit: float = 1.0) -> np.ndarray:
+    """(other's effort,): the bonus above which top effort pays best in a tournament against that effort.
+
+    Against each: the largest dC / dp over the lower efforts, dC what the top effort costs more and dp by how much it
+    raises the chance of the bonus, audits included. Infinite where it raises nothing. Above the largest of them top
+    effort is strictly dominant (KINA, Theorem 1: B > dC / dp_min).
+    """
+    if not 0 < audit <= 1:
+        raise ValueError(f"audit is {audit:g}: without audits no bonus is paid; must be above 0, up to 1")
+    chance = win(own, other, bar=bar)
+    more, rise = own.costs[-1] - np.asarray(own.costs[:-1], float)[:, None], audit * (chance[-1] - chance[:-1])
+    return np.divide(more, rise, out=np.full(rise.shape, np.inf), where=rise > EXACT).max(axis=0)
+
+
+def collusion_thresholds(own: Reviewer, other: Reviewer | None = None, *, bar: int, audit: float = 1.0) -> np.ndarray:
+    """(own effort, other's effort): the bonus above which a pair that shares what it earns does better at top effort.
+
+    The agreement to spend these efforts is assumed to be kept, by trust or repetition. At top effort both: 0, there is
+    nothing to compare.
+    """
+    if not 0 < audit <= 1:
+        raise ValueError(f"audit is {audit:g}: without audits no bonus is paid; must be above 0, up to 1")
+    other = other or own
+    chance = audit * cleared(own, other, bar=bar)  # of the pair's earning the one bonus
+    saved = np.add.outer(own.costs[-1] - np.asarray(own.costs, float), other.costs[-1] - np.asarray(other.costs, float))
+    return np.divide(saved, chance[-1, -1] - chance, out=np.where(saved > 0, np.inf, 0.0),
+                     where=chance[-1, -1] - chance > EXACT)
+
+
+def pure_equilibria(mechanism: Mechanism, own: Reviewer, other: Reviewer | None = None) -> list[tuple[int, int]]:
+    """Pairs of efforts (own, other's) neither of which its reviewer would change alone."""
+    ours, theirs = payoffs(mechanism, own, other), payoffs(mechanism, other or own, own).T
+    stable = (ours >= ours.max(axis=0) - EXACT) & (theirs >= theirs.max(axis=1, keepdims=True) - EXACT)
+    return [(int(e), int(f)) for e, f in np.argwhere(stable)]
+
+
+def symmetric_equilibria(mechanism: Mechanism, reviewer: Reviewer) -> list[float]:
+    """Shares of diligence x, rising, such that two like reviewers who are both diligent with chance x would not change.
+
+    For two efforts (ValueError otherwise). What diligence gains is linear in the other's x: an end is an equilibrium
+    if the gain points at it, and where the gain crosses zero both efforts are equally good.
+    """
+    if len(reviewer.costs) != 2:
+        raise ValueError(f"{len(reviewer.costs)} efforts: symmetric equilibria are computed for two")
+    lazy, diligent = np.diff(payoffs(mechanism, reviewer), axis=0)[0]  # what diligence gains against each
+    found = [0.0] if lazy <= 0 else []
+    if lazy * diligent < 0:
+        found.append(float(lazy / (lazy - diligent)))
+    return found + ([1.0] if diligent >= 0 else [])
+
+
+def released(own: Reviewer, x: np.ndarray, other: Reviewer | None = None, y: np.ndarray | None = None) -> np.ndarray:
+    """(levels,): chance that the released review, the better of two, is of at most this level.
+
+    x, y: each reviewer's chances of its efforts; without y both choose alike, each for itself.
+    """
+    return (np.asarray(x) @ own.cdf) * (np.asarray(x if y is None else y) @ (other or own).cdf)
+
+
+def dominates(first: np.ndarray, second: np.ndarray) -> bool:
+    """Weak first-order stochastic dominance of cumulative chances: no level or better is likelier in `second`."""
+    return bool((np.asarray(first) <= np.asarray(second) + EXACT).all())
+
+
+@dataclass(frozen=True)
+class Bill:
+    """Expected spending on one item, and the chance that its released review clears the bar."""
+
+    pay: float
+    bonus: float
+    audit: float
+    cleared: float
+
+    @property
+    def per_good_release(self) -> float:
+        """Spending for each released review that clears the bar."""
+        return (self.pay + self.bonus + self.audit) / self.cleared
+
+
+def bill(mechanism: Mechanism, reviewer: Reviewer, share: float, audit_cost: float = 0.0) -> Bill:
+    """What two like reviewers cost if each is diligent with chance `share` (two efforts).
+
+    The fixed pay is not the mechanism's but the least for which they take part: what the bonus leaves of their cost.
+    Only mechanisms that audit pay audit_cost, for each audited item.
+    """
+    x = np.array([1 - share, share])
+    bonus = 2 * x @ bonuses(mechanism, reviewer) @ x
+    cost = 2 * x @ np.asarray(reviewer.costs, float)
+    audits = mechanism.audit * audit_cost if mechanism.kind in ("each", "tournament") else 0.0
+    good = x @ cleared(reviewer, bar=mechanism.bar) @ x
+    return Bill(float(max(0.0, cost - bonus)), float(bonus), float(audits), float(good))
