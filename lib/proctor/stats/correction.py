@@ -1,0 +1,301 @@
+"""What an accuracy would be without the judge's mistakes: Rogan-Gladen, and prediction-powered inference.
+
+A judge that passes a right answer with chance `sensitivity` and rejects a wrong one with chance `specificity` passes
+a share accuracy * sensitivity + (1 - accuracy) * (1 - specificity) of all answers (`preference.pass_rate`).
+Rogan-Gladen solves this for the accuracy; what is known of the judge may come from elsewhere, as long as the judge
+errs there as often as here. Prediction-powered inference needs no such faith: some of the very items, drawn at
+random, are verified, and show how far the judge is off. Items are independent throughout.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
+
+from proctor.stats import bootstrap, checks
+from proctor.stats.bootstrap import Interval
+from proctor.stats.proportions import Confusion, wilson
+
+METHODS = ("jeffreys", "bootstrap", "delta")
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """An accuracy after correction, in shares. raw and its limits are what the formula gave, also outside [0, 1].
+
+    observed: before correction. method: jeffreys, bootstrap, delta or wilson. undefined: draws in which the correction
+    did not exist; they are left out.
+    """
+
+    observed: float
+    raw: float
+    raw_low: float
+    raw_high: float
+    level: float
+    method: str
+    undefined: int = 0
+
+    @property
+    def estimate(self) -> float:
+        return min(max(self.raw, 0.0), 1.0)
+
+    @property
+    def low(self) -> float:
+        return min(max(self.raw_low, 0.0), 1.0)
+
+    @property
+    def high(self) -> float:
+        return min(max(self.raw_high, 0.0), 1.0)
+
+    @property
+    def plausible(self) -> bool:
+        """False where the whole raw interval lies outside [0, 1], low and high being the same end: what is known of
+        the judge does not hold for these answers."""
+        return self.raw_high > 0 and self.raw_low < 1
+
+
+@dataclass(frozen=True)
+class PredictionPowered:
+    """A mean from a few verified items and a proxy for all. lam: weight of the proxy.
+
+    interval: normal. smoothed: with two made-up items. verified: normal, from the verified items alone. Limits are not
+    cut at 0 and 1. Method "exact" stands in for "normal" where the corrections do not vary.
+    """
+
+    lam: float
+    interval: Interval
+    smoothed: Interval
+    verified: Interval
+    n_verified: int
+    n_rest: int
+
+
+def rogan_gladen(observed: ArrayLike, sensitivity: ArrayLike, specificity: ArrayLike) -> np.ndarray:
+    """True share behind an observed one: (observed + specificity - 1) / (sensitivity + specificity - 1).
+
+    Shares that broadcast. Not clipped: below 0 when fewer pass than wrong answers alone would, above 1 likewise.
+    Raises ValueError where sensitivity + specificity is not above 1. Rogan and Gladen (1978), Am. J. Epidemiology 107.
+    """
+    observed, sensitivity = shares(observed, "observed"), shares(sensitivity, "sensitivity")
+    specificity = shares(specificity, "specificity")
+    youden = sensitivity + specificity - 1
+    if (youden <= 1e-12).any():  # a hair above 0 is rounding
+        raise ValueError(f"sensitivity + specificity is {youden.min() + 1:.4g}: must be above 1. A judge at 1 says "
+                         "nothing about the answers, one below 1 the opposite: check that 1 means accepted and that "
+                         "the truth is not turned round, then take a better judge or calibrate it on more items")
+    return (observed + specificity - 1) / youden
+
+
+def known_judge(k: int, n: int, sensitivity: float, specificity: float, level: float = 0.95) -> Corrected:
+    """Accuracy of n answers of which k passed a judge whose sensitivity and specificity are known for certain.
+
+    The correction rises with the observed share, so the limits are those of its Wilson interval, corrected.
+    Raises ValueError if sensitivity + specificity <= 1. For rates that are themselves estimates: `estimated_judge`.
+    """
+    low, high = wilson(k, n, level)
+    raw, raw_low, raw_high = rogan_gladen([k / n, low, high], sensitivity, specificity).tolist()
+    return Corrected(k / n, raw, raw_low, raw_high, level, "wilson")
+
+
+def estimated_judge(k: int, n: int, calibration: Confusion, rng: np.random.Generator, method: str = "jeffreys",
+                    resamples: int = 10_000, level: float = 0.95) -> Corrected:
+    """Accuracy of n answers of which k passed a judge that was tried on other answers of known truth (`calibration`).
+
+    Methods as in `judge_limits`. Raises ValueError if the calibration has no right or no wrong answers, if
+    sensitivity + specificity <= 1 in it or in most draws, and if the interval has no width (delta and bootstrap, k and
+    the calibration all at their ends).
+    """
+    whole(k, n, ("k", "n"))
+    positives, negatives = calibration.tp + calibration.fn, calibration.tn + calibration.fp
+    for size, kind, rate in ((positives, "right", "sensitivity"), (negatives, "wrong", "specificity")):
+        if size == 0:
+            raise ValueError(f"the calibration sample holds no {kind} answers: its {rate} is unknown; add some")
+    raw = float(rogan_gladen(k / n, calibration.recall, calibration.specificity))
+    tp, tn = [calibration.tp], [calibration.tn]
+    limits = judge_limits([k], n, tp, positives, tn, negatives, rng, method, resamples, level)
+    return single(k / n, raw, limits, resamples, level, method)
+
+
+def judge_limits(k: ArrayLike, n: int, tp: ArrayLike, positives: int, tn: ArrayLike, negatives: int,
+                 rng: np.random.Generator, method: str = "jeffreys", resamples: int = 2_000,
+                 level: float = 0.95) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Unclipped limits of many corrected accuracies: low, high, undefined draws, each of shape (trials,).
+
+    k (trials,): answers passed, of n; tp (trials,): right answers passed, of `positives`; tn (trials,): wrong ones
+    rejected, of `negatives`. NaN where sensitivity + specificity <= 1 in the sample or in more than half of the draws.
+
+    jeffreys: percentiles of the correction when the three shares are drawn from Beta(count + 1/2, rest + 1/2), the
+        distribution whose own percentiles are the Jeffreys interval of one share (Brown, Cai and DasGupta 2001).
+    bootstrap: percentiles when the three counts are drawn anew, binomial at the observed shares. A share observed as 0
+        or 1 never varies, so the interval is too short for small calibration samples and good judges.
+    delta: normal, with the first-order variance of Rogan and Gladen (1978). Too short for the same reason.
+    """
+    check(level, resamples, method)
+    counts = [np.asarray(count, float) for count in (k, tp, tn)]
+    sizes = n, positives, negatives
+    seen, sensitivity, specificity = (count / size for count, size in zip(counts, sizes))
+    point = _or_nan(seen, sensitivity, specificity)
+    if method != "delta":
+        return drawn_limits(_or_nan, counts, sizes, point, rng, method, resamples, level)
+    spread = (seen * (1 - seen) / n + point**2 * sensitivity * (1 - sensitivity) / positives
+              + (1 - point)**2 * specificity * (1 - specificity) / negatives)
+    half = ndtri((1 + level) / 2) * np.sqrt(spread) / (sensitivity + specificity - 1)
+    return point - half, point + half, np.zeros(len(point), int)
+
+
+def drawn_limits(formula: Callable[..., np.ndarray], counts: Sequence[np.ndarray], sizes: Sequence[int],
+                 point: np.ndarray, rng: np.random.Generator, method: str, resamples: int,
+                 level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Percentile limits of formula(*shares) when each count (trials,) of its size is drawn anew, and undefined draws.
+
+    formula gives NaN where it does not exist. Limits are NaN where `point` is, or more than half of the draws are.
+    The percentiles ("weibull") leave the stated share of further draws outside on average, however few draws there are.
+    """
+    drawn, shape = [], (len(point), resamples)
+    for count, size in zip(counts, sizes):
+        count = count[:, None]
+        drawn.append(rng.beta(count + 0.5, size - count + 0.5, shape) if method == "jeffreys"
+                     else rng.binomial(size, count / size, shape) / size)
+    values, tails = formula(*drawn), [(1 - level) / 2, (1 + level) / 2]
+    undefined, limits = np.isnan(values).sum(axis=1), np.full((2, len(point)), np.nan)
+    full, part = undefined == 0, (undefined > 0) & (undefined <= resamples / 2)
+    limits[:, full] = np.quantile(values[full], tails, axis=1, method="weibull")
+    if part.any():  # apart, since NaN makes the percentiles slow
+        limits[:, part] = np.nanquantile(values[part], tails, axis=1, method="weibull")
+    limits[:, np.isnan(point)] = np.nan
+    return limits[0], limits[1], undefined
+
+
+def check(level: float, resamples: int, method: str) -> None:
+    checks.share(level, "level")
+    checks.at_least_one(resamples, "resamples")
+    if method not in METHODS:
+        raise ValueError(f"method is {method!r}: must be one of {', '.join(METHODS)}")
+
+
+def single(observed: float, raw: float, limits: tuple[np.ndarray, np.ndarray, np.ndarray], resamples: int,
+           level: float, method: str) -> Corrected:
+    """One row of limits as a result; ValueError where they do not exist or have no width."""
+    low, high, undefined = (float(found[0]) for found in limits)
+    if np.isnan(low):
+        raise ValueError(f"the correction does not exist in {undefined:.0f} of {resamples} draws: too little is known "
+                         "of the mistakes to correct for them; check more items")
+    if high - low <= 1e-12:
+        raise ValueError(f"method {method!r} gives an interval without width here: use method='jeffreys'")
+    return Corrected(observed, raw, low, high, level, method, int(undefined))
+
+
+def prediction_powered(truth: ArrayLike, proxy: ArrayLike, rest: ArrayLike, lam: float | None = None,
+                       level: float = 0.95) -> PredictionPowered:
+    """Mean truth of the items, few of them verified, a proxy (a judge's score) being known for all.
+
+    truth, proxy (verified,): of the verified items, in the same order; rest (others,): proxy of the others, no item in
+    both. All in [0, 1]: divide other scores by their range. The verified items must be a random choice, the mean spoken
+    of is that of the population that all items come from. Any proxy will do, a bad one gains nothing.
+
+    lam: weight of the proxy: 1 as in Angelopoulos et al. (2023), Science 382, "Prediction-powered inference"; None
+    takes the weight of least variance (`power_weight`; Angelopoulos, Duchi and Zrnic 2023, PPI++); 0 ignores the proxy.
+    `smoothed` adds half an item at each corner (truth, proxy) = (0, 0), (0, 1), (1, 0), (1, 1), much as the Jeffreys
+    interval does, and needs fewer verified items to hold the truth as often as it says.
+    If truth - lam * proxy does not vary, nothing tells how far it could, and `interval` is exact: limits for its mean
+    by `bootstrap.exact_interval`, added to those of the proxy's mean, each missing with half the chance.
+    """
+    checks.share(level, "level")
+    truth, proxy = checks.probability(truth, "truth"), checks.probability(proxy, "proxy")
+    n, rest = checks.same_length(truth=truth, proxy=proxy), checks.probability(rest, "rest")
+    if n < 2 or len(rest) < 2:
+        raise ValueError(f"{n} verified and {len(rest)} other items: a spread needs two of each")
+    if lam is not None and not np.isfinite(lam):
+        raise ValueError(f"lam is {lam}: give a finite weight, or None for the best one")
+
+    def interval(weight: float | None, pseudo: float = 0.0) -> tuple[float, Interval]:
+        estimate, low, high, used = (float(x) for x in ppi_limits(truth, proxy, rest, weight, level, pseudo))
+        off = truth - used * proxy
+        if pseudo == 0 and np.ptp(off) <= 1e-12:
+            low, high = _exact(off.mean(), n, rest, used, level)
+            return used, Interval(estimate, low, high, level, "exact")
+        return used, Interval(estimate, low, high, level, "smoothed" if pseudo else "normal")
+
+    used, plain = interval(lam)
+    return PredictionPowered(used, plain, interval(lam, 0.5)[1], interval(0.0)[1], n, len(rest))
+
+
+def ppi_limits(truth: ArrayLike, proxy: ArrayLike, rest: ArrayLike, lam: float | None = None, level: float = 0.95,
+               pseudo: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Estimate, normal limits and weight of many prediction-powered means, each of shape (trials,).
+
+    truth, proxy (trials, verified), rest (trials, others); without the first axis, numbers. The estimate is
+    lam mean(rest) + mean(truth - lam proxy), variance lam^2 var(rest) / others + var(truth - lam proxy) / verified.
+    With pseudo > 0 the limits, not the estimate, come from data with that many more items at each of the four corners.
+    """
+    truth, proxy, rest = (np.asarray(x, float) for x in (truth, proxy, rest))
+    weight = power_weight(truth, proxy, rest) if lam is None else np.full(truth.shape[:-1], float(lam))
+    estimate = truth.mean(axis=-1) + weight * (rest.mean(axis=-1) - proxy.mean(axis=-1))
+    n, mean_truth, mean_proxy, var_truth, var_proxy, cov = _moments(truth, proxy, pseudo)
+    used = power_weight(truth, proxy, rest, pseudo) if lam is None else weight
+    centre = mean_truth + used * (rest.mean(axis=-1) - mean_proxy)
+    off = np.maximum(var_truth - 2 * used * cov + used**2 * var_proxy, 0)  # may fall below 0 by rounding
+    half = ndtri((1 + level) / 2) * np.sqrt(off / n + used**2 * rest.var(axis=-1, ddof=1) / rest.shape[-1])
+    return estimate, centre - half, centre + half, weight
+
+
+def power_weight(truth: ArrayLike, proxy: ArrayLike, rest: ArrayLike, pseudo: float = 0.0) -> np.ndarray:
+    """The proxy's weight of least variance: cov(truth, proxy) / ((1 + verified / others) var(proxy)), shapes as above.
+
+    The variance of the proxy is taken over all items, 0 giving weight 0. The weight is not held to [0, 1]: it is
+    negative for a proxy that says the opposite. Angelopoulos, Duchi and Zrnic (2023), PPI++, section 6.
+    """
+    truth, proxy, rest = (np.asarray(x, float) for x in (truth, proxy, rest))
+    n, *_, cov = _moments(truth, proxy, pseudo)
+    every = np.concatenate([proxy, rest], axis=-1)
+    total = every.shape[-1] + 4 * pseudo
+    mean = (every.sum(axis=-1) + 2 * pseudo) / total
+    spread = ((every**2).sum(axis=-1) + 2 * pseudo - total * mean**2) / (total - 1)
+    flat = spread <= 1e-12
+    return np.where(flat, 0.0, cov / np.where(flat, 1.0, spread) / (1 + n / rest.shape[-1]))
+
+
+def _moments(truth: np.ndarray, proxy: np.ndarray, pseudo: float) -> tuple:
+    """Items, means, variances and covariance (one degree of freedom less), with `pseudo` items at each corner."""
+    n = truth.shape[-1] + 4 * pseudo
+    mean_truth, mean_proxy = ((x.sum(axis=-1) + 2 * pseudo) / n for x in (truth, proxy))
+    var_truth, var_proxy, cov = (
+        (product.sum(axis=-1) + corners - n * means) / (n - 1) for product, corners, means in (
+            (truth**2, 2 * pseudo, mean_truth**2), (proxy**2, 2 * pseudo, mean_proxy**2),
+            (truth * proxy, pseudo, mean_truth * mean_proxy)))
+    return n, mean_truth, mean_proxy, var_truth, var_proxy, cov
+
+
+def _exact(off: float, n: int, rest: np.ndarray, weight: float, level: float) -> tuple[float, float]:
+    """Limits when truth - weight * proxy is `off` for every verified item."""
+    if weight == 0:
+        found = bootstrap.exact_interval(off, n, level, (0.0, 1.0))
+        return float(found.low), float(found.high)
+    each = (1 + level) / 2
+    bounds = min(0.0, -weight) - 1e-9, max(1.0, 1 - weight) + 1e-9  # off may pass them by rounding
+    found = bootstrap.exact_interval(off, n, each, bounds)
+    half = abs(weight) * ndtri((1 + each) / 2) * rest.std(ddof=1) / np.sqrt(len(rest))
+    centre = weight * rest.mean()
+    return float(found.low + centre - half), float(found.high + centre + half)
+
+
+def _or_nan(observed: np.ndarray, sensitivity: np.ndarray, specificity: np.ndarray) -> np.ndarray:
+    """Rogan-Gladen, NaN where it does not exist."""
+    youden = sensitivity + specificity - 1
+    exists = youden > 1e-12
+    return np.where(exists, (observed + specificity - 1) / np.where(exists, youden, 1), np.nan)
+
+
+def shares(values: ArrayLike, name: str) -> np.ndarray:
+    """`values`, of any shape, as float64; ValueError names the first one outside [0, 1]."""
+    checks.probability(np.ravel(values), name)
+    return np.asarray(values, float)
+
+
+def whole(part: int, total: int, names: tuple[str, str]) -> None:
+    """ValueError unless `part` is a whole number from 0 to `total`, and that at least 1."""
+    checks.at_least_one(total, names[1])
+    if int(part) != part or not 0 <= part <= total:
+        raise ValueError(f"{names[0]} is {part}: must be a whole number from 0 to {names[1]} = {total}")
