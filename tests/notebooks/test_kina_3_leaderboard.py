@@ -1,6 +1,5 @@
-"""notebooks/kina/3_leaderboard.ipynb, run by papermill on the recording with the quick parameters."""
+"""notebooks/kina/3_leaderboard.ipynb, run by papermill with the quick parameters."""
 
-import gzip
 import json
 import re
 
@@ -10,10 +9,6 @@ import pytest
 
 from proctor import paths
 from proctor.data.published import load_published
-from proctor.models.calls import Reply
-from proctor.models.parse import same_answer, stated
-from proctor.models.store import recording_path
-from proctor.protocols import exam, studies
 from proctor.report import catalog
 
 NAME = "kina/3_leaderboard"
@@ -25,8 +20,9 @@ def board(done):
 
 
 @pytest.fixture(scope="module")
-def measured(done):
-    return pd.read_csv(done / "figures/kina/measured_ranking_table.csv").set_index(["board", "row"])
+def printed_text(done):
+    cells = json.loads((done / "out.ipynb").read_text())["cells"]
+    return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))
 
 
 def record(done, name) -> dict:
@@ -35,25 +31,18 @@ def record(done, name) -> dict:
 
 def test_leaves_what_the_catalog_promises_with_the_evidence_that_it_names(done):
     rows = [row for row in catalog.read() if row.notebook == NAME and row.state == "done"]
-    assert len(rows) == 5 and catalog.check(rows, done / "figures") == []
+    assert len(rows) >= 5 and catalog.check(rows, done / "figures") == []
 
 
 def test_everything_simulated_says_so_and_what_is_assumed(done):
-    for name in ("simulated_ranking", "simulated_tiers", "budget_curve"):
+    for name in ("simulated_ranking", "simulated_tiers", "budget_curve", "two_exams", "subject_scores", "score_levels",
+                 "high_scores"):
         found = record(done, name)
         assert "simulated" in found["evidence"] and found["seed"] == 20260101 and "39" in found["note"]
         assert found["parameters"]["strong"] == [25, 45.0, 38.0] and found["parameters"]["samples"] == 4
     svg = (done / "figures/kina/simulated_ranking.svg").read_text()
     assert "SIMULATED" in svg and svg.count("assumed") == 2
     assert "SIMULATED" in (done / "figures/kina/simulated_tiers.md").read_text()
-
-
-def test_measured_outputs_name_the_recordings_that_they_rest_on(done):
-    for name in ("measured_ranking", "measured_ranking_table"):
-        found = record(done, name)
-        assert found["evidence"] == "measured"
-        assert {entry["path"] for entry in found["inputs"]} >= {
-            f"data/recorded/{model}.jsonl.gz" for model in studies.MODELS}
 
 
 def test_board_ranks_42_models_and_prints_only_three(board):
@@ -89,32 +78,26 @@ def test_tiers_count_up_without_a_gap(board):
     assert board["tier_simultaneous"].max() < board["tier_pairwise"].max()
 
 
-def test_measured_accuracies_equal_a_recount_of_the_recording(measured):
-    questions = studies.families(2)
-    for model in studies.MODELS:
-        with gzip.open(recording_path(paths.RECORDED, model), "rb") as file:
-            next(file)
-            replies = {key.decode(): reply for key, _, reply in (line.rstrip().partition(b" ") for line in file)}
-        right = {q.id: same_answer(stated(Reply.from_json(replies[exam.request(model, q).key], "recording")).answer,
-                                   q.answer) for q in questions}
-        assert measured.loc[("models", model), "accuracy"] == pytest.approx(100 * np.mean(list(right.values())))
-        for level in (1, 2, 3):
-            own = [hit for key, hit in right.items() if key.split("-")[1] == str(level)]
-            accuracy = measured.loc[("models by level", f"{model}, level {level}"), "accuracy"]
-            assert len(own) == 18 and accuracy == pytest.approx(100 * np.mean(own))
+def test_first_section_finds_478_items_and_four_answers_an_item(printed_text):
+    assert re.search(r"numbers of answers that fit all three: 4 8\b", printed_text)
 
 
-def test_measured_rank_sets_over_families_are_no_smaller_than_over_their_questions_on_average(measured):
-    width = {unit: (measured[f"{unit}_high"] - measured[f"{unit}_low"]).mean() for unit in ("family", "question")}
-    assert width["family"] > width["question"]
-    for _, part in measured.groupby("board"):
-        assert part["rank"].between(1, len(part)).all() and part["p_first"].sum() == pytest.approx(1)
+def test_two_exams_of_the_same_models_are_shown_not_to_differ(done, printed_text):
+    found = re.search(r"(\d+) of 378 pairs are in the other order .* moves (\d+) places; .* is ([\d.]+) standard "
+                      r"errors, chance among so many pairs reaches ([\d.]+): 0 changes count", printed_text)
+    swapped, places, largest, critical = map(float, found.groups())
+    assert swapped > 10 and places >= 5 and largest < critical
+    assert f"{swapped:.0f} of 378 pairs swap, 0 leads" in (done / "figures/kina/two_exams.svg").read_text()
 
 
-def test_first_section_finds_478_items_and_four_answers_an_item(done):
-    cells = json.loads((done / "out.ipynb").read_text())["cells"]
-    text = "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))
-    assert re.search(r"numbers of answers that fit all three: 4 8\b", text)
+def test_every_claim_holds(printed_text):
+    assert printed_text.count("holds:") >= 17 and "does not hold" not in printed_text
+
+
+def test_figures_of_which_only_titles_are_known_say_that_they_are_simulated(done):
+    for name in ("subject_scores", "score_levels", "high_scores"):
+        assert record(done, name)["evidence"] == "simulated"
+        assert "SIMULATED" in (done / f"figures/kina/{name}.svg").read_text()
 
 
 def test_notebook_is_stored_without_outputs():

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -13,21 +14,47 @@ pytestmark = pytest.mark.skipif(not (paths.CACHE / "fetched" / "NQ-open" / "comb
 
 
 @pytest.fixture(scope="module")
-def scores(done):
+def gap(done):
     return pd.read_csv(done / "figures/uq/measured_gap_table.csv")
 
 
-def test_every_model_answers_and_validates_on_both_sets(scores):
-    assert len(scores) == 3 + 3 * 3 * 2
-    assert scores.groupby(["task", "questions"]).size().eq(3).all()
-    assert (scores["low"] <= scores["score"]).all() and (scores["score"] <= scores["high"]).all()
+def test_no_model_validates_its_own_answers(gap):
+    assert (gap["judge"] != gap["author"]).all()
+    models = gap["judge"].nunique()
+    assert (gap["author"] == "all others").sum() == 2 * models  # the check and the pipeline
+    assert (gap["n"] == np.where(gap["author"] == "all others", 54, 27)).all()
 
 
-def test_answering_grows_and_validating_does_not_leave_the_coin(scores):
-    assert scores[scores["task"] == "answers"]["score"].is_monotonic_increasing
-    assert (scores[scores["task"] != "answers"]["low"] <= 0.501).all()
+def test_accuracies_follow_from_the_counts_and_lie_in_their_limits(gap):
+    assert gap["validates"].to_numpy() == pytest.approx(((gap["tp"] + gap["tn"]) / gap["n"]).to_numpy())
+    assert gap["rejecting_all"].to_numpy() == pytest.approx(((gap["fp"] + gap["tn"]) / gap["n"]).to_numpy())
+    assert (gap["validates_low"] <= gap["validates"]).all() and (gap["validates"] <= gap["validates_high"]).all()
+    parts = gap[(gap["author"] != "all others")].groupby("judge")[["tp", "fp", "fn", "tn"]].sum()
+    whole = gap[(gap["author"] == "all others") & (gap["validator"] == "C")].set_index("judge")[["tp", "fp", "fn", "tn"]]
+    assert parts.equals(whole.loc[parts.index])
 
 
-@pytest.mark.parametrize("artifact, evidence", [("gap_and_baseline", "published + reconstructed"), ("measured_gap", "measured")])
+def test_answer_accuracy_grows_with_the_model(gap):
+    assert gap.drop_duplicates("judge")["answers"].is_monotonic_increasing
+
+
+def test_every_check_judged_all_three_sets(done):
+    table = pd.read_csv(done / "figures/uq/transfer_table.csv")
+    assert table.groupby(["judge", "check"]).size().eq(3).all()
+    assert table.groupby("answers")["n"].unique().map(list).to_dict() == {
+        "models' answers": [54], "worked solutions": [54], "open questions": [24]}
+    assert (table["balanced_accuracy_low"] <= table["balanced_accuracy"]).all()
+
+
+def test_transfer_of_the_baseline_starts_from_the_verdicts_of_the_gap(done, gap):
+    table = pd.read_csv(done / "figures/uq/transfer_table.csv")
+    own = table[(table["answers"] == "models' answers") & (table["check"] == "C")].set_index("judge")["balanced_accuracy"]
+    whole = gap[(gap["author"] == "all others") & (gap["validator"] == "C")].set_index("judge")["balanced_accuracy"]
+    assert own.to_dict() == pytest.approx(whole.to_dict())
+
+
+@pytest.mark.parametrize("artifact, evidence", [
+    ("gap_and_baseline", "published + reconstructed"), ("fig_3a", "published + measured"), ("fig_S8", "measured"),
+    ("fig_3b", "measured"), ("finding_6_table", "measured")])
 def test_artifact_says_what_it_rests_on(done, artifact, evidence):
     assert json.loads((done / f"figures/uq/{artifact}.json").read_text())["evidence"] == evidence

@@ -30,9 +30,11 @@ def test_rejecting_everything_agrees_with_people_at_least_as_often(table):
     assert (table["always_reject"] == 1 - right / 25).all() and (table["always_reject"] >= table["agreement"]).all()
 
 
-def test_measured_pairs_are_those_of_the_truth_and_the_judges(done):
+def test_measured_pairs_are_those_of_the_truth_and_the_judges_on_both_sets(done):
     pairs = pd.read_csv(done / "figures/uq/measured_agreement_table.csv")
-    assert len(pairs) == 6 and (pairs["n"] == 54).all()
+    assert pairs.groupby("answers")["n"].unique().map(list).to_dict() == {"worked solutions": [54], "own answers": [81]}
+    raters = set(pairs["one"]) | set(pairs["other"])
+    assert "truth" in raters and len(pairs) == 2 * len(raters) * (len(raters) - 1) / 2
     known = pairs[pairs["agreement_low"].notna()]
     assert (known["agreement_low"] <= known["agreement"]).all() and (known["agreement"] <= known["agreement_high"]).all()
     assert pairs["kappa"].to_numpy() == pytest.approx(

@@ -1,9 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from proctor.protocols import validator_scores
 from proctor.protocols.validator_scores import counts_of
+from proctor.stats.agreement import agreement, alpha
 from proctor.stats.calibration import auc
 
 
@@ -104,9 +107,94 @@ def test_difference_is_that_of_the_two_checks_and_pairs_answers_by_id():
     assert row["right"] == pytest.approx(right[0] - right[1])
     assert row["auc"] == pytest.approx(auc(good["p_accept"], good["correct"]) - auc(bad["p_accept"], bad["correct"]))
     assert 0 < row["auc_low"] < row["auc"] < row["auc_high"]
+    levels = validator_scores.summary(data, np.random.default_rng(0), 50).set_index("check")["balanced_accuracy"]
+    assert row["balanced"] == pytest.approx(levels["B"] - levels["C"]) and 0 < row["balanced_low"] < row["balanced"]
+    plain = data.rename(columns={"judge": "judges", "check": "validator"}).drop(columns="p_accept")
+    same = validator_scores.difference(plain, "B", "C", np.random.default_rng(0), 200, by=("judges", "validator")).iloc[0]
+    assert same["judges"] == "m" and same["right"] == row["right"] and "auc" not in same
 
 
 def test_difference_refuses_checks_of_other_answers():
     data = pd.concat([frame(check="B"), frame(check="C").iloc[2:]], ignore_index=True)
     with pytest.raises(ValueError, match="m: B and C must have judged the same answers, 80 and 78 found"):
         validator_scores.difference(data, "B", "C", np.random.default_rng(0), 100)
+
+
+def test_summary_by_author_and_of_validators_without_a_score():
+    data = frame().assign(author=np.resize(["a", "a", "b", "b"], 80), validator="C => B")
+    rows = validator_scores.summary(data, np.random.default_rng(0), 100, by=("judge", "check", "author"))
+    assert rows[["author", "n"]].to_numpy().tolist() == [["a", 40], ["b", 40]]
+    part = data[data["author"] == "b"]
+    assert rows["accuracy"][1] == pytest.approx(((part["outcome"] == "accept") == part["correct"]).mean())
+    assert (rows["accuracy_low"] < rows["accuracy"]).all() and (rows["accuracy"] < rows["accuracy_high"]).all()
+    plain = validator_scores.summary(data.drop(columns="p_accept"), np.random.default_rng(0), 100, by=("judge", "validator"))
+    assert list(plain.columns[:2]) == ["judge", "validator"] and "auc" not in plain
+
+
+def test_answers_that_are_all_wrong_have_an_accuracy_and_no_balanced_one():
+    data = frame()
+    row = validator_scores.summary(data[~data["correct"]], np.random.default_rng(0), 100).iloc[0]
+    assert row["accuracy"] == row["specificity"] and row[["balanced_accuracy", "recall", "auc"]].isna().all()
+
+
+def test_an_answer_ends_at_its_first_stage_that_does_not_accept():
+    votes = {"one": "RAAAA", "two": "ARAAU", "three": "RAARA"}  # a letter an answer
+    words = {"A": "accept", "R": "reject", "U": "unreadable"}
+    data = pd.DataFrame([dict(answer_id=f"a{i}", validator=stage, outcome=words[letter])
+                         for stage, letters in votes.items() for i, letter in enumerate(letters)])
+    found = validator_scores.first_failure(data.sample(frac=1, random_state=1), ["one", "two", "three"])
+    assert found.to_dict() == {"a0": 1, "a1": 2, "a2": 4, "a3": 3, "a4": 2}
+    assert validator_scores.first_failure(data, ["three"]).tolist() == [1, 2, 2, 1, 2]
+    with pytest.raises(ValueError, match="answer a0 was not judged at stage three"):
+        validator_scores.first_failure(data.drop(index=10), ["one", "two", "three"])
+
+
+def two_judges(skill=0.8):
+    return pd.concat([frame("a", skill=skill), frame("b", skill=skill, seed=1)], ignore_index=True)
+
+
+def test_agreements_are_those_of_all_pairs_with_the_truth_among_them():
+    data = two_judges()
+    rows = validator_scores.agreements(data.sample(frac=1, random_state=2), np.random.default_rng(0), 100)
+    assert set(zip(rows["one"], rows["other"])) in ({("truth", "a"), ("truth", "b"), ("a", "b")},
+                                                    {("truth", "a"), ("truth", "b"), ("b", "a")})
+    said = {judge: part.set_index("answer_id")["outcome"] == "accept" for judge, part in data.groupby("judge")}
+    said["truth"] = data.drop_duplicates("answer_id").set_index("answer_id")["correct"]
+    for row in rows.itertuples():
+        a, b = said[row.one], said[row.other]
+        chance = a.mean() * b.mean() + (1 - a.mean()) * (1 - b.mean())
+        assert row.agreement == pytest.approx((a == b).mean()) and row.expected == pytest.approx(chance)
+        assert row.kappa == pytest.approx((row.agreement - chance) / (1 - chance))
+        assert row.agreement_low < row.agreement < row.agreement_high and row.kappa_low < row.kappa < row.kappa_high
+
+
+def test_a_judge_of_one_word_has_kappa_zero_and_no_limits():
+    data = pd.concat([frame("a"), frame("b").assign(outcome="accept")], ignore_index=True)
+    row = validator_scores.agreements(data, np.random.default_rng(0), 100).set_index(["one", "other"]).loc[("truth", "b")]
+    assert row["agreement"] == 0.5 and row["kappa"] == 0 and row[["kappa_low", "agreement_high"]].isna().all()
+    both = pd.concat([frame(judge).assign(outcome="accept") for judge in "ab"], ignore_index=True)
+    assert np.isnan(validator_scores.agreements(both, np.random.default_rng(0), 100)["kappa"].iloc[-1])
+
+
+def test_alpha_has_an_interval_and_leaves_unreadable_verdicts_out():
+    data = two_judges(0.9)
+    labels = data.pivot(index="judge", columns="answer_id", values="outcome").to_numpy()
+    found = validator_scores.alpha_interval(data, np.random.default_rng(0), 100)
+    assert found.estimate == pytest.approx(alpha(labels)) and found.low < found.estimate < found.high
+    lost = data.index[data["judge"] == "b"][:10]
+    some = validator_scores.alpha_interval(data.assign(outcome=data["outcome"].where(~data.index.isin(lost), "unreadable")),
+                                           np.random.default_rng(0), 100)
+    answers = [key not in set(data.loc[lost, "answer_id"]) for key in sorted(data["answer_id"].unique())]
+    assert some.estimate == pytest.approx(alpha(labels[:, answers]))
+
+
+def test_judges_of_other_answers_are_refused():
+    with pytest.raises(ValueError, match="was not judged by every judge"):
+        validator_scores.agreements(two_judges().iloc[1:], np.random.default_rng(0), 10)
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(["accept", "reject", "unreadable"])] * 2), min_size=1, max_size=30))
+def test_kappa_of_the_resamples_is_that_of_the_estimate(pairs):
+    a, b = (np.array(labels) for labels in zip(*pairs))
+    found, wanted = validator_scores._kappa(a, b), agreement(a.tolist(), b.tolist()).kappa
+    assert found is wanted is None or found == pytest.approx(wanted)

@@ -113,9 +113,10 @@ def test_two_rows_cannot_promise_the_same_file(written):
         read(written(TABLE, TABLE.replace("hle/t,", "hle/u,", 1)))
 
 
-def test_a_claim_may_point_at_the_output_that_decides_it(written):
-    claim = TABLE.replace("hle/t,hle,table", "hle/claim,hle,claim", 1)
-    assert [row.id for row in read(written(TABLE, claim))] == ["hle/t", "hle/claim"]
+@pytest.mark.parametrize("kind", ["claim", "formal", "protocol", "prompt"])
+def test_what_is_no_artifact_may_point_at_the_output_in_which_it_is_tested(written, kind):
+    other = TABLE.replace("hle/t,hle,table", f"hle/other,hle,{kind}", 1)
+    assert [row.id for row in read(written(TABLE, other))] == ["hle/t", "hle/other"]
 
 
 def test_wrong_columns_are_told(written):

@@ -12,6 +12,7 @@ import json
 import platform
 import subprocess
 import sys
+from collections import defaultdict
 from importlib.metadata import version
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from proctor.models import embedded
 from proctor.models.session import Session
 from proctor.models.specs import ModelError, spec, weights
 from proctor.models.store import StoreError, read_recording, recording_path, write_recording
-from proctor.protocols.studies import MODELS, STUDIES
+from proctor.protocols.studies import MODELS, OF_ANSWERS, STUDIES
 
 
 def reference(model: str) -> Path | None:
@@ -38,20 +39,30 @@ def reference(model: str) -> Path | None:
     return kept
 
 
-async def ask_again(models: list[str], studies: list[str], cache: Path) -> dict[str, dict[str, str]]:
-    """Ask `models` all that the `studies` ask of them; {model: {key: reply as JSON}}. Resumes from `cache`."""
-    others = {name: read_recording(path)[1] for name in MODELS if name not in models and (path := reference(name))}
+async def ask_again(models: list[str], studies: list[str], cache: Path, only_new: bool = False) -> dict[str, dict[str, str]]:
+    """Ask `models` all that the `studies` ask of them; {model: {key: reply as JSON}}. Resumes from `cache`.
+
+    only_new: take what is recorded from the recording.
+    """
+    others = {name: read_recording(path)[1] for name in MODELS
+              if (only_new or name not in models) and (path := reference(name))}
     async with Session("auto", recorded=None, cache=cache, timeout=600) as session:
+        session.used = defaultdict(set)
         session.recordings.update(others)  # a judge also reads what the other models answered
         for name in studies:
             for model in models:
                 print(f"{model}: {name}", file=sys.stderr, flush=True)
-                if name == "judgements":
+                if name in OF_ANSWERS:
                     known = [m for m in MODELS if m in models or m in others]
                     await STUDIES[name](session, [model], answering=known)
                 else:
                     await STUDIES[name](session, [model])
-        return {model: {key: session.cache.get(key).to_json() for key in sorted(session.used[model])} for model in models}
+        return {model: {key: _kept(session, model, key) for key in sorted(session.used[model])} for model in models}
+
+
+def _kept(session: Session, model: str, key: str) -> str:
+    recorded = session.recordings.get(model, {}).get(key)
+    return recorded.decode() if recorded is not None else session.cache.get(key).to_json()
 
 
 def header(model: str) -> dict:
@@ -102,6 +113,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", nargs="+", default=MODELS, help="default: those whose weights are here")
     parser.add_argument("--studies", nargs="+", choices=list(STUDIES), default=list(STUDIES))
+    parser.add_argument("--only-new", action="store_true", help="ask only what the recordings lack")
     parser.add_argument("--write", action="store_true", help="replace the recordings in data/recorded/")
     options = parser.parse_args(arguments)
     models = available(options.models)
@@ -109,7 +121,7 @@ def main(arguments: list[str] | None = None) -> int:
         print("no model to ask: run `make setup`, or set PROCTOR_WEIGHTS to the folder of the weights", file=sys.stderr)
         return 2
     try:
-        asked = asyncio.run(ask_again(models, options.studies, paths.CACHE / "record.sqlite"))
+        asked = asyncio.run(ask_again(models, options.studies, paths.CACHE / "record.sqlite", options.only_new))
     except StoreError as error:
         print(error, file=sys.stderr)
         return 1

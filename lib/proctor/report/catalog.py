@@ -8,8 +8,9 @@ Columns of data/catalog.csv: id (<paper>/<artifact>), paper, kind (`notebook-out
 kinds are the paper's), title, notebook (its path under notebooks/, no ending), outputs (files under
 figures/, semicolon-separated: `x.csv` stands for a table's four files, `x.svg` for a figure's three),
 evidence (of a planned row: what it will rest on), compared_with, tolerance ("exact" or a number in the
-unit of what is compared), state, missing (what our sources lack for it; a lacking row must say). A claim
-may point at outputs of other rows, which decide it. Only the standard library: this starts with every `make`.
+unit of what is compared), state, missing (what our sources lack for it; a lacking row must say). A claim,
+definition, protocol or prompt may point at outputs of other rows, in which it is tested or run. Only the standard
+library: this starts with every `make`.
 """
 
 import csv
@@ -24,6 +25,7 @@ from proctor import paths
 from proctor.report.provenance import NAME, evidence_kinds
 
 PAPERS = ("start", "uq", "hle", "hle_verified", "kina", "cbu", "synthesis")
+OWNERS = ("table", "figure", "notebook-output")  # kinds whose outputs are theirs alone
 ARTIFACTS = ("table", "figure", "formal", "protocol", "prompt", "claim", "notebook-output")
 STATES = ("done", "planned", "lacking")
 FILES = {".csv": (".csv", ".md", ".tex", ".json"), ".svg": (".svg", ".png", ".json")}
@@ -70,7 +72,7 @@ def read(path: str | Path | None = None) -> list[Row]:
         outputs = tuple(text.strip() for text in cell["outputs"].split(";") if text.strip())
         for output in outputs:
             stem = output.rpartition(".")[0]  # two files of one stem would share one provenance file
-            if cell["kind"] != "claim" and owners.setdefault(stem, (line, output)) != (line, output):
+            if cell["kind"] in OWNERS and owners.setdefault(stem, (line, output)) != (line, output):
                 found.append(("outputs", f"{stem} is also in row {owners[stem][0]}; give each output its own name"))
         faults += [f"{path}, row {line}, column {column}: {what}" for column, what in found]
         if not found:
