@@ -67,7 +67,7 @@ def test_dripping_body_costs_its_timeout_and_is_asked_again(serving, session, as
     server = serving(faults={"slow": ["drip"]})
     start = time.monotonic()
     assert [r.text for r in run(session(timeout=0.6), [ask("slow"), ask("quick")])] == ["SLOW", "QUICK"]
-    assert 0.3 < server.times["slow"][1] - server.times["slow"][0] < 2 and time.monotonic() - start < 5
+    assert 0.5 < server.times["slow"][1] - server.times["slow"][0] < 2 and time.monotonic() - start < 5
 
 
 def test_hung_call_costs_its_own_timeout_only(serving, session, ask, quick):

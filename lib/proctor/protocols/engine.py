@@ -25,7 +25,6 @@ from proctor.protocols.algebra import CHECKS, Debate, Node, Panel, Repeat, Vote,
 from proctor.protocols.algebra import Sequence as Stages
 from proctor.protocols.validators import OUTCOMES, closing, opening
 
-
 COLUMNS = ("question_id", "answer_id", "validator", "judges", "outcome", "correct", "votes", "calls", "unreadable")
 
 
@@ -57,8 +56,9 @@ async def validate(session: Session, validator: str | Node, judges: Sequence[str
             for i, (question, answer) in todo:
                 try:
                     row, trace = await _judge(session, node, judges, question, answer, exhaustive, how)
-                    rows[i] = tuple((row | alike)[name] for name in COLUMNS)
-                    lines.add(i, row | alike | dict(trace=trace))
+                    row |= alike
+                    rows[i] = tuple(row[name] for name in COLUMNS)
+                    lines.add(i, row | dict(trace=trace))
                 except CallsFailed as error:
                     failed[answer.id] = str(error)
                     lines.add(i, None)
