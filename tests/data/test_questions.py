@@ -4,15 +4,16 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 
 import pyarrow
 import pyarrow.parquet
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proctor.data import fetch
-from proctor.data.questions import FORMATS, LABELS, load_exam, load_open, load_questions
+from proctor.data.questions import FORMATS, LABELS, VERIFIED_CLASSES, load_exam, load_open, load_questions
 from proctor.data.rows import DataError
 from proctor.data.schemas import LETTERS, Question
 
@@ -74,6 +75,7 @@ def own_questions(draw):
 many = st.lists(own_questions(), min_size=1, max_size=4, unique_by=lambda question: question.id)
 
 
+@settings(deadline=None)
 @given(many)
 def test_own_jsonl_round_trip(tmp_path_factory, questions):
     path = tmp_path_factory.mktemp("own") / "own.jsonl"
@@ -81,6 +83,7 @@ def test_own_jsonl_round_trip(tmp_path_factory, questions):
     assert load_questions(path) == load_questions(path, "families") == questions
 
 
+@settings(deadline=None)
 @given(many)
 def test_own_csv_round_trip(tmp_path_factory, questions):
     rows = [question.model_dump() | {"options": json.dumps(question.options), "extra": json.dumps(question.extra)}
@@ -141,6 +144,68 @@ def test_kina_puts_options_in_letter_order(tmp_path):
     question, = load_questions(path)
     assert (question.id, question.options, question.answer) == ("4", ("moss", "fern"), "B")
     assert (question.cluster, question.rationale) == ("Botany", "spores")
+
+
+# The public files as they are: their exact columns, and what is odd in them
+
+HLE_COLUMNS = ("id", "question", "image", "image_preview", "answer", "answer_type", "author_name", "rationale",
+               "rationale_image", "raw_subject", "category", "canary")
+VERIFIED_COLUMNS = ("id", "Verified_Classes", "category", "raw_subject", "problem_is_valid", "answer_is_valid",
+                    "rationale_is_valid", "problem_error_type", "answer_error_type", "rationale_error_type", "question",
+                    "answer", "json")
+
+
+def test_hle_as_released_with_image_rows_of_two_types_and_both_answer_types(tmp_path):
+    assert tuple(HLE) == HLE_COLUMNS
+    viewer = {"bytes": b"\xff\xd8\xff", "path": "a.jpg"}
+    rows = [HLE | {"id": "text", "answer_type": "exactMatch", "answer": "-3.50"},
+            HLE | {"id": "png", "image": "data:image/png;base64,iVBORw0KGgo=", "image_preview": viewer},
+            HLE | {"id": "jpeg", "image": "data:image/jpeg;base64,/9j/", "rationale_image": viewer},
+            HLE | {"id": "none", "image": None, "canary": None}]
+    questions = load_questions(write_parquet(tmp_path / "test-00000-of-00001.parquet", *rows))
+    assert [q.image[:15] for q in questions] == ["", "data:image/png;", "data:image/jpeg", ""]
+    assert [q.answer for q in questions] == ["-3.50", "B", "B", "B"] and not any(q.options for q in questions)
+    assert [bool(q.canary) for q in questions] == [True, True, True, False]
+
+
+RELEASES = {"first": (641, 1170, 689), "paper": (668, 1143, 689)}
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+@pytest.mark.parametrize("release", RELEASES)
+def test_hle_verified_as_released_the_split_is_what_the_data_say(tmp_path, release, suffix):
+    rows = []
+    for name, size in zip(VERIFIED_CLASSES, RELEASES[release]):
+        for _ in range(size):
+            i = len(rows)
+            odd = dict(answer=(i, i + 0.5, f"{i} cm")[i % 3])  # numbers and strings in one column
+            flags = dict(problem_is_valid=1, answer_is_valid=i % 2, rationale_is_valid="uncertain" if i % 5 == 0 else 0)
+            image = "data:image/jpeg;base64,/9j/" if i % 7 == 0 else ""
+            whole = {"answer_type": "exactMatch", "image": image, "canary": "c"}
+            rows.append(dict(id=f"v{i}", Verified_Classes=name, category="Math", raw_subject="Logic", **flags,
+                             problem_error_type="", answer_error_type="A1", rationale_error_type=None,
+                             question="How many?", **odd, json=json.dumps(whole)))
+    assert tuple(rows[0]) == VERIFIED_COLUMNS
+    path = tmp_path / f"verified.{suffix}"
+    questions = load_questions(write_csv(path, rows) if suffix == "csv" else write_jsonl(path, *rows))
+    counts = Counter(question.extra["Verified_Classes"] for question in questions)
+    assert tuple(counts[name] for name in VERIFIED_CLASSES) == RELEASES[release] and len(questions) == 2500
+    assert [q.answer for q in questions[:3]] == ["0", "1.5", "2 cm"] and all(q.canary == "c" for q in questions)
+    assert questions[7].image and not questions[8].image and "rationale_error_type" not in questions[0].extra
+
+
+def test_hle_verified_with_an_unknown_subset_fails(tmp_path):
+    path = write_jsonl(tmp_path / "v.jsonl", VERIFIED, VERIFIED | {"id": "v2", "Verified_Classes": "gold"})
+    fails(path, "row 2, column Verified_Classes: 'gold' is no subset", "Gold subset, Revision subset, Uncertain subset")
+
+
+def test_hle_verified_with_a_broken_record_fails(tmp_path):
+    fails(write_jsonl(tmp_path / "v.jsonl", VERIFIED | {"json": "{"}), "row 1, column json: bad JSON")
+
+
+def test_hle_with_a_number_as_answer_fails_and_says_how_to_mend_it(tmp_path):
+    row = HLE | {"answer": 3, "answer_type": "exactMatch"}
+    fails(write_jsonl(tmp_path / "h.jsonl", row), "row 1, column answer: 3 where text is required", "between quotes")
 
 
 # Errors

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.models import specs
-from proctor.models.prompts import FOLDER, OUTPUTS, PromptError, load
+from proctor.models.calls import Reply
+from proctor.models.prompts import FOLDER, OUTPUTS, PromptError, follow_up, load
 
 NAMES = sorted(str(path.relative_to(FOLDER).with_suffix("")) for path in FOLDER.glob("*/*.md"))
 TEXT = """---
@@ -60,8 +61,8 @@ def test_every_prompt_has_its_header_and_renders_for_every_kind(name):
         assert request.messages[0]["role"] == ("user" if goes_on else "system") and request.prompt == prompt.version
 
 
-def test_there_are_prompts_of_three_papers():
-    assert {name.split("/")[0] for name in NAMES} == {"hle", "kina", "uq"} and len(NAMES) >= 13
+def test_there_are_prompts_of_five_papers():
+    assert {name.split("/")[0] for name in NAMES} == {"cbu", "hle", "hle_verified", "kina", "uq"}
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if load(name).output == "verdict" and name.startswith("uq/")])
@@ -144,3 +145,12 @@ def test_a_wrong_file_is_named_with_what_is_wrong(folder, text, wrong):
 def test_an_unknown_prompt_names_where_it_was_looked_for(folder):
     with pytest.raises(PromptError, match="own/nothing.*looked for"):
         load("own/nothing", str(folder))
+
+
+@pytest.mark.parametrize("model", ["here", "open", "claude"])
+@pytest.mark.parametrize("text", ["Accepted: [[Y", "Accepted: [[Y]]"])
+def test_a_follow_up_finds_the_verdict_once_in_the_judges_turn(folder, model, text):
+    asked = load("own/check", str(folder)).request(model, question="q", answer="a")
+    again = follow_up(asked, Reply(text), load("uq/reflect"))
+    own = [message["content"] for message in again.messages if message["role"] == "assistant"]
+    assert own[0] == "Accepted: [[Y]]" and own[1:] == ([] if model == "open" else ["Accepted: [["])

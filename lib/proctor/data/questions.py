@@ -8,7 +8,7 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +18,9 @@ from pydantic import ValidationError
 from proctor.data.fetch import fetched
 from proctor.data.rows import DataError, Row, problem, read_rows, refuse_constant, summary
 from proctor.data.schemas import LETTERS, Answer, Question
+
+
+VERIFIED_CLASSES = ("Gold subset", "Revision subset", "Uncertain subset")
 
 
 class _Wrong(Exception):
@@ -57,6 +60,14 @@ def load_questions(path: str | Path, format: str | None = None) -> list[Question
     if not questions:
         raise DataError(f"{path}: no questions in it. Give it at least one row.")
     return questions
+
+
+def refuse_canary(questions: Iterable[Question], allow: bool = False) -> None:
+    """Called before questions' text goes into a figure, a table or a recording. Raises DataError if one carries a
+    canary, the mark of text that must not be published (HLE, section 3), unless `allow` says that the caller may."""
+    if not allow and (marked := [question.id for question in questions if question.canary]):
+        raise DataError(f"question {marked[0]} carries a canary (and {len(marked) - 1} more do): its text must not go "
+                        "into a figure, table or recording. Leave it out, or say allow=True if you may publish it")
 
 
 def _column_problems(path: Path, kind: "Format", rows: list[Row]) -> list[str]:
@@ -101,12 +112,14 @@ def _uq(row: dict) -> dict:
 
 def _hle_verified(row: dict) -> dict:
     """HLE-Verified: answer type, image and canary, where known, come from the whole record in `json`."""
+    if (subset := row["Verified_Classes"]) not in VERIFIED_CLASSES:
+        raise _Wrong("Verified_Classes", f"{subset!r} is no subset", f"Use one of {', '.join(VERIFIED_CLASSES)}")
     whole = row.get("json")
-    whole = _json_cell("json", whole) if isinstance(whole, str) and whole else whole
+    whole = _json_cell("json", whole) if whole and isinstance(whole, str) else whole
     whole = whole if isinstance(whole, dict) else {}
     known = {column: whole[column] for column in ("answer_type", "image", "canary") if whole.get(column)}
     fields = {"id": row["id"], "question": row["question"], "answer": _text(row["answer"])}
-    fields |= {"category": row.get("category") or "", "source": "hle_verified"} | known
+    fields |= known | {"category": row.get("category") or "", "source": "hle_verified"}
     return fields | {"extra": _rest(row, "id", "question", "answer", "category")}
 
 

@@ -4,6 +4,9 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 
+PICTURE = 6_000  # characters: providers bill 1,000 to 2,000 tokens for most pictures
+LARGEST_PICTURE = 20_000  # tokens, more than either provider bills for one
+
 
 @dataclass(frozen=True)
 class Request:
@@ -39,7 +42,8 @@ class Request:
 
     @property
     def characters(self) -> int:
-        return sum(len(message["content"]) for message in self.messages)
+        """Of the text; a picture counts as PICTURE of them."""
+        return sum(len(message["content"]) + PICTURE * ("image" in message) for message in self.messages)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from pathlib import Path
 import yaml
 
 from proctor.models.calls import Reply, Request
+from proctor.models.pictures import picture
 from proctor.models.specs import spec
 
 FOLDER = Path(__file__).parent / "prompts"
@@ -62,8 +63,12 @@ class Prompt:
     logprobs: int | None
     structured: bool = False
 
-    def request(self, model: str, *, sample: int = 0, temperature: float = 0.0, **fields: str) -> Request:
+    def request(self, model: str, *, sample: int = 0, temperature: float = 0.0, image: str = "",
+                **fields: str) -> Request:
         """The call that puts `fields` to `model`. Raises PromptError for a missing or unknown field.
+
+        `image`, a data URI, goes with the last message of the user; PromptError where the model takes none, or where
+        it is no picture that providers take.
 
         A `structured` prompt for a verdict has it as JSON, bound to the schema VERDICT, from models whose interface
         offers that (OpenAI's); others are asked as ever.
@@ -75,6 +80,9 @@ class Prompt:
         as_json = self.structured and self.output == "verdict" and kind == "openai"
         messages = [{"role": role, "content": fill(_in_json(role, text) if as_json else text, fields)}
                     for role, text in self.messages]
+        if image:
+            last = max(i for i, message in enumerate(messages) if message["role"] == "user")
+            messages[last]["image"] = _shown(model, image)
         if kind == "openai" and messages[-1]["role"] == "assistant":
             messages.pop()  # this interface does not continue a beginning
         bound = kind == "gguf"
@@ -85,6 +93,17 @@ class Prompt:
             schema=VERDICT if as_json else None)
 
 
+def _shown(model: str, image: str) -> str:
+    if not spec(model).images:
+        raise PromptError(f"{model} takes no images: leave the questions that have one out, ask a model that does, "
+                          "or say `sees: true` in its entry of params/models.yaml")
+    try:
+        picture(image)
+    except ValueError as error:
+        raise PromptError(str(error)) from error
+    return image
+
+
 def _in_json(role: str, text: str) -> str:
     """A message of a prompt, with its instruction and its worked verdicts put for a reply in JSON."""
     if role == "assistant" and (worked := _WORKED.fullmatch(text)):
@@ -93,14 +112,11 @@ def _in_json(role: str, text: str) -> str:
 
 
 def follow_up(request: Request, reply: Reply, prompt: Prompt) -> Request:
-    """`prompt`, which takes no fields, put to the same judge in the conversation that `reply` ended.
-
-    A judge served here finds the beginning of its verdict twice in its own turn (`Accepted: [[Accepted: [[N]]`). The
-    recorded reconsiderations were asked so; this is to be mended together with them.
-    """
+    """`prompt`, which takes no fields, put to the same judge in the conversation that `reply` ended."""
     messages = list(request.messages)
-    begun = messages.pop()["content"] if messages[-1]["role"] == "assistant" else ""
-    said = reply.text if spec(request.model).kind == "anthropic" else begun + reply.text
+    if messages[-1]["role"] == "assistant":
+        messages.pop()  # the beginning of the reply, which has it too
+    said = reply.text
     if re.search(r"\[\[\s*[YN]$", said):  # a model bound to one token could only begin its verdict
         said += "]]"
     asked = prompt.request(request.model, sample=request.sample, temperature=request.temperature)

@@ -10,12 +10,13 @@ import json
 import re
 import time
 
-
 from proctor.models.calls import Reply, Request
 from proctor.models.embedded import Embedded
+from proctor.models.pictures import anthropic_message, openai_message
 from proctor.models.specs import Spec, key_of, weights
 
 _REASONING = re.compile(r"o\d|gpt-5(?!.*chat)")
+_NO_SYSTEM = re.compile(r"o1(?:-mini|-preview)")  # these refuse a system's turn: it goes into the user's (HLE's code)
 LONGEST_WAIT = 600  # seconds: who is told to wait longer had better run again later
 
 
@@ -128,12 +129,15 @@ def openai_body(model: Spec, request: Request) -> dict:
     body = {} if own and _REASONING.match(model.model) else {
         "temperature": request.temperature, **_asked_logprobs(request)}
     body["max_completion_tokens" if own else "max_tokens"] = request.max_tokens
-    return {"model": model.model, "messages": request.messages, **body, **with_schema}
+    messages = [openai_message(message) for message in request.messages]
+    if own and _NO_SYSTEM.match(model.model):
+        messages = [{**m, "role": "user"} if m["role"] == "system" else m for m in messages]
+    return {"model": model.model, "messages": messages, **body, **with_schema}
 
 
 def anthropic_body(model: Spec, request: Request) -> dict:
     system = "\n\n".join(m["content"] for m in request.messages if m["role"] == "system")
-    turns = [m for m in request.messages if m["role"] != "system"]
+    turns = [anthropic_message(m) for m in request.messages if m["role"] != "system"]
     return {"model": model.model, "max_tokens": request.max_tokens, "messages": turns,
             "temperature": request.temperature, **({"system": system} if system else {})}
 

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from proctor import paths
 from proctor.models.batch import Batches
 from proctor.models.budget import Budget, BudgetError, Plan, Spent
-from proctor.models.calls import Reply, Request
+from proctor.models.calls import LARGEST_PICTURE, Reply, Request
 from proctor.models.providers import KINDS, CallError, Served
 from proctor.models.specs import ModelError, key_of, price, spec, weights
 from proctor.models.store import Cache, StoreError, read_recording, recording_path
@@ -250,7 +250,8 @@ class Session:
                 return reply
         self._asking[request.key] = asyncio.Event()
         cost = price(request.model) or (0.0, 0.0)
-        size = sum(len(m["content"].encode()) + 16 for m in request.messages) + len(json.dumps(request.schema or ""))
+        size = len(json.dumps(request.schema or "")) + sum(
+            len(m["content"].encode()) + 16 + LARGEST_PICTURE * ("image" in m) for m in request.messages)
         most = size * cost[0] + request.max_tokens * cost[1]  # no token is shorter than a byte
         try:
             await self._reserve(most)

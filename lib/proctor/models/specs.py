@@ -20,7 +20,7 @@ class ModelError(ValueError):
 
 @dataclass(frozen=True)
 class Spec:
-    """One model: `kind` is gguf, openai or anthropic."""
+    """One model: `kind` is gguf, openai or anthropic. `sees` says whether it takes images (`images`)."""
 
     name: str
     kind: str
@@ -30,10 +30,17 @@ class Spec:
     file: str = ""
     sha256: str = ""
     source: str = ""
+    sees: bool | None = None
 
     @property
     def local(self) -> bool:
         return self.kind == "gguf"
+
+    @property
+    def images(self) -> bool:
+        """Unless `sees` says otherwise, the providers' own models take images and other servers' do not; what is
+        served here never does."""
+        return not self.local and (self.base_url is None if self.sees is None else self.sees)
 
 
 _KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
