@@ -34,7 +34,7 @@ reproduce: setup ## run every notebook whose inputs changed; figures land in fig
 	@$(PY) -m proctor.workflow.reproduce --params $(PARAMS) --jobs $(JOBS) $(P)
 
 test: setup ## the tests
-	@$(PY) -m pytest -q
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile
 
 lab: setup ## JupyterLab on the same environment
 	@$(PY) -m jupyterlab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb
