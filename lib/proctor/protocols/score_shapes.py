@@ -1,0 +1,116 @@
+"""What a validator's scores look like: above their question's mean, moving with length, alike (CBU, section 6, appendix A).
+
+Score frames have one row a candidate, as of `baselines.score_all`: method, question_id, kind, score, and what else is
+named. Questions are what is resampled.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+
+from proctor.stats import bootstrap
+from proctor.stats.bootstrap import Interval
+
+
+def above_mean(frame: pd.DataFrame) -> pd.Series:
+    """Per row: does the score lie above the mean of its method's scores on its question? (CBU, section 6.)
+
+    0/1; a score that equals the mean is not above it, so a method that scores all candidates alike has none above.
+    """
+    mean = frame.groupby(["method", "question_id"])["score"].transform("mean")
+    return (frame["score"] - mean > 1e-12 * frame["score"].abs().clip(lower=1)).astype(int)
+
+
+def mean_by(frame: pd.DataFrame, column: str, group: str, rng: np.random.Generator,
+            resamples: int = 2_000) -> pd.DataFrame:
+    """Mean of `column`, in [0, 1], for each method and `group` of candidates: first within a question, then over questions.
+
+    One row a method and group: estimate, low, high (bootstrap over questions), questions that have such a candidate.
+    """
+    rows = []
+    for (method, name), part in frame.groupby(["method", group], sort=False):
+        value = part.groupby("question_id")[column].mean()
+        found = bootstrap.interval(value, rng, resamples)
+        rows.append({"method": method, group: name, "estimate": found.estimate, "low": found.low, "high": found.high,
+                     "questions": len(value)})
+    return pd.DataFrame(rows)
+
+
+def order_with(frame: pd.DataFrame, column: str, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
+    """Spearman's rank correlation of score and `column` among the candidates of a question, averaged over questions.
+
+    One row a method: estimate, low, high (bootstrap over questions), questions; `flat` counts those left out because the
+    score or the column does not vary there.
+    """
+    rows = []
+    for method, part in frame.groupby("method", sort=False):
+        each = part.groupby("question_id").apply(lambda one: _spearman(one["score"], one[column]))
+        known = each.dropna()
+        found = (bootstrap.interval(known, rng, resamples, bounds=(-1.0, 1.0)) if len(known)
+                 else Interval(np.nan, np.nan, np.nan, 0.95, "none"))
+        rows.append(dict(method=method, estimate=found.estimate, low=found.low, high=found.high, questions=len(known),
+                         flat=len(each) - len(known)))
+    return pd.DataFrame(rows)
+
+
+def _spearman(one: Sequence[float], other: Sequence[float]) -> float:
+    a, b = rankdata(one), rankdata(other)
+    return np.nan if np.ptp(a) == 0 or np.ptp(b) == 0 else float(np.corrcoef(a, b)[0, 1])
+
+
+def cosines(texts: Sequence[str]) -> np.ndarray:
+    """Cosine similarity (texts, texts) of word counts, in [0, 1]; an empty text is like nothing.
+
+    Words are what stands between spaces, in lower case, without punctuation at their ends. It sees words only: the paper
+    compares embeddings (A.3), which see meaning, and whose figures lie much higher.
+    """
+    words = [[word.strip(".,;:!?()[]'\"") for word in text.lower().split()] for text in texts]
+    place = {word: i for i, word in enumerate(sorted({word for text in words for word in text}))}
+    counts = np.zeros((len(texts), max(len(place), 1)))
+    for row, text in zip(counts, words):
+        for word in text:
+            row[place[word]] += 1
+    length = np.linalg.norm(counts, axis=1, keepdims=True)
+    unit = np.divide(counts, length, out=np.zeros_like(counts), where=length > 0)
+    return np.clip(unit @ unit.T, 0, 1)
+
+
+def likeness(rolled: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
+    """How alike the rollouts on one neighbour are: after the same candidate, and after different ones (CBU, A.3).
+
+    rolled: as of `utility.roll`, at least two rollouts a candidate and neighbour. One row a model and `pairs` ("same
+    candidate", "other candidate"): mean cosine, first over the pairs of a question, then over questions; low, high.
+    """
+    rows = []
+    for model, part in rolled.groupby("model", sort=False):
+        same, other = [], []
+        for _, question in part.groupby("question_id", sort=False):
+            pairs = [_pairs(one) for _, one in question.groupby("neighbour")]
+            same.append(np.mean(np.concatenate([alike for alike, _ in pairs])))
+            other.append(np.mean(np.concatenate([alike for _, alike in pairs])))
+        for name, value in (("same candidate", same), ("other candidate", other)):
+            found = bootstrap.interval(value, rng, resamples)
+            rows.append(dict(model=model, pairs=name, estimate=found.estimate, low=found.low, high=found.high,
+                             questions=len(value)))
+    return pd.DataFrame(rows)
+
+
+def _pairs(rollouts: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Cosines of the pairs of rollouts that saw the same candidate, and of those that did not."""
+    alike = cosines(rollouts["reply"].tolist())
+    one, other = np.triu_indices(len(rollouts), 1)
+    candidate = rollouts["candidate"].to_numpy()
+    same = candidate[one] == candidate[other]
+    if not same.any() or same.all():
+        raise ValueError(f"question {rollouts['question_id'].iloc[0]!r}: pairs need two rollouts of a candidate, and two "
+                         "candidates; raise the budget")
+    return alike[one, other][same], alike[one, other][~same]
+
+
+def overlap(parts: Sequence[int], n: int) -> tuple[int, int]:
+    """Least and greatest number of n items that carry all of several labels, of which only the counts are known (Frechet)."""
+    if not parts or any(not 0 <= part <= n for part in parts):
+        raise ValueError(f"counts {list(parts)} of {n}: each must lie between 0 and {n}")
+    return max(0, sum(parts) - (len(parts) - 1) * n), min(parts)

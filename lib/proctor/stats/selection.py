@@ -1,0 +1,169 @@
+"""How well a score ranks the right candidate solutions of a question above the wrong ones (CBU, section 4.4, Table 6).
+
+    table(frame, rng)                          # one row a method and metric, with its interval
+    compare(frame, "utility", "judge", rng)    # the same metrics as paired differences
+
+The text of the paper gives the five metrics in words only, and no word on ties; what is decided here:
+- Acc@1 and Recall@5 share a place among those who tie for it: they are the expected value over ties broken at random.
+- AUC, HumanWin and MeanWin count a tie as a half, so a score that is the same for all candidates gets 50 % in each.
+  `tie=0` reads "above" in HumanWin and MeanWin literally.
+- A question whose candidates are all right or all wrong says nothing about the score. It is left out of all five
+  metrics, and counted.
+
+Scores are compared as they are: for averages of whole numbers, equal averages must be equal floats (means over the
+same number of rollouts are; HumanWin and MeanWin allow for rounding errors of their own means).
+"""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from proctor.stats import bootstrap, checks
+from proctor.stats.calibration import auc
+
+COLUMNS = ("method", "question", "score", "correct")
+
+
+def top_chance(score: ArrayLike, k: int) -> np.ndarray:
+    """Chance of each candidate to be among the first k, ties being broken at random. score: (..., candidates)."""
+    score, k = np.asarray(score, float), checks.at_least_one(k, "k")
+    above = (score[..., None, :] > score[..., :, None]).sum(axis=-1)
+    tied = (score[..., None, :] == score[..., :, None]).sum(axis=-1)
+    return np.clip((k - above) / tied, 0, 1)
+
+
+def acc1(score: ArrayLike, correct: ArrayLike) -> float:
+    """Share of right candidates among those with the highest score. score, correct (0/1): (candidates,)."""
+    score, correct = _pair(score, correct)
+    return float(top_chance(score, 1) @ correct)
+
+
+def recall_at(score: ArrayLike, correct: ArrayLike, k: int = 5) -> float | None:
+    """Share of the right candidates that are among the first k; None with no right one."""
+    score, correct = _pair(score, correct)
+    return float(top_chance(score, k) @ correct / correct.sum()) if correct.any() else None
+
+
+def human_win(score: ArrayLike, correct: ArrayLike, human: ArrayLike, tie: float = 0.5) -> float | None:
+    """1 if the human-written candidate scores above the mean of the wrong ones, `tie` if it equals it, else 0.
+
+    human (candidates,): 0/1, at most one of them 1. None without a human or without a wrong candidate. Raises
+    ValueError for two human candidates, or for one that is labelled wrong.
+    """
+    score, correct = _pair(score, correct)
+    human = checks.binary(human, "human")
+    checks.same_length(score=score, human=human)
+    if human.sum() > 1 or (human > correct).any():
+        raise ValueError(f"human marks candidates {np.flatnonzero(human).tolist()}: at most one, and a right one")
+    if not human.any() or correct.all():
+        return None
+    return _above(score[human == 1].mean(), score[correct == 0].mean(), score, tie)
+
+
+def mean_win(score: ArrayLike, correct: ArrayLike, tie: float = 0.5) -> float | None:
+    """1 if the right candidates' mean score is above the wrong ones', `tie` if equal, else 0. None with one class."""
+    score, correct = _pair(score, correct)
+    if correct.all() or not correct.any():
+        return None
+    return _above(score[correct == 1].mean(), score[correct == 0].mean(), score, tie)
+
+
+def metrics(score: ArrayLike, correct: ArrayLike, human: ArrayLike | None = None, k: int = 5,
+            tie: float = 0.5) -> dict[str, float | None]:
+    """The five metrics of one question; all None if its candidates are all right or all wrong."""
+    score, correct = _pair(score, correct)
+    human = np.zeros(len(score)) if human is None else human
+    found = {"Acc@1": acc1(score, correct), f"Recall@{k}": recall_at(score, correct, k), "AUC": auc(score, correct),
+             "HumanWin": human_win(score, correct, human, tie), "MeanWin": mean_win(score, correct, tie)}
+    return found if 0 < correct.sum() < len(correct) else dict.fromkeys(found)
+
+
+def by_question(frame: pd.DataFrame, k: int = 5, tie: float = 0.5) -> pd.DataFrame:
+    """One row a method and question: its original, whether it counts (`mixed`), and the metrics, NaN where undefined.
+
+    frame: one row a candidate; columns method, question, score, correct (0/1), and where there are such: human (0/1)
+    and original, the question of which this one is a variant (each is its own without).
+    """
+    _check(frame)
+    frame = frame.assign(original=frame.get("original", frame["question"]), human=frame.get("human", 0))
+    rows = []
+    for (method, original, question), part in frame.groupby(["method", "original", "question"], sort=False):
+        found = metrics(part["score"], part["correct"], part["human"], k, tie)
+        mixed = part["correct"].nunique() == 2
+        rows.append(dict(method=method, original=original, question=question, mixed=mixed) | found)
+    names = list(found)
+    return pd.DataFrame(rows).astype(dict.fromkeys(names, float))
+
+
+def table(frame: pd.DataFrame, rng: np.random.Generator, k: int = 5, tie: float = 0.5, resamples: int = 10_000,
+          level: float = 0.95) -> pd.DataFrame:
+    """The metrics of every method with bootstrap intervals; shares in [0, 1]. frame: as for `by_question`.
+
+    The variants of an original are averaged, then the originals, and these are resampled. One row a method and metric:
+    estimate, low, high, interval (the kind, see `bootstrap.Interval`), originals and questions that count, left_out:
+    questions that do not, all of their candidates being right or wrong, or no human among them.
+    """
+    rows = []
+    for method, part in by_question(frame, k, tie).groupby("method", sort=False):
+        for metric in part.columns[4:]:
+            value = _originals(part, metric)
+            if len(value):
+                found = bootstrap.interval(value, rng, resamples, level)
+                limits = dict(estimate=found.estimate, low=found.low, high=found.high, interval=found.method)
+            else:
+                limits = dict(estimate=np.nan, low=np.nan, high=np.nan, interval="none")
+            counted = int(part[metric].notna().sum())
+            rows.append(dict(method=method, metric=metric) | limits | dict(
+                originals=len(value), questions=counted, left_out=len(part) - counted))
+    return pd.DataFrame(rows)
+
+
+def compare(frame: pd.DataFrame, first: str, second: str, rng: np.random.Generator, k: int = 5, tie: float = 0.5,
+            resamples: int = 10_000, level: float = 0.95) -> pd.DataFrame:
+    """Metrics of method `first` less those of `second`, in pairs by original. One row a metric, columns as in `table`.
+
+    Raises ValueError if the two did not score the same questions.
+    """
+    found = by_question(frame[frame["method"].isin([first, second])], k, tie)
+    one, other = (found[found["method"] == name] for name in (first, second))
+    if unlike := set(one["question"]) ^ set(other["question"]):
+        raise ValueError(f"{first} and {second} did not score the same questions, such as {min(map(str, unlike))}: "
+                         "score it by both, or leave it out of both")
+    rows = []
+    for metric in found.columns[4:]:
+        a, b = _originals(one, metric), _originals(other, metric)
+        if len(a):
+            gap = bootstrap.paired_difference(a, b.loc[a.index], rng, resamples, level)
+            rows.append(dict(metric=metric, first=first, second=second, difference=gap.estimate, low=gap.low,
+                             high=gap.high, interval=gap.method, originals=len(a)))
+    return pd.DataFrame(rows)
+
+
+def _originals(found: pd.DataFrame, metric: str) -> pd.Series:
+    """The metric's mean over the variants of each original that has one."""
+    return found.dropna(subset=[metric]).groupby("original", sort=False)[metric].mean()
+
+
+def _above(value: float, bar: float, score: np.ndarray, tie: float) -> float:
+    """A mean of equal scores need not equal them to the last bit, hence the tolerance."""
+    if abs(value - bar) <= 1e-12 * np.abs(score).max():
+        return float(tie)
+    return float(value > bar)
+
+
+def _pair(score: ArrayLike, correct: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    score, correct = checks.finite(score, "score", 1), checks.binary(correct, "correct")
+    checks.same_length(score=score, correct=correct)
+    return score, correct
+
+
+def _check(frame: pd.DataFrame) -> None:
+    lacking = [name for name in COLUMNS if name not in frame]
+    if lacking or frame.empty:
+        raise ValueError(f"the frame has {len(frame)} rows and columns {', '.join(map(str, frame.columns))}: "
+                         f"needs {', '.join(lacking) or 'one row a candidate at least'}")
+    for name in frame.columns.intersection([*COLUMNS, "original", "human"]):
+        empty = frame.loc[frame[name].isna(), ["method", "question"]]
+        if len(empty):
+            raise ValueError(f"{len(empty)} candidates have no {name}, the first: method {empty.iloc[0, 0]}, question "
+                             f"{empty.iloc[0, 1]}; fill it in, or leave the question out for every method")
