@@ -8,7 +8,8 @@ import pytest
 from proctor.data.published import load_published
 
 NAME = "hle_verified/3_remeasurement"
-FIGURES = {"fig_table_2_deltas": "published", "calibration_and_accuracy": "published"} | dict.fromkeys(
+FIGURES = {"fig_table_2_deltas": "published", "calibration_and_accuracy": "published", "fig_9": "measured",
+           "fig_10": "published + measured"} | dict.fromkeys(
     ["fig_7", "fig_8", "fig_repaired_and_rest"], "published + reconstructed")
 
 
@@ -81,6 +82,29 @@ def test_calibration_errors_fall_by_about_the_gain_of_accuracy(done, printed):
         fall = printed[f"{column}_raw_calibration_value"] - printed[f"{column}_verified_calibration_value"]
         assert (part["fall"] == fall).all() and (fall > 0).all()
         assert (part["remainder"] - (fall - printed[f"{column}_gain_value"])).abs().max() < 1e-9
+
+
+def test_only_items_with_a_damaged_problem_or_answer_move_in_our_exam(done):
+    gains = saved(done, "measured_gains").set_index(["model", "part"])
+    for _, own in gains.groupby(level="model"):
+        own = own.droplevel("model")
+        parts = own.loc[["problem", "answer"]]
+        for whole in ("all items", "revised: problem or answer"):
+            moved = (parts["gain"] * parts["items"]).sum() / own.loc[whole, "items"]
+            assert own.loc[whole, "gain"] == pytest.approx(moved)
+        assert (own["low"] <= own["gain"]).all() and (own["gain"] <= own["high"]).all()
+        assert own["items"].to_dict() == {"all items": 50, "revised: problem or answer": 18, "problem": 10, "answer": 8}
+
+
+def test_confidence_over_all_items_is_the_diluted_shift_of_the_damaged_ones(done):
+    shifts = saved(done, "confidence_shift").set_index(["model", "confidence", "items_of"])
+    found = shifts["shift"].unstack() * shifts["items"].unstack()
+    assert found["all items"].to_numpy() == pytest.approx(found["damaged problem"].to_numpy())
+
+
+def test_calibration_of_our_exam_is_over_the_same_attempts_before_and_after(done):
+    table = saved(done, "measured_calibration").set_index(["model", "when"])
+    assert len(table) == 6 and table["accuracy"].between(0, 1).all() and (table["debiased"] >= 0).all()
 
 
 @pytest.mark.parametrize("artifact", FIGURES)

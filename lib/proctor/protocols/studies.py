@@ -7,7 +7,7 @@ from proctor.data.schemas import Answer, Question
 from proctor.data.ten_options import plain_items, pseudo_items
 from proctor.models.session import Session
 from proctor.paths import QUESTIONS
-from proctor.protocols import engine, exam, refinement, validators
+from proctor.protocols import engine, exam, refinement, validators, verification_run
 
 MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"]
 SEED = 20261121
@@ -102,6 +102,15 @@ async def refinements(session: Session, models=MODELS, n: int = AUDITED, rounds:
         for model in models for defect, items in (("none", whole), ("leaning stem", leaning))], ignore_index=True)
 
 
+async def adjudications(session: Session, models=MODELS, answering=MODELS) -> pd.DataFrame:
+    """What the largest of the `answering` models chooses among all repairs of the damaged exam (HLE-Verified, 3.3)."""
+    return await verification_run.adjudications(session, [m for m in models if m == answering[-1]], answering)
+
+
+# The order matters: what reads the answers of other models comes after the study that asks for them.
 STUDIES = {f.__name__: f for f in (answers, exam_answers, checks, open_checks, judgements, samples, model_checks, stages,
                                    refinements)}
-OF_ANSWERS = ("judgements", "model_checks", "stages")  # read what all models answered; the others, one model's own
+STUDIES |= {f"verification.{f.__name__}": f for f in (
+    verification_run.votes, verification_run.attempts, verification_run.sound_attempts, verification_run.repairs,
+    adjudications)}
+OF_ANSWERS = ("judgements", "model_checks", "stages", "verification.adjudications")

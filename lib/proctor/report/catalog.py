@@ -28,7 +28,7 @@ PAPERS = ("start", "uq", "hle", "hle_verified", "kina", "cbu", "synthesis")
 OWNERS = ("table", "figure", "notebook-output")  # kinds whose outputs are theirs alone
 ARTIFACTS = ("table", "figure", "formal", "protocol", "prompt", "claim", "notebook-output")
 STATES = ("done", "planned", "lacking")
-FILES = {".csv": (".csv", ".md", ".tex", ".json"), ".svg": (".svg", ".png", ".json")}
+FILES = {".csv": (".csv", ".md", ".tex", ".json"), ".svg": (".svg", ".png", ".json"), ".jsonl": (".jsonl", ".json")}
 START, END = "<!-- status -->", "<!-- /status -->"
 
 
