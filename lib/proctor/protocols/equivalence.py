@@ -8,6 +8,7 @@ a bound: what is too long, too deep or too large can't be decided.
 """
 
 import re
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -54,6 +55,16 @@ def same(given: str | None, right: str, rounding: bool = False) -> bool | None:
         return _same(one, two, rounding)
     except (Undecided, RecursionError):
         return None
+
+
+def classes(answers: Iterable[str | None], alike: Callable[[str, str], bool | None] = same) -> list[list[str]]:
+    """The readable answers in groups, in order of their first: each joins the first group whose first is `alike`."""
+    found: list[list[str]] = []
+    for answer in answers:
+        if isinstance(answer, str):
+            mine = next((group for group in found if alike(answer, group[0])), None)
+            found.append([answer]) if mine is None else mine.append(answer)
+    return found
 
 
 def _same(given: str, right: str, rounding: bool) -> bool | None:

@@ -16,6 +16,7 @@ from proctor.data.schemas import Question
 from proctor.models.parse import same_answer, stated
 from proctor.models.prompts import load
 from proctor.models.session import Session
+from proctor.protocols.equivalence import classes
 from proctor.protocols.utility import NONE, Neighbourhoods, roll
 
 WRITER = "qwen2.5-coder-1.5b"
@@ -90,15 +91,11 @@ async def solve(session: Session, solvers: Sequence[str], drafts: Neighbourhoods
 
 def agreed(answers: Sequence[str | None], need: int) -> str | None:
     """The answer that at least `need` solvers give, more than give any other; None if there is none."""
-    classes: list[list[str]] = []
-    for answer in answers:
-        if pd.notna(answer):
-            same = next((group for group in classes if same_answer(answer, group[0])), None)
-            same.append(answer) if same else classes.append([answer])
-    sizes = sorted((len(group) for group in classes), reverse=True)
+    groups = classes(answers, same_answer)
+    sizes = sorted((len(group) for group in groups), reverse=True)
     if not sizes or sizes[0] < need or sizes[1:2] == sizes[:1]:
         return None
-    return max(classes, key=len)[0]
+    return max(groups, key=len)[0]
 
 
 def keyed(drafts: Neighbourhoods, solved: pd.DataFrame, questions: Sequence[Question], need: int = NEED,

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 
 from proctor.data.damaged import COMPONENTS
 from proctor.data.schemas import Question
-from proctor.protocols.equivalence import same
+from proctor.protocols.equivalence import classes, same
 
 PRIMARY = ("problem", "answer")  # what an item is scored by; a rationale only points to trouble
 FIXES = {"problem": "problem_fix", "rationale": "solution_fix", "answer": "answer_fix"}
@@ -88,12 +88,7 @@ def consensus(answers: Iterable[str | None]) -> tuple[str | None, int]:
 
     Answers are one if `equivalence.same` says so, not if it can't tell. The earlier of two equally common ones wins.
     """
-    classes: list[list[str]] = []
-    for answer in answers:
-        if isinstance(answer, str):
-            mine = next((one for one in classes if same(answer, one[0])), None)
-            classes.append([answer]) if mine is None else mine.append(answer)
-    most = max(classes, key=len, default=None)
+    most = max(classes(answers), key=len, default=None)
     return (most[0], len(most)) if most else (None, 0)
 
 
