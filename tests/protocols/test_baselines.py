@@ -50,7 +50,7 @@ def test_every_method_scores_the_same_candidates_and_says_its_calls():
     for _, part in table.groupby(["method", "model"]):
         assert part["answer_id"].tolist() == [a.id for a in ANSWERS] and part["score"].notna().all()
     assert table.groupby("method")["calls"].unique().map(list).to_dict() == {
-        "length": [0], "reward": [1], "majority of candidates": [0], "utility": [4]} | dict.fromkeys(JUDGES, [1])
+        "length": [0], "reward": [1], "majority of candidates": [0], "utility": [2]} | dict.fromkeys(JUDGES, [1])
     utility = table[table["method"] == "utility"]
     assert (utility["score"] == (utility["kind"] == "right")).all()
 

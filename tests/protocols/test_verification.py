@@ -312,6 +312,21 @@ def test_false_corrections_are_counted_on_sound_items_only():
         keep=[0, 0, 0], none=[0, 0, 0], right=[0, 0, 9], reworded=[0, 12, 4], zero=[12, 0, 0])
 
 
+def test_audits_are_counted_apart_for_right_and_wrong_repairs():
+    repairs = {item.id: Repair(TRUTHS[item.id].sound.question, "", TRUTHS[item.id].sound.answer) for item in ITEMS}
+    changed = [item.id for item in ITEMS if TRUTHS[item.id].defect is None]
+    repairs |= {item: Repair("What is it?", "", "-1") for item in changed}
+    votes = dict(wise=lambda item: item not in changed, kind=lambda item: True, blind=lambda item: item == changed[0])
+    counts = {item: [Audit(name, part, 8 * passes(item), 8 - 8 * passes(item), 0) for name, passes in votes.items()
+                     for part in ("problem", "answer", "rationale")] for item in repairs}
+    table = report.audited(TRUTHS, repairs | {"unsettled": None}, counts).set_index("auditor")
+    right = len(ITEMS) - len(changed)
+    assert (table["right_n"] == right).all() and (table["wrong_n"] == len(changed)).all()
+    assert table[["right", "wrong"]].T.to_dict("list") == {
+        "wise": [right, 0], "kind": [right, 2], "blind": [0, 1],
+        "panel, all must accept": [0, 0], "panel, most must accept": [right, 1]}
+
+
 def test_what_votes_and_replication_keep_out_is_counted_apart():
     no = YES | {"rationale": (False, False, False)}
     known = {item.id: Evidence(no if TRUTHS[item.id].defect == Defect.S1 else YES,

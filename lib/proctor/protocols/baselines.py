@@ -25,11 +25,11 @@ from proctor.data.schemas import Answer, Question
 from proctor.models.parse import same_answer, stated
 from proctor.models.session import Session
 from proctor.protocols.scorers import JUDGES, ask_judges
-from proctor.protocols.utility import Neighbourhoods, paired, roll, utilities
+from proctor.protocols.utility import NEIGHBOURS, ROLLOUTS, Neighbourhoods, paired, roll, utilities
 
 Reward = Callable[[Question, Answer], float | Awaitable[float]]
 
-CALLS = 4  # of utility for a candidate: two neighbours, two rollouts each
+CALLS = NEIGHBOURS * ROLLOUTS  # of utility for a candidate
 
 
 # reward models

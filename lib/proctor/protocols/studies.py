@@ -112,5 +112,5 @@ STUDIES = {f.__name__: f for f in (answers, exam_answers, checks, open_checks, j
                                    refinements)}
 STUDIES |= {f"verification.{f.__name__}": f for f in (
     verification_run.votes, verification_run.attempts, verification_run.sound_attempts, verification_run.repairs,
-    adjudications)}
-OF_ANSWERS = ("judgements", "model_checks", "stages", "verification.adjudications")
+    adjudications, verification_run.audits)}
+OF_ANSWERS = ("judgements", "model_checks", "stages", "verification.adjudications", "verification.audits")

@@ -24,7 +24,8 @@ from proctor.models.session import Session
 
 Neighbourhoods = Mapping[str, Sequence[Question]]  # by question id: its neighbours, each with a key
 TEMPERATURE = 0.7
-NEIGHBOURS, ROLLOUTS = 2, 2  # the recorded sizes: two neighbours as in the paper (section 4.2), which has 64 rollouts
+NEIGHBOURS, ROLLOUTS = 2, 1  # the recorded sizes: two neighbours as in the paper (section 4.2), which has 64 rollouts
+ATTEMPTS = 2  # of the question itself
 BUDGETS = ("per neighbour", "total")
 _GLUED = re.compile(r"^([\d.,]+)([A-Za-z]+\.?)$")  # a number and its unit
 NONE = "none"  # the kind of the rollouts that have seen no candidate
@@ -75,7 +76,7 @@ async def roll(session: Session, models: Sequence[str], questions: Sequence[Ques
     return await _ask(session, models, cells, temperature, prompts_dir, "rollouts")
 
 
-async def attempt(session: Session, models: Sequence[str], questions: Sequence[Question], *, times: int = ROLLOUTS,
+async def attempt(session: Session, models: Sequence[str], questions: Sequence[Question], *, times: int = ATTEMPTS,
                   temperature: float = TEMPERATURE, prompts_dir: str | None = None) -> pd.DataFrame:
     """The solver on the questions themselves; rows as of `roll`, with neighbour 0. One minus the mean of `correct` is
     the difficulty of a question (CBU, Figure 3)."""
@@ -168,6 +169,6 @@ async def rollouts(session: Session, models: Sequence[str], per_level: int = 1, 
     return await roll(session, models, questions, answers, written(questions, neighbours), budget=rollouts)
 
 
-async def attempts(session: Session, models: Sequence[str], per_level: int = 1, times: int = ROLLOUTS) -> pd.DataFrame:
+async def attempts(session: Session, models: Sequence[str], per_level: int = 1, times: int = ATTEMPTS) -> pd.DataFrame:
     """The recorded attempts of each solver at the generated questions themselves."""
     return await attempt(session, models, load_candidates(per_level)[0], times=times)

@@ -12,8 +12,8 @@ import pandas as pd
 from proctor.data.damaged import COMPONENTS, Defect, Truth
 from proctor.data.schemas import Question
 from proctor.protocols.equivalence import same
-from proctor.protocols.verification import (Audit, Evidence, Repair, Verified, affirmed, plain, replicated, screen,
-                                            verify)
+from proctor.protocols.verification import (Audit, Evidence, Repair, Verified, affirmed, failed_audits, plain, replicated,
+                                            screen, verify)
 from proctor.stats.calibration import auc_interval
 from proctor.stats.proportions import clopper_pearson
 
@@ -181,6 +181,30 @@ def false_corrections(items: Sequence[Question], truths: Mapping[str, Truth],
         rows.append(dict(source=source, reworded=count["reworded"])
                     | _counted("spoiled", count["spoiled"], count["sound"])
                     | _counted("mended", count["mended"], count["broken"]))
+    return pd.DataFrame(rows)
+
+
+def audited(truths: Mapping[str, Truth], repairs: Mapping[str, Repair | None],
+            counts: Mapping[str, Sequence[Audit]]) -> pd.DataFrame:
+    """One row an auditor, then each reading of the panel: repairs that pass, of right and of wrong ones, exact intervals.
+
+    A right repair has the sound version's answer and, where the problem was damaged, its very words. All three
+    components must pass (`failed_audits`). counts: as of `audit_counts`.
+    """
+    right = {}
+    for item, repair in repairs.items():
+        if repair is not None and item in counts:
+            answer, problem = _is_sound(repair, truths[item])
+            right[item] = answer and (problem or truths[item].holds["problem"] is True)
+    sides = {auditor: ({auditor}, "all") for each in counts.values() for auditor in (one.auditor for one in each)}
+    rows = []
+    for name, (who, need) in (sides | {panel: (set(sides), need) for panel, need in PANELS.items()}).items():
+        row = dict(auditor=name)
+        for what, wanted in (("right", True), ("wrong", False)):
+            own = [item for item, is_right in right.items() if is_right is wanted]
+            passed = [not failed_audits([one for one in counts[item] if one.auditor in who], need) for item in own]
+            row |= _counted(what, sum(passed), len(own))
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
