@@ -57,6 +57,11 @@ def same(given: str | None, right: str, rounding: bool = False) -> bool | None:
         return None
 
 
+def plain(text: str) -> str:
+    """A text without case, spacing and a full stop at its end, to tell whether two say the same in the same words."""
+    return " ".join(text.casefold().split()).rstrip(".")
+
+
 def classes(answers: Iterable[str | None], alike: Callable[[str, str], bool | None] = same) -> list[list[str]]:
     """The readable answers in groups, in order of their first: each joins the first group whose first is `alike`."""
     found: list[list[str]] = []

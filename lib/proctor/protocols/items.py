@@ -21,6 +21,7 @@ from scipy.stats import binom
 from proctor.data.kina_items import Item, statements
 from proctor.data.schemas import LETTERS
 from proctor.data.ten_options import as_text
+from proctor.protocols import equivalence
 
 STATEMENTS = 6  # KINA, E.3: at least, in a pseudo-multiple-choice item
 STANDS_OUT, LONGER = 1.5, 5  # ours: the right option is so many times, and characters, longer or shorter than others
@@ -86,7 +87,7 @@ def _distinct(item: Item) -> list[str]:
 
 
 def plain(text: str) -> str:
-    text = " ".join(text.casefold().split()).rstrip(".")
+    text = equivalence.plain(text)
     return f"{float(text):g}" if re.fullmatch(r"-?\d{1,15}(\.\d{1,6})?", text) else text
 
 

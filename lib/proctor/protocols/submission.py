@@ -18,6 +18,7 @@ import pandas as pd
 
 from proctor.data.rows import DataError, problem, read_rows, summary
 from proctor.data.schemas import LETTERS, Question
+from proctor.protocols.equivalence import plain
 
 REQUIRED = ("id", "question", "answer", "rationale", "subject", "author", "affiliation")  # section 3.1; the id is ours
 FIELDS = (*REQUIRED, "answer_type", "options", "image")
@@ -70,7 +71,7 @@ def read_submissions(path: str | Path) -> list[Submission]:
     for number, row in rows:
         row = {field: value for field, value in row.items() if value not in (None, "")}
         wrong = faults(row)
-        for field, same in (("id", row.get("id")), ("question", _plain(row.get("question", "")))):
+        for field, same in (("id", row.get("id")), ("question", plain(str(row.get("question", ""))))):
             if same and (first := seen.setdefault((field, same), number)) != number:
                 wrong.append(Fault(field, f"stands in row {first} too", "Submit each question once, with its own id"))
         problems += [problem(path, number, fault.field, fault.what, fault.mend) for fault in wrong]
@@ -131,7 +132,7 @@ def _choice_faults(row: Mapping) -> list[Fault]:
     if not OPTIONS <= len(options) <= len(LETTERS):
         return [Fault("options", f"{len(options)} options", f"Give {OPTIONS} to {len(LETTERS)} (section 3.1)")]
     found = []
-    if len({_plain(option) for option in options}) < len(options):
+    if len({plain(option) for option in options}) < len(options):
         found.append(Fault("options", "two options are alike", "Replace one"))
     letters = LETTERS[:len(options)]
     if row["answer"] not in letters:
@@ -151,10 +152,6 @@ def _exact_faults(row: Mapping) -> list[Fault]:
     if (number := _NUMBER.fullmatch(answer)) and len(number[1]) > DECIMALS:
         found.append(Fault("answer", f"{len(number[1])} decimals", f"Round to at most {DECIMALS}, and say so"))
     return found
-
-
-def _plain(text: str) -> str:
-    return " ".join(str(text).casefold().split())
 
 
 # The difficulty check

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 
 from proctor.data.damaged import COMPONENTS
 from proctor.data.schemas import Question
-from proctor.protocols.equivalence import classes, same
+from proctor.protocols.equivalence import classes, plain, same
 
 PRIMARY = ("problem", "answer")  # what an item is scored by; a rationale only points to trouble
 FIXES = {"problem": "problem_fix", "rationale": "solution_fix", "answer": "answer_fix"}
@@ -76,11 +76,6 @@ class Audit:
     def passes(self) -> bool:
         """More than half of all judgements say sound; an unreadable one does not, and is no `unsound` either."""
         return 2 * self.sound > self.sound + self.unsound + self.unreadable
-
-
-def plain(text: str) -> str:
-    """Without case, spacing and a full stop at the end."""
-    return " ".join(text.casefold().split()).rstrip(".")
 
 
 def consensus(answers: Iterable[str | None]) -> tuple[str | None, int]:

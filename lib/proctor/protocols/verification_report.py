@@ -11,9 +11,9 @@ import pandas as pd
 
 from proctor.data.damaged import COMPONENTS, Defect, Truth
 from proctor.data.schemas import Question
-from proctor.protocols.equivalence import same
-from proctor.protocols.verification import (Audit, Evidence, Repair, Verified, affirmed, failed_audits, plain, replicated,
-                                            screen, verify)
+from proctor.protocols.equivalence import plain, same
+from proctor.protocols.verification import (Audit, Evidence, Repair, Verified, affirmed, failed_audits, replicated, screen,
+                                            verify)
 from proctor.stats.calibration import auc_interval
 from proctor.stats.proportions import clopper_pearson
 

@@ -24,7 +24,8 @@ from proctor.models.parse import p_accept, verdict
 from proctor.models.prompts import load
 from proctor.models.session import Session
 from proctor.protocols import exam
-from proctor.protocols.verification import Repair, adjudicated, plain
+from proctor.protocols.equivalence import plain
+from proctor.protocols.verification import Repair, adjudicated
 
 ATTEMPTS, AUDITS, TEMPERATURE = 4, 8, 0.7  # the paper has 8 attempts of each of several solvers; three have 12 here
 LETTERS = "ABC"  # places of proposals before an adjudicator
