@@ -15,7 +15,7 @@ from proctor.models.prompts import load
 from proctor.protocols.neighbours import (agreed, from_reasoning_gym, generated, information, keyed, neighbourhoods,
                                           related, shifted, solve, sweet_spot)
 
-QUESTIONS = load_candidates()[0]
+QUESTIONS = load_candidates(levels=(1, 2, 3))[0]
 SUM = Question(id="sum", question="What is 2 + 3?", answer="5", cluster="sums", level=1)
 MODEL = "smollm2-135m"
 

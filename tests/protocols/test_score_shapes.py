@@ -63,11 +63,11 @@ def test_likeness_pairs_rollouts_of_one_neighbour_by_what_they_saw():
     rows = [dict(model="m", question_id=q, neighbour=n, candidate=c, reply=f"{c} {n} said")
             for q, n, c, _ in product("pq", (1, 2), "xy", range(2))]
     found = likeness(pd.DataFrame(rows), np.random.default_rng(5), 50).set_index("pairs")
-    assert found.loc["same candidate", "estimate"] == pytest.approx(1)
+    assert found.loc["same prompt", "estimate"] == pytest.approx(1)
     assert found.loc["other candidate", "estimate"] == pytest.approx(2 / 3)  # two of three words
 
 
-def test_likeness_needs_two_rollouts_of_a_candidate():
+def test_likeness_needs_two_replies_to_one_prompt():
     rows = pd.DataFrame([dict(model="m", question_id="q", neighbour=1, candidate=c, reply="a") for c in "xy"])
     with pytest.raises(ValueError, match="raise the budget"):
         likeness(rows, np.random.default_rng(6))

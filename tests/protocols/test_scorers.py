@@ -143,4 +143,4 @@ def test_larger_studies_ask_the_smaller_ones_calls_too():
     asyncio.run(scorers.scores(one, [MODEL], critiques=1))
     asyncio.run(scorers.scores(two, [MODEL], critiques=2))
     keys, more = {r.key for r in one.asked}, {r.key for r in two.asked}
-    assert len(keys) == 27 * 7 * 4 and keys < more and len(more) == 27 * 7 * 5
+    assert len(keys) == 18 * 7 * 4 and keys < more and len(more) == 18 * 7 * 5

@@ -6,7 +6,7 @@ each has one planted flaw that everybody can check. All have the two lines in wh
 """
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from proctor.paths import QUESTIONS
 
 AUTHOR = "families-v1"
 SOURCE = QUESTIONS / "families_v1.jsonl"
+LEVELS = (1, 2)  # the recorded ones; the third is left to larger models
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,11 @@ TOPICS = {"sums": "the addition of whole numbers", "products": "the multiplicati
           "average": "the arithmetic mean", "operation": "binary operations"}
 
 
-def load_candidates(per_level: int | None = 1, path: Path = SOURCE) -> tuple[list[Question], list[Answer]]:
-    """The first `per_level` questions of each family and level (None: all), and seven candidates to each."""
+def load_candidates(per_level: int | None = 1, levels: Collection[int] = LEVELS,
+                    path: Path = SOURCE) -> tuple[list[Question], list[Answer]]:
+    """The first `per_level` questions of each family and of the `levels` (None: all), and seven candidates to each."""
     questions = [q for q in load_questions(path, "families")
-                 if per_level is None or int(q.id.rsplit("-", 1)[1]) <= per_level]
+                 if q.level in levels and (per_level is None or int(q.id.rsplit("-", 1)[1]) <= per_level)]
     return questions, candidates(questions)
 
 

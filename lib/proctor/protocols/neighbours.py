@@ -16,14 +16,13 @@ from proctor.data.schemas import Question
 from proctor.models.parse import same_answer, stated
 from proctor.models.prompts import load
 from proctor.models.session import Session
-from proctor.protocols.equivalence import classes
+from proctor.protocols.equivalence import classes, plain
 from proctor.protocols.utility import NONE, Neighbourhoods, roll
 
 WRITER = "qwen2.5-coder-1.5b"
 SOLVERS = ("smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")  # three, as in the paper
 NEED = 2  # of them that must agree; the paper asks for all
 SWEET = (0.05, 0.95)  # base rates between which a neighbour can tell something; the paper's filter is 0.05 to 0.5
-LEVELS = (1, 2)
 KINDS = ("right", "wrong")
 
 
@@ -109,20 +108,16 @@ def keyed(drafts: Neighbourhoods, solved: pd.DataFrame, questions: Sequence[Ques
     by_id = {question.id: question for question in questions}
     kept, rows = {}, []
     for name, near in drafts.items():
-        seen = {_plain(other.question) for other in (known or {}).get(name, ())}
+        seen = {plain(other.question) for other in (known or {}).get(name, ())}
         for draft in near:
             key = agreed(answers.get(draft.id, []), need)
-            why = ("copy" if _plain(draft.question) == _plain(by_id[name].question) else
-                   "repeated" if _plain(draft.question) in seen else "no agreement" if key is None else "")
-            seen.add(_plain(draft.question))
+            why = ("copy" if plain(draft.question) == plain(by_id[name].question) else
+                   "repeated" if plain(draft.question) in seen else "no agreement" if key is None else "")
+            seen.add(plain(draft.question))
             if not why:
                 kept.setdefault(name, []).append(draft.model_copy(update={"answer": key}))
             rows.append(dict(question_id=name, neighbour=draft.id, text=draft.question, key=key, why=why))
     return kept, pd.DataFrame(rows, columns=["question_id", "neighbour", "text", "key", "why"])
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 def sweet_spot(rows: pd.DataFrame, low: float = SWEET[0], high: float = SWEET[1]) -> pd.DataFrame:
@@ -163,15 +158,14 @@ def _entropy(p: np.ndarray) -> np.ndarray:
 
 async def neighbourhoods(session: Session, models: Sequence[str], writer: str = WRITER,
                          solvers: Sequence[str] = SOLVERS, need: int = NEED, rollouts: int = 1) -> pd.DataFrame:
-    """The recorded comparison: rollouts (rows of utility.roll, and `source`) of right, wrong and no candidates to the
-    easier generated questions on written, related and generated neighbours, one each."""
-    questions, answers = load_candidates(1)
-    chosen = [question for question in questions if question.level in LEVELS]
-    own = [a for a in answers if a.label in KINDS and a.question_id in {question.id for question in chosen}]
+    """The recorded comparison: rollouts (rows of utility.roll, and `source`) of right, wrong and no candidates on
+    written, related and generated neighbours of the generated questions, one each."""
+    chosen, answers = load_candidates()
+    own = [answer for answer in answers if answer.label in KINDS]
     drafts = await generated(session, writer, chosen)
     kept, _ = keyed(drafts, await solve(session, solvers, drafts), chosen, need, written(chosen))
     found = []
-    for source, near in (("written", written(chosen, 1)), ("related", related(chosen, questions)), ("generated", kept)):
+    for source, near in (("written", written(chosen, 1)), ("related", related(chosen, chosen)), ("generated", kept)):
         with_near = [question for question in chosen if question.id in near]
         if with_near:
             rows = await roll(session, models, with_near, [a for a in own if a.question_id in near], near,

@@ -78,19 +78,22 @@ def cosines(texts: Sequence[str]) -> np.ndarray:
 
 
 def likeness(rolled: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
-    """How alike the rollouts on one neighbour are: after the same candidate, and after different ones (CBU, A.3).
+    """How alike replies are: to the same prompt, and on one neighbour after different candidates (CBU, A.3).
 
-    rolled: as of `utility.roll`, at least two rollouts a candidate and neighbour. One row a model and `pairs` ("same
-    candidate", "other candidate"): mean cosine, first over the pairs of a question, then over questions; low, high.
+    rolled: rows of `utility.roll`, of `utility.attempt` or of both; each question needs pairs of either sort. One row a
+    model and `pairs` ("same prompt", "other candidate"): mean cosine, first over the pairs of a question, then over
+    questions; low, high.
     """
     rows = []
     for model, part in rolled.groupby("model", sort=False):
         same, other = [], []
-        for _, question in part.groupby("question_id", sort=False):
-            pairs = [_pairs(one) for _, one in question.groupby("neighbour")]
-            same.append(np.mean(np.concatenate([alike for alike, _ in pairs])))
-            other.append(np.mean(np.concatenate([alike for _, alike in pairs])))
-        for name, value in (("same candidate", same), ("other candidate", other)):
+        for question, own in part.groupby("question_id", sort=False):
+            pairs = [np.concatenate(one) for one in zip(*(_pairs(near) for _, near in own.groupby("neighbour")))]
+            if not all(map(len, pairs)):
+                raise ValueError(f"question {question!r}: likeness needs two replies to one prompt, and two candidates on "
+                                 "one neighbour; raise the budget, or add attempts")
+            same.append(pairs[0].mean()), other.append(pairs[1].mean())
+        for name, value in (("same prompt", same), ("other candidate", other)):
             found = bootstrap.interval(value, rng, resamples)
             rows.append(dict(model=model, pairs=name, estimate=found.estimate, low=found.low, high=found.high,
                              questions=len(value)))
@@ -103,9 +106,6 @@ def _pairs(rollouts: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     one, other = np.triu_indices(len(rollouts), 1)
     candidate = rollouts["candidate"].to_numpy()
     same = candidate[one] == candidate[other]
-    if not same.any() or same.all():
-        raise ValueError(f"question {rollouts['question_id'].iloc[0]!r}: pairs need two rollouts of a candidate, and two "
-                         "candidates; raise the budget")
     return alike[one, other][same], alike[one, other][~same]
 
 

@@ -141,6 +141,6 @@ def drawn(judged: pd.DataFrame, repeats: int, rng: np.random.Generator) -> pd.Se
 
 
 async def scores(session: Session, models: Sequence[str], per_level: int = 1, critiques: int = REPEATS) -> pd.DataFrame:
-    """The recorded scores of four judges on seven candidates to each of the generated questions."""
+    """The recorded scores of four judges on seven candidates to each of the easier generated questions."""
     questions, answers = load_candidates(per_level)
     return await ask_judges(session, models, questions, answers, critiques=critiques)

@@ -164,11 +164,11 @@ def utilities(rows: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
 
 async def rollouts(session: Session, models: Sequence[str], per_level: int = 1, neighbours: int = NEIGHBOURS,
                    rollouts: int = ROLLOUTS) -> pd.DataFrame:
-    """The recorded rollouts: seven candidates and none to the generated questions, on their written neighbours."""
+    """The recorded rollouts: seven candidates and none to the easier generated questions, on their written neighbours."""
     questions, answers = load_candidates(per_level)
     return await roll(session, models, questions, answers, written(questions, neighbours), budget=rollouts)
 
 
 async def attempts(session: Session, models: Sequence[str], per_level: int = 1, times: int = ATTEMPTS) -> pd.DataFrame:
-    """The recorded attempts of each solver at the generated questions themselves."""
+    """The recorded attempts of each solver at the easier generated questions themselves."""
     return await attempt(session, models, load_candidates(per_level)[0], times=times)
