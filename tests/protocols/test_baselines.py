@@ -11,10 +11,12 @@ from proctor.data.candidates import load_candidates, written
 from proctor.data.rows import DataError
 from proctor.data.schemas import Answer, Question
 from proctor.models.calls import Reply
+from proctor.paths import ROOT
 from proctor.protocols.baselines import agreement, endpoint, final_answer, length, pool, recorded_scores, score_all
 from proctor.protocols.scorers import JUDGES, ask_judges, drawn
 
 MODEL = "smollm2-135m"
+SHARED = ROOT.parent / "shared/data/judgebench"
 QUESTIONS, ANSWERS = (rows[:n] for rows, n in zip(load_candidates(), (2, 14)))
 
 
@@ -40,8 +42,8 @@ class Model:
         return Reply(f"Exact Answer: {keys[asked.messages[-1]['content']] if right else 'none'}")
 
 
-def run(model=None, **how):
-    return asyncio.run(score_all(model or Model(), [MODEL], QUESTIONS, ANSWERS, **how))
+def run(model=None, questions=QUESTIONS, answers=ANSWERS, **how):
+    return asyncio.run(score_all(model or Model(), [MODEL], questions, answers, **how))
 
 
 def test_every_method_scores_the_same_candidates_and_says_its_calls():
@@ -104,6 +106,15 @@ def test_pairs_of_a_file_are_scored_like_our_own_candidates(tmp_path):
     longer = table[table["method"] == "length"]
     assert longer["score"].is_monotonic_increasing and longer["correct"].tolist() == [False, True]
     assert len(pool("families")[1]) == 18 * 7
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the real pairs are not at hand")
+def test_all_real_pairs_are_scored_without_a_call():
+    questions, answers = pool(SHARED)
+    table = run(judges=(), questions=questions, answers=answers)
+    assert len(questions) >= 600 and table.groupby("method").size().eq(2 * len(questions)).all()
+    longer = table[table["method"] == "length"].pivot(index="question_id", columns="correct", values="score")
+    assert longer.notna().all(axis=None) and 0.3 < (longer[True] > longer[False]).mean() < 0.7
 
 
 # reward models
