@@ -7,7 +7,7 @@ from proctor.data.schemas import Answer, Question
 from proctor.data.ten_options import plain_items, pseudo_items
 from proctor.models.session import Session
 from proctor.paths import QUESTIONS
-from proctor.protocols import engine, exam, refinement, validators, verification_run
+from proctor.protocols import engine, exam, neighbours, refinement, scorers, utility, validators, verification_run
 
 MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"]
 SEED = 20261121
@@ -113,4 +113,6 @@ STUDIES = {f.__name__: f for f in (answers, exam_answers, checks, open_checks, j
 STUDIES |= {f"verification.{f.__name__}": f for f in (
     verification_run.votes, verification_run.attempts, verification_run.sound_attempts, verification_run.repairs,
     adjudications, verification_run.audits)}
+STUDIES |= {f"utility.{f.__name__}": f for f in (
+    utility.attempts, utility.rollouts, scorers.scores, neighbours.neighbourhoods)}
 OF_ANSWERS = ("judgements", "model_checks", "stages", "verification.adjudications", "verification.audits")

@@ -1,0 +1,74 @@
+"""notebooks/cbu/1_method.ipynb, run by papermill with the quick parameters."""
+
+import json
+import re
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from proctor.data.candidates import KINDS
+from proctor.data.published import load_published
+from proctor.report import catalog
+
+NAME = "cbu/1_method"
+
+
+@pytest.fixture(scope="module")
+def printed_text(done):
+    cells = json.loads((done / "out.ipynb").read_text())["cells"]
+    return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))
+
+
+def table(done, name):
+    return pd.read_csv(done / f"figures/cbu/{name}.csv")
+
+
+def test_leaves_what_the_catalog_promises_with_the_evidence_that_it_names(done):
+    rows = [row for row in catalog.read() if row.notebook == NAME and row.state == "done"]
+    assert len(rows) >= 10 and catalog.check(rows, done / "figures") == []
+
+
+def test_the_example_has_every_kind_with_a_utility_of_two_rollouts(done):
+    shown = table(done, "fig_2")
+    own = shown[shown["part"] == "C"].set_index("kind")
+    assert list(own.index) == list(KINDS) and (own["oracle"] == [KINDS[kind].correct for kind in KINDS]).all()
+    utilities = own[[column for column in own if "-" in column]].to_numpy() * 2
+    assert utilities.shape == (7, 3) and np.isin(utilities, range(3)).all()
+    assert shown["part"].tolist().count("Q*") == 2
+
+
+def test_metrics_of_the_tiny_example_are_those_of_breaking_ties_at_random(done):
+    score, correct = [0.9, 0.5, 0.2, 0.9, 0.5, 0.1], [1, 1, 1, 0, 0, 0]
+    first, recall = [], []
+    for order in permutations(range(6)):
+        if all(score[a] >= score[b] for a, b in zip(order, order[1:])):
+            first.append(correct[order[0]])
+            recall.append(sum(correct[i] for i in order[:5]) / 3)
+    pairs = [(a > b) + (a == b) / 2 for a, y in zip(score, correct) if y for b, n in zip(score, correct) if not n]
+    found = table(done, "table_6").set_index("metric")["example"]
+    assert found[["Acc@1", "Recall@5", "AUC"]].tolist() == pytest.approx([np.mean(x) for x in (first, recall, pairs)])
+
+
+def test_table_1_sets_the_papers_ranges_beside_ours(done):
+    facts = load_published("cbu/facts").set_index("fact")["value_value"]
+    found = table(done, "table_1").set_index("questions")
+    assert found.loc["ExpertMath", ["lowest", "highest", "mean"]].tolist() == [
+        facts[f"expertmath_score_{end}"] for end in ("low", "high", "mean")]
+    ours = found[found["evidence"] == "measured"]
+    assert (ours["lowest"] <= ours["mean"]).all() and (ours["mean"] <= ours["highest"]).all() and len(ours) == 10
+
+
+def test_the_example_is_chosen_as_its_scores_say(done, printed_text):
+    scores = table(done, "example_scores").set_index("kind")
+    for method in scores.columns[1:]:
+        best = scores.index[scores[method] == scores[method].max()]
+        hit = re.search(rf"{re.escape(method)} chooses {', '.join(best)}: Acc@1 (\d\.\d\d)", printed_text)
+        assert float(hit[1]) == pytest.approx(scores.loc[best, "oracle"].mean(), abs=0.005)
+
+
+@pytest.mark.parametrize("name, evidence", [("fig_1", "published + measured"), ("utility_by_kind", "measured"),
+                                            ("when_utility_works", "simulated")])
+def test_figures_say_what_they_rest_on(done, name, evidence):
+    assert json.loads((done / f"figures/cbu/{name}.json").read_text())["evidence"] == evidence
