@@ -1,5 +1,6 @@
 """Run a notebook as `make reproduce` does, with its figures in a folder of the test's own."""
 
+import json
 import os
 import subprocess
 import sys
@@ -31,3 +32,10 @@ def done(request, run_notebook, tmp_path_factory):
     result = run_notebook(request.module.NAME, folder, "--params", "params/quick.yaml")
     assert result.returncode == 0, result.stderr
     return folder
+
+
+@pytest.fixture(scope="module")
+def printed_text(done):
+    """All that the cells of that run printed."""
+    cells = json.loads((done / "out.ipynb").read_text())["cells"]
+    return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))

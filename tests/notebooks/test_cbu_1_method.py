@@ -15,12 +15,6 @@ from proctor.report import catalog
 NAME = "cbu/1_method"
 
 
-@pytest.fixture(scope="module")
-def printed_text(done):
-    cells = json.loads((done / "out.ipynb").read_text())["cells"]
-    return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))
-
-
 def table(done, name):
     return pd.read_csv(done / f"figures/cbu/{name}.csv")
 

@@ -11,12 +11,6 @@ from scipy.stats import hypergeom
 NAME = "cbu/3_budget_and_neighbours"
 
 
-@pytest.fixture(scope="module")
-def printed_text(done):
-    cells = json.loads((done / "out.ipynb").read_text())["cells"]
-    return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))
-
-
 def table(done, name):
     return pd.read_csv(done / f"figures/cbu/{name}.csv")
 

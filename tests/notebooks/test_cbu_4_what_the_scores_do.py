@@ -13,12 +13,6 @@ from proctor.report import catalog
 NAME = "cbu/4_what_the_scores_do"
 
 
-@pytest.fixture(scope="module")
-def printed_text(done):
-    cells = json.loads((done / "out.ipynb").read_text())["cells"]
-    return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))
-
-
 def table(done, name):
     return pd.read_csv(done / f"figures/cbu/{name}.csv")
 

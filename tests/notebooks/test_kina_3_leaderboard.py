@@ -19,12 +19,6 @@ def board(done):
     return pd.read_csv(done / "figures/kina/simulated_tiers.csv")
 
 
-@pytest.fixture(scope="module")
-def printed_text(done):
-    cells = json.loads((done / "out.ipynb").read_text())["cells"]
-    return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))
-
-
 def record(done, name) -> dict:
     return json.loads((done / f"figures/kina/{name}.json").read_text())
 

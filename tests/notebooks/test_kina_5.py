@@ -13,12 +13,6 @@ from proctor.report import catalog
 NAME = "kina/5_how_many_items"
 
 
-@pytest.fixture(scope="module")
-def printed_text(done):
-    cells = json.loads((done / "out.ipynb").read_text())["cells"]
-    return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))
-
-
 def test_leaves_what_the_catalog_promises_with_the_evidence_that_it_names(done):
     rows = [row for row in catalog.read() if row.notebook == NAME and row.state == "done"]
     assert len(rows) >= 3 and catalog.check(rows, done / "figures") == []
