@@ -15,12 +15,6 @@ PUBLISHED = ("fig_1", "item_writing", "prompt_selection")
 
 
 @pytest.fixture(scope="module")
-def printed(done) -> str:
-    cells = json.loads((done / "out.ipynb").read_text())["cells"]
-    return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))
-
-
-@pytest.fixture(scope="module")
 def approval(done):
     return pd.read_csv(done / "figures/kina/topic_approval.csv").set_index("approval")
 
@@ -46,8 +40,8 @@ def test_everything_simulated_says_so_and_what_is_drawn_of_the_paper_is_publishe
     assert "SIMULATED" in (done / "figures/kina/topic_approval.md").read_text()
 
 
-def test_every_claim_holds_with_the_parameters_as_given(printed):
-    assert printed.count("holds: ") == 12 and "does not hold" not in printed
+def test_every_claim_holds_with_the_parameters_as_given(printed_text):
+    assert printed_text.count("holds: ") == 12 and "does not hold" not in printed_text
 
 
 def test_pipeline_shows_the_stages_of_the_caption_and_its_counts(done):

@@ -17,12 +17,6 @@ TABLES = ("lazy_agreement", "incentive_threshold", "review_manual")
 HASTY, DILIGENT = (0.45, 0.35, 0.15, 0.05), (0.05, 0.15, 0.45, 0.35)
 
 
-@pytest.fixture(scope="module")
-def text(done) -> str:
-    cells = json.loads((done / "out.ipynb").read_text())["cells"]
-    return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))
-
-
 def record(done, name) -> dict:
     return json.loads((done / f"figures/kina/{name}.json").read_text())
 
@@ -51,16 +45,16 @@ def test_everything_simulated_says_so_with_its_seed_and_that_its_amounts_are_ass
     assert record(done, "review_manual")["evidence"] == "published"
 
 
-def test_every_claim_holds(text):
-    assert text.count("holds: ") >= 20 and "does not hold" not in text
+def test_every_claim_holds(printed_text):
+    assert printed_text.count("holds: ") >= 20 and "does not hold" not in printed_text
 
 
-def test_thresholds_printed_and_tabled_are_cost_over_the_rise_of_the_winning_chance(done, text):
+def test_thresholds_printed_and_tabled_are_cost_over_the_rise_of_the_winning_chance(done, printed_text):
     def wins(own, other):  # clears level 2, and is better; a tie counts half
         return sum(own[q] * (sum(other[:q]) + other[q] / 2) for q in (2, 3))
 
     by_hand = [1 / (wins(DILIGENT, other) - wins(HASTY, other)) for other in (HASTY, DILIGENT)]
-    assert f"threshold {by_hand[0]:.2f} against a hasty, {by_hand[1]:.2f} against a diligent other" in text
+    assert f"threshold {by_hand[0]:.2f} against a hasty, {by_hand[1]:.2f} against a diligent other" in printed_text
     found = table(done, "incentive_threshold")
     alike = found[(found["own"] == "typical") & (found["other"] == "typical")]
     assert alike["threshold"].tolist() == pytest.approx(by_hand) and len(found) == 18
