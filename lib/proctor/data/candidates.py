@@ -8,14 +8,11 @@ each has one planted flaw that everybody can check. All have the two lines in wh
 import zlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from proctor.data.questions import load_questions
+from proctor.data.questions import load_families
 from proctor.data.schemas import Answer, Question
-from proctor.paths import QUESTIONS
 
 AUTHOR = "families-v1"
-SOURCE = QUESTIONS / "families_v1.jsonl"
 LEVELS = (1, 2)  # the recorded ones; the third is left to larger models
 
 
@@ -65,11 +62,9 @@ TOPICS = {"sums": "the addition of whole numbers", "products": "the multiplicati
           "average": "the arithmetic mean", "operation": "binary operations"}
 
 
-def load_candidates(per_level: int | None = 1, levels: Collection[int] = LEVELS,
-                    path: Path = SOURCE) -> tuple[list[Question], list[Answer]]:
+def load_candidates(per_level: int | None = 1, levels: Collection[int] = LEVELS) -> tuple[list[Question], list[Answer]]:
     """The first `per_level` questions of each family and of the `levels` (None: all), and seven candidates to each."""
-    questions = [q for q in load_questions(path, "families")
-                 if q.level in levels and (per_level is None or int(q.id.rsplit("-", 1)[1]) <= per_level)]
+    questions = [question for question in load_families(per_level) if question.level in levels]
     return questions, candidates(questions)
 
 

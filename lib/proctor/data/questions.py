@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from proctor.data.fetch import fetched
 from proctor.data.rows import DataError, Row, problem, read_rows, refuse_constant, summary
 from proctor.data.schemas import LETTERS, Answer, Question
+from proctor.paths import QUESTIONS
 
 
 VERIFIED_CLASSES = ("Gold subset", "Revision subset", "Uncertain subset")
@@ -60,6 +61,12 @@ def load_questions(path: str | Path, format: str | None = None) -> list[Question
     if not questions:
         raise DataError(f"{path}: no questions in it. Give it at least one row.")
     return questions
+
+
+def load_families(per_level: int | None = None) -> list[Question]:
+    """The generated questions, or the first `per_level` of each family and level."""
+    questions = load_questions(QUESTIONS / "families_v1.jsonl", "families")
+    return [q for q in questions if per_level is None or int(q.id.rsplit("-", 1)[1]) <= per_level]
 
 
 def refuse_canary(questions: Iterable[Question], allow: bool = False) -> None:

@@ -2,11 +2,10 @@
 
 import pandas as pd
 
-from proctor.data.questions import load_exam, load_open, load_questions
+from proctor.data.questions import load_exam, load_families as families, load_open
 from proctor.data.schemas import Answer, Question
 from proctor.data.ten_options import plain_items, pseudo_items
 from proctor.models.session import Session
-from proctor.paths import QUESTIONS
 from proctor.protocols import engine, exam, neighbours, refinement, scorers, utility, validators, verification_run
 
 MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"]
@@ -19,12 +18,6 @@ OPEN = 12  # open questions with human labels
 CHECKS = ("V", "C", "FLC", "CC", "B")  # asked of what the models answered
 AUDITED = 6  # ten-option items that are audited and mended
 STAGES = ("CC u3 |U", "FLC u3 |U", "C u3 |U")  # of UQ's default pipeline, one after the other
-
-
-def families(per_level: int | None = None):
-    """The generated questions, or the first `per_level` of each family and level."""
-    questions = load_questions(QUESTIONS / "families_v1.jsonl", "families")
-    return [q for q in questions if per_level is None or int(q.id.rsplit("-", 1)[1]) <= per_level]
 
 
 def exam_questions(n: int = EXAM):

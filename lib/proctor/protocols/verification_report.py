@@ -144,8 +144,7 @@ def _outcome(truth: Truth, verified: Verified) -> str:
         return "sound, kept" if which == "sound" else "damaged, taken for gold"
     if status == "uncertain":
         return f"{which}, left open"
-    answer, problem = _is_sound(Repair(verified.revised.question, "", verified.revised.answer), truth)
-    if not answer or part == "problem" and not problem:
+    if not _is_right(Repair(verified.revised.question, "", verified.revised.answer), truth):
         return f"{which}, wrongly changed"
     return f"{which}, {dict(none='reworded', rationale='rationale rewritten').get(part, 'restored')}"
 
@@ -153,6 +152,12 @@ def _outcome(truth: Truth, verified: Verified) -> str:
 def _is_sound(repair: Repair, truth: Truth) -> tuple[bool, bool]:
     """Whether answer and problem (word by word) are those of the sound version."""
     return same(repair.answer, truth.sound.answer) is True, plain(repair.problem) == plain(truth.sound.question)
+
+
+def _is_right(repair: Repair, truth: Truth) -> bool:
+    """The sound version's answer and, where the problem was damaged, its very words."""
+    answer, problem = _is_sound(repair, truth)
+    return answer and (problem or truth.holds["problem"] is True)
 
 
 def false_corrections(items: Sequence[Question], truths: Mapping[str, Truth],
@@ -172,12 +177,12 @@ def false_corrections(items: Sequence[Question], truths: Mapping[str, Truth],
             count["sound" if intact else "broken"] += 1
             if repair is None or repair.empty:
                 continue
-            answer, problem = _is_sound(repair, truth)
             if intact:
+                answer, problem = _is_sound(repair, truth)
                 count["spoiled"] += not answer
                 count["reworded"] += answer and not problem
             else:
-                count["mended"] += answer and (problem or truth.defect.component != "problem")
+                count["mended"] += _is_right(repair, truth)
         rows.append(dict(source=source, reworded=count["reworded"])
                     | _counted("spoiled", count["spoiled"], count["sound"])
                     | _counted("mended", count["mended"], count["broken"]))
@@ -191,11 +196,8 @@ def audited(truths: Mapping[str, Truth], repairs: Mapping[str, Repair | None],
     A right repair has the sound version's answer and, where the problem was damaged, its very words. All three
     components must pass (`failed_audits`). counts: as of `audit_counts`.
     """
-    right = {}
-    for item, repair in repairs.items():
-        if repair is not None and item in counts:
-            answer, problem = _is_sound(repair, truths[item])
-            right[item] = answer and (problem or truths[item].holds["problem"] is True)
+    right = {item: _is_right(repair, truths[item]) for item, repair in repairs.items()
+             if repair is not None and item in counts}
     sides = {auditor: ({auditor}, "all") for each in counts.values() for auditor in (one.auditor for one in each)}
     rows = []
     for name, (who, need) in (sides | {panel: (set(sides), need) for panel, need in PANELS.items()}).items():
