@@ -314,3 +314,9 @@ def test_held_counts_a_limit_that_equals_the_truth():
 def test_held_refuses_limits_of_different_length():
     with pytest.raises(ValueError, match="lengths differ"):
         bootstrap.held([0.1], [0.2, 0.3], 0.5)
+
+
+@pytest.mark.parametrize(("low", "high", "said"), [(0.1, 0.3, "more"), (-0.3, -0.1, "less"), (-0.1, 0.2, "cannot tell"),
+                                                   (0.0, 0.2, "cannot tell"), (-0.2, 0.0, "cannot tell")])
+def test_an_interval_of_a_difference_is_read_by_whether_it_leaves_out_zero(low, high, said):
+    assert bootstrap.reading(bootstrap.Interval((low + high) / 2, low, high, 0.95, "percentile")) == said

@@ -37,6 +37,11 @@ class Interval:
     undefined: int = 0
 
 
+def reading(found: Interval) -> str:
+    """What the interval of a difference allows one to say: "more", "less" or "cannot tell"."""
+    return "more" if found.low > 0 else "less" if found.high < 0 else "cannot tell"
+
+
 @dataclass(frozen=True)
 class Units:
     """What is resampled: items, or clusters. Totals are whole numbers whenever scores are shares of up to 64 samples.
