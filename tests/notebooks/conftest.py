@@ -1,4 +1,4 @@
-"""Run a notebook as `make reproduce` does, with its figures in a folder of the test's own."""
+"""Run a notebook as a job of `make reproduce` runs, with its figures in a folder of the test's own."""
 
 import json
 import os
@@ -9,11 +9,21 @@ import sys
 import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
+from proctor.workflow.workers import Workers
 
 
 @pytest.fixture(scope="session")
-def run_notebook():
-    """run(name, folder, *options): figures go to folder/figures, the executed copy to folder/out.ipynb."""
+def workers():
+    """What serves the jobs of a `make reproduce`: papermill and the kernels' packages are imported once."""
+    with Workers(say=lambda line: None) as server:
+        yield server.address
+
+
+@pytest.fixture(scope="session")
+def run_notebook(workers):
+    """run(name, folder, *options): figures go to folder/figures, the executed copy to folder/out.ipynb.
+
+    `root`: another checkout; the notebook then runs there, in a process of its own."""
 
     def run(name, folder, *options, root=paths.ROOT) -> subprocess.CompletedProcess:
         environment = {key: value for key, value in os.environ.items() if key != "PROCTOR_WORKERS"}
@@ -22,20 +32,10 @@ def run_notebook():
             "PROCTOR_FIGURES": str(folder / "figures"),
             "PYTHONPATH": str(paths.ROOT / "lib"),
         }
-        return subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "proctor.workflow.run",
-                f"notebooks/{name}.ipynb",
-                str(folder / "out.ipynb"),
-                *options,
-            ],
-            cwd=root,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
+        if root == paths.ROOT:
+            environment["PROCTOR_WORKERS"] = workers
+        command = [sys.executable, "-m", "proctor.workflow.run", f"notebooks/{name}.ipynb", str(folder / "out.ipynb")]
+        return subprocess.run([*command, *options], cwd=root, env=environment, capture_output=True, text=True)
 
     return run
 

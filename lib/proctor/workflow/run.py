@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.paths import PARAMS
+from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
 
 
@@ -44,15 +45,16 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def run_here(notebook: Notebook, output: Path, values: dict[str, Any]) -> str | None:
-    """Run the notebook in a child of this process. Returns what went wrong, or None."""
-    from proctor.workflow.execute import NotebookFailed, execute
-
+    """Run the notebook in a kernel of its own. Returns what went wrong, or None."""
     print(f"{notebook.name}: running", flush=True)
     start = time.monotonic()
-    try:
-        execute(notebook, output, values)
-    except NotebookFailed as error:
-        return str(error)
+    with KernelServer() as server:  # imports its packages while papermill is imported here
+        from proctor.workflow.execute import NotebookFailed, execute
+
+        try:
+            execute(notebook, output, values, server)
+        except NotebookFailed as error:
+            return str(error)
     print(f"{notebook.name}: done in {time.monotonic() - start:.1f} s, see {output}", flush=True)
     return None
 
@@ -62,7 +64,8 @@ def hand_over(workers: str, notebook: Notebook, output: Path, values: dict[str, 
 
     The server stops the job when this process ends, whatever ends it.
     """
-    job = {"notebook": str(notebook.path), "output": str(output), "values": values}
+    ours = {name: value for name, value in os.environ.items() if name.startswith("PROCTOR_")}
+    job = {"notebook": str(notebook.path), "output": str(output), "values": values, "environment": ours}
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(workers)
