@@ -61,7 +61,7 @@ def why_unreadable(reply: Reply) -> str:
         return "empty"
     if reply.cut_off:
         return "cut off"
-    return "refuses" if _REFUSAL.search(reply.text.replace("’", "'")) else "no verdict"
+    return "refuses" if _REFUSAL.search(_end(reply).replace("’", "'")) else "no verdict"
 
 
 def first_verdict(text: str) -> bool:
