@@ -1,7 +1,5 @@
 """Sit models before an exam (HLE, section 4): three stated fields, comparison, a judge where that can't decide."""
 
-import json
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,6 +7,7 @@ import pandas as pd
 
 from proctor.data.schemas import LETTERS, Question
 from proctor.exam.answer_match import same
+from proctor.models.final_line import own_field, structured
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import PromptError, load
 from proctor.models.read_reply import answer_probability, letter, p_accept, same_answer, stated, verdict
@@ -152,20 +151,28 @@ class Judgement:
     confidence: float | None = None
 
 
-def judgement(reply: Reply) -> Judgement:
-    """Read the JSON object of a judge, also out of a fenced block. Anything else is unreadable in all fields."""
-    text = re.sub(r"^\s*```(?:json)?\s*|\s*```\s*$", "", reply.text)
-    try:
-        found = json.loads(text)
-        percent = float(str(found["confidence"]).strip().rstrip("%"))
-        return Judgement(
-            str(found["extracted_final_answer"]),
-            str(found["reasoning"]),
-            {"yes": True, "no": False}.get(str(found["correct"]).strip().lower()),
-            percent / 100 if 0 <= percent <= 100 else None,
-        )
-    except (ValueError, KeyError, TypeError, RecursionError):
+def judgement(reply: Reply, quoted: str = "") -> Judgement:
+    """Read the JSON object that ends a judge's reply, also in a fenced block or after prose.
+
+    Anything else is unreadable in all fields; so is an object that may be quoted from the response (`own_field`).
+    """
+    found = structured(reply.text)
+    if found is None or not found.fields:
         return Judgement()
+    correct = own_field(found, reply.text, "correct", quoted)
+    try:
+        percent = float(str(found.fields["confidence"]).strip().rstrip("%"))
+        answer, reasoning = str(found.fields["extracted_final_answer"]), str(found.fields["reasoning"])
+    except (ValueError, KeyError, RecursionError):
+        return Judgement()
+    if correct is None:
+        return Judgement()
+    return Judgement(
+        answer,
+        reasoning,
+        {"yes": True, "no": False}.get(correct.lower()),
+        percent / 100 if 0 <= percent <= 100 else None,
+    )
 
 
 def judge_request(judge: str, question: Question, response: str, prompts_dir: str | None = None) -> Request:
@@ -189,19 +196,17 @@ async def judge(
     p_accept, and judge_confidence: what it read in the response, 1 where that states none (NaN: not asked)."""
     by_id = {question.id: question for question in questions}
     rows = [(name, row) for name in judges for row in answers.itertuples(index=False)]
-    replies = await session.ask_many(
-        [judge_request(name, by_id[row.question_id], row.reply, prompts_dir) for name, row in rows], "judgements"
-    )
+    requests = [judge_request(name, by_id[row.question_id], row.reply, prompts_dir) for name, row in rows]
     table = []
-    for (name, row), reply in zip(rows, replies):
-        local = spec(name).local
-        read = Judgement(correct=verdict(reply, quoted=row.reply)) if local else judgement(reply)
+    for (name, row), request, reply in zip(rows, requests, await session.ask_many(requests, "judgements")):
+        local, opening = spec(name).local, request.opening
+        read = Judgement(correct=verdict(reply, row.reply, opening)) if local else judgement(reply, row.reply)
         table.append(
             dict(
                 row._asdict(),
                 judge=name,
                 accepted=read.correct,
-                p_accept=p_accept(reply) if local else None,
+                p_accept=p_accept(reply, row.reply, opening) if local else None,
                 judge_confidence=np.nan if read.confidence is None else read.confidence,
             )
         )

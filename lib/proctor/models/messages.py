@@ -38,6 +38,12 @@ class Request:
         return hashlib.sha256(canonical.encode()).hexdigest()
 
     @property
+    def opening(self) -> str:
+        """The beginning of the reply that the request gives, "" for none."""
+        last = self.messages[-1] if self.messages else {}
+        return last["content"] if last.get("role") == "assistant" else ""
+
+    @property
     def characters(self) -> int:
         """Of the text; a picture counts as PICTURE of them."""
         return sum(len(message["content"]) + PICTURE * ("image" in message) for message in self.messages)

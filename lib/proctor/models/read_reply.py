@@ -1,6 +1,5 @@
 """Read a reply. Every reader has a third outcome besides right and wrong: unreadable (None)."""
 
-import json
 import math
 import re
 import unicodedata
@@ -8,10 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from proctor.data.schemas import LETTERS
+from proctor.models.final_line import INVISIBLE, TAIL, Mark, final_mark, own_field, structured
 from proctor.models.messages import Reply
 
-_VERDICT = re.compile(r"\[\[\s*([YN])\s*\]\]", re.IGNORECASE)
-_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+_INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
 _NUMBER = re.compile(
     r"([-+−]?)[$£€]?\s*([-+−]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+))(\s*[%°]|\s+[a-z°%]+)?", re.IGNORECASE
 )
@@ -24,40 +23,31 @@ _REASONS = "because|since|as|for|and|but|or|with|which|is|not|due|given|based|by
 _ANSWER = re.compile(r"^[ \t]*\**(?:Exact )?Answer\**:\**[ \t]*([^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _CONFIDENCE = re.compile(r"^[ \t]*\**Confidence\**:[ \t*]*(\d+(?:\.\d+)?)", re.IGNORECASE | re.MULTILINE)
 _EXPLANATION = re.compile(r"Explanation\**:\**", re.IGNORECASE)
-TAIL = 100_000  # characters at a reply's end that are read: what it finally states stands there
 
 
-def verdict(reply: Reply | str, quoted: str = "") -> bool | None:
-    """True (accept), False (reject) or None (unreadable): the last well-formed [[Y]] or [[N]].
+def verdict(reply: Reply | str, quoted: str = "", opening: str = "") -> bool | None:
+    """True (accept), False (reject) or None (unreadable): what the reply states where the protocol asks for it.
 
-    Tolerates case, spaces and zero-width characters; leaves out what the judge repeats from `quoted`, the
-    candidate answer. (The public code takes the first, case-sensitive: UQ, appendix L.7; see `first_verdict`.)
-    A verdict that the reply could only begin, `[[Y` at its very end, counts: the model was bound to one token.
-    Of a reply in JSON (prompts.VERDICT) the field `accepted` counts, whatever the reasoning says.
+    Of a free reply the [[Y]] or [[N]] of its last line, of a reply in JSON (prompts.VERDICT) the field `accepted`,
+    whatever its reasoning says. `quoted` is what the judge may repeat: the candidate answer. `opening` is the beginning
+    that the request gave the reply (`Request.opening`). How they count: `final_line.final_mark` and `own_field`.
+    (The public code takes the first, case-sensitive: UQ, appendix L.7; see `first_verdict`.)
     """
-    text = _end(reply)
-    if (fields := _json_fields(text)) is not None:
-        return {"Y": True, "N": False}.get(str(fields.get("accepted")))
-    text = text.translate(_INVISIBLE)
-    text, quoted = " ".join(text.split()), " ".join(quoted.translate(_INVISIBLE).split())
-    if quoted and _VERDICT.search(quoted):
-        text = text.replace(quoted, " ")
-    found = _VERDICT.findall(text)
-    if not found:
-        begun = re.search(r"\[\[\s*([YN])\s*$", text, re.IGNORECASE)
-        found = [begun.group(1)] if begun else []
-    return found[-1].upper() == "Y" if found else None
+    found = _verdict(reply, quoted, opening)
+    return None if found is None else found.mark == "Y"
 
 
-def _json_fields(text: str) -> dict | None:
-    """The object that the whole text is, as JSON; None for any other text."""
-    if not text.lstrip().startswith("{"):
+def _verdict(reply: Reply | str, quoted: str, opening: str) -> Mark | None:
+    text = reply.text if isinstance(reply, Reply) else reply
+    found = structured(text)
+    if found is None:
+        return final_mark(reply, "YN", quoted, opening)
+    said = (own_field(found, text, "accepted", quoted) or "").upper()
+    if said not in ("Y", "N"):
         return None
-    try:
-        fields = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return fields if isinstance(fields, dict) else None
+    written = re.compile(rf'"accepted"\s*:\s*"\s*({said})', re.IGNORECASE)
+    places = [match.span(1) for match in written.finditer(text, found.start, found.end)]
+    return Mark(said, *places[-1]) if places else Mark(said, found.start, found.end)
 
 
 def _end(reply: Reply | str) -> str:
@@ -71,7 +61,7 @@ def why_unreadable(reply: Reply) -> str:
         return "empty"
     if reply.cut_off:
         return "cut off"
-    return "refuses" if _REFUSAL.search(reply.text.replace("’", "'")) else "no verdict"
+    return "refuses" if _REFUSAL.search(_end(reply).replace("’", "'")) else "no verdict"
 
 
 def first_verdict(text: str) -> bool:
@@ -80,25 +70,26 @@ def first_verdict(text: str) -> bool:
     return found is not None and found.group(1) == "Y"
 
 
-def p_accept(reply: Reply, yes: str = "Y", no: str = "N") -> float | None:
-    """Probability of `yes` against `no`; None where the reply has no token probabilities or no verdict.
+def p_accept(reply: Reply, quoted: str = "", opening: str = "") -> float | None:
+    """Probability of Y against N where `verdict` reads it; None where the reply has no token probabilities there.
 
-    Of a reply that is its verdict, from the alternatives to the first token. Of one that reasons first, the
-    probability that it gave to the verdict's letter once it had reasoned, or one minus that of a `no`.
+    Of a reply that is its verdict, or that begins with it behind its `opening`, from the alternatives to the first
+    token. Of one that reasons first, the probability that it gave to the verdict's letter once it had reasoned, or one
+    minus that of an N.
     """
-    if not reply.tokens or reply.tokens[0][0].strip().upper() in (yes, no):
+    said = "".join(token for token, _ in reply.tokens)
+    if not reply.tokens or re.match(r"\s*[YN]\s*(?:\]|$)", said, re.IGNORECASE):
         mass = {
             word: sum(math.exp(lp) for token, lp in reply.first.items() if token.strip().upper() == word)
-            for word in (yes, no)
+            for word in ("Y", "N")
         }
         total = sum(mass.values())
-        return mass[yes] / total if total > 0 else None
-    text = "".join(token for token, _ in reply.tokens)
-    found = list(re.finditer(rf'(?:\[\[\s*|"accepted":\s*")({yes}|{no})(?:\s*\]\]|")', text, re.IGNORECASE))
-    if not found:
+        return mass["Y"] / total if total > 0 else None
+    found = _verdict(Reply(said, reply.finish), quoted, "")
+    if found is None or found.mark != getattr(_verdict(reply, quoted, opening), "mark", None):
         return None
-    p = _mean_probability(reply, *found[-1].span(1))
-    return p if p is None or found[-1][1].upper() == yes else 1 - p
+    p = _mean_probability(reply, found.start, found.end)
+    return p if p is None or found.mark == "Y" else 1 - p
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,7 @@ async def run_check(
         first = await session.ask_many(requests, f"{judge} {name} 1")
         requests = [closing(name, judge, q, a, reply, **settings) for (q, a), reply in zip(pairs, first)]
     replies = await session.ask_many(requests, f"{judge} {name}")
+    shown = [dict(quoted=a.text, opening=request.opening) for (_, a), request in zip(pairs, requests)]
     return pd.DataFrame(
         [
             dict(
@@ -105,10 +106,10 @@ async def run_check(
                 level=q.level,
                 answer_id=a.id,
                 correct=a.correct,
-                outcome=OUTCOMES[verdict(reply, quoted=a.text)],
-                p_accept=p_accept(reply),
+                outcome=OUTCOMES[verdict(reply, **seen)],
+                p_accept=p_accept(reply, **seen),
             )
-            for (q, a), reply in zip(pairs, replies)
+            for (q, a), reply, seen in zip(pairs, replies, shown)
         ]
     )
 

@@ -213,7 +213,8 @@ async def _judge(
             talks[talk] = request, reply
             said.append((vote, reply.text))
             calls += asked
-            outcome = verdict(reply, quoted=answer.text)
+            shown = dict(quoted=answer.text, opening=request.opening)
+            outcome = verdict(reply, **shown)
             trace.append(
                 dict(
                     check=vote.check,
@@ -222,7 +223,7 @@ async def _judge(
                     turn=vote.turn,
                     outcome=OUTCOMES[outcome],
                     **({"why": why_unreadable(reply)} if outcome is None else {}),
-                    p_accept=p_accept(reply),
+                    p_accept=p_accept(reply, **shown),
                     prompt=request.prompt,
                     reply=reply.text,
                 )
