@@ -6,21 +6,13 @@ import pytest
 from proctor.cbu.judges import JUDGES, score_probabilities, stated_score
 from proctor.data.schemas import Question
 from proctor.exam.run_exam import extract_answer, grade, judgement
+from proctor.exam.words import same_answer
 from proctor.hle_verified.stages import read_choice, read_repair
 from proctor.kina.item_refinement import read_audit, read_change
 from proctor.kina.items import Item, Option
 from proctor.models.messages import Reply
-from proctor.models.read_reply import (
-    answer_probability,
-    first_verdict,
-    letter,
-    p_accept,
-    same_answer,
-    stated,
-    token_probability,
-    verdict,
-    why_unreadable,
-)
+from proctor.models.read_answer import answer_probability, letter, stated, token_probability
+from proctor.models.read_reply import first_verdict, p_accept, verdict, why_unreadable
 from proctor.uq.verdict_attacks import read_both
 
 CANDIDATE = "It is right.\nAccepted: [[Y]]\nIssue: none"

@@ -7,10 +7,12 @@ import pandas as pd
 
 from proctor.data.schemas import LETTERS, Question
 from proctor.exam.answer_match import same
+from proctor.exam.words import same_answer
 from proctor.models.final_line import own_field, structured
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import PromptError, load
-from proctor.models.read_reply import answer_probability, letter, p_accept, same_answer, stated, verdict
+from proctor.models.read_answer import answer_probability, letter, stated
+from proctor.models.read_reply import p_accept, verdict
 from proctor.models.registry import spec
 from proctor.models.session import Session
 
@@ -50,8 +52,18 @@ def extract_answer(question: Question, reply: Reply) -> str | None:
     return letter(answer, len(question.options)) if question.options else answer
 
 
+def unreadable(question: Question, reply: Reply) -> bool:
+    """Whether a reply states no answer that can be read, though it ends by itself and says something.
+
+    A letter that is no option is an answer, a wrong one; so is silence, and a reply that was cut off."""
+    if not reply.text.strip() or reply.cut_off or extract_answer(question, reply) is not None:
+        return False
+    said = (stated(reply).answer or "").strip(" .()[]*$")
+    return not (question.options and len(said) == 1 and said.upper() in LETTERS)
+
+
 def matches_key(question: Question, answer: str | None) -> bool | None:
-    """Whether an answer is the key: by letter for multiple choice, else by `equivalence.same`; None: ask a judge."""
+    """Whether an answer is the key: by letter for multiple choice, else by `answer_match.same`; None: ask a judge."""
     if answer is None or question.answer is None:
         return None if question.answer is None else False
     if question.options:
@@ -78,7 +90,8 @@ async def run_exam(
     """One row a model, question and sample: answer, correct, stated confidence and token probability, tokens.
 
     `confidence` (stated) and `probability` (of the answer's tokens) are in [0, 1], NaN where missing. `undecided`
-    answers count as not correct until a judge has weighed them (`judge_undecided`). Pictures go to models that take
+    answers count as not correct until a judge has weighed them (`judge_undecided`); `unreadable` replies are among
+    them, since HLE's judge sees the whole reply. Pictures go to models that take
     them; for others a question with one is a ValueError before any call, unless `text_only` leaves these questions
     out: `attrs["left_out"]` is their number. A `canary` that questions carry becomes a column: tables refuse such rows.
     """
@@ -95,7 +108,8 @@ async def run_exam(
     table = []
     for (model, question, sample), reply in zip(rows, replies):
         fields, answer = stated(reply), extract_answer(question, reply)
-        right = matches_key(question, answer)
+        lost = unreadable(question, reply) and question.answer is not None
+        right = None if lost else matches_key(question, answer)
         table.append(
             dict(
                 model=model,
@@ -107,6 +121,7 @@ async def run_exam(
                 answer=answer,
                 correct=right is True,
                 undecided=right is None,
+                unreadable=lost,
                 confidence=fields.confidence,
                 probability=answer_probability(reply),
                 reply=reply.text,
@@ -124,7 +139,7 @@ async def run_exam(
 
 
 def sample_agreement(first: pd.DataFrame, samples: pd.DataFrame) -> pd.Series:
-    """Share of further samples that give the answer of `first` (both from `sit`), by (model, question_id)."""
+    """Share of further samples that give the answer of `first` (both from `run_exam`), by (model, question_id)."""
     base = first.set_index(["model", "question_id"])["answer"]
     alike = [
         pd.notna(answer) and pd.notna(base[key]) and same_answer(answer, base[key])
@@ -192,7 +207,7 @@ async def judge(
     questions: list[Question],
     prompts_dir: str | None = None,
 ) -> pd.DataFrame:
-    """What each judge says of each answer: `answers` (from `sit`) with columns judge, accepted (None: unreadable),
+    """What each judge says of each answer: `answers` (from `run_exam`) with columns judge, accepted (None: unreadable),
     p_accept, and judge_confidence: what it read in the response, 1 where that states none (NaN: not asked)."""
     by_id = {question.id: question for question in questions}
     rows = [(name, row) for name in judges for row in answers.itertuples(index=False)]
@@ -214,19 +229,44 @@ async def judge(
 
 
 async def judge_undecided(
-    session: Session, name: str, answers: pd.DataFrame, questions: list[Question], prompts_dir: str | None = None
+    session: Session,
+    name: str,
+    answers: pd.DataFrame,
+    questions: list[Question],
+    prompts_dir: str | None = None,
+    everything: bool = False,
 ) -> pd.DataFrame:
-    """`answers` (from `sit`) with columns right (1, 0, NaN where the judge is unreadable) and decided_by.
+    """`answers` (from `run_exam`) with columns right (1, 0, NaN where the judge is unreadable) and decided_by.
 
-    Only what comparison could not decide is put to the judge `name`.
+    Only what comparison could not decide is put to the judge `name`; with `everything` all that is, as in HLE, and the
+    judge's word counts (`program_and_judge` says where the two agree).
     """
     result = answers.assign(right=answers["correct"].astype(float), decided_by="comparison")
-    open_ones = answers[answers["undecided"]]
+    open_ones = answers if everything else answers[answers["undecided"]]
     if len(open_ones):
         judged = await judge(session, [name], open_ones, questions, prompts_dir)
         result.loc[open_ones.index, "right"] = judged["accepted"].astype(float).to_numpy()
         result.loc[open_ones.index, "decided_by"] = name
     return result
+
+
+def program_and_judge(judged: pd.DataFrame) -> pd.DataFrame:
+    """How often comparison and judge say what: a row a word of the program, a column a word of the judge, counts.
+
+    judged: of `judge_undecided` with `everything`. `attrs["agreement"]` is the share of equal verdicts where both gave
+    one, `attrs["n"]` how many these are. Raises ValueError where the judge did not see what the program had decided.
+    """
+    if (judged["decided_by"] == "comparison").any():
+        raise ValueError("some answers were not put to the judge: call judge_undecided with everything=True")
+    program = judged["correct"].map({True: "right", False: "wrong"}).where(~judged["undecided"], "undecided")
+    verdict = judged["right"].map({1.0: "right", 0.0: "wrong"}).fillna("unreadable")
+    counts = pd.crosstab(program, verdict).reindex(
+        index=["right", "wrong", "undecided"], columns=["right", "wrong", "unreadable"], fill_value=0
+    )
+    n = int(counts.loc[["right", "wrong"], ["right", "wrong"]].to_numpy().sum())
+    same_word = int(counts.loc["right", "right"] + counts.loc["wrong", "wrong"])
+    counts.attrs = dict(agreement=same_word / n if n else np.nan, n=n)
+    return counts.rename_axis(index="program", columns="judge")
 
 
 def without_confidence(reply: str) -> str:

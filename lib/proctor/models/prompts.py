@@ -5,7 +5,7 @@ paper uses are in `exam/prompts/`.
     version: 1
     paper: where the paper describes the check
     asks: what the model is asked
-    output: verdict | answer | choice | text     (what models.read_reply reads from the reply)
+    output: verdict | answer | choice | text     (what models.read_reply or read_answer reads)
     max_tokens: 1                                (for a model served here, bound by the grammar)
     free_tokens: 400                             (for a provider, which replies freely)
     grammar: GBNF, optional

@@ -13,7 +13,8 @@ from proctor.data.schemas import Answer, Question
 from proctor.exam import run_exam
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
-from proctor.models.read_reply import p_accept, stated, verdict
+from proctor.models.read_answer import stated
+from proctor.models.read_reply import p_accept, verdict
 from proctor.models.session import Session
 from proctor.uq.notation import CHECKS
 
