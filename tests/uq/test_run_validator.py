@@ -2,10 +2,12 @@
 
 import asyncio
 import collections
+import errno
 import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -15,9 +17,12 @@ import pytest
 from proctor import paths
 from proctor.data.schemas import Answer, Question
 from proctor.exam import recorded as exam_recorded
+from proctor.files import FileBusy, only_writer
+from proctor.models.cache import Cache, StoreError
 from proctor.models.prompts import load
 from proctor.models.session import Budget, BudgetError, CallsFailed, Session
 from proctor.uq import notation as algebra
+from proctor.uq import run_validator
 from proctor.uq.run_validator import bill, validate
 
 QUESTIONS = [Question(id=f"q{i}", question=f"What is {i} + {i}?", answer=str(2 * i)) for i in range(12)]
@@ -245,6 +250,95 @@ def test_a_killed_run_goes_on_and_writes_the_file_of_an_undisturbed_one(serving,
     assert start(tmp_path / "whole").wait() == 0
     assert (tmp_path / "whole/v.jsonl").read_text() == (tmp_path / "killed/v.jsonl").read_text()
     assert server.arrived == arrived + calls
+
+
+# a full disk, Ctrl-C, two runs: what is in flight comes home
+
+
+def full_after(lines):
+    """`open` for run_validator: the disk is full after so many lines."""
+
+    def opened(*where, **how):
+        file, left = open(*where, **how), iter(range(lines))
+        file_write = file.write
+
+        class Full:
+            close = file.close
+
+            def write(self, text):
+                if next(left, None) is None:
+                    raise OSError(errno.ENOSPC, "No space left on device")
+                return file_write(text)
+
+        return Full()
+
+    return opened
+
+
+def fill_the_cache(monkeypatch, rows):
+    """The disk takes so many more replies; calling what is returned frees it."""
+    write, left = Cache._write, iter(range(rows))
+
+    def full(cache, row):
+        if next(left, None) is None:
+            raise sqlite3.OperationalError("database or disk is full")
+        write(cache, row)
+
+    monkeypatch.setattr(Cache, "_write", full)
+    return lambda: monkeypatch.setattr(Cache, "_write", write)
+
+
+def test_a_full_disk_names_the_file_and_a_rerun_asks_nothing_again(serving, session, tmp_path, monkeypatch):
+    server = serving(verdicts=1.0, latency=0.03)
+    monkeypatch.setattr(run_validator, "open", full_after(3), raising=False)
+    talker = session(concurrency=6)
+    with pytest.raises(OSError, match=r"v\.jsonl .*No space left.*nothing is asked again"):
+        run(talker, PIPELINE, out=tmp_path / "v.jsonl")
+    assert len(talker.cache) == server.arrived and not (tmp_path / "v.jsonl").exists()
+    monkeypatch.delattr(run_validator, "open")
+    found = run(session(), PIPELINE, out=tmp_path / "v.jsonl")
+    assert server.arrived == found["calls"].sum()
+
+
+def test_replies_that_the_disk_does_not_take_are_handed_over_and_kept_in_mind(serving, session, monkeypatch):
+    server, talker = serving(verdicts=1.0, latency=0.03), session(concurrency=6)
+    free = fill_the_cache(monkeypatch, 10)
+    with pytest.raises(StoreError, match="not asked again by this process") as error:
+        run(talker, PIPELINE)
+    assert len(error.value.replies) + len(talker.cache) == server.arrived > 10
+    free()
+    assert run(talker, PIPELINE)["calls"].sum() == server.arrived == 120
+    assert len(talker.cache) == 120
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_ctrl_c_waits_for_the_calls_in_flight_also_on_a_full_disk(serving, session, monkeypatch, full):
+    server, talker = serving(verdicts=1.0, latency=0.2), session(concurrency=6)
+    if full:
+        fill_the_cache(monkeypatch, 0)
+
+    async def stopped():
+        task = asyncio.create_task(validate(talker, PIPELINE, ["open"], QUESTIONS, ANSWERS))
+        while server.arrived < 6:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        await task
+
+    with pytest.raises(StoreError if full else asyncio.CancelledError) as error:
+        asyncio.run(stopped())
+    kept = error.value.replies if full else talker.cache
+    assert len(kept) == server.arrived == 6
+
+
+def test_two_runs_into_one_file_are_told_and_ask_nothing(serving, session, tmp_path):
+    server = serving(verdicts=1.0)
+    with only_writer(tmp_path / "v.jsonl"), pytest.raises(FileBusy, match="a file of its own"):
+        run(session(), "C", out=tmp_path / "v.jsonl")
+    assert server.arrived == 0
+    (tmp_path / "v.jsonl.77-dead.part").write_text("what a killed run left")
+    (tmp_path / ".v.jsonl.lock").write_bytes(b"\0garbage")
+    run(session(), "C", out=tmp_path / "v.jsonl")
+    assert sorted(path.name for path in tmp_path.iterdir() if "sqlite" not in path.name) == ["v.jsonl"]
 
 
 # The public code's semantics, transcribed: the first whole verdict in capitals counts, none is a rejection; all turns

@@ -53,6 +53,14 @@ class Halt:
         self.errors.append(error)
         self.called.set()
 
+    def error(self) -> BaseException | None:
+        """What to raise when all calls are home: one StoreError with every reply that could not be kept, or the first
+        error."""
+        unkept = [error for error in self.errors if isinstance(error, StoreError)]
+        if not unkept:
+            return self.errors[0] if self.errors else None
+        return StoreError(str(unkept[0]), {key: reply for error in unkept for key, reply in error.replies.items()})
+
     async def pause(self, seconds: float) -> None:
         """Wait, but not longer than until the run is halted."""
         with contextlib.suppress(TimeoutError):
@@ -105,15 +113,15 @@ class Session:
         self._providers: dict[str, Provider] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def ask(self, request: Request) -> Reply:
-        """One reply, without a progress bar. Raises what `ask_many` raises."""
+    async def ask(self, request: Request, halt: Halt | None = None) -> Reply:
+        """One reply, without a progress bar. Raises what `ask_many` raises; CallsFailed too once `halt` was called."""
         reply = self._kept(request)
         if reply is None:
             self._check({request.key: request})
             self._here()
             try:
                 async with self._serving if spec(request.model).local else self._slots:
-                    reply = await self._one(request, Halt())
+                    reply = await self._one(request, halt or Halt())
             except CallError as error:
                 raise _failed({request.key: f"{request.model}: {error}"}, 1) from None
         self._note([request])
@@ -304,12 +312,14 @@ class Session:
 
             queue = iter(remote)
             workers = [worker(queue, self._slots) for _ in range(min(self.concurrency, len(remote)))]
-            await asyncio.gather(*workers, serve())
-        unkept = [error for error in halt.errors if isinstance(error, StoreError)]
-        if unkept:
-            raise StoreError(str(unkept[0]), {key: reply for error in unkept for key, reply in error.replies.items()})
-        if halt.errors:
-            raise halt.errors[0]
+            try:
+                await all_home(*workers, serve())
+            except asyncio.CancelledError:  # all calls are home; what could not be kept is handed over
+                if isinstance(error := halt.error(), StoreError):
+                    raise error from None
+                raise
+        if error := halt.error():
+            raise error
         if errors:
             raise _failed(errors, len(requests))
         return replies
@@ -351,7 +361,9 @@ class Session:
                 halt.call(stopped)
                 await asyncio.wait([task])
             task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            [found] = await asyncio.gather(task, return_exceptions=True)
+            if isinstance(found, StoreError):  # paid for and not kept: handed over
+                raise found from None
             raise
 
     async def _renew(self) -> None:
@@ -443,6 +455,16 @@ class Session:
             await self._freed.wait()
         self._reserved += most
         self._in_flight += 1
+
+
+async def all_home(*work: Coroutine[Any, Any, None]) -> None:
+    """Do all of this at once. When it is cancelled, it ends only when each has ended: `gather` ends with the first."""
+    tasks = [asyncio.ensure_future(one) for one in work]
+    try:
+        await asyncio.gather(*tasks)
+    except asyncio.CancelledError:
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
 
 
 def _failed(errors: dict[str, str], asked: int) -> CallsFailed:

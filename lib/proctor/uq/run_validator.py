@@ -7,20 +7,24 @@ settled. The session keeps replies as they come, so a run resumes after a kill.
 """
 
 import asyncio
+import contextlib
+import glob
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
 from tqdm import tqdm
 
 from proctor.data.schemas import Answer, Question
+from proctor.files import only_writer
+from proctor.models.cache import StoreError
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import follow_up, load
 from proctor.models.read_reply import p_accept, verdict, why_unreadable
 from proctor.models.registry import price
-from proctor.models.session import CallsFailed, Session
+from proctor.models.session import CallsFailed, Halt, Session, all_home
 from proctor.uq.checks import OUTCOMES, closing, opening
 from proctor.uq.notation import CHECKS, Debate, Node, Panel, Repeat, Vote, decide, parse
 from proctor.uq.notation import Sequence as Stages
@@ -49,15 +53,16 @@ async def validate(
     vote check, judge, sample, turn, outcome, why if unreadable, p_accept, prompt, reply). It is written beside and
     renamed when all are there. at_once: answers in hand at a time.
 
-    Raises, before any call, ValueError for a validator that judges or temperature do not suit and KeyError for an
-    answer to no question; then what `Session.ask` raises, CallsFailed naming the answers without a verdict, all others
-    being kept.
+    Raises, before any call, ValueError for a validator that judges or temperature do not suit, KeyError for an answer
+    to no question and FileBusy while another run writes `out`. Then what `Session.ask` raises, CallsFailed naming the
+    answers without a verdict, and OSError where `out` can't be written. Whatever stops a run, Ctrl-C too, its calls in
+    flight come home first: their replies are kept and not asked again.
     """
     node = parse(validator) if isinstance(validator, str) else validator
     pairs = _checked(node, judges, questions, answers, temperature)
     settings = dict(temperature=temperature, structured=structured, prompts_dir=prompts_dir)
     alike = dict(validator=str(node), judges="; ".join(judges))  # the same strings in every row
-    rows, failed = [None] * len(pairs), {}
+    rows, failed, halt = [None] * len(pairs), {}, Halt()
     todo = iter(enumerate(pairs))
     with (
         _Lines(out) as lines,
@@ -66,14 +71,19 @@ async def validate(
 
         async def worker() -> None:
             for i, (question, answer) in todo:
+                if halt.errors:
+                    return  # no new call; those in flight come home and are kept
                 try:
-                    row, trace = await _judge(session, node, judges, question, answer, exhaustive, settings)
+                    row, trace = await _judge(session, halt, node, judges, question, answer, exhaustive, settings)
                     row |= alike
                     rows[i] = tuple(row[name] for name in COLUMNS)
                     lines.add(i, row | dict(trace=trace))
                 except CallsFailed as error:
                     failed[answer.id] = str(error)
                     lines.add(i, None)
+                except Exception as error:
+                    halt.call(error)
+                    return
                 spent = session.spent
                 bar.set_postfix_str(
                     f"{spent.calls:,} calls, {spent.prompt_tokens + spent.completion_tokens:,} tokens, "
@@ -82,14 +92,14 @@ async def validate(
                 )
                 bar.update()
 
-        workers = [asyncio.create_task(worker()) for _ in range(min(at_once or 8 * session.concurrency, len(pairs)))]
         try:
-            await asyncio.gather(*workers)
-        except BaseException:
-            for task in workers:
-                task.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+            await all_home(*(worker() for _ in range(min(at_once or 8 * session.concurrency, len(pairs)))))
+        except asyncio.CancelledError:  # Ctrl-C: all calls are home
+            if isinstance(error := halt.error(), StoreError):
+                raise error from None  # what was paid for and could not be kept is handed over
             raise
+        if error := halt.error():
+            raise error
         if failed:
             some = "; ".join(f"{name}: {what}" for name, what in list(failed.items())[:2])
             raise CallsFailed(
@@ -187,6 +197,7 @@ def _all_votes(node: Node, judges: int) -> list[Vote]:
 
 async def _judge(
     session: Session,
+    halt: Halt,
     node: Node,
     judges: Sequence[str],
     question: Question,
@@ -207,9 +218,9 @@ async def _judge(
             else:
                 request = _first(vote, judge, question, answer, said, **settings)
                 if CHECKS.get(vote.check) == 2:
-                    first, asked = await session.ask(request), 2
+                    first, asked = await session.ask(request, halt), 2
                     request = closing(vote.check, judge, question, answer, first, sample=vote.sample, **settings)
-            reply = await session.ask(request)
+            reply = await session.ask(request, halt)
             talks[talk] = request, reply
             said.append((vote, reply.text))
             calls += asked
@@ -276,30 +287,55 @@ def _first(
 
 
 class _Lines:
-    """A JSONL file in the order of the answers, written beside its place; lines that come early wait."""
+    """A JSONL file in the order of the answers, written beside its place; lines that come early wait.
+
+    Of several runs only one writes a file at a time. What a run that ended early leaves beside it is there to be read,
+    until the next run to the same file.
+    """
 
     def __init__(self, path: str | Path | None):
-        self.path, self.next, self.waiting = path and Path(path), 0, {}
-        if self.path:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.part = self.path.with_name(self.path.name + ".part")
-            self.file = open(self.part, "w", encoding="utf-8")
+        self.path, self.next, self.waiting = path and Path(os.path.realpath(path)), 0, {}
 
     def add(self, place: int, content: dict | None) -> None:
         if not self.path:
             return
         self.waiting[place] = content
-        while self.next in self.waiting:
-            line = self.waiting.pop(self.next)
-            if line is not None:  # an answer without a verdict: the file will not get its name
-                self.file.write(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n")
-            self.next += 1
+        with self._told():
+            while self.next in self.waiting:
+                line = self.waiting.pop(self.next)
+                if line is not None:  # an answer without a verdict: the file will not get its name
+                    self.file.write(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n")
+                self.next += 1
 
     def __enter__(self) -> "_Lines":
+        if not self.path:
+            return self
+        with contextlib.ExitStack() as stack:
+            if stack.enter_context(only_writer(self.path)):
+                for left in self.path.parent.glob(f"{glob.escape(self.path.name)}.*.part"):
+                    left.unlink(missing_ok=True)
+            self.part = self.path.with_name(f"{self.path.name}.{os.getpid()}-{os.urandom(4).hex()}.part")
+            with self._told():
+                self.file = open(self.part, "w", encoding="utf-8")
+            self.lock = stack.pop_all()
         return self
 
     def __exit__(self, kind, *_) -> None:
-        if self.path:
+        if not self.path:
+            return
+        with self.lock, contextlib.nullcontext() if kind is None else contextlib.suppress(OSError), self._told():
             self.file.close()
             if kind is None:  # else some verdicts are missing, and the file keeps its passing name
                 os.replace(self.part, self.path)
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise OSError(
+                error.errno,
+                f"could not write the verdicts to {self.path} ({error.strerror}): free some disk space, or mend the "
+                "folder's permissions, and run again with the same cache. All replies are kept there: nothing is "
+                "asked again",
+            ) from error
