@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 import random
 import shutil
 import sqlite3
@@ -19,7 +18,7 @@ from tqdm import tqdm
 from proctor import paths
 from proctor.models.batch import Batches
 from proctor.models.cache import LEASE, Cache, StoreError, read_recording, recording_path
-from proctor.models.messages import LARGEST_PICTURE, Reply, Request
+from proctor.models.messages import Reply, Request
 from proctor.models.providers import KINDS, CallError, Provider, Served
 from proctor.models.registry import ModelError, key_of, price, spec, weights_file
 from proctor.models.spending import Budget, BudgetError, Plan, Spent
@@ -161,10 +160,10 @@ class Session:
                 to_ask.append(request)
         tokens = [request.characters // 4 for request in to_ask]
         dollars: float | None = 0.0
-        for n, request in zip(tokens, to_ask):
+        for request in to_ask:
             cost = price(request.model)
             known = dollars is not None and cost is not None
-            dollars = dollars + n * cost[0] + request.max_tokens * cost[1] if known else None  # type: ignore[index,operator]
+            dollars = dollars + request.most_tokens * cost[0] + request.max_tokens * cost[1] if known else None  # type: ignore[index,operator]
         return Plan(
             len(distinct),
             counts["recording"],
@@ -383,10 +382,8 @@ class Session:
         """Send within the budget, keep the reply, and send again after passing faults: not before the server allows
         it, and twice as late each time."""
         provider, cost = self._provider(request.model), price(request.model) or (0.0, 0.0)
-        size = len(json.dumps(request.schema or "")) + sum(
-            len(m["content"].encode(errors="replace")) + 16 + LARGEST_PICTURE * ("image" in m) for m in request.messages
-        )
-        most = size * cost[0] + request.max_tokens * cost[1]  # no token is shorter than a byte
+        size = request.most_tokens
+        most = size * cost[0] + request.max_tokens * cost[1]
         unreadable = 0
         for attempt in range(self.retries + 1):
             if halt.errors:
