@@ -39,7 +39,7 @@ from dataclasses import dataclass, replace
 from proctor.uq.programs import PROGRAMS
 
 CHECKS = {"V": 1, "C": 1, "FLC": 1, "CC": 2, "R": 1, "FA": 1, "B": 2}  # and the calls of each: CC and B ask twice
-SIGNS = {"×": "x", "∪": "u", "⇒": "=>", "→": "=>"}
+SIGNS = {"×": " x", "∪": " u", "⇒": "=>", "→": "=>"}
 ROUNDS = 2  # of a debate: each judge argues, reads the others, and decides
 
 
@@ -66,7 +66,7 @@ class By:
     judge: str
 
     def __str__(self) -> str:
-        return f"{_inner(self.node)}@{self.judge}"
+        return f"({self.node})@{self.judge}" if isinstance(self.node, By) else f"{_inner(self.node)}@{self.judge}"
 
 
 @dataclass(frozen=True)
