@@ -48,6 +48,13 @@ class Request:
         """Of the text; a picture counts as PICTURE of them."""
         return sum(len(message["content"]) + PICTURE * ("image" in message) for message in self.messages)
 
+    @property
+    def most_tokens(self) -> int:
+        """The most tokens that a provider can count of what is sent: none is shorter than a byte."""
+        return len(json.dumps(self.schema or "")) + sum(
+            len(m["content"].encode(errors="replace")) + 16 + LARGEST_PICTURE * ("image" in m) for m in self.messages
+        )
+
 
 @dataclass(frozen=True)
 class Reply:

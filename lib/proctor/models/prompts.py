@@ -157,8 +157,10 @@ def fill(text: str, fields: dict[str, str]) -> str:
 def load(name: str, prompts_dir: str | None = None, structured: bool = False) -> Prompt:
     """The prompt `<paper>/<name>`, from `prompts_dir` if the file is there, else from the library.
 
-    Raises PromptError naming the file and what is wrong with it.
+    Raises PromptError naming the file and what is wrong with it, or the folder that is not there.
     """
+    if prompts_dir and not Path(prompts_dir).is_dir():
+        raise PromptError(f"prompts_dir {prompts_dir} is no folder: mend its name, or leave it out")
     path = Path(prompts_dir) / f"{name}.md" if prompts_dir else None
     if path is None or not path.is_file():
         path = LIBRARY.get(name)
