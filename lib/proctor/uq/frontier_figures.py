@@ -21,10 +21,12 @@ NAMES = {
 LOOKS = {judge: look._replace(short=NAMES[judge]) for judge, look in roles(NAMES).items()}  # the same in every figure
 
 
-def votes_trade(table: pd.DataFrame, judges: Sequence[str], validators: Sequence[str], printed: pd.DataFrame) -> Figure:
+def votes_trade(
+    table: pd.DataFrame, judges: Sequence[str], validators: Sequence[str], printed: pd.DataFrame, share: float
+) -> Figure:
     """Precision against recall of each judge, a line over the validators; the last point is the strictest.
 
-    table: `Resampled.table`. printed: `printed_votes`, drawn hollow.
+    table: `Resampled.table` at `share` right answers. printed: `printed_votes`, drawn hollow.
     """
     fig, ax = axes(width=FULL, height=3.5)
     for judge in judges:
@@ -38,7 +40,7 @@ def votes_trade(table: pd.DataFrame, judges: Sequence[str], validators: Sequence
     for row in printed.itertuples():
         x, y = [row.recall_M, row.recall_U], [row.precision_M, row.precision_U]
         ax.plot(x, y, "-", marker=paper.marker, color=paper.colour, linewidth=0.8, **marks("published"))
-        at = dict(xytext=(0, -11), ha="left" if row.model == "o3" else "right" if x[1] < 85 else "center")
+        at = dict(xytext=(0, 7 if x[1] > 85 else -12), ha="left" if row.model == "o3" else "center")
         ax.annotate(row.model, (x[1], y[1]), textcoords="offset points", fontsize=6.5, **at)
     label = "Table S10, majority to unanimity of five;\nno interval printed"
     ax.plot([], [], "-", marker=paper.marker, color=paper.colour, linewidth=0.8, label=label, **marks("published"))
@@ -46,7 +48,7 @@ def votes_trade(table: pd.DataFrame, judges: Sequence[str], validators: Sequence
     words = f"one call, then all of {', '.join(re.sub('[^0-9]', '', text) for text in validators[1:])}"
     ax.annotate("", (34, 49), (49, 40), arrowprops=arrow)
     ax.text(41, 51, f"stricter: {words}", fontsize=7.5, ha="center")
-    ax.set(xlabel="recall (%)", ylabel="precision at 13 % right answers (%)", xlim=(8, 101), ylim=(8, 59))
+    ax.set(xlabel="recall (%)", ylabel=f"precision at {100 * share:g} % right answers (%)", xlim=(8, 101), ylim=(8, 59))
     fig.legend(*ax.get_legend_handles_labels(), loc="outside right upper")
     return fig
 

@@ -204,8 +204,13 @@ class Resampled:
 
 
 def percentile(values: np.ndarray, level: float = 0.95) -> Interval:
-    """The interval of a statistic: values[0] on the data, the rest on resamples; undefined ones are left out."""
+    """The interval of a statistic: values[0] on the data, the rest on resamples; undefined ones are left out.
+
+    NaN throughout where the statistic does not exist on the data.
+    """
     rest = values[1:][np.isfinite(values[1:])]
+    if not np.isfinite(values[0]):
+        return Interval(np.nan, np.nan, np.nan, level, "none", len(values) - 1 - len(rest))
     low, high = np.quantile(rest, [(1 - level) / 2, (1 + level) / 2])
     estimate = float(values[0])
     return Interval(estimate, min(low, estimate), max(high, estimate), level, "percentile", len(values) - 1 - len(rest))

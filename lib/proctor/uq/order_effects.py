@@ -44,7 +44,8 @@ def order_effects(
     agreed = one == two
     rows = np.array([one - two, ~agreed, np.mean([one == right, two == right], axis=0), agreed & (one == right)], float)
     means = 100 * np.column_stack([rows.mean(axis=1), resample_means(rows, resamples, rng)]).astype(float)
-    if_agreed = 100 * means[3] / (100 - means[1])
+    with np.errstate(invalid="ignore"):  # a judge that always follows the order agrees nowhere
+        if_agreed = 100 * means[3] / (100 - means[1])
     values = (means[0], means[1], means[2], if_agreed, if_agreed - means[2])
     return OrderEffects(int(read.sum()), int((~read).sum()), *(percentile(each, level) for each in values))
 
