@@ -34,6 +34,7 @@ from proctor.uq.notation import (
     Node,
     Repeat,
     Vote,
+    all_votes,
     by_one_judge,
     by_several_judges,
     decide,
@@ -144,7 +145,7 @@ def bill(
     node = parse(validator) if isinstance(validator, str) else validator
     pairs = _checked(node, judges, questions, answers, temperature)
     settings = dict(temperature=temperature, structured=False, prompts_dir=prompts_dir)
-    votes = dict.fromkeys(replace(vote, above=None) for vote in _all_votes(node, len(judges)))
+    votes = dict.fromkeys(replace(vote, above=None) for vote in all_votes(node, len(judges)))
     total = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0)
     for question, answer in pairs:
         talks: dict[Vote, tuple[Request, int]] = {}
@@ -229,17 +230,6 @@ def _named(node: Node) -> list[str]:
 def _all_judges(node: Node, judges: Sequence[str]) -> list[str]:
     """Those of the list, then those that the notation names."""
     return list(dict.fromkeys([*judges, *_named(node)]))
-
-
-def _all_votes(node: Node, judges: int) -> list[Vote]:
-    asked, votes = [], decide(node, judges, exhaustive=True)
-    try:
-        vote = next(votes)
-        while True:
-            asked.append(vote)
-            vote = votes.send(True)
-    except StopIteration:
-        return list(dict.fromkeys(asked))
 
 
 async def _judge(
