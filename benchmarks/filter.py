@@ -30,7 +30,10 @@ from proctor.uq.dataset.generate_dump import SITES, make_posts, make_questions, 
 from proctor.uq.dataset.pool import writing
 from proctor.uq.dataset.rules import RULES, Filter, Rules, load_rules, scan
 
-PERMISSIVE = dict(min_age_years=0, min_views=1, min_votes=0, max_views_per_vote=10**8, top_percent=100, off_topic_tags=[])
+SITE_NAMES = [site.name for site in SITES]
+PERMISSIVE = dict(
+    min_age_years=0, min_views=1, min_votes=0, max_views_per_vote=10**8, top_percent=100, off_topic_tags=[]
+)
 
 
 def make_pool(folder: Path, questions: int) -> Path:
@@ -62,24 +65,18 @@ def make_jsonl(pool: Path) -> Path:
 
 def row_by_row(rows, rules: Rules, as_of: datetime) -> Counter:
     """The reference: questions that fail each rule, and `kept`. `rows()` yields each question as a dict."""
-    unanswered: dict[str, Counter] = {}
-    for row in rows():
-        if row["answers"] == 0:
-            unanswered.setdefault(row["site"], Counter())[row["score"]] += 1
-    settings = {site: rules.of(site) for site in unanswered}
-    least = {}
-    for site, votes in unanswered.items():
-        ranked = sorted(votes.elements(), reverse=True)
-        places = -(-len(ranked) * settings[site]["top_percent"] // 100)
-        least[site] = ranked[places - 1] if settings[site]["top_percent"] < 100 else -(10**9)
+    settings = {site: rules.of(site) for site in SITE_NAMES}
     off_topic = {site: frozenset(own["off_topic_tags"]) for site, own in settings.items()}
-    failed: Counter = Counter()
+    limits = {
+        site: as_of.replace(year=as_of.year - own["min_age_years"]) + timedelta(days=1, milliseconds=-1)
+        for site, own in settings.items()
+    }
+    found: list[tuple[str, int, list[str]]] = []
+    unanswered: dict[str, list[int]] = {site: [] for site in settings}
     for row in rows():
-        own, score, views = settings[row["site"]], row["score"], row["views"]
-        created = row["created"]
-        created = datetime.fromisoformat(created) if isinstance(created, str) else created
-        wrong = []
-        if created > as_of.replace(year=as_of.year - own["min_age_years"]) + timedelta(days=1, milliseconds=-1):
+        site, score, views = row["site"], row["score"], row["views"]
+        own, created, wrong = settings[site], row["created"], []
+        if (datetime.fromisoformat(created) if isinstance(created, str) else created) > limits[site]:
             wrong.append("age")
         if views < own["min_views"]:
             wrong.append("views")
@@ -87,22 +84,33 @@ def row_by_row(rows, rules: Rules, as_of: datetime) -> Counter:
             wrong.append("votes")
         if score <= 0 or views > own["max_views_per_vote"] * score:
             wrong.append("views_per_vote")
-        if score < least[row["site"]]:
-            wrong.append("top_share")
         if row["answers"] != 0:
             wrong.append("no_answers")
+        else:
+            unanswered[site].append(score)
         if "why" in row["title"].lower().replace("?", " ").replace(".", " ").split():
             wrong.append("no_why")
         if "<img" in row["body"]:
             wrong.append("no_images")
-        if not off_topic[row["site"]].isdisjoint(row["tags"]):
+        if not off_topic[site].isdisjoint(row["tags"]):
             wrong.append("on_topic")
+        found.append((site, score, wrong))
+    least = {}
+    for site, votes in unanswered.items():
+        share = settings[site]["top_percent"]
+        least[site] = sorted(votes, reverse=True)[-(-len(votes) * share // 100) - 1] if share < 100 else min(votes) - 99
+    failed: Counter = Counter()
+    for site, score, wrong in found:
+        if score < least[site]:
+            wrong.append("top_share")
         failed.update(wrong or ["kept"])
     return failed
 
 
 def by_rule(outcomes) -> Counter:
-    counts = {name: int(outcomes.loc[outcomes["failed"] & (1 << i) > 0, "questions"].sum()) for i, name in enumerate(RULES)}
+    counts = {
+        name: int(outcomes.loc[outcomes["failed"] & (1 << i) > 0, "questions"].sum()) for i, name in enumerate(RULES)
+    }
     return Counter(counts | {"kept": int(outcomes.loc[outcomes["failed"] == 0, "questions"].sum())})
 
 
@@ -119,7 +127,9 @@ def parquet_rows(pool: Path):
     def rows():
         for site in SITES:
             file = pq.ParquetFile(pool / "questions" / f"site={site.name}" / "questions.parquet")
-            for batch in file.iter_batches(10_000, columns=["title", "body", "tags", "score", "views", "answers", "created"]):
+            for batch in file.iter_batches(
+                10_000, columns=["title", "body", "tags", "score", "views", "answers", "created"]
+            ):
                 for row in batch.to_pylist():
                     row["site"] = site.name
                     yield row
@@ -162,7 +172,9 @@ def memory(folder: Path, questions: int, large: int) -> None:
             place.mkdir(parents=True)
             os.link(pool / "questions" / f"site={site.name}" / "questions.parquet", place / "questions.parquet")
     began = time.perf_counter()
-    run = subprocess.run([sys.executable, __file__, "--memory-of", str(many)], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, __file__, "--memory-of", str(many)], capture_output=True, text=True, check=True
+    )
     print(f"memory: {run.stdout.strip()}, {time.perf_counter() - began:.0f} s in all")
     shutil.rmtree(many.parent)
 
@@ -189,7 +201,9 @@ def ingest(folder: Path, posts: int) -> None:
             began = time.process_time()
             told = ingest_dump(path, tags, folder / f"ingested-{tags}", answers=answers)
             took = time.process_time() - began
-            print(f"{len(rows):,} posts, {tags} tags, {size:.0f} MB, answers {answers}: {size / took:.0f} MB/s a core; {told}")
+            print(
+                f"{len(rows):,} posts, {tags} tags, {size:.0f} MB, answers {answers}: {size / took:.0f} MB/s a core; {told}"
+            )
         with Filter(folder / f"ingested-{tags}") as found:
             funnels.append(by_rule(found.outcomes()))
     print(f"funnels of both encodings {'equal' if funnels[0] == funnels[1] else 'DIFFER'}: {funnels[0]}")

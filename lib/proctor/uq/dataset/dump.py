@@ -8,7 +8,7 @@ those at fault are rejected.
 
 import re
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from xml.parsers import expat
 
@@ -33,7 +33,7 @@ def ingest_dump(path: str | Path, site: str, pool: str | Path, answers: bool = F
 
     Of posts with one id the first is kept. Raises DataError when the file as a whole is no dump.
     """
-    seen, latest = SeenIds(), datetime.now(timezone.utc).replace(tzinfo=None)
+    seen, latest = SeenIds(), datetime.now(UTC).replace(tzinfo=None)
     with writing(pool, site, answers) as writer:
         for rows, rejected in read_rows(path):
             taken: dict[str, list] = {"questions": [], "answers": [], "other": []}
@@ -61,7 +61,14 @@ def read_rows(path: str | Path) -> Iterator[tuple[list[tuple[int, dict]], list[R
         with open(path, "rb") as file:
             start, declared = _after_header(file, path)
             if declared:
-                yield [], [Rejected(0, "", "a document type stands before the rows: not read, nothing it declares is expanded")]
+                yield (
+                    [],
+                    [
+                        Rejected(
+                            0, "", "a document type stands before the rows: not read, nothing it declares is expanded"
+                        )
+                    ],
+                )
             for piece, last in _pieces(file, start):
                 if last:
                     text = piece.rstrip()
@@ -74,7 +81,9 @@ def read_rows(path: str | Path) -> Iterator[tuple[list[tuple[int, dict]], list[R
                 except expat.ExpatError:
                     rows, rejected, number = _one_by_one(piece, number)
                 if last and not ended:
-                    rejected.append(Rejected(number, "", "the file ends without </posts> after this row: it may be cut"))
+                    rejected.append(
+                        Rejected(number, "", "the file ends without </posts> after this row: it may be cut")
+                    )
                 yield rows, rejected
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}). Check the path and its permissions.") from error

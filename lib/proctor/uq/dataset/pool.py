@@ -157,7 +157,9 @@ def writing(pool: str | Path, site: str, answers: bool = False):
         if not answers:
             targets["answers"].unlink(missing_ok=True)  # those of an earlier source would not belong to these questions
     except OSError as error:
-        raise DataError(f"{pool}: could not be written ({error.strerror or error}). Free some space, or mend it.") from error
+        raise DataError(
+            f"{pool}: could not be written ({error.strerror or error}). Free some space, or mend it."
+        ) from error
     finally:
         for path in beside.values():
             path.unlink(missing_ok=True)
