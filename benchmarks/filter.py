@@ -1,0 +1,235 @@
+"""UQ's nine rules over generated questions: DuckDB's plan beside a filter that reads row by row in Python.
+
+    PYTHONPATH=lib python benchmarks/filter.py [--questions 1_000_000] [--large 10_000_000] [--posts 100_000] [--folder F]
+
+Questions of four made-up sites are written once as Parquet and as JSON lines, texts included. Both ways count, for each
+of the nine rules, the questions that fail it, and those that fail none; the counts must be equal. The peer reads the
+same file (JSON lines by `json.loads`, Parquet by pyarrow a batch at a time) and tests every rule on every row.
+Permissive: thresholds that nearly everything passes. Then the memory of the plan on --large questions (the same files
+several times over, under other sites' names), in a process of its own; and the speed of reading dumps of --posts posts
+in each tag encoding, whose funnels must be equal. Times are this machine's, the ratios travel better.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import duckdb
+import pyarrow.parquet as pq
+from proctor.uq.dataset.dump import ingest_dump, read_post
+from proctor.uq.dataset.generate_dump import SITES, make_posts, make_questions, write_dump
+from proctor.uq.dataset.pool import writing
+from proctor.uq.dataset.rules import RULES, Filter, Rules, load_rules, scan
+
+SITE_NAMES = [site.name for site in SITES]
+PERMISSIVE = dict(
+    min_age_years=0, min_views=1, min_votes=0, max_views_per_vote=10**8, top_percent=100, off_topic_tags=[]
+)
+
+
+def make_pool(folder: Path, questions: int) -> Path:
+    pool = folder / f"pool-{questions}"
+    if pool.is_dir():
+        return pool
+    beside, latest = pool.with_name(f"{pool.name}.part"), datetime(2100, 1, 1)
+    for site in SITES:
+        with writing(beside, site.name) as writer:
+            block = []
+            for row in make_questions(questions // len(SITES), 18, site):
+                row.pop("AcceptedAnswerId", None)
+                block.append(read_post(row, latest)[1])
+                if len(block) == 10_000:
+                    writer.add("questions", block)
+                    block = []
+            writer.add("questions", block)
+    beside.rename(pool)
+    return pool
+
+
+def make_jsonl(pool: Path) -> Path:
+    path = pool.with_suffix(".jsonl")
+    if not path.is_file():
+        columns = "question_id, site, title, body, tags, score, views, answers, created"
+        duckdb.execute(f"COPY (SELECT {columns} FROM {scan(pool)}) TO '{path}' (FORMAT json)")
+    return path
+
+
+def row_by_row(rows, rules: Rules, as_of: datetime) -> Counter:
+    """The reference: questions that fail each rule, and `kept`. `rows()` yields each question as a dict."""
+    settings = {site: rules.of(site) for site in SITE_NAMES}
+    off_topic = {site: frozenset(own["off_topic_tags"]) for site, own in settings.items()}
+    limits = {
+        site: as_of.replace(year=as_of.year - own["min_age_years"]) + timedelta(days=1, milliseconds=-1)
+        for site, own in settings.items()
+    }
+    found: list[tuple[str, int, list[str]]] = []
+    unanswered: dict[str, list[int]] = {site: [] for site in settings}
+    for row in rows():
+        site, score, views = row["site"], row["score"], row["views"]
+        own, created, wrong = settings[site], row["created"], []
+        if (datetime.fromisoformat(created) if isinstance(created, str) else created) > limits[site]:
+            wrong.append("age")
+        if views < own["min_views"]:
+            wrong.append("views")
+        if score < own["min_votes"]:
+            wrong.append("votes")
+        if score <= 0 or views > own["max_views_per_vote"] * score:
+            wrong.append("views_per_vote")
+        if row["answers"] != 0:
+            wrong.append("no_answers")
+        else:
+            unanswered[site].append(score)
+        if "why" in row["title"].lower().replace("?", " ").replace(".", " ").split():
+            wrong.append("no_why")
+        if "<img" in row["body"]:
+            wrong.append("no_images")
+        if not off_topic[site].isdisjoint(row["tags"]):
+            wrong.append("on_topic")
+        found.append((site, score, wrong))
+    least = {}
+    for site, votes in unanswered.items():
+        share = settings[site]["top_percent"]
+        least[site] = sorted(votes, reverse=True)[-(-len(votes) * share // 100) - 1] if share < 100 else min(votes) - 99
+    failed: Counter = Counter()
+    for site, score, wrong in found:
+        if score < least[site]:
+            wrong.append("top_share")
+        failed.update(wrong or ["kept"])
+    return failed
+
+
+def by_rule(outcomes) -> Counter:
+    counts = {
+        name: int(outcomes.loc[outcomes["failed"] & (1 << i) > 0, "questions"].sum()) for i, name in enumerate(RULES)
+    }
+    return Counter(counts | {"kept": int(outcomes.loc[outcomes["failed"] == 0, "questions"].sum())})
+
+
+def jsonl_rows(path: Path):
+    def rows():
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                yield json.loads(line)
+
+    return rows
+
+
+def parquet_rows(pool: Path):
+    def rows():
+        for site in SITES:
+            file = pq.ParquetFile(pool / "questions" / f"site={site.name}" / "questions.parquet")
+            for batch in file.iter_batches(
+                10_000, columns=["title", "body", "tags", "score", "views", "answers", "created"]
+            ):
+                for row in batch.to_pylist():
+                    row["site"] = site.name
+                    yield row
+
+    return rows
+
+
+def timed(work) -> tuple[float, object]:
+    began = time.perf_counter()
+    found = work()
+    return time.perf_counter() - began, found
+
+
+def filtered(source: Path, rules: Rules, as_of: datetime) -> Counter:
+    with Filter(source, rules, as_of=as_of) as found:
+        return by_rule(found.outcomes())
+
+
+def compare(folder: Path, questions: int) -> None:
+    pool = make_pool(folder, questions)
+    path, as_of = make_jsonl(pool), datetime(2024, 10, 13)
+    own = load_rules()
+    for name, rules in {"UQ's thresholds": own, "permissive": own.but(**PERMISSIVE)}.items():
+        for kind, source, rows in (("Parquet", pool, parquet_rows(pool)), ("JSON lines", path, jsonl_rows(path))):
+            ours, found = timed(lambda: filtered(source, rules, as_of))
+            ours = min(ours, timed(lambda: filtered(source, rules, as_of))[0])
+            peer, expected = timed(lambda: row_by_row(rows, rules, as_of))
+            same = +found == +expected
+            print(f"{name}, {kind}: ours {questions / ours / 1e6:.2f} M rows/s, row by row {questions / peer / 1e6:.3f} M, "
+                  f"{peer / ours:.1f} x; counts {'equal' if same else f'DIFFER: {found} {expected}'}", flush=True)  # fmt: skip
+            assert same
+
+
+def memory(folder: Path, questions: int, large: int) -> None:
+    pool = make_pool(folder, questions)
+    many = Path(tempfile.mkdtemp(dir=folder)) / "many"
+    for copy in range(large // questions):
+        for site in SITES:
+            place = many / "questions" / f"site={site.name}-{copy}"
+            place.mkdir(parents=True)
+            os.link(pool / "questions" / f"site={site.name}" / "questions.parquet", place / "questions.parquet")
+    began = time.perf_counter()
+    run = subprocess.run(
+        [sys.executable, __file__, "--memory-of", str(many)], capture_output=True, text=True, check=True
+    )
+    print(f"memory: {run.stdout.strip()}, {time.perf_counter() - began:.0f} s in all")
+    shutil.rmtree(many.parent)
+
+
+def memory_of(pool: Path) -> None:
+    with Filter(pool) as found:
+        outcomes = found.outcomes()
+        found.write(pool / "out")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{outcomes['questions'].sum():,} questions counted and written, peak {peak:.0f} MB")
+
+
+def ingest(folder: Path, posts: int) -> None:
+    funnels = []
+    rows = []
+    for row in make_posts(make_questions(posts, 18)):
+        rows.append(row)
+        if len(rows) == posts:
+            break
+    for tags in ("old", "new"):
+        path = write_dump(folder / f"{tags}.xml", rows, tags=tags, bom=tags == "old")
+        size = path.stat().st_size / 1e6
+        for answers in (False, True):
+            began = time.process_time()
+            told = ingest_dump(path, tags, folder / f"ingested-{tags}", answers=answers)
+            took = time.process_time() - began
+            print(
+                f"{len(rows):,} posts, {tags} tags, {size:.0f} MB, answers {answers}: {size / took:.0f} MB/s a core; {told}"
+            )
+        with Filter(folder / f"ingested-{tags}") as found:
+            funnels.append(by_rule(found.outcomes()))
+    print(f"funnels of both encodings {'equal' if funnels[0] == funnels[1] else 'DIFFER'}: {funnels[0]}")
+    assert funnels[0] == funnels[1]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--questions", type=int, default=1_000_000)
+    parser.add_argument("--large", type=int, default=10_000_000, help="questions of the memory run; 0 for none")
+    parser.add_argument("--posts", type=int, default=100_000, help="posts of the dumps; 0 for none")
+    parser.add_argument("--folder", type=Path, help="keeps what is generated, for another run")
+    parser.add_argument("--memory-of", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.memory_of:
+        memory_of(options.memory_of)
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = options.folder or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        if options.posts:
+            ingest(folder, options.posts)
+        compare(folder, options.questions)
+        if options.large:
+            memory(folder, options.questions, options.large)
+
+
+if __name__ == "__main__":
+    main()

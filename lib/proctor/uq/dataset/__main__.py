@@ -1,0 +1,163 @@
+"""UQ's dataset from the command line: fill a pool with questions, filter them by rules, look for duplicates.
+
+    python -m proctor.uq.dataset generate --out dumps                          made-up dumps, to try the rest
+    python -m proctor.uq.dataset ingest dumps/proofs/Posts.xml --site proofs --pool pool
+    python -m proctor.uq.dataset crawl --site coffee --pool pool               through the Stack Exchange API
+    python -m proctor.uq.dataset funnel --pool pool                            what each rule drops
+    python -m proctor.uq.dataset filter --pool pool --out kept                 the same, and the questions left
+    python -m proctor.uq.dataset duplicates kept/kept.parquet --pool pool --out kept/duplicates.csv
+
+Exit codes: 0 all went well; 1 done, but rows were rejected, a crawl stopped early, or duplicates were found;
+2 bad input, nothing was changed.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+
+from proctor.data.tabular import DataError
+from proctor.files import write_atomic
+from proctor.uq.dataset import funnel
+from proctor.uq.dataset.dump import ingest_dump
+from proctor.uq.dataset.generate_dump import SITES, write_dumps
+from proctor.uq.dataset.near_duplicates import find_duplicates
+from proctor.uq.dataset.pool import Ingested
+from proctor.uq.dataset.rules import Filter, load_rules
+from proctor.uq.dataset.stack_api import API, CrawlError, crawl
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _options(arguments)
+    try:
+        return options.run(options)
+    except DataError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except CrawlError as error:
+        print(f"{options.site}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("stopped; what was being written is gone, what was whole before stays", file=sys.stderr)
+        return 130
+
+
+def generate(options) -> int:
+    planted = write_dumps(options.out, options.questions, options.seed, copies=options.copies)
+    for site in SITES:
+        print(options.out / site.name / "Posts.xml")
+    print(f"simulated questions, {len(planted)} of them copies of another site's")
+    return 0
+
+
+def ingest(options) -> int:
+    return _told(ingest_dump(options.dump, options.site, options.pool, options.answers), options.pool)
+
+
+def crawl_site(options) -> int:
+    return _told(crawl(options.site, options.pool, options.api, options.path), options.pool)
+
+
+def show_funnel(options) -> int:
+    with Filter(options.pool, load_rules(options.rules, options.variant), options.as_of, options.site) as found:
+        _show(found)
+    return 0
+
+
+def filter_pool(options) -> int:
+    with Filter(options.pool, load_rules(options.rules, options.variant), options.as_of, options.site) as found:
+        found.write(options.out)
+        outcomes = _show(found)
+    write_atomic(options.out / "funnel_by_rule.csv", funnel.by_rule(outcomes).to_csv(index=False))
+    write_atomic(options.out / "funnel_by_site.csv", funnel.by_site(outcomes).to_csv(index=False))
+    print(f"written: kept.parquet, decisions.parquet, funnel_by_rule.csv, funnel_by_site.csv in {options.out}")
+    return 0
+
+
+def duplicates(options) -> int:
+    found = find_duplicates(options.questions, options.pool, options.threshold)
+    if options.out:
+        write_atomic(options.out, found.to_csv(index=False))
+    print(found.head(20).round(3).to_string(index=False) if len(found) else "no question stands twice")
+    counts = found["relation"].value_counts()
+    print(f"{len(found)} pairs" + "".join(f", {n} {relation}" for relation, n in counts.items()))
+    return 1 if len(found) else 0
+
+
+def _told(got: Ingested, pool: Path) -> int:
+    print(f"{got.site}: {got.questions:,} questions, {got.answers:,} answers, {got.other:,} other posts", end="")
+    if not got.rejected:
+        print(", no row rejected")
+        return 0
+    listed = pool / "rejected" / f"site={got.site}.csv"
+    print(f", {got.rejected:,} rows REJECTED, listed with their reasons in {listed}")
+    for row in pd.read_csv(listed, nrows=5, dtype=str, keep_default_na=False).itertuples():
+        print(f"  row {row.row}, post {row.post_id or 'unknown'}: {row.reason}", file=sys.stderr)
+    return 1
+
+
+def _show(found: Filter) -> pd.DataFrame:
+    outcomes = found.outcomes()
+    words = funnel.describe(found.rules).set_index("rule")["keeps"]
+    table = funnel.by_rule(outcomes)
+    total = outcomes["questions"].sum()
+    print(f"{total:,} questions, ages as of {found.as_of}")
+    print(table.assign(keeps=table["rule"].map(words)).to_string(index=False))
+    print(funnel.by_site(outcomes)[["site", "questions", "kept", "share"]].round(2).to_string(index=False))
+    print(f"kept: {funnel.kept(outcomes):,} ({funnel.kept(outcomes) / total:.2%})")
+    return outcomes
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m proctor.uq.dataset", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run, says: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=says, description=says)
+        added.set_defaults(run=run)
+        return added
+
+    added = command("generate", generate, "write made-up dumps of four sites")
+    added.add_argument("--out", type=Path, required=True, help="folder of the dumps")
+    added.add_argument("--questions", type=int, default=5000, help="of each site")
+    added.add_argument("--copies", type=float, default=0.0, help="share that repeats a question of the first site")
+    added.add_argument("--seed", type=int, default=0)
+    added = command("ingest", ingest, "read a data dump's Posts.xml into a pool")
+    added.add_argument("dump", type=Path)
+    added.add_argument("--site", required=True, help="as the API names it, such as math")
+    added.add_argument("--pool", type=Path, required=True)
+    added.add_argument("--answers", action="store_true", help="the answers too")
+    added = command("crawl", crawl_site, "read a site's unanswered questions through the API; run again to go on")
+    added.add_argument("--site", required=True)
+    added.add_argument("--pool", type=Path, required=True)
+    added.add_argument("--path", default="questions/unanswered", help="questions/no-answers or questions")
+    added.add_argument("--api", default=API, help="another address of the API")
+    for name, run, says in (
+        ("funnel", show_funnel, "what each rule drops, by rule and by site"),
+        ("filter", filter_pool, "the same, and the questions left, with every question's failed rules"),
+    ):
+        added = command(name, run, says)
+        added.add_argument("--pool", type=Path, required=True, help="a pool, or a .parquet or .jsonl file of questions")
+        added.add_argument("--rules", type=Path, help="a file like rules.yaml")
+        added.add_argument("--variant", help="a variant that the file names, such as public_code")
+        added.add_argument(
+            "--as-of", type=date.fromisoformat, help="the day of the ages; default: the newest question's"
+        )
+        added.add_argument("--site", action="append", default=[], help="only this one (repeat for several)")
+        if name == "filter":
+            added.add_argument("--out", type=Path, required=True)
+    added = command("duplicates", duplicates, "questions that stand twice, or elsewhere with an answer")
+    added.add_argument("questions", type=Path, help="those to check, such as kept.parquet")
+    added.add_argument("--pool", type=Path, required=True, help="what they are held against")
+    added.add_argument("--threshold", type=float, default=0.6, help="least similarity")
+    added.add_argument("--out", type=Path, help="a .csv for all pairs")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,279 @@
+"""UQ's rule filter (stage 1; sections A.1 and H.2), evaluated by DuckDB over a pool of any size.
+
+`rules.yaml` holds the thresholds; each rule is one SQL condition over a question and its site's thresholds. A value
+that a question lacks fails the rule that asks for it. All that the filter finds is a count of questions by site and
+set of failed rules; a pool's sites can be filtered one by one, on one machine or many, with the same result.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import pandas as pd
+import yaml
+
+from proctor.data.tabular import DataError
+from proctor.uq.dataset import pool as pools
+
+RULES = {  # name: what it keeps, in words and in SQL
+    "age": ("at least {min_age_years} years old", "created <= {created_before}"),
+    "views": ("at least {min_views} views", "views >= {min_views}"),
+    "votes": ("at least {min_votes} net votes", "score >= {min_votes}"),
+    "views_per_vote": (
+        "at most {max_views_per_vote} views a vote",
+        "score > 0 AND views <= {max_views_per_vote}::BIGINT * score",
+    ),
+    "top_share": ("votes of the site's top {top_percent} % of unanswered questions", "score >= top_votes"),
+    "no_answers": ("no answer", "answers = 0"),
+    "no_why": (
+        'no "why" in the title',
+        "NOT (contains(lower(title), 'why') AND regexp_matches(title, '(?i)\\bwhy\\b'))",
+    ),
+    "no_images": ("no image in the text", "NOT contains(body, '<img')"),
+    "on_topic": ("no off-topic tag", "{on_topic}"),
+}
+_ON_TOPIC = {
+    "whole": "NOT list_has_any(tags, {off_topic_tags})",
+    "substring": "len(list_filter({off_topic_tags}, lambda k: contains(lower(array_to_string(tags, ' ')), k))) = 0",
+}
+BIT = {name: 1 << place for place, name in enumerate(RULES)}
+NUMBERS = ("min_age_years", "min_views", "min_votes", "max_views_per_vote", "top_percent")
+SETTINGS = (*NUMBERS, "off_topic_tags", "tag_match")
+MEMORY = "700MB"
+_JSON_TYPES = "question_id: 'BIGINT', site: 'VARCHAR', title: 'VARCHAR', body: 'VARCHAR', tags: 'VARCHAR[]', "
+_JSON_TYPES += "score: 'INTEGER', views: 'BIGINT', answers: 'INTEGER', created: 'TIMESTAMP'"
+
+
+class Rules(NamedTuple):
+    """default: a value of each of SETTINGS. sites: site -> the settings that differ there."""
+
+    default: Mapping
+    sites: Mapping[str, Mapping]
+
+    def of(self, site: str) -> dict:
+        return {**self.default, **self.sites.get(site, {})}
+
+    def but(self, **settings) -> "Rules":
+        """The same with these settings on every site."""
+        return _checked(
+            Rules({**self.default, **settings}, {site: {**own, **settings} for site, own in self.sites.items()}),
+            "settings",
+        )
+
+
+def load_rules(path: str | Path | None = None, variant: str | None = None) -> Rules:
+    """The rules of a YAML file, by default UQ's, or a named variant of them. Raises DataError."""
+    path = Path(path) if path else Path(__file__).with_name("rules.yaml")
+    try:
+        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise DataError(f"{path}: cannot be read as YAML ({' '.join(str(error).split())[:200]}). Mend it.") from None
+    if not isinstance(read, dict) or set(read) - {"default", "sites", "variants"} or "default" not in read:
+        raise DataError(f"{path}: the parts must be default, and perhaps sites and variants.")
+    parts = {name: read.get(name) or {} for name in ("default", "sites", "variants")}
+    if missing := [name for name in SETTINGS if name not in parts["default"]]:
+        raise DataError(f"{path}, default: no {', '.join(missing)}. Add what is missing.")
+    rules = _checked(Rules(parts["default"], parts["sites"]), path)
+    if variant is None:
+        return rules
+    if variant not in parts["variants"]:
+        raise DataError(f"{path}: no variant {variant!r}. Choose one of: {', '.join(parts['variants']) or 'none'}.")
+    return rules.but(**parts["variants"][variant])
+
+
+def _checked(rules: Rules, where: str | Path) -> Rules:
+    for name, settings in {"default": rules.default, **rules.sites}.items():
+        if not isinstance(settings, Mapping) or (unknown := set(settings) - set(SETTINGS)):
+            what = (
+                f"unknown settings {', '.join(sorted(map(str, unknown)))}"
+                if isinstance(settings, Mapping)
+                else "no map"
+            )
+            raise DataError(f"{where}, {name}: {what}. Use {', '.join(SETTINGS)}.")
+        for key, value in settings.items():
+            if key == "tag_match" and value not in _ON_TOPIC:
+                raise DataError(f"{where}, {name}, tag_match: {value!r}. Choose one of: {', '.join(_ON_TOPIC)}.")
+            if key == "off_topic_tags" and not (
+                isinstance(value, list) and all(isinstance(tag, str) and tag and tag == tag.lower() for tag in value)
+            ):
+                raise DataError(f"{where}, {name}, off_topic_tags: not a list of tags in small letters.")
+            if key in NUMBERS and (type(value) not in (int, float) or not 0 <= value < 10**9):
+                raise DataError(f"{where}, {name}, {key}: {value!r} is no number from 0.")
+            if key == "top_percent" and not 0 < value <= 100:
+                raise DataError(
+                    f"{where}, {name}, {key}: {value!r} is no share of more than 0 and at most 100 percent."
+                )
+    if len({rules.of(site)["tag_match"] for site in [*rules.sites, ""]}) > 1:
+        raise DataError(f"{where}: tag_match must be the same on every site.")
+    return rules
+
+
+class Filter:
+    """Rules set up for one source of questions: a pool's folder, a .parquet file or a .jsonl file.
+
+    as_of: the day at which ages are taken, by default that of the newest question of the source. sites: only these.
+    Use as a context: `with Filter(source) as found: found.outcomes()`.
+    """
+
+    def __init__(
+        self, source: str | Path, rules: Rules | None = None, as_of: date | None = None, sites: Iterable[str] = ()
+    ):
+        self.source, self.rules = Path(source), rules or load_rules()
+        self.engine = duckdb.connect(config={"memory_limit": MEMORY, "preserve_insertion_order": False})
+        where = f"WHERE site IN ({_listed(map(pools.checked_site, sites))})" if sites else ""
+        self.ask(f"CREATE VIEW questions AS SELECT * FROM {scan(self.source)} {where}")
+        if as_of is None:
+            (newest,) = self.ask(f"SELECT max(created) FROM {scan(self.source)}").fetchone()
+            if newest is None:
+                raise DataError(f"{self.source}: no question in it.")
+            as_of = newest.date()
+        self.as_of = as_of
+        self._tallied: pd.DataFrame | None = None
+
+    def __enter__(self) -> "Filter":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.engine.close()
+
+    def ask(self, query: str) -> duckdb.DuckDBPyConnection:
+        """A query's result; the source's questions are the view `questions`."""
+        try:
+            return self.engine.execute(query)
+        except duckdb.Error as error:
+            told = " ".join(str(error).split())[:200].rstrip(".")
+            raise DataError(f"{self.source}: {told}. Check that its columns are those of a pool.") from None
+
+    def _conditions(self) -> dict[str, str]:
+        """SQL of each rule but the top share, with the thresholds filled in."""
+        values = {name: self._setting(name) for name in (*NUMBERS[1:4], "off_topic_tags")}
+        values["created_before"] = self._setting(
+            "min_age_years", lambda years: f"TIMESTAMP '{_years_before(self.as_of, years)}'"
+        )
+        values["on_topic"] = _ON_TOPIC[self.rules.default["tag_match"]].format(**values)
+        return {name: sql.format(**values) for name, (_, sql) in RULES.items() if name != "top_share"}
+
+    def _setting(self, name: str, write: Callable = lambda value: _literal(value)) -> str:
+        """SQL of a threshold: a constant, or one that depends on the site."""
+        own = [(site, write(settings[name])) for site, settings in self.rules.sites.items() if name in settings]
+        rest = write(self.rules.default[name])
+        cases = " ".join(f"WHEN {_literal(site)} THEN {value}" for site, value in own)
+        return f"(CASE site {cases} ELSE {rest} END)" if cases else rest
+
+    def _tally(self) -> pd.DataFrame:
+        """Questions by site, votes, whether unanswered, and failed rules but the top share: one pass over the texts."""
+        if self._tallied is None:
+            failed = _bits(self._conditions())
+            by = f"SELECT site, score, answers = 0 AS unanswered, {failed} AS failed, count(*) AS questions"
+            self._tallied = self.ask(f"{by} FROM questions GROUP BY ALL").df()
+            if self._tallied.empty:
+                raise DataError(f"{self.source}: no question of these sites in it.")
+        return self._tallied
+
+    def top_votes(self) -> dict[str, float]:
+        """By site: the votes that its top share begins with."""
+        tally = self._tally()
+        counts = tally[tally["unanswered"].fillna(False).astype(bool)].groupby(["site", "score"])["questions"].sum()
+        return {
+            site: least_votes(counts.get(site, pd.Series(dtype=int)).to_dict(), self.rules.of(site)["top_percent"])
+            for site in sorted(tally["site"].unique())
+        }
+
+    def outcomes(self) -> pd.DataFrame:
+        """Questions by site and set of failed rules: columns site, failed (bits in the order of RULES), questions."""
+        tally = self._tally()
+        below = ~(tally["score"] >= tally["site"].map(self.top_votes()))
+        failed = tally["failed"] + below * BIT["top_share"]
+        counts = tally.assign(failed=failed).groupby(["site", "failed"], as_index=False)["questions"].sum()
+        return counts.astype({"failed": int, "questions": int})
+
+    def every_condition(self) -> dict[str, str]:
+        """SQL of each rule, over `questions JOIN given USING (site)`."""
+        given = pd.DataFrame(self.top_votes().items(), columns=["site", "top_votes"]).astype({"top_votes": float})
+        self.engine.register("given", given)
+        known = self._conditions()
+        return {name: known.get(name, RULES[name][1]) for name in RULES}
+
+    def write(self, folder: str | Path) -> None:
+        """decisions.parquet: each question with the rules that it failed; kept.parquet: the questions left, whole."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        conditions = self.every_condition()
+        names = ", ".join(f"CASE WHEN {sql} THEN NULL ELSE '{name}' END" for name, sql in conditions.items())
+        every = "FROM questions JOIN given USING (site)"
+        for name, query in {
+            "decisions": f"SELECT site, question_id, list_filter([{names}], lambda x: x IS NOT NULL) AS failed {every}",
+            "kept": f"SELECT questions.* {every} WHERE {' AND '.join(f'({sql})' for sql in conditions.values())}",
+        }.items():
+            beside = folder / f".{name}.parquet"
+            try:
+                self.ask(f"COPY ({query}) TO {_literal(str(beside))} (FORMAT parquet, COMPRESSION zstd)")
+                beside.replace(folder / f"{name}.parquet")
+            finally:
+                beside.unlink(missing_ok=True)
+
+
+def _bits(conditions: Mapping[str, str]) -> str:
+    """SQL: the rules that fail, as bits. An unknown value fails."""
+    return " + ".join(f"CASE WHEN {sql} THEN 0 ELSE {BIT[name]} END" for name, sql in conditions.items())
+
+
+def _literal(value) -> str:
+    """A value of `rules.yaml` in SQL.
+
+    >>> _literal(["a", "it's"]), _literal(10)
+    ("['a', 'it''s']::VARCHAR[]", '10')
+    """
+    if isinstance(value, list):
+        return f"[{_listed(value)}]::VARCHAR[]"
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+
+
+def _listed(values: Iterable[str]) -> str:
+    return ", ".join(map(_literal, values))
+
+
+def scan(source: Path) -> str:
+    """SQL that reads a pool's folder, a .parquet file or a .jsonl file with the columns of a pool."""
+    if source.suffix == ".jsonl" and source.is_file():
+        return f"read_json({_literal(str(source))}, format = 'newline_delimited', columns = {{{_JSON_TYPES}}})"
+    if source.is_dir():
+        pools.sites(source)
+        files = _literal(str(source / "questions" / "*" / "*.parquet"))
+        return f"read_parquet({files}, hive_partitioning = true, hive_types = {{'site': VARCHAR}})"
+    if source.is_file():
+        return f"read_parquet({_literal(str(source))})"
+    raise DataError(f"{source}: not there. Give a pool's folder, a .parquet file or a .jsonl file.")
+
+
+def least_votes(unanswered: Mapping[int, int], top_percent: float) -> int | None:
+    """The votes that a site's top share begins with; None when nothing is to be enforced or no question unanswered.
+
+    unanswered: votes -> questions without an answer. The share is rounded up to whole questions.
+    >>> least_votes({9: 1, 5: 2, 1: 7}, 10), least_votes({9: 1, 5: 2, 1: 7}, 20), least_votes({9: 1, 1: 7}, 100)
+    (9, 5, -1000000000)
+    """
+    if top_percent == 100:
+        return -(10**9)
+    total = sum(unanswered.values())
+    places = math.ceil(total * Decimal(str(top_percent)) / 100)
+    for votes in sorted(unanswered, reverse=True):
+        places -= unanswered[votes]
+        if places <= 0 and total:
+            return int(votes)
+    return None
+
+
+def _years_before(day: date, years: float) -> datetime:
+    """The end of that day, whole years and months before.
+
+    >>> _years_before(date(2024, 2, 29), 2).date(), _years_before(date(2024, 2, 29), 0.5).date()
+    (datetime.date(2022, 2, 28), datetime.date(2023, 8, 29))
+    """
+    return (
+        pd.Timestamp(day) - pd.DateOffset(months=round(12 * years)) + pd.Timedelta(days=1, milliseconds=-1)
+    ).to_pydatetime()
