@@ -8,6 +8,7 @@
 import json
 import sys
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 from proctor.workflow import params, receipts
 from proctor.workflow.notebook import all_notebooks
@@ -23,16 +24,20 @@ if workflow.is_main_process:
 
 
 rule all:
-    input: [f"build/receipts/{name}.json" for name in NOTEBOOKS]
+    input: [f"build/receipts/{quote(name)}.json" for name in NOTEBOOKS]
+
+
+def notebook_of(wildcards):
+    return NOTEBOOKS[unquote(wildcards.name)]
 
 
 rule notebook:
     output:
         "build/receipts/{name}.json",
     params:
-        notebook=lambda wildcards: str(NOTEBOOKS[wildcards.name].path),
-        values=lambda wildcards: json.dumps(VALUES[wildcards.name], sort_keys=True),
-        read=lambda wildcards: [str(path) for path in receipts.inputs(NOTEBOOKS[wildcards.name], VALUES[wildcards.name])],
+        notebook=lambda wildcards: str(notebook_of(wildcards).path),
+        values=lambda wildcards: json.dumps(VALUES[unquote(wildcards.name)], sort_keys=True),
+        read=lambda wildcards: [str(path) for path in receipts.inputs(notebook_of(wildcards), VALUES[unquote(wildcards.name)])],
         figures=str(FIGURES),
     shell:
         "{sys.executable:q} -m proctor.workflow.run {params.notebook:q}"

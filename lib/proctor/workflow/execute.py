@@ -50,8 +50,8 @@ def execute(notebook: Notebook, output: Path, values: dict[str, Any], cancel: th
     sockets = tempfile.mkdtemp(prefix="proctor-")
     try:
         papermill.execute_notebook(
-            notebook.path,
-            running,
+            _literal(notebook.path),
+            _literal(running),
             parameters=values,
             kernel_name="python3",
             language="python",
@@ -77,6 +77,11 @@ def execute(notebook: Notebook, output: Path, values: dict[str, Any], cancel: th
         shutil.rmtree(sockets, ignore_errors=True)
     os.replace(running, output)
     failed.unlink(missing_ok=True)
+
+
+def _literal(path: Path) -> str:
+    """The path for papermill, which fills parameters into a path's braces."""
+    return str(path).replace("{", "{{").replace("}", "}}")
 
 
 def _kernel_class(name: str, sockets: str, managers: list) -> type[AsyncKernelManager]:

@@ -108,13 +108,17 @@ def read_profile(path: str | Path) -> dict[str, dict[str, Any]]:
 
 
 def read_overrides(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Values given as -p NAME VALUE, each value read as YAML: 40, 0.5, true, [a, b], plain text."""
+    """Values given as -p NAME VALUE, each value read as YAML: 40, 0.5, true, [a, b], "quoted text".
+
+    Plain text is taken as it stands, so that `my table #2.csv` keeps what YAML takes for a comment.
+    """
     values = {}
     for name, text in pairs:
         try:
-            values[name] = yaml.safe_load(text)
+            value = yaml.safe_load(text)
         except yaml.YAMLError:
             raise ParameterError(f"-p {name}: {text!r} is not a YAML value; quote text that has : or # in it") from None
+        values[name] = text if isinstance(value, str) and text[0] not in "\"'" else value
     return values
 
 

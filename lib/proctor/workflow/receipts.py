@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from proctor.files import write_atomic
 from proctor.paths import BUILD, PARAMS, ROOT
@@ -35,7 +36,8 @@ def untrue(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures: P
 
 
 def path_of(name: str) -> Path:
-    return RECEIPTS / f"{name}.json"
+    """Where the receipt of the notebook of that name lies; quoted, because Snakemake reads {} in a file's name."""
+    return RECEIPTS / f"{quote(name)}.json"
 
 
 def inputs(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:

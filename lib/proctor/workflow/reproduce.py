@@ -26,7 +26,7 @@ from proctor.paths import BUILD, ROOT
 from proctor.report import catalog
 from proctor.workflow import receipts
 from proctor.workflow.notebook import EXECUTED, Notebook, WorkflowError, all_notebooks
-from proctor.workflow.run import add_parameter_options
+from proctor.workflow.run import add_parameter_options, split_more
 
 STAMP = BUILD / "up_to_date.json"
 CONFIG = BUILD / "config.json"
@@ -204,7 +204,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="notebooks to run at once (default 2)")
     parser.add_argument("--notebook", action="append", default=[], help="only this one, e.g. uq/6_agreement")
     parser.add_argument("snakemake", nargs="*", help="after --: options for Snakemake, e.g. --profile slurm")
-    return parser.parse_args(arguments)
+    return parser.parse_args(split_more(arguments))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ notebook. So only light modules up here.
 import argparse
 import json
 import os
+import shlex
 import socket
 import sys
 import time
@@ -92,7 +93,23 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--values", type=json.loads, help="parameters, checked, as JSON (for Snakemake)")
     parser.add_argument("--read", type=Path, nargs="+", help="the files that the run rests on (for Snakemake)")
     add_parameter_options(parser)
-    return parser.parse_args(arguments)
+    parser.add_argument("--file", action="append", default=[], metavar="NAME=PATH", help="set one parameter to a file")
+    return parser.parse_args(split_more(arguments))
+
+
+def split_more(arguments: list[str] | None) -> list[str]:
+    """The arguments (default: the command line's), where --more=TEXT stands for the words of TEXT, as in a shell.
+
+    So `make` hands on what P="..." says, without a shell that would run what stands in it.
+    """
+    words: list[str] = []
+    for argument in sys.argv[1:] if arguments is None else arguments:
+        option, _, text = argument.partition("=")
+        try:
+            words += shlex.split(text) if option == "--more" else [argument]
+        except ValueError as error:
+            sys.exit(f"P={text}: {error}; close the quote")
+    return words
 
 
 def add_parameter_options(parser: argparse.ArgumentParser) -> None:
@@ -118,7 +135,8 @@ def _values_and_files(notebook: Notebook, options: argparse.Namespace) -> tuple[
     from proctor.workflow import params  # not needed by a job of Snakemake's
 
     others = [other for other in all_notebooks() if other.path != notebook.path]
-    overrides = {notebook.name: params.read_overrides(options.overrides)}
+    files = {name: str(Path(path).resolve()) for name, _, path in (text.partition("=") for text in options.file)}
+    overrides = {notebook.name: params.read_overrides(options.overrides) | files}
     values = params.resolve([*others, notebook], options.params, overrides)[notebook.name]
     return values, receipts.inputs(notebook, values)
 
