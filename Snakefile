@@ -27,18 +27,19 @@ rule all:
     input: [f"build/receipts/{quote(name)}.json" for name in NOTEBOOKS]
 
 
-def notebook_of(wildcards):
-    return NOTEBOOKS[unquote(wildcards.name)]
+def files_read(wildcards):
+    name = unquote(wildcards.name)
+    return [str(path) for path in receipts.inputs(NOTEBOOKS[name], VALUES[name])]
 
 
 rule notebook:
     output:
         "build/receipts/{name}.json",
     params:
-        notebook=lambda wildcards: str(notebook_of(wildcards).path),
         values=lambda wildcards: json.dumps(VALUES[unquote(wildcards.name)], sort_keys=True),
-        read=lambda wildcards: [str(path) for path in receipts.inputs(notebook_of(wildcards), VALUES[unquote(wildcards.name)])],
+        kept=lambda wildcards: "--kept" if NOTEBOOKS[unquote(wildcards.name)].missing_logs() else "",
+        read=files_read,  # the notebook first
         figures=str(FIGURES),
     shell:
-        "{sys.executable:q} -m proctor.workflow.run {params.notebook:q}"
-        " --values {params.values:q} --figures {params.figures:q} --read {params.read:q}"
+        "{sys.executable:q} -m proctor.workflow.run {params.read[0]:q} --values {params.values:q} {params.kept}"
+        " --figures {params.figures:q} --read {params.read:q}"

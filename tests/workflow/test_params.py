@@ -139,7 +139,7 @@ def test_all_values_are_those_given_and_the_defaults_of_the_rest(notebook: Noteb
 def test_only_the_default_parameters_write_the_committed_figures(profile, overrides, expected, monkeypatch):
     monkeypatch.delenv("PROCTOR_FIGURES", raising=False)
     monkeypatch.setattr(params, "DEFAULT", params.PARAMS / "default.yaml")
-    assert params.figures_folder(params.PARAMS / f"{profile}.yaml", overrides) == params.ROOT / expected
+    assert params.figures_folder(params.PARAMS / f"{profile}.yaml", overrides) == params.PARAMS.parent / expected
 
 
 @pytest.mark.parametrize("name", ["default", "quick", "embedded", "live"])

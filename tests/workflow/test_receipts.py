@@ -22,7 +22,7 @@ for notebook in notebooks:
     notebook.executed.parent.mkdir(parents=True, exist_ok=True)
     notebook.executed.write_text(f"the executed copy of {notebook.name}")
     read = receipts.digests(receipts.inputs(notebook, values[notebook.name]))
-    receipts.write(notebook, values[notebook.name], read, ROOT / "figures")
+    receipts.write(notebook, values[notebook.name], read, receipts.outputs(notebook, ROOT / "figures"))
 """
 )
 TELL = START + "print(*receipts.untrue(notebooks, values, ROOT / 'figures'))"

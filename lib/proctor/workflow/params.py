@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from proctor.paths import BUILD, PARAMS, ROOT
+from proctor.paths import BUILD, COMMITTED, PARAMS
 from proctor.workflow.notebook import Notebook, WorkflowError
 
 DEFAULT = PARAMS / "default.yaml"
@@ -76,7 +76,7 @@ def figures_folder(profile: Path, overrides: Collection) -> Path:
     PROCTOR_FIGURES names another place for both.
     """
     plain = Path(profile).resolve() == DEFAULT.resolve() and not overrides
-    return Path(os.environ.get("PROCTOR_FIGURES") or (ROOT / "figures" if plain else BUILD / "figures"))
+    return Path(os.environ.get("PROCTOR_FIGURES") or (COMMITTED if plain else BUILD / "figures"))
 
 
 def read_profile(path: str | Path) -> dict[str, dict[str, Any]]:

@@ -17,8 +17,9 @@ from urllib.parse import quote
 from proctor.files import write_atomic
 from proctor.paths import BUILD, PARAMS, ROOT
 from proctor.report import catalog
+from proctor.workflow import kept
 from proctor.workflow.imports import LIB, modules_of
-from proctor.workflow.notebook import Notebook
+from proctor.workflow.notebook import Notebook, log_files
 
 RECEIPTS = BUILD / "receipts"
 ASKS_MODELS = LIB / "proctor" / "models" / "registry.py"  # what imports this reads the two tables
@@ -31,7 +32,11 @@ def untrue(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures: P
     return [
         notebook.name
         for notebook in notebooks
-        if not is_true(notebook, values[notebook.name], catalog.promised(notebook.name, rows, figures))
+        if not is_true(
+            notebook,
+            values[notebook.name],
+            [] if notebook.missing_logs() else catalog.promised(notebook.name, rows, figures),
+        )
     ]
 
 
@@ -41,9 +46,15 @@ def path_of(name: str) -> Path:
 
 
 def inputs(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
-    """The files that a run with these values rests on, the notebook first. Raises WorkflowError."""
-    modules = modules_of(notebook)
-    found = [notebook.path, *modules, *notebook.data(), *files_in(named(notebook, values)), ROOT / "requirements.txt"]
+    """The files that a run with these values rests on, the notebook first. Raises WorkflowError.
+
+    Those of a kept notebook (see kept.py): itself and its committed figures and tables.
+    """
+    modules, data = modules_of(notebook), notebook.data()
+    if notebook.missing_logs():
+        return [notebook.path, *(path for files in kept.artifacts(notebook.name).values() for path in files)]
+    data += [path for name in notebook.logs for path in log_files(name)]
+    found = [notebook.path, *modules, *data, *files_in(named(notebook, values)), ROOT / "requirements.txt"]
     found += TABLES if ASKS_MODELS in modules else []
     return [path for path in dict.fromkeys(found) if path.is_file()]
 
@@ -87,26 +98,18 @@ def digests(paths: Iterable[Path]) -> dict[str, str]:
     return found
 
 
-def artifacts(name: str, figures: Path) -> list[Path]:
-    """The figures and tables of a notebook: all files of each artifact whose JSON names the notebook."""
-    found: list[Path] = []
-    for record in sorted(figures.glob("*/*.json")):
-        try:
-            made_by = json.loads(record.read_text(encoding="utf-8"))["code"]["notebook"]
-        except (OSError, ValueError, KeyError, TypeError):
-            continue  # no record of ours, or one that is just being written by another notebook
-        if made_by == name:
-            found += sorted(path for path in record.parent.iterdir() if path.stem == record.stem)
-    return found
-
-
-def write(notebook: Notebook, values: Mapping[str, Any], read: Mapping[str, str], figures: Path) -> None:
-    """Leave the receipt of a run that has just ended. read: the digests of its inputs, taken before it began."""
+def outputs(notebook: Notebook, figures: Path) -> list[Path]:
+    """The files that a run has left: the executed copy, what the catalog promises and all that it wrote besides."""
     try:
         promised = catalog.promised(notebook.name, figures=figures)
     except (ValueError, OSError):  # a faulty catalog is told by `make reproduce`, and stops no single run
         promised = []
-    made = [notebook.executed, *promised, *artifacts(notebook.name, figures)]
+    written = [path for files in kept.artifacts(notebook.name, figures).values() for path in files]
+    return [notebook.executed, *promised, *written]
+
+
+def write(notebook: Notebook, values: Mapping[str, Any], read: Mapping[str, str], made: Iterable[Path]) -> None:
+    """Leave the receipt of a run that has just ended. read: the digests of its inputs, taken before it began."""
     left = {name: digest for name, digest in digests(made).items() if digest}
     receipt = {"values": values, "read": read, "left": left}
     write_atomic(path_of(notebook.name), json.dumps(receipt, indent=1, sort_keys=True) + "\n")

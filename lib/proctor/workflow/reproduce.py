@@ -19,12 +19,12 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from proctor.files import write_atomic
-from proctor.paths import BUILD, ROOT
+from proctor.paths import BUILD, COMMITTED, LOGS, ROOT
 from proctor.report import catalog
-from proctor.workflow import receipts
+from proctor.workflow import kept, receipts
 from proctor.workflow.notebook import EXECUTED, Notebook, WorkflowError, all_notebooks
 from proctor.workflow.run import add_parameter_options, split_more
 
@@ -64,17 +64,12 @@ def reproduce(
     wherever it sends them.
     """
     os.chdir(ROOT)
-    BUILD.mkdir(exist_ok=True)
-    lock = open(BUILD / "lock", "w")  # held until this process ends
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise WorkflowError(f"another `make reproduce` is running in {ROOT}: wait for it or stop it") from None
-
-    asked = {"profile": str(profile), "overrides": list(map(list, overrides)), "figures": os.environ.get(PLACE)}
+    lock = _lock()  # noqa: F841  held until this function ends
+    asked: dict[str, Any] = {"profile": str(profile), "overrides": list(map(list, overrides))}
+    asked |= {name: os.environ.get(name) for name in (PLACE, "PROCTOR_LOGS")}
     stamp = _stamp()
     if stamp.get("asked") == asked and stamp["files"] == contents(stamp["places"]):
-        print("Nothing to do: everything is up to date.")
+        print("Nothing to do: everything is up to date.", *stamp["kept"], sep="\n")
         return 0
     STAMP.unlink(missing_ok=True)
 
@@ -88,6 +83,7 @@ def reproduce(
     os.environ[PLACE] = str(figures)  # for Snakemake and the kernels
     rows = _catalog()
     named = {str(place) for notebook in notebooks for place in receipts.named(notebook, values[notebook.name])}
+    named |= {str(place / name) for notebook in notebooks for name in notebook.logs for place in LOGS}
     sources = [*OURS, str(profile), *sorted(named)]
     read = contents(sources)
     for notebook in notebooks:
@@ -95,21 +91,33 @@ def reproduce(
 
     write_atomic(CONFIG, json.dumps({"profile": str(profile), "overrides": changed}))
     command = [sys.executable, "-m", "snakemake", *targets, "--cores", str(jobs), *OPTIONS, "--configfile", str(CONFIG)]
+    stay = [f"  kept      {each.name}  {kept.how_to_get(each)}" for each in notebooks if each.missing_logs()]
     if snakemake:
         succeeded = subprocess.call([*command, *snakemake]) == 0
     else:
-        succeeded = _run_here([*command, "--scheduler", "greedy"], figures)
+        succeeded = _run_here([*command, "--scheduler", "greedy"], figures, stay)
     lacking = _lacking(rows, notebooks, figures)
     for line in lacking:
         print(line, file=sys.stderr)
     if not succeeded or lacking:
         return 1
 
-    left = contents([str(figures), str(EXECUTED)])
+    results = list(map(str, {figures, EXECUTED, COMMITTED if stay else figures}))
+    left = contents(results)
     if contents(sources) == read and not receipts.untrue(notebooks, values, figures):  # not even while this ran
-        places = [*sources, str(figures), str(EXECUTED)]
-        write_atomic(STAMP, json.dumps({"asked": asked, "places": places, "files": read | left}))
+        stamp = {"asked": asked, "places": [*sources, *results], "files": read | left, "kept": stay}
+        write_atomic(STAMP, json.dumps(stamp))
     return 0
+
+
+def _lock() -> TextIO:
+    BUILD.mkdir(exist_ok=True)
+    lock = open(BUILD / "lock", "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise WorkflowError(f"another `make reproduce` is running in {ROOT}: wait for it or stop it") from None
+    return lock
 
 
 def contents(places: Iterable[str]) -> dict[str, str]:
@@ -117,8 +125,11 @@ def contents(places: Iterable[str]) -> dict[str, str]:
     return receipts.digests(path for path in receipts.files_in(map(Path, places)) if not SKIPPED & set(path.parts))
 
 
-def _run_here(command: list[str], figures: Path) -> bool:
-    """Run Snakemake with the jobs in this process, tell what happens, and return whether all went well."""
+def _run_here(command: list[str], figures: Path, stay: Sequence[str]) -> bool:
+    """Run Snakemake with the jobs in this process, tell what happens, and return whether all went well.
+
+    stay: a line about each kept notebook.
+    """
     from proctor.workflow.workers import Workers  # imports papermill
 
     start = time.monotonic()
@@ -136,10 +147,13 @@ def _run_here(command: list[str], figures: Path) -> bool:
         except KeyboardInterrupt:
             os.killpg(process.pid, signal.SIGKILL)  # nothing half-written is left: outputs are renamed into place
             raise
+    for line in stay:
+        print(line)
     problems = [problem for problem in workers.finished.values() if problem]
     if workers.finished:
+        counts = f"{len(workers.finished)} run, {len(problems)} failed" + (f", {len(stay)} kept" if stay else "")
         print(
-            f"{len(workers.finished)} run, {len(problems)} failed, in {time.monotonic() - start:.0f} s. "
+            f"{counts}, in {time.monotonic() - start:.0f} s. "
             f"Figures and tables: {_shown(figures)}/. Executed copies: build/notebooks/."
         )
     elif not code:
@@ -176,18 +190,19 @@ def _targets(only: Sequence[str], notebooks: Sequence[Notebook]) -> list[str]:
 
 
 def _lacking(rows: Sequence[catalog.Row], notebooks: Sequence[Notebook], figures: Path) -> list[str]:
-    """What the catalog promises and is not there, although its notebook ran to its end; a line a notebook."""
+    """What the catalog promises and is not there, although its notebook ran to its end or is kept; a line each."""
+    known = {notebook.name: notebook for notebook in notebooks}
     lines = []
-    for name in sorted({row.notebook for row in rows if row.state == "done"}):
-        missing = [path for path in catalog.promised(name, rows, figures) if not path.exists()]
+    for name in sorted({row.notebook for row in rows if row.state in catalog.RUN}):
+        stays = name in known and known[name].missing_logs()
+        missing = [path for path in catalog.promised(name, rows, COMMITTED if stays else figures) if not path.exists()]
         ran = (EXECUTED / f"{name}.ipynb").exists()
-        if missing and (ran or name not in {notebook.name for notebook in notebooks}):
+        if missing and (ran or name not in known):
             files = ", ".join(str(_shown(path)) for path in missing[:4])
             files += f" and {len(missing) - 4} more (`make status` lists them)" if len(missing) > 4 else ""
-            lines.append(
-                f"notebooks/{name}.ipynb {'did not leave' if ran else 'does not exist, so nothing leaves'} "
-                f"what data/catalog.csv promises: {files}"
-            )
+            how = "did not leave" if ran else "does not exist, so nothing leaves"
+            how = "is kept, as its logs are not here; take back from git" if stays else how
+            lines.append(f"notebooks/{name}.ipynb {how} what data/catalog.csv promises: {files}")
     return lines
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.paths import FIGURES, PARAMS
-from proctor.workflow import receipts
+from proctor.workflow import kept, receipts
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
 
 
@@ -36,6 +36,12 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         values, files = (options.values, options.read) if options.read else _values_and_files(notebook, options)
         read = receipts.digests(files)
+        if options.kept:
+            kept.write_page(notebook, output)
+            receipts.write(notebook, values, read, [output])
+            return 0
+        if notebook.missing_logs():
+            raise WorkflowError(f"{notebook.name} can't run: {kept.how_to_get(notebook)}")
         if workers := os.environ.get("PROCTOR_WORKERS"):
             problem = hand_over(workers, notebook, output, values)
         else:
@@ -49,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(problem, file=sys.stderr)
         return 1
     if output == notebook.executed.absolute():
-        receipts.write(notebook, values, read, figures)
+        receipts.write(notebook, values, read, receipts.outputs(notebook, figures))
     return 0
 
 
@@ -93,6 +99,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--values", type=json.loads, help="parameters, checked, as JSON (for Snakemake)")
     parser.add_argument("--read", type=Path, nargs="+", help="the files that the run rests on (for Snakemake)")
     add_parameter_options(parser)
+    parser.add_argument("--kept", action="store_true", help="show the committed results, run nothing (for Snakemake)")
     parser.add_argument("--file", action="append", default=[], metavar="NAME=PATH", help="set one parameter to a file")
     return parser.parse_args(split_more(arguments))
 
