@@ -85,7 +85,7 @@ def test_the_page_shows_the_committed_results_where_the_notebook_makes_them(stor
     assert base64.b64decode(picture["image/png"]) == DOT and "Judges compared" in picture["text/plain"]
     assert cells[figure]["outputs"][0]["metadata"]["image/png"]["alt"] == "Judges compared"
     assert "| judges.md |" in judges["text/markdown"] and "10 more rows" in judges["text/markdown"]
-    assert rest == len(cells) - 1 and "| claims_frontier.md |" in claims["text/markdown"]
+    assert rest == table == len(cells) - 1 and "| claims_frontier.md |" in claims["text/markdown"]
 
 
 def test_a_run_of_it_alone_says_how_to_get_its_logs(story):

@@ -51,8 +51,9 @@ def write_page(notebook: Notebook, output: Path) -> None:
         if len(cells) == 1:  # the title and the results box
             notice = f"> **Kept.** Nothing was run: {how_to_get(notebook)}. These are the committed results."
             cells.append({"cell_type": "markdown", "id": "kept", "metadata": {}, "source": notice})
-    last: dict[str, Any] = {"cell_type": "code", "id": "rest", "metadata": {}, "execution_count": None, "source": ""}
-    cells.append(last | {"outputs": _shown(left)})
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    for cell in code[-1:]:  # what no cell names, such as the table of the claims
+        cell["outputs"] += _shown(left)
     write_atomic(output, json.dumps(notebook.content | {"cells": cells}, indent=1, ensure_ascii=False) + "\n")
 
 
