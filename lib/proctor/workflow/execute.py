@@ -59,8 +59,8 @@ def execute(
     folder = Path(tempfile.mkdtemp(dir=server.folder))
     try:
         papermill.execute_notebook(
-            notebook.path,
-            running,
+            _literal(notebook.path),
+            _literal(running),
             parameters=values,
             kernel_name="python3",
             language="python",
@@ -90,6 +90,11 @@ def execute(
         shutil.rmtree(folder, ignore_errors=True)
     os.replace(running, output)
     failed.unlink(missing_ok=True)
+
+
+def _literal(path: Path) -> str:
+    """The path for papermill, which fills parameters into a path's braces."""
+    return str(path).replace("{", "{{").replace("}", "}}")
 
 
 def _kernel_class(

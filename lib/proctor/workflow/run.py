@@ -4,21 +4,26 @@
 
 Without OUTPUT the executed copy goes to build/notebooks/. Exit codes: 0 done, 1 the notebook failed, 2 bad input.
 
-Snakemake calls this with --values, the parameters as one JSON object, already merged and checked. If the
-environment names the socket of a running `make reproduce` (PROCTOR_WORKERS), the job is handed to it: there
-papermill is imported once and not, at two seconds of CPU, for each notebook. So only light modules up here.
+A run that leaves build/notebooks/NAME.ipynb leaves its receipt too (see receipts.py).
+
+Snakemake calls this with --values, the parameters as one JSON object, already merged and checked, and with --read,
+the files that the run rests on. If the environment names the socket of a running `make reproduce`
+(PROCTOR_WORKERS), the job is handed to it: there papermill is imported once and not, at two seconds of CPU, for each
+notebook. So only light modules up here.
 """
 
 import argparse
 import json
 import os
+import shlex
 import socket
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-from proctor.paths import PARAMS
+from proctor.paths import FIGURES, PARAMS
+from proctor.workflow import kept, receipts
 from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
 
@@ -27,8 +32,17 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     notebook = Notebook(options.notebook)
     output = (options.output or notebook.executed).absolute()
+    figures = options.figures.absolute()
+    os.environ["PROCTOR_FIGURES"] = str(figures)  # for the kernel
     try:
-        values = options.values if options.values is not None else _values(notebook, options)
+        values, files = (options.values, options.read) if options.read else _values_and_files(notebook, options)
+        read = receipts.digests(files)
+        if options.kept:
+            kept.write_page(notebook, output)
+            receipts.write(notebook, values, read, [output])
+            return 0
+        if notebook.missing_logs():
+            raise WorkflowError(f"{notebook.name} can't run: {kept.how_to_get(notebook)}")
         if workers := os.environ.get("PROCTOR_WORKERS"):
             problem = hand_over(workers, notebook, output, values)
         else:
@@ -41,6 +55,8 @@ def main(arguments: list[str] | None = None) -> int:
     if problem:
         print(problem, file=sys.stderr)
         return 1
+    if output == notebook.executed.absolute():
+        receipts.write(notebook, values, read, receipts.outputs(notebook, figures))
     return 0
 
 
@@ -82,9 +98,28 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m proctor.workflow.run", description=__doc__.splitlines()[0])
     parser.add_argument("notebook", type=Path)
     parser.add_argument("output", type=Path, nargs="?", help="executed copy (default: under build/notebooks/)")
-    parser.add_argument("--values", type=json.loads, help="all parameters, checked, as JSON (for Snakemake)")
+    parser.add_argument("--figures", type=Path, default=FIGURES, help="where figures and tables go")
+    parser.add_argument("--values", type=json.loads, help="parameters, checked, as JSON (for Snakemake)")
+    parser.add_argument("--read", type=Path, nargs="+", help="the files that the run rests on (for Snakemake)")
     add_parameter_options(parser)
-    return parser.parse_args(arguments)
+    parser.add_argument("--kept", action="store_true", help="show the committed results, run nothing (for Snakemake)")
+    parser.add_argument("--file", action="append", default=[], metavar="NAME=PATH", help="set one parameter to a file")
+    return parser.parse_args(split_more(arguments))
+
+
+def split_more(arguments: list[str] | None) -> list[str]:
+    """The arguments (default: the command line's), where --more=TEXT stands for the words of TEXT, as in a shell.
+
+    So `make` hands on what P="..." says, without a shell that would run what stands in it.
+    """
+    words: list[str] = []
+    for argument in sys.argv[1:] if arguments is None else arguments:
+        option, _, text = argument.partition("=")
+        try:
+            words += shlex.split(text) if option == "--more" else [argument]
+        except ValueError as error:
+            sys.exit(f"P={text}: {error}; close the quote")
+    return words
 
 
 def add_parameter_options(parser: argparse.ArgumentParser) -> None:
@@ -106,12 +141,14 @@ def add_parameter_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _values(notebook: Notebook, options: argparse.Namespace) -> dict[str, Any]:
+def _values_and_files(notebook: Notebook, options: argparse.Namespace) -> tuple[dict[str, Any], list[Path]]:
     from proctor.workflow import params  # not needed by a job of Snakemake's
 
     others = [other for other in all_notebooks() if other.path != notebook.path]
-    overrides = {notebook.name: params.read_overrides(options.overrides)}
-    return params.resolve([*others, notebook], options.params, overrides)[notebook.name]
+    files = {name: str(Path(path).resolve()) for name, _, path in (text.partition("=") for text in options.file)}
+    overrides = {notebook.name: params.read_overrides(options.overrides) | files}
+    values = params.resolve([*others, notebook], options.params, overrides)[notebook.name]
+    return values, receipts.inputs(notebook, values)
 
 
 if __name__ == "__main__":
