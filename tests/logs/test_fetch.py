@@ -132,12 +132,12 @@ def test_what_has_come_is_kept_for_the_next_run(server):
 
 
 def test_a_whole_archive_that_was_not_imported_is_not_fetched_again(server):
-    part = paths.CACHE / "logs/agent_outcomes" / f"{COMMIT}.tar.gz.part"
+    part = paths.CACHE / "logs/.unfinished/agent_outcomes" / f"{COMMIT}.tar.gz.part"
     part.parent.mkdir(parents=True)
     part.write_bytes(server.body)
     assert bring()[0].is_file()
     part.write_bytes(b"x" * 2 * len(server.body))
-    (part.parent / "source.json").unlink()
+    (paths.CACHE / "logs/agent_outcomes/source.json").unlink()
     assert bring()[0].is_file() and server.asked[-1][1] is None
 
 
@@ -158,7 +158,7 @@ def test_what_is_no_archive_is_removed(server):
     server.body = archive({"README.md": b"x"})
     with pytest.raises(FetchError, match="holds none of data/"):
         bring()
-    assert not list((paths.CACHE / "logs/agent_outcomes").iterdir())
+    assert not [path for path in (paths.CACHE / "logs").rglob("*") if path.is_file()]
 
 
 def test_a_wrong_digest_imports_nothing(server):

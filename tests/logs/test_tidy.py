@@ -1,13 +1,13 @@
 """Reading tidy files of logs, and files of one's own in the same forms."""
 
 import gzip
-import itertools
 
 import numpy as np
 import pandas as pd
 import pytest
 from proctor import logs
 from proctor.data.tabular import DataError
+from proctor.logs import tidy
 
 
 def put(folder, source, name, text):
@@ -142,10 +142,11 @@ def test_the_real_files_have_the_sizes_that_their_readme_names(real_logs):
     assert len(logs.table("hle_items")) == 2158 and logs.table("hle_runs")["run"].nunique() == 12
 
 
-def test_the_long_form_of_the_real_scores_keeps_every_letter(real_logs):
-    wide = pd.read_csv(logs.files("judge_scores")[0], dtype=str).head(300)
-    long = logs.verdicts("judge_scores").head(300 * 32)
+def test_the_long_form_of_the_real_scores_keeps_every_letter(real_logs, monkeypatch):
+    wide = logs.table("judge_scores").head(300)
+    monkeypatch.setattr(tidy, "table", lambda name: wide)
+    long = logs.verdicts("judge_scores")
     letters = long["score"].map(lambda score: "." if np.isnan(score) else "A" if score == 10 else str(int(score)))
-    rows = itertools.batched(letters, 8) if hasattr(itertools, "batched") else zip(*[iter(letters)] * 8)
+    rows = zip(*[iter(letters)] * 8)
     columns = ["chosen", "rejected1", "rejected2", "rejected3"]
     assert ["".join(row) for row in rows] == wide[columns].to_numpy().ravel().tolist()

@@ -64,19 +64,20 @@ def fetch_source(source: Source, *, base: str | None = None, timeout: float = 60
         _say(f"{source.name}: present in {_short(folder)}")
         return [folder / tidy.file for tidy in source.tidy]
     _say(f"{source.name}: {source.repository}@{source.commit[:12]}, licence {source.licence}. {source.citation}")
-    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = folder.parent / ".unfinished" / source.name  # not in `folder`: what lies there counts as fetched
+    unfinished.mkdir(parents=True, exist_ok=True)
     base = (base or os.environ.get("PROCTOR_LOGS_URL") or GITHUB).rstrip("/")
     address = f"{base}/{source.repository}/archive/{source.commit}.tar.gz"
-    archive = folder / f"{source.commit}.tar.gz.part"
+    archive = unfinished / f"{source.commit}.tar.gz.part"
     try:
         _download(address, archive, source, timeout, pause)
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".raw-") as raw:
+        with tempfile.TemporaryDirectory(dir=unfinished, prefix="raw-") as raw:
             found = _extract(archive, Path(raw), source)
             _check(source, found)
             written = run_importer(source, Path(raw), folder, _say)
     except OSError as error:
         raise FetchError(
-            f"{error.strerror or error}. Free some disk space or mend the permissions of {folder}."
+            f"{error.strerror or error}. Free some disk space or mend the permissions of {folder.parent}."
         ) from error
     _compare(source, folder)
     write_atomic(folder / STAMP, json.dumps({"commit": source.commit, "files": found}, indent=1, sort_keys=True) + "\n")
