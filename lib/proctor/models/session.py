@@ -30,7 +30,11 @@ LOOK = 0.2  # seconds between two looks at what another process is asking
 
 
 class MissingReply(LookupError):
-    """Mode replay, and a request that neither recording nor cache holds."""
+    """Mode replay, and `requests` that neither recording nor cache holds."""
+
+    def __init__(self, message: str, requests: list[Request] | None = None):
+        super().__init__(message)
+        self.requests = requests or []
 
 
 class CallsFailed(RuntimeError):
@@ -230,7 +234,8 @@ class Session:
             raise MissingReply(
                 f"{len(missing)} request(s) are neither recorded nor cached; the first is to {first.model}, prompt "
                 f"{first.prompt or 'of your own'}, sample {first.sample}, key {first.key[:12]}, ending in "
-                f"{first.messages[-1]['content'][-60:]!r}. Use mode auto to ask the model"
+                f"{first.messages[-1]['content'][-60:]!r}. Use mode auto to ask the model",
+                list(missing.values()),
             )
         for name in {request.model for request in missing.values()}:
             model = spec(name)
