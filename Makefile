@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test lint site lab status record audit clean
+.PHONY: help setup reproduce test lint site lab status record logs audit clean
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -10,6 +10,7 @@ PARAMS ?= params/default.yaml
 JOBS ?= 2
 P ?=
 CSV ?=
+NAME ?=
 
 PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
@@ -54,6 +55,9 @@ status: setup ## which published artifact is regenerated, from what evidence, an
 
 record: setup ## ask the embedded model everything again and compare with the recording
 	@$(PY) -m proctor.recordings.record
+
+logs: setup ## fetch and import public logs of strong models into .cache/logs; one source: make logs NAME=llmbar
+	@$(PY) -m proctor.logs $(NAME)
 
 audit: export PROCTOR_FIGURES := $(CURDIR)/build/audit
 audit: setup ## can a table of reported metrics be true? CSV=my_table.csv P="-p n 500 -p positives 65"

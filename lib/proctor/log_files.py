@@ -22,15 +22,20 @@ class LogsMissing(FileNotFoundError):
 
 
 class Tidy(NamedTuple):
-    """One data set: its tidy file in the source's folder, and its form (outcomes, trials, verdicts, ..., table)."""
+    """One data set: its tidy file in the source's folder, its form (outcomes, trials, verdicts, ..., table), and the
+    SHA-256 of the unpacked file that the committed figures rest on."""
 
     name: str
     file: str
     form: str
+    sha256: str = ""
 
 
 class Source(NamedTuple):
-    """A public repository at a commit, what is taken from it, and the tidy files that its importer makes."""
+    """A public repository at a commit, what is taken from it, and the tidy files that its importer makes.
+
+    sha256: of the list of the raw files' digests (sha256sum's format, sorted by path); "" where it is not known.
+    """
 
     name: str
     repository: str
@@ -39,7 +44,7 @@ class Source(NamedTuple):
     licence: str
     citation: str
     tidy: tuple[Tidy, ...]
-    sha256: dict[str, str]
+    sha256: str = ""
 
 
 def sources() -> dict[str, Source]:
@@ -126,7 +131,7 @@ def _digest(path: Path, changed: int, size: int) -> str:
 def _read_sources(path: Path) -> dict[str, Source]:
     found = {}
     for name, entry in yaml.safe_load(path.read_text(encoding="utf-8")).items():
-        tidy = tuple(Tidy(key, each["file"], each["form"]) for key, each in entry["tidy"].items())
+        tidy = tuple(Tidy(key, **each) for key, each in entry["tidy"].items())
         text = {key: entry[key] for key in ("repository", "commit", "licence", "citation")}
-        found[name] = Source(name, paths=tuple(entry["paths"]), tidy=tidy, sha256=entry.get("sha256", {}), **text)
+        found[name] = Source(name, paths=tuple(entry["paths"]), tidy=tidy, sha256=entry.get("sha256", ""), **text)
     return found

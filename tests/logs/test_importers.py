@@ -195,6 +195,14 @@ def test_tidy_files_are_written_whole_and_alike(tmp_path, monkeypatch):
     assert logs.outcomes("gso").to_numpy().tolist() == [[1.0]]
 
 
+def test_twins_are_said(tmp_path):
+    rows = [{"subject_id": name, "responses": {"x": 1, "y": 0}} for name in ("s", "t")]
+    put(tmp_path, "raw/data/gso/responses.jsonl", rows)
+    said = []
+    importers.run_importer(log_files.sources()["agent_outcomes"], tmp_path / "raw", tmp_path / "out", said.append)
+    assert "  twins: s and t gave the same on every item" in said
+
+
 # --- the real raw samples, in the places that they have in their repositories ---
 
 

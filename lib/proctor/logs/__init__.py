@@ -8,6 +8,7 @@
 """
 
 from proctor.log_files import LogsMissing, available, files, folder, how_to_get, inputs
+from proctor.logs.cautions import twins
 from proctor.logs.tidy import confidences, outcomes, table, trials, verdicts
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "outcomes",
     "table",
     "trials",
+    "twins",
     "verdicts",
 ]

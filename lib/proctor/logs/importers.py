@@ -17,7 +17,7 @@ import pandas as pd
 from proctor.data.tabular import DataError, problem, read_rows, summary
 from proctor.files import write_atomic
 from proctor.log_files import Source
-from proctor.logs.cautions import without_partial_pass
+from proctor.logs.cautions import twins, without_partial_pass
 
 Say = Callable[[str], None]
 Tables = dict[str, pd.DataFrame]
@@ -46,6 +46,7 @@ RESPONSES = {
     "terminalbench/responses_raw.jsonl": "terminalbench2_trials_83systems.csv.gz",
     "gso/responses.jsonl": "gso_15systems.csv.gz",
 }
+SYSTEMS_FROM = {"agent_outcomes": 1, "zeroeval": 1, "mmlu_redux": 5}  # wide tables: the first column of a system
 GRADED = {"gsm": "gsm.csv.gz", "math-l5": "math-l5.csv.gz", "crux": "crux.csv.gz"}
 _PROBABILITIES = re.compile(r"([a-z]+)_(Llama3-70b|gpt-3\.5-turbo|gpt-4-turbo)-q(\d+)to(\d+)(.*)")
 _WANTED_PROMPT = ("", "_no_abst_norm_logits_first_prompt")
@@ -62,6 +63,9 @@ def run_importer(source: Source, raw: Path, target: Path, say: Say = print) -> l
         text = table.to_csv(index=False, lineterminator="\n").encode()
         written.append(write_atomic(target / name, gzip.compress(text, mtime=0) if name.endswith(".gz") else text))
         say(f"  {name}: {len(table):,} rows")
+        systems = table.iloc[:, SYSTEMS_FROM[source.name] :] if source.name in SYSTEMS_FROM else pd.DataFrame()
+        for one, other, _ in twins(systems):
+            say(f"  twins: {one} and {other} gave the same on every item")
     return written
 
 

@@ -27,7 +27,7 @@ import yaml
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from proctor import paths
+from proctor import log_files, paths
 from proctor.report import claims, figures, provenance, tables
 from proctor.report.claims import Claim
 from proctor.workflow.notebook import Notebook
@@ -45,9 +45,11 @@ class Output:
     neither the workflow (PROCTOR_NOTEBOOK) nor JupyterLab (JPY_SESSION_NAME) names it. namespace: where the
     parameters' present values are (default: the notebook's variables; outside IPython give `globals()`).
 
-    name: "uq/3_validators"; paper: the folder of its claims; inputs: the data files, relative to the checkout;
-    parameters: {name: value}; at_defaults: whether they all are what `make reproduce` runs with.
-    Raises ValueError when the notebook can't be found, its data are not there, or a parameter is gone.
+    name: "uq/3_validators"; paper: the folder of its claims; inputs: the data files, relative to the checkout, and
+    the logs (metadata {"proctor": {"logs": ["llmbar", ...]}}); parameters: {name: value}; at_defaults: whether they
+    all are what `make reproduce` runs with.
+    Raises ValueError when the notebook can't be found, its data are not there, or a parameter is gone; LogsMissing
+    when its logs are not on this machine.
     """
 
     def __init__(
@@ -61,7 +63,10 @@ class Output:
         self.name = found.name
         self.paper = self.name.rpartition("/")[0] or "start"
         self.evidence = evidence
-        self.inputs = sorted({path.relative_to(paths.ROOT).as_posix() for path in found.data()})
+        files = sorted({path.relative_to(paths.ROOT).as_posix() for path in found.data()})
+        named = found.content["metadata"].get("proctor", {}).get("logs", [])
+        logs = [provenance.Logged(*each) for name in named for each in log_files.inputs(name)]
+        self.inputs: list[str | provenance.Logged] = [*files, *logs]
         defaults = default_parameters(found)
         self.parameters = _present(self.name, defaults, namespace)
         self.at_defaults = self.parameters == defaults

@@ -52,7 +52,7 @@ def save_table(
     name: str,
     *,
     evidence: str | Iterable[str],
-    inputs: Sequence[str | os.PathLike] = (),
+    inputs: Sequence[str | os.PathLike | provenance.Logged] = (),
     caption: str = "",
     formats: Mapping[str, Format] | None = None,
     intervals: Mapping[str, tuple[str, str]] | None = None,

@@ -236,6 +236,22 @@ def _decide(node: Node, judges: int, exhaustive: bool, at: Vote) -> Generator[Vo
     return accepted >= quorum
 
 
+def all_votes(node: Node, judges: int = 1) -> list[Vote]:
+    """Every vote that a verdict may ask for, in order.
+
+    >>> [vote.sample for vote in all_votes(parse("C x3|U"))]
+    [0, 1, 2]
+    """
+    asked, votes = [], decide(node, judges, exhaustive=True)
+    try:
+        vote = next(votes)
+        while True:
+            asked.append(vote)
+            vote = votes.send(True)
+    except StopIteration:
+        return list(dict.fromkeys(asked))
+
+
 @dataclass(frozen=True)
 class Cost:
     """Calls of one answer's verdict: least and most to accept, least and most to reject."""

@@ -22,7 +22,7 @@ from proctor.models.read_reply import p_accept, verdict, why_unreadable
 from proctor.models.registry import price
 from proctor.models.session import CallsFailed, Session
 from proctor.uq.checks import OUTCOMES, closing, opening
-from proctor.uq.notation import CHECKS, Debate, Node, Panel, Repeat, Vote, decide, parse
+from proctor.uq.notation import CHECKS, Debate, Node, Panel, Repeat, Vote, all_votes, decide, parse
 from proctor.uq.notation import Sequence as Stages
 
 COLUMNS = ("question_id", "answer_id", "validator", "judges", "outcome", "correct", "votes", "calls", "unreadable")
@@ -116,7 +116,7 @@ def bill(
     """
     node = parse(validator) if isinstance(validator, str) else validator
     pairs = _checked(node, judges, questions, answers, temperature)
-    votes = _all_votes(node, len(judges))
+    votes = all_votes(node, len(judges))
     total = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0)
     for question, answer in pairs:
         for vote in votes:
@@ -172,17 +172,6 @@ def _checked(
 def _parts(node: Node) -> list[Node]:
     inner = node.stages if isinstance(node, Stages) else [node.node] if isinstance(node, Panel | Repeat) else []
     return [node, *(part for child in inner for part in _parts(child))]
-
-
-def _all_votes(node: Node, judges: int) -> list[Vote]:
-    asked, votes = [], decide(node, judges, exhaustive=True)
-    try:
-        vote = next(votes)
-        while True:
-            asked.append(vote)
-            vote = votes.send(True)
-    except StopIteration:
-        return list(dict.fromkeys(asked))
 
 
 async def _judge(
