@@ -119,7 +119,8 @@ def near_twins(board: pd.DataFrame, least: float = TWINS) -> pd.DataFrame:
     """Pairs of systems whose outcomes correlate by at least `least` over the items, the most alike first.
 
     Columns one, other, correlation (phi), same (share of equal outcomes). By the share alone (`logs.twins`) any two
-    systems would be near twins that solve nearly nothing or nearly everything. Systems that never vary have no correlation.
+    systems would be near twins that solve nearly nothing or nearly everything. Systems that never vary are
+    left out.
     """
     scores = scores_of(board.loc[:, board.nunique() > 1])
     names = board.columns[board.nunique() > 1]
