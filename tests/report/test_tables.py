@@ -18,6 +18,7 @@ TEX_TOKEN = re.compile(r"\\text[a-z]+\{\}|\\[&%_#${}]|[^&%_#${}~^\\<>|]")
 @pytest.fixture
 def out(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
+    monkeypatch.setattr(paths, "OWN_FIGURES", tmp_path / "figures")
     return tmp_path / "figures" / "hle"
 
 
