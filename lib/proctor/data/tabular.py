@@ -102,7 +102,9 @@ def _half_letters(path: Path, number: int, row: dict) -> list[str]:
         try:
             json.dumps([column, value], ensure_ascii=False).encode()
         except (UnicodeEncodeError, RecursionError):
-            found.append(problem(path, number, column, "half a surrogate pair, or nested too deeply", "Write whole letters"))
+            found.append(
+                problem(path, number, column, "half a surrogate pair, or nested too deeply", "Write whole letters")
+            )
     return found
 
 
