@@ -1,6 +1,10 @@
+import re
+
 import pytest
+import yaml
 from proctor.models import registry
 from proctor.models.registry import ModelError, Spec, price, spec, weights_file
+from proctor.paths import PARAMS
 
 
 @pytest.fixture
@@ -48,3 +52,11 @@ def test_missing_and_wrong_weights_are_told(table, tmp_path, monkeypatch):
     (tmp_path / "no.gguf").write_bytes(b"abcd")
     with pytest.raises(ModelError, match="SHA-256 differs"):
         weights_file(Spec("m", "gguf", file="no.gguf", sha256=digest))
+
+
+def test_the_prices_of_providers_models_are_dated():
+    prices = yaml.safe_load((PARAMS / "prices.yaml").read_text())
+    paid = {name: entry for name, entry in prices.items() if "/" in name}
+    assert {name.partition("/")[0] for name in paid} == {"openai", "anthropic"} and len(paid) > 15
+    assert all(re.fullmatch(r"20\d\d-\d\d", str(entry["known"])) for entry in paid.values())
+    assert all(0 < entry["input"] < entry["output"] for entry in paid.values())
