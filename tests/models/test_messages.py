@@ -66,3 +66,9 @@ def test_half_a_surrogate_pair_can_be_written():
 
 def test_cut_off_says_whether_the_limit_ended_the_reply():
     assert Reply("a", finish="length").cut_off and not Reply("a").cut_off
+
+
+def test_the_opening_is_the_beginning_that_a_request_gives_its_reply():
+    asked = {"role": "user", "content": "Right?"}
+    assert Request("m", (asked, {"role": "assistant", "content": "Accepted: [["})).opening == "Accepted: [["
+    assert Request("m", (asked,)).opening == "" == Request("m", ()).opening
