@@ -168,7 +168,7 @@ def _mean_probability(reply: Reply, first: int, last: int) -> float | None:
 def same_answer(given: str | None, right: str) -> bool:
     """Exact comparison: numbers by value (commas, trailing zeros, and a unit that only one of them gives, aside),
     other text without case, accents' encoding, articles and outer punctuation."""
-    if given is None:
+    if given is None or len(given) > len(right) + TAIL:
         return False
     one, two = _number(given), _number(right)
     if one is not None and two is not None:
