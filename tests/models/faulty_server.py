@@ -168,7 +168,8 @@ class Server:
         assert complete, fault
         self.answered[text] += 1
         self.whole[hashlib.sha256(json.dumps(body["messages"]).encode()).hexdigest()[:16]] += 1
-        self.dollars += (self.usage[0] * 1e-6 + self.usage[1] * 2e-6) if self.usage else 0.0
+        if self.usage and all(isinstance(count, int) for count in self.usage):
+            self.dollars += self.usage[0] * 1e-6 + self.usage[1] * 2e-6
         return web.Response(body=whole, content_type="application/json")
 
     def _verdict(self, body: dict) -> str:
