@@ -20,7 +20,7 @@ from proctor.files import write_atomic
 from proctor.paths import BUILD, FIGURES, ROOT
 from proctor.report import catalog
 from proctor.workflow.notebook import EXECUTED, Notebook, WorkflowError, all_notebooks
-from proctor.workflow.run import add_parameter_options
+from proctor.workflow.run import add_parameter_options, add_timeout_option
 
 STAMP = BUILD / "up_to_date.json"
 CONFIG = BUILD / "config.json"
@@ -33,7 +33,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` is to end like Ctrl-C
     try:
-        return reproduce(options.params.resolve(), options.overrides, options.jobs, options.snakemake)
+        return reproduce(
+            options.params.resolve(), options.overrides, options.jobs, options.snakemake, options.cell_timeout
+        )
     except WorkflowError as error:
         print(error, file=sys.stderr)
         return 2
@@ -42,7 +44,13 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
 
 
-def reproduce(profile: Path, overrides: Sequence[tuple[str, str]], jobs: int, snakemake: Sequence[str] = ()) -> int:
+def reproduce(
+    profile: Path,
+    overrides: Sequence[tuple[str, str]],
+    jobs: int,
+    snakemake: Sequence[str] = (),
+    cell_timeout: float | None = None,
+) -> int:
     """Run what is not up to date, `jobs` at once. Returns the exit code; raises WorkflowError before anything runs.
 
     `snakemake`: options of its own, such as --profile. With them its jobs run wherever it sends them.
@@ -92,7 +100,7 @@ def reproduce(profile: Path, overrides: Sequence[tuple[str, str]], jobs: int, sn
     if snakemake:
         succeeded = subprocess.call([*command, *snakemake]) == 0
     else:
-        succeeded = _run_here([*command, "--scheduler", "greedy"])
+        succeeded = _run_here([*command, "--scheduler", "greedy"], cell_timeout)
     lacking = _lacking(rows, notebooks)
     for line in lacking:
         print(line, file=sys.stderr)
@@ -131,12 +139,12 @@ def is_whole(notebook: Notebook, promised: Sequence[Path]) -> bool:
     return all(path.exists() and path.stat().st_mtime_ns <= ended for path in promised)
 
 
-def _run_here(command: list[str]) -> bool:
+def _run_here(command: list[str], cell_timeout: float | None) -> bool:
     """Run Snakemake with the jobs in this process, tell what happens, and return whether all went well."""
     from proctor.workflow.workers import Workers  # imports papermill
 
     start = time.monotonic()
-    with Workers(say=lambda line: print(line, flush=True)) as workers, LOG.open("w") as log:
+    with Workers(lambda line: print(line, flush=True), cell_timeout) as workers, LOG.open("w") as log:
         process = subprocess.Popen(
             command,
             stdout=log,
@@ -202,9 +210,13 @@ def _stamp() -> dict | None:
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m proctor.workflow.reproduce", description=__doc__.splitlines()[0])
     add_parameter_options(parser)
+    add_timeout_option(parser)
     parser.add_argument("--jobs", type=int, default=2, help="notebooks to run at once (default 2)")
     parser.add_argument("snakemake", nargs="*", help="after --: options for Snakemake, e.g. --profile slurm")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.snakemake and options.cell_timeout:
+        parser.error("--cell-timeout holds for jobs that run here, not with options for Snakemake")
+    return options
 
 
 if __name__ == "__main__":
