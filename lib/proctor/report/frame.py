@@ -10,7 +10,6 @@ was drawn: they never cover data, the figure grows in height, and its width stay
 from collections.abc import Iterator, Sequence
 
 import matplotlib
-from matplotlib import rc_context
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -47,8 +46,7 @@ def frame(fig: Figure, name: str, evidence: Sequence[str], title: str, numbers: 
         old.remove()
     if engine := fig.get_layout_engine():
         engine.execute(fig)
-    with rc_context({"figure.constrained_layout.use": False}):  # else None stands for that
-        fig.set_layout_engine(None)
+        fig.set_layout_engine("none")
     for legend in fig.legends:
         legend.set_bbox_to_anchor((0, 0, 1, 1), fig.transFigure)  # else it follows the crop
     if found := faults(fig):

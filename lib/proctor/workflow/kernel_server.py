@@ -111,13 +111,13 @@ class Server:
         if connection not in self.kernels:
             return  # it ended in this very round
         try:
-            numbers = connection.recv(1000).decode().split()
+            numbers = [int(number) for number in connection.recv(1000).split()]
         except OSError:
             numbers = []
         if not numbers:  # the client has gone
             self.selector.unregister(connection)
         for number in numbers or [signal.SIGKILL]:
-            _kill(self.kernels[connection], int(number))
+            _kill(self.kernels[connection], number)
 
     def _reap(self) -> None:
         with contextlib.suppress(BlockingIOError):
