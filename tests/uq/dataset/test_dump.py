@@ -19,7 +19,9 @@ def row(number: int, attributes: str = GOOD) -> str:
     return f'  <row Id="{number}" {attributes} />\n'
 
 
-def posts(*rows: str | bytes, header: str = '<?xml version="1.0" encoding="utf-8"?>\n<posts>\n', end: str = "</posts>\n") -> bytes:
+def posts(
+    *rows: str | bytes, header: str = '<?xml version="1.0" encoding="utf-8"?>\n<posts>\n', end: str = "</posts>\n"
+) -> bytes:
     return b"".join(part.encode() if isinstance(part, str) else part for part in (header, *rows, end))
 
 
@@ -84,7 +86,9 @@ def test_declared_entities_are_neither_expanded_nor_fetched(tmp_path):
     assert "document type" in rejected[0][2] and all("not expanded" in why for *_, why in rejected[1:])
 
 
-@pytest.mark.parametrize("end, reasons", [("", ["it may be cut"]), (row(2)[:60], ["cut: the row does not end", "it may be cut"])])
+@pytest.mark.parametrize(
+    "end, reasons", [("", ["it may be cut"]), (row(2)[:60], ["cut: the row does not end", "it may be cut"])]
+)
 def test_a_cut_file_keeps_its_whole_rows(tmp_path, end, reasons):
     _, kept, rejected = ingest(tmp_path, posts(row(1), end=end))
     assert kept == [1] and len(rejected) == len(reasons)

@@ -146,19 +146,22 @@ def _one_by_one(piece: bytes, number: int) -> tuple[list[tuple[int, dict]], list
     """The rows of a piece that is not well-formed: those that are, those that are not, and the last row's number."""
     rows, rejected = [], []
     for part in re.split(rb"(?=<row)", piece):
-        row, _, rest = part.rpartition(b"/>")
-        row, rest = (row + b"/>", rest.strip()) if row else (part, b"")
-        if not part.startswith(b"<row"):
-            row, rest = b"", part.strip()
-        if row:
+        rest = part
+        if part.startswith(b"<row"):
             number += 1
-            try:
-                rows += [(number, attributes) for attributes in _parse(row)]
-            except expat.ExpatError as error:
-                named = re.match(rb'<row\s+Id="(\d{1,20})"', row)
-                rejected.append(Rejected(number, named[1].decode() if named else "", _reason(row, error)))
-        if rest:
-            rejected.append(Rejected(number, "", f"{len(rest)} bytes after this row are no row"))
+            ends = (part.partition(b"/>"), part.rpartition(b"/>")) if b"/>" in part else [(part, b"", b"")]
+            for row, end, rest in ends:  # the first /> may stand in an attribute
+                try:
+                    rows += [(number, attributes) for attributes in _parse(row + end)]
+                    break
+                except expat.ExpatError as error:
+                    reason = _reason(part, error)
+            else:
+                rest = b""
+                named = re.match(rb'<row\s+Id="(\d{1,20})"', part)
+                rejected.append(Rejected(number, named[1].decode() if named else "", reason))
+        if rest.strip():
+            rejected.append(Rejected(number, "", f"{len(rest.strip())} bytes after this row are no row"))
     return rows, rejected, number
 
 
