@@ -4,7 +4,8 @@
 
 Questions of four made-up sites are written once as Parquet and as JSON lines, texts included. Both ways count, for each
 of the nine rules, the questions that fail it, and those that fail none; the counts must be equal. The peer reads the
-same file (JSON lines by `json.loads`, Parquet by pyarrow a batch at a time) and tests every rule on every row.
+same file (JSON lines by `json.loads`, Parquet by pyarrow a batch at a time, the same columns) and tests every rule on
+every row.
 Permissive: thresholds that nearly everything passes. Then the memory of the plan on --large questions (the same files
 several times over, under other sites' names), in a process of its own; and the speed of reading dumps of --posts posts
 in each tag encoding, whose funnels must be equal. Times are this machine's, the ratios travel better.
@@ -92,7 +93,7 @@ def row_by_row(rows, rules: Rules, as_of: datetime) -> Counter:
             unanswered[site].append(score)
         if "why" in row["title"].lower().replace("?", " ").replace(".", " ").split():
             wrong.append("no_why")
-        if "<img" in row["body"]:
+        if "<img" in row["body"] if "body" in row else row["images"]:
             wrong.append("no_images")
         if not off_topic[site].isdisjoint(row["tags"]):
             wrong.append("on_topic")
@@ -130,7 +131,7 @@ def parquet_rows(pool: Path):
         for site in SITES:
             file = pq.ParquetFile(pool / "questions" / f"site={site.name}" / "questions.parquet")
             for batch in file.iter_batches(
-                10_000, columns=["title", "body", "tags", "score", "views", "answers", "created"]
+                10_000, columns=["title", "images", "tags", "score", "views", "answers", "created"]
             ):
                 for row in batch.to_pylist():
                     row["site"] = site.name

@@ -70,7 +70,7 @@ def pool_of(folder, posts: list[dict]) -> Path:
     with writing(folder, "math") as writer:
         rows = [POST | post for post in posts]
         writer.add("questions", [
-            (i, p["title"], p["body"], p["tags"], p["score"], p["views"], p["answers"], 0, None, p["created"], *[None] * 5)
+            (i, p["title"], p["body"], p["body"].count("<img"), p["tags"], p["score"], p["views"], p["answers"], 0, None, p["created"], *[None] * 5)
             for i, p in enumerate(rows)
         ])  # fmt: skip
     return folder

@@ -149,20 +149,28 @@ def _one_by_one(piece: bytes, number: int) -> tuple[list[tuple[int, dict]], list
         rest = part
         if part.startswith(b"<row"):
             number += 1
-            ends = (part.partition(b"/>"), part.rpartition(b"/>")) if b"/>" in part else [(part, b"", b"")]
-            for row, end, rest in ends:  # the first /> may stand in an attribute
-                try:
-                    rows += [(number, attributes) for attributes in _parse(row + end)]
-                    break
-                except expat.ExpatError as error:
-                    reason = _reason(part, error)
-            else:
+            try:
+                found, rest = _first_row(part)
+                rows += [(number, attributes) for attributes in found]
+            except expat.ExpatError as error:
                 rest = b""
                 named = re.match(rb'<row\s+Id="(\d{1,20})"', part)
-                rejected.append(Rejected(number, named[1].decode() if named else "", reason))
+                rejected.append(Rejected(number, named[1].decode() if named else "", _reason(part, error)))
         if rest.strip():
             rejected.append(Rejected(number, "", f"{len(rest.strip())} bytes after this row are no row"))
     return rows, rejected, number
+
+
+def _first_row(part: bytes) -> tuple[list[dict], bytes]:
+    """The row that `part` begins with, and what follows it. Raises ExpatError when there is none."""
+    if b"/>" not in part:
+        return _parse(part), b""
+    row, end, rest = part.partition(b"/>")
+    try:
+        return _parse(row + end), rest
+    except expat.ExpatError:
+        row, end, rest = part.rpartition(b"/>")  # the first /> may stand in an attribute
+        return _parse(row + end), rest
 
 
 def _reason(row: bytes, error: expat.ExpatError) -> str:
@@ -199,6 +207,7 @@ def read_post(row: dict, latest: datetime) -> tuple[str, tuple]:
         post_id,
         _text(row, "Title"),
         body,
+        body.count("<img"),
         read_tags(_text(row, "Tags")),
         score,
         _count(row, "ViewCount"),

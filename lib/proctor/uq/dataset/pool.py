@@ -25,6 +25,7 @@ QUESTIONS = pa.schema(
         "question_id": pa.int64(),
         "title": pa.string(),
         "body": pa.string(),  # HTML, as the source gives it
+        "images": pa.int32(),  # in the body, counted when it comes in so that rules need not read the texts again
         "tags": pa.list_(pa.string()),
         "score": pa.int32(),
         "views": pa.int64(),
