@@ -55,7 +55,7 @@ def test_twins_are_those_whose_outcomes_correlate(board):
     by_hand = {(a, b) for a, b in combinations(board, 2) if table.loc[a, b] >= 0.9}
     assert set(zip(found["one"], found["other"])) == by_hand == {(board.columns[8], board.columns[9])}
     assert found.loc[0, "same"] == pytest.approx(58 / 60)
-    named = real_boards.twins({"gso": board})
+    named = real_boards.twin_table({"gso": board})
     assert named.loc[0, ["board", "one"]].tolist() == ["GSO", "agent 9"]
 
 

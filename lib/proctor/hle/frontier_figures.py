@@ -9,12 +9,14 @@ from proctor.report.figures import FULL, axes, dumbbell, role
 
 def stated_and_right(table: pd.DataFrame) -> Drawn:
     """Mean stated confidence against accuracy, a row a run (`frontier_runs.metrics`)."""
-    fig, ax = axes(width=FULL, height=0.8 + 0.2 * len(table))
-    who = dict(names=("is right", "says it is sure"), role=("truth", "highlight"), evidence=("logged", "logged"))
-    dumbbell(ax, list(table["model"]), table["accuracy"], table["stated_mean"], **who)
-    ax.hlines(np.arange(len(table)), table["low"], table["high"], color=role("truth").colour, linewidth=1.4)
-    ax.set(xlabel="percent of the answers (95 % interval) · mean stated confidence (%)", xlim=(0, 100))
-    ax.legend(loc="lower center")
+    fig, ax = axes(width=FULL, height=1.1 + 0.2 * len(table))
+    who = dict(names=("is right", "says it is right"), role=("truth", "highlight"), evidence=("logged", "logged"))
+    limits = dict(
+        left_interval=(table["low"], table["high"]), right_interval=(table["stated_low"], table["stated_high"])
+    )
+    dumbbell(ax, list(table["model"]), table["accuracy"], table["stated_mean"], **who, **limits)
+    ax.set(xlabel="percent of the answers, mean stated confidence in percent (95 % intervals)", xlim=(0, 100))
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     ends = [f"{row.model} says {row.stated_mean:.0f}, is right in {row.accuracy:.0f} %" for row in table.itertuples()]
     return fig, "Stated confidence lies far right of accuracy for every run: " + "; ".join(ends) + "."
 

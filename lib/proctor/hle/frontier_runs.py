@@ -22,6 +22,7 @@ RETESTS = {
     "GPT-5-mini": ("openai_gpt-5-mini_openai", "openai_gpt-5-mini_azure"),
     "o4-mini": ("openai_o4-mini_openai", "openai_o4-mini_azure"),
 }
+JUDGE_FAMILY = "openai"  # the judge is GPT-5
 JUDGED = "z-ai"  # runs of this vendor are marked by the judge
 NAMES = {
     "openai_gpt-5_openai": "GPT-5",
@@ -75,9 +76,14 @@ def metrics(answers: pd.DataFrame, rng: np.random.Generator, resamples: int) -> 
     shares = ["accuracy", "low", "high", "official", "debiased", "debiased_low", "debiased_high", "overconfidence"]
     found[shares] *= 100
     fraction = answers.assign(fraction=(answers["as_read"] < 0.01) & (answers["as_read"] > 0))
-    stated = answers.dropna(subset="confidence").groupby("model")["confidence"].mean()
+    stated = {
+        model: bootstrap.interval(part["confidence"].dropna(), rng, resamples).scaled(100)
+        for model, part in answers.groupby("model")
+    }
     found = found.assign(
-        stated_mean=100 * found["model"].map(stated),
+        stated_mean=[stated[model].estimate for model in found["model"]],
+        stated_low=[stated[model].low for model in found["model"]],
+        stated_high=[stated[model].high for model in found["model"]],
         fractions=found["model"].map(100 * fraction.groupby("model")["fraction"].mean()),
     )
     return found.sort_values("accuracy", ascending=False, kind="stable").reset_index(drop=True)
@@ -136,20 +142,24 @@ def signals(answers: pd.DataFrame, rng: np.random.Generator, resamples: int, lev
 
 
 def marking(answers: pd.DataFrame, rng: np.random.Generator, resamples: int, level: float = 0.95) -> pd.DataFrame:
-    """Agreement of program and judge by kind of key, percent, items resampled; without the runs that only it can mark.
+    """Agreement of program and judge, percent, items resampled; without the runs that only the judge can mark.
 
-    judge_only, program_only: share that one alone marks right.
+    A row a kind of key and family: whether the judged are of the judge's own. judge_only, program_only: share that
+    one alone marks right.
     """
     rows = []
     both = answers.dropna(subset=["program", "judge"])
-    for kind, part in both[both["by"] == "program"].groupby("kind"):
+    family = np.where(both["run"].str.startswith(JUDGE_FAMILY), "the judge's", "others")
+    for (kind, whose), part in both.assign(family=family)[both["by"] == "program"].groupby(["kind", "family"]):
         same = (part["program"] == part["judge"]).to_numpy(float)
         found = bootstrap.interval(same, rng, resamples, level, clusters=part["item"].to_numpy()).scaled(100)
         more = {
             name: 100 * ((part["judge"] - part["program"]) == sign).mean()
             for name, sign in (("judge_only", 1), ("program_only", -1))
         }
-        rows.append(dict(kind=kind, answers=len(part), items=part["item"].nunique(), **_limits(found), **more))
+        rows.append(
+            dict(kind=kind, family=whose, answers=len(part), items=part["item"].nunique(), **_limits(found), **more)
+        )
     return pd.DataFrame(rows)
 
 
@@ -200,13 +210,13 @@ def paired(answers: pd.DataFrame, runs: list[str]) -> pd.DataFrame:
 
 
 def lengths(answers: pd.DataFrame, rng: np.random.Generator, resamples: int, level: float) -> pd.DataFrame:
-    """Whether longer answers are wrong more often: AUC of the number of tokens for a wrong answer, a row a run.
+    """Whether longer answers are right more often: AUC of the number of tokens for a right answer, a row a run.
 
     counted: whether the count includes the hidden reasoning. A mean below 500 tokens can't.
     """
     rows = []
     for model, part in answers.dropna(subset=["tokens", "correct"]).groupby("model", sort=False):
-        found = calibration.auc_interval(part["tokens"], 1 - part["correct"], rng, resamples, level)
+        found = calibration.auc_interval(part["tokens"], part["correct"], rng, resamples, level)
         mean = part["tokens"].mean()
         row = dict(model=model, n=len(part), tokens=mean, accuracy=100 * part["correct"].mean(), **_limits(found))
         rows.append(row | dict(counted=bool(mean >= 500)))

@@ -107,7 +107,7 @@ def widest_lead(boards: dict[str, pd.DataFrame], seed: int, resamples: int) -> L
     return max(found, key=lambda lead: lead.estimate / max(lead.high - lead.estimate, 1e-12))
 
 
-def twins(boards: dict[str, pd.DataFrame]) -> pd.DataFrame:
+def twin_table(boards: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """`near_twins` of all boards, with short names."""
     found = [near_twins(board).assign(board=BOARDS.get(name, name)) for name, board in boards.items()]
     table = pd.concat(found, ignore_index=True)
@@ -118,8 +118,9 @@ def twins(boards: dict[str, pd.DataFrame]) -> pd.DataFrame:
 def near_twins(board: pd.DataFrame, least: float = TWINS) -> pd.DataFrame:
     """Pairs of systems whose outcomes correlate by at least `least` over the items, the most alike first.
 
-    Columns one, other, correlation (phi), same (share of equal outcomes). A share alone would call any two systems
-    twins that solve nearly nothing or nearly everything. Systems that never vary have no correlation.
+    Columns one, other, correlation (phi), same (share of equal outcomes). By the share alone (`logs.twins`) any two
+    systems would be near twins that solve nearly nothing or nearly everything. Systems that never vary are
+    left out.
     """
     scores = scores_of(board.loc[:, board.nunique() > 1])
     names = board.columns[board.nunique() > 1]
