@@ -7,8 +7,10 @@ from matplotlib.axes import Axes
 from proctor.report.claims import parse
 from proctor.report.figures import FULL, axes, forest, role
 from proctor.synthesis.figures import PAPERS, Drawn
+from proctor.synthesis.frontier import OPPOSITE
 
 SMALL, PRINTED, FRONTIER = "our small models", "the paper's own numbers", "strong models (logs)"
+TURNS = "where the answer turns"
 
 
 def side_by_side(table: pd.DataFrame, units: dict[str, str]) -> Drawn:
@@ -40,6 +42,9 @@ def _panel(ax: Axes, part: pd.DataFrame) -> None:
             forest(ax, labels, *values, role=who, evidence=evidence, label=name, offset=-0.16)
     values = [part[f"frontier_{end}"] for end in ("estimate", "low", "high")]
     forest(ax, labels, *values, role="ours", evidence="logged", label=FRONTIER, offset=0.16)
-    for at, says in enumerate(part["says"]):
-        bound = parse(says)[1][0]
-        ax.vlines(bound, at - 0.38, at + 0.38, color=role("truth").colour, linewidth=1.4, zorder=1)
+    for at, (says, reading) in enumerate(zip(part["says"], part["reading"])):
+        bound, name = parse(says)[1][0], None if at else TURNS
+        ax.vlines(bound, at - 0.38, at + 0.38, color=role("truth").colour, linewidth=1.4, zorder=1, label=name)
+        if reading == OPPOSITE:
+            right = dict(transform=ax.get_yaxis_transform(), ha="right", va="center", fontsize=7.5)
+            ax.text(0.995, at, "opposite", color=role("highlight").colour, **right)
