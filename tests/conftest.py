@@ -1,10 +1,14 @@
-"""Models that live on a local server, put in the place of params/models.yaml and params/prices.yaml."""
+"""Models that live on a local server, put in the place of params/models.yaml and params/prices.yaml; notebooks' kernels."""
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
 import pytest
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: pytest-xdist already uses every core
+
 from proctor.models import registry
 from proctor.models.messages import Request
 from proctor.models.session import Session
@@ -16,6 +20,15 @@ _spec = importlib.util.spec_from_file_location("faulty_server", SERVER)  # tests
 _module = importlib.util.module_from_spec(_spec)
 sys.modules["faulty_server"] = _module
 _spec.loader.exec_module(_module)
+
+
+@pytest.fixture(scope="session")
+def workers():
+    """What serves the jobs of a `make reproduce`: papermill and the kernels' packages are imported once."""
+    from proctor.workflow.workers import Workers  # imports papermill
+
+    with Workers(say=lambda line: None) as server:
+        yield server
 
 
 @pytest.fixture

@@ -86,6 +86,7 @@ async def run_exam(
     first_sample: int = 0,
     prompts_dir: str | None = None,
     text_only: bool = False,
+    skip_unseen: bool = False,
 ) -> pd.DataFrame:
     """One row a model, question and sample: answer, correct, stated confidence and token probability, tokens.
 
@@ -93,13 +94,17 @@ async def run_exam(
     answers count as not correct until a judge has weighed them (`judge_undecided`); `unreadable` replies are among
     them, since HLE's judge sees the whole reply. Pictures go to models that take
     them; for others a question with one is a ValueError before any call, unless `text_only` leaves these questions
-    out: `attrs["left_out"]` is their number. A `canary` that questions carry becomes a column: tables refuse such rows.
+    out for all models (`attrs["left_out"]` is their number), or `skip_unseen` for those models that can't see them
+    (`attrs["unseen"]`: how many, by model, which is said too). A `canary` that questions carry becomes a column: tables
+    refuse such rows.
     """
     asked = [question for question in questions if not (text_only and question.image)]
+    unseen = _unseen(models, asked) if skip_unseen else {}
     rows = [
         (model, question, sample)
         for model in models
         for question in asked
+        if not (model in unseen and question.image)
         for sample in range(first_sample, first_sample + samples)
     ]
     replies = await session.ask_many(
@@ -134,8 +139,17 @@ async def run_exam(
     frame = pd.DataFrame(table).astype({"confidence": float, "probability": float})
     if any(question.canary for question in asked):
         frame["canary"] = [question.canary for _, question, _ in rows]
-    frame.attrs["left_out"] = len(questions) - len(asked)
+    frame.attrs |= {"left_out": len(questions) - len(asked), "unseen": unseen}
     return frame
+
+
+def _unseen(models: list[str], questions: list[Question]) -> dict[str, int]:
+    """How many questions have a picture that a model can't be shown, by model; each is said in a sentence."""
+    pictures = sum(bool(question.image) for question in questions)
+    blind = {model: pictures for model in models if pictures and not spec(model).images}
+    for model, n in blind.items():
+        print(f"{model} takes no images: {n} of {len(questions)} questions have one and are not put to it")
+    return blind
 
 
 def sample_agreement(first: pd.DataFrame, samples: pd.DataFrame) -> pd.Series:

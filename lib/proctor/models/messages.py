@@ -29,11 +29,14 @@ class Request:
     logprobs: int | None = None  # number of alternatives a token; None asks for no probabilities
     grammar: str = ""
     schema: dict | None = None  # JSON schema of a structured reply, for providers that have it
+    server: str = ""  # the address, where it is not the provider's own: two servers may know one model name
 
     @cached_property
     def key(self) -> str:
         """SHA-256 (hex) of the canonical request, the sample index and the prompt's version."""
-        content = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "prefix"}
+        content = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("prefix", "server")}
+        if self.server:
+            content["server"] = self.server
         canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
 

@@ -85,7 +85,7 @@ class Prompt:
         wanted = {name for _, text in self.messages for name in _FIELD.findall(text)}
         if wanted != set(fields):
             raise PromptError(f"prompt {self.name} takes {sorted(wanted)}, got {sorted(fields)}")
-        kind = spec(model).kind
+        asked, kind = spec(model), spec(model).kind
         as_json = self.structured and self.output == "verdict" and kind == "openai"
         messages = [
             {"role": role, "content": fill(_in_json(role, text) if as_json else text, fields)}
@@ -108,6 +108,7 @@ class Prompt:
             grammar=self.grammar if bound else "",
             logprobs=self.logprobs if kind != "anthropic" else None,
             schema=VERDICT if as_json else None,
+            server=asked.base_url or "",
         )
 
 

@@ -311,8 +311,8 @@ def _share(text: str) -> float | None:
 
 def _word_share(words: str) -> float | None:
     parts = re.split(r"[ -]", words.removeprefix("a ").replace("one hundred", "hundred"))
-    numbers = [_WORDS.get(part) for part in parts]
-    if None in numbers:
+    numbers = [_WORDS[part] for part in parts if part in _WORDS]
+    if len(numbers) < len(parts):
         return None
     whole = len(numbers) == 1 or len(numbers) == 2 and parts[0] in _TENS and 0 < numbers[1] < 10
     return sum(numbers) / 100 if whole else None

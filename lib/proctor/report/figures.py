@@ -149,6 +149,7 @@ def save(
         title, numbers, ids, description = _told(name, claim, alt)
         record |= {"claim": title, "claim_ids": ids, "alt": description}
         crop = frame(fig, name, provenance.evidence_kinds(evidence), title, numbers)
+        plt.rcParams["figure.constrained_layout.use"] = False  # the layout stands; else each format draws twice
         svg = _with_description(_render(fig, "svg", crop, {"Date": None, "Creator": None, "Title": title}), description)
         png = _render(fig, "png", crop, {"Software": None, "Title": title, "Description": description})
     provenance.write(record, {".svg": svg, ".png": png}, out)

@@ -10,6 +10,7 @@ was drawn: they never cover data, the figure grows in height, and its width stay
 from collections.abc import Iterator, Sequence
 
 import matplotlib
+from matplotlib import rc_context
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -44,8 +45,10 @@ def frame(fig: Figure, name: str, evidence: Sequence[str], title: str, numbers: 
     """
     for old in [drawn for drawn in fig.texts if drawn.get_gid() == GID]:
         old.remove()
-    fig.draw_without_rendering()
-    fig.set_layout_engine("none")
+    if engine := fig.get_layout_engine():
+        engine.execute(fig)
+    with rc_context({"figure.constrained_layout.use": False}):  # else None stands for that
+        fig.set_layout_engine(None)
     for legend in fig.legends:
         legend.set_bbox_to_anchor((0, 0, 1, 1), fig.transFigure)  # else it follows the crop
     if found := faults(fig):

@@ -39,12 +39,21 @@ STACK = (
 )
 
 
+WHILE_IMPORTED = {  # environment variables that the packages read then, unless they are set
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",  # else pyarrow, which pandas imports, starts a thread
+    # As many notebooks run at once as there are cores: threads that wait for each other would use what they save.
+    "OPENBLAS_NUM_THREADS": "1",
+}
+
+
 def import_stack() -> None:
-    os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"  # else pyarrow, which pandas imports, starts one
+    before = dict(os.environ)
+    os.environ.update(WHILE_IMPORTED | before)
     for name in STACK:
         with contextlib.suppress(ImportError):  # told by the notebook that needs it
             importlib.import_module(name)
-    del os.environ["JE_ARROW_MALLOC_CONF"]
+    os.environ.clear()
+    os.environ.update(before)
     gc.collect()
     gc.freeze()  # else the first collection in each kernel copies all pages
 

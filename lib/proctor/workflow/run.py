@@ -2,7 +2,9 @@
 
     python -m proctor.workflow.run notebooks/hle/2_published_tables.ipynb [OUTPUT] [--params FILE] [-p NAME VALUE]
 
-Without OUTPUT the executed copy goes to build/notebooks/. Exit codes: 0 done, 1 the notebook failed, 2 bad input.
+Without OUTPUT the executed copy goes to build/notebooks/. Figures and tables go to build/figures/; those in git are
+written by `make reproduce` alone, also of one notebook: `make reproduce NOTEBOOK=hle/2_published_tables`.
+Exit codes: 0 done, 1 the notebook failed, 2 bad input.
 
 A run that leaves build/notebooks/NAME.ipynb leaves its receipt too (see receipts.py).
 
@@ -22,7 +24,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from proctor.paths import FIGURES, PARAMS
+from proctor.paths import OWN_FIGURES, PARAMS
 from proctor.workflow import kept, receipts
 from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
@@ -98,7 +100,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m proctor.workflow.run", description=__doc__.splitlines()[0])
     parser.add_argument("notebook", type=Path)
     parser.add_argument("output", type=Path, nargs="?", help="executed copy (default: under build/notebooks/)")
-    parser.add_argument("--figures", type=Path, default=FIGURES, help="where figures and tables go")
+    parser.add_argument("--figures", type=Path, default=OWN_FIGURES, help="where figures and tables go")
     parser.add_argument("--values", type=json.loads, help="parameters, checked, as JSON (for Snakemake)")
     parser.add_argument("--read", type=Path, nargs="+", help="the files that the run rests on (for Snakemake)")
     add_parameter_options(parser)
