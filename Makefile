@@ -2,52 +2,62 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test lint site lab status record audit clean
+.PHONY: help setup installed install reproduce test lint site lab status record logs audit clean
 
 PYTHON ?= python3
 VENV ?= .venv
 PARAMS ?= params/default.yaml
 JOBS ?= 2
 P ?=
+NOTEBOOK ?=
 CSV ?=
+NAME ?=
+LAB_ARGS ?=
 
-PY := $(VENV)/bin/python
-INSTALLED := $(VENV)/.installed
+# What a caller gives reaches commands as it stands, by the environment: make expands nothing in it, and a shell takes
+# it for one quoted word. So a file may be called anything.
+GIVEN := PYTHON VENV PARAMS JOBS P NOTEBOOK CSV NAME LAB_ARGS
+$(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
+export $(GIVEN)
+
+PY := "$$VENV/bin/python"
 FETCHED := .cache/fetched/.complete
 
 # Nothing of the caller's own Python may leak in: results must come from the pins.
 unexport PYTHONPATH PYTHONHOME
 export PYTHONNOUSERSITE := 1
-# Committed figures come from the default profile; any other one writes beside them.
+# Runs with other parameters leave their figures in build/figures: show those.
 ifneq ($(strip $(PARAMS) $(P)),params/default.yaml)
-export PROCTOR_FIGURES ?= $(CURDIR)/build/figures
+site status: export PROCTOR_FIGURES ?= $(CURDIR)/build/figures
 endif
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo '  make reproduce PARAMS=params/quick.yaml JOBS=4 P="-p seed 7"    another profile, more at once, one value'
+	@echo '  make reproduce NOTEBOOK=uq/6_agreement                          one notebook alone'
 
-setup: $(INSTALLED) $(FETCHED) ## build .venv from the pins, fetch weights and questions (once; minutes)
+setup: installed $(FETCHED) ## build .venv from the pins, fetch weights and questions (once; minutes)
 
 reproduce: setup ## run every notebook whose inputs changed; figures land in figures/
-	@$(PY) -m proctor.workflow.reproduce --params $(PARAMS) --jobs $(JOBS) $(P)
+	@$(PY) -m proctor.workflow.reproduce --params="$$PARAMS" --jobs="$$JOBS" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
 
 test: setup ## the tests
-	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile
+	@$(PY) -m pytest -q -n "$$JOBS" --dist loadfile
 
 lint: setup ## style, types, floors, notebooks without outputs (part of `make test` too)
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy --cache-dir .cache/mypy
-	@PYTHONPATH=lib $(VENV)/bin/lint-imports --cache-dir .cache/import_linter --no-logo
-	@$(VENV)/bin/nbstripout --keep-id --verify $$(git ls-files 'notebooks/*.ipynb')
+	@PYTHONPATH=lib "$$VENV/bin/lint-imports" --cache-dir .cache/import_linter --no-logo
+	@"$$VENV/bin/nbstripout" --keep-id --verify $$(git ls-files 'notebooks/*.ipynb')
 
 site: setup ## the book: the executed notebooks as a site, in build/site/ (run `make reproduce` before)
 	@$(PY) -m proctor.report.site
 
-lab: setup ## JupyterLab on the same environment
-	@$(PY) -m jupyterlab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb
+lab: setup ## JupyterLab on the same environment; LAB_ARGS="--port 9999"
+	@$(PY) -c 'import os, shlex, sys; os.execv(sys.executable, [sys.executable, *sys.argv[1:], *shlex.split(os.environ["LAB_ARGS"])])' \
+	  -m jupyterlab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb
 
 status: setup ## which published artifact is regenerated, from what evidence, and does it agree
 	@$(PY) -m proctor.report.catalog
@@ -55,45 +65,52 @@ status: setup ## which published artifact is regenerated, from what evidence, an
 record: setup ## ask the embedded model everything again and compare with the recording
 	@$(PY) -m proctor.recordings.record
 
+logs: setup ## fetch and import public logs of strong models into .cache/logs; one source: make logs NAME=llmbar
+	@$(PY) -m proctor.logs $${NAME:+"$$NAME"}
+
 audit: export PROCTOR_FIGURES := $(CURDIR)/build/audit
 audit: setup ## can a table of reported metrics be true? CSV=my_table.csv P="-p n 500 -p positives 65"
-	@test -f "$(CSV)" || { echo "make audit: no file '$(CSV)'; name a table: make audit CSV=my_table.csv"; exit 1; }
+	@test -f "$$CSV" || { printf "make audit: no file '%s'; name a table: make audit CSV=my_table.csv\n" "$$CSV"; exit 1; }
 	@$(PY) -m proctor.workflow.run notebooks/synthesis/audit_your_table.ipynb build/audit/audit.ipynb \
-	  -p path "$$(realpath "$(CSV)")" $(P)
+	  --file="path=$$CSV" --more="$$P"
 	@echo "figures and tables: build/audit/synthesis/; the notebook to read: build/audit/audit.ipynb"
 
 clean: ## delete what was built (build/ and caches of tools); .venv, .cache and figures/ stay
 	rm -rf build .snakemake .pytest_cache .hypothesis
 	find lib tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
-$(INSTALLED): requirements.txt pyproject.toml
-	@command -v $(PYTHON) >/dev/null || { \
-	  echo "make setup: there is no '$(PYTHON)' here."; \
+installed:
+	@[ "$$VENV/.installed" -nt requirements.txt ] && [ "$$VENV/.installed" -nt pyproject.toml ] \
+	  || $(MAKE) --no-print-directory install
+
+install:
+	@command -v "$$PYTHON" >/dev/null || { \
+	  echo "make setup: there is no '$$PYTHON' here."; \
 	  echo "  Install Python 3.11 or newer (Debian: apt-get install python3 python3-venv), or name one: make setup PYTHON=..."; \
 	  exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo "make setup: Python 3.11 or newer is needed, '$(PYTHON)' is $$($(PYTHON) -V 2>&1)."; \
+	@"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "make setup: Python 3.11 or newer is needed, '$$PYTHON' is $$("$$PYTHON" -V 2>&1)."; \
 	  echo "  Name a newer one: make setup PYTHON=python3.12"; \
 	  exit 1; }
-	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
-	  echo "make setup: '$(PYTHON)' cannot make virtual environments. On Debian: apt-get install python3-venv"; \
+	@"$$PYTHON" -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "make setup: '$$PYTHON' cannot make virtual environments. On Debian: apt-get install python3-venv"; \
 	  exit 1; }
-	@echo "== 1/3 Python environment in $(VENV)"
-	@$(PY) -c '' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
-	@echo "== 2/3 packages from requirements.txt (1 to 5 minutes; full log: $(VENV)/pip.log)"
+	@echo "== 1/3 Python environment in $$VENV"
+	@$(PY) -c '' 2>/dev/null || "$$PYTHON" -m venv --clear "$$VENV"
+	@echo "== 2/3 packages from requirements.txt (1 to 5 minutes; full log: $$VENV/pip.log)"
 	@$(PY) -m pip install --disable-pip-version-check --no-input --progress-bar off -r requirements.txt 2>&1 \
-	  | tee $(VENV)/pip.log \
+	  | tee "$$VENV/pip.log" \
 	  | awk -v all="$$(grep -c == requirements.txt)" \
 	    '/^(Collecting|Processing) / && ++n % 20 == 0 { print "   " n " of " all " found"; fflush() } \
 	     /^Installing collected/ { print "   " n " of " all " found; unpacking them"; fflush() }' \
-	  || { echo "make setup: pip failed:"; grep -v '^WARNING: Location' $(VENV)/pip.log | tail -n 25; exit 1; }
+	  || { echo "make setup: pip failed:"; grep -v '^WARNING: Location' "$$VENV/pip.log" | tail -n 25; exit 1; }
 # One line in site-packages puts lib/ on the path, relative so that the checkout may be moved; an
 # editable install would need a build backend and would write this machine's absolute path.
 	@$(PY) -c 'import os, sysconfig; site = sysconfig.get_path("purelib"); \
 	  open(os.path.join(site, "proctor.pth"), "w").write(os.path.relpath("lib", os.path.realpath(site)) + "\n")'
-	@touch $@
+	@touch "$$VENV/.installed"
 
-$(FETCHED): lib/proctor/data/fetch.py | $(INSTALLED)
+$(FETCHED): lib/proctor/data/fetch.py | installed
 	@echo "== 3/3 model weights and question sets into .cache/fetched"
 	@$(PY) -m proctor.data.fetch
 	@mkdir -p $(@D) && touch $@

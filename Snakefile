@@ -1,49 +1,44 @@
 # One job a notebook. `make reproduce` runs this; so does `snakemake --cores 2` with any of Snakemake's own options,
 # such as `--profile` for SLURM or Kubernetes. `--configfile` may give {"profile": FILE, "overrides": {NAME: VALUE}}.
 #
-# What makes a notebook run again: a change of it, of a file in lib/proctor that it imports directly or not, of the
-# data that its metadata names, of its parameters or of the pinned packages. The executed copy is its only output
-# here: Snakemake deletes the outputs of a job before it runs, and figures/ must not be lost to a failure.
-import hashlib
+# The output of a job is its receipt, written last (see proctor/workflow/receipts.py). A receipt that is no longer true
+# is put aside here, and Snakemake makes those that are not there. So content decides, never a date: a job has no
+# `input`, because Snakemake compares the dates of those. Nor are figures and executed copies its outputs:
+# Snakemake deletes the outputs of a job that fails.
 import json
 import sys
 from pathlib import Path
+from urllib.parse import quote, unquote
 
-from proctor.paths import ROOT
-from proctor.workflow import params
-from proctor.workflow.imports import modules_of
+from proctor.workflow import params, receipts
 from proctor.workflow.notebook import all_notebooks
 
+PROFILE, OVERRIDES = Path(config.get("profile", params.DEFAULT)), config.get("overrides", {})
 NOTEBOOKS = {notebook.name: notebook for notebook in all_notebooks()}
-VALUES = params.resolve(
-    NOTEBOOKS.values(),
-    Path(config.get("profile", params.DEFAULT)),
-    {"all": config.get("overrides", {})},
-)
+VALUES = params.resolve(NOTEBOOKS.values(), PROFILE, {"all": OVERRIDES})
+FIGURES = params.figures_folder(PROFILE, OVERRIDES)
 
-
-def files_read(wildcards):
-    notebook = NOTEBOOKS[wildcards.name]
-    files = [notebook.path, *modules_of(notebook), *notebook.data(), ROOT / "requirements.txt"]
-    return [str(path.relative_to(ROOT)) for path in files]
-
-
-def digest(wildcards):
-    """Snakemake compares dates; with this, a file that is put back with an old date has changed too."""
-    return hashlib.sha256(b"".join(Path(path).read_bytes() for path in files_read(wildcards))).hexdigest()
+if workflow.is_main_process:
+    receipts.put_aside(NOTEBOOKS.values(), VALUES, FIGURES)
 
 
 rule all:
-    input: [f"build/notebooks/{name}.ipynb" for name in NOTEBOOKS]
+    input: [f"build/receipts/{quote(name)}.json" for name in NOTEBOOKS]
+
+
+def files_read(wildcards):
+    name = unquote(wildcards.name)
+    return [str(path) for path in receipts.inputs(NOTEBOOKS[name], VALUES[name])]
 
 
 rule notebook:
-    input:
-        files_read,
     output:
-        "build/notebooks/{name}.ipynb",
+        "build/receipts/{name}.json",
     params:
-        values=lambda wildcards: json.dumps(VALUES[wildcards.name], sort_keys=True),
-        digest=digest,
+        values=lambda wildcards: json.dumps(VALUES[unquote(wildcards.name)], sort_keys=True),
+        kept=lambda wildcards: "--kept" if NOTEBOOKS[unquote(wildcards.name)].missing_logs() else "",
+        read=files_read,  # the notebook first
+        figures=str(FIGURES),
     shell:
-        "{sys.executable:q} -m proctor.workflow.run {input[0]:q} {output:q} --values {params.values:q}"
+        "{sys.executable:q} -m proctor.workflow.run {params.read[0]:q} --values {params.values:q} {params.kept}"
+        " --figures {params.figures:q} --read {params.read:q}"

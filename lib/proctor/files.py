@@ -1,8 +1,17 @@
-"""Whole files or none: write beside the target, then rename over it."""
+"""Whole files or none: write beside the target, then rename over it. One writer at a time to a file that grows."""
 
+import contextlib
+import fcntl
 import os
+import re
 import tempfile
+import time
+from collections.abc import Iterator
 from pathlib import Path
+
+
+class FileBusy(RuntimeError):
+    """Another run is writing the file."""
 
 
 def write_atomic(path: str | os.PathLike, content: str | bytes) -> Path:
@@ -30,6 +39,52 @@ def write_atomic(path: str | os.PathLike, content: str | bytes) -> Path:
             "free some disk space or mend the folder's permissions, then run again",
         ) from error
     return path
+
+
+@contextlib.contextmanager
+def only_writer(path: str | os.PathLike) -> Iterator[bool]:
+    """Be the one run that writes `path`. Raises FileBusy, naming the other process, while another one is.
+
+    It does not wait: two runs into one file are one run that was started twice, or a name that was used twice. The lock
+    (flock) lies beside the file and ends with its process, however that ends; what stands in it is told, never
+    trusted. Gives False where the file system has no locks: then nothing is held.
+    """
+    path = Path(os.path.realpath(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.lock")
+    held = True
+    while True:
+        lock = open(beside, "a+b")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FileBusy(
+                f"{path} is being written by another run ({_holder(lock)}): wait for its end, or give this run a file "
+                "of its own. Nothing was asked"
+            ) from None
+        except OSError:
+            held = False
+            break
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(lock.fileno()), os.stat(beside)):
+                break  # else the holder before took the file away as it ended
+        lock.close()
+    with lock:
+        with contextlib.suppress(OSError):  # a full disk: the lock holds all the same
+            lock.truncate(0)
+            lock.write(f"process {os.getpid()}, since {time.strftime('%Y-%m-%d %H:%M:%S')}".encode())
+            lock.flush()
+        try:
+            yield held
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def _holder(lock) -> str:
+    with lock:
+        lock.seek(0)
+        found = re.fullmatch(rb"process \d{1,10}, since [\d :-]{19}", lock.read(100))
+    return found[0].decode() if found else "which does not say its number"
 
 
 _UMASK = os.umask(0)

@@ -10,7 +10,13 @@ PUBLISHED = DATA / "published"
 QUESTIONS = DATA / "questions"
 RECORDED = DATA / "recorded"
 CATALOG = DATA / "catalog.csv"
-FIGURES = Path(os.environ.get("PROCTOR_FIGURES", ROOT / "figures"))
 PARAMS = ROOT / "params"
-BUILD = ROOT / "build"  # executed notebooks, logs: ignored by git, safe to delete
+BUILD = ROOT / "build"  # executed notebooks and what they say: ignored by git, safe to delete
 CACHE = ROOT / ".cache"  # fetched weights and questions, paid replies: ignored by git
+
+COMMITTED = ROOT / "figures"  # written by `make reproduce` at the default parameters alone
+FIGURES = Path(os.environ.get("PROCTOR_FIGURES", COMMITTED))  # where figures and claims are read
+OWN_FIGURES = Path(os.environ.get("PROCTOR_FIGURES", BUILD / "figures"))  # where a session or a single run writes
+LOGS = [
+    Path(place) for place in (os.environ.get("PROCTOR_LOGS"), CACHE / "logs") if place
+]  # folders with a folder a public log

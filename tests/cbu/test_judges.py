@@ -99,7 +99,7 @@ def test_last_well_formed_score_is_read_whatever_stands_before(name, data, befor
         ("Score: 7", None),
         ("", None),
         ("[[n]] is the form. Score: [[3]]", 3),
-        ("[[3]] or [[99]]", 3),
+        ("[[3]] or [[99]]", None),
     ],
 )
 def test_scores_of_the_ten_point_scale(text, score):

@@ -106,7 +106,8 @@ def test_other_candidates_vote_where_there_are_no_attempts():
     ("text", "answer"),
     [
         ("Explanation: so.\nExact Answer: 12", "12"),
-        ("so \\boxed{3} and \\boxed{ab}", "ab"),
+        ("so \\boxed{3}.\nSo \\boxed{ab}", "ab"),
+        ("so \\boxed{3} and \\boxed{ab}", "\\boxed{3} and \\boxed{ab}"),
         ("It is\nHHHHH", "H"),
         ("no end", None),
         ("ABCDE", None),

@@ -1,5 +1,6 @@
 """Answers that are the same, that differ, and that only a judge can weigh."""
 
+import csv
 import threading
 import time
 from fractions import Fraction
@@ -9,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from proctor.exam import formula
 from proctor.exam.answer_match import same
-from proctor.models.read_reply import same_answer
+from proctor.exam.words import same_answer
+from proctor.paths import ROOT
 
 SAME = [
     ("Paris", "paris."),
@@ -51,6 +53,8 @@ SAME = [
     ("1, 2 and 3", "1, 2, and 3"),
     ("90^\\circ", "90°"),
     ("(C)", "C"),
+    ("2½", "5/2"),
+    ("5 m", "500 cm"),
 ]
 DIFFERENT = [
     (None, "4"),
@@ -79,27 +83,26 @@ DIFFERENT = [
     ("5.1", "5.0"),
     ("0.5", r"\frac13"),
     ("x^{2}", "x^3"),
+    ("CO2", "C2O"),
+    (r"\pm 2021", "2021"),
+    ("1000 g", "1 t"),
+    ("x>3", "x>4"),
 ]
 OPEN = [
     ("Paris", "London"),
     ("forty-two", "42"),
     ("I cannot say", "42"),
     ("abc", "cba"),
-    ("CO2", "C2O"),
     ("H_2O", "OH_2"),
     ("f(x)", "x(f)"),
     ("1/2x", "x/2"),
-    ("2½", "5/2"),
     ("(1,234)", "(1, 234)"),
-    (r"\pm 2021", "2021"),
     ("12:00", "1:00"),
     ("3.14", r"\pi"),
     ("0.33", "1/3"),
     ("0.374", "0.4"),
     (r"\pi", "3.14"),
     ("2.4", "2.39"),
-    ("5 m", "500 cm"),
-    ("1000 g", "1 t"),
     (r"\log 100", "2"),
     ("1, 2", "2, 1"),
     ("(1,2)", "[1,2]"),
@@ -107,7 +110,6 @@ OPEN = [
     (r"\sqrt{x^2}", "x"),
     ("(-1)^{2n}", "1"),
     ("|x|", "x"),
-    ("x>3", "x>4"),
     ("x^2=4", "x=2"),
     ("e^{-200}", "e^{-201}"),
     ("1/0", "1"),
@@ -240,3 +242,13 @@ def test_threads_agree_with_one_another():
 def test_exact_answers_letters_and_words_need_no_mpmath(monkeypatch):
     monkeypatch.setattr(formula, "_digits", None)
     assert [same.__wrapped__(*pair) for pair in (("4", "4.0"), ("b", "C"), ("Paris", "London"))] == [True, False, None]
+
+
+def test_the_labelled_pairs_of_the_benchmark():
+    """No false equal and no false difference among them; less than 15 % of those that are the same is left open."""
+    with (ROOT / "benchmarks/answer_match.csv").open(newline="", encoding="utf-8") as file:
+        pairs = list(csv.DictReader(file))
+    said = [(same(row["answer"], row["key"]), row["label"] == "same") for row in pairs]
+    wrong = [row for row, (found, alike) in zip(pairs, said) if found is not None and found is not alike]
+    assert len(pairs) > 400 and not wrong
+    assert sum(found is None for found, alike in said if alike) < 0.15 * sum(alike for _, alike in said)

@@ -56,10 +56,45 @@ def sits(session, models, questions, **how):
     "answer, decided", [("3/2", True), ("1.50", True), ("2", False), ("one and a half", None), (None, False)]
 )
 def test_what_comparison_cannot_decide_is_not_correct_and_marked(session, answer, decided):
-    says(session, run_exam.exam_request("m", TEXT), fields(answer) if answer else "no idea")
+    says(session, run_exam.exam_request("m", TEXT), fields(answer) if answer else "")
     row = sits(session, ["m"], [TEXT]).iloc[0]
     assert run_exam.matches_key(TEXT, answer) is decided and run_exam.grade(TEXT, answer) is (decided is True)
     assert (row["correct"], row["undecided"], row["answer_type"]) == (decided is True, decided is None, "exactMatch")
+
+
+CHOICE = Question(id="c", question="Which?", answer="A", answer_type="multipleChoice", options=("x", "y"))
+
+
+@pytest.mark.parametrize(
+    "question, text, more, lost",
+    [
+        (TEXT, "no idea", {}, True),
+        (TEXT, "", {}, False),
+        (TEXT, "Explanation: first", {"finish": "length"}, False),
+        (CHOICE, "Answer: G", {}, False),
+        (CHOICE, "Answer: none of these", {}, True),
+        (Question(id="o", question="Is P NP?"), "no idea", {}, False),
+    ],
+)
+def test_an_unreadable_reply_goes_to_the_judge_and_is_counted(session, question, text, more, lost):
+    says(session, run_exam.exam_request("m", question), text, **more)
+    row = sits(session, ["m"], [question]).iloc[0]
+    assert row["unreadable"] == lost and not row["correct"]
+    assert row["undecided"] == (lost or question.answer is None)
+
+
+def test_the_judge_may_see_everything_and_agreement_is_told(session):
+    for model, text in (("m", fields("3/2")), ("eye", fields("2"))):
+        says(session, run_exam.exam_request(model, TEXT), text)
+        says(session, run_exam.judge_request("j", TEXT, text), "Same: [[Y]]")
+    answers = sits(session, ["m", "eye"], [TEXT])
+    judged = asyncio.run(run_exam.judge_undecided(session, "j", answers, [TEXT], everything=True))
+    counts = run_exam.program_and_judge(judged)
+    assert counts.loc["right", "right"] == counts.loc["wrong", "right"] == 1 and counts.attrs == dict(
+        agreement=0.5, n=2
+    )
+    with pytest.raises(ValueError, match="everything=True"):
+        run_exam.program_and_judge(asyncio.run(run_exam.judge_undecided(session, "j", answers, [TEXT])))
 
 
 def test_a_question_without_a_key_is_nobodys_to_decide():
@@ -80,6 +115,15 @@ def test_text_only_leaves_them_out_and_counts_them(session):
     says(session, run_exam.exam_request("m", TEXT), fields("1.5"))
     table = sits(session, ["m"], [TEXT, MAP], text_only=True)
     assert list(table["question_id"]) == ["t"] and table.attrs["left_out"] == 1
+
+
+def test_who_can_not_see_skips_the_pictures_and_says_so(session, capsys):
+    for model in ("m", "eye"):
+        says(session, run_exam.exam_request(model, TEXT), fields("1.5"))
+    says(session, run_exam.exam_request("eye", MAP), fields("Tchad"))
+    table = sits(session, ["m", "eye"], [TEXT, MAP], skip_unseen=True)
+    assert table.groupby("model").size().to_dict() == {"m": 1, "eye": 2} and table.attrs["unseen"] == {"m": 1}
+    assert "m takes no images: 1 of 2 questions have one" in capsys.readouterr().out
 
 
 def test_a_model_that_sees_is_shown_the_picture_and_its_judge_is_not(session):

@@ -216,9 +216,9 @@ version: 1
 output: text
 ---
 # user
+Seen: {{{{question}}}} {{{{options}}}} {{{{discipline}}}}
 Why: unclear.
 Issue: {kind}
-Seen: {{{{question}}}} {{{{options}}}} {{{{discipline}}}}
 """
 REFINE = """---
 version: 1

@@ -6,14 +6,18 @@ its choice, which it prints, until its standard input is closed (for tests that 
 "500", "reset", "cut", "short" (fewer bytes than announced), "drip", "hang", "html", "empty", "400", "401",
 "echo" (401 whose body repeats the caller's key), "ok".
 What is not in it, or has run out, is answered with the text in capitals; with `verdicts` by a verdict, Y with that
-probability, which hangs on the conversation and, unless `steady`, on how often it was asked.
+probability, which hangs on the conversation and, unless `steady`, on how often it was asked. `rates` maps faults to
+the share of all attempts that meet them, drawn with `seed`; besides those above there are faults of a reply that
+comes whole: "odd" (usage that is none), "logprobs" (absurd ones) and "deep" (deeply nested text before the verdict).
 """
 
 import argparse
 import asyncio
 import collections
+import contextlib
 import hashlib
 import json
+import random
 import sys
 import threading
 import time
@@ -32,10 +36,15 @@ class Server:
         usage: tuple | None = (10, 5),
         verdicts: float | None = None,
         steady: bool = False,
+        rates: dict | None = None,
+        seed: int = 0,
     ):
         self.faults = {text: list(plan) for text, plan in (faults or {}).items()}
         self.latency, self.every, self.usage, self.verdicts = latency, every, usage, verdicts
         self.steady = steady
+        self.rates, self.draws = rates or {}, random.Random(seed)
+        self.whole = collections.Counter()  # whole replies by conversation (a digest), whichever
+        self.charged, self.dollars = 0, 0.0  # attempts that a provider may charge, and whole replies at 1 and 2 $/M
         self.talks = collections.Counter()  # whole replies by conversation, where verdicts are given
         self.asked, self.answered = collections.Counter(), collections.Counter()
         self.times = collections.defaultdict(list)  # of the attempts, by text
@@ -75,7 +84,8 @@ class Server:
         self.port = site._server.sockets[0].getsockname()[1]
 
     async def _counts(self, _) -> web.Response:
-        return web.json_response({"asked": self.asked, "answered": self.answered, "busiest": self.busiest})
+        counts = {"asked": self.asked, "answered": self.answered, "busiest": self.busiest, "whole": self.whole}
+        return web.json_response({**counts, "charged": self.charged, "dollars": self.dollars, "arrived": self.arrived})
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
@@ -91,17 +101,28 @@ class Server:
             if self.latency:
                 await asyncio.sleep(self.latency)
             plan = self.faults.get(text)
-            fault = plan.pop(0) if plan else "ok"
+            fault = plan.pop(0) if plan else self._drawn()
             if unlucky:
                 fault = "429:0"
+            self.charged += not fault.startswith("429")
             return await self._answer(request, fault, text, body)
         finally:
             self.busy -= 1
 
+    def _drawn(self) -> str:
+        [fault] = self.draws.choices([*self.rates, "ok"], [*self.rates.values(), 1 - sum(self.rates.values())])
+        return fault
+
     async def _answer(self, request: web.Request, fault: str, text: str, body: dict) -> web.StreamResponse:
         kind, _, detail = fault.partition(":")
-        said = text.upper() if self.verdicts is None or kind != "ok" else self._verdict(body)
-        whole = json.dumps(self._reply(said, request.path)).encode()
+        complete = kind in ("ok", "odd", "logprobs", "deep")
+        said = text.upper() if self.verdicts is None or not complete else self._verdict(body)
+        reply = self._reply("[" * 20_000 + said if kind == "deep" else said, request.path)
+        if kind == "odd":
+            reply["usage"] = self.draws.choice([None, "many", {"prompt_tokens": None}, {"prompt_tokens": -1}, 10**400])
+        if kind == "logprobs" and "choices" in reply:
+            reply["choices"][0]["logprobs"] = {"content": [{"token": 7, "logprob": 1e300, "top_logprobs": None}]}
+        whole = json.dumps(reply).encode()
         if kind in ("400", "401", "404", "429", "500", "503"):
             headers = {"Retry-After": detail} if detail else {}
             return web.json_response(
@@ -116,15 +137,16 @@ class Server:
             return web.json_response({"error": "none"})
         if kind == "reset":
             request.transport.abort()
-            await asyncio.sleep(1)
+            return web.Response()  # goes nowhere
         if kind == "hang":
             await asyncio.sleep(3600)
         if kind == "drip":
             answer = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": str(len(whole))})
             await answer.prepare(request)
-            for byte in whole:
-                await answer.write(bytes([byte]))
-                await asyncio.sleep(0.05)
+            with contextlib.suppress(ConnectionError):  # the caller hangs up
+                for byte in whole:
+                    await answer.write(bytes([byte]))
+                    await asyncio.sleep(0.05)
             return answer
         if kind == "cut":
             return web.Response(body=whole[:-20], content_type="application/json")
@@ -134,8 +156,10 @@ class Server:
             await answer.write(whole[:-20])
             request.transport.close()
             return answer
-        assert kind == "ok", fault
+        assert complete, fault
         self.answered[text] += 1
+        self.whole[hashlib.sha256(json.dumps(body["messages"]).encode()).hexdigest()[:16]] += 1
+        self.dollars += (self.usage[0] * 1e-6 + self.usage[1] * 2e-6) if self.usage else 0.0
         return web.Response(body=whole, content_type="application/json")
 
     def _verdict(self, body: dict) -> str:
@@ -188,8 +212,8 @@ class Server:
         return reply
 
 
-async def main(latency: float, every: int, verdicts: float | None) -> None:
-    server = Server(latency=latency, every=every, verdicts=verdicts)
+async def main(**how) -> None:
+    server = Server(**how)
     await server.start()
     print(server.url, flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
@@ -200,4 +224,7 @@ if __name__ == "__main__":
     parser.add_argument("--latency", type=float, default=0.0)
     parser.add_argument("--every", type=int, default=0, help="every n-th attempt gets 429")
     parser.add_argument("--verdicts", type=float, help="answer with verdicts that accept at this rate")
+    parser.add_argument("--steady", action="store_true", help="the same conversation gets the same verdict")
+    parser.add_argument("--rates", type=json.loads, help='JSON: {"429": 0.2}')
+    parser.add_argument("--seed", type=int, default=0)
     asyncio.run(main(**vars(parser.parse_args())))

@@ -20,6 +20,7 @@ def test_key_changes_with_each_field_that_matters_and_not_with_prefix():
         logprobs=1,
         grammar="root ::= x",
         schema={"type": "object"},
+        server="http://a/v1",
     )
     assert set(other) | {"prefix"} == set(Request.__dataclass_fields__)
     keys = {replace(BASE, **{name: value}).key for name, value in other.items()} | {BASE.key}
@@ -66,3 +67,11 @@ def test_half_a_surrogate_pair_can_be_written():
 
 def test_cut_off_says_whether_the_limit_ended_the_reply():
     assert Reply("a", finish="length").cut_off and not Reply("a").cut_off
+
+
+def test_the_address_of_a_server_is_part_of_the_key_and_the_providers_own_is_not():
+    one, two = (Request("m", (), server=server) for server in ("http://a/v1", "http://b/v1"))
+    assert one.key != two.key != Request("m", ()).key
+    assert (
+        Request("m", ()).key == "26ff30c395b9969e09088a01d1a97290fbc239910025c8b5d81770afaf4f0f07"
+    )  # as it was before servers were named

@@ -48,3 +48,28 @@ def test_missing_and_wrong_weights_are_told(table, tmp_path, monkeypatch):
     (tmp_path / "no.gguf").write_bytes(b"abcd")
     with pytest.raises(ModelError, match="SHA-256 differs"):
         weights_file(Spec("m", "gguf", file="no.gguf", sha256=digest))
+
+
+def test_a_server_is_named_by_its_address(table, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "not for others")
+    monkeypatch.delenv("PROCTOR_SERVER_KEY", raising=False)
+    found = spec("openai/org/m@http://node:8000/v1/")
+    assert (found.model, found.base_url, found.key_env) == ("org/m", "http://node:8000/v1", None)
+    assert spec("anthropic/c@https://proxy/x").base_url == "https://proxy/x" and not found.images
+    monkeypatch.setenv("PROCTOR_SERVER_KEY", "s")
+    assert spec("openai/m@http://node:8000/v1").key_env == "PROCTOR_SERVER_KEY"
+    for address in ("http://me:secret@node/v1", "http://node/v1?key=secret", "http://"):
+        with pytest.raises(ModelError, match="give the address") as told:
+            spec(f"openai/m@{address}")
+        assert "secret" not in str(told.value)
+
+
+def test_own_entries_come_from_a_file_that_git_ignores(monkeypatch, tmp_path):
+    (tmp_path / "models.yaml").write_text("m: {kind: openai, base_url: http://a/v1}")
+    (tmp_path / "my_models.yaml").write_text("mine: {kind: openai, base_url: http://b/v1}")
+    monkeypatch.setattr(registry, "PARAMS", tmp_path)
+    registry._table.cache_clear()
+    assert (spec("m").base_url, spec("mine").base_url) == ("http://a/v1", "http://b/v1")
+    registry._table.cache_clear()
+    ignored = (registry.CACHE.parent / ".gitignore").read_text().splitlines()
+    assert "/params/my_models.yaml" in ignored

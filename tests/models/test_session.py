@@ -273,7 +273,8 @@ def test_plan_agrees_with_a_hand_calculation_and_sends_nothing(serving, session,
     plan = asking.plan(requests)
     assert (plan.calls, plan.recorded, plan.cached, plan.to_ask) == (2, 0, 0, 2)
     assert (plan.prompt_tokens, plan.completion_tokens) == (10 + 20, 150)
-    assert plan.dollars == pytest.approx(30 * 1e-6 + 150 * 2e-6) and not server.asked
+    sent = 40 + 80 + 2 * (16 + 2)  # a token a byte; what the message and a schema take beside
+    assert plan.dollars == pytest.approx(sent * 1e-6 + 150 * 2e-6) and not server.asked
     assert asking.plan([ask("z", "unpriced")]).dollars is None
     run(asking, requests[:1])
     plan = asking.plan(requests)

@@ -1,5 +1,6 @@
-"""Run a notebook as `make reproduce` does, with its figures in a folder of the test's own."""
+"""Run a notebook as a job of `make reproduce` runs, with its figures in a folder of the test's own."""
 
+import base64
 import json
 import os
 import re
@@ -9,11 +10,21 @@ import sys
 import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
+from proctor.workflow.workers import Workers
 
 
 @pytest.fixture(scope="session")
-def run_notebook():
-    """run(name, folder, *options): figures go to folder/figures, the executed copy to folder/out.ipynb."""
+def workers():
+    """What serves the jobs of a `make reproduce`: papermill and the kernels' packages are imported once."""
+    with Workers(say=lambda line: None) as server:
+        yield server.address
+
+
+@pytest.fixture(scope="session")
+def run_notebook(workers):
+    """run(name, folder, *options): figures go to folder/figures, the executed copy to folder/out.ipynb.
+
+    `root`: another checkout; the notebook then runs there, in a process of its own."""
 
     def run(name, folder, *options, root=paths.ROOT) -> subprocess.CompletedProcess:
         environment = {key: value for key, value in os.environ.items() if key != "PROCTOR_WORKERS"}
@@ -22,22 +33,12 @@ def run_notebook():
             "PROCTOR_FIGURES": str(folder / "figures"),
             "PYTHONPATH": str(paths.ROOT / "lib"),
         }
-        return subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "proctor.workflow.run",
-                f"notebooks/{name}.ipynb",
-                str(folder / "out.ipynb"),
-                *options,
-            ],
-            cwd=root,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
+        if root == paths.ROOT:
+            environment["PROCTOR_WORKERS"] = workers
+        command = [sys.executable, "-m", "proctor.workflow.run", f"notebooks/{name}.ipynb", str(folder / "out.ipynb")]
+        return subprocess.run([*command, *options], cwd=root, env=environment, capture_output=True, text=True)
 
-    return run
+    return checked(run)
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +73,45 @@ def box_numbers(request):
     made = [claim.numbers for claim in read_claims(paths.ROOT / "figures") if claim.notebook == request.module.NAME]
     found = re.compile(r"([-+]?[\d.]+)(?: %| points| \(Spearman\))? \[([-+]?[\d.]+), ([-+]?[\d.]+)\]")
     return tuple(set(found.findall(text)) for text in (box, " ".join(made)))
+
+
+def checked(run):
+    """`run`, and then a look at the page: it shows each saved figure once, as saved, and nothing half made."""
+
+    def run_and_look(name, folder, *options, **more):
+        result = run(name, folder, *options, **more)
+        if result.returncode == 0:
+            faults = page_faults(json.loads((folder / "out.ipynb").read_text()), figures_of(name, folder / "figures"))
+            assert not faults, f"{name}: " + "; ".join(faults)
+        return result
+
+    return run_and_look
+
+
+def figures_of(name, figures) -> dict[bytes, str]:
+    """{PNG: name} of the figures that the notebook saved."""
+    found = {}
+    for record in figures.glob("*/*.json"):
+        if json.loads(record.read_text())["code"]["notebook"] == name and record.with_suffix(".png").exists():
+            found[record.with_suffix(".png").read_bytes()] = record.stem
+    return found
+
+
+def page_faults(page, saved) -> list[str]:
+    """What is wrong with the outputs of an executed copy; saved: {PNG: name}."""
+    faults, shown = [], []
+    for number, cell in enumerate(page["cells"], 1):
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            text = "".join(output.get("text", "")) + "".join(data.get("text/plain", ""))
+            if "image/png" in data:
+                shown.append(base64.b64decode("".join(data["image/png"])))
+                if shown[-1] not in saved:
+                    faults.append(f"cell {number} shows a picture that is not saved")
+            if re.search(r"<[^<>]* at 0x[0-9a-f]+>", text):
+                faults.append(f"cell {number} shows an object: {text[:80]}")
+            if output.get("name") == "stderr":  # progress bars, warnings
+                faults.append(f"cell {number} leaves on stderr: {text[:80]}")
+    return faults + [
+        f"{name} is shown {shown.count(png)} times" for png, name in saved.items() if shown.count(png) != 1
+    ]

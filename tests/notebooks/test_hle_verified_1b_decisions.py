@@ -41,7 +41,7 @@ def test_most_settled_repairs_change_nothing_and_eight_judgements_are_one_probab
 
 def test_by_probability_the_largest_auditor_ranks_repairs_but_not_as_one_of_six(done):
     row = saved(done, "audit_auc").set_index(["repairs", "auditor"]).loc[("all repairs", "qwen2.5-coder-1.5b")]
-    assert row["auc"] == pytest.approx(0.724, abs=0.001) and row["low"] < 0.5 < row["alone_low"]
+    assert row["auc"] == pytest.approx(0.686, abs=0.001) and row["low"] < 0.5 < row["alone_low"]
     assert (row["alone_low"], row["alone_high"]) == pytest.approx((0.54, 0.89), abs=0.04)
 
 

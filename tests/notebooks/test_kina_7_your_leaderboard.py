@@ -10,10 +10,11 @@ from proctor import paths
 from proctor.data.published import load_published
 from proctor.exam import recorded as exam_recorded
 from proctor.exam import run_exam
+from proctor.exam.words import same_answer
 from proctor.kina.leaderboard import load_leaderboard
 from proctor.models.cache import recording_path
 from proctor.models.messages import Reply
-from proctor.models.read_reply import same_answer, stated
+from proctor.models.read_answer import stated
 from proctor.report import catalog
 from proctor.report.claims import read_claims
 

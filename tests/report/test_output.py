@@ -14,7 +14,7 @@ import pandas as pd
 import proctor
 import pytest
 from matplotlib import pyplot as plt
-from proctor import paths
+from proctor import log_files, paths
 from proctor.report import output
 from proctor.report.claims import read_claims
 from proctor.report.figures import axes
@@ -64,6 +64,7 @@ def checkout(tmp_path, monkeypatch):
         (paths, "ROOT", tmp_path),
         (paths, "DATA", tmp_path / "data"),
         (paths, "FIGURES", tmp_path / "figures"),
+        (paths, "OWN_FIGURES", tmp_path / "figures"),
         (paths, "PARAMS", tmp_path / "params"),
         (notebook, "ROOT", tmp_path),
         (notebook, "NOTEBOOKS", tmp_path / "notebooks"),
@@ -101,6 +102,18 @@ def test_it_knows_notebook_inputs_parameters_and_seed(checkout):
     out = made()
     assert (out.name, out.paper, out.seed, out.at_defaults) == ("uq/1_toy", "uq", 7, True)
     assert out.inputs == ["data/one.csv", "data/two.csv"] and out.parameters == VALUES
+
+
+def test_its_logs_are_inputs_and_say_how_to_get_them_when_they_are_not_there(checkout, monkeypatch):
+    file = checkout / "notebooks/uq/1_toy.ipynb"
+    content = json.loads(file.read_text())
+    content["metadata"]["proctor"]["logs"] = ["llmbar"]
+    file.write_text(json.dumps(content))
+    monkeypatch.setattr(log_files, "inputs", lambda name: [(f"owner/{name}@0: tidy.csv", "ab")])
+    out = made("logged")
+    assert out.inputs[2:] == [("owner/llmbar@0: tidy.csv", "ab")]
+    out.table(pd.DataFrame({"x": [1]}), "uq/t")
+    assert {"path": "owner/llmbar@0: tidy.csv", "sha256": "ab"} in record(checkout, "uq/t")["inputs"]
 
 
 @pytest.mark.parametrize(
@@ -335,4 +348,5 @@ def test_the_workflow_runs_a_notebook_that_hands_out_all_three(tmp_path):
         ["text/html", "text/plain"],
     ]
     assert "not asserted" in "".join(shown[0]["data"]["text/plain"])
-    assert len(list((tmp_path / "figures/uq").iterdir())) == 4 + 3 + 4
+    assert len(list((tmp_path / "build/figures/uq").iterdir())) == 4 + 3 + 4
+    assert not (tmp_path / "figures").exists()

@@ -33,3 +33,9 @@ def test_the_record_is_written_last_and_names_no_path_of_this_machine(tmp_path):
     provenance.write(record, {".csv": "a\n1\n"}, tmp_path)
     text = (tmp_path / "uq" / "x.json").read_text()
     assert json.loads(text)["parameters"] == {"path": "own.csv"} and str(tmp_path) not in text
+
+
+def test_a_log_is_named_by_its_source_and_digest(tmp_path):
+    place = "owner/name@0123: tidy.csv.gz"
+    record = provenance.describe("uq/x", evidence="logged", inputs=[provenance.Logged(place, "ab")])
+    assert record["inputs"] == [{"path": place, "sha256": "ab"}]

@@ -9,13 +9,16 @@ from proctor.stats.compare import (
     against_reject_all,
     comparable,
     confusion_bounds,
+    discordant,
+    exact_p,
+    holm,
     kept_against_dropped,
     mcnemar,
     mcnemar_bounds,
     pairwise,
 )
 from proctor.stats.proportions import Confusion, confusion, reject_all
-from scipy.stats import binom, hypergeom
+from scipy.stats import binom, binomtest, hypergeom
 from statsmodels.stats.contingency_tables import mcnemar as theirs
 from statsmodels.stats.multitest import multipletests
 
@@ -52,6 +55,41 @@ def test_pairwise_applies_holm():
         largest = max(largest, min(1, raw[k] * (6 - step)))
         by_hand[k] = largest
     assert np.allclose(found[i, j], by_hand) and np.array_equal(found, found.T) and (np.diag(found) == 1).all()
+
+
+def test_pairwise_agrees_with_statsmodels_pair_by_pair():
+    rng = np.random.default_rng(5)
+    scores = (rng.random((9, 70)) < rng.random((9, 1))).astype(float)
+    scores[3], scores[4], scores[5] = scores[2], 1, 0  # twins, all right, none right
+    i, j = np.triu_indices(9, 1)
+    tables = [[[((scores[a] == x) & (scores[b] == y)).sum() for y in (0, 1)] for x in (0, 1)] for a, b in zip(i, j)]
+    raw = [theirs(table, exact=True).pvalue for table in tables]
+    found = pairwise(scores)[i, j]
+    assert np.allclose(found, multipletests(raw, method="holm")[1], rtol=1e-11, atol=0)
+    only = discordant(scores)
+    assert [[only[a, b], only[b, a]] for a, b in zip(i, j)] == [[t[1][0], t[0][1]] for t in tables]
+
+
+def test_exact_p_agrees_with_scipy_for_all_small_counts_and_for_large_ones():
+    a, b = np.meshgrid(np.arange(40), np.arange(40))
+    by_scipy = [[binomtest(int(x), int(x + y)).pvalue if x + y else 1 for x, y in zip(*rows)] for rows in zip(a, b)]
+    assert np.allclose(exact_p(a, b), by_scipy, rtol=1e-12, atol=0)
+    for x, y in ((4_000, 4_200), (100_000, 101_000), (0, 900)):
+        assert exact_p(x, y) == pytest.approx(binomtest(x, x + y).pvalue, rel=1e-9)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+@settings(max_examples=12, deadline=None)  # statsmodels' correction takes 50 ms, for a garbage collection
+def test_holm_is_that_of_statsmodels(p):
+    assert holm(p).tolist() == multipletests(p, method="holm")[1].tolist()
+
+
+@pytest.mark.parametrize(("entry", "says"), [(np.nan, r"scores\[\(1, 2\)\] is nan"), (0.5, r"scores\[1, 2\] is 0.5")])
+def test_cells_that_are_missing_or_not_zero_or_one_are_refused_by_place(entry, says):
+    scores = np.ones((3, 4))
+    scores[1, 2] = entry
+    with pytest.raises(ValueError, match=says):
+        pairwise(scores)
 
 
 def test_one_model_has_nothing_to_compare_with():
@@ -190,16 +228,15 @@ def test_simulated_pairings_stay_inside_the_bounds_and_the_verdicts():
 P_VALUES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=6)
 
 
-@settings(max_examples=12, deadline=None)  # statsmodels' correction takes 50 ms, for a garbage collection
 @given(P_VALUES)
 def test_holm_is_the_largest_bonferroni_of_any_set_and_never_falls_as_any_p_rises(pairs):
     low, high = np.sort(pairs, axis=1).T
-    holm = [multipletests(p, method="holm")[1] for p in (low, high)]
-    assert (holm[0] <= holm[1] + NEAR).all()
+    corrected = [holm(p) for p in (low, high)]
+    assert (corrected[0] <= corrected[1] + NEAR).all()
     everyone = range(len(low))
     for i in everyone:
         sets = (chosen for size in range(1, len(low) + 1) for chosen in combinations(everyone, size) if i in chosen)
-        assert holm[0][i] == pytest.approx(min(1, max(len(chosen) * low[list(chosen)].min() for chosen in sets)))
+        assert corrected[0][i] == pytest.approx(min(1, max(len(chosen) * low[list(chosen)].min() for chosen in sets)))
 
 
 def test_one_validator_has_no_pair_and_pairs_make_a_table():

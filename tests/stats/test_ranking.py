@@ -166,6 +166,24 @@ def test_rank_sets_agree_with_a_slow_loop():
     assert found.tier[3] == 1 and found.tier[0] > 1
 
 
+@pytest.mark.parametrize("entries", [1, 700, 10**9])
+def test_blocks_of_pairs_change_no_number(entries, monkeypatch):
+    scores = item_responses(np.linspace(0.2, 0.6, 15), 60, np.random.default_rng(7)).scores
+    scores[4], scores[9] = scores[3], 0  # a twin, and a model that never varies
+    whole = [job(scores, np.random.default_rng(1)) for job in (few_sets, short_curve)]
+    monkeypatch.setattr("proctor.stats.ranking.ENTRIES", entries)
+    for before, after in zip(whole, [job(scores, np.random.default_rng(1)) for job in (few_sets, short_curve)]):
+        assert all(np.array_equal(getattr(before, name), getattr(after, name)) for name in vars(before))
+
+
+def few_sets(scores, rng):
+    return rank_sets(scores, rng, 150)
+
+
+def short_curve(scores, rng):
+    return budget_curve(scores, [5, 20, 60], rng, 40)
+
+
 def test_rank_sets_of_equal_models_rarely_separate_any():
     rng = np.random.default_rng(3)
     wrong = sum(rank_sets(rng.integers(0, 2, (6, 120)), rng, 300).above.any() for _ in range(400))

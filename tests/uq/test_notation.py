@@ -9,8 +9,10 @@ from proctor.data.published import load_published
 from proctor.uq.notation import (
     CHECKS,
     ROUNDS,
+    By,
     Check,
     Debate,
+    Mixed,
     NotationError,
     Panel,
     Repeat,
@@ -21,15 +23,18 @@ from proctor.uq.notation import (
     parse,
 )
 
-CHECK = st.sampled_from(sorted(CHECKS)).map(Check)
+CHECK = st.builds(Check, st.sampled_from(sorted(CHECKS)), st.sampled_from([None, None, 0.8, 0.05]))
+NAMED = st.builds(By, CHECK, st.sampled_from(["o3", "openai/gpt-4o"]))
 TIMES, VOTE = st.integers(1, 4), st.sampled_from("MU")
 REFLECTED = st.builds(Repeat, CHECK, st.just("u"), TIMES, VOTE)
+CLOSED = NAMED | st.builds(Repeat, NAMED, st.sampled_from("xu"), TIMES, VOTE) | st.just(Check("units"))
 NODES = st.recursive(
     st.one_of(CHECK, REFLECTED, st.just(Debate())),
     lambda inner: st.one_of(
         st.builds(Repeat, inner, st.just("x"), TIMES, VOTE),
         st.builds(Panel, inner, VOTE),
         st.lists(inner, min_size=2, max_size=3).map(lambda stages: Sequence(tuple(stages))),
+        st.builds(Mixed, st.tuples(inner, inner | CLOSED) | st.tuples(CLOSED, CLOSED, inner), VOTE),
     ),
     max_leaves=5,
 )
@@ -49,14 +54,16 @@ def run(node, outcome_of, judges=1, exhaustive=False):
 
 def calls_of(asked):
     """What the votes cost: a check's first turn all its calls, a reconsideration or a round of debate one."""
-    return sum(1 if vote.turn or vote.check == "Debate" else CHECKS[vote.check] for vote in asked)
+    return sum(1 if vote.turn or vote.check == "Debate" else CHECKS.get(vote.check, 0) for vote in asked)
 
 
 def reference(node, outcome_of, judges, at=(0, 0, 0)):
     """The verdict by counting all votes: the public semantics, written apart from the library."""
     judge, sample, turn = at
     if isinstance(node, Check):
-        return outcome_of((node.name, judge, sample, turn))
+        return outcome_of((node.name, "", 0, 0) if node.name == "units" else (node.name, judge, sample, turn))
+    if isinstance(node, By):
+        return reference(node.node, outcome_of, judges, (node.judge, sample, turn))
     if isinstance(node, Sequence):
         return all(reference(stage, outcome_of, judges, at) is True for stage in node.stages)
     if isinstance(node, Debate):
@@ -64,6 +71,8 @@ def reference(node, outcome_of, judges, at=(0, 0, 0)):
         return 2 * sum(b is True for b in ballots) > len(ballots)
     if isinstance(node, Panel):
         ballots = [reference(node.node, outcome_of, judges, (j, sample, turn)) for j in range(judges)]
+    elif isinstance(node, Mixed):
+        ballots = [reference(one, outcome_of, judges, at) for one in node.nodes]
     elif node.operator == "u":
         ballots = [reference(node.node, outcome_of, judges, (judge, sample, t)) for t in range(node.times)]
     else:
@@ -79,8 +88,31 @@ def test_every_strategy_of_table_s10_is_read_and_printed_back(text):
     assert str(parse(text)) == text
 
 
-def test_the_papers_own_signs_are_read():
-    assert parse("(CC ∪ 3|U) ⇒ (C × 5 | M)".replace("∪ 3", "∪3").replace("× 5", "×5")) == parse("(CC u3|U) => (C x5|M)")
+def test_the_papers_own_signs_and_spacing_are_read():
+    assert parse("(CC ∪ 3|U) ⇒ (C × 5 | M)") == parse("(CC u3|U) => (C x5|M)")
+    assert parse("C × 5 | M") == parse("C x5|M") and parse("C×5|M") == parse("C x 5 |M")
+
+
+@pytest.mark.parametrize(
+    "text, node",
+    [
+        ("[C, FLC, CC] |M", Mixed((Check("C"), Check("FLC"), Check("CC")), "M")),
+        ("[C => FLC, CC x2|U]|U", Mixed((parse("C => FLC"), parse("CC x2|U")), "U")),
+        ("C@o3 => FLC@claude", Sequence((By(Check("C"), "o3"), By(Check("FLC"), "claude")))),
+        ("(C => V)@o3", By(parse("C => V"), "o3")),
+        (
+            "C@openai/m@http://127.0.0.1:8000/v1 x3|M",
+            Repeat(By(Check("C"), "openai/m@http://127.0.0.1:8000/v1"), "x", 3, "M"),
+        ),
+        ("C@o3→V", Sequence((By(Check("C"), "o3"), Check("V")))),
+        ("C>0.8", Check("C", 0.8)),
+        ("C >.5=>V", Sequence((Check("C", 0.5), Check("V")))),
+        ("C>0.8 u3|M", Repeat(Check("C", 0.8), "u", 3, "M")),
+        ("units => (C x3|U)", Sequence((Check("units"), Repeat(Check("C"), "x", 3, "U")))),
+    ],
+)
+def test_what_the_paper_does_not_have_is_read(text, node):
+    assert parse(text) == node and parse(str(node)) == node
 
 
 @given(NODES)
@@ -103,6 +135,16 @@ def test_printing_and_reading_gives_the_same_validator(node):
         ("(C => V) u3|U", "u3", "only a check can be reconsidered"),
         ("C V", "V", "expected =>"),
         ("C x0|M", "x0", "at least one vote"),
+        ("[C, V]", "[", "say how the 2 votes count"),
+        ("[C]|M", "[", "one alone does not vote"),
+        ("[C, V)|M", "[", "not closed"),
+        ("(C |M)@o3", "@o3", "@ gives a check its one judge"),
+        ("Debate@o3", "@o3", "@ gives a check its one judge"),
+        ("units@o3", "@o3", "@ gives a check its one judge"),
+        ("C@o3 |M", "|M", "no check is left"),
+        ("units x3|M", "x3", "same verdict each time"),
+        ("units>0.5", ">0.5", "no probability"),
+        ("C>1.5", ">1.5", "no probability is above 1"),
     ],
 )
 def test_a_fault_of_the_notation_is_pointed_at(text, place, what):
@@ -141,6 +183,9 @@ def test_early_exit_gives_the_verdict_of_all_votes_and_asks_only_some_of_them(no
         ("((CC x2|U) => (C x2|U)) |U", 2),
         ("Debate", 3),
         ("B x2|M => V", 1),
+        ("[C, CC, V] |M", 1),
+        ("[CC, C => FLC] |U", 1),
+        ("units => [C@o3, V] |U", 2),
     ],
 )
 def test_least_most_and_mean_calls_are_those_of_all_outcomes(text, judges):
@@ -156,7 +201,9 @@ def test_least_most_and_mean_calls_are_those_of_all_outcomes(text, judges):
     bounds = cost(node, judges)
     assert bounds.accept == (min(found[True]), max(found[True]))
     assert bounds.reject == (min(found[False]), max(found[False]))
-    assert expected_calls(node, dict.fromkeys([*CHECKS, "Debate"], 0.7), judges) == pytest.approx((mean, chance))
+    assert expected_calls(node, dict.fromkeys([*CHECKS, "Debate", "units"], 0.7), judges) == pytest.approx(
+        (mean, chance)
+    )
 
 
 def test_the_public_validators_waste_is_what_early_exit_saves():

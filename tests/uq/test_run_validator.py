@@ -2,10 +2,12 @@
 
 import asyncio
 import collections
+import errno
 import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -15,9 +17,12 @@ import pytest
 from proctor import paths
 from proctor.data.schemas import Answer, Question
 from proctor.exam import recorded as exam_recorded
+from proctor.files import FileBusy, only_writer
+from proctor.models.cache import Cache, StoreError
 from proctor.models.prompts import load
 from proctor.models.session import Budget, BudgetError, CallsFailed, Session
 from proctor.uq import notation as algebra
+from proctor.uq import run_validator
 from proctor.uq.run_validator import bill, validate
 
 QUESTIONS = [Question(id=f"q{i}", question=f"What is {i} + {i}?", answer=str(2 * i)) for i in range(12)]
@@ -155,6 +160,12 @@ def test_structured_verdicts_are_bound_to_a_schema_all_along_the_conversation(se
     "validator, judges, how, message",
     [
         ("C |M", [], {}, "give a list of one or more models"),
+        ("C@claude => V", [], {}, "give a list of one or more models"),
+        ("C => V |M", ["open", "claude"], {}, "does not say how they vote"),
+        ("C |M", ["open", "claude", "open"], {}, "judge open is named twice"),
+        ("Debate", ["open"], {}, "a debate needs two judges or more"),
+        ("C@nobody", ["open"], {}, "no model 'nobody'"),
+        ("C", ["open"], dict(prompts_dir="/no/such/folder"), "prompts_dir /no/such/folder is no folder"),
         ("C", ["open", "claude"], {}, "does not say how they vote"),
         ("C x3|M", ["open"], {}, "at temperature 0 every reply is the same"),
         ("C x3", ["open"], {}, "say how the 3 votes count"),
@@ -201,6 +212,92 @@ def test_rows_say_what_was_judged(serving, session):
     assert isinstance(found, pd.DataFrame) and found["correct"].all()
 
 
+def traces(path):
+    return {line["answer_id"]: line["trace"] for line in map(json.loads, path.read_text().splitlines())}
+
+
+@pytest.mark.parametrize("text", ["C => Debate", "[C, FLC] |M => Debate", "Debate x2|M", "Debate => C |M"])
+def test_a_debate_reads_its_own_statements_alone(serving, session, tmp_path, text):
+    server = serving(verdicts=0.5)
+    text = text.replace("C =>", "C@open =>").replace("[C, FLC]", "[C@open, FLC@claude]")
+    judges = ["open", "claude", "unpriced"]
+    run(session(), text, judges, temperature=0.5, exhaustive=True, out=tmp_path / "v.jsonl")
+    last = [body["messages"][-1]["content"] for body in server.bodies if "Judge 1:" in body["messages"][-1]["content"]]
+    debates = [vote for trace in traces(tmp_path / "v.jsonl").values() for vote in trace if vote["check"] == "Debate"]
+    assert len(last) == len(debates) / 2 and all("Judge 2:" in text and "Judge 3:" not in text for text in last)
+    for name, trace in traces(tmp_path / "v.jsonl").items():
+        question, answer = next((q, a) for q, a in zip(QUESTIONS, ANSWERS) if a.id == name)
+        said = {(v["judge"], v["sample"]): v["reply"] for v in trace if v["check"] == "Debate" and v["turn"] == 0}
+        for vote in (v for v in trace if v["check"] == "Debate" and v["turn"] == 1):
+            others = [said[judge, vote["sample"]] for judge in judges if judge != vote["judge"]]
+            shown = "\n\n".join(f"Judge {i}: {text}" for i, text in enumerate(others, 1))
+            asked = load("uq/debate").request("open", question=question.question, answer=answer.text, others=shown)
+            assert asked.messages[-1]["content"] in last
+
+
+def test_each_stage_has_the_judge_that_it_names(serving, session, tmp_path):
+    serving(verdicts=1.0)
+    found = run(session(), "C@open => [FLC@claude, V@unpriced] |U", [], out=tmp_path / "v.jsonl")
+    assert {tuple((v["check"], v["judge"]) for v in trace) for trace in traces(tmp_path / "v.jsonl").values()} == {
+        (("C", "open"), ("FLC", "claude"), ("V", "unpriced"))
+    }
+    assert set(found["judges"]) == {"open; claude; unpriced"} and set(found["outcome"]) == {"accept"}
+
+
+def test_a_vote_that_two_parts_share_is_cast_and_paid_once(serving, session):
+    server = serving(verdicts=1.0)
+    found = run(session(), "[C, C => V, CC, CC] |U", exhaustive=True)
+    assert set(found["votes"]) == {3} and set(found["calls"]) == {4} and server.arrived == 4 * len(ANSWERS)
+
+
+def test_a_threshold_reads_the_probability(serving, session, tmp_path):
+    serving(verdicts=1.0)  # each with log-probability -0.25 for its whole text
+    low, high = (run(session(), f"C>{p}", out=tmp_path / f"{p}.jsonl") for p in (0.7, 0.9))
+    assert set(low["outcome"]) == {"accept"} and set(high["outcome"]) == {"reject"}
+    assert {vote["above"] for trace in traces(tmp_path / "0.7.jsonl").values() for vote in trace} == {0.7}
+    none = run(session(), "C>0.5", ["claude"], out=tmp_path / "none.jsonl")  # this interface gives no probability
+    assert set(none["outcome"]) == {"unreadable"}
+    assert {vote["why"] for trace in traces(tmp_path / "none.jsonl").values() for vote in trace} == {"no probability"}
+
+
+def test_programs_are_stages_that_ask_nobody(serving, session, tmp_path):
+    server = serving(verdicts=1.0)
+    questions = [question.model_copy(update={"extra": {"unit": "m"}}) for question in QUESTIONS[:2]]
+    answers = [Answer(id="m", question_id="q0", text="4 m"), Answer(id="s", question_id="q1", text="4 s")]
+
+    async def go():
+        async with session() as talker:
+            asked = (["open"], questions, answers)
+            out = dict(out=tmp_path / "v.jsonl", temperature=0.5)
+            return await validate(talker, "units => (C x3|U)", *asked, **out), bill("units", [], questions, answers)
+
+    found, told = asyncio.run(go())
+    assert list(found["outcome"]) == ["accept", "reject"] and list(found["calls"]) == [3, 0] and server.arrived == 3
+    assert traces(tmp_path / "v.jsonl")["s"][0]["reply"] == "'4 s' has not the dimension of m" and told["calls"] == 0
+
+
+@pytest.mark.parametrize("check", ["CC", "B"])
+@pytest.mark.parametrize("fault, why", [("", "first call empty"), ("cut", "first call cut off")])
+def test_a_first_call_that_says_nothing_is_unreadable(serving, session, tmp_path, monkeypatch, check, fault, why):
+    server = serving(verdicts=1.0)
+    reply = dict(server._reply("x", "/v1/chat/completions"))
+    reply["choices"] = [{**reply["choices"][0], "finish_reason": "length" if fault else "stop"}]
+    reply["choices"][0]["message"] = {"role": "assistant", "content": "I was about" if fault else " "}
+    monkeypatch.setattr(server, "_reply", lambda said, path: reply)
+    found = run(session(), f"{check} u2|U", exhaustive=True, out=tmp_path / "v.jsonl")
+    assert set(found["outcome"]) == {"reject"} and set(found["calls"]) == {1} and set(found["unreadable"]) == {2}
+    for trace in traces(tmp_path / "v.jsonl").values():
+        assert [vote["why"] for vote in trace] == [why, "nothing to reconsider"]
+        assert trace[0]["first"]["reply"] == ("I was about" if fault else " ")
+
+
+def test_traces_hold_both_calls(serving, session, tmp_path):
+    serving(verdicts=1.0)
+    run(session(), "CC", out=tmp_path / "v.jsonl")
+    for trace in traces(tmp_path / "v.jsonl").values():
+        assert trace[0]["first"]["prompt"].startswith("uq/cycle_infer@") and trace[0]["first"]["reply"]
+
+
 CHILD = """
 import asyncio, sys
 from pathlib import Path
@@ -245,6 +342,95 @@ def test_a_killed_run_goes_on_and_writes_the_file_of_an_undisturbed_one(serving,
     assert start(tmp_path / "whole").wait() == 0
     assert (tmp_path / "whole/v.jsonl").read_text() == (tmp_path / "killed/v.jsonl").read_text()
     assert server.arrived == arrived + calls
+
+
+# a full disk, Ctrl-C, two runs: what is in flight comes home
+
+
+def full_after(lines):
+    """`open` for run_validator: the disk is full after so many lines."""
+
+    def opened(*where, **how):
+        file, left = open(*where, **how), iter(range(lines))
+        file_write = file.write
+
+        class Full:
+            close = file.close
+
+            def write(self, text):
+                if next(left, None) is None:
+                    raise OSError(errno.ENOSPC, "No space left on device")
+                return file_write(text)
+
+        return Full()
+
+    return opened
+
+
+def fill_the_cache(monkeypatch, rows):
+    """The disk takes so many more replies; calling what is returned frees it."""
+    write, left = Cache._write, iter(range(rows))
+
+    def full(cache, row):
+        if next(left, None) is None:
+            raise sqlite3.OperationalError("database or disk is full")
+        write(cache, row)
+
+    monkeypatch.setattr(Cache, "_write", full)
+    return lambda: monkeypatch.setattr(Cache, "_write", write)
+
+
+def test_a_full_disk_names_the_file_and_a_rerun_asks_nothing_again(serving, session, tmp_path, monkeypatch):
+    server = serving(verdicts=1.0, latency=0.03)
+    monkeypatch.setattr(run_validator, "open", full_after(3), raising=False)
+    talker = session(concurrency=6)
+    with pytest.raises(OSError, match=r"v\.jsonl .*No space left.*nothing is asked again"):
+        run(talker, PIPELINE, out=tmp_path / "v.jsonl")
+    assert len(talker.cache) == server.arrived and not (tmp_path / "v.jsonl").exists()
+    monkeypatch.delattr(run_validator, "open")
+    found = run(session(), PIPELINE, out=tmp_path / "v.jsonl")
+    assert server.arrived == found["calls"].sum()
+
+
+def test_replies_that_the_disk_does_not_take_are_handed_over_and_kept_in_mind(serving, session, monkeypatch):
+    server, talker = serving(verdicts=1.0, latency=0.03), session(concurrency=6)
+    free = fill_the_cache(monkeypatch, 10)
+    with pytest.raises(StoreError, match="not asked again by this process") as error:
+        run(talker, PIPELINE)
+    assert len(error.value.replies) + len(talker.cache) == server.arrived > 10
+    free()
+    assert run(talker, PIPELINE)["calls"].sum() == server.arrived == 120
+    assert len(talker.cache) == 120
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_ctrl_c_waits_for_the_calls_in_flight_also_on_a_full_disk(serving, session, monkeypatch, full):
+    server, talker = serving(verdicts=1.0, latency=0.2), session(concurrency=6)
+    if full:
+        fill_the_cache(monkeypatch, 0)
+
+    async def stopped():
+        task = asyncio.create_task(validate(talker, PIPELINE, ["open"], QUESTIONS, ANSWERS))
+        while server.arrived < 6:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        await task
+
+    with pytest.raises(StoreError if full else asyncio.CancelledError) as error:
+        asyncio.run(stopped())
+    kept = error.value.replies if full else talker.cache
+    assert len(kept) == server.arrived == 6
+
+
+def test_two_runs_into_one_file_are_told_and_ask_nothing(serving, session, tmp_path):
+    server = serving(verdicts=1.0)
+    with only_writer(tmp_path / "v.jsonl"), pytest.raises(FileBusy, match="a file of its own"):
+        run(session(), "C", out=tmp_path / "v.jsonl")
+    assert server.arrived == 0
+    (tmp_path / "v.jsonl.77-dead.part").write_text("what a killed run left")
+    (tmp_path / ".v.jsonl.lock").write_bytes(b"\0garbage")
+    run(session(), "C", out=tmp_path / "v.jsonl")
+    assert sorted(path.name for path in tmp_path.iterdir() if "sqlite" not in path.name) == ["v.jsonl"]
 
 
 # The public code's semantics, transcribed: the first whole verdict in capitals counts, none is a rejection; all turns

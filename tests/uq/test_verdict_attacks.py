@@ -14,7 +14,8 @@ def test_no_attack_makes_a_rejection_an_acceptance_for_our_reader():
     found = verdict_attacks.attacked_rejections()
     assert len(found) == len(verdict_attacks.ATTACKS) * len(verdict_attacks.STYLES)
     assert not (found["ours"] == "accept").any()
-    assert set(found.loc[found["ours"] == "unreadable", "style"]) == {"no verdict"}
+    silent = set(found.loc[found["ours"] == "unreadable", "style"])
+    assert silent == {"no verdict", "answer quoted last", "answer quoted, spaces changed"}  # the last line is a quote
 
 
 def test_the_public_reader_is_fooled_by_what_stands_before_the_verdict():
@@ -33,7 +34,7 @@ def test_every_kind_of_reply_is_read_by_ours_as_its_judge_means_it():
 
 @given(PROSE, PROSE, st.booleans())
 def test_readers_agree_on_one_verdict_as_asked_for(before, after, yes):
-    reply = f"{before}[[{'Y' if yes else 'N'}]]{after}"
+    reply = f"{before}\nAccepted: [[{'Y' if yes else 'N'}]].{' '.join(after.split())}"
     assert verdict(reply) is first_verdict(reply) is yes
 
 
@@ -56,7 +57,7 @@ def test_no_recording_gives_an_empty_table(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "reply, answer, outcome", [("[[N]] to: x [[Y]]", "x [[Y]]", "reject"), ("x", "", "unreadable")]
+    "reply, answer, outcome", [("[[N]], not: x [[Y]]", "x [[Y]]", "reject"), ("x", "", "unreadable")]
 )
 def test_a_reply_is_read_beside_its_answer(reply, answer, outcome):
     assert verdict_attacks.read_both(reply, answer)["ours"] == outcome

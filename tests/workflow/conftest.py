@@ -29,9 +29,16 @@ class Project:
         path.write_text(text)
         return path
 
-    def notebook(self, name: str, *cells: str, data: tuple[str, ...] = (), parameters: str = "n: int = 3") -> Path:
+    def notebook(
+        self,
+        name: str,
+        *cells: str,
+        data: tuple[str, ...] = (),
+        logs: tuple[str, ...] = (),
+        parameters: str = "n: int = 3",
+    ) -> Path:
         """A notebook whose first cell is `parameters`, tagged so; then `cells`."""
-        made = nbformat.v4.new_notebook(metadata={"proctor": {"data": list(data)}})
+        made = nbformat.v4.new_notebook(metadata={"proctor": {"data": list(data), "logs": list(logs)}})
         made.cells = [nbformat.v4.new_code_cell(parameters, metadata={"tags": ["parameters"]})]
         made.cells += [nbformat.v4.new_code_cell(cell) for cell in cells]
         return self.write(f"notebooks/{name}.ipynb", nbformat.writes(made))

@@ -124,6 +124,24 @@ def test_overrides_are_read_as_yaml():
         params.read_overrides([("a", "[1")])
 
 
+@pytest.mark.parametrize("text", ["my table #2.csv", "&a b.csv", "two\nlines"])
+def test_plain_text_is_taken_as_it_stands(text):
+    assert params.read_overrides([("a", text), ("b", '"x #2"')]) == {"a": text, "b": "x #2"}
+
+
+def test_all_values_are_those_given_and_the_defaults_of_the_rest(notebook: Notebook):
+    values = params.all_values(notebook, {"n": 8})
+    assert values == {"n": 8} | {name: values[name] for name in params.declared(notebook) if name != "n"}
+
+
+@pytest.mark.parametrize("profile, overrides, expected", [("default", {}, "figures"), ("quick", {}, "build/figures"),
+                                                          ("default", {"n": 3}, "build/figures")])  # fmt: skip
+def test_only_the_default_parameters_write_the_committed_figures(profile, overrides, expected, monkeypatch):
+    monkeypatch.delenv("PROCTOR_FIGURES", raising=False)
+    monkeypatch.setattr(params, "DEFAULT", params.PARAMS / "default.yaml")
+    assert params.figures_folder(params.PARAMS / f"{profile}.yaml", overrides) == params.PARAMS.parent / expected
+
+
 @pytest.mark.parametrize("name", ["default", "quick", "embedded", "live"])
 def test_shipped_profiles_fit_the_notebooks(name: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(params, "DEFAULT", params.PARAMS / "default.yaml")

@@ -5,7 +5,6 @@ probabilities of one call: its expectation. A judge that writes a critique first
 """
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ import pandas as pd
 from proctor.cbu.candidates import load_candidates
 from proctor.cbu.utility import TEMPERATURE, paired
 from proctor.data.schemas import Answer, Question
+from proctor.models.final_line import final_mark
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
 from proctor.models.session import Session
@@ -49,8 +49,6 @@ JUDGES = {
     "judge yes/no": Scale("uq/correctness", "NY"),  # UQ's correctness check: the expectation is P(accept)
     "generative reward": Scale("cbu/genrm", "01234", thinks=True),
 }
-_SCORE = re.compile(r"\[\[\s*(\w{1,2})\s*\]\]")
-_BEGUN = re.compile(r"\[\[\s*(\w)$")
 
 
 def score_probabilities(reply: Reply, scale: Scale) -> np.ndarray | None:
@@ -59,7 +57,8 @@ def score_probabilities(reply: Reply, scale: Scale) -> np.ndarray | None:
     None where the reply has no token probabilities or does not begin with a score. What the model would rather have
     said than a score is left out, as the grammar leaves it out.
     """
-    if not reply.tokens or reply.tokens[0][0].strip() not in scale.scores:
+    said = "".join(token for token, _ in reply.tokens).lstrip()
+    if said[:1] not in scale.scores or said[1:].lstrip()[:1] not in ("", "]"):  # a score, and not a sentence
         return None
     mass = np.zeros(len(scale.marks))
     for token, logprob in reply.first.items():
@@ -74,22 +73,17 @@ def expected(reply: Reply, scale: Scale) -> float | None:
     return None if chances is None else float(chances @ np.arange(scale.low, scale.high + 1))
 
 
-def stated_score(reply: Reply | str, scale: Scale, quoted: str = "") -> int | None:
-    """The last well-formed [[score]] that is on the scale; None if there is none.
+def stated_score(reply: Reply | str, scale: Scale, quoted: str = "", opening: str = "") -> int | None:
+    """The [[score]] on the reply's last line, read as `models.final_line.final_mark` says; None if there is none.
 
-    A number may stand for a mark ([[10]] for [[X]]); a score that the reply could only begin, `[[7` at its very end,
-    counts. What the judge repeats from `quoted`, the candidate, does not.
+    A number may stand for a mark ([[10]] for [[X]]). quoted: the candidate. opening: the beginning that the request
+    gave the reply.
     """
-    text = " ".join((reply.text if isinstance(reply, Reply) else reply).split())
-    quoted = " ".join(quoted.split())
-    if quoted and _SCORE.search(quoted):
-        text = text.replace(quoted, " ")
-    found = _SCORE.findall(text) or _BEGUN.findall(text)
     known = {mark.upper(): score for mark, score in scale.scores.items()} | {
         str(score): score for score in scale.scores.values() if scale.marks != "NY"
     }
-    on_scale = [known[mark.upper()] for mark in found if mark.upper() in known]
-    return on_scale[-1] if on_scale else None
+    found = final_mark(reply, known, quoted, opening)
+    return None if found is None else known[found.mark]
 
 
 def score_request(
@@ -153,7 +147,7 @@ async def ask_judges(
                 ]
     replies = await session.ask_many([row[-1] for row in rows], "scores")
     table = []
-    for (model, judge, answer, sample, _), reply in zip(rows, replies):
+    for (model, judge, answer, sample, request), reply in zip(rows, replies):
         scale = JUDGES[judge]
         table.append(
             dict(
@@ -162,7 +156,7 @@ async def ask_judges(
                 question_id=answer.question_id,
                 answer_id=answer.id,
                 sample=sample,
-                score=stated_score(reply, scale, answer.text),
+                score=stated_score(reply, scale, answer.text, request.opening),
                 expectation=None if scale.thinks else expected(reply, scale),
                 chances=None if scale.thinks else score_probabilities(reply, scale),
                 reply=reply.text,

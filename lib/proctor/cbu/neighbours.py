@@ -15,8 +15,9 @@ from proctor.cbu.candidates import load_candidates, written
 from proctor.cbu.utility import Neighbourhoods, run_rollouts
 from proctor.data.schemas import Question
 from proctor.exam.answer_match import classes, plain_text
+from proctor.exam.words import same_answer
 from proctor.models.prompts import load
-from proctor.models.read_reply import same_answer, stated
+from proctor.models.read_answer import stated
 from proctor.models.session import Session
 
 WRITER = "qwen2.5-coder-1.5b"

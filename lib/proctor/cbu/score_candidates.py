@@ -24,7 +24,8 @@ from proctor.cbu.utility import NEIGHBOURS, ROLLOUTS, Neighbourhoods, paired, ru
 from proctor.data.judgebench import load_pairs
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError, problem, read_rows, summary
-from proctor.models.read_reply import same_answer, stated
+from proctor.exam.words import same_answer
+from proctor.models.read_answer import stated
 from proctor.models.session import Session
 
 Reward = Callable[[Question, Answer], float | Awaitable[float]]
@@ -103,11 +104,11 @@ def length(question: Question, answer: Answer) -> float:
 
 
 def final_answer(text: str) -> str | None:
-    """What a candidate states at its end: an `Answer:` line, \\boxed{...}, or a letter five times (JudgeBench)."""
+    """What a candidate states at its end (`read_answer.stated`), or a letter five times (JudgeBench)."""
     if found := stated(text).answer:
         return found
-    found = re.findall(r"\\boxed\{([^{}]+)\}|\b(([A-Z])\3{4})\b", text)
-    return (found[-1][0] or found[-1][2]) if found else None
+    found = re.findall(r"\b([A-Z])\1{4}\b", text)
+    return found[-1] if found else None
 
 
 def majority_score(answers: Sequence[Answer], votes: Mapping[str, Sequence[str | None]] | None = None) -> pd.Series:

@@ -16,9 +16,10 @@ from statsmodels.stats.proportion import proportion_confint
 
 from proctor.cbu.candidates import load_candidates, written
 from proctor.data.schemas import Answer, Question
+from proctor.exam.words import same_answer
 from proctor.models.messages import Request
 from proctor.models.prompts import load
-from proctor.models.read_reply import same_answer, stated
+from proctor.models.read_answer import stated
 from proctor.models.session import Session
 
 Neighbourhoods = Mapping[str, Sequence[Question]]  # by question id: its neighbours, each with a key

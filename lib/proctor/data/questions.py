@@ -8,7 +8,7 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,21 +27,27 @@ class _Wrong(Exception):
     """Raised inside a converter, with (column, what, mend); load_questions adds file and row."""
 
 
-def load_questions(path: str | Path, format: str | None = None) -> list[Question]:
+def load_questions(
+    path: str | Path, format: str | None = None, columns: Mapping[str, str] | None = None
+) -> list[Question]:
     """Questions of one file, in file order, with unique ids.
 
     `format` is one of FORMATS; by default the columns decide: `hle`, `uq`, `hle_verified` and `kina`
     for the papers' public files, otherwise one's own. One's own rows (`jsonl`, `csv`; `families` is
-    another name for them) hold the fields of Question: id and question are required, an empty cell
-    means "not given", unknown columns are errors, and options and extra are JSON in a .csv. Columns
-    of the papers' files that Question has no field for go to `extra`.
+    another name for them) hold the fields of Question, of which only question is required; an empty cell
+    means "not given", and options and extra are JSON in a .csv. `columns` says which column holds a field
+    that has another name there: {"question": "prompt"}. Where a row has no id, one is made of its text,
+    the same wherever the row stands. Columns that Question has no field for go to `extra`; one that looks
+    like a misspelt field is an error.
     Raises DataError with the first few problems and their count.
     """
     path = Path(path)
     if format is not None and format not in FORMATS:
         raise DataError(f"{path}: unknown format {format!r}. Choose one of: {', '.join(FORMATS)}.")
     rows, problems = read_rows(path, format)
-    kind = FORMATS[format or _guess({column for _, row in rows for column in row})]
+    kind = FORMATS[format or ("jsonl" if columns else _guess({column for _, row in rows for column in row}))]
+    if columns:
+        kind, rows = renamed(path, kind, rows, columns)
     problems += (of_columns := _column_problems(path, kind, rows))
     questions, seen = [], {}
     for number, row in rows if not of_columns else ():
@@ -91,10 +97,37 @@ def _column_problems(path: Path, kind: "Format", rows: list[Row]) -> list[str]:
     ]
     unknown = []
     for column in sorted(set(first) - set(Question.model_fields)) if kind.convert is _own else ():
-        near = difflib.get_close_matches(column, Question.model_fields, n=1)
-        mend = f"Did you mean {near[0]}?" if near else f"Remove it; known are {', '.join(Question.model_fields)}"
-        unknown.append(problem(path, first[column], column, "unknown column", mend))
+        near = difflib.get_close_matches(column, set(Question.model_fields) - set(first), n=1, cutoff=0.75)
+        if near:
+            mend = f"Did you mean {near[0]}? If not, rename it"
+            unknown.append(problem(path, first[column], column, "unknown column", mend))
     return missing + unknown
+
+
+def renamed(path: Path, kind: "Format", rows: list[Row], columns: Mapping[str, str]) -> tuple["Format", list[Row]]:
+    """The rows with the fields' own names; the format keeps the file's, for its messages."""
+    known = {column for _, row in rows for column in row}
+    wrong = [
+        problem(path, None, name, "no such column" if field in Question.model_fields else f"no field {field!r}", mend)
+        for field, name in columns.items()
+        for mend in [
+            f"There are {', '.join(sorted(known))}"
+            if field in Question.model_fields
+            else f"Fields are {', '.join(Question.model_fields)}"
+        ]
+        if field not in Question.model_fields or name not in known
+    ]
+    if kind.convert is not _own:
+        wrong = [f"{path}: columns=... is for one's own files; those of the papers have names of their own."]
+    if wrong:
+        raise DataError(summary(wrong))
+    back = {name: field for field, name in columns.items()}
+    taken = set(columns) - set(back)  # a column that another one stands in for keeps its values in `extra`
+    moved = [
+        (number, {back.get(name, f"{name}_column" if name in taken else name): value for name, value in row.items()})
+        for number, row in rows
+    ]
+    return kind._replace(names=dict(columns)), moved
 
 
 # From a row to a Question: one converter a format, from columns to the fields of Question
@@ -105,6 +138,14 @@ def _own(row: dict) -> dict:
     for column in {"options", "extra"} & set(fields):
         if isinstance(fields[column], str):
             fields[column] = _json_cell(column, fields[column])
+    others = {column: fields.pop(column) for column in set(fields) - set(Question.model_fields)}
+    if others and isinstance(fields.get("extra", {}), dict):
+        fields["extra"] = fields.get("extra", {}) | dict(sorted(others.items()))
+    fields |= {column: _text(fields[column]) for column in ("id", "answer") if column in fields}
+    if "id" in row and not str(fields.get("id", "")).strip():
+        raise _Wrong("id", "empty", "Fill it in, or leave the column out to have ids made")
+    if "id" not in fields and isinstance(fields.get("question"), str):
+        fields["id"] = f"q-{_digest(json.dumps([fields['question'], fields.get('options', [])], default=str))}"
     if "options" in fields:
         fields.setdefault("answer_type", "multipleChoice")
     return fields
@@ -179,7 +220,7 @@ class Format(NamedTuple):
         return self.names.get(field, field)
 
 
-_OWN = Format(("id", "question"), _own)
+_OWN = Format(("question",), _own)
 FORMATS = {
     "hle": Format(("id", "question", "answer", "answer_type"), _hle),
     "uq": Format(
@@ -225,8 +266,10 @@ def _question(kind: Format, row: dict) -> Question:
 
 
 def _text(value):
-    """A number as text, for the columns that mix both; anything else as it is, for the schema to judge."""
-    return str(value) if isinstance(value, int | float) else value
+    """A number as text (7.0 as 7), for the columns that mix both; anything else as it is, for the schema to judge."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        value = int(value)
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 def _json_cell(column: str, cell: str):

@@ -5,6 +5,11 @@ no opinion should not be left to one. Nothing is evaluated as code and nothing i
 or plain notation into a tree, and two trees are the same if their values agree at random points, in exact fractions as
 long as the operations allow, else with 60 digits (mpmath). Who wants to hang the comparison by a tower of powers meets
 a bound: what is too long, too deep or too large can't be decided.
+
+What users expect, decided here: 5 km is 5000 m and not 5 m; a unit that only one of the two gives is no difference, if
+it is on the list of `exam.units` (2 n is not 2); 12.5 % is 1/8 and 12.5; 2 1/2 is two and a half; "x = -1 or x = 1" is
+{-1, 1}; 0 < x <= 1 is (0, 1]; matrices compare entry by entry; Yes is True; H_2O is H2O and Co is not CO, since case is
+no difference between words only.
 """
 
 import re
@@ -15,7 +20,10 @@ from typing import NamedTuple
 
 from proctor.data.schemas import LETTERS
 from proctor.exam.formula import Undecided, close, constant, parse_formula, uses, values
-from proctor.models.read_reply import letter, same_answer
+from proctor.exam.solutions import mixed, solutions, unknown
+from proctor.exam.units import Quantity, factor, quantity
+from proctor.exam.words import affirms, same_answer, same_compound, same_era
+from proctor.models.read_answer import letter
 
 LONGEST = 400  # characters of an answer that is read as mathematics
 MOST_PAIRS = 400  # entries of one list times those of the other
@@ -34,12 +42,24 @@ _SIGNS = {
     "¼": r"\frac14 ",
     "¾": r"\frac34 ",
     "≈": "",
+    "≤": r"\le ",
+    "≥": r"\ge ",
+    "∈": r"\in ",
+    "∪": r"\cup ",
+    "±": r"\pm ",
+    "∨": " or ",
     "‰": "/1000",
     "∗": "*",
     "⁄": "/",
 }
 _UP = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n")
 _DOWN = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_SCALES = {"thousand": "*10^3", "million": "*10^6", "billion": "*10^9", "trillion": "*10^12"}
+_MATRIX = re.compile(
+    r"(?:(?:\\left)?[\[(]\s*)?\\begin\{([pb]?matrix|array)\}(?:\{[clr|]*\})?(.{0,400}?)\\end\{\1\}(?:\s*(?:\\right)?[\])])?",
+    re.DOTALL,
+)
+_RANGE = re.compile(r"\d[\d.]*-\d[\d.]*")  # 5-7 may be -2 or from five to seven
 _LITERAL = re.compile(
     r"([-+]?)(\d+(?:\.\d*)?|\.\d+)(?:(?:e|\*10\^)\(?\{?([-+]?\d{1,3})\}?\)?)?(%)?", re.IGNORECASE | re.ASCII
 )
@@ -49,8 +69,10 @@ _LITERAL = re.compile(
 def same(given: str | None, right: str, rounding: bool = False) -> bool | None:
     """Whether `given` is the answer `right`: True, False, or None where it can't be decided without a judge.
 
-    exact: `parse.same_answer` (case, articles, thousands separators, a unit that only one of them gives).
+    exact: `same_answer` (case of words, articles, thousands separators, a unit that only one of them gives).
+    yes or no: yes and true are one, no and false the other.
     letter: a key that is a lone letter A to J is met by the letter that the answer states.
+    quantity: in whatever unit of the list; of two that measure different things, False.
     number: by value, with no tolerance: of two numbers where one is the other rounded (0.374 for the key 0.4, 3.14 for
         pi), whether that will do hangs on the question. So it is None; with `rounding`, an answer that rounds to a
         key with decimals is True.
@@ -61,16 +83,22 @@ def same(given: str | None, right: str, rounding: bool = False) -> bool | None:
         return False
     if same_answer(given, right):
         return True
+    if (affirmed := affirms(right, whole=True)) is not None and (said := affirms(given)) is not None:
+        return said == affirmed
     if len(right.strip()) == 1 and right.strip() in LETTERS:
-        found = letter(given, len(LETTERS))
+        found = None if re.search(r"^[^*'\"]{0,9}[A-J]['′’*+\"-]", given) else letter(given, len(LETTERS))
         return None if found is None else found == right.strip()
     if max(len(given), len(right)) > LONGEST:
         return None
     one, two = normal(given), normal(right)
     if one and same_answer(one, two):
         return True
+    if (decided := same_era(one, two)) is not None or (decided := same_compound(one, two)) is not None:
+        return decided
     try:
-        return _same(one, two, rounding)
+        names = {name for name in (unknown(one), unknown(two)) if name}
+        found = _same(solutions(one), solutions(two), rounding)
+        return found if len(names) < 2 else None  # x > 3 and y > 3
     except (Undecided, RecursionError):
         return None
 
@@ -100,6 +128,14 @@ def _same(given: str, right: str, rounding: bool) -> bool | None:
         return _same_equation(parse_formula(f"{left}-({one})"), parse_formula(f"{side}-({two})"))
     if left and not side and not _symbol(left) or side and not left and not _symbol(side):
         return None  # a formula with its own left side against a value
+    of_one, of_two = quantity(one), quantity(two)
+    if (of_one or of_two) and (found := _same_quantity(of_one, of_two, one, two, rounding)) is not NotImplemented:
+        return found
+    if _RANGE.fullmatch(one) or _RANGE.fullmatch(two):
+        return None
+    one, two = mixed(one), mixed(two)
+    if one != two and one.rstrip("%") == two.rstrip("%"):
+        return None  # 0.05 % and 0.05
     return _rounded(one, two, rounding) or _same_value(parse_formula(one), parse_formula(two))
 
 
@@ -195,6 +231,37 @@ def _same_equation(one, two) -> bool | None:
     return True
 
 
+# Quantities
+
+
+def _same_quantity(one: Quantity | None, two: Quantity | None, given: str, right: str, rounding: bool):
+    """Two answers of which at least one has a unit. NotImplemented where the unit may be a variable."""
+    if one and two:
+        scale = factor(one.unit, two.unit)
+        if scale is None or scale == 0:
+            return None if scale is None else False
+        if scale == 1 and one.unit == two.unit:
+            return _same(one.number, two.number, rounding)
+        first, second = (constant(parse_formula(mixed(q.number))) for q in (one, two))
+        if first is None or second is None:
+            return None
+        first, gap = first * scale, abs(first * scale - second)
+        if gap <= max(abs(first), abs(second)) / 10**12:
+            return True
+        steps = [found.step * by for q, by in ((one, scale), (two, 1)) if (found := literal(q.number))]
+        return None if 2 * gap <= max(steps, default=0) else False
+    unit, bare = (one, right) if one else (two, given)
+    assert unit is not None
+    if unit.loose or re.search(r"[A-Za-z]", re.sub(r"\\[a-z]+", "", bare)):
+        return NotImplemented if unit.loose else None
+    if _same(unit.number, bare, rounding) is not False:
+        return _same(unit.number, bare, rounding)
+    first, second = (constant(parse_formula(mixed(text))) for text in (unit.number, bare))
+    ratio = first / second if first and second else None  # 500 cm for a key in metres
+    powers = ratio and any(ratio == Fraction(10) ** power for power in range(-12, 13))
+    return None if powers else False
+
+
 # Notation
 
 
@@ -207,12 +274,20 @@ class Literal(NamedTuple):
 
 def normal(text: str) -> str:
     """One notation for what answers are wrapped in: dollars, boxes, spacing commands, signs outside ASCII."""
+    if "matrix" in text or "array" in text:
+        text = _MATRIX.sub(_rows, text)
+    if text.count("$") % 2:  # money, not LaTeX
+        text = re.sub(r"^([-−]?)\$\s?(\d[\d.,]*(?:\s[a-z]+)?)\.?$", r"\1\2 dollars", text.strip())
+    text = re.sub(r"(?<=\d)(?:\\[,!]|\{,\})(?=\d{3}(?!\d))", "", text)
     text = re.sub(r"[⁰¹²³⁴-⁹⁻⁺ⁿ]+", lambda up: "^{" + up[0].translate(_UP) + "}", text)
     text = re.sub(r"[₀-₉]+", lambda down: "_{" + down[0].translate(_DOWN) + "}", text)
     for sign, plain in _SIGNS.items():
         text = text.replace(sign, plain)
     text = re.sub(r"\\(left|right|displaystyle|quad|qquad|limits)(?![A-Za-z])|\\[!,;: ]|\{,\}|~", " ", text)
     text = re.sub(r"\\(text|mathrm|operatorname|mathbf|mbox|textbf)\s*\{([^{}]*)\}", r" \2 ", text)
+    text = re.sub(r"\\ce\s*\{([^{}]*)\}", r"\1", text)
+    text = re.sub(r"\s*(?<=[\d\s])(?:percent|per cent)\b", "%", text)
+    text = re.sub(r"(?<=\d)\s?(thousand|million|billion|trillion)s?\b", lambda word: _SCALES[word[1]], text)
     text = re.sub(r"\\(cdot|times|ast)(?![A-Za-z])", "*", text).replace(r"\div", "/").replace(r"\%", "%")
     text = re.sub(r"\\[dt]frac(?![A-Za-z])", r"\\frac", text).replace(r"\{", "⦃").replace(r"\}", "⦄")
     text = re.sub(r"\\?\^\s*(\\circ|\{\\circ\})", "°", text)
@@ -224,6 +299,12 @@ def normal(text: str) -> str:
     if text.startswith("{") and _closes(text, 0) == len(text) - 1:
         text = f"⦃{text[1:-1]}⦄"
     return re.sub(r"\s*([-+*/^=])\s*", r"\1", " ".join(text.split()))
+
+
+def _rows(found: re.Match) -> str:
+    """A matrix of LaTeX as a list of its rows."""
+    rows = [row.strip() for row in re.split(r"\\\\|\\cr", found[2]) if row.strip()]
+    return "[" + ",".join("[" + ",".join(cell.strip() for cell in row.split("&")) + "]" for row in rows) + "]"
 
 
 def _closes(text: str, start: int) -> int | None:

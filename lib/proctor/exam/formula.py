@@ -1,4 +1,4 @@
-"""Read a formula, in LaTeX or plain notation, and compute its value at random points: the base of equivalence.py.
+"""Read a formula, in LaTeX or plain notation, and compute its value at random points: the base of answer_match.py.
 
 A tree is a Fraction, a name (str) or a tuple (operation, trees ...). What has two readings, such as 1/2x or CO2, is
 Undecided, not guessed.

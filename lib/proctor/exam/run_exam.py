@@ -1,7 +1,5 @@
 """Sit models before an exam (HLE, section 4): three stated fields, comparison, a judge where that can't decide."""
 
-import json
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,9 +7,12 @@ import pandas as pd
 
 from proctor.data.schemas import LETTERS, Question
 from proctor.exam.answer_match import same
+from proctor.exam.words import same_answer
+from proctor.models.final_line import own_field, structured
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import PromptError, load
-from proctor.models.read_reply import answer_probability, letter, p_accept, same_answer, stated, verdict
+from proctor.models.read_answer import answer_probability, letter, stated
+from proctor.models.read_reply import p_accept, verdict
 from proctor.models.registry import spec
 from proctor.models.session import Session
 
@@ -51,8 +52,18 @@ def extract_answer(question: Question, reply: Reply) -> str | None:
     return letter(answer, len(question.options)) if question.options else answer
 
 
+def unreadable(question: Question, reply: Reply) -> bool:
+    """Whether a reply states no answer that can be read, though it ends by itself and says something.
+
+    A letter that is no option is an answer, a wrong one; so is silence, and a reply that was cut off."""
+    if not reply.text.strip() or reply.cut_off or extract_answer(question, reply) is not None:
+        return False
+    said = (stated(reply).answer or "").strip(" .()[]*$")
+    return not (question.options and len(said) == 1 and said.upper() in LETTERS)
+
+
 def matches_key(question: Question, answer: str | None) -> bool | None:
-    """Whether an answer is the key: by letter for multiple choice, else by `equivalence.same`; None: ask a judge."""
+    """Whether an answer is the key: by letter for multiple choice, else by `answer_match.same`; None: ask a judge."""
     if answer is None or question.answer is None:
         return None if question.answer is None else False
     if question.options:
@@ -75,19 +86,25 @@ async def run_exam(
     first_sample: int = 0,
     prompts_dir: str | None = None,
     text_only: bool = False,
+    skip_unseen: bool = False,
 ) -> pd.DataFrame:
     """One row a model, question and sample: answer, correct, stated confidence and token probability, tokens.
 
     `confidence` (stated) and `probability` (of the answer's tokens) are in [0, 1], NaN where missing. `undecided`
-    answers count as not correct until a judge has weighed them (`judge_undecided`). Pictures go to models that take
+    answers count as not correct until a judge has weighed them (`judge_undecided`); `unreadable` replies are among
+    them, since HLE's judge sees the whole reply. Pictures go to models that take
     them; for others a question with one is a ValueError before any call, unless `text_only` leaves these questions
-    out: `attrs["left_out"]` is their number. A `canary` that questions carry becomes a column: tables refuse such rows.
+    out for all models (`attrs["left_out"]` is their number), or `skip_unseen` for those models that can't see them
+    (`attrs["unseen"]`: how many, by model, which is said too). A `canary` that questions carry becomes a column: tables
+    refuse such rows.
     """
     asked = [question for question in questions if not (text_only and question.image)]
+    unseen = _unseen(models, asked) if skip_unseen else {}
     rows = [
         (model, question, sample)
         for model in models
         for question in asked
+        if not (model in unseen and question.image)
         for sample in range(first_sample, first_sample + samples)
     ]
     replies = await session.ask_many(
@@ -96,7 +113,8 @@ async def run_exam(
     table = []
     for (model, question, sample), reply in zip(rows, replies):
         fields, answer = stated(reply), extract_answer(question, reply)
-        right = matches_key(question, answer)
+        lost = unreadable(question, reply) and question.answer is not None
+        right = None if lost else matches_key(question, answer)
         table.append(
             dict(
                 model=model,
@@ -108,6 +126,7 @@ async def run_exam(
                 answer=answer,
                 correct=right is True,
                 undecided=right is None,
+                unreadable=lost,
                 confidence=fields.confidence,
                 probability=answer_probability(reply),
                 reply=reply.text,
@@ -120,12 +139,21 @@ async def run_exam(
     frame = pd.DataFrame(table).astype({"confidence": float, "probability": float})
     if any(question.canary for question in asked):
         frame["canary"] = [question.canary for _, question, _ in rows]
-    frame.attrs["left_out"] = len(questions) - len(asked)
+    frame.attrs |= {"left_out": len(questions) - len(asked), "unseen": unseen}
     return frame
 
 
+def _unseen(models: list[str], questions: list[Question]) -> dict[str, int]:
+    """How many questions have a picture that a model can't be shown, by model; each is said in a sentence."""
+    pictures = sum(bool(question.image) for question in questions)
+    blind = {model: pictures for model in models if pictures and not spec(model).images}
+    for model, n in blind.items():
+        print(f"{model} takes no images: {n} of {len(questions)} questions have one and are not put to it")
+    return blind
+
+
 def sample_agreement(first: pd.DataFrame, samples: pd.DataFrame) -> pd.Series:
-    """Share of further samples that give the answer of `first` (both from `sit`), by (model, question_id)."""
+    """Share of further samples that give the answer of `first` (both from `run_exam`), by (model, question_id)."""
     base = first.set_index(["model", "question_id"])["answer"]
     alike = [
         pd.notna(answer) and pd.notna(base[key]) and same_answer(answer, base[key])
@@ -152,20 +180,28 @@ class Judgement:
     confidence: float | None = None
 
 
-def judgement(reply: Reply) -> Judgement:
-    """Read the JSON object of a judge, also out of a fenced block. Anything else is unreadable in all fields."""
-    text = re.sub(r"^\s*```(?:json)?\s*|\s*```\s*$", "", reply.text)
-    try:
-        found = json.loads(text)
-        percent = float(str(found["confidence"]).strip().rstrip("%"))
-        return Judgement(
-            str(found["extracted_final_answer"]),
-            str(found["reasoning"]),
-            {"yes": True, "no": False}.get(str(found["correct"]).strip().lower()),
-            percent / 100 if 0 <= percent <= 100 else None,
-        )
-    except (ValueError, KeyError, TypeError, RecursionError):
+def judgement(reply: Reply, quoted: str = "") -> Judgement:
+    """Read the JSON object that ends a judge's reply, also in a fenced block or after prose.
+
+    Anything else is unreadable in all fields; so is an object that may be quoted from the response (`own_field`).
+    """
+    found = structured(reply.text)
+    if found is None or not found.fields:
         return Judgement()
+    correct = own_field(found, reply.text, "correct", quoted)
+    try:
+        percent = float(str(found.fields["confidence"]).strip().rstrip("%"))
+        answer, reasoning = str(found.fields["extracted_final_answer"]), str(found.fields["reasoning"])
+    except (ValueError, KeyError, RecursionError):
+        return Judgement()
+    if correct is None:
+        return Judgement()
+    return Judgement(
+        answer,
+        reasoning,
+        {"yes": True, "no": False}.get(correct.lower()),
+        percent / 100 if 0 <= percent <= 100 else None,
+    )
 
 
 def judge_request(judge: str, question: Question, response: str, prompts_dir: str | None = None) -> Request:
@@ -185,23 +221,21 @@ async def judge(
     questions: list[Question],
     prompts_dir: str | None = None,
 ) -> pd.DataFrame:
-    """What each judge says of each answer: `answers` (from `sit`) with columns judge, accepted (None: unreadable),
+    """What each judge says of each answer: `answers` (from `run_exam`) with columns judge, accepted (None: unreadable),
     p_accept, and judge_confidence: what it read in the response, 1 where that states none (NaN: not asked)."""
     by_id = {question.id: question for question in questions}
     rows = [(name, row) for name in judges for row in answers.itertuples(index=False)]
-    replies = await session.ask_many(
-        [judge_request(name, by_id[row.question_id], row.reply, prompts_dir) for name, row in rows], "judgements"
-    )
+    requests = [judge_request(name, by_id[row.question_id], row.reply, prompts_dir) for name, row in rows]
     table = []
-    for (name, row), reply in zip(rows, replies):
-        local = spec(name).local
-        read = Judgement(correct=verdict(reply, quoted=row.reply)) if local else judgement(reply)
+    for (name, row), request, reply in zip(rows, requests, await session.ask_many(requests, "judgements")):
+        local, opening = spec(name).local, request.opening
+        read = Judgement(correct=verdict(reply, row.reply, opening)) if local else judgement(reply, row.reply)
         table.append(
             dict(
                 row._asdict(),
                 judge=name,
                 accepted=read.correct,
-                p_accept=p_accept(reply) if local else None,
+                p_accept=p_accept(reply, row.reply, opening) if local else None,
                 judge_confidence=np.nan if read.confidence is None else read.confidence,
             )
         )
@@ -209,19 +243,44 @@ async def judge(
 
 
 async def judge_undecided(
-    session: Session, name: str, answers: pd.DataFrame, questions: list[Question], prompts_dir: str | None = None
+    session: Session,
+    name: str,
+    answers: pd.DataFrame,
+    questions: list[Question],
+    prompts_dir: str | None = None,
+    everything: bool = False,
 ) -> pd.DataFrame:
-    """`answers` (from `sit`) with columns right (1, 0, NaN where the judge is unreadable) and decided_by.
+    """`answers` (from `run_exam`) with columns right (1, 0, NaN where the judge is unreadable) and decided_by.
 
-    Only what comparison could not decide is put to the judge `name`.
+    Only what comparison could not decide is put to the judge `name`; with `everything` all that is, as in HLE, and the
+    judge's word counts (`program_and_judge` says where the two agree).
     """
     result = answers.assign(right=answers["correct"].astype(float), decided_by="comparison")
-    open_ones = answers[answers["undecided"]]
+    open_ones = answers if everything else answers[answers["undecided"]]
     if len(open_ones):
         judged = await judge(session, [name], open_ones, questions, prompts_dir)
         result.loc[open_ones.index, "right"] = judged["accepted"].astype(float).to_numpy()
         result.loc[open_ones.index, "decided_by"] = name
     return result
+
+
+def program_and_judge(judged: pd.DataFrame) -> pd.DataFrame:
+    """How often comparison and judge say what: a row a word of the program, a column a word of the judge, counts.
+
+    judged: of `judge_undecided` with `everything`. `attrs["agreement"]` is the share of equal verdicts where both gave
+    one, `attrs["n"]` how many these are. Raises ValueError where the judge did not see what the program had decided.
+    """
+    if (judged["decided_by"] == "comparison").any():
+        raise ValueError("some answers were not put to the judge: call judge_undecided with everything=True")
+    program = judged["correct"].map({True: "right", False: "wrong"}).where(~judged["undecided"], "undecided")
+    verdict = judged["right"].map({1.0: "right", 0.0: "wrong"}).fillna("unreadable")
+    counts = pd.crosstab(program, verdict).reindex(
+        index=["right", "wrong", "undecided"], columns=["right", "wrong", "unreadable"], fill_value=0
+    )
+    n = int(counts.loc[["right", "wrong"], ["right", "wrong"]].to_numpy().sum())
+    same_word = int(counts.loc["right", "right"] + counts.loc["wrong", "wrong"])
+    counts.attrs = dict(agreement=same_word / n if n else np.nan, n=n)
+    return counts.rename_axis(index="program", columns="judge")
 
 
 def without_confidence(reply: str) -> str:

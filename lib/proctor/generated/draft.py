@@ -1,6 +1,7 @@
 """What a family draws, and the helpers that all builders share."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from numpy.random import Generator
 
@@ -10,7 +11,8 @@ class Draft:
     """One drawn question. `options` are ten texts, the right one first and the wrong method's second.
 
     `right` and `wrong` are steps only; `generate` adds the closing sentence with the answer. `options_question`
-    is asked instead of `question` where ten options need other words; empty where they do not.
+    is asked instead of `question` where ten options need other words; empty where they do not. `extra` goes into
+    the question's own extra fields.
     """
 
     question: str
@@ -21,6 +23,7 @@ class Draft:
     wrong_method: str
     options: tuple[str, ...]
     options_question: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
 
 
 def draw_integer(rng: Generator, low: int, high: int) -> int:

@@ -1,7 +1,8 @@
-"""Questions with exact answers, drawn from nine families at three levels, by seed.
+"""Questions with exact answers, drawn from the families of a version at three levels, by seed.
 
 `python -m proctor.generated.generate` rewrites data/questions/families_v1.jsonl, which is committed: recorded replies
-belong to its questions, so a change to a family needs a new VERSION and a new file.
+belong to its questions, so a change to a family needs a new version and a new file. families-v1 has the nine families
+of `families`; families-v2 those of `worked_families`, whose solutions take one operation a step.
 """
 
 import json
@@ -14,47 +15,56 @@ from proctor.data.schemas import LETTERS, Question
 from proctor.files import write_atomic
 from proctor.generated.draft import Draft, some
 from proctor.generated.families import FAMILIES, Family
+from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.paths import QUESTIONS
 
 __all__ = ["FAMILIES", "PATH", "SEED", "VERSION", "Draft", "Family", "questions_as_jsonl", "generate", "ten_options"]
 
 VERSION = "families-v1"
+VERSIONS = {"families-v1": FAMILIES, "families-v2": WORKED_FAMILIES}
 SEED = 20261121
 PATH = QUESTIONS / "families_v1.jsonl"
 NEIGHBOURS = 3
 
 
 def generate(
-    seed: int = SEED, per_level: int = 6, families: Iterable[str] | None = None, levels: Iterable[int] = (1, 2, 3)
+    seed: int = SEED,
+    per_level: int = 6,
+    families: Iterable[str] | None = None,
+    levels: Iterable[int] = (1, 2, 3),
+    version: str = VERSION,
 ) -> list[Question]:
     """Draw `per_level` questions for each family and level, each with neighbours, solutions and ten options.
 
     Every (family, level, index) has its own random stream, so asking for more questions, other families or other
-    levels leaves the ones that were there unchanged. No text occurs twice. Raises ValueError for an unknown family
-    or level, and when a family has no more different questions to give.
+    levels leaves the ones that were there unchanged. No text occurs twice. Raises ValueError for an unknown
+    version, family or level, and when a family has no more different questions to give.
     """
-    names, levels = list(FAMILIES if families is None else families), list(levels)
+    if version not in VERSIONS:
+        raise ValueError(f"version {version!r} is unknown: choose from {', '.join(VERSIONS)}")
+    known = VERSIONS[version]
+    names, levels = list(known if families is None else families), list(levels)
     for name in names:
-        if name not in FAMILIES:
-            raise ValueError(f"family {name!r} is unknown: choose from {', '.join(FAMILIES)}")
+        if name not in known:
+            raise ValueError(f"family {name!r} is unknown: choose from {', '.join(known)}")
     if per_level < 0 or sorted(set(levels) & {1, 2, 3}) != sorted(levels):
         raise ValueError(f"per_level {per_level}, levels {levels}: give a count >= 0 and different levels from 1, 2, 3")
     questions = []
     for name in names:
         for level in levels:
             seen: set[str] = set()
-            questions += [_item(name, level, index, seed, seen) for index in range(per_level)]
+            questions += [_item(version, name, level, index, seed, seen) for index in range(per_level)]
     return questions
 
 
-def _item(name: str, level: int, index: int, seed: int, seen: set[str]) -> Question:
+def _item(version: str, name: str, level: int, index: int, seed: int, seen: set[str]) -> Question:
     # The name's checksum, not its place in a list: a family added later moves nobody's stream.
     spawn_key = (zlib.crc32(name.encode()), level, index)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
-    draft = _fresh(name, level, rng, seen)
+    draft = _fresh(version, name, level, rng, seen)
     # A neighbour with the same answer as the exemplar could be solved by copying it.
     copied = {draft.answer, draft.wrong_answer}
-    neighbours = [_fresh(name, level, rng, seen, copied) for _ in range(NEIGHBOURS)]
+    neighbours = [_fresh(version, name, level, rng, seen, copied) for _ in range(NEIGHBOURS)]
     options = some(rng, draft.options, len(draft.options))
     right = f"{draft.right} The answer is {draft.answer}."
     extra = {
@@ -68,7 +78,7 @@ def _item(name: str, level: int, index: int, seed: int, seen: set[str]) -> Quest
         "letter": LETTERS[options.index(draft.options[0])],
         "wrong_letter": LETTERS[options.index(draft.options[1])],
         "options_question": draft.options_question or draft.question,
-    }
+    } | draft.extra
     return Question(
         id=f"{name}-{level}-{index + 1:02d}",
         question=draft.question,
@@ -78,14 +88,16 @@ def _item(name: str, level: int, index: int, seed: int, seen: set[str]) -> Quest
         cluster=name,
         level=level,
         rationale=right,
-        source=VERSION,
+        source=version,
         extra=extra,
     )
 
 
-def _fresh(name: str, level: int, rng: np.random.Generator, seen: set[str], avoid: set[str] = frozenset()) -> Draft:
+def _fresh(
+    version: str, name: str, level: int, rng: np.random.Generator, seen: set[str], avoid: set[str] = frozenset()
+) -> Draft:
     for _ in range(2000):
-        draft = FAMILIES[name].make(level, rng)
+        draft = VERSIONS[version][name].make(level, rng)
         if draft.question not in seen and draft.answer not in avoid:
             seen.add(draft.question)
             return draft

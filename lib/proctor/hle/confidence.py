@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from proctor.models.prompts import load
-from proctor.models.read_reply import stated
+from proctor.models.read_answer import stated
 from proctor.stats.bootstrap import Interval, interval, statistic_interval
 from proctor.stats.calibration import auc_interval, calibration_error, calibration_interval, reliability
 from proctor.stats.proportions import wilson

@@ -15,9 +15,10 @@ import pandas as pd
 from proctor.data.schemas import Question
 from proctor.exam import run_exam
 from proctor.exam.answer_match import same
+from proctor.exam.words import same_answer
 from proctor.hle.confidence import resampling_units
 from proctor.models.prompts import load
-from proctor.models.read_reply import same_answer, stated
+from proctor.models.read_answer import stated
 from proctor.models.registry import price
 from proctor.stats.agreement import agreement
 from proctor.stats.bootstrap import Interval, interval, paired_difference

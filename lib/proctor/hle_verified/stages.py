@@ -23,7 +23,8 @@ from proctor.exam import run_exam
 from proctor.exam.answer_match import plain_text
 from proctor.hle_verified.decision_rules import Repair, adjudicated
 from proctor.hle_verified.planted_defects import COMPONENTS, damaged_exam
-from proctor.models.messages import Request
+from proctor.models.final_line import TAIL, final_mark, last_line, stands_in
+from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
 from proctor.models.read_reply import p_accept, verdict
 from proctor.models.session import Session
@@ -31,11 +32,7 @@ from proctor.models.session import Session
 ATTEMPTS, AUDITS, TEMPERATURE = 4, 8, 0.7  # the paper has 8 attempts of each of several solvers; three have 12 here
 LETTERS = "ABC"  # places of proposals before an adjudicator
 
-_CHOICE = re.compile(r"\[\[\s*([ABCE])\s*(?:\]\]|$)")
-_LINES = re.compile(
-    r"^\W*Problem\W*:(?P<problem>.*)\n\W*Solution\W*:(?P<rationale>.*)\n\W*Answer\W*:(?P<answer>.*)$",
-    re.IGNORECASE | re.MULTILINE,
-)
+_LINE = re.compile(r"[ \t*#_-]*(problem|solution|answer)[ \t*_]*:([^\n]*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -73,13 +70,19 @@ async def votes(session: Session, models: Sequence[str], items: Sequence[Questio
     """One row a model, item and component: sound (None: unreadable), p_sound."""
     items = _items(items)
     rows = [(model, component, item) for model in models for component in COMPONENTS for item in items]
-    replies = await session.ask_many([_vote(*row) for row in rows], "votes")
-    return pd.DataFrame(
-        [
-            dict(model=model, item=item.id, component=component, sound=verdict(reply), p_sound=p_accept(reply))
-            for (model, component, item), reply in zip(rows, replies)
-        ]
-    )
+    requests = [_vote(*row) for row in rows]
+    replies = await session.ask_many(requests, "votes")
+    table = []
+    for (model, component, item), request, reply in zip(rows, requests, replies):
+        shown = _shown(item), request.opening
+        row = dict(model=model, item=item.id, component=component)
+        table.append(row | dict(sound=verdict(reply, *shown), p_sound=p_accept(reply, *shown)))
+    return pd.DataFrame(table)
+
+
+def _shown(item: Question) -> str:
+    """What a reply about the item may repeat of it."""
+    return "\n".join([item.question, item.answer or "", item.rationale])
 
 
 def _vote(model: str, component: str, item: Question) -> Request:
@@ -148,14 +151,15 @@ async def adjudications(
     prompt, requests, shown = load("hle_verified/adjudicate"), [], []
     for model, item, order in rows:
         names = answering[order:] + answering[:order]
-        shown.append(dict(zip(LETTERS, names)))
         texts = [_proposal(proposed[item.id, name], item) for name in names] + ["no proposal"] * len(LETTERS)
+        shown.append((dict(zip(LETTERS, names)), "\n".join([_shown(item), *texts])))
         requests.append(
             prompt.request(model, problem=item.question, answer=item.answer, a=texts[0], b=texts[1], c=texts[2])
         )
     table = []
-    for (model, item, order), places, reply in zip(rows, shown, await session.ask_many(requests, "adjudications")):
-        choice = read_choice(reply.text)
+    replies = await session.ask_many(requests, "adjudications")
+    for (model, item, order), (places, quoted), request, reply in zip(rows, shown, requests, replies):
+        choice = read_choice(reply, quoted, request.opening)
         proposer = places.get(choice)
         repair = proposed[item.id, proposer] if proposer else None
         table.append(
@@ -217,6 +221,8 @@ async def audits(
         )
         requests.append(replace(request, prefix=len(request.messages)))  # the samples share all of it
     replies = await session.ask_many(requests, "audits")
+    repaired = [chosen[item] for _, item, _, _ in rows]
+    seen = [("\n".join([one.problem, one.rationale, one.answer]), requests[0].opening) for one in repaired]
     return pd.DataFrame(
         [
             dict(
@@ -224,10 +230,10 @@ async def audits(
                 item=item,
                 component=component,
                 sample=sample,
-                sound=verdict(reply),
-                p_sound=p_accept(reply),
+                sound=verdict(reply, *shown),
+                p_sound=p_accept(reply, *shown),
             )
-            for (model, item, component, sample), reply in zip(rows, replies)
+            for (model, item, component, sample), shown, reply in zip(rows, seen, replies)
         ],
         columns=["model", "item", "component", "sample", "sound", "p_sound"],
     )
@@ -246,22 +252,33 @@ def _items(items: Sequence[Question] | None) -> list[Question]:
 
 
 def read_repair(text: str, item: Question) -> Repair | None:
-    """The last three lines Problem, Solution, Answer; None if they are not there. SAME keeps the item's part."""
-    found = list(_LINES.finditer(text))
-    if not found:
+    """The last three lines Problem, Solution, Answer; None if these are others. SAME keeps the item's part.
+
+    Lines that stand in the item are no repair.
+    """
+    lines, rest = [], text
+    for _ in range(3):
+        at, line = last_line(rest)
+        lines, rest = [line, *lines], rest[:at]
+    found = [_LINE.fullmatch(line) for line in lines]
+    if [one and one[1].lower() for one in found] != ["problem", "solution", "answer"]:
         return None
-    part = {name: value.strip(" *\t") for name, value in found[-1].groupdict().items()}
-    if not all(part.values()):
+    part = dict(zip(("problem", "rationale", "answer"), (one[2].strip(" *\t") for one in found)))
+    if not all(part.values()) or stands_in("".join(lines), _shown(item)):
         return None
     was = dict(problem=item.question, rationale=item.rationale, answer=item.answer or "")
     kept = {name: was[name] if value.strip(".").upper() == "SAME" else value for name, value in part.items()}
     return Repair(**kept | ({"answer": ""} if part["answer"].strip(".").upper() == "EMPTY" else {}))
 
 
-def read_choice(text: str) -> str | None:
-    """The last letter A, B, C or E in double brackets; None if there is none."""
-    found = _CHOICE.findall(text) or re.findall(r"^\s*([ABCE])\s*$", text)
-    return found[-1] if found else None
+def read_choice(reply: Reply | str, quoted: str = "", opening: str = "") -> str | None:
+    """The letter A, B, C or E that the reply states on its last line (`final_line.final_mark`), or that it is; or None.
+
+    quoted: item and proposals. opening: the beginning that the request gave the reply.
+    """
+    found = final_mark(reply, "ABCE", quoted, opening)
+    alone = (reply.text if isinstance(reply, Reply) else reply)[:TAIL].strip()
+    return found.mark if found else alone if alone in tuple("ABCE") else None
 
 
 def format_answer_counts(answers: Sequence[str | None], most: int = 3) -> str:

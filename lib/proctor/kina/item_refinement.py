@@ -19,6 +19,7 @@ from proctor.data.schemas import LETTERS
 from proctor.kina.generated_items import as_text, off, option, set_options, with_key
 from proctor.kina.item_rules import STATEMENTS, Problem, plain_value, problems
 from proctor.kina.items import Item, Option, join_stem, split_stem, statements
+from proctor.models.final_line import TAIL, last_line, stands_in
 from proctor.models.prompts import load
 from proctor.models.session import Session
 
@@ -192,12 +193,11 @@ def planted_defects(item: Item) -> dict[str, tuple[str, Item]]:
 
 # The same two with a model
 
-_ISSUE = re.compile(r"^[\s*]*Issue[\s*]*:[\s*]*([a-z]+)", re.IGNORECASE | re.MULTILINE)
-_WHY = re.compile(r"^[\s*]*Why[\s*]*:[ \t*]*(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
+_ISSUE = re.compile(r"[ \t*`#-]*Issue[ \t*]*:[ \t*]*([a-z]+)", re.IGNORECASE)
+_WHY = re.compile(r"^[ \t*]*Why[ \t*]*:([^\n]+)", re.IGNORECASE | re.MULTILINE)
 _CHANGE = re.compile(
-    r"^[\s*]*Change[\s*]*:[\s*]*(question|statement\s+\d+|[A-J])[\s*]*\n"
-    r"[\s*]*Text[\s*]*:[ \t*]*(.+)",
-    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+    r"^[ \t*]*Change[ \t*]*:[ \t*]*(question|statement[ \t]+\d{1,3}|[A-J])[ \t*]*\n(?:[ \t]*\n)?[ \t*]*Text[ \t*]*:",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -213,18 +213,23 @@ def audit_with(session: Session, model: str, prompts_dir: str | None = None) -> 
 
     async def audit(item: Item) -> Problem | None:
         reply = await session.ask(load("kina/audit", prompts_dir).request(model, **shown(item)))
-        return read_audit(reply.text)
+        return read_audit(reply.text, "\n".join(shown(item).values()))
 
     return audit
 
 
-def read_audit(text: str) -> Problem | None:
-    """The last `Issue:` line with its reason; None if it says none, Problem("unreadable", ...) if no known kind."""
-    kinds, why = _ISSUE.findall(text), _WHY.findall(text)
-    kind = kinds[-1].lower() if kinds else ""
+def read_audit(text: str, quoted: str = "") -> Problem | None:
+    """The issue on the last line, with its reason; None if it says none, Problem("unreadable", ...) if no known kind.
+
+    quoted: the item. An `Issue:` line that stands in it is not the auditor's.
+    """
+    text = text[-TAIL:]
+    line = last_line(text)[1]
+    found, why = _ISSUE.match(line), _WHY.findall(text)
+    kind = found[1].lower() if found and not stands_in(found[0], quoted) else ""
     if kind == "none":
         return None
-    return Problem(kind if kind in STRATEGIES else "unreadable", why[-1] if why else text.strip())
+    return Problem(kind if kind in STRATEGIES else "unreadable", why[-1].strip(" \t*\r") if why else text.strip())
 
 
 def refine_with(session: Session, model: str, prompts_dir: str | None = None) -> Refine:
@@ -242,16 +247,17 @@ def refine_with(session: Session, model: str, prompts_dir: str | None = None) ->
 
 
 def read_change(item: Item, text: str) -> Item:
-    """The item with what the reply changes: the text before the statements, a statement, or an option.
+    """The item with the reply's last `Change:` and `Text:`: of what stands before the statements, of one, of an option.
 
-    A changed option loses its explanation, which no longer fits. A reply that names no part of the item changes
-    nothing.
+    A changed option loses its explanation, which no longer fits. A reply that names no part of the item, or repeats
+    these lines from it, changes nothing.
     """
-    found = _CHANGE.search(text)
-    if found is None:
+    text = text[-TAIL:]
+    found = list(_CHANGE.finditer(text))
+    if not found:
         return item
-    part, new = " ".join(found.group(1).split()).lower(), found.group(2).strip(" *\n")
-    if not new:
+    part, new = " ".join(found[-1][1].split()).lower(), text[found[-1].end() :].strip(" \t*\n")
+    if not new or stands_in(text[found[-1].start() :], "\n".join(shown(item).values())):
         return item
     lead, listed = split_stem(item.question)
     if part == "question":

@@ -1,5 +1,6 @@
 """Where replies are kept: the cache (SQLite, one row committed a reply) and the recordings (committed files)."""
 
+import contextlib
 import gzip
 import io
 import json
@@ -17,7 +18,10 @@ from proctor.models.messages import Reply
 
 
 class StoreError(RuntimeError):
-    """A reply could not be kept. `replies` holds what was paid for and is not on disk, by key."""
+    """A reply could not be kept. `replies` holds what was paid for and is not on disk, by key.
+
+    The cache that raised it still knows these, and writes them as soon as the disk takes them.
+    """
 
     def __init__(self, message: str, replies: dict[str, Reply] | None = None):
         super().__init__(message)
@@ -37,6 +41,7 @@ class Cache:
     def __init__(self, path: Path):
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._unwritten: dict[str, tuple] = {}  # rows that the disk did not take, by key
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
         try:
             self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60)
@@ -59,6 +64,11 @@ class Cache:
 
     def get(self, key: str, since: float = 0.0) -> Reply | None:
         """The reply, or None; None too, with a warning, where the row was damaged."""
+        if (unwritten := self._unwritten.get(key)) and unwritten[4] >= since:
+            with contextlib.suppress(sqlite3.Error):
+                self._write(unwritten)
+                del self._unwritten[key]
+            return Reply.from_json(unwritten[5], "cache")
         row = self._read("SELECT CAST(reply AS BLOB), checksum FROM replies WHERE key = ? AND created >= ?", key, since)
         if row is None:
             return None
@@ -79,20 +89,20 @@ class Cache:
     def put(self, request, reply: Reply, since: float = 0.0) -> None:
         """Keep a reply. It counts as no older than `since`, even if the clock was set back meanwhile."""
         text, created = reply.to_json(), max(time.time(), since)
+        row = (request.key, request.model, request.prompt, request.sample, created, text)
         try:
-            self._db.execute(
-                "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    *(request.key, request.model, request.prompt, request.sample, created),
-                    *(text, _checksum(request.key, text.encode())),
-                ),
-            )
+            self._write(row)
         except sqlite3.Error as error:
+            self._unwritten[request.key] = row
             raise StoreError(
-                f"{self.path}: a reply could not be written ({error}). Free the disk and run again: "
-                "what was written is kept and not asked again",
+                f"{self.path}: a reply could not be written ({error}). Free the disk and run again: what was written "
+                "is not asked again; what was not is in this error's `replies`, and is not asked again by this process",
                 {request.key: reply},
             ) from error
+
+    def _write(self, row: tuple) -> None:
+        values = (*row, _checksum(row[0], row[5].encode()))
+        self._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
     def lease(self, key: str) -> str | None:
         """Take `key` for this process, for LEASE seconds. None when it is ours; otherwise who has it.

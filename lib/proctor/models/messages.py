@@ -29,18 +29,34 @@ class Request:
     logprobs: int | None = None  # number of alternatives a token; None asks for no probabilities
     grammar: str = ""
     schema: dict | None = None  # JSON schema of a structured reply, for providers that have it
+    server: str = ""  # the address, where it is not the provider's own: two servers may know one model name
 
     @cached_property
     def key(self) -> str:
         """SHA-256 (hex) of the canonical request, the sample index and the prompt's version."""
-        content = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "prefix"}
+        content = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("prefix", "server")}
+        if self.server:
+            content["server"] = self.server
         canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
+
+    @property
+    def opening(self) -> str:
+        """The beginning of the reply that the request gives, "" for none."""
+        last = self.messages[-1] if self.messages else {}
+        return last["content"] if last.get("role") == "assistant" else ""
 
     @property
     def characters(self) -> int:
         """Of the text; a picture counts as PICTURE of them."""
         return sum(len(message["content"]) + PICTURE * ("image" in message) for message in self.messages)
+
+    @property
+    def most_tokens(self) -> int:
+        """The most tokens that a provider can count of what is sent: none is shorter than a byte."""
+        return len(json.dumps(self.schema or "")) + sum(
+            len(m["content"].encode(errors="replace")) + 16 + LARGEST_PICTURE * ("image" in m) for m in self.messages
+        )
 
 
 @dataclass(frozen=True)

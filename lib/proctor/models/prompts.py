@@ -5,7 +5,7 @@ paper uses are in `exam/prompts/`.
     version: 1
     paper: where the paper describes the check
     asks: what the model is asked
-    output: verdict | answer | choice | text     (what models.read_reply reads from the reply)
+    output: verdict | answer | choice | text     (what models.read_reply or read_answer reads)
     max_tokens: 1                                (for a model served here, bound by the grammar)
     free_tokens: 400                             (for a provider, which replies freely)
     grammar: GBNF, optional
@@ -85,7 +85,7 @@ class Prompt:
         wanted = {name for _, text in self.messages for name in _FIELD.findall(text)}
         if wanted != set(fields):
             raise PromptError(f"prompt {self.name} takes {sorted(wanted)}, got {sorted(fields)}")
-        kind = spec(model).kind
+        asked, kind = spec(model), spec(model).kind
         as_json = self.structured and self.output == "verdict" and kind == "openai"
         messages = [
             {"role": role, "content": fill(_in_json(role, text) if as_json else text, fields)}
@@ -108,6 +108,7 @@ class Prompt:
             grammar=self.grammar if bound else "",
             logprobs=self.logprobs if kind != "anthropic" else None,
             schema=VERDICT if as_json else None,
+            server=asked.base_url or "",
         )
 
 
@@ -157,8 +158,10 @@ def fill(text: str, fields: dict[str, str]) -> str:
 def load(name: str, prompts_dir: str | None = None, structured: bool = False) -> Prompt:
     """The prompt `<paper>/<name>`, from `prompts_dir` if the file is there, else from the library.
 
-    Raises PromptError naming the file and what is wrong with it.
+    Raises PromptError naming the file and what is wrong with it, or the folder that is not there.
     """
+    if prompts_dir and not Path(prompts_dir).is_dir():
+        raise PromptError(f"prompts_dir {prompts_dir} is no folder: mend its name, or leave it out")
     path = Path(prompts_dir) / f"{name}.md" if prompts_dir else None
     if path is None or not path.is_file():
         path = LIBRARY.get(name)

@@ -57,6 +57,7 @@ class Spec:
         return not self.local and (self.base_url is None if self.sees is None else self.sees)
 
 
+OWN = "my_models.yaml"  # beside models.yaml, for one's own servers
 _KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 
 
@@ -72,9 +73,12 @@ def _table(name: str) -> dict:
 
 
 def spec(name: str) -> Spec:
-    """The model called `name`: an entry of params/models.yaml, `openai/<model>`, `anthropic/<model>`,
-    or the path of a GGUF file. Raises ModelError for anything else."""
-    table = _table("models.yaml")
+    """The model called `name`: an entry of params/models.yaml or of one's own params/my_models.yaml (which git
+    ignores), `openai/<model>`, `anthropic/<model>`, either with `@<address>` of a server, or the path of a GGUF file.
+
+    The key of a server given by its address is read from $PROCTOR_SERVER_KEY, if that is set; the provider's own key
+    never goes there. Raises ModelError for anything else."""
+    table = _models()
     if name in table:
         try:
             entry = Spec(name=name, **table[name])
@@ -86,14 +90,41 @@ def spec(name: str) -> Spec:
             )
         return entry if entry.model or entry.local else Spec(**{**vars(entry), "model": name})
     kind, _, model = name.partition("/")
+    model, at, address = model.partition("@http")
     if kind in _KEYS and model:
-        return Spec(name=name, kind=kind, model=model, key_env=_KEYS[kind])
+        if not at:
+            return Spec(name=name, kind=kind, model=model, key_env=_KEYS[kind])
+        url = _address("http" + address, name)
+        return Spec(name=name, kind=kind, model=model, base_url=url, key_env=_key_variable())
     if name.endswith(".gguf"):
         return Spec(name=name, kind="gguf", file=name)
     raise ModelError(
-        f"no model {name!r}: use one of {', '.join(sorted(table))}, openai/<model>, anthropic/<model>, "
-        f"the path of a .gguf file, or add an entry to {PARAMS / 'models.yaml'}"
+        f"no model {name!r}: use one of {', '.join(sorted(table))}, openai/<model>, anthropic/<model>, either with "
+        f"@http://<server>, the path of a .gguf file, or add an entry to {PARAMS / 'models.yaml'} or {OWN}"
     )
+
+
+def _models() -> dict:
+    """The entries of params/models.yaml and, over them, one's own."""
+    return _table("models.yaml") | (_table(OWN) if (PARAMS / OWN).is_file() else {})
+
+
+def _address(url: str, name: str) -> str:
+    """The address of a server. Raises ModelError for one that is none, or that holds a password."""
+    parts = urlsplit(url)
+    if not parts.hostname or parts.username or parts.password or parts.query:
+        raise ModelError(
+            f"{name.split('@')[0]}@...: give the address as http://<server>:<port>/v1, without a name, a password or "
+            "a query: it is part of file names. Keys come from the environment"
+        )
+    return url.rstrip("/")
+
+
+def _key_variable() -> str | None:
+    """The variable of the key for a server named by its address: PROCTOR_SERVER_KEY, where that is set.
+
+    Never the provider's own key, which no other server may see."""
+    return "PROCTOR_SERVER_KEY" if os.environ.get("PROCTOR_SERVER_KEY", "").strip() else None
 
 
 def key_of(model: Spec) -> str:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 import random
 import shutil
 import sqlite3
@@ -19,7 +18,7 @@ from tqdm import tqdm
 from proctor import paths
 from proctor.models.batch import Batches
 from proctor.models.cache import LEASE, Cache, StoreError, read_recording, recording_path
-from proctor.models.messages import LARGEST_PICTURE, Reply, Request
+from proctor.models.messages import Reply, Request
 from proctor.models.providers import KINDS, CallError, Provider, Served
 from proctor.models.registry import ModelError, key_of, price, spec, weights_file
 from proctor.models.spending import Budget, BudgetError, Plan, Spent
@@ -31,7 +30,11 @@ LOOK = 0.2  # seconds between two looks at what another process is asking
 
 
 class MissingReply(LookupError):
-    """Mode replay, and a request that neither recording nor cache holds."""
+    """Mode replay, and `requests` that neither recording nor cache holds."""
+
+    def __init__(self, message: str, requests: list[Request] | None = None):
+        super().__init__(message)
+        self.requests = requests or []
 
 
 class CallsFailed(RuntimeError):
@@ -52,6 +55,14 @@ class Halt:
     def call(self, error: BaseException) -> None:
         self.errors.append(error)
         self.called.set()
+
+    def error(self) -> BaseException | None:
+        """What to raise when all calls are home: one StoreError with every reply that could not be kept, or the first
+        error."""
+        unkept = [error for error in self.errors if isinstance(error, StoreError)]
+        if not unkept:
+            return self.errors[0] if self.errors else None
+        return StoreError(str(unkept[0]), {key: reply for error in unkept for key, reply in error.replies.items()})
 
     async def pause(self, seconds: float) -> None:
         """Wait, but not longer than until the run is halted."""
@@ -105,15 +116,15 @@ class Session:
         self._providers: dict[str, Provider] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def ask(self, request: Request) -> Reply:
-        """One reply, without a progress bar. Raises what `ask_many` raises."""
+    async def ask(self, request: Request, halt: Halt | None = None) -> Reply:
+        """One reply, without a progress bar. Raises what `ask_many` raises; CallsFailed too once `halt` was called."""
         reply = self._kept(request)
         if reply is None:
             self._check({request.key: request})
             self._here()
             try:
                 async with self._serving if spec(request.model).local else self._slots:
-                    reply = await self._one(request, Halt())
+                    reply = await self._one(request, halt or Halt())
             except CallError as error:
                 raise _failed({request.key: f"{request.model}: {error}"}, 1) from None
         self._note([request])
@@ -153,10 +164,10 @@ class Session:
                 to_ask.append(request)
         tokens = [request.characters // 4 for request in to_ask]
         dollars: float | None = 0.0
-        for n, request in zip(tokens, to_ask):
+        for request in to_ask:
             cost = price(request.model)
             known = dollars is not None and cost is not None
-            dollars = dollars + n * cost[0] + request.max_tokens * cost[1] if known else None  # type: ignore[index,operator]
+            dollars = dollars + request.most_tokens * cost[0] + request.max_tokens * cost[1] if known else None  # type: ignore[index,operator]
         return Plan(
             len(distinct),
             counts["recording"],
@@ -223,7 +234,8 @@ class Session:
             raise MissingReply(
                 f"{len(missing)} request(s) are neither recorded nor cached; the first is to {first.model}, prompt "
                 f"{first.prompt or 'of your own'}, sample {first.sample}, key {first.key[:12]}, ending in "
-                f"{first.messages[-1]['content'][-60:]!r}. Use mode auto to ask the model"
+                f"{first.messages[-1]['content'][-60:]!r}. Use mode auto to ask the model",
+                list(missing.values()),
             )
         for name in {request.model for request in missing.values()}:
             model = spec(name)
@@ -304,12 +316,14 @@ class Session:
 
             queue = iter(remote)
             workers = [worker(queue, self._slots) for _ in range(min(self.concurrency, len(remote)))]
-            await asyncio.gather(*workers, serve())
-        unkept = [error for error in halt.errors if isinstance(error, StoreError)]
-        if unkept:
-            raise StoreError(str(unkept[0]), {key: reply for error in unkept for key, reply in error.replies.items()})
-        if halt.errors:
-            raise halt.errors[0]
+            try:
+                await all_home(*workers, serve())
+            except asyncio.CancelledError:  # all calls are home; what could not be kept is handed over
+                if isinstance(error := halt.error(), StoreError):
+                    raise error from None
+                raise
+        if error := halt.error():
+            raise error
         if errors:
             raise _failed(errors, len(requests))
         return replies
@@ -351,7 +365,9 @@ class Session:
                 halt.call(stopped)
                 await asyncio.wait([task])
             task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            [found] = await asyncio.gather(task, return_exceptions=True)
+            if isinstance(found, StoreError):  # paid for and not kept: handed over
+                raise found from None
             raise
 
     async def _renew(self) -> None:
@@ -371,10 +387,8 @@ class Session:
         """Send within the budget, keep the reply, and send again after passing faults: not before the server allows
         it, and twice as late each time."""
         provider, cost = self._provider(request.model), price(request.model) or (0.0, 0.0)
-        size = len(json.dumps(request.schema or "")) + sum(
-            len(m["content"].encode(errors="replace")) + 16 + LARGEST_PICTURE * ("image" in m) for m in request.messages
-        )
-        most = size * cost[0] + request.max_tokens * cost[1]  # no token is shorter than a byte
+        size = request.most_tokens
+        most = size * cost[0] + request.max_tokens * cost[1]
         unreadable = 0
         for attempt in range(self.retries + 1):
             if halt.errors:
@@ -443,6 +457,16 @@ class Session:
             await self._freed.wait()
         self._reserved += most
         self._in_flight += 1
+
+
+async def all_home(*work: Coroutine[Any, Any, None]) -> None:
+    """Do all of this at once. When it is cancelled, it ends only when each has ended: `gather` ends with the first."""
+    tasks = [asyncio.ensure_future(one) for one in work]
+    try:
+        await asyncio.gather(*tasks)
+    except asyncio.CancelledError:
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
 
 
 def _failed(errors: dict[str, str], asked: int) -> CallsFailed:

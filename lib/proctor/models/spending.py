@@ -33,8 +33,9 @@ class Spent:
 class Plan:
     """What a run would take. Tokens and dollars cover `to_ask` only.
 
-    `prompt_tokens` is an estimate (four characters a token); `completion_tokens` the most that the
-    requests allow; `dollars` follows from both, None where a model has no price.
+    `prompt_tokens` is an estimate (four characters a token); `completion_tokens` the most that the requests allow.
+    `dollars` is an upper bound, with a token for each byte that is sent, as budgets count; None where a model has no
+    price. Attempts that fail and are made again come on top, and count against a budget.
     """
 
     calls: int
@@ -46,7 +47,7 @@ class Plan:
     dollars: float | None
 
     def __str__(self) -> str:
-        cost = "no price known" if self.dollars is None else f"at most about ${self.dollars:,.2f}"
+        cost = "no price known" if self.dollars is None else f"at most ${self.dollars:,.2f}"
         return (
             f"{self.calls:,} different calls: {self.recorded:,} recorded, {self.cached:,} cached, "
             f"{self.to_ask:,} to ask "

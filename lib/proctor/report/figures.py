@@ -118,7 +118,7 @@ def save(
     claim: str | Claim | Sequence[Claim],
     alt: str,
     evidence: str | Iterable[str],
-    inputs: Sequence[str | os.PathLike] = (),
+    inputs: Sequence[str | os.PathLike | provenance.Logged] = (),
     parameters: Mapping | None = None,
     seed: int | None = None,
     note: str = "",

@@ -6,6 +6,7 @@
     out.figure(fig, "uq/fig_S10", claim=gain, alt="...")
     out.table(df, "uq/findings_table", caption="...")
 
+Files go to build/figures/ in JupyterLab and in a single run; `make reproduce` writes figures/ itself.
 `Output` knows the notebook, the data files that its metadata names, its parameters and seed, and whether these are
 the defaults. Outside IPython nothing is displayed; the files are the same.
 """
@@ -27,7 +28,7 @@ import yaml
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from proctor import paths
+from proctor import log_files, paths
 from proctor.report import claims, figures, provenance, tables
 from proctor.report.claims import Claim
 from proctor.workflow.notebook import Notebook
@@ -45,9 +46,11 @@ class Output:
     neither the workflow (PROCTOR_NOTEBOOK) nor JupyterLab (JPY_SESSION_NAME) names it. namespace: where the
     parameters' present values are (default: the notebook's variables; outside IPython give `globals()`).
 
-    name: "uq/3_validators"; paper: the folder of its claims; inputs: the data files, relative to the checkout;
-    parameters: {name: value}; at_defaults: whether they all are what `make reproduce` runs with.
-    Raises ValueError when the notebook can't be found, its data are not there, or a parameter is gone.
+    name: "uq/3_validators"; paper: the folder of its claims; inputs: the data files, relative to the checkout, and
+    the logs (metadata {"proctor": {"logs": ["llmbar", ...]}}); parameters: {name: value}; at_defaults: whether they
+    all are what `make reproduce` runs with.
+    Raises ValueError when the notebook can't be found, its data are not there, or a parameter is gone; LogsMissing
+    when its logs are not on this machine.
     """
 
     def __init__(
@@ -61,7 +64,10 @@ class Output:
         self.name = found.name
         self.paper = self.name.rpartition("/")[0] or "start"
         self.evidence = evidence
-        self.inputs = sorted({path.relative_to(paths.ROOT).as_posix() for path in found.data()})
+        files = sorted({path.relative_to(paths.ROOT).as_posix() for path in found.data()})
+        named = found.content["metadata"].get("proctor", {}).get("logs", [])
+        logs = [provenance.Logged(*each) for name in named for each in log_files.inputs(name)]
+        self.inputs: list[str | provenance.Logged] = [*files, *logs]
         defaults = default_parameters(found)
         self.parameters = _present(self.name, defaults, namespace)
         self.at_defaults = self.parameters == defaults
@@ -113,7 +119,7 @@ class Output:
         rows = max(len(shown) - ROWS, 0)
         wide = len(shown.columns) - len(columns) if show is True else 0
         left = [f"{count} more {what}" for count, what in ((rows, "rows"), (wide, "columns")) if count]
-        rest = f"… {' and '.join(left)} in figures/{name}.csv" if left else ""
+        rest = f"… {' and '.join(left)} in {provenance.relative(paths.OWN_FIGURES)}/{name}.csv" if left else ""
         part, label = shown[columns].head(ROWS), f"{' + '.join(provenance.evidence_kinds(kinds))} · {name}"
         numeric = [
             column in (intervals or {}) or column in df and pd.api.types.is_numeric_dtype(df[column])
@@ -141,7 +147,7 @@ class Output:
         kinds = self._evidence(evidence, name)
         figures.save(fig, name, evidence=kinds, note=note, claim=claim, alt=alt, **self._origin())
         plt.close(fig)
-        png = (paths.FIGURES / f"{name}.png").read_bytes()
+        png = (paths.OWN_FIGURES / f"{name}.png").read_bytes()
         title = claim if isinstance(claim, str) else (claim if isinstance(claim, Claim) else claim[0]).title
         width = round(PIXELS * fig.get_size_inches()[0])
         _show(

@@ -13,12 +13,20 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import proctor
 from proctor import paths
 
 KINDS = ("published", "reconstructed", "measured", "logged", "simulated")
 NAME = re.compile(r"[a-z_]+/[A-Za-z0-9_]+")
+
+
+class Logged(NamedTuple):
+    """An input that is no file of the checkout: a log, by its source at a commit ("owner/name@commit: file")."""
+
+    place: str
+    sha256: str
 
 
 def evidence_kinds(evidence: str | Iterable[str]) -> tuple[str, ...]:
@@ -38,7 +46,7 @@ def describe(
     name: str,
     *,
     evidence: str | Iterable[str],
-    inputs: Sequence[str | os.PathLike] = (),
+    inputs: Sequence[str | os.PathLike | Logged] = (),
     parameters: Mapping | None = None,
     seed: int | None = None,
     note: str = "",
@@ -47,7 +55,7 @@ def describe(
 ) -> dict:
     """The provenance record of the artifact `name` ("<paper>/<artifact>"), checked before anything is written.
 
-    inputs: files, absolute or relative to the checkout or to its data/ folder. parameters: anything
+    inputs: files, absolute or relative to the checkout or to its data/ folder, and logs. parameters: anything
     that JSON can hold, numpy scalars and arrays, and paths. packages: modules whose versions count.
     notebook: which one writes it (default: the one that the workflow runs).
     Raises ValueError for a bad name, unknown evidence, a missing input, a parameter that JSON can't
@@ -60,7 +68,7 @@ def describe(
         raise ValueError(f"{name}: simulated evidence needs the seed that it was drawn with (seed=...)")
     if isinstance(inputs, str | os.PathLike):
         raise ValueError(f"{name}: inputs must be a list of files, not the single {str(inputs)!r}")
-    digests = {_digest(name, file) for file in inputs}
+    digests = {tuple(file) if isinstance(file, Logged) else _digest(name, file) for file in inputs}
     return {
         "artifact": name,
         "evidence": " + ".join(kinds),
@@ -81,10 +89,13 @@ def label(record: Mapping) -> str:
 
 
 def write(record: Mapping, contents: Mapping[str, bytes | str], out: str | os.PathLike | None = None) -> None:
-    """Write each content to `<out>/<artifact><suffix>`, and the record last: its presence says that all are there."""
+    """Write each content to `<out>/<artifact><suffix>`, and the record last: its presence says that all are there.
+
+    out: a folder (default: build/figures/, or where `make reproduce` says).
+    """
     from proctor.files import write_atomic  # here, not above: it would double the start-up time of the catalog
 
-    base = Path(out if out is not None else paths.FIGURES) / record["artifact"]
+    base = Path(out if out is not None else paths.OWN_FIGURES) / record["artifact"]
     for suffix, content in contents.items():
         write_atomic(base.with_suffix(suffix), content)
     text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)

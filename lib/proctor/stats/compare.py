@@ -10,8 +10,8 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import bdtr
 from scipy.stats import binomtest, fisher_exact
-from statsmodels.stats.multitest import multipletests
 
 from proctor.stats import checks
 from proctor.stats.proportions import Confusion
@@ -124,9 +124,9 @@ def comparable(tables: Sequence[Confusion], names: Sequence[str], level: float =
         return []
     _same_items(tables, names)
     p = np.array([[bound.p for bound in confusion_bounds(tables[i], tables[j])] for i, j in pairs])
-    holm = np.stack([multipletests(column, method="holm")[1] for column in p.T], axis=1)
+    corrected = np.stack([holm(column) for column in p.T], axis=1)
     found = []
-    for (i, j), (p_low, p_high), (low, high) in zip(pairs, p.tolist(), holm.tolist()):
+    for (i, j), (p_low, p_high), (low, high) in zip(pairs, p.tolist(), corrected.tolist()):
         verdict = (
             "differs whatever the pairing"
             if high < level
@@ -156,17 +156,59 @@ def _exact(only_a: int, only_b: int) -> McNemar:
     return McNemar(only_a, only_b, float(p))
 
 
+def exact_p(only_a: ArrayLike, only_b: ArrayLike) -> np.ndarray:
+    """Two-sided exact p-values of McNemar's test for whole arrays of discordant counts, which broadcast.
+
+    Under chance 1/2 the distribution is symmetric, so p is twice the smaller tail, at most 1.
+
+    >>> exact_p([0, 5, 3], [0, 5, 12]).round(4).tolist()
+    [1.0, 1.0, 0.0352]
+    """
+    only_a, only_b = np.broadcast_arrays(np.asarray(only_a, float), np.asarray(only_b, float))
+    return np.minimum(2 * bdtr(np.minimum(only_a, only_b), (only_a + only_b).astype(int), 0.5), 1.0)
+
+
+def holm(p: ArrayLike) -> np.ndarray:
+    """p-values (tests,) corrected for their number after Holm (1979): the k-th smallest times those not yet judged.
+
+    As statsmodels' `multipletests`, without its garbage collection, which outlasts the rest of a leaderboard.
+
+    >>> holm([0.04, 0.01, 0.03]).tolist()
+    [0.06, 0.03, 0.06]
+    """
+    p = checks.finite(p, "p", 1)
+    order = np.argsort(p)
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
+    return corrected
+
+
+def discordant(scores: ArrayLike) -> np.ndarray:
+    """How many items the row's model got right and the column's did not: (models, models), one matrix product.
+
+    scores: 0/1 (models, items). Raises ValueError, naming model and item, for any other entry, NaN included.
+    """
+    scores = checks.finite(scores, "scores", 2)
+    bad = np.argwhere((scores != 0) & (scores != 1))
+    if len(bad):
+        model, item = bad[0].tolist()
+        raise ValueError(f"scores[{model}, {item}] is {scores[model, item]:g}: every entry must be 0 or 1")
+    right: np.ndarray = scores.astype(
+        np.float32 if scores.shape[1] < 2**24 else np.float64
+    )  # float32 is exact up to 2**24
+    return np.rint(right @ (1 - right).T).astype(int)
+
+
 def pairwise(scores: ArrayLike) -> np.ndarray:
     """Holm-corrected McNemar p-values for all pairs of models, symmetric (models, models), 1 on the diagonal.
 
     scores: 0/1 (models, items). Holm keeps the chance of any false claim at the level at which p is read.
     """
-    scores = checks.finite(scores, "scores", 2)
-    p = np.ones((len(scores), len(scores)))
-    i, j = np.triu_indices(len(scores), 1)
+    only = discordant(scores)
+    p = np.ones(only.shape)
+    i, j = np.triu_indices(len(only), 1)
     if len(i):
-        raw = [mcnemar(scores[x], scores[y]).p for x, y in zip(i, j)]
-        p[i, j] = p[j, i] = multipletests(raw, method="holm")[1]
+        p[i, j] = p[j, i] = holm(exact_p(only[i, j], only[j, i]))
     return p
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from proctor.stats import bootstrap, checks
-from proctor.stats.ranking import kendall
+from proctor.stats.ranking import NEVER_VARIES, kendall, studentised
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,17 @@ def compare_boards(
     if checks.same_length(first=mean[0], second=mean[1]) < 2:
         raise ValueError("the boards have one model: give two at least")
     found = [bootstrap.unit_means(one, resamples, rng).astype(float) for one in gathered]
-    i, j = np.triu_indices(len(mean[0]), 1)
-    lead, leads = ([values[i] - values[j] for values in pair] for pair in (mean, found))
-    change, changes = lead[0] - lead[1], leads[0] - leads[1]
-    error = changes.std(axis=1)
-    vary = error > 1e-9
-    deviation = np.abs(changes[vary] - change[vary, None]) / error[vary, None]
-    critical = float(np.quantile(np.max(deviation, axis=0, initial=0.0), level))
+    n_models = len(mean[0])
+    i, j = np.triu_indices(n_models, 1)
+    lead = [one[i] - one[j] for one in mean]
+    change = lead[0] - lead[1]
+    error, largest = studentised(
+        change, n_models, resamples, lambda a, b: (found[0][a] - found[0][b]) - (found[1][a] - found[1][b])
+    )
+    vary = error > NEVER_VARIES
+    critical = float(np.quantile(largest, level))
     size = np.divide(np.abs(change), error, out=np.zeros(len(i)), where=vary)
-    differ = np.zeros((len(mean[0]),) * 2, bool)
+    differ = np.zeros((n_models, n_models), bool)
     differ[i, j] = differ[j, i] = size > critical
     tau = float(kendall(mean[0][:, None], mean[1][:, None])[0])
     swapped = int((lead[0] * lead[1] < 0).sum())

@@ -1,6 +1,6 @@
 """Leaderboards with their uncertainty: ranks as intervals, who beats whom, tiers, and smaller item budgets."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +8,9 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from proctor.stats import bootstrap, checks
+
+ENTRIES = 2**17  # of a table of pairs by resamples that is held at a time: a megabyte stays in the cache
+NEVER_VARIES = 1e-9  # a standard error below is rounding
 
 
 @dataclass(frozen=True)
@@ -172,10 +175,9 @@ def rank_sets(
         raise ValueError("scores has one model: a ranking needs two")
     means = bootstrap.unit_means(gathered, resamples, rng)
     i, j = np.triu_indices(n_models, 1)
-    gap, found = mean[i] - mean[j], (means[i] - means[j]).astype(float)
-    error = found.std(axis=1)
-    vary = error > 1e-9
-    largest = np.max(np.abs(found[vary] - gap[vary, None]) / error[vary, None], axis=0, initial=0.0)
+    gap = mean[i] - mean[j]
+    error, largest = studentised(gap, n_models, means.shape[1], lambda a, b: means[a] - means[b])
+    vary = error > NEVER_VARIES
     critical = float(np.quantile(largest, level))
     above = np.zeros((n_models, n_models), bool)
     above[i, j], above[j, i] = gap > critical * error, -gap > critical * error
@@ -312,15 +314,47 @@ def _rank_limits(within: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarr
     return (within >= tail).argmax(axis=1), (within >= 1 - tail - 1e-12).argmax(axis=1)
 
 
+def pair_blocks(n_models: int, columns: int) -> Iterator[slice]:
+    """Slices of `np.triu_indices(n_models, 1)`, each of so few pairs that a table with `columns` fits the cache."""
+    pairs, size = n_models * (n_models - 1) // 2, max(ENTRIES // max(columns, 1), 1)
+    yield from (slice(start, min(start + size, pairs)) for start in range(0, pairs, size))
+
+
+def studentised(
+    gap: np.ndarray,
+    n_models: int,
+    resamples: int,
+    differences: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Standard error of each pair's difference, and each resample's largest deviation over all pairs that vary.
+
+    gap (pairs,): the observed differences. differences(i, j) -> (pairs, resamples) for pairs of models i and j; only
+    a block of pairs is held at a time. Deviations are in standard errors.
+    """
+    i, j = np.triu_indices(n_models, 1)
+    error, largest = np.empty(len(i)), np.zeros(resamples)
+    for block in pair_blocks(n_models, resamples):
+        found = differences(i[block], j[block]).astype(float)
+        error[block] = found.std(axis=1)
+        vary = error[block] > NEVER_VARIES
+        deviation = np.abs(found[vary] - gap[block][vary, None]) / error[block][vary, None]
+        largest = np.maximum(largest, np.max(deviation, axis=0, initial=0.0))
+    return error, largest
+
+
 def kendall(full: np.ndarray, sums: np.ndarray) -> np.ndarray:
     """Kendall's tau-b of full (models, 1) with each column of sums (models, columns).
 
     If a subsample ties all models, tau-b is undefined and set to 0.
     """
     i, j = np.triu_indices(len(full), 1)
-    a, b = np.sign(full[i] - full[j])[:, 0], np.sign(np.round(sums[i] - sums[j], 9))
-    untied = np.sqrt((a != 0).sum() * (b != 0).sum(axis=0))
-    return np.divide(a @ b, untied, out=np.zeros(len(untied)), where=untied > 0)
+    a = np.sign(full[i] - full[j])[:, 0]
+    agree, differ = np.zeros(sums.shape[1]), np.zeros(sums.shape[1])
+    for block in pair_blocks(*sums.shape):
+        b = np.sign(np.round(sums[i[block]] - sums[j[block]], 9))
+        agree, differ = agree + a[block] @ b, differ + (b != 0).sum(axis=0)
+    untied = np.sqrt((a != 0).sum() * differ)
+    return np.divide(agree, untied, out=np.zeros(len(untied)), where=untied > 0)
 
 
 def _spearman(full: np.ndarray, sums: np.ndarray) -> np.ndarray:

@@ -13,9 +13,11 @@ from proctor.data.schemas import Answer, Question
 from proctor.exam import run_exam
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
-from proctor.models.read_reply import p_accept, stated, verdict
+from proctor.models.read_answer import stated
+from proctor.models.read_reply import p_accept, verdict
 from proctor.models.session import Session
 from proctor.uq.notation import CHECKS
+from proctor.uq.programs import PROGRAMS, run_program
 
 ONE_CALL = {
     "V": "uq/vanilla",
@@ -70,6 +72,11 @@ def closing(
     return None
 
 
+def broken(first: Reply) -> str:
+    """Why no second call can follow the first one of CC or B, in a word; "" where it can."""
+    return "empty" if not first.text.strip() else "cut off" if first.cut_off else ""
+
+
 async def run_check(
     session: Session,
     name: str,
@@ -83,33 +90,47 @@ async def run_check(
 ) -> pd.DataFrame:
     """One row an answer: judge, check, outcome (accept, reject, unreadable), p_accept, and `correct` as known.
 
-    Raises ValueError for an unknown check and KeyError for an answer to no question.
+    An empty or cut-off first call of CC or B is unreadable. Raises ValueError for an unknown check and KeyError for an
+    answer to no question.
     """
-    if name not in CHECKS:
-        raise ValueError(f"no check {name!r}: use one of {', '.join(CHECKS)}")
+    if name not in CHECKS and name not in PROGRAMS:
+        raise ValueError(f"no check {name!r}: use one of {', '.join([*CHECKS, *PROGRAMS])}")
     by_id = {question.id: question for question in questions}
     pairs = [(by_id[answer.question_id], answer) for answer in answers]
+    if name in PROGRAMS:
+        return pd.DataFrame([_row("", name, q, a, run_program(name, q, a).accept, None) for q, a in pairs])
     settings = dict(sample=sample, temperature=temperature, prompts_dir=prompts_dir)
     requests = [opening(name, judge, q, a, **settings) for q, a in pairs]
     if name not in ONE_CALL:
         first = await session.ask_many(requests, f"{judge} {name} 1")
-        requests = [closing(name, judge, q, a, reply, **settings) for (q, a), reply in zip(pairs, first)]
-    replies = await session.ask_many(requests, f"{judge} {name}")
+        requests = [
+            None if broken(reply) else closing(name, judge, q, a, reply, **settings)
+            for (q, a), reply in zip(pairs, first)
+        ]
+    given = iter(await session.ask_many([request for request in requests if request], f"{judge} {name}"))
+    replies = [next(given) if request else Reply("") for request in requests]
+    shown = [
+        dict(quoted=a.text, opening=request.opening if request else "") for (_, a), request in zip(pairs, requests)
+    ]
     return pd.DataFrame(
         [
-            dict(
-                judge=judge,
-                check=name,
-                question_id=q.id,
-                category=q.category,
-                level=q.level,
-                answer_id=a.id,
-                correct=a.correct,
-                outcome=OUTCOMES[verdict(reply, quoted=a.text)],
-                p_accept=p_accept(reply),
-            )
-            for (q, a), reply in zip(pairs, replies)
+            _row(judge, name, q, a, verdict(reply, **seen), p_accept(reply, **seen))
+            for (q, a), reply, seen in zip(pairs, replies, shown)
         ]
+    )
+
+
+def _row(judge: str, name: str, question: Question, answer: Answer, outcome: bool | None, p: float | None) -> dict:
+    return dict(
+        judge=judge,
+        check=name,
+        question_id=question.id,
+        category=question.category,
+        level=question.level,
+        answer_id=answer.id,
+        correct=answer.correct,
+        outcome=OUTCOMES[outcome],
+        p_accept=p,
     )
 
 

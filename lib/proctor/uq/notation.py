@@ -2,11 +2,32 @@
 
     parse("(CC x3|U) => (FLC x3|U) => (C x3|U)")
 
-C, FLC, CC, V, R, FA and B are checks (uq.checks); `xN` asks N times, `uN` lets the judge reconsider N - 1
-times, and the vote after it says how these N votes count: `|M` majority (more than half; a tie rejects), `|U`
-unanimity. `A => B` goes on to B only with what A accepts. A vote alone, `C |M`, is over several judges; `Debate` is
-several judges in rounds. The paper's own signs are read too. (UQ, appendix B.2 and Table S10; the debate's protocol
-is ours, the paper has none.)
+The grammar, as far as the paper has it:
+
+    validator := stage, or stage => stage => ...      goes on to the next stage only with what this one accepts
+    stage     := one, then any of:  xN |vote          asks N times anew, and these N vote
+                                    uN |vote          lets the judge of one check reconsider N - 1 times; all N vote
+                                    |vote             each of several judges votes
+    one       := a check, (validator) or Debate       Debate: several judges, ROUNDS rounds, then their majority
+    vote      := M or U                               majority (more than half; a tie rejects), or unanimity
+
+and beyond the paper:
+
+    one       := [validator, validator, ...] |vote    a vote over different checks
+    stage     := one@judge                            asked of this judge, whoever the others are
+    check     := name>0.8                             accepts where the probability of accepting is above 0.8
+
+A check's name is one of CHECKS (uq.checks) or of PROGRAMS, checks that are programs and ask no model (uq.programs).
+The paper's own signs are read too. (UQ, appendix B.2 and Table S10; the debate's protocol is ours, the paper has none.)
+
+>>> str(parse("(CC × 3 | U) ⇒ (C∪3|M)"))
+'(CC x3|U) => (C u3|M)'
+>>> str(parse("[C, FLC, CC]|M => C@openai/o3"))
+'([C, FLC, CC]|M) => C@openai/o3'
+>>> str(parse("units => (C>0.8 x3|U)"))
+'units => (C>0.8 x3|U)'
+>>> cost(parse("units => (C x3|U)"))
+Cost(accept=(3, 3), reject=(0, 3))
 
 A validator is a tree of frozen nodes: equal, hashable, and `str` gives its notation back.
 """
@@ -15,8 +36,10 @@ import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 
+from proctor.uq.programs import PROGRAMS
+
 CHECKS = {"V": 1, "C": 1, "FLC": 1, "CC": 2, "R": 1, "FA": 1, "B": 2}  # and the calls of each: CC and B ask twice
-SIGNS = {"×": "x", "∪": "u", "⇒": "=>", "→": "=>"}
+SIGNS = {"×": " x", "∪": " u", "⇒": "=>", "→": "=>"}
 ROUNDS = 2  # of a debate: each judge argues, reads the others, and decides
 
 
@@ -26,12 +49,24 @@ class NotationError(ValueError):
 
 @dataclass(frozen=True)
 class Check:
-    """One check by one judge."""
+    """One check by one judge. above: it accepts where the probability of accepting is above this; None: by its word."""
 
     name: str
+    above: float | None = None
 
     def __str__(self) -> str:
-        return self.name
+        return self.name if self.above is None else f"{self.name}>{self.above!r}"
+
+
+@dataclass(frozen=True)
+class By:
+    """`node` by a judge of its own."""
+
+    node: "Node"
+    judge: str
+
+    def __str__(self) -> str:
+        return f"({self.node})@{self.judge}" if isinstance(self.node, By) else f"{_inner(self.node)}@{self.judge}"
 
 
 @dataclass(frozen=True)
@@ -59,6 +94,17 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class Mixed:
+    """Different nodes, which vote."""
+
+    nodes: tuple["Node", ...]
+    vote: str
+
+    def __str__(self) -> str:
+        return f"[{', '.join(map(str, self.nodes))}] |{self.vote}"
+
+
+@dataclass(frozen=True)
 class Sequence:
     """Stage after stage; the first that rejects ends it."""
 
@@ -76,24 +122,59 @@ class Debate:
         return "Debate"
 
 
-Node = Check | Repeat | Panel | Sequence | Debate
+Node = Check | By | Repeat | Panel | Mixed | Sequence | Debate
 
 
 @dataclass(frozen=True)
 class Vote:
-    """One vote to be cast. sample: which of the repeats; turn: which reconsideration or round, from 0."""
+    """One vote to be cast. judge: a place in the list of judges, or a name. sample: which of the repeats; turn: which
+    reconsideration or round, from 0. above: a check's threshold."""
 
     check: str
-    judge: int = 0
+    judge: int | str = 0
     sample: int = 0
     turn: int = 0
+    above: float | None = None
+
+
+def parts(node: Node) -> list[Node]:
+    """The node and all that is in it."""
+    return [node, *(part for child in _children(node) for part in parts(child))]
+
+
+def _children(node: Node) -> tuple[Node, ...]:
+    if isinstance(node, Sequence | Mixed):
+        return node.stages if isinstance(node, Sequence) else node.nodes
+    return (node.node,) if isinstance(node, By | Repeat | Panel) else ()
+
+
+def asks_a_model(node: Node) -> bool:
+    """Whether anything in it is not a program."""
+    return any(
+        isinstance(part, Debate) or isinstance(part, Check) and part.name not in PROGRAMS for part in parts(node)
+    )
+
+
+def by_one_judge(node: Node) -> bool:
+    """Whether some check in it is asked of one judge whom it does not name: outside of any panel and any `@`."""
+    if isinstance(node, Check):
+        return node.name not in PROGRAMS
+    return not isinstance(node, By | Panel) and any(map(by_one_judge, _children(node)))
+
+
+def by_several_judges(node: Node) -> bool:
+    """Whether judges vote or debate in it."""
+    return any(isinstance(part, Panel | Debate) for part in parts(node))
 
 
 def _inner(node: Node) -> str:
-    return str(node) if isinstance(node, Check | Debate) else f"({str(node).replace(' |', '|')})"
+    return str(node) if isinstance(node, Check | Debate | By) else f"({str(node).replace(' |', '|')})"
 
 
-_TOKEN = re.compile(r"\s*(?:(=>)|(\()|(\))|([xu])(\d+)(?!\w)|\|\s*([A-Za-z]+)|([A-Za-z]+))")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<then>=>)|(?P<open>[(\[])|(?P<close>[)\]])|(?P<comma>,)|>\s*(?P<above>\d*\.?\d+(?:e-?\d+)?)"
+    r"|@\s*(?P<judge>[\w./:@+~-]+)|(?P<times>[xu]\s*\d+)(?!\w)|\|\s*(?P<vote>[A-Za-z]+)|(?P<word>[A-Za-z_]+))"
+)
 
 
 def parse(text: str) -> Node:
@@ -116,8 +197,8 @@ class _Parser:
             found = _TOKEN.match(plain, at)
             start = at + len(plain[at:]) - len(plain[at:].lstrip())
             if not found:
-                self._fail(shift[start], "expected a check, x3, u3, |M, |U, => or a parenthesis")
-            self.tokens.append((found.groups(), shift[start]))
+                self._fail(shift[start], "expected a check, x3, u3, |M, |U, =>, @judge, >0.8 or a parenthesis")
+            self.tokens.append((found.lastgroup, found[found.lastgroup], shift[start]))
             at = found.end()
         self.i = 0
 
@@ -127,61 +208,100 @@ class _Parser:
         node = self._sequence()
         if self.i < len(self.tokens):
             self._fail(
-                self.tokens[self.i][1], "this closes nothing" if self._next()[2] else "expected =>, x3, u3 or a vote"
+                self._place(), "this closes nothing" if self._next() == "close" else "expected =>, x3, u3 or a vote"
             )
         return node
 
     def _sequence(self) -> Node:
         stages = [self._voted()]
-        while self._next()[0]:
+        while self._next() == "then":
             self.i += 1
             stages.append(self._voted())
         return stages[0] if len(stages) == 1 else Sequence(tuple(stages))
 
     def _voted(self) -> Node:
         node = self._atom()
-        while self._next()[3] or self._next()[5]:
-            (_, _, _, operator, times, vote, _), place = self.tokens[self.i]
-            self.i += 1
-            if vote:
-                node = Panel(node, self._vote(vote, place))
-                continue
-            if not int(times):
-                self._fail(place, "at least one vote is needed")
-            if operator == "u" and not isinstance(node, Check):
-                self._fail(place, "only a check can be reconsidered: write u beside it, as in (C u3|U) => ...")
-            if not self._next()[5]:
-                self._fail(place, f"say how the {times} votes count: {operator}{times}|M or {operator}{times}|U")
-            (*_, vote, _), where = self.tokens[self.i]
-            self.i += 1
-            node = Repeat(node, operator, int(times), self._vote(vote, where))
+        while (kind := self._next()) in ("times", "vote", "judge"):
+            _, said, place = self._take()
+            if kind == "vote":
+                if not by_one_judge(node) and not by_several_judges(node):
+                    self._fail(place, "several judges can't vote here: no check is left to them")
+                node = Panel(node, self._vote(said, place))
+            elif kind == "judge":
+                if by_several_judges(node) or not by_one_judge(node):
+                    self._fail(place, "@ gives a check its one judge: this has several, or its own, or asks none")
+                node = By(node, said)
+            else:
+                node = self._repeated(node, said[0], int(said[1:]), place)
         return node
 
+    def _repeated(self, node: Node, operator: str, times: int, place: int) -> Node:
+        if not times:
+            self._fail(place, "at least one vote is needed")
+        if not asks_a_model(node):
+            self._fail(place, "a program gives the same verdict each time")
+        if operator == "u" and not isinstance(node.node if isinstance(node, By) else node, Check):
+            self._fail(place, "only a check can be reconsidered: write u beside it, as in (C u3|U) => ...")
+        if self._next() != "vote":
+            self._fail(place, f"say how the {times} votes count: {operator}{times}|M or {operator}{times}|U")
+        _, vote, where = self._take()
+        return Repeat(node, operator, times, self._vote(vote, where))
+
     def _atom(self) -> Node:
-        _, opening, _, _, _, _, word = self._next()
         if self.i >= len(self.tokens):
             self._fail(len(self.text), "the notation ends here: a check is missing")
-        place = self.tokens[self.i][1]
-        self.i += 1
-        if opening:
+        kind, said, place = self._take()
+        if said == "(":
             node = self._sequence()
-            if not self._next()[2]:
-                self._fail(place, "this parenthesis is not closed")
-            self.i += 1
+            self._closed(")", place)
             return node
-        if word == "Debate":
+        if said == "[":
+            return self._mixed(place)
+        if said == "Debate":
             return Debate()
-        if word not in CHECKS:
-            self._fail(place, f"no check of this name: use one of {', '.join(CHECKS)}, or Debate")
-        return Check(word)
+        if kind != "word" or said not in CHECKS and said not in PROGRAMS:
+            self._fail(place, f"no check of this name: use one of {', '.join([*CHECKS, *PROGRAMS])}, or Debate")
+        if self._next() != "above":
+            return Check(said)
+        _, above, where = self._take()
+        if said in PROGRAMS:
+            self._fail(where, "a program has no probability")
+        if float(above) >= 1:
+            self._fail(where, "no probability is above 1: write a number from 0 to 1")
+        return Check(said, float(above))
+
+    def _mixed(self, place: int) -> Node:
+        nodes = [self._sequence()]
+        while self._next() == "comma":
+            self.i += 1
+            nodes.append(self._sequence())
+        self._closed("]", place)
+        if self._next() != "vote":
+            self._fail(place, f"say how the {len(nodes)} votes count: [...]|M or [...]|U")
+        if len(nodes) == 1:
+            self._fail(place, "one alone does not vote: name two or more, with commas")
+        _, vote, where = self._take()
+        return Mixed(tuple(nodes), self._vote(vote, where))
+
+    def _closed(self, bracket: str, place: int) -> None:
+        if self.i >= len(self.tokens) or self.tokens[self.i][1] != bracket:
+            self._fail(place, "this parenthesis is not closed")
+        self.i += 1
 
     def _vote(self, vote: str, place: int) -> str:
         if vote not in ("M", "U"):
             self._fail(place, "a vote is |M (majority) or |U (unanimity)")
         return vote
 
-    def _next(self) -> tuple:
-        return self.tokens[self.i][0] if self.i < len(self.tokens) else (None,) * 7
+    def _next(self) -> str | None:
+        return self.tokens[self.i][0] if self.i < len(self.tokens) else None
+
+    def _place(self) -> int:
+        return self.tokens[self.i][2]
+
+    def _take(self) -> tuple[str, str, int]:
+        self.i += 1
+        return self.tokens[self.i - 1]
 
     def _fail(self, place: int, what: str):
         raise NotationError(f"{what}\n  {self.text}\n  {' ' * place}^")
@@ -204,7 +324,11 @@ def decide(node: Node, judges: int = 1, exhaustive: bool = False) -> Generator[V
 
 def _decide(node: Node, judges: int, exhaustive: bool, at: Vote) -> Generator[Vote, bool | None, bool | None]:
     if isinstance(node, Check):
-        return (yield replace(at, check=node.name))
+        if node.name in PROGRAMS:  # the same whoever asks
+            return (yield Vote(node.name, judge=""))
+        return (yield replace(at, check=node.name, above=node.above))
+    if isinstance(node, By):
+        return (yield from _decide(node.node, judges, exhaustive, replace(at, judge=node.judge)))
     if isinstance(node, Sequence):
         verdicts = []
         for stage in node.stages:
@@ -212,19 +336,20 @@ def _decide(node: Node, judges: int, exhaustive: bool, at: Vote) -> Generator[Vo
             if not verdicts[-1] and not exhaustive:
                 break
         return all(verdicts)
+    vote = "M" if isinstance(node, Debate) else node.vote
     if isinstance(node, Debate):
         for turn in range(ROUNDS - 1):
             for judge in range(judges):
                 yield Vote("Debate", judge, at.sample, turn)
         ballots = [(Check("Debate"), Vote("Debate", judge, at.sample, ROUNDS - 1)) for judge in range(judges)]
-        vote = "M"
     elif isinstance(node, Panel):
-        ballots, vote = [(node.node, replace(at, judge=judge)) for judge in range(judges)], node.vote
+        ballots = [(node.node, replace(at, judge=judge)) for judge in range(judges)]
+    elif isinstance(node, Mixed):
+        ballots = [(one, at) for one in node.nodes]
     elif node.operator == "u":
-        ballots, vote = [(node.node, replace(at, turn=turn)) for turn in range(node.times)], node.vote
+        ballots = [(node.node, replace(at, turn=turn)) for turn in range(node.times)]
     else:
         ballots = [(node.node, replace(at, sample=at.sample * node.times + i)) for i in range(node.times)]
-        vote = node.vote
     quorum, accepted, rejected = accepts_needed(vote, len(ballots)), 0, 0
     for inner, place in ballots:
         if (yield from _decide(inner, judges, exhaustive, place)) is True:
@@ -234,6 +359,22 @@ def _decide(node: Node, judges: int, exhaustive: bool, at: Vote) -> Generator[Vo
         if not exhaustive and (accepted == quorum or rejected > len(ballots) - quorum):
             break
     return accepted >= quorum
+
+
+def all_votes(node: Node, judges: int = 1) -> list[Vote]:
+    """Every vote that a verdict may ask for, in order.
+
+    >>> [vote.sample for vote in all_votes(parse("C x3|U"))]
+    [0, 1, 2]
+    """
+    asked, votes = [], decide(node, judges, exhaustive=True)
+    try:
+        vote = next(votes)
+        while True:
+            asked.append(vote)
+            vote = votes.send(True)
+    except StopIteration:
+        return list(dict.fromkeys(asked))
 
 
 @dataclass(frozen=True)
@@ -253,35 +394,48 @@ class Cost:
 
 
 def cost(node: Node, judges: int = 1) -> Cost:
-    """How many calls a verdict can take, with early exit. Without it, every verdict takes `most` or more."""
+    """How many calls a verdict can take, with early exit. Without it, every verdict takes `most` or more.
+
+    Each vote counts, also one that another part of the validator casts too; such a call is asked once, so that `most`
+    is never passed but `least` can be undercut.
+    """
     if isinstance(node, Check):
-        return Cost((CHECKS[node.name],) * 2, (CHECKS[node.name],) * 2)
+        calls = CHECKS.get(node.name, 0)  # a program asks nobody
+        return Cost((calls, calls), (calls, calls))
+    if isinstance(node, By):
+        return cost(node.node, judges)
     if isinstance(node, Sequence):
-        parts, before, ends = [cost(stage, judges) for stage in node.stages], (0, 0), []
-        for part in parts:
-            ends.append(_add(before, part.reject))
-            before = _add(before, part.accept)
+        stages, before, ends = [cost(stage, judges) for stage in node.stages], (0, 0), []
+        for stage in stages:
+            ends.append(_add(before, stage.reject))
+            before = _add(before, stage.accept)
         return Cost(before, (min(end[0] for end in ends), max(end[1] for end in ends)))
+    one = Cost((1, 1), (1, 1))
     if isinstance(node, Debate):
-        said = _counted(Cost((1, 1), (1, 1)), judges, accepts_needed("M", judges))
-        return _more(said, (ROUNDS - 1) * judges)
-    if isinstance(node, Panel):
-        return _counted(cost(node.node, judges), judges, accepts_needed(node.vote, judges))
-    inner = cost(node.node, judges)
-    if node.operator == "u":  # a reconsideration is one call, also of a check that takes two
-        extra = inner.most - 1
-        return _more(_counted(Cost((1, 1), (1, 1)), node.times, accepts_needed(node.vote, node.times)), extra)
-    return _counted(inner, node.times, accepts_needed(node.vote, node.times))
+        said = _counted([one] * judges, accepts_needed("M", judges))
+        rounds = ((ROUNDS - 1) * judges,) * 2
+        return Cost(_add(said.accept, rounds), _add(said.reject, rounds))
+    if isinstance(node, Mixed):
+        votes = [cost(child, judges) for child in node.nodes]
+    elif isinstance(node, Panel):
+        votes = [cost(node.node, judges)] * judges
+    elif node.operator == "u":  # a reconsideration is one call, also of a check that takes two
+        votes = [cost(node.node, judges), *[one] * (node.times - 1)]
+    else:
+        votes = [cost(node.node, judges)] * node.times
+    return _counted(votes, accepts_needed(node.vote, len(votes)))
 
 
 def expected_calls(node: Node, pass_rates: Mapping[str, float], judges: int = 1) -> tuple[float, float]:
     """(mean calls with early exit, chance of acceptance) if each vote accepts independently with its check's rate.
 
-    The mean calls of n votes are those of one vote times the mean number of votes (Wald): whether to go on depends on
-    the votes so far, never on the next. pass_rates: check to rate, "Debate" for a debate's votes.
+    Whether to go on depends on the votes so far, never on the next: so the mean calls of some votes are those of each
+    vote times the chance that it is cast. pass_rates: check to rate, "Debate" for a debate's votes.
     """
     if isinstance(node, Check):
-        return float(CHECKS[node.name]), pass_rates[node.name]
+        return float(CHECKS.get(node.name, 0)), pass_rates[node.name]
+    if isinstance(node, By):
+        return expected_calls(node.node, pass_rates, judges)
     if isinstance(node, Sequence):
         calls, chance = 0.0, 1.0
         for stage in node.stages:
@@ -289,50 +443,50 @@ def expected_calls(node: Node, pass_rates: Mapping[str, float], judges: int = 1)
             calls, chance = calls + chance * mean, chance * rate
         return calls, chance
     if isinstance(node, Debate):
-        mean, rate, n, quorum, extra = (
-            1.0,
-            pass_rates["Debate"],
-            judges,
-            accepts_needed("M", judges),
-            (ROUNDS - 1) * judges,
-        )
+        calls, chance = _settled([(1.0, pass_rates["Debate"])] * judges, accepts_needed("M", judges))
+        return calls + (ROUNDS - 1) * judges, chance
+    if isinstance(node, Mixed):
+        votes = [expected_calls(child, pass_rates, judges) for child in node.nodes]
     else:
+        mean, rate = expected_calls(node.node, pass_rates, judges)
         n = judges if isinstance(node, Panel) else node.times
-        (mean, rate), quorum, extra = expected_calls(node.node, pass_rates, judges), accepts_needed(node.vote, n), 0.0
-        if isinstance(node, Repeat) and node.operator == "u":
-            mean, extra = 1.0, mean - 1.0
-    votes, chance = _settled(n, quorum, rate)
-    return extra + votes * mean, chance
+        again = 1.0 if isinstance(node, Repeat) and node.operator == "u" else mean
+        votes = [(mean, rate), *[(again, rate)] * (n - 1)]
+    return _settled(votes, accepts_needed(node.vote, len(votes)))
 
 
-def _settled(n: int, quorum: int, rate: float) -> tuple[float, float]:
-    """(mean number of votes until n votes are settled, chance that `quorum` of them accept)."""
-    states, votes, chance = {(0, 0): 1.0}, 0.0, 0.0
-    while states:
-        following: dict[tuple[int, int], float] = {}
-        for (yes, no), p in states.items():
-            votes += p
-            for result, q in (((yes + 1, no), p * rate), ((yes, no + 1), p * (1 - rate))):
-                if result[0] == quorum:
+def _settled(votes: list[tuple[float, float]], quorum: int) -> tuple[float, float]:
+    """(mean calls until the votes are settled, chance that `quorum` of them accept). votes: (mean calls, pass rate)."""
+    states, calls, chance = {0: 1.0}, 0.0, 0.0  # by votes that accepted, the chance that it is still open
+    for cast, (mean, rate) in enumerate(votes):
+        following: dict[int, float] = {}
+        for yes, p in states.items():
+            calls += p * mean
+            for now, q in ((yes + 1, p * rate), (yes, p * (1 - rate))):
+                if now == quorum:
                     chance += q
-                elif result[1] <= n - quorum:
-                    following[result] = following.get(result, 0.0) + q
+                elif cast + 1 - now <= len(votes) - quorum:
+                    following[now] = following.get(now, 0.0) + q
         states = following
-    return votes, chance
+    return calls, chance
 
 
 def _add(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
     return a[0] + b[0], a[1] + b[1]
 
 
-def _more(base: Cost, calls: int) -> Cost:
-    return Cost(_add(base.accept, (calls, calls)), _add(base.reject, (calls, calls)))
+def _counted(votes: list[Cost], quorum: int) -> Cost:
+    """Votes of which `quorum` must accept, cast in this order until they are settled."""
+    states, ends = {0: (0, 0)}, {True: [], False: []}  # by votes that accepted, (least, most) calls while it is open
+    for cast, one in enumerate(votes):
+        following: dict[int, list] = {}
+        for yes, before in states.items():
+            for now, calls in ((yes + 1, one.accept), (yes, one.reject)):
+                settled = now == quorum or cast + 1 - now > len(votes) - quorum
+                (ends[now == quorum] if settled else following.setdefault(now, [])).append(_add(before, calls))
+        states = {now: _span(found) for now, found in following.items()}
+    return Cost(_span(ends[True]), _span(ends[False]))
 
 
-def _counted(one: Cost, n: int, quorum: int) -> Cost:
-    """n votes of which `quorum` must accept: the fewest votes are all alike, the most leave the last one to decide."""
-    enough = n - quorum + 1  # rejections that settle it
-    return Cost(
-        (quorum * one.accept[0], quorum * one.accept[1] + (n - quorum) * one.reject[1]),
-        (enough * one.reject[0], enough * one.reject[1] + (quorum - 1) * one.accept[1]),
-    )
+def _span(found: list[tuple[int, int]]) -> tuple[int, int]:
+    return min(low for low, _ in found), max(high for _, high in found)

@@ -7,23 +7,41 @@ settled. The session keeps replies as they come, so a run resumes after a kill.
 """
 
 import asyncio
+import contextlib
+import glob
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 from tqdm import tqdm
 
 from proctor.data.schemas import Answer, Question
+from proctor.files import only_writer
+from proctor.models.cache import StoreError
 from proctor.models.messages import Reply, Request
-from proctor.models.prompts import follow_up, load
+from proctor.models.prompts import Prompt, follow_up, load
 from proctor.models.read_reply import p_accept, verdict, why_unreadable
-from proctor.models.registry import price
-from proctor.models.session import CallsFailed, Session
-from proctor.uq.checks import OUTCOMES, closing, opening
-from proctor.uq.notation import CHECKS, Debate, Node, Panel, Repeat, Vote, decide, parse
-from proctor.uq.notation import Sequence as Stages
+from proctor.models.registry import price, spec
+from proctor.models.session import CallsFailed, Halt, Session, all_home
+from proctor.uq.checks import OUTCOMES, broken, closing, opening
+from proctor.uq.notation import (
+    CHECKS,
+    By,
+    Debate,
+    Node,
+    Repeat,
+    Vote,
+    all_votes,
+    by_one_judge,
+    by_several_judges,
+    decide,
+    parse,
+    parts,
+)
+from proctor.uq.programs import PROGRAMS, run_program
 
 COLUMNS = ("question_id", "answer_id", "validator", "judges", "outcome", "correct", "votes", "calls", "unreadable")
 
@@ -46,18 +64,21 @@ async def validate(
 
     exhaustive: cast every vote, also where the verdict is settled. structured: verdicts as JSON by a schema, from
     judges whose provider supports schemas (OpenAI's). out: a JSONL file, one line a verdict with its trace (of each
-    vote check, judge, sample, turn, outcome, why if unreadable, p_accept, prompt, reply). It is written beside and
-    renamed when all are there. at_once: answers in hand at a time.
+    vote check, judge, sample, turn, outcome, why if unreadable, p_accept, prompt, reply; `first` of the first of two
+    calls, `above` of a threshold). It is written beside and
+    renamed when all are there. at_once: answers in hand at a time. Votes and calls count what was cast and asked once,
+    also where several parts of the validator want the same. judges may be empty where each check names its own.
 
-    Raises, before any call, ValueError for a validator that judges or temperature do not suit and KeyError for an
-    answer to no question; then what `Session.ask` raises, CallsFailed naming the answers without a verdict, all others
-    being kept.
+    Raises, before any call, ValueError for a validator that judges or temperature do not suit, KeyError for an answer
+    to no question and FileBusy while another run writes `out`. Then what `Session.ask` raises, CallsFailed naming the
+    answers without a verdict, and OSError where `out` can't be written. Whatever stops a run, Ctrl-C too, its calls in
+    flight come home first: their replies are kept and not asked again.
     """
     node = parse(validator) if isinstance(validator, str) else validator
     pairs = _checked(node, judges, questions, answers, temperature)
     settings = dict(temperature=temperature, structured=structured, prompts_dir=prompts_dir)
-    alike = dict(validator=str(node), judges="; ".join(judges))  # the same strings in every row
-    rows, failed = [None] * len(pairs), {}
+    alike = dict(validator=str(node), judges="; ".join(_all_judges(node, judges)))  # the same strings in every row
+    rows, failed, halt = [None] * len(pairs), {}, Halt()
     todo = iter(enumerate(pairs))
     with (
         _Lines(out) as lines,
@@ -66,14 +87,19 @@ async def validate(
 
         async def worker() -> None:
             for i, (question, answer) in todo:
+                if halt.errors:
+                    return  # no new call; those in flight come home and are kept
                 try:
-                    row, trace = await _judge(session, node, judges, question, answer, exhaustive, settings)
+                    row, trace = await _judge(session, halt, node, judges, question, answer, exhaustive, settings)
                     row |= alike
                     rows[i] = tuple(row[name] for name in COLUMNS)
                     lines.add(i, row | dict(trace=trace))
                 except CallsFailed as error:
                     failed[answer.id] = str(error)
                     lines.add(i, None)
+                except Exception as error:
+                    halt.call(error)
+                    return
                 spent = session.spent
                 bar.set_postfix_str(
                     f"{spent.calls:,} calls, {spent.prompt_tokens + spent.completion_tokens:,} tokens, "
@@ -82,14 +108,14 @@ async def validate(
                 )
                 bar.update()
 
-        workers = [asyncio.create_task(worker()) for _ in range(min(at_once or 8 * session.concurrency, len(pairs)))]
         try:
-            await asyncio.gather(*workers)
-        except BaseException:
-            for task in workers:
-                task.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+            await all_home(*(worker() for _ in range(min(at_once or 8 * session.concurrency, len(pairs)))))
+        except asyncio.CancelledError:  # Ctrl-C: all calls are home
+            if isinstance(error := halt.error(), StoreError):
+                raise error from None  # what was paid for and could not be kept is handed over
             raise
+        if error := halt.error():
+            raise error
         if failed:
             some = "; ".join(f"{name}: {what}" for name, what in list(failed.items())[:2])
             raise CallsFailed(
@@ -109,53 +135,81 @@ def bill(
     temperature: float = 0.0,
     prompts_dir: str | None = None,
 ) -> dict:
-    """What validating can cost at most: calls, tokens sent (a quarter of the characters), tokens received, dollars.
+    """What validating costs at most: calls, tokens sent, tokens received, dollars.
 
-    Every vote is priced as the first call of its check; a reconsideration sends the conversation so far again, so its
-    calls are dearer. dollars is None if a judge has no price.
+    An upper bound in every case: every vote is cast; each byte that is sent counts as a token; each reply is as long as
+    its request allows, and counts four bytes a token where it is sent again: to reconsider, to compare, in a debate.
+    Attempts that fail and are made again come on top; a session's budget counts them. dollars is None if a judge has
+    no price.
     """
     node = parse(validator) if isinstance(validator, str) else validator
     pairs = _checked(node, judges, questions, answers, temperature)
-    votes = _all_votes(node, len(judges))
+    settings = dict(temperature=temperature, structured=False, prompts_dir=prompts_dir)
+    votes = dict.fromkeys(replace(vote, above=None) for vote in all_votes(node, len(judges)))
     total = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0)
     for question, answer in pairs:
+        talks: dict[Vote, tuple[Request, int]] = {}
         for vote in votes:
-            request = _first(
-                vote,
-                judges[vote.judge],
-                question,
-                answer,
-                [],
-                temperature=temperature,
-                structured=False,
-                prompts_dir=prompts_dir,
-            )
-            calls = 1 if vote.turn else CHECKS.get(vote.check, 1)
-            sent, received = calls * (vote.turn + 1) * request.characters // 4, calls * request.max_tokens
-            cost = price(request.model)
-            total["calls"] += calls
-            total["tokens_sent"] += sent
-            total["tokens_received"] += received
-            if cost is None or total["dollars"] is None:
-                total["dollars"] = None
-            else:
-                total["dollars"] += sent * cost[0] + received * cost[1]
+            for request, again in _longest(vote, judges, question, answer, talks, settings):
+                talks[vote] = request, again
+                sent, received, cost = request.most_tokens + again, request.max_tokens, price(request.model)
+                total["calls"] += 1
+                total["tokens_sent"] += sent
+                total["tokens_received"] += received
+                if cost is None or total["dollars"] is None:
+                    total["dollars"] = None
+                else:
+                    total["dollars"] += sent * cost[0] + received * cost[1]
     return total
+
+
+BYTES = 4  # of a reply's token, where it is sent again: as many tokens at most, whoever counts them
+
+
+def _longest(
+    vote: Vote, judges: Sequence[str], question: Question, answer: Answer, talks: dict, settings: dict
+) -> list[tuple[Request, int]]:
+    """Each call of a vote with nothing in the place of replies, and how many tokens these replies can be."""
+    if vote.check in PROGRAMS:
+        return []
+    judge = vote.judge if isinstance(vote.judge, str) else judges[vote.judge]
+    if vote.turn and vote.check != "Debate":
+        before, again = talks[replace(vote, turn=vote.turn - 1)]
+        request = follow_up(before, Reply("]]"), _reflecting(settings))
+        return [(request, again + BYTES * before.max_tokens)]
+    request = _first(vote, judge, question, answer, [""] * (len(judges) - 1) if vote.turn else [], **settings)
+    if vote.turn:
+        return [(request, (len(judges) - 1) * BYTES * request.max_tokens)]
+    if CHECKS.get(vote.check) != 2:
+        return [(request, 0)]
+    compared = closing(vote.check, judge, question, answer, Reply(""), sample=vote.sample, **settings)
+    return [(request, 0), (compared, BYTES * request.max_tokens)]
+
+
+def _reflecting(settings: dict) -> Prompt:
+    return load("uq/reflect", settings["prompts_dir"], settings["structured"])
 
 
 def _checked(
     node: Node, judges: Sequence[str], questions: Sequence[Question], answers: Sequence[Answer], temperature: float
 ) -> list[tuple[Question, Answer]]:
     """The (question, answer) pairs. Raises before any call."""
-    if isinstance(judges, str) or not judges:
+    several = by_several_judges(node)
+    if isinstance(judges, str) or not judges and (several or by_one_judge(node)):
         raise ValueError(f"judges is {judges!r}: give a list of one or more models")
-    kinds = {type(part) for part in _parts(node)}
-    if len(judges) > 1 and not kinds & {Panel, Debate}:
+    if twice := next((judge for judge in judges if list(judges).count(judge) > 1), None):
+        raise ValueError(f"judge {twice} is named twice: its second vote would repeat its first")
+    if len(judges) > 1 and by_one_judge(node):
         raise ValueError(
-            f"{len(judges)} judges, and {node} does not say how they vote: write ({node}) |M or |U, or Debate"
+            f"{len(judges)} judges, and {node} does not say how they vote: write ({node}) |M or |U, or Debate, or name "
+            "one judge for a check, as in C@" + judges[0]
         )
+    if len(judges) == 1 and any(isinstance(part, Debate) for part in parts(node)):
+        raise ValueError(f"a debate needs two judges or more, and there is {judges[0]} alone")
+    for judge in _all_judges(node, judges):
+        spec(judge)
     if temperature == 0 and any(
-        isinstance(part, Repeat) and part.operator == "x" and part.times > 1 for part in _parts(node)
+        isinstance(part, Repeat) and part.operator == "x" and part.times > 1 for part in parts(node)
     ):
         raise ValueError(f"{node} asks anew, and at temperature 0 every reply is the same: set a temperature")
     ids = [answer.id for answer in answers]
@@ -169,24 +223,18 @@ def _checked(
     return [(by_id[answer.question_id], answer) for answer in answers]
 
 
-def _parts(node: Node) -> list[Node]:
-    inner = node.stages if isinstance(node, Stages) else [node.node] if isinstance(node, Panel | Repeat) else []
-    return [node, *(part for child in inner for part in _parts(child))]
+def _named(node: Node) -> list[str]:
+    return [part.judge for part in parts(node) if isinstance(part, By)]
 
 
-def _all_votes(node: Node, judges: int) -> list[Vote]:
-    asked, votes = [], decide(node, judges, exhaustive=True)
-    try:
-        vote = next(votes)
-        while True:
-            asked.append(vote)
-            vote = votes.send(True)
-    except StopIteration:
-        return list(dict.fromkeys(asked))
+def _all_judges(node: Node, judges: Sequence[str]) -> list[str]:
+    """Those of the list, then those that the notation names."""
+    return list(dict.fromkeys([*judges, *_named(node)]))
 
 
 async def _judge(
     session: Session,
+    halt: Halt,
     node: Node,
     judges: Sequence[str],
     question: Question,
@@ -195,51 +243,99 @@ async def _judge(
     settings: dict,
 ) -> tuple[dict, list[dict]]:
     """The row of one answer, and the trace of its votes."""
-    votes, trace, calls = decide(node, len(judges), exhaustive), [], 0
-    talks: dict[tuple, tuple[Request, Reply]] = {}  # the conversation so far, by check, judge and sample
-    said: list[tuple[Vote, str]] = []  # in a debate
+    votes, trial = decide(node, len(judges), exhaustive), _Trial(session, halt, judges, question, answer, settings)
     try:
         vote = next(votes)
         while True:
-            judge, talk, asked = judges[vote.judge], (vote.check, vote.judge, vote.sample), 1
-            if vote.turn and vote.check != "Debate":
-                request = follow_up(*talks[talk], load("uq/reflect", settings["prompts_dir"], settings["structured"]))
-            else:
-                request = _first(vote, judge, question, answer, said, **settings)
-                if CHECKS.get(vote.check) == 2:
-                    first, asked = await session.ask(request), 2
-                    request = closing(vote.check, judge, question, answer, first, sample=vote.sample, **settings)
-            reply = await session.ask(request)
-            talks[talk] = request, reply
-            said.append((vote, reply.text))
-            calls += asked
-            outcome = verdict(reply, quoted=answer.text)
-            trace.append(
-                dict(
-                    check=vote.check,
-                    judge=judge,
-                    sample=vote.sample,
-                    turn=vote.turn,
-                    outcome=OUTCOMES[outcome],
-                    **({"why": why_unreadable(reply)} if outcome is None else {}),
-                    p_accept=p_accept(reply),
-                    prompt=request.prompt,
-                    reply=reply.text,
-                )
-            )
-            vote = votes.send(outcome)
+            vote = votes.send(await trial.outcome(vote))
     except StopIteration as end:
         settled = end.value
+    trace = list(trial.trace.values())
     row = dict(
         question_id=question.id,
         answer_id=answer.id,
         outcome=OUTCOMES[settled],
         correct=answer.correct,
         votes=len(trace),
-        calls=calls,
+        calls=len(trial.asked),
         unreadable=sum(vote["outcome"] == "unreadable" for vote in trace),
     )
     return row, trace
+
+
+class _Trial:
+    """One answer before its judges: what was asked, and the votes that were cast, each once."""
+
+    def __init__(self, session: Session, halt: Halt, judges: Sequence[str], question, answer, settings: dict):
+        self.session, self.halt, self.judges, self.settings = session, halt, judges, settings
+        self.question, self.answer = question, answer
+        self.asked: set[str] = set()  # keys of the calls
+        self.trace: dict[Vote, dict] = {}
+        self.outcomes: dict[Vote, bool | None] = {}
+        self.talks: dict[Vote, tuple[Request, Reply] | None] = {}  # what each vote ended with; None if it broke off
+
+    async def outcome(self, vote: Vote) -> bool | None:
+        if vote not in self.trace:
+            self.outcomes[vote], told = await (self._run if vote.check in PROGRAMS else self._ask)(vote)
+            judge = vote.judge if isinstance(vote.judge, str) else self.judges[vote.judge]
+            self.trace[vote] = dict(
+                check=vote.check,
+                judge=judge,
+                sample=vote.sample,
+                turn=vote.turn,
+                outcome=OUTCOMES[self.outcomes[vote]],
+                **told,
+                **({} if vote.above is None else {"above": vote.above}),
+            )
+        return self.outcomes[vote]
+
+    async def _run(self, vote: Vote) -> tuple[bool | None, dict]:
+        found = await asyncio.to_thread(run_program, vote.check, self.question, self.answer)
+        why = {"why": found.why} if found.accept is None else {}
+        return found.accept, dict(p_accept=None, prompt="", reply=found.why, **why)
+
+    async def _ask(self, vote: Vote) -> tuple[bool | None, dict]:
+        judge, told = vote.judge if isinstance(vote.judge, str) else self.judges[vote.judge], {}
+        request: Request | None
+        if vote.turn and vote.check != "Debate":
+            before = self.talks[replace(vote, turn=vote.turn - 1)]
+            request = before and follow_up(*before, _reflecting(self.settings))
+            why = "nothing to reconsider"
+        else:
+            request = _first(vote, judge, self.question, self.answer, self._others(vote), **self.settings)
+            if CHECKS.get(vote.check) == 2:
+                first = await self._reply(request)
+                told["first"], why = dict(prompt=request.prompt, reply=first.text), f"first call {broken(first)}"
+                closed = dict(sample=vote.sample, **self.settings)
+                request = (
+                    None if broken(first) else closing(vote.check, judge, self.question, self.answer, first, **closed)
+                )
+        if request is None:
+            self.talks[vote] = None
+            return None, dict(why=why, p_accept=None, prompt="", reply="", **told)
+        reply = await self._reply(request)
+        self.talks[vote] = request, reply
+        seen = dict(quoted=self.answer.text, opening=request.opening)
+        outcome, p = verdict(reply, **seen), p_accept(reply, **seen)
+        why = why_unreadable(reply)
+        if vote.above is not None:
+            outcome, why = None if p is None else p > vote.above, "no probability"
+        told |= {"why": why} if outcome is None else {}
+        return outcome, dict(p_accept=p, prompt=request.prompt, reply=reply.text, **told)
+
+    async def _reply(self, request: Request) -> Reply:
+        reply = await self.session.ask(request, self.halt)
+        self.asked.add(request.key)
+        return reply
+
+    def _others(self, vote: Vote) -> list[str]:
+        """What the other judges said in this debate's round before."""
+        if not vote.turn:
+            return []
+        before = [
+            replace(vote, judge=judge, turn=vote.turn - 1) for judge in range(len(self.judges)) if judge != vote.judge
+        ]
+        return [self.trace[one]["reply"] for one in before]
 
 
 def _first(
@@ -247,7 +343,7 @@ def _first(
     judge: str,
     question: Question,
     answer: Answer,
-    said: list,
+    others: list[str],
     *,
     temperature: float,
     structured: bool,
@@ -264,7 +360,6 @@ def _first(
             structured=structured,
             prompts_dir=prompts_dir,
         )
-    others = [text for other, text in said if other.turn == vote.turn - 1 and other.judge != vote.judge]
     return load("uq/debate", prompts_dir, structured).request(
         judge,
         sample=vote.sample,
@@ -276,30 +371,55 @@ def _first(
 
 
 class _Lines:
-    """A JSONL file in the order of the answers, written beside its place; lines that come early wait."""
+    """A JSONL file in the order of the answers, written beside its place; lines that come early wait.
+
+    Of several runs only one writes a file at a time. What a run that ended early leaves beside it is there to be read,
+    until the next run to the same file.
+    """
 
     def __init__(self, path: str | Path | None):
-        self.path, self.next, self.waiting = path and Path(path), 0, {}
-        if self.path:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.part = self.path.with_name(self.path.name + ".part")
-            self.file = open(self.part, "w", encoding="utf-8")
+        self.path, self.next, self.waiting = path and Path(os.path.realpath(path)), 0, {}
 
     def add(self, place: int, content: dict | None) -> None:
         if not self.path:
             return
         self.waiting[place] = content
-        while self.next in self.waiting:
-            line = self.waiting.pop(self.next)
-            if line is not None:  # an answer without a verdict: the file will not get its name
-                self.file.write(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n")
-            self.next += 1
+        with self._told():
+            while self.next in self.waiting:
+                line = self.waiting.pop(self.next)
+                if line is not None:  # an answer without a verdict: the file will not get its name
+                    self.file.write(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n")
+                self.next += 1
 
     def __enter__(self) -> "_Lines":
+        if not self.path:
+            return self
+        with contextlib.ExitStack() as stack:
+            if stack.enter_context(only_writer(self.path)):
+                for left in self.path.parent.glob(f"{glob.escape(self.path.name)}.*.part"):
+                    left.unlink(missing_ok=True)
+            self.part = self.path.with_name(f"{self.path.name}.{os.getpid()}-{os.urandom(4).hex()}.part")
+            with self._told():
+                self.file = open(self.part, "w", encoding="utf-8")
+            self.lock = stack.pop_all()
         return self
 
     def __exit__(self, kind, *_) -> None:
-        if self.path:
+        if not self.path:
+            return
+        with self.lock, contextlib.nullcontext() if kind is None else contextlib.suppress(OSError), self._told():
             self.file.close()
             if kind is None:  # else some verdicts are missing, and the file keeps its passing name
                 os.replace(self.part, self.path)
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise OSError(
+                error.errno,
+                f"could not write the verdicts to {self.path} ({error.strerror}): free some disk space, or mend the "
+                "folder's permissions, and run again with the same cache. All replies are kept there: nothing is "
+                "asked again",
+            ) from error

@@ -1,4 +1,4 @@
-"""Run one notebook by papermill, in a fresh kernel of this very Python."""
+"""Run one notebook by papermill, in a kernel of its own."""
 
 import logging
 import os
@@ -7,8 +7,8 @@ import shutil
 import sys
 import tempfile
 import threading
+from collections.abc import Mapping
 from pathlib import Path
-from signal import SIGKILL
 from typing import Any
 
 # An optional part of jsonschema, which papermill imports, compiles a grammar of web addresses for more than a
@@ -18,10 +18,12 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 import papermill
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning import LocalProvisioner
 from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 
 from proctor.paths import BUILD, ROOT
+from proctor.workflow.kernels import Kernel, KernelServer
 from proctor.workflow.notebook import Notebook
 
 logging.getLogger("papermill").setLevel(logging.CRITICAL)  # a kernel's death is told once, by NotebookFailed
@@ -31,31 +33,40 @@ class NotebookFailed(Exception):
     """A notebook stopped before its end; the message names the cell, the error and the partly executed copy."""
 
 
-def execute(notebook: Notebook, output: Path, values: dict[str, Any], cancel: threading.Event | None = None) -> None:
+def execute(
+    notebook: Notebook,
+    output: Path,
+    values: dict[str, Any],
+    server: KernelServer,
+    environment: Mapping[str, str] | None = None,
+    cancel: threading.Event | None = None,
+) -> None:
     """Run `notebook` with the parameters `values`; leave the executed copy at `output`.
 
     The copy grows in a file beside `output` and is renamed at the end: `output` is whole or not there.
     When a cell fails, the copy so far is kept as NAME.failed.ipynb and NotebookFailed is raised.
-    Setting `cancel` (from another thread) kills the kernel. Code runs in the repository's root folder.
+    The kernel comes from `server`; `environment` is laid over this process's. Setting `cancel` (from another thread)
+    kills the kernel. Code runs in the repository's root folder.
     """
-    os.chdir(ROOT)
     BUILD.mkdir(parents=True, exist_ok=True)  # or IPython complains that it has no place for its profile
     output = Path(output).resolve()
     running, failed = output.with_suffix(".running.ipynb"), output.with_suffix(".failed.ipynb")
     output.parent.mkdir(parents=True, exist_ok=True)
     done = threading.Event()
-    managers: list[AsyncKernelManager] = []
+    kernels: list[Kernel] = []
     if cancel:
-        threading.Thread(target=_kill_when, args=(cancel, done, managers), daemon=True).start()
-    sockets = tempfile.mkdtemp(prefix="proctor-")
+        threading.Thread(target=_kill_when, args=(cancel, done, kernels), daemon=True).start()
+    folder = Path(tempfile.mkdtemp(dir=server.folder))
     try:
         papermill.execute_notebook(
-            notebook.path,
-            running,
+            _literal(notebook.path),
+            _literal(running),
             parameters=values,
             kernel_name="python3",
             language="python",
-            kernel_manager_class=_kernel_class(notebook.name, sockets, managers),
+            kernel_manager_class=_kernel_class(
+                server, folder, {**(environment or {}), "PROCTOR_NOTEBOOK": notebook.name}, kernels
+            ),
             progress_bar=False,
         )
     except PapermillExecutionError as error:
@@ -64,7 +75,7 @@ def execute(notebook: Notebook, output: Path, values: dict[str, Any], cancel: th
     except (RuntimeError, OSError) as error:  # the kernel died or did not start; the disk is full
         why = str(error)
         if isinstance(error, DeadKernelError):
-            why = "its Python process died, perhaps for want of memory" + _first_lines(_said(sockets))
+            why = "its Python process died, perhaps for want of memory" + _first_lines(_said(folder))
         if cancel and cancel.is_set():
             why = "it was stopped"
         if running.exists():
@@ -74,54 +85,53 @@ def execute(notebook: Notebook, output: Path, values: dict[str, Any], cancel: th
         ) from None
     finally:
         done.set()
-        shutil.rmtree(sockets, ignore_errors=True)
+        for kernel in kernels:
+            kernel.close()
+        shutil.rmtree(folder, ignore_errors=True)
     os.replace(running, output)
     failed.unlink(missing_ok=True)
 
 
-def _kernel_class(name: str, sockets: str, managers: list) -> type[AsyncKernelManager]:
-    """A kernel manager that starts this Python's ipykernel, whatever kernels are registered on the machine.
+def _literal(path: Path) -> str:
+    """The path for papermill, which fills parameters into a path's braces."""
+    return str(path).replace("{", "{{").replace("}", "}}")
 
-    It speaks over files in the folder `sockets`: no port to be taken, nobody else on the machine to listen.
-    Each manager made puts itself into `managers`.
+
+def _kernel_class(
+    server: KernelServer, folder: Path, environment: Mapping[str, str], kernels: list[Kernel]
+) -> type[AsyncKernelManager]:
+    """A kernel manager whose kernels come from `server`, whatever kernels are registered on the machine.
+
+    It speaks over files in `folder`: no port to be taken, nobody else on the machine to listen. Each kernel
+    that was started is put into `kernels`.
     """
-    spec = KernelSpec(
-        argv=[
-            sys.executable,
-            "-m",
-            "ipykernel_launcher",
-            "-f",
-            "{connection_file}",
-            "--HistoryManager.enabled=False",
-            "--IPKernelApp.log_level=CRITICAL",
-        ],
-        # A profile of the user's own, with start-up code, must not change what a notebook computes.
-        env={"PROCTOR_NOTEBOOK": name, "IPYTHONDIR": str(BUILD / "ipython")},
-        display_name="Python 3",
-        language="python",
-    )
+    argv = ["-f", "{connection_file}", "--HistoryManager.enabled=False", "--IPKernelApp.log_level=CRITICAL"]
+    # A profile of the user's own, with start-up code, must not change what a notebook computes.
+    ours = {**environment, "IPYTHONDIR": str(BUILD / "ipython")}
 
-    class ThisPython(AsyncKernelManager):
-        kernel_spec = spec
+    class Forked(AsyncKernelManager):
+        kernel_spec = KernelSpec(argv=argv, display_name="Python 3", language="python")
 
         def __init__(self, *args: Any, **kwargs: Any):
-            super().__init__(*args, **kwargs, transport="ipc", connection_file=f"{sockets}/kernel.json")
-            managers.append(self)
+            super().__init__(*args, **kwargs, transport="ipc", connection_file=f"{folder}/kernel.json")
 
-        async def start_kernel(self, **kwargs: Any) -> None:  # type: ignore[override]
-            with open(_said(sockets), "wb") as said:
-                await super().start_kernel(stderr=said, **kwargs)
+        async def _async_launch_kernel(self, kernel_cmd: list[str], **_: Any) -> None:
+            kernel = server.start(kernel_cmd, {**os.environ, **ours}, ROOT, _said(folder))
+            kernels.append(kernel)
+            assert isinstance(self.provisioner, LocalProvisioner)
+            self.provisioner.process = kernel
+            self.provisioner.pid = kernel.pid
 
-    return ThisPython
+    return Forked
 
 
-def _said(sockets: str) -> Path:
+def _said(folder: Path) -> Path:
     """Where the kernel's process writes its own errors, past what cells print: worth reading when it dies.
 
     A kernel that ends well may write there too: ipykernel 7.4 closes its sockets while one of its threads
     still sends on them (ipython/ipykernel, pull request 1518).
     """
-    return Path(sockets) / "stderr"
+    return folder / "stderr"
 
 
 def _first_lines(path: Path, count: int = 3) -> str:
@@ -129,15 +139,11 @@ def _first_lines(path: Path, count: int = 3) -> str:
     return "".join(f"\n  {line}" for line in lines)
 
 
-def _kill_when(cancel: threading.Event, done: threading.Event, managers: list) -> None:
+def _kill_when(cancel: threading.Event, done: threading.Event, kernels: list[Kernel]) -> None:
     cancel.wait()
     while not done.wait(0.1):  # the kernel may only just be starting
-        for manager in managers:
-            if manager.has_kernel and manager.provisioner.pid:
-                try:
-                    os.kill(manager.provisioner.pid, SIGKILL)
-                except ProcessLookupError:
-                    pass  # it ended by itself
+        for kernel in kernels:
+            kernel.kill()
 
 
 def _explain(notebook: Notebook, error: PapermillExecutionError, copy: Path) -> str:

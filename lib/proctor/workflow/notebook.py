@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from proctor.paths import BUILD, ROOT
+from proctor.paths import BUILD, LOGS, ROOT
 
 NOTEBOOKS = ROOT.resolve() / "notebooks"
 EXECUTED = BUILD / "notebooks"
@@ -78,6 +78,23 @@ class Notebook:
                 )
             found += files
         return found
+
+    @property
+    def logs(self) -> list[str]:
+        """The public logs that the notebook's metadata names: {"proctor": {"logs": ["judge_scores", ...]}}."""
+        return self.content["metadata"].get("proctor", {}).get("logs", [])
+
+    def missing_logs(self) -> list[str]:
+        """Those of its logs that are in no folder of LOGS."""
+        return [name for name in self.logs if not log_files(name)]
+
+
+def log_files(name: str) -> list[Path]:
+    """The files of a public log, from the first folder of LOGS that has some; [] when none has."""
+    for place in LOGS:
+        if found := sorted(path for path in (place / name).rglob("*") if path.is_file()):
+            return found
+    return []
 
 
 def all_notebooks() -> list[Notebook]:

@@ -14,8 +14,9 @@ Values are merged in this order, the later over the earlier: the notebook's own 
 
 import ast
 import difflib
+import os
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +24,7 @@ from typing import Any, NamedTuple
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from proctor.paths import PARAMS
+from proctor.paths import BUILD, COMMITTED, PARAMS
 from proctor.workflow.notebook import Notebook, WorkflowError
 
 DEFAULT = PARAMS / "default.yaml"
@@ -34,10 +35,14 @@ class ParameterError(WorkflowError):
 
 
 class Parameter(NamedTuple):
-    """One line of a notebook's `parameters` cell. `type` is the annotation, or else the default's type."""
+    """One line of a notebook's `parameters` cell. `type` is the annotation, or else the default's type.
+
+    default: None also where it is not written out as a value.
+    """
 
     type: Any
     type_name: str
+    default: Any = None
 
 
 def resolve(
@@ -60,6 +65,20 @@ def resolve(
     return values
 
 
+def all_values(notebook: Notebook, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of all parameters: those given, and the notebook's own defaults for the rest."""
+    return {name: parameter.default for name, parameter in declared(notebook).items()} | dict(given)
+
+
+def figures_folder(profile: Path, overrides: Collection) -> Path:
+    """Where a run of all notebooks writes: figures/ at the default parameters, else build/figures/.
+
+    PROCTOR_FIGURES names another place for both.
+    """
+    plain = Path(profile).resolve() == DEFAULT.resolve() and not overrides
+    return Path(os.environ.get("PROCTOR_FIGURES") or (COMMITTED if plain else BUILD / "figures"))
+
+
 def read_profile(path: str | Path) -> dict[str, dict[str, Any]]:
     """The sections of a profile: {"all" or notebook name: {parameter: value}}. Raises ParameterError."""
     path = Path(path)
@@ -70,6 +89,8 @@ def read_profile(path: str | Path) -> dict[str, dict[str, Any]]:
         raise ParameterError(f"{path}: no such parameter file; those in {PARAMS}: {profiles}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ParameterError(f"{path}: cannot be read ({error}); mend its permissions or save it as UTF-8") from None
+    except (ValueError, RecursionError) as error:
+        raise ParameterError(f"{path}: a value that can't be read ({error!s:.200}); mend it") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
@@ -79,23 +100,27 @@ def read_profile(path: str | Path) -> dict[str, dict[str, Any]]:
         ) from None
     problems = []
     if not isinstance(content, dict):
-        raise ParameterError(f"{path}: expected sections such as `all:`, found {content!r}")
+        raise ParameterError(f"{path}: expected sections such as `all:`, found {content!r:.200}")
     for section, entries in content.items():
         if not isinstance(entries, dict | None):
-            problems.append(f"section `{section}` must hold `name: value` lines, found {entries!r}")
+            problems.append(f"section `{section}` must hold `name: value` lines, found {entries!r:.200}")
     if problems:
         raise ParameterError("\n".join(f"{path}: {problem}" for problem in problems))
     return {str(section): entries or {} for section, entries in content.items()}
 
 
 def read_overrides(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Values given as -p NAME VALUE, each value read as YAML: 40, 0.5, true, [a, b], plain text."""
+    """Values given as -p NAME VALUE, each value read as YAML: 40, 0.5, true, [a, b], "quoted text".
+
+    Plain text is taken as it stands, so that `my table #2.csv` keeps what YAML takes for a comment.
+    """
     values = {}
     for name, text in pairs:
         try:
-            values[name] = yaml.safe_load(text)
+            value = yaml.safe_load(text)
         except yaml.YAMLError:
             raise ParameterError(f"-p {name}: {text!r} is not a YAML value; quote text that has : or # in it") from None
+        values[name] = text if isinstance(value, str) and text[0] not in "\"'" else value
     return values
 
 
@@ -127,7 +152,7 @@ def declared(notebook: Notebook) -> dict[str, Parameter]:
 def _annotated(line: ast.AnnAssign, where: str) -> Parameter:
     text = ast.unparse(line.annotation)
     try:
-        return Parameter(eval(text, {**vars(typing)}), text)
+        return Parameter(eval(text, {**vars(typing)}), text, _default(line.value))
     except Exception as error:
         raise ParameterError(
             f"{where}, line {line.lineno}: the type `{text}` cannot be read ({error}); "
@@ -136,12 +161,15 @@ def _annotated(line: ast.AnnAssign, where: str) -> Parameter:
 
 
 def _by_default(line: ast.Assign) -> Parameter:
+    default = _default(line.value)
+    return Parameter(Any, "Any") if default is None else Parameter(type(default), type(default).__name__, default)
+
+
+def _default(value: ast.expr | None) -> Any:
     try:
-        default = ast.literal_eval(line.value)
+        return None if value is None else ast.literal_eval(value)
     except ValueError:
-        return Parameter(Any, "Any")
-    kind = Any if default is None else type(default)
-    return Parameter(kind, getattr(kind, "__name__", "Any"))
+        return None
 
 
 def _merge(values: dict, declarations: dict, sections: Mapping, source: str) -> None:

@@ -2,10 +2,14 @@
 
     python -m proctor.workflow.reproduce [--params params/quick.yaml] [-p NAME VALUE] [--jobs 2] [-- SNAKEMAKE OPTIONS]
 
+What changed is found by content (see receipts.py). Figures go to figures/ at the default parameters, else to
+build/figures/.
+
 Exit codes: 0 all is up to date, 1 a notebook failed or left out a promised file, 2 bad input (nothing was run).
 """
 
 import argparse
+import difflib
 import fcntl
 import json
 import os
@@ -13,27 +17,32 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any, TextIO
 
 from proctor.files import write_atomic
-from proctor.paths import BUILD, FIGURES, ROOT
+from proctor.paths import BUILD, COMMITTED, LOGS, ROOT
 from proctor.report import catalog
+from proctor.workflow import kept, receipts
 from proctor.workflow.notebook import EXECUTED, Notebook, WorkflowError, all_notebooks
-from proctor.workflow.run import add_parameter_options
+from proctor.workflow.run import add_parameter_options, split_more
 
 STAMP = BUILD / "up_to_date.json"
 CONFIG = BUILD / "config.json"
 LOG = BUILD / "snakemake.log"
-READ = ("notebooks", "lib", "params", "data", "Snakefile", "requirements.txt")
-WRITTEN = (FIGURES, "build/notebooks")
+PLACE = "PROCTOR_FIGURES"
+SKIPPED = {"__pycache__", ".ipynb_checkpoints"}
+OURS = ("notebooks", "lib", "params", "data", "Snakefile", "requirements.txt")
+# Receipts alone say what is stale: Snakemake is to look at no date, checksum or record of its own.
+OPTIONS = "--keep-going --rerun-incomplete --nolock --rerun-triggers mtime --max-checksum-file-size 0".split()
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` is to end like Ctrl-C
     try:
-        return reproduce(options.params.resolve(), options.overrides, options.jobs, options.snakemake)
+        return reproduce(options.params.resolve(), options.overrides, options.jobs, options.notebook, options.snakemake)
     except WorkflowError as error:
         print(error, file=sys.stderr)
         return 2
@@ -42,97 +51,85 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
 
 
-def reproduce(profile: Path, overrides: Sequence[tuple[str, str]], jobs: int, snakemake: Sequence[str] = ()) -> int:
+def reproduce(
+    profile: Path,
+    overrides: Sequence[tuple[str, str]] = (),
+    jobs: int = 2,
+    only: Sequence[str] = (),
+    snakemake: Sequence[str] = (),
+) -> int:
     """Run what is not up to date, `jobs` at once. Returns the exit code; raises WorkflowError before anything runs.
 
-    `snakemake`: options of its own, such as --profile. With them its jobs run wherever it sends them.
+    only: names of notebooks, none for all. snakemake: options of its own, such as --profile. With them its jobs run
+    wherever it sends them.
     """
     os.chdir(ROOT)
-    BUILD.mkdir(exist_ok=True)
-    lock = open(BUILD / "lock", "w")  # held until this process ends
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise WorkflowError(f"another `make reproduce` is running in {ROOT}: wait for it or stop it") from None
-
-    asked = {"profile": str(profile), "overrides": overrides, "read": snapshot(*READ, profile)}
-    if _stamp() == asked | {"written": snapshot(*WRITTEN)}:
-        print("Nothing to do: everything is up to date.")
+    lock = _lock()  # noqa: F841  held until this function ends
+    asked: dict[str, Any] = {"profile": str(profile), "overrides": list(map(list, overrides))}
+    asked |= {name: os.environ.get(name) for name in (PLACE, "PROCTOR_LOGS")}
+    stamp = _stamp()
+    if stamp.get("asked") == asked and stamp["files"] == contents(stamp["places"]):
+        print("Nothing to do: everything is up to date.", *stamp["kept"], sep="\n")
         return 0
     STAMP.unlink(missing_ok=True)
 
     from proctor.workflow import params  # here, not above: the check before this must stay quick
-    from proctor.workflow.imports import modules_of
 
     notebooks = all_notebooks()
-    values = {"all": params.read_overrides(overrides)}
-    params.resolve(notebooks, profile, values)
+    targets = _targets(only, notebooks)
+    changed = params.read_overrides(overrides)
+    values = params.resolve(notebooks, profile, {"all": changed})
+    figures = params.figures_folder(profile, overrides)
+    os.environ[PLACE] = str(figures)  # for Snakemake and the kernels
     rows = _catalog()
+    named = {str(place) for notebook in notebooks for place in receipts.named(notebook, values[notebook.name])}
+    named |= {str(place / name) for notebook in notebooks for name in notebook.logs for place in LOGS}
+    sources = [*OURS, str(profile), *sorted(named)]
+    read = contents(sources)
     for notebook in notebooks:
-        modules_of(notebook), notebook.data()  # what is wrong with them is told now, not by Snakemake
-    for notebook in notebooks:
-        if not is_whole(notebook, catalog.promised(notebook.name, rows)):
-            notebook.executed.unlink(missing_ok=True)
+        receipts.inputs(notebook, values[notebook.name])  # what is wrong with them is told now, not by Snakemake
 
-    write_atomic(CONFIG, json.dumps({"profile": str(profile), "overrides": values["all"]}))
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--cores",
-        str(jobs),
-        "--keep-going",
-        "--rerun-incomplete",
-        "--nolock",
-        "--max-checksum-file-size",
-        "0",
-        "--configfile",
-        str(CONFIG),
-    ]
+    write_atomic(CONFIG, json.dumps({"profile": str(profile), "overrides": changed}))
+    command = [sys.executable, "-m", "snakemake", *targets, "--cores", str(jobs), *OPTIONS, "--configfile", str(CONFIG)]
+    stay = [f"  kept      {each.name}  {kept.how_to_get(each)}" for each in notebooks if each.missing_logs()]
     if snakemake:
         succeeded = subprocess.call([*command, *snakemake]) == 0
     else:
-        succeeded = _run_here([*command, "--scheduler", "greedy"])
-    lacking = _lacking(rows, notebooks)
+        succeeded = _run_here([*command, "--scheduler", "greedy"], figures, stay)
+    lacking = _lacking(rows, notebooks, figures)
     for line in lacking:
         print(line, file=sys.stderr)
     if not succeeded or lacking:
         return 1
-    if not snakemake:  # with its own options, such as --dry-run, nobody knows what it has done
-        write_atomic(STAMP, json.dumps(asked | {"written": snapshot(*WRITTEN)}))
+
+    results = list(map(str, {figures, EXECUTED, COMMITTED if stay else figures}))
+    left = contents(results)
+    if contents(sources) == read and not receipts.untrue(notebooks, values, figures):  # not even while this ran
+        stamp = {"asked": asked, "places": [*sources, *results], "files": read | left, "kept": stay}
+        write_atomic(STAMP, json.dumps(stamp))
     return 0
 
 
-def snapshot(*places: str | Path) -> dict[str, list[int]]:
-    """{file: [size, time of change in ns]} of all files in the folders, or of the files, that are named."""
-    found = {}
-    todo = [str(place) for place in places]
-    while todo:
-        place = todo.pop()
-        if os.path.isdir(place):
-            todo += [
-                entry.path for entry in os.scandir(place) if entry.name not in {"__pycache__", ".ipynb_checkpoints"}
-            ]
-        elif os.path.exists(place):
-            status = os.stat(place)
-            found[place] = [status.st_size, status.st_mtime_ns]
-    return found
+def _lock() -> TextIO:
+    BUILD.mkdir(exist_ok=True)
+    lock = open(BUILD / "lock", "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise WorkflowError(f"another `make reproduce` is running in {ROOT}: wait for it or stop it") from None
+    return lock
 
 
-def is_whole(notebook: Notebook, promised: Sequence[Path]) -> bool:
-    """Whether all that a run of the notebook leaves is there, and is what that run left.
+def contents(places: Iterable[str]) -> dict[str, str]:
+    """{file: SHA-256} of the files that are named, and of those in the folders that are."""
+    return receipts.digests(path for path in receipts.files_in(map(Path, places)) if not SKIPPED & set(path.parts))
 
-    The executed copy is written last. So a promised file that is younger was changed by something else, such as
-    git or a run by hand with other parameters, and the notebook must run again.
+
+def _run_here(command: list[str], figures: Path, stay: Sequence[str]) -> bool:
+    """Run Snakemake with the jobs in this process, tell what happens, and return whether all went well.
+
+    stay: a line about each kept notebook.
     """
-    if not notebook.executed.exists():
-        return False
-    ended = notebook.executed.stat().st_mtime_ns
-    return all(path.exists() and path.stat().st_mtime_ns <= ended for path in promised)
-
-
-def _run_here(command: list[str]) -> bool:
-    """Run Snakemake with the jobs in this process, tell what happens, and return whether all went well."""
     from proctor.workflow.workers import Workers  # imports papermill
 
     start = time.monotonic()
@@ -150,11 +147,14 @@ def _run_here(command: list[str]) -> bool:
         except KeyboardInterrupt:
             os.killpg(process.pid, signal.SIGKILL)  # nothing half-written is left: outputs are renamed into place
             raise
+    for line in stay:
+        print(line)
     problems = [problem for problem in workers.finished.values() if problem]
     if workers.finished:
+        counts = f"{len(workers.finished)} run, {len(problems)} failed" + (f", {len(stay)} kept" if stay else "")
         print(
-            f"{len(workers.finished)} run, {len(problems)} failed, in {time.monotonic() - start:.0f} s. "
-            f"Figures and tables: {_shown(FIGURES)}/. Executed copies: build/notebooks/."
+            f"{counts}, in {time.monotonic() - start:.0f} s. "
+            f"Figures and tables: {_shown(figures)}/. Executed copies: build/notebooks/."
         )
     elif not code:
         print("Nothing to run: what changed concerns no notebook.")
@@ -176,35 +176,50 @@ def _catalog() -> list[catalog.Row]:
         raise WorkflowError(str(error)) from None
 
 
-def _lacking(rows: Sequence[catalog.Row], notebooks: Sequence[Notebook]) -> list[str]:
-    """What the catalog promises and is not there, although its notebook ran to its end; a line a notebook."""
+def _targets(only: Sequence[str], notebooks: Sequence[Notebook]) -> list[str]:
+    """The receipts that Snakemake is to make: none named means all."""
+    known = [notebook.name for notebook in notebooks]
+    names = [name.removeprefix("notebooks/").removesuffix(".ipynb") for name in only]
+    for name in names:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=3)
+            raise WorkflowError(
+                f"there is no notebook {name!r}" + (f"; did you mean {' or '.join(close)}?" if close else "")
+            )
+    return [str(receipts.path_of(name).relative_to(ROOT)) for name in names]
+
+
+def _lacking(rows: Sequence[catalog.Row], notebooks: Sequence[Notebook], figures: Path) -> list[str]:
+    """What the catalog promises and is not there, although its notebook ran to its end or is kept; a line each."""
+    known = {notebook.name: notebook for notebook in notebooks}
     lines = []
-    for name in sorted({row.notebook for row in rows if row.state == "done"}):
-        missing = [path for path in catalog.promised(name, rows) if not path.exists()]
+    for name in sorted({row.notebook for row in rows if row.state in catalog.RUN}):
+        stays = name in known and known[name].missing_logs()
+        missing = [path for path in catalog.promised(name, rows, COMMITTED if stays else figures) if not path.exists()]
         ran = (EXECUTED / f"{name}.ipynb").exists()
-        if missing and (ran or name not in {notebook.name for notebook in notebooks}):
+        if missing and (ran or name not in known):
             files = ", ".join(str(_shown(path)) for path in missing[:4])
             files += f" and {len(missing) - 4} more (`make status` lists them)" if len(missing) > 4 else ""
-            lines.append(
-                f"notebooks/{name}.ipynb {'did not leave' if ran else 'does not exist, so nothing leaves'} "
-                f"what data/catalog.csv promises: {files}"
-            )
+            how = "did not leave" if ran else "does not exist, so nothing leaves"
+            how = "is kept, as its logs are not here; take back from git" if stays else how
+            lines.append(f"notebooks/{name}.ipynb {how} what data/catalog.csv promises: {files}")
     return lines
 
 
-def _stamp() -> dict | None:
+def _stamp() -> dict[str, Any]:
     try:
         return json.loads(STAMP.read_text())
     except (FileNotFoundError, ValueError):
-        return None
+        return {}
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m proctor.workflow.reproduce", description=__doc__.splitlines()[0])
     add_parameter_options(parser)
     parser.add_argument("--jobs", type=int, default=2, help="notebooks to run at once (default 2)")
+    parser.add_argument("--notebook", action="append", default=[], help="only this one, e.g. uq/6_agreement")
     parser.add_argument("snakemake", nargs="*", help="after --: options for Snakemake, e.g. --profile slurm")
-    return parser.parse_args(arguments)
+    return parser.parse_args(split_more(arguments))
 
 
 if __name__ == "__main__":

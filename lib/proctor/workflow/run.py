@@ -2,23 +2,31 @@
 
     python -m proctor.workflow.run notebooks/hle/2_published_tables.ipynb [OUTPUT] [--params FILE] [-p NAME VALUE]
 
-Without OUTPUT the executed copy goes to build/notebooks/. Exit codes: 0 done, 1 the notebook failed, 2 bad input.
+Without OUTPUT the executed copy goes to build/notebooks/. Figures and tables go to build/figures/; those in git are
+written by `make reproduce` alone, also of one notebook: `make reproduce NOTEBOOK=hle/2_published_tables`.
+Exit codes: 0 done, 1 the notebook failed, 2 bad input.
 
-Snakemake calls this with --values, the parameters as one JSON object, already merged and checked. If the
-environment names the socket of a running `make reproduce` (PROCTOR_WORKERS), the job is handed to it: there
-papermill is imported once and not, at two seconds of CPU, for each notebook. So only light modules up here.
+A run that leaves build/notebooks/NAME.ipynb leaves its receipt too (see receipts.py).
+
+Snakemake calls this with --values, the parameters as one JSON object, already merged and checked, and with --read,
+the files that the run rests on. If the environment names the socket of a running `make reproduce`
+(PROCTOR_WORKERS), the job is handed to it: there papermill is imported once and not, at two seconds of CPU, for each
+notebook. So only light modules up here.
 """
 
 import argparse
 import json
 import os
+import shlex
 import socket
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-from proctor.paths import PARAMS
+from proctor.paths import OWN_FIGURES, PARAMS
+from proctor.workflow import kept, receipts
+from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
 
 
@@ -26,8 +34,17 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     notebook = Notebook(options.notebook)
     output = (options.output or notebook.executed).absolute()
+    figures = options.figures.absolute()
+    os.environ["PROCTOR_FIGURES"] = str(figures)  # for the kernel
     try:
-        values = options.values if options.values is not None else _values(notebook, options)
+        values, files = (options.values, options.read) if options.read else _values_and_files(notebook, options)
+        read = receipts.digests(files)
+        if options.kept:
+            kept.write_page(notebook, output)
+            receipts.write(notebook, values, read, [output])
+            return 0
+        if notebook.missing_logs():
+            raise WorkflowError(f"{notebook.name} can't run: {kept.how_to_get(notebook)}")
         if workers := os.environ.get("PROCTOR_WORKERS"):
             problem = hand_over(workers, notebook, output, values)
         else:
@@ -40,19 +57,22 @@ def main(arguments: list[str] | None = None) -> int:
     if problem:
         print(problem, file=sys.stderr)
         return 1
+    if output == notebook.executed.absolute():
+        receipts.write(notebook, values, read, receipts.outputs(notebook, figures))
     return 0
 
 
 def run_here(notebook: Notebook, output: Path, values: dict[str, Any]) -> str | None:
-    """Run the notebook in a child of this process. Returns what went wrong, or None."""
-    from proctor.workflow.execute import NotebookFailed, execute
-
+    """Run the notebook in a kernel of its own. Returns what went wrong, or None."""
     print(f"{notebook.name}: running", flush=True)
     start = time.monotonic()
-    try:
-        execute(notebook, output, values)
-    except NotebookFailed as error:
-        return str(error)
+    with KernelServer() as server:  # imports its packages while papermill is imported here
+        from proctor.workflow.execute import NotebookFailed, execute
+
+        try:
+            execute(notebook, output, values, server)
+        except NotebookFailed as error:
+            return str(error)
     print(f"{notebook.name}: done in {time.monotonic() - start:.1f} s, see {output}", flush=True)
     return None
 
@@ -62,7 +82,8 @@ def hand_over(workers: str, notebook: Notebook, output: Path, values: dict[str, 
 
     The server stops the job when this process ends, whatever ends it.
     """
-    job = {"notebook": str(notebook.path), "output": str(output), "values": values}
+    ours = {name: value for name, value in os.environ.items() if name.startswith("PROCTOR_")}
+    job = {"notebook": str(notebook.path), "output": str(output), "values": values, "environment": ours}
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(workers)
@@ -79,9 +100,28 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m proctor.workflow.run", description=__doc__.splitlines()[0])
     parser.add_argument("notebook", type=Path)
     parser.add_argument("output", type=Path, nargs="?", help="executed copy (default: under build/notebooks/)")
-    parser.add_argument("--values", type=json.loads, help="all parameters, checked, as JSON (for Snakemake)")
+    parser.add_argument("--figures", type=Path, default=OWN_FIGURES, help="where figures and tables go")
+    parser.add_argument("--values", type=json.loads, help="parameters, checked, as JSON (for Snakemake)")
+    parser.add_argument("--read", type=Path, nargs="+", help="the files that the run rests on (for Snakemake)")
     add_parameter_options(parser)
-    return parser.parse_args(arguments)
+    parser.add_argument("--kept", action="store_true", help="show the committed results, run nothing (for Snakemake)")
+    parser.add_argument("--file", action="append", default=[], metavar="NAME=PATH", help="set one parameter to a file")
+    return parser.parse_args(split_more(arguments))
+
+
+def split_more(arguments: list[str] | None) -> list[str]:
+    """The arguments (default: the command line's), where --more=TEXT stands for the words of TEXT, as in a shell.
+
+    So `make` hands on what P="..." says, without a shell that would run what stands in it.
+    """
+    words: list[str] = []
+    for argument in sys.argv[1:] if arguments is None else arguments:
+        option, _, text = argument.partition("=")
+        try:
+            words += shlex.split(text) if option == "--more" else [argument]
+        except ValueError as error:
+            sys.exit(f"P={text}: {error}; close the quote")
+    return words
 
 
 def add_parameter_options(parser: argparse.ArgumentParser) -> None:
@@ -103,12 +143,14 @@ def add_parameter_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _values(notebook: Notebook, options: argparse.Namespace) -> dict[str, Any]:
+def _values_and_files(notebook: Notebook, options: argparse.Namespace) -> tuple[dict[str, Any], list[Path]]:
     from proctor.workflow import params  # not needed by a job of Snakemake's
 
     others = [other for other in all_notebooks() if other.path != notebook.path]
-    overrides = {notebook.name: params.read_overrides(options.overrides)}
-    return params.resolve([*others, notebook], options.params, overrides)[notebook.name]
+    files = {name: str(Path(path).resolve()) for name, _, path in (text.partition("=") for text in options.file)}
+    overrides = {notebook.name: params.read_overrides(options.overrides) | files}
+    values = params.resolve([*others, notebook], options.params, overrides)[notebook.name]
+    return values, receipts.inputs(notebook, values)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,12 @@
 
 A job comes over a Unix socket from `proctor.workflow.run` (a line of JSON) and is answered by what went
 wrong (a line of JSON, null for nothing). How many run at once is for Snakemake to decide. A job whose
-sender has gone is stopped, so whoever stops a job stops its kernel.
+sender has gone is stopped, so whoever stops a job stops its kernel. Of the sender's environment the kernel
+gets what belongs to Proctor (PROCTOR_FIGURES, ...); the rest is this process's.
 """
 
 import json
-import shutil
 import socketserver
-import tempfile
 import threading
 import time
 import traceback
@@ -16,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from proctor.workflow.execute import NotebookFailed, execute
+from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook
 
 
@@ -29,9 +29,8 @@ class Workers(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
 
     def __init__(self, say: Callable[[str], None]):
-        # Not under build/: a socket's path may have about 100 characters, a checkout's may have more.
-        self.folder = tempfile.mkdtemp(prefix="proctor-")
-        self.address = str(Path(self.folder, "jobs"))
+        self.kernels = KernelServer()
+        self.address = str(self.kernels.folder / "jobs")
         self.say = say
         self.finished: dict[str, str | None] = {}
         self.running: dict[threading.Thread, threading.Event] = {}
@@ -45,7 +44,7 @@ class Workers(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         self.stop_jobs()
         self.shutdown()
         self.server_close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.kernels.__exit__()
 
     def stop_jobs(self) -> None:
         """Kill the kernels of all running jobs and wait until the jobs have noticed."""
@@ -67,7 +66,7 @@ class _Job(socketserver.StreamRequestHandler):
         self.server.say(f"  started   {notebook.name}")
         start = time.monotonic()
         try:
-            execute(notebook, Path(job["output"]), job["values"], cancel)
+            execute(notebook, Path(job["output"]), job["values"], self.server.kernels, job["environment"], cancel)
             problem = None
         except NotebookFailed as error:
             problem = str(error)

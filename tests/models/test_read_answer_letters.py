@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.models.read_reply import letter
+from proctor.models.read_answer import letter
 
 PROSE = [
     "A careful look shows two of them",

@@ -1,0 +1,91 @@
+"""Load candidate answers of one's own, one a row: .csv, .jsonl, .json or .parquet."""
+
+import difflib
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from proctor.data.schemas import Answer
+from proctor.data.tabular import DataError, problem, read_rows, summary
+
+TRUTH = {"true": True, "1": True, "yes": True, "right": True, "correct": True}
+TRUTH |= {"false": False, "0": False, "no": False, "wrong": False, "incorrect": False}
+
+
+def load_answers(path: str | Path, columns: Mapping[str, str] | None = None) -> list[Answer]:
+    """Answers of one file, in file order, with unique ids.
+
+    Rows hold the fields of Answer: question_id and text are required; `correct` may be true or false, yes or no, 1 or
+    0, or empty where nobody knows. `columns` says which column holds a field that has another name there: {"text":
+    "response"}. Where a row has no id, one is made of its question, author, sample and text. Raises DataError with the
+    first few problems and their count; a column that is no field is one, unless `columns` names it.
+    """
+    path, columns = Path(path), dict(columns or {})
+    rows, problems = read_rows(path)
+    known = {column for _, row in rows for column in row}
+    fields = list(Answer.model_fields)
+    for field, name in columns.items():
+        if field not in fields:
+            problems.append(problem(path, None, name, f"no field {field!r}", f"Fields are {', '.join(fields)}"))
+        elif name not in known:
+            problems.append(problem(path, None, name, "no such column", f"There are {', '.join(sorted(known))}"))
+    back = {name: field for field, name in columns.items()}
+    for column in sorted(known - set(fields) - set(back)):
+        near = difflib.get_close_matches(column, fields, n=1)
+        mend = (
+            f"Did you mean {near[0]}?"
+            if near
+            else f"Remove it, or name it in columns=...; fields are {', '.join(fields)}"
+        )
+        problems.append(problem(path, None, column, "unknown column", mend))
+    answers: list[Answer] = []
+    seen: dict[str, int] = {}
+    for number, row in rows if not problems else ():
+        try:
+            answer = _answer({back.get(column, column): value for column, value in row.items()}, columns)
+            if answer.id in seen:
+                raise _Wrong("id", f"{answer.id!r} is the id of row {seen[answer.id]} too", "Give each answer its own")
+        except _Wrong as wrong:
+            field, what, mend = wrong.args
+            problems.append(problem(path, number, columns.get(field, field), what, mend))
+            continue
+        seen[answer.id] = number
+        answers.append(answer)
+    if problems:
+        raise DataError(summary(problems))
+    if not answers:
+        raise DataError(f"{path}: no answers in it. Give it at least one row.")
+    return answers
+
+
+class _Wrong(Exception):
+    """Raised with (field, what, mend)."""
+
+
+def _answer(row: dict, columns: Mapping[str, str]) -> Answer:
+    fields = {field: value for field, value in row.items() if value is not None and value != ""}
+    for field in ("question_id", "text"):
+        if field not in fields:
+            raise _Wrong(field, "empty", "Fill it in or remove the row")
+    for field in ("id", "question_id", "text", "author", "label"):
+        if isinstance(value := fields.get(field), int | float) and not isinstance(value, bool):
+            fields[field] = str(int(value)) if float(value).is_integer() else str(value)
+    if isinstance(said := fields.get("correct"), str | int | float):
+        word = str(int(said)) if isinstance(said, float) and said.is_integer() else str(said).strip().casefold()
+        if word not in TRUTH:
+            raise _Wrong(
+                "correct", f"{said!r} is neither true nor false", f"Write one of {', '.join(TRUTH)}, or nothing"
+            )
+        fields["correct"] = TRUTH[word]
+    if "id" not in fields:
+        whole = [str(fields.get(field, "")) for field in ("question_id", "author", "sample", "text")]
+        fields["id"] = f"{whole[0]}-{hashlib.sha256(chr(31).join(whole).encode()).hexdigest()[:8]}"
+    try:
+        return Answer(**fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise _Wrong(
+            str(first["loc"][0]), f"{first['msg']}, found {first['input']!r:.60}", "Correct the value"
+        ) from None

@@ -1,0 +1,335 @@
+"""Results of an exam in the files of the field: those of HLE (predictions, judged), inspect_ai and lm-eval (samples).
+
+    write_hle(path, judged, questions)         # HLE's own scorer reads it
+    read_hle(path); read_inspect(path); read_lm_eval(path, model)
+
+Each reader gives rows with the columns of `run_exam` that the format holds; each writer takes such rows, and what is
+written reads back equal. Sources: HLE's public code (hle_eval), inspect_ai's log version 2, lm-eval's --log_samples.
+Errors are DataError, naming the file, the row and what to mend.
+"""
+
+import json
+import math
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from proctor.data.schemas import Question
+from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.files import write_atomic
+
+WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # inspect_ai's words: correct, incorrect, partly, no answer
+
+
+# HLE: one object, by question id; a judged file has a judgement beside each response
+
+
+def write_hle(path: str | Path, answers: pd.DataFrame, questions: Sequence[Question] = ()) -> None:
+    """Rows of one model and one sample as HLE's predictions; with columns `right` and `judge_answer`, as judged.
+
+    answers: model, question_id, reply, prompt_tokens, completion_tokens; judged ones also right (NaN: unreadable, then
+    without a judgement, as there), judge_answer, judge_reasoning, judge_confidence (in [0, 1]). `questions` give the
+    keys that a judged file repeats."""
+    path, keys = Path(path), {question.id: question.answer for question in questions}
+    if answers["model"].nunique() > 1 or answers["question_id"].duplicated().any():
+        raise DataError(
+            f"{path}: HLE's files hold one reply of one model a question. Write one file a model and sample."
+        )
+    found = {}
+    for row in answers.to_dict("records"):
+        tokens = [_whole(row.get(name)) for name in ("prompt_tokens", "completion_tokens")]
+        entry: dict[str, Any] = {
+            "model": row["model"],
+            "response": row["reply"],
+            "usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)},
+        }
+        if not pd.isna(row.get("right")):
+            percent = 100 * _number(row.get("judge_confidence"), 1.0)
+            entry["judge_response"] = {
+                "correct_answer": keys.get(row["question_id"]) or "",
+                "model_answer": row.get("judge_answer") or "",
+                "reasoning": row.get("judge_reasoning") or "",
+                "correct": "yes" if row["right"] else "no",
+                "confidence": round(percent) if math.isclose(percent, round(percent), abs_tol=1e-9) else percent,
+            }
+        found[row["question_id"]] = entry
+    write_atomic(path, json.dumps(found, ensure_ascii=False, indent=1))
+
+
+def read_hle(path: str | Path) -> pd.DataFrame:
+    """HLE's predictions or judged file: model, question_id, reply, tokens; if judged, right and the judge's fields."""
+    path = Path(path)
+    found, rows, problems = _object(path), [], []
+    for number, (name, entry) in enumerate(found.items(), start=1):
+        if not isinstance(entry, dict) or not isinstance(entry.get("response"), str):
+            problems.append(problem(path, number, "response", f"none for question {name!r}", "Ask this question again"))
+            continue
+        usage, said = entry.get("usage") or {}, entry.get("judge_response")
+        row = dict(
+            model=entry.get("model", ""),
+            question_id=name,
+            reply=entry["response"],
+            prompt_tokens=_whole(usage.get("prompt_tokens")),
+            completion_tokens=_whole(usage.get("completion_tokens")),
+        )
+        if said is not None:
+            word = str(said.get("correct")).strip().lower() if isinstance(said, dict) else ""
+            percent = _number(said.get("confidence"), math.nan) if isinstance(said, dict) else math.nan
+            if word not in ("yes", "no"):
+                problems.append(problem(path, number, "judge_response", f"correct is {word!r}", "Write yes or no"))
+                continue
+            row |= dict(
+                right=float(word == "yes"),
+                judge_answer=said.get("model_answer") or "",
+                judge_reasoning=said.get("reasoning") or "",
+                judge_confidence=percent / 100,
+            )
+        rows.append(row)
+    return _table(path, rows, problems)
+
+
+# inspect_ai: a log (.json, or .eval: the same in a zip) with samples, each with output and scores
+
+
+def write_inspect(path: str | Path, answers: pd.DataFrame, questions: Sequence[Question], task: str = "exam") -> None:
+    """Rows of one model as an inspect_ai log (.json, version 2): input, target, output, and one score, `match`.
+
+    An undecided or unreadable answer has the value "N" (no answer) there."""
+    path, by_id = Path(path), {question.id: question for question in questions}
+    if answers["model"].nunique() != 1:
+        raise DataError(f"{path}: a log of inspect_ai holds one model. Write one file a model.")
+    model, samples = str(answers["model"].iloc[0]), []
+    for row in answers.to_dict("records"):
+        question = by_id[row["question_id"]]
+        tokens = dict(input_tokens=_whole(row.get("prompt_tokens")), output_tokens=_whole(row.get("completion_tokens")))
+        value = "N" if row.get("undecided") or row.get("unreadable") else "C" if row["correct"] else "I"
+        usage = tokens | {"total_tokens": sum(tokens.values())}
+        message = {"role": "assistant", "content": row["reply"]}
+        samples.append(
+            {
+                "id": row["question_id"],
+                "epoch": int(row.get("sample", 0)) + 1,
+                "input": question.question,
+                "target": question.answer or "",
+                "messages": [{"role": "user", "content": question.question}, message],
+                "output": {
+                    "model": model,
+                    "choices": [{"message": message, "stop_reason": "max_tokens" if row.get("cut_off") else "stop"}],
+                    "usage": usage,
+                },
+                "scores": {
+                    "match": {
+                        "value": value,
+                        "answer": row["answer"] if isinstance(row.get("answer"), str) else None,
+                        "metadata": {"confidence": _number(row.get("confidence"), None)},
+                    }
+                },
+                "metadata": {"category": question.category},
+            }
+        )
+    log = {
+        "version": 2,
+        "status": "success",
+        "eval": {
+            "created": "1970-01-01T00:00:00+00:00",  # no clock: the same rows are the same file
+            "task": task,
+            "dataset": {"name": task, "samples": answers["question_id"].nunique()},
+            "model": model,
+            "config": {"epochs": int(answers.get("sample", pd.Series([0])).max()) + 1},
+        },
+        "samples": samples,
+    }
+    write_atomic(path, json.dumps(log, ensure_ascii=False, indent=1))
+
+
+def read_inspect(path: str | Path, score: str | None = None) -> pd.DataFrame:
+    """A log of inspect_ai: model, question_id, sample, answer, correct, reply, tokens, confidence where ours wrote it.
+
+    `score` names one of a sample's scores; where there are several, one must be named. Scores that are neither a word
+    of inspect_ai, a truth value nor a number are a DataError."""
+    path = Path(path)
+    header, samples = _inspect_log(path)
+    model, rows, problems = header.get("eval", {}).get("model", ""), [], []
+    for number, sample in enumerate(samples, start=1):
+        scores = sample.get("scores") or {}
+        names = list(scores) if score is None else [score]
+        if len(names) != 1 or names[0] not in scores:
+            what = f"scores {', '.join(scores) or 'none'}"
+            problems.append(problem(path, number, "scores", what, "Name one of them as score=..."))
+            continue
+        said = scores[names[0]]
+        value = _score(said.get("value"))
+        if value is None:
+            problems.append(
+                problem(path, number, names[0], f"value {said.get('value')!r}", "Reduce it to C, I or a number first")
+            )
+            continue
+        output = sample.get("output") or {}
+        choice = (output.get("choices") or [{}])[0]
+        usage, notes = output.get("usage") or {}, said.get("metadata") or {}
+        rows.append(
+            dict(
+                model=output.get("model") or model,
+                question_id=str(sample.get("id")),
+                sample=int(sample.get("epoch", 1)) - 1,
+                answer=said.get("answer"),
+                correct=value == 1,
+                score=value,
+                undecided=said.get("value") == "N",
+                confidence=_number(notes.get("confidence"), math.nan),
+                reply=_content(choice.get("message", {}).get("content")),
+                cut_off=choice.get("stop_reason") in ("max_tokens", "model_length"),
+                prompt_tokens=_whole(usage.get("input_tokens")),
+                completion_tokens=_whole(usage.get("output_tokens")),
+            )
+        )
+    return _table(path, rows, problems)
+
+
+def _inspect_log(path: Path) -> tuple[dict, list[dict]]:
+    if not zipfile.is_zipfile(path):
+        log = _object(path)
+        return log, log.get("samples") or []
+    try:
+        with zipfile.ZipFile(path) as file:
+            names = [name for name in file.namelist() if name.startswith("samples/") and name.endswith(".json")]
+            return json.loads(file.read("header.json")), [json.loads(file.read(name)) for name in sorted(names)]
+    except (KeyError, ValueError, NotImplementedError, zipfile.BadZipFile) as error:
+        raise DataError(
+            f"{path}: not a log that can be read ({error}). Convert it: inspect log convert --to json."
+        ) from None
+
+
+def _content(content: object) -> str:
+    if isinstance(content, list):
+        return "".join(
+            part.get("text", "") for part in content if isinstance(part, dict) and part.get("type") == "text"
+        )
+    return content if isinstance(content, str) else ""
+
+
+# lm-eval: samples_<task>.jsonl, a line a document and filter
+
+
+def write_lm_eval(path: str | Path, answers: pd.DataFrame, questions: Sequence[Question]) -> None:
+    """Rows of one model as lm-eval's samples: a line a question with all its samples, metric `exact_match`."""
+    path, by_id = Path(path), {question.id: question for question in questions}
+    if answers["model"].nunique() != 1:
+        raise DataError(f"{path}: a file of lm-eval's samples holds one model. Write one file a model.")
+    lines = []
+    for number, (name, rows) in enumerate(answers.groupby("question_id", sort=False)):
+        question, replies = by_id[str(name)], rows["reply"].tolist()
+        lines.append(
+            {
+                "doc_id": number,
+                "doc": {"id": name, "question": question.question, "category": question.category},
+                "target": question.answer or "",
+                "arguments": {"gen_args_0": {"arg_0": question.question}},
+                "resps": [replies],
+                "filtered_resps": [answer if isinstance(answer, str) else "" for answer in rows["answer"]],
+                "filter": "none",
+                "metrics": ["exact_match"],
+                "exact_match": [float(value) for value in rows["correct"]]
+                if len(rows) > 1
+                else float(rows["correct"].iloc[0]),
+            }
+        )
+    write_atomic(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+
+
+def read_lm_eval(path: str | Path, model: str, metric: str | None = None, filter: str | None = None) -> pd.DataFrame:
+    """lm-eval's samples: model (as given: the file does not say), question_id, sample, answer, correct, score, reply.
+
+    question_id is the document's own `id` where it has one, else doc_id. `metric` and `filter` choose where a line has
+    several metrics or the file several filters; otherwise a DataError asks for them."""
+    path = Path(path)
+    lines, problems = read_rows(path, "jsonl")
+    filters = list(dict.fromkeys(str(line.get("filter", "none")) for _, line in lines))
+    if filter is None and len(filters) > 1:
+        raise DataError(f"{path}: filters {', '.join(filters)}. Choose one as filter=...")
+    rows = []
+    for number, line in lines:
+        if filter is not None and line.get("filter", "none") != filter:
+            continue
+        names = line.get("metrics") or [name for name in ("exact_match", "acc") if name in line]
+        name = metric or (names[0] if len(names) == 1 else None)
+        if name is None or name not in line:
+            problems.append(problem(path, number, "metrics", f"{', '.join(names) or 'none'}", "Name one as metric=..."))
+            continue
+        replies, given = (list(_flat(line.get(column))) for column in ("resps", "filtered_resps"))
+        options = "resps" in line and not all(isinstance(part, str) for part in _leaves(line["resps"]))
+        values = line[name] if isinstance(line[name], list) else [line[name]] * (1 if options else len(replies) or 1)
+        document = line.get("doc") if isinstance(line.get("doc"), dict) else {}
+        for sample, value in enumerate(values):
+            score = _score(value)
+            if score is None:
+                problems.append(problem(path, number, name, f"{value!r} is no number", "Name another metric"))
+                break
+            rows.append(
+                dict(
+                    model=model,
+                    question_id=str(document.get("id", line.get("doc_id"))),
+                    sample=sample,
+                    answer=given[sample] if sample < len(given) else None,
+                    correct=score == 1,
+                    score=score,
+                    reply=replies[sample] if sample < len(replies) else "",
+                )
+            )
+    return _table(path, rows, problems)
+
+
+def _leaves(value: object) -> Iterator[object]:
+    if isinstance(value, list):
+        for part in value:
+            yield from _leaves(part)
+    else:
+        yield value
+
+
+def _flat(value: object) -> Iterator[str]:
+    """The texts of lm-eval's nested lists; none of a multiple choice, whose lists hold log-likelihoods."""
+    return (part for part in _leaves(value) if isinstance(part, str))
+
+
+# What they share
+
+
+def _score(value: object) -> float | None:
+    if isinstance(value, str):
+        return WORDS.get(value)
+    return _number(value, None)
+
+
+def _number(value: object, missing):
+    """A finite number, or `missing`."""
+    if isinstance(value, (int, float)) and math.isfinite(value):
+        return float(value)
+    return missing
+
+
+def _whole(value: object) -> int:
+    return int(_number(value, 0))
+
+
+def _object(path: Path) -> dict:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}). Check the path.") from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}: bad JSON ({error}). Take the file again.") from None
+    if not isinstance(found, dict):
+        raise DataError(f"{path}: not a JSON object. Is it a file of another format?")
+    return found
+
+
+def _table(path: Path, rows: list[dict], problems: list[str]) -> pd.DataFrame:
+    if problems:
+        raise DataError(summary(problems))
+    if not rows:
+        raise DataError(f"{path}: no results in it.")
+    return pd.DataFrame(rows)

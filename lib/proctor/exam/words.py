@@ -1,0 +1,127 @@
+"""Answers in words: exact comparison, yes and no, years before and after Christ, chemical formulas."""
+
+import re
+import unicodedata
+from collections import Counter
+from decimal import Decimal
+
+from proctor.exam.formula import _GREEK
+from proctor.exam.units import UNITS, unit_name
+
+_NUMBER = re.compile(
+    r"([-+−]?)([$£€]?)\s*([-+−]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+))(\s*[%°]|\s+[^\W\d_]+)?", re.IGNORECASE
+)
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+_AMBIGUOUS = set("K M C F T H A u d l".split())  # thousands, millions, temperatures
+_QUOTES = ("''", '""', "``", "“”", "‘’", "()", "**")
+_FORMULA = re.compile(r"[\\^_=+*/<>|{}]|\d[^\W\d_]|[^\W\d_]\d")
+_SHORT_WORDS = set("of in is it to by on or as an and the".split())
+_CAPITALS = set("HBCNOFPSKVYIWU")  # elements of one letter
+_HEDGE = r"but|unless|only|if|except|however|although"
+_DOUBT = {  # what takes a yes, or a no, back
+    True: re.compile(rf"\b(?:{_HEDGE}|no|not|false|never)\b|n['’]t\b", re.IGNORECASE),
+    False: re.compile(rf"\b(?:{_HEDGE}|yes|true)\b", re.IGNORECASE),
+}
+_ERA = re.compile(r"(\d{1,4})\s?(B\.?C\.?(?:E\.?)?|A\.?D\.?|C\.?E\.?)")
+_COMPOUND = re.compile(r"(?:[A-Z][a-z]?\d{0,3}){1,20}")
+_ELEMENTS = set(
+    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr Nb "
+    "Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au "
+    "Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm Bk Cf Es Fm Md No Lr".split()
+)
+
+
+def same_answer(given: str | None, right: str) -> bool:
+    """Exact comparison: numbers by value (commas, trailing zeros, and a unit that only one of them gives, aside),
+    other text without articles, outer punctuation and the case of words."""
+    if given is None:
+        return False
+    one, two = _number(given), _number(right)
+    if one is not None and two is not None:
+        if one[1] != two[1] and "%" in (one[1], two[1]) and 0 < abs(one[0]) <= 1:
+            return False  # 0.05 % and 0.05
+        return one[0] == two[0] and (one[1] == two[1] or not one[1] or not two[1])
+    return _same_words(_plain(given), _plain(right))
+
+
+def _number(text: str) -> tuple[Decimal, str] | None:
+    """Value and unit, or None for what is no single number."""
+    found = _NUMBER.fullmatch(text.strip().rstrip(".").strip())
+    if not found:
+        return None
+    sign, money, digits, word = (part or "" for part in found.groups())
+    unit = unit_name(word.strip()) if word.strip() not in ("", "%") else word.strip()
+    if unit is None or money and unit or sign and digits[0] in "-+−" or word.strip() in _AMBIGUOUS:
+        return None
+    return Decimal((sign + digits).replace(",", "").replace("−", "-")), UNITS[money] if money else unit
+
+
+def _plain(text: str) -> str:
+    text = " ".join(unicodedata.normalize("NFC", text).translate(_INVISIBLE).split())
+    for _ in range(4):
+        before, text = text, text.strip(" .,;:?")
+        for begin, end in _QUOTES:
+            if len(text) > 1 and text.startswith(begin) and text.endswith(end) and end not in text[1:-1]:
+                text = text[1:-1]
+        text = re.sub(r"^\*\*(.*)\*\*$", r"\1", text)
+        if text == before:
+            break
+    return re.sub(r"^(the|a|an) (?=.)", "", text, flags=re.IGNORECASE) or text or before
+
+
+def _same_words(one: str, two: str) -> bool:
+    """Equal, or different in the case of words only; not of symbols: Co and CO, mW and MW, Aa and AA, n and N."""
+    if one == two:
+        return True
+    if one.casefold() != two.casefold() or _FORMULA.search(one):
+        return False
+    first, second = (re.split(r"([^\W\d_]+)", text) for text in (one, two))
+    return len(first) == len(second) and all(
+        a == b or a.casefold() == b.casefold() and _word(a) and _word(b) for a, b in zip(first, second)
+    )
+
+
+def _word(text: str) -> bool:
+    """Whether the case of these letters says nothing: Paris, paris and PARIS, but no short symbol."""
+    plain = text.casefold()
+    if plain in _SHORT_WORDS:
+        return True
+    if len(plain) < 3 or text in UNITS or plain in _GREEK or re.fullmatch(r"(?:([a-z])\1)+", plain):
+        return False
+    capitals = text == text.upper()
+    return text == plain or text[1:] == text[1:].lower() or capitals and not (len(text) < 5 and set(text) <= _CAPITALS)
+
+
+def affirms(text: str, whole: bool = False) -> bool | None:
+    """Yes and True as True, No and False as False; None for another word, and for one that goes on to doubt it."""
+    found = re.match(r"\W{0,6}(yes|true|no|false)\b[\s*.\"']{0,6}(?:[,;:.!—–-]|\Z)", text, re.IGNORECASE)
+    if not found:
+        return None
+    rest = text[found.end() :]
+    said = found[1].casefold() in ("yes", "true")
+    if rest.strip(" *.") and (whole or _DOUBT[said].search(rest)):
+        return None
+    return said
+
+
+def same_era(one: str, two: str) -> bool | None:
+    """Years with BC or AD (BCE, CE): decided where both have one."""
+    found = [_ERA.fullmatch(re.sub(r"^(A\.?D\.?)\s?(\d{1,4})$", r"\2 \1", text)) for text in (one, two)]
+    if not all(found):
+        return None
+    years = [(match[1], match[2].startswith("B")) for match in found if match]
+    return years[0] == years[1]
+
+
+def same_compound(one: str, two: str) -> bool | None:
+    """Chemical formulas: the same sequence is True, other numbers of atoms False, another order None."""
+    texts = [re.sub(r"[\s_{}]", "", text) for text in (one, two)]
+    if not all(_COMPOUND.fullmatch(text) for text in texts) or not any(re.search(r"\d", text) for text in texts):
+        return None
+    atoms: list[Counter] = [Counter(), Counter()]
+    for text, count in zip(texts, atoms):
+        for symbol, number in re.findall(r"([A-Z][a-z]?)(\d*)", text):
+            if symbol not in _ELEMENTS:
+                return None
+            count[symbol] += int(number or 1)
+    return True if texts[0] == texts[1] else False if atoms[0] != atoms[1] else None

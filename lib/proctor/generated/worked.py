@@ -1,0 +1,210 @@
+"""Worked solutions with one operation a step, which a program writes, checks and spoils.
+
+A `Problem` is a question and the steps that solve it. Each step applies one operation to two numbers: numbers of the
+question, constants, or results of earlier steps. From this come the right solution in two wordings, wrong solutions
+with one planted slip each (`spoil`), and a check of any such text (`first_error`).
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from numpy.random import Generator
+
+from proctor.generated.draft import some
+
+OPERATIONS = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "x": lambda a, b: a * b, "/": lambda a, b: a // b}
+EQUATION = re.compile(r"(\d+) ([-+x/]) (\d+) = (\d+)")
+SLIPS = ("wrong result", "wrong operation", "number misread", "wrong number taken", "step left out")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation. `left` and `right`: a number, or the name of a number of the question or of an earlier step.
+
+    `says` and `again` tell in two wordings what is computed.
+    """
+
+    name: str
+    left: str | int
+    operator: str
+    right: str | int
+    says: str
+    again: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A step carried out: whole numbers only."""
+
+    step: Step
+    left: int
+    right: int
+    value: int
+
+    def text(self, again: bool = False) -> str:
+        words = self.step.again if again else self.step.says
+        return f"{words}: {self.left} {self.step.operator} {self.right} = {self.value}."
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A question, the numbers that it gives by name, and the steps that solve it; the last one is the answer."""
+
+    question: str
+    given: Mapping[str, int]
+    steps: tuple[Step, ...]
+
+    @property
+    def answer(self) -> int:
+        return carry_out(self.steps, self.given)[-1].value
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A wrong solution: its lines, the kind of slip (one of SLIPS) and `at`, what `first_error` says of it."""
+
+    lines: tuple[Line, ...]
+    kind: str
+    at: int
+
+    @property
+    def answer(self) -> int:
+        return self.lines[-1].value
+
+
+def carry_out(
+    steps: tuple[Step, ...], given: Mapping[str, int], results: Mapping[int, int] | None = None
+) -> list[Line]:
+    """The steps with their numbers. `results` puts another result into the steps of these places, counted from 0.
+
+    Raises ValueError where a step gives no whole number of at least 0, or reads what no earlier step has computed.
+    """
+    known, lines = dict(given), []
+    for place, step in enumerate(steps):
+        left, right = (_number(operand, known, step) for operand in (step.left, step.right))
+        if step.operator == "/" and (right == 0 or left % right):
+            raise ValueError(f"step {step.name!r}: {left} / {right} is no whole number")
+        value = (results or {}).get(place, OPERATIONS[step.operator](left, right))
+        if value < 0:
+            raise ValueError(f"step {step.name!r}: {left} {step.operator} {right} is negative")
+        known[step.name] = value
+        lines.append(Line(step, left, right, value))
+    return lines
+
+
+def written(lines: list[Line] | tuple[Line, ...], again: bool = False) -> str:
+    """The lines as text, a sentence each, in the first wording or in the other one."""
+    return " ".join(line.text(again) for line in lines)
+
+
+def first_error(problem: Problem, text: str) -> int | None:
+    """The number, from 1, of the first equation of `text` that is not the next step of the solution; None if all are.
+
+    An equation that is missing at the end counts as wrong at its place. Two factors or summands may stand in
+    either order.
+
+    >>> step = Step("all", "a", "x", "b", "All pens cost", "The pens together cost")
+    >>> pens = Problem("What do 3 pens at 40 cents cost?", {"a": 3, "b": 40}, (step,))
+    >>> first_error(pens, "The pens together cost: 40 x 3 = 120.") is None
+    True
+    >>> first_error(pens, "All pens cost: 3 x 40 = 160.")
+    1
+    """
+    lines = carry_out(problem.steps, problem.given)
+    found = EQUATION.findall(text)
+    for number, (line, equation) in enumerate(zip(lines, found), start=1):
+        left, operator, right, value = equation
+        numbers = (int(left), int(right))
+        orders = [(line.left, line.right)] + [(line.right, line.left)] * (operator in "+x")
+        if operator != line.step.operator or numbers not in orders or int(value) != line.value:
+            return number
+    return None if len(found) == len(lines) else min(len(found), len(lines)) + 1
+
+
+def spoil(problem: Problem, rng: Generator, count: int = 3) -> list[Slip]:
+    """Up to `count` wrong solutions with one slip each: of different kinds as far as there are, no answer twice.
+
+    Every later step is carried out rightly on the wrong number, so that a reader who follows the steps arrives at
+    the wrong answer. The order of kinds is drawn, so that no kind is always the first.
+    """
+    found: list[Slip] = []
+    taken = {problem.answer}
+    for again in range(2):  # the second time round a kind may come back, if there were too few
+        for kind in some(rng, SLIPS, len(SLIPS)):
+            slips = [slip for slip in _slips(problem, kind, rng) if slip.answer not in taken]
+            if len(found) < count and slips and (again or kind not in {slip.kind for slip in found}):
+                found.append(some_of(slips, rng))
+                taken.add(found[-1].answer)
+    return found
+
+
+def some_of(slips: list[Slip], rng: Generator) -> Slip:
+    return slips[int(rng.integers(len(slips)))]
+
+
+def _slips(problem: Problem, kind: str, rng: Generator) -> list[Slip]:
+    """All slips of one kind whose steps can be carried out; for a wrong result or number one drawn size a place."""
+    found = []
+    for place, line in enumerate(carry_out(problem.steps, problem.given)):
+        for steps, results in _changed(problem, kind, place, line, rng):
+            try:
+                lines = carry_out(steps, problem.given, results)
+            except ValueError:
+                continue  # what comes after would be negative or no whole number
+            at = first_error(problem, written(lines))
+            if at is not None:
+                found.append(Slip(tuple(lines), kind, at))
+    return found
+
+
+def _changed(problem: Problem, kind: str, place: int, line: Line, rng: Generator):
+    """(steps, results) of each way in which this step can go wrong."""
+    steps, step = problem.steps, line.step
+
+    def put(**fields):
+        return (*steps[:place], replace(step, **fields), *steps[place + 1 :]), None
+
+    if kind == "wrong result":
+        gap = 10 ** int(rng.integers(0, max(1, len(str(line.value)) - 1))) * (1 if rng.random() < 0.5 else -1)
+        return [(steps, {place: max(0, line.value + gap)})]
+    if kind == "wrong operation":
+        return [put(operator=other) for other in {"+": "-", "-": "+", "x": "+", "/": "-"}[step.operator]]
+    if kind == "number misread":
+        sides = [side for side in ("left", "right") if getattr(step, side) in problem.given]
+        return [put(**{side: _misread(getattr(line, side), rng)}) for side in sides]
+    if kind == "wrong number taken":
+        earlier = [*problem.given, *(other.name for other in steps[:place])]
+        return [
+            put(**{side: other})
+            for side in ("left", "right")
+            for other in earlier
+            if isinstance(getattr(step, side), str) and other not in (step.left, step.right)
+        ]
+    if place == len(steps) - 1:
+        return []  # without its last step a solution only ends too early
+    return [(_without(steps, place, stand_in), None) for stand_in in (step.left, step.right)]
+
+
+def _without(steps: tuple[Step, ...], place: int, stand_in: str | int) -> tuple[Step, ...]:
+    """The steps without one of them; later ones read `stand_in` for its result."""
+
+    def swap(operand):
+        return stand_in if operand == steps[place].name else operand
+
+    return steps[:place] + tuple(replace(s, left=swap(s.left), right=swap(s.right)) for s in steps[place + 1 :])
+
+
+def _misread(number: int, rng: Generator) -> int:
+    """Two digits swapped where that changes the number, else one more or one less."""
+    digits = str(number)
+    swapped = int(digits[1] + digits[0] + digits[2:]) if len(digits) > 1 and digits[1] != "0" else number
+    return swapped if swapped != number else number + (1 if number < 3 or rng.random() < 0.5 else -1)
+
+
+def _number(operand: str | int, known: Mapping[str, int], step: Step) -> int:
+    if isinstance(operand, int):
+        return operand
+    if operand not in known:
+        raise ValueError(f"step {step.name!r} reads {operand!r}, which nothing before it gives")
+    return known[operand]

@@ -1,0 +1,27 @@
+"""Logs: public per-item records of other people's runs, re-analysed. Evidence `logged`.
+
+    from proctor import logs
+    if logs.available("swe_bench_verified"):
+        solved = logs.outcomes("swe_bench_verified")     # item x system, 1 right, 0 wrong
+
+`make logs` fetches and imports them; `$PROCTOR_LOGS` names a folder that holds them already.
+"""
+
+from proctor.log_files import LogsMissing, available, files, folder, how_to_get, inputs
+from proctor.logs.cautions import twins
+from proctor.logs.tidy import confidences, outcomes, table, trials, verdicts
+
+__all__ = [
+    "LogsMissing",
+    "available",
+    "confidences",
+    "files",
+    "folder",
+    "how_to_get",
+    "inputs",
+    "outcomes",
+    "table",
+    "trials",
+    "twins",
+    "verdicts",
+]

@@ -1,0 +1,231 @@
+"""Fetch the sources of logs and import them: `python -m proctor.logs [NAME ...]`, or `make logs`.
+
+A source comes as one archive of its repository at its commit, over HTTPS: `https://github.com/<repository>/archive/
+<commit>.tar.gz`. `$PROCTOR_LOGS_URL` names another place that serves the same paths. A download that was cut goes on
+where it stopped. Of the archive only the wanted files are taken out; the importer makes the tidy files of them in
+`.cache/logs/<source>/`, and archive and raw files are deleted. A digest that data/logs/sources.yaml knows must fit;
+one that it does not know is printed.
+"""
+
+import hashlib
+import http.client
+import json
+import os
+import re
+import sys
+import tarfile
+import tempfile
+import time
+import urllib.error
+import urllib.request
+import zlib
+from pathlib import Path, PurePosixPath
+
+from tqdm import tqdm
+
+from proctor import paths
+from proctor.data.fetch import FetchError
+from proctor.data.tabular import DataError
+from proctor.files import write_atomic
+from proctor.log_files import Source, digest, sources
+from proctor.logs.importers import run_importer
+
+GITHUB = "https://github.com"
+STAMP = "source.json"  # beside the tidy files: the commit that they come from
+ATTEMPTS = 4
+CHUNK = 1 << 18
+
+
+def main(arguments: list[str]) -> int:
+    """Fetch the named sources, or all of them. Exit codes: 0 all are there, 1 one failed, 2 unknown name."""
+    known = sources()
+    if wrong := [name for name in arguments if name not in known]:
+        _say(f"usage: python -m proctor.logs [NAME ...]\nno source {', '.join(wrong)}; there are {', '.join(known)}")
+        return 2
+    failed = 0
+    for name in arguments or known:
+        try:
+            fetch_source(known[name])
+        except (FetchError, DataError) as error:
+            failed += 1
+            _say(f"{name}: {error}")
+    return 1 if failed else 0
+
+
+def fetch_source(source: Source, *, base: str | None = None, timeout: float = 60.0, pause: float = 2.0) -> list[Path]:
+    """Bring the tidy files of a source into the cache, unless they are there; returns them.
+
+    base: the address before /<repository>/archive (default: $PROCTOR_LOGS_URL, else GitHub's). timeout: seconds
+    without a byte that end an attempt; pause: seconds before the second one, doubled each time.
+    Raises FetchError (network, archive, digest) or DataError (a raw file that can't be imported).
+    """
+    folder = paths.CACHE / "logs" / source.name
+    if _is_there(source, folder):
+        _say(f"{source.name}: present in {_short(folder)}")
+        return [folder / tidy.file for tidy in source.tidy]
+    _say(f"{source.name}: {source.repository}@{source.commit[:12]}, licence {source.licence}. {source.citation}")
+    unfinished = folder.parent / ".unfinished" / source.name  # not in `folder`: what lies there counts as fetched
+    unfinished.mkdir(parents=True, exist_ok=True)
+    base = (base or os.environ.get("PROCTOR_LOGS_URL") or GITHUB).rstrip("/")
+    address = f"{base}/{source.repository}/archive/{source.commit}.tar.gz"
+    archive = unfinished / f"{source.commit}.tar.gz.part"
+    try:
+        _download(address, archive, source, timeout, pause)
+        with tempfile.TemporaryDirectory(dir=unfinished, prefix="raw-") as raw:
+            found = _extract(archive, Path(raw), source)
+            _check(source, found)
+            written = run_importer(source, Path(raw), folder, _say)
+    except OSError as error:
+        raise FetchError(
+            f"{error.strerror or error}. Free some disk space or mend the permissions of {folder.parent}."
+        ) from error
+    _compare(source, folder)
+    write_atomic(folder / STAMP, json.dumps({"commit": source.commit, "files": found}, indent=1, sort_keys=True) + "\n")
+    archive.unlink()
+    return written
+
+
+def _is_there(source: Source, folder: Path) -> bool:
+    try:
+        stamp = json.loads((folder / STAMP).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return stamp.get("commit") == source.commit and all((folder / tidy.file).is_file() for tidy in source.tidy)
+
+
+def _download(address: str, target: Path, source: Source, timeout: float, pause: float) -> None:
+    """Append to `target` until the archive is whole; a server that can't resume sends it anew from its start."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            _download_once(address, target, timeout)
+            return
+        except urllib.error.HTTPError as error:
+            if error.code == 416:  # nothing is left to send, or what is there is longer than the archive
+                if _is_whole(target):
+                    return
+                target.unlink(missing_ok=True)
+                problem = "what was there is no part of the archive"
+            elif error.code < 500 and error.code != 429:
+                raise FetchError(
+                    f"{source.repository} has no archive at commit {source.commit} (HTTP {error.code}). Check that the "
+                    "repository is still public, or set PROCTOR_LOGS to a folder that holds the tidy files."
+                ) from None
+            else:
+                problem = f"HTTP {error.code}"
+        except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
+            problem = str(getattr(error, "reason", error)) or type(error).__name__
+        if attempt < ATTEMPTS:
+            _say(f"  {problem}; attempt {attempt + 1} of {ATTEMPTS} goes on where it stopped")
+            time.sleep(pause * 2 ** (attempt - 1))
+    raise FetchError(
+        f"{source.repository} could not be downloaded in {ATTEMPTS} attempts ({problem}). Check the network and run "
+        "it again: what has come is kept. Or set PROCTOR_LOGS to a folder that holds the tidy files."
+    )
+
+
+def _download_once(address: str, target: Path, timeout: float) -> None:
+    have = target.stat().st_size if target.is_file() else 0
+    request = urllib.request.Request(address, headers={"User-Agent": "proctor"})
+    if have:
+        request.add_header("Range", f"bytes={have}-")
+    with urllib.request.urlopen(request, timeout=timeout) as reply:
+        resumed = reply.status == 206
+        length = reply.headers.get("Content-Length")
+        total = int(length) + have * resumed if length else None
+        with (
+            open(target, "ab" if resumed else "wb") as file,
+            tqdm(total=total, initial=have * resumed, unit="B", unit_scale=True, disable=None, leave=False) as bar,
+        ):
+            while chunk := reply.read1(CHUNK):  # what has come, so that nothing is lost when it stalls
+                file.write(chunk)
+                bar.update(len(chunk))
+    size = target.stat().st_size
+    if total is not None and size < total:
+        raise ConnectionError(f"cut after {size:,} of {total:,} bytes")
+
+
+def _is_whole(archive: Path) -> bool:
+    try:
+        with tarfile.open(archive, "r|gz") as tar:
+            for _ in tar:
+                pass
+        return True
+    except (tarfile.TarError, EOFError, zlib.error, OSError):
+        return False
+
+
+def _extract(archive: Path, target: Path, source: Source) -> dict[str, str]:
+    """Stream the wanted files of the archive into `target`; returns {path in the repository: SHA-256}.
+
+    Only regular files that match one of the source's patterns are written, at places made here of their parts, so
+    that no name in the archive can lead elsewhere.
+    """
+    wanted, found = [_pattern(pattern) for pattern in source.paths], {}
+    try:
+        with tarfile.open(archive, "r|gz") as tar:
+            for member in tar:
+                name = PurePosixPath(member.name)
+                path = "/".join(name.parts[1:])  # the first part is <repository>-<commit>
+                if not member.isfile() or ".." in name.parts or name.is_absolute() or "\\" in path:
+                    continue
+                if not any(pattern.fullmatch(path) for pattern in wanted):
+                    continue
+                content = tar.extractfile(member)
+                assert content is not None
+                place = target / path
+                place.parent.mkdir(parents=True, exist_ok=True)
+                sha = hashlib.sha256()
+                with open(place, "wb") as file:
+                    while chunk := content.read(CHUNK):
+                        sha.update(chunk)
+                        file.write(chunk)
+                found[path] = sha.hexdigest()
+    except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the disk, not the archive
+        archive.unlink()
+        raise FetchError(f"what came is no whole archive ({error}). It was removed; run it again.") from None
+    if not found:
+        archive.unlink()
+        raise FetchError(f"the archive of {source.repository} holds none of {', '.join(source.paths)}. It was removed.")
+    return found
+
+
+def _check(source: Source, found: dict[str, str]) -> None:
+    """Compare the digest of all raw files with the known one; print it where none is known."""
+    lines = "".join(f"{sha}  {path}\n" for path, sha in sorted(found.items()))
+    total = hashlib.sha256(lines.encode()).hexdigest()
+    if source.sha256 and total != source.sha256:
+        raise FetchError(
+            f"{len(found)} files have SHA-256 {total} together, data/logs/sources.yaml expects {source.sha256}. "
+            "Nothing was imported. Someone has changed the source or the way to it: compare before you trust it."
+        )
+    known = "as known" if source.sha256 else "not known before: put it into data/logs/sources.yaml to have it checked"
+    _say(f"  {len(found)} files, SHA-256 of the list of their digests {total} ({known})")
+
+
+def _compare(source: Source, folder: Path) -> None:
+    """Say whether the tidy files are those that the committed figures rest on. Raises FetchError if one lacks."""
+    if lacking := [tidy.file for tidy in source.tidy if not (folder / tidy.file).is_file()]:
+        raise FetchError(
+            f"its raw files gave no {', '.join(lacking)}; the lines above say what was not there. The other tidy files "
+            "can be used."
+        )
+    for tidy in source.tidy:
+        found = digest(folder / tidy.file)
+        if tidy.sha256 and found != tidy.sha256:
+            _say(f"  {tidy.file}: other rows than the committed figures rest on (SHA-256 {found})")
+
+
+def _pattern(glob: str) -> re.Pattern[str]:
+    """A pattern of paths: * within a folder, ** over folders."""
+    parts = {"**/": "(?:.*/)?", "*": "[^/]*"}
+    return re.compile("".join(parts.get(part, re.escape(part)) for part in re.split(r"(\*\*/|\*)", glob)))
+
+
+def _short(path: Path) -> str:
+    return str(path.relative_to(paths.ROOT)) if path.is_relative_to(paths.ROOT) else str(path)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

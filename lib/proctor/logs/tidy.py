@@ -1,0 +1,236 @@
+"""Read the tidy files of logs, or a file of one's own in the same form.
+
+    outcomes     item x system: 1 right, 0 wrong, blank unknown       item,system a,system b,...
+    trials       item x system: successes/trials                      item,system a,system b,...
+    verdicts     a row a judgement: item, candidate, judge, repeat, score or vote, truth
+    confidences  a row an answer: item, system, confidence (0 to 1), correct
+
+`path` reads a file of one's own, .csv or .csv.gz, instead of a source's. The two sources of verdicts and the two of
+confidences have columns of their own; they are turned into these forms here.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from proctor.data.tabular import DataError, problem, summary
+from proctor.log_files import files, find
+from proctor.logs.cautions import without_partial_pass
+
+VERDICTS = ("item", "candidate", "judge", "repeat", "truth")
+CONFIDENCES = ("item", "system", "confidence", "correct")
+CANDIDATES = ("chosen", "rejected1", "rejected2", "rejected3")
+REPEATS = 8
+_SCORES = {".": np.nan, "A": 10.0} | {str(score): float(score) for score in range(1, 10)}
+
+
+def outcomes(name: str | None = None, path: str | Path | None = None) -> pd.DataFrame:
+    """Who solved what: index item, a column a system, 1 right, 0 wrong, NaN unknown.
+
+    name: "swe_bench_verified", "swe_bench_pro", "terminal_bench_2", "gso", "gsm8k", "math_level_5" or "crux".
+    Raises LogsMissing, or DataError for a file that is not in this form.
+    """
+    return _numbers(*_wide(name, path, "outcomes"), (0, 1))
+
+
+def trials(name: str | None = None, path: str | Path | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(successes, trials) of repeated runs, each item x system; no trials where the cell is blank.
+
+    name: "terminal_bench_2". Raises LogsMissing, or DataError for a file that is not in this form.
+    """
+    file, cells = _wide(f"{name}_trials" if name and not name.endswith("_trials") else name, path, "trials")
+    parts = cells.stack().str.extract(r"^(\d+)/(\d+)$").astype(float)
+    bad = (cells.stack() != "") & ~((parts[0] <= parts[1]) & (parts[1] > 0))
+    if bad.any():
+        _refuse(file, cells, bad.unstack(), "is not successes/trials such as 3/5", "Mend the cell or leave it blank")
+    successes, tried = parts[0].unstack(), parts[1].unstack().fillna(0)
+    order = dict(index=cells.index, columns=cells.columns)
+    return successes.reindex(**order), tried.reindex(**order).astype(int)
+
+
+def verdicts(name: str | None = None, path: str | Path | None = None) -> pd.DataFrame:
+    """Judgements with known truth, a row each: item, candidate, judge, repeat, score or vote, truth (1 right).
+
+    name: "judge_scores" (score 1 to 10, eight repeats, NaN where the judge gave none; also subset) or "llmbar"
+    (vote 1 where the judge prefers output 1, candidate "output_1", repeat = order 1 or 2; also subset and prompt).
+    Raises LogsMissing, or DataError for a file that is not in this form.
+    """
+    if name == "judge_scores" and path is None:
+        return _judge_scores(table(name), files(name)[0])
+    if name == "llmbar" and path is None:
+        return _llmbar(table(name))
+    file, cells = _read(name, path, "verdicts")
+    value = "score" if "score" in cells else "vote"
+    _need(file, cells, (*VERDICTS, value))
+    votes = None if value == "score" else (0, 1)
+    return cells.assign(
+        **{column: _column(file, cells, column, only) for column, only in ((value, votes), ("truth", (0, 1)))},
+        repeat=_column(file, cells, "repeat", None).astype(int),
+    )
+
+
+def confidences(name: str | None = None, path: str | Path | None = None) -> pd.DataFrame:
+    """How sure a system was of each answer and whether it was right: item, system, confidence (0 to 1), correct.
+
+    name: "token_probability" (probability of the answer's first token) or "hle_runs" (stated confidence; `by` says
+    who marked the answer: the program where HLE's key is one letter or number, the judge for the z-ai runs).
+    Answers without a confidence or a mark are left out. Raises LogsMissing, or DataError.
+    """
+    if name == "token_probability" and path is None:
+        cells = table(name)
+        return pd.DataFrame(
+            {
+                "item": cells["dataset"] + "/" + cells["item"].astype(str),
+                "system": cells["model"],
+                "confidence": cells["max_softmax_prob"],
+                "correct": cells["correct"],
+            }
+        )
+    if name == "hle_runs" and path is None:
+        cells = table(name)
+        judged = cells["run"].str.startswith("z-ai")
+        found = pd.DataFrame(
+            {
+                "item": cells["id"],
+                "system": cells["run"],
+                "confidence": cells["stated_confidence"] / 100,
+                "correct": cells["exact_original_key"].where(~judged, cells["judge_correct"]),
+                "by": np.where(judged, "judge", "program"),
+            }
+        )
+        return found.dropna().astype({"correct": int}).reset_index(drop=True)
+    file, cells = _read(name, path, "confidences")
+    _need(file, cells, CONFIDENCES)
+    return cells.assign(
+        confidence=_column(file, cells, "confidence", (0.0, 1.0), between=True),
+        correct=_column(file, cells, "correct", (0, 1)),
+    )
+
+
+def table(name: str) -> pd.DataFrame:
+    """The tidy file of a data set with its own columns; blank cells are NaN in numbers and "" in text.
+
+    Raises LogsMissing.
+    """
+    file, cells = _read(name, None, None)
+    if name in ("judge_scores", "llmbar", "mmlu_redux"):
+        return cells.astype({"label": int}) if "label" in cells else cells
+    if name == "hle_runs":
+        cells = without_partial_pass(cells)
+    text = {"id", "run", "item", "dataset", "model", "key_kind"}
+    return cells.assign(**{column: _column(file, cells, column, None) for column in cells if column not in text})
+
+
+def _judge_scores(cells: pd.DataFrame, file: Path) -> pd.DataFrame:
+    """From a row an item and judge, with eight scores a candidate as one string, to a row a score."""
+    rows = len(cells)
+    letters = cells[list(CANDIDATES)].to_numpy(str)
+    if bad := [row for row in range(rows) if any(len(text) != REPEATS for text in letters[row])]:
+        raise DataError(problem(file, bad[0] + 2, None, "not eight scores a candidate", "Import the source again"))
+    flat = np.frombuffer("".join(letters.ravel()).encode("ascii", "replace"), dtype="S1").astype(str)
+    codes = {letter: code for code, letter in enumerate(_SCORES)}
+    if odd := sorted(set(flat) - set(codes)):
+        raise DataError(f"{file}: scores are 1 to 9, A for 10, and a point where missing, not {', '.join(odd)}.")
+    values = np.array(list(_SCORES.values()))[pd.Series(flat).map(codes).to_numpy()]
+    each = len(CANDIDATES) * REPEATS
+    candidate = np.tile(np.repeat(np.arange(len(CANDIDATES)), REPEATS), rows)
+    return pd.DataFrame(
+        {
+            "item": np.repeat(cells["id"].to_numpy(object), each),
+            "subset": pd.Categorical(cells["subset"]).repeat(each),
+            "judge": pd.Categorical(cells["judge"]).repeat(each),
+            "candidate": pd.Categorical.from_codes(candidate, categories=list(CANDIDATES)),
+            "repeat": np.tile(np.arange(1, REPEATS + 1), rows * len(CANDIDATES)),
+            "score": values,
+            "truth": (candidate == 0).astype(int),
+        }
+    )
+
+
+def _llmbar(cells: pd.DataFrame) -> pd.DataFrame:
+    """From a row a pair and prompt to a row a judgement: whether output 1 is preferred, in each order."""
+    shared = pd.DataFrame(
+        {
+            "item": cells["subset"] + "/" + cells["item"],
+            "subset": cells["subset"],
+            "judge": cells["judge"],
+            "prompt": cells["prompt"],
+            "candidate": "output_1",
+            "truth": (cells["label"] == 1).astype(int),
+        }
+    )
+    votes = {1: "winner_order1", 2: "winner_order2_mapped"}
+    orders = [
+        shared.assign(repeat=order, vote=cells[column].map({"1": 1.0, "2": 0.0})) for order, column in votes.items()
+    ]
+    return pd.concat(orders, ignore_index=True)
+
+
+def _read(name: str | None, path: str | Path | None, form: str | None) -> tuple[Path, pd.DataFrame]:
+    """(file, its cells as text). A data set's form must be `form`, where one is asked."""
+    if (name is None) == (path is None):
+        raise ValueError("give the name of a data set, or the path of a file of your own")
+    if path is not None:
+        file = Path(path)
+        if not file.is_file():
+            raise DataError(f"{file}: no such file. Give a .csv or .csv.gz in the form of {form}.")
+    else:
+        tidy = next((tidy for tidy in find(str(name))[1] if tidy.name == name), None)
+        if tidy is None or form not in (None, tidy.form):
+            raise ValueError(f"{name!r} is no data set in the form of {form}; see data/logs/sources.yaml")
+        file = files(tidy.name)[0].parent / tidy.file
+    try:
+        return file, pd.read_csv(file, dtype=str, keep_default_na=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise DataError(f"{file}: cannot be read as CSV ({error}). Fetch or write it again.") from error
+
+
+def _wide(name: str | None, path: str | Path | None, form: str) -> tuple[Path, pd.DataFrame]:
+    file, cells = _read(name, path, form)
+    first = cells.columns[0]
+    if twice := cells[first][cells[first].duplicated()].tolist():
+        raise DataError(f"{file}: item {twice[0]!r} stands twice. Give each item one row.")
+    if len(cells.columns) < 2:
+        raise DataError(f"{file}: no column of a system. Write item,system,... in the first row.")
+    return file, cells.set_index(first).rename_axis(index="item", columns=None)
+
+
+def _numbers(file: Path, cells: pd.DataFrame, only: tuple[int, ...]) -> pd.DataFrame:
+    values = cells.apply(pd.to_numeric, errors="coerce")
+    bad = (cells != "") & ~values.isin(only)
+    if bad.to_numpy().any():
+        _refuse(file, cells, bad, f"is not {' or '.join(map(str, only))}", "Mend the cell or leave it blank")
+    return values.astype(float)
+
+
+def _refuse(file: Path, cells: pd.DataFrame, bad: pd.DataFrame, what: str, mend: str):
+    bad = bad.reindex(index=cells.index, columns=cells.columns)
+    places = np.argwhere(bad.to_numpy())
+    raise DataError(
+        summary(
+            [
+                problem(file, row + 2, str(cells.columns[column]), f"{cells.iat[row, column]!r} {what}", mend)
+                for row, column in places
+            ]
+        )
+    )
+
+
+def _need(file: Path, cells: pd.DataFrame, columns: tuple[str, ...]) -> None:
+    if missing := [column for column in columns if column not in cells]:
+        raise DataError(f"{file}: no column {', '.join(missing)}. Add it to the first row.")
+
+
+def _column(file: Path, cells: pd.DataFrame, column: str, only, between: bool = False) -> pd.Series:
+    """A column as numbers; blank is NaN. only: the allowed values, or the ends of a range with `between`."""
+    values = pd.to_numeric(cells[column], errors="coerce")
+    wrong = values.isna() if only is None else ~(values.between(*only) if between else values.isin(only))
+    bad = (cells[column] != "") & wrong
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        allowed = "a number" if only is None else (" to " if between else " or ").join(map(str, only))
+        raise DataError(
+            problem(file, row + 2, column, f"{cells[column].iloc[row]!r} is not {allowed}", "Mend the cell")
+        )
+    return values

@@ -1,0 +1,254 @@
+"""Where a reply states its result: on its last line, or in the JSON object that it is. Nothing else counts.
+
+    final_mark("The sum is wrong.\\nAccepted: [[N]]", "YN").mark        # N
+    final_mark("It says:\\nAccepted: [[Y]]", "YN", quoted=candidate)    # None, if the candidate says so
+
+A candidate may carry marks of its own, and a judge may quote them: whole, in part, in other letters, anywhere. Nothing
+is deleted before reading. A mark counts only at the place that the protocol asks for, and not where the candidate holds
+the mark with the words before it, or where the judge leaves open whose mark it is. So a candidate can make a reply
+unreadable, and can't choose what is read.
+"""
+
+import html
+import json
+import re
+import string
+import unicodedata
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import lru_cache
+
+from proctor.models.messages import Reply
+
+TAIL = 100_000  # characters at a reply's end that are read: what it finally states stands there
+MOST_MARKS = 20  # on one line; a line with more states nothing
+KEYS = ("reasoning", "accepted", "extracted_final_answer", "correct", "confidence")  # of the structured replies
+
+INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
+_BLANK = string.whitespace + "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + INVISIBLE
+_BREAKS = "\n\r\x0b\x0c\x85\u2028\u2029"
+_GAP = rf"[\s{INVISIBLE}]*"
+_MARKUP = rf"[\s{INVISIBLE}*_`#$]*"
+_BULLET = rf"^{_MARKUP}(?:(?:[-+•]|\d{{1,2}}[.)])\s)?{_MARKUP}"
+_SENTENCE = rf"(?:{_BULLET}|[.!?;]{_MARKUP})"
+_THEN = r"\b(?:so|thus|therefore|hence|then|finally)\b,?"
+_TO = rf"(?:[\s{INVISIBLE}*_`:=$–—-]*(?:\bis\b)?[\s{INVISIBLE}*_`:=$–—-]*)"
+_ASKED = r"accepted|same|sound|choice|score|points|helpfulness(?: of response 1)?|verdict|judge?ment|decision"
+_SAID = rf"{_ASKED}|acceptance|answer|result|conclusion|rating|grade|mark|correct|assessment|evaluation"
+_LABEL = rf"(?:(?:my|final|overall)\s+){{0,2}}(?:{_ASKED})\b{_TO}"
+_LOOSE_LABEL = rf"(?:(?:my|our|the|final|overall)\s+){{0,3}}(?:{_SAID})\b{_TO}"
+LABELLED = re.compile(rf"{_SENTENCE}(?P<label>(?:{_LABEL}){{1,2}})$", re.IGNORECASE)
+LOOSELY_LABELLED = re.compile(
+    rf"(?:{_SENTENCE}|:{_MARKUP}|{_THEN}{_MARKUP})(?:{_THEN}\s*)?(?:{_LOOSE_LABEL}){{1,2}}$", re.IGNORECASE
+)
+_LABEL_BEFORE = re.compile(rf"(?:{_SAID})\b{_TO}$", re.IGNORECASE)
+_ALONE = re.compile(rf"{_BULLET}$")
+_AFTER_STOP = re.compile(rf"(?:[.!?;:,)–—-]|{_THEN}){_MARKUP}$", re.IGNORECASE)
+_SAYS = re.compile(r"\b(?:says?|said|reads?|writes?|wrote|claims?|states?|ends?|wants?|asks?|quotes?)\b[^.!?;]*$", re.I)
+_ENDS = re.compile(r"[^\w?\"'”’»]*$")
+_REASON = re.compile(
+    rf"{_MARKUP}(?:[.,;:!(/|–—-]|(?i:because|since|as|for|due|given|but|though|although|while|with|on|of|out of)\b|"
+    r"(?<=\s)[A-Z])"
+)
+_CLOSED = re.compile(r"[.!?)\]}`*_>\"”»]")
+_OBJECT = re.compile(r'\{\s*"((?:[^"\\\n]|\\.){0,60})"\s*:')
+_LANGUAGE = re.compile(r"\W*(?:json)?\W*", re.IGNORECASE)
+_LOOK_ALIKE = str.maketrans(
+    dict(zip("асеорхуіѕјԁһүтмнвкγυνοαερτικɴʏո", "aceopxyisjdhytmhbkyynoaeptiknyn"))
+    | {"⟦": "[[", "〚": "[[", "【": "[[", "⁅": "[", "〔": "[", "⟧": "]]", "〛": "]]", "】": "]]", "⁆": "]", "〕": "]"}
+)
+_KEPT = (string.ascii_lowercase + string.digits + "[]").encode()
+_DROPPED = bytes(set(range(256)) - set(_KEPT))
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a reply states, in capitals, and where in its text. `opened`: right behind the beginning it was given."""
+
+    mark: str
+    start: int
+    end: int
+    opened: bool = False
+
+
+def final_mark(reply: Reply | str, marks: Collection[str], quoted: str = "", opening: str = "") -> Mark | None:
+    """The mark, one of `marks`, that a free reply states in double brackets on its last line; None if it does not.
+
+    The last line is the last one with a letter or digit in it. There the mark follows its label (`Accepted: [[N]]`),
+    stands alone, or ends a sentence; a reason may come after it. Case, spaces, Markdown and zero-width characters do
+    not matter; what is in quotation marks or a block quote does not count.
+    `quoted` is what others wrote and the judge may repeat. A mark that it holds too counts only behind a label, at the
+    line's end, and if `quoted` does not hold that label with the mark; look-alike letters, case and spaces aside.
+    `opening` is the beginning that the request gave the reply: a mark right behind it counts, for nobody else wrote
+    there. A reply of one line that could only begin its mark (`Accepted: [[Y`) states it. A reply that was cut off
+    states one only on a line of its own.
+    """
+    text = reply.text if isinstance(reply, Reply) else reply
+    cut_off = isinstance(reply, Reply) and reply.cut_off
+    names = "|".join(sorted(map(re.escape, marks), key=len, reverse=True))
+    if opening and text.startswith(opening):
+        found = re.compile(rf"{_GAP}({names}){_GAP}(?:\]|$)", re.IGNORECASE).match(text, len(opening))
+        if found:
+            return Mark(found[1].upper(), *found.span(1), opened=True)
+    at, line = last_line(text)
+    found = list(re.finditer(rf"\[{_GAP}\[{_GAP}({names}){_GAP}\]{_GAP}\]", line, re.IGNORECASE))
+    if not found and not _words_in(text[max(0, at - TAIL) : at]):  # the whole reply may be a mark that is only begun
+        begun = re.compile(rf"\[{_GAP}\[{_GAP}({names}){_GAP}$", re.IGNORECASE).search(line)
+        found, cut_off = [begun] if begun and _stands_first(line, begun) else [], False
+    if len(found) > MOST_MARKS:
+        return None
+    if cut_off:
+        before = text[max(0, at - TAIL) : at].rstrip(_BLANK)
+        found = [m for m in found if _stands_first(line, m) and (not before or _CLOSED.match(before[-1]))]
+    for counts in (_follows_label, _stands_apart):
+        own = [m for m in found if counts(line, m, quoted)]
+        if own:
+            return Mark(own[-1][1].upper(), at + own[-1].start(1), at + own[-1].end(1))
+    return None
+
+
+def last_line(text: str) -> tuple[int, str]:
+    """Where the last line with a letter or digit begins, and that line; "" if none is among the last 20."""
+    text, first = text[-TAIL:], max(0, len(text) - TAIL)
+    for _ in range(20):
+        text = text.rstrip(_BLANK)
+        at = max(text.rfind(mark) for mark in _BREAKS) + 1
+        if _words_in(text[at:]):
+            return first + at, text[at:]
+        text = text[:at]
+    return first, ""
+
+
+def _words_in(text: str) -> bool:
+    return re.search(r"[^\W_]", text) is not None
+
+
+def _head(line: str, found: re.Match) -> str:
+    """The end of what stands before the mark; what is cut there does not look like a line's beginning."""
+    return line[: found.start()] if found.start() <= 120 else "…" + line[found.start() - 119 : found.start()]
+
+
+def _stands_first(line: str, found: re.Match) -> bool:
+    """Whether the line is the mark, with its label or without."""
+    head = _head(line, found)
+    labelled = LABELLED.search(head)
+    before = head[: labelled.start("label")] if labelled else head
+    return bool(_ALONE.match(before)) and bool(_ENDS.match(line, found.end()))
+
+
+def _follows_label(line: str, found: re.Match, quoted: str) -> bool:
+    head = _head(line, found)
+    if not _holds(found[1], quoted):
+        return bool(LOOSELY_LABELLED.search(head)) and _ends_or_reasons(line, found)
+    labelled = LABELLED.search(head)
+    if labelled is None or not _ENDS.match(line, found.end()):
+        return False
+    return not _holds(found[1], quoted, labelled["label"])
+
+
+def _stands_apart(line: str, found: re.Match, quoted: str) -> bool:
+    head = _head(line, found)
+    if _LABEL_BEFORE.search(head) or _SAYS.search(head) or _holds(found[1], quoted):
+        return False
+    if _ALONE.match(head):
+        return _ends_or_reasons(line, found)
+    return bool(_AFTER_STOP.search(head)) and bool(_ENDS.match(line, found.end()))
+
+
+def _ends_or_reasons(line: str, found: re.Match) -> bool:
+    return bool(_ENDS.match(line, found.end()) or _REASON.match(line, found.end()))
+
+
+# What others wrote
+
+
+def _holds(mark: str, quoted: str, label: str = "") -> bool:
+    """Whether `quoted` holds the mark in double brackets, closed or left open at its end, behind `label`."""
+    sought = re.escape(folded(f"{label}[[{mark}"))
+    return bool(quoted) and re.search(rf"{sought}(?![^\W_])", folded(quoted)) is not None
+
+
+def stands_in(text: str, quoted: str) -> bool:
+    """Whether `quoted` holds `text`: its letters, digits and square brackets, whatever their case and look."""
+    return folded(text) in folded(quoted)
+
+
+@lru_cache(maxsize=8)
+def folded(text: str) -> str:
+    """Letters, digits and square brackets, without case, accents, look-alikes and what stands between them."""
+    text = _plain(text)
+    if text.isascii():
+        return text.encode().translate(None, _DROPPED).decode()
+    return "".join(letter for letter in text if letter.isalnum() or letter in "[]")
+
+
+@lru_cache(maxsize=8)
+def _words(text: str) -> str:
+    return " ".join(["", *re.findall(r"[^\W_]+", _plain(text)), ""])
+
+
+def _plain(text: str) -> str:
+    text = (html.unescape(text) if "&" in text else text).casefold()
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKD", text).casefold().translate(_LOOK_ALIKE)
+    return "".join(letter for letter in text if not unicodedata.combining(letter) and letter not in INVISIBLE)
+
+
+# Structured replies
+
+
+@dataclass(frozen=True)
+class Structured:
+    """A reply that is a JSON object or should be: its fields, None where they can't be read, and where it stands."""
+
+    fields: dict | None
+    start: int = 0
+    end: int = 0
+
+
+def structured(text: str) -> Structured | None:
+    """The JSON object that ends a reply, in a code fence or not, with prose before it or not; None for a free reply.
+
+    What begins as such an object and can't be parsed (cut off, a field given twice, nested without end) is an object
+    that can't be read, and no free reply.
+    """
+    end, at, failures = len(text.rstrip(_BLANK + "`~")), 0, 0
+    while found := _OBJECT.search(text, at):
+        try:
+            fields, at = _DECODER.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            failures += 1
+            if found[1] in KEYS or failures > 3:
+                return Structured(None)
+            at = found.end()
+            continue
+        if at >= end:
+            return Structured(fields, found.start(), at)
+    begun = text.lstrip(_BLANK + "`~").removeprefix("json").lstrip(_BLANK)
+    return Structured(None) if begun[:1] == "{" and begun[1:].lstrip(_BLANK)[:1] in ("", '"') else None
+
+
+def own_field(found: Structured, text: str, key: str, quoted: str) -> str | None:
+    """The text of a field of the reply's own object; None where it is none, or may be what others wrote.
+
+    An object that stands in `quoted` is no reply. One with prose before it may be a quote that was changed: there the
+    field with its value must not stand in `quoted` either.
+    """
+    value = (found.fields or {}).get(key)
+    if not isinstance(value, str):
+        return None
+    parts = [text[found.start : found.end]]
+    if not _LANGUAGE.fullmatch(text[max(0, found.start - TAIL) : found.start]):
+        parts.append(f"{key} {value}")
+    return None if quoted and any(_words(part) in _words(quoted) for part in parts) else value.strip()
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a field is given twice")
+    return fields
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)

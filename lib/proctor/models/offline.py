@@ -1,0 +1,145 @@
+"""Ask models elsewhere: write what a study has to ask as OpenAI batch lines, read the replies back into the cache.
+
+    asked = await export(session, study, "requests.jsonl")     # study: an async function of a session
+    # there: vllm run-batch -i requests.jsonl -o replies.jsonl --model <model>, or any batch interface of OpenAI's form
+    found = import_replies(["replies.jsonl"], "requests.jsonl", session.cache)
+
+Nothing is sent from here. A study that asks again after it has read a reply needs a round for each step: export, run,
+import, until `export` finds nothing to ask. `<name>.tickets.json`, beside the requests, says what replies are kept by.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from proctor.files import write_atomic
+from proctor.models.batch_api import Ticket, custom_id
+from proctor.models.cache import Cache
+from proctor.models.messages import Request
+from proctor.models.providers import CallError, _from_openai, openai_body
+from proctor.models.registry import spec
+from proctor.models.session import MissingReply, Session
+
+
+class OfflineError(ValueError):
+    """Requests that can't be exported, or files that do not fit each other; the message says what to mend."""
+
+
+@dataclass
+class Imported:
+    """What became of the requests of an export: kept, failed (by key: why), unknown lines, and still missing."""
+
+    kept: int = 0
+    failed: dict[str, str] = field(default_factory=dict)
+    unknown: int = 0
+    missing: int = 0
+
+    @property
+    def complete(self) -> bool:
+        return not self.failed and not self.missing
+
+    def __str__(self) -> str:
+        reasons = "; ".join(list(dict.fromkeys(self.failed.values()))[:3])
+        return (
+            f"{self.kept:,} replies kept, {len(self.failed):,} failed{f' ({reasons})' if reasons else ''}, "
+            f"{self.missing:,} missing, {self.unknown:,} lines to no request of ours"
+        )
+
+
+async def to_ask(session: Session, study: Callable[[Session], Awaitable]) -> list[Request]:
+    """The requests at which `study` stops, since neither recording nor cache holds their replies; [] if none."""
+    if session.mode != "replay":
+        raise OfflineError(f"the session is in mode {session.mode}: what is asked elsewhere is found in mode replay")
+    try:
+        await study(session)
+    except MissingReply as missing:
+        return missing.requests
+    return []
+
+
+async def export(session: Session, study: Callable[[Session], Awaitable], path: str | Path) -> int:
+    """Write what `study` has to ask next; how many requests that are (0: nothing, and no file is written)."""
+    requests = await to_ask(session, study)
+    if requests:
+        write_requests(requests, path)
+    return len(requests)
+
+
+def write_requests(requests: Iterable[Request], path: str | Path) -> None:
+    """Requests as lines of OpenAI's batch form, their key as `custom_id`, and the tickets beside them.
+
+    Raises OfflineError for models that are not asked through OpenAI's interface: their keys mean another way."""
+    path, lines, tickets = Path(path), [], []
+    for request in requests:
+        model = spec(request.model)
+        if model.kind != "openai":
+            raise OfflineError(
+                f"{request.model} is not asked through OpenAI's interface: give the model as openai/<name>@<address>"
+            )
+        body = openai_body(model, request)
+        lines.append({"custom_id": request.key, "method": "POST", "url": "/v1/chat/completions", "body": body})
+        last = request.messages[-1]
+        begun = last["content"] if last["role"] == "assistant" else ""
+        tickets.append([request.key, request.model, request.prompt, request.sample, begun])
+    write_atomic(tickets_path(path), json.dumps(tickets))
+    write_atomic(path, "".join(json.dumps(line) + "\n" for line in lines))
+
+
+def tickets_path(requests: str | Path) -> Path:
+    """Where the tickets of a file of requests lie."""
+    return Path(requests).with_suffix(".tickets.json")
+
+
+def import_replies(replies: Iterable[str | Path], requests: str | Path, cache: Cache) -> Imported:
+    """Keep the replies of some files of results (one run may write several), in whatever order they come.
+
+    A line that is no reply is counted with its reason; its request can be exported again. Raises OfflineError where the
+    tickets are missing or a file is not there."""
+    tickets, found = _tickets(requests), Imported()
+    kept: set[str] = set()
+    for path in map(Path, replies):
+        try:
+            lines = path.read_bytes().split(b"\n")
+        except OSError as error:
+            raise OfflineError(f"{path}: can't be read ({error.strerror}). Name the file of replies") from None
+        for raw in lines:
+            if not raw.strip():
+                continue
+            ticket = tickets.get(custom_id(raw) or "")
+            if ticket is None:
+                found.unknown += 1
+                continue
+            try:
+                cache.put(ticket, _reply(json.loads(raw), ticket))
+                kept.add(ticket.key)
+                found.failed.pop(ticket.key, None)
+            except CallError as error:
+                if ticket.key not in kept:
+                    found.failed[ticket.key] = str(error)
+    found.kept, found.missing = len(kept), len(tickets) - len(kept) - len(found.failed)
+    return found
+
+
+def _tickets(requests: str | Path) -> dict[str, Ticket]:
+    path = tickets_path(requests)
+    try:
+        return {row[0]: Ticket(*row) for row in json.loads(path.read_text(encoding="utf-8"))}
+    except (OSError, ValueError, TypeError, IndexError) as error:
+        raise OfflineError(
+            f"{path}: no tickets of an export ({error}). They are written beside the requests: keep the two together"
+        ) from None
+
+
+def _reply(line: dict, ticket: Ticket):
+    """The reply in a line of results. Raises CallError, with what the server said."""
+    response, error = line.get("response"), line.get("error")
+    if error or not isinstance(response, dict):
+        raise CallError(_told(error) or "no response")
+    if (status := response.get("status_code", 200)) != 200:
+        raise CallError(f"{status}: {_told((response.get('body') or {}).get('error'))}")
+    return _from_openai(response.get("body") or {}, ticket)
+
+
+def _told(error: object) -> str:
+    return str(error.get("message") if isinstance(error, dict) else error or "")[:200]

@@ -1,0 +1,313 @@
+"""Checks that are programs and ask no model: rules of a field that a machine can test (UQ, appendix I.1).
+
+    @program("short")
+    def short(question, answer):
+        return Finding(len(answer.text) < 500, f"{len(answer.text)} characters")
+
+    validate(session, "short => units => (C x3|U)", ...)
+
+A program stands in the notation like any check, costs no call and says the same each time. It rejects where it finds a
+fault; where the question gives it nothing to test it accepts and says so. Three are here, each reading a field of
+`Question.extra`:
+
+    units          extra["unit"], "m/s": the answer's last quantity must have that dimension
+    substitution   extra["equation"], "x^2 - 5x + 6 = 0": each value that the answer gives the unknown must solve it
+    tests          extra["tests"], Python with asserts: the answer's last code block must pass them, in a process of its
+                   own with limits of time, memory and files
+
+The process keeps code that errs, hangs or fills the disk from doing harm; it is no wall against code that is written
+to break out. For answers from strangers run all of this in a container.
+"""
+
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from fractions import Fraction
+from typing import NamedTuple
+
+from proctor.data.schemas import Answer, Question
+from proctor.exam.formula import Undecided, parse_formula, values
+
+
+class Finding(NamedTuple):
+    """accept: True, False, or None where the program could not decide. why: for the trace."""
+
+    accept: bool | None
+    why: str
+
+
+Program = Callable[[Question, Answer], Finding]
+PROGRAMS: dict[str, Program] = {}
+
+
+def program(name: str) -> Callable[[Program], Program]:
+    """Register a function as the check `name`: at least two small letters, also with `_`, since capitals ask models.
+
+    Raises ValueError for another name, or one that is taken.
+    """
+    if not re.fullmatch(r"[a-z][a-z_]+", name):
+        raise ValueError(f"{name!r}: name a program with two or more small letters, as in `units`")
+
+    def register(function: Program) -> Program:
+        if PROGRAMS.setdefault(name, function) is not function:
+            raise ValueError(f"a program {name} is there already: choose another name")
+        return function
+
+    return register
+
+
+def run_program(name: str, question: Question, answer: Answer) -> Finding:
+    """What the program says; undecided, with the error, where it raises one."""
+    try:
+        return Finding(*PROGRAMS[name](question, answer))
+    except Exception as error:  # of somebody's program, on any text: the other answers go on
+        return Finding(None, f"the program {name} failed ({type(error).__name__}: {error})"[:300])
+
+
+# units and dimensions
+
+_BASE = ("m", "kg", "s", "A", "K", "mol", "cd")
+_UNITS = {  # exponents of _BASE; what takes a prefix, by symbol and by name
+    **{"m metre meter": (1,), "g gram gramme": (0, 1), "s second": (0, 0, 1), "A ampere": (0, 0, 0, 1)},
+    **{"K kelvin": (0, 0, 0, 0, 1), "mol mole": (0, 0, 0, 0, 0, 1), "cd candela": (0, 0, 0, 0, 0, 0, 1)},
+    **{"Hz hertz": (0, 0, -1), "N newton": (1, 1, -2), "Pa pascal": (-1, 1, -2), "J joule": (2, 1, -2)},
+    **{"W watt": (2, 1, -3), "C coulomb": (0, 0, 1, 1), "V volt": (2, 1, -3, -1), "F farad": (-2, -1, 4, 2)},
+    **{"Ω Ohm ohm": (2, 1, -3, -2), "S siemens": (-2, -1, 3, 2), "Wb weber": (2, 1, -2, -1), "T tesla": (0, 1, -2, -1)},
+    **{"H henry": (2, 1, -2, -2), "L l litre liter": (3,), "eV electronvolt": (2, 1, -2), "bar": (-1, 1, -2)},
+    **{"cal calorie": (2, 1, -2), "Bq becquerel": (0, 0, -1), "Gy gray": (2, 0, -2), "Sv sievert": (2, 0, -2)},
+    **{"u Da dalton": (0, 1), "rad radian": (), "t tonne": (0, 1)},
+}
+_ALONE = {  # and what takes none
+    **{"min minute": (0, 0, 1), "h hr hour": (0, 0, 1), "d day": (0, 0, 1), "yr year": (0, 0, 1), "ha": (2,)},
+    **{"atm": (-1, 1, -2), "°C": (0, 0, 0, 0, 1), "° deg degree % sr": (), "mile mi": (1,), "ft foot feet": (1,)},
+}
+_PREFIXES = (
+    ("", *"G M k h d c m µ μ u n p f T".split()),
+    (
+        "",
+        *"giga mega kilo hecto deci centi milli micro nano pico tera".split(),
+    ),
+)
+
+
+def _table() -> dict[str, tuple[int, ...]]:
+    found = {}
+    for table, prefixed in ((_UNITS, True), (_ALONE, False)):
+        for names, exponents in table.items():
+            full = (*exponents, *[0] * (len(_BASE) - len(exponents)))
+            for name in names.split():
+                word = len(name) > 3
+                for prefix in _PREFIXES[word] if prefixed else ("",):
+                    found.setdefault(prefix + name, full)
+                    if word:
+                        found.setdefault(prefix + name + "s", full)
+    return found
+
+
+DIMENSIONS = _table()
+_NUMBER = r"[-+−]?\d[\d,]*(?:\.\d+)?(?:\s*(?:[x×*]|\\times|\\cdot)\s*10\s*\^?\s*\{?\s*[-−]?\d+\s*\}?|[eE][-+]?\d+)?"
+_FACTOR = re.compile(r"\s*(\*|·|⋅|/|per\b|)\s*([A-Za-zµμΩ°%]+)(?:\s*\^?\s*([-−]?\d+))?")
+_SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
+def dimension(unit: str) -> tuple[tuple[int, ...], str]:
+    """Exponents of metre, kilogram, second, ampere, kelvin, mole and candela, and what is left behind the unit.
+
+    >>> dimension("km/h at most")
+    ((1, 0, -1, 0, 0, 0, 0), ' at most')
+    """
+    total, divided = [0] * len(_BASE), False
+    while found := _FACTOR.match(unit):
+        sign, name, power = found.groups()
+        if name not in DIMENSIONS:
+            break
+        divided = divided or sign in ("/", "per")  # all that follows a stroke is divided by, as in J/mol K
+        times = int((power or "1").replace("−", "-")) * (-1 if divided else 1)
+        total = [a + b * times for a, b in zip(total, DIMENSIONS[name])]
+        unit = unit[found.end() :]
+    return tuple(total), unit
+
+
+@program("units")
+def units(question: Question, answer: Answer) -> Finding:
+    """The answer's last quantity has the dimension of the unit that the question asks for."""
+    wanted = str(question.extra.get("unit", ""))
+    if not wanted:
+        return Finding(True, "nothing to test: the question gives no unit")
+    asked, rest = dimension(_plain(wanted))
+    if rest.strip():
+        return Finding(None, f"the question's unit {wanted!r} is not known here")
+    text = _plain(answer.text)
+    numbers = list(re.finditer(rf"(?<![\w^.−-]){_NUMBER}", text))
+    if not numbers:
+        return Finding(False, "the answer has no quantity")
+    found, _ = dimension(text[numbers[-1].end() :])
+    named = text[numbers[-1].start() :].strip()[:60]
+    return Finding(found == asked, f"{named!r} {'has' if found == asked else 'has not'} the dimension of {wanted}")
+
+
+def _plain(text: str) -> str:
+    """LaTeX's units and signs as letters."""
+    text = text.translate(_SUPERSCRIPT)
+    text = re.sub(r"\\(?:text|mathrm|mathit|operatorname|unit|rm)\s*\{([^{}]*)\}", r" \1", text)
+    text = re.sub(r"\^\s*\{\s*([-−]?\d+)\s*\}", r"^\1", text)
+    text = text.replace("\\Omega", "Ω").replace("\\mu", "µ").replace("\\cdot", "·").replace("^\\circ", "°")
+    return re.sub(r"\\[,;:! ]|[$~]|\\%", lambda found: "%" if found[0] == "\\%" else " ", text)
+
+
+# substitution
+
+
+@program("substitution")
+def substitution(question: Question, answer: Answer) -> Finding:
+    """Each value that the answer's last lines give the unknown solves the equation; a decimal stands for its
+    rounding interval."""
+    equation = str(question.extra.get("equation", ""))
+    if not equation:
+        return Finding(True, "nothing to test: the question gives no equation")
+    left, _, right = equation.partition("=")
+    try:
+        sides = parse_formula(left), parse_formula(right)
+    except Undecided as error:
+        return Finding(None, f"the question's equation {equation!r} can't be read ({error})")
+    unknowns = sorted({found for side in sides for found in _letters(side)} - {"e", "i", "pi"})
+    unknown = str(question.extra.get("unknown", unknowns[0] if len(unknowns) == 1 else ""))
+    if unknown not in unknowns or len(unknowns) > 1:
+        return Finding(None, f"{equation!r} has the unknowns {', '.join(unknowns) or 'none'}: one can be tested")
+    given = _given(unknown, answer.text)
+    if not given:
+        return Finding(False, f"the answer gives no value of {unknown}")
+    for text in given:
+        try:
+            if not _solves(sides, unknown, text):
+                return Finding(False, f"{unknown} = {text} does not solve {equation}")
+        except Undecided as error:
+            return Finding(None, f"{unknown} = {text} can't be computed ({error})")
+    return Finding(True, f"{unknown} = {', '.join(given)} solves {equation}")
+
+
+def _letters(tree) -> set[str]:
+    if isinstance(tree, tuple):
+        return set().union(*map(_letters, tree[1:]))
+    return {tree} if isinstance(tree, str) else set()
+
+
+_NAKED = re.compile(r"[\s$*]*[-+−]?[\d./]+[\s$*.]*$")  # a number and nothing else
+
+
+def _given(unknown: str, text: str) -> list[str]:
+    """The values in the last line that gives any: `x = 2 or x = 3`, `x = 2, 3`."""
+    for line in reversed(text.strip().splitlines()):
+        if re.search(rf"(?<![\w\\]){re.escape(unknown)}(?:_\w+)?\s*=", line):
+            pieces = re.split(r"\bor\b|\band\b|[,;]|\\text\{[^}]*\}|\\quad", line)
+            told = [piece.rpartition("=")[2] for piece in pieces if "=" in piece or _NAKED.match(piece)]
+            return [value for piece in told if (value := piece.strip(" $*.()\\[]"))]
+    return []
+
+
+def _solves(sides: tuple, unknown: str, value: str) -> bool:
+    value = value.replace("−", "-")
+    tree = parse_formula(value)
+    decimals = re.fullmatch(r"[-+]?\d*\.(\d+)", value)
+    if not decimals:
+        return abs(_difference(sides, unknown, tree)) < 1e-9
+    half = Fraction(1, 2 * 10 ** len(decimals[1]))
+    ends = [_difference(sides, unknown, Fraction(value) + sign * half) for sign in (-1, 0, 1)]
+    return abs(ends[1]) < 1e-9 or math.prod(math.copysign(1, end) for end in (ends[0], ends[2])) < 0
+
+
+def _difference(sides: tuple, unknown: str, value) -> float:
+    """Left less right, relative to the larger; real only."""
+    one, two = map(complex, next(values(*(_put(side, unknown, value) for side in sides))))
+    if abs(one.imag) + abs(two.imag) > 1e-12 * (1 + abs(one) + abs(two)):
+        raise Undecided("not real")
+    return (one.real - two.real) / max(abs(one), abs(two), 1e-12)
+
+
+def _put(tree, name: str, value):
+    if isinstance(tree, tuple):
+        return (tree[0], *(_put(part, name, value) for part in tree[1:]))
+    return value if tree == name else tree
+
+
+# tests
+
+SECONDS, MEGABYTES = 10, 512  # of one answer's tests
+_BLOCK = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
+_HARNESS = """
+import io, json, os, resource, sys
+told = json.load(sys.stdin)
+out = os.dup(1)
+sys.stdin, sys.stdout, sys.stderr = io.StringIO(), io.StringIO(), io.StringIO()
+here, library = os.path.realpath(os.getcwd()), os.path.realpath(os.path.dirname(os.__file__))
+refused = "system fork forkpty exec posix_spawn spawn kill killpg remove rename rmdir link symlink chmod chown truncate"
+refused = {"os." + name for name in refused.split()}
+def watch(event, args):
+    if event.partition(".")[0] in ("socket", "subprocess", "ctypes", "shutil") or event in refused:
+        raise PermissionError(event + " is not allowed here")
+    if event == "open" and isinstance(args[0], (str, bytes)):
+        path = os.path.realpath(os.fsdecode(args[0]))
+        writes = args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) if isinstance(args[2], int) else False
+        if not path.startswith(here + os.sep) and (writes or not path.startswith(library + os.sep)):
+            raise PermissionError("files elsewhere are not allowed here")
+for name, most in told["limits"].items():
+    resource.setrlimit(getattr(resource, name), (most, most))
+sys.addaudithook(watch)
+names, said = {"__name__": "answer"}, told["done"]
+try:
+    exec(compile(told["code"], "answer", "exec"), names)
+    exec(compile(told["tests"], "tests", "exec"), names)
+except BaseException as error:
+    said = f"{type(error).__name__}: {error}"[:200]
+os.write(out, said.encode(errors="replace"))
+os._exit(0)
+"""
+
+
+@program("tests")
+def tests(question: Question, answer: Answer) -> Finding:
+    """The answer's last code block passes the question's tests."""
+    wanted = str(question.extra.get("tests", ""))
+    if not wanted:
+        return Finding(True, "nothing to test: the question gives no tests")
+    blocks = _BLOCK.findall(answer.text)
+    if not blocks:
+        return Finding(False, "the answer has no code block")
+    return sandboxed(blocks[-1], wanted)
+
+
+def sandboxed(code: str, tests: str, seconds: int = SECONDS, megabytes: int = MEGABYTES) -> Finding:
+    """Run code, then tests, in a process without our environment, in a folder of its own, with limits."""
+    done = os.urandom(16).hex()
+    limits = dict(RLIMIT_CPU=seconds, RLIMIT_AS=megabytes << 20, RLIMIT_FSIZE=1 << 20, RLIMIT_NOFILE=32)
+    told = dict(code=code, tests=tests, done=done, limits=limits | dict(RLIMIT_CORE=0, RLIMIT_NPROC=0))
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as out:
+        child = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-B", "-c", _HARNESS],
+            stdin=subprocess.PIPE,
+            stdout=out,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+            env={},
+            start_new_session=True,
+        )
+        try:
+            child.communicate(json.dumps(told).encode(), timeout=2 * seconds)
+            late = child.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+        except subprocess.TimeoutExpired:
+            late = True
+        finally:
+            if child.poll() is None:
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+        out.seek(0)
+        said = out.read(1000).decode(errors="replace")
+    if said == done:
+        return Finding(True, "passes the tests")
+    return Finding(False, f"no end within {seconds} s" if late else said.replace(done, "") or "the process ended early")

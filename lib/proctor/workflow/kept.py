@@ -1,0 +1,84 @@
+"""Kept notebooks: their public logs are not here, so nothing is run and their committed results stay as they are.
+
+`make reproduce` then writes a page in place of the executed copy: the notebook, each committed figure and table under
+the cell that makes it, and a notice how to get the logs.
+"""
+
+import base64
+import json
+import re
+import struct
+from pathlib import Path
+from typing import Any
+
+from proctor.files import write_atomic
+from proctor.paths import COMMITTED
+from proctor.workflow.notebook import Notebook
+
+ROWS = 30  # of a table in the page; the files have all
+
+
+def how_to_get(notebook: Notebook) -> str:
+    """One line on the logs that a notebook lacks."""
+    names = ", ".join(notebook.missing_logs())
+    return f"the logs {names} are not here: `make logs` fetches them, or PROCTOR_LOGS names the folder that holds them"
+
+
+def artifacts(name: str, figures: Path = COMMITTED) -> dict[str, list[Path]]:
+    """{artifact: its files} of all figures and tables of a notebook: the JSON beside each names the notebook."""
+    found = {}
+    for record in sorted(figures.glob("*/*.json")):
+        try:
+            made_by = json.loads(record.read_text(encoding="utf-8"))["code"]["notebook"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # no record of ours, or one that is just being written by another notebook
+        if made_by == name:
+            beside = sorted(path for path in record.parent.iterdir() if path.stem == record.stem)
+            found[f"{record.parent.name}/{record.stem}"] = beside
+    return found
+
+
+def write_page(notebook: Notebook, output: Path) -> None:
+    """Write the page of a kept notebook to `output`."""
+    left = artifacts(notebook.name)
+    cells: list[dict[str, Any]] = []
+    for cell in notebook.content["cells"]:
+        cell = dict(cell)
+        if cell["cell_type"] == "code":
+            named = re.findall(r"""["']([a-z_]+/[A-Za-z0-9_]+)["']""", "".join(cell["source"]))
+            cell |= {"outputs": _shown({name: left.pop(name) for name in named if name in left})}
+        cells.append(cell)
+        if len(cells) == 1:  # the title and the results box
+            notice = f"> **Kept.** Nothing was run: {how_to_get(notebook)}. These are the committed results."
+            cells.append({"cell_type": "markdown", "id": "kept", "metadata": {}, "source": notice})
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    for cell in code[-1:]:  # what no cell names, such as the table of the claims
+        cell["outputs"] += _shown(left)
+    write_atomic(output, json.dumps(notebook.content | {"cells": cells}, indent=1, ensure_ascii=False) + "\n")
+
+
+def _shown(found: dict[str, list[Path]]) -> list[dict[str, Any]]:
+    """The outputs of a code cell that shows these figures and tables."""
+    return [output for name, files in found.items() if (output := _output(name, files))]
+
+
+def _output(name: str, files: list[Path]) -> dict[str, Any] | None:
+    by_ending = {path.suffix: path for path in files}
+    if ".png" in by_ending:
+        record, png = json.loads(by_ending[".json"].read_text(encoding="utf-8")), by_ending[".png"].read_bytes()
+        alt = record.get("alt", name)
+        data = {"image/png": base64.b64encode(png).decode(), "text/plain": f"[figure {name}] {alt}"}
+        width = struct.unpack(">I", png[16:20])[0] // 2  # 200 dots an inch are saved, 100 shown
+        return _display(data, {"image/png": {"alt": alt, "width": width}})
+    if ".md" in by_ending:
+        lines = by_ending[".md"].read_text(encoding="utf-8").splitlines()
+        rows = [number for number, line in enumerate(lines) if line.startswith("|")][2:]  # below heading and rule
+        if left_out := rows[ROWS:]:
+            lines[left_out[0] : left_out[-1] + 1] = ["", f"… {len(left_out)} more rows in figures/{name}.csv"]
+        text = "\n".join(lines)
+        return _display({"text/markdown": text, "text/plain": text}, {})
+    return None
+
+
+def _display(data: dict[str, str], metadata: dict[str, Any]) -> dict[str, Any]:
+    return {"output_type": "display_data", "data": data, "metadata": metadata}

@@ -1,0 +1,143 @@
+"""Receipts: what a notebook's results were made from, by content. They alone decide what must run again.
+
+A run that leaves build/notebooks/NAME.ipynb leaves build/receipts/NAME.json: its parameters' values, and the SHA-256 of
+each file that it read and of each file that it left. A receipt is true as long as all of that is still so; dates
+and Snakemake's own records count for nothing. `make reproduce` puts untrue receipts aside, and Snakemake makes
+those that are not there. Only the standard library: this is read at every start.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from proctor.files import write_atomic
+from proctor.paths import BUILD, PARAMS, ROOT
+from proctor.report import catalog
+from proctor.workflow import kept
+from proctor.workflow.imports import LIB, modules_of
+from proctor.workflow.notebook import Notebook, log_files
+
+RECEIPTS = BUILD / "receipts"
+ASKS_MODELS = LIB / "proctor" / "models" / "registry.py"  # what imports this reads the two tables
+TABLES = [PARAMS / "models.yaml", PARAMS / "prices.yaml"]
+
+
+def untrue(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures: Path) -> list[str]:
+    """Names of the notebooks whose receipt is not there or no longer holds. values: {notebook name: those given}."""
+    rows = catalog.read()
+    return [
+        notebook.name
+        for notebook in notebooks
+        if not is_true(
+            notebook,
+            values[notebook.name],
+            [] if notebook.missing_logs() else catalog.promised(notebook.name, rows, figures),
+        )
+    ]
+
+
+def put_aside(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures: Path) -> None:
+    """Put aside the receipts that are no longer true, and take back those that are true again.
+
+    For what was changed may be changed back before anything has run.
+    """
+    by_name = {notebook.name: notebook for notebook in notebooks}
+    for name in untrue(by_name.values(), values, figures):
+        place, beside = path_of(name), path_of(name).with_suffix(".untrue")
+        if place.exists():
+            os.replace(place, beside)
+        elif beside.exists():
+            os.replace(beside, place)
+            if untrue([by_name[name]], values, figures):
+                os.replace(place, beside)
+
+
+def path_of(name: str) -> Path:
+    """Where the receipt of the notebook of that name lies; quoted, because Snakemake reads {} in a file's name."""
+    return RECEIPTS / f"{quote(name)}.json"
+
+
+def inputs(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
+    """The files that a run with these values rests on, the notebook first. Raises WorkflowError.
+
+    Those of a kept notebook (see kept.py): itself and its committed figures and tables.
+    """
+    modules, data = modules_of(notebook), notebook.data()
+    if notebook.missing_logs():
+        return [notebook.path, *(path for files in kept.artifacts(notebook.name).values() for path in files)]
+    data += [path for name in notebook.logs for path in log_files(name)]
+    found = [notebook.path, *modules, *data, *files_in(named(notebook, values)), ROOT / "requirements.txt"]
+    found += TABLES if ASKS_MODELS in modules else []
+    return [path for path in dict.fromkeys(found) if path.is_file()]
+
+
+def named(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
+    """Every place that a text among the parameters' values could name, from the checkout's folder: there or not."""
+    from proctor.workflow import params  # not needed by a job of Snakemake's
+
+    return _named(list(params.all_values(notebook, values).values()))
+
+
+def _named(value: Any) -> list[Path]:
+    if isinstance(value, Mapping):
+        return _named(list(value.values()))
+    if isinstance(value, list | tuple):
+        return [place for each in value for place in _named(each)]
+    if not isinstance(value, str) or not value or "\0" in value:
+        return []
+    place = ROOT / value
+    return [] if ROOT.resolve().is_relative_to(place.resolve()) else [place]  # "." and "/" name no data
+
+
+def files_in(places: Iterable[Path]) -> list[Path]:
+    """The files among the places, and those in the folders among them, at any depth."""
+    found: list[Path] = []
+    for place in places:
+        inside = sorted(place.rglob("*")) if os.path.isdir(place) else [place]
+        found += [path for path in inside if os.path.isfile(path)]
+    return found
+
+
+def digests(paths: Iterable[Path]) -> dict[str, str]:
+    """{path, relative to the checkout where it lies there: SHA-256 of its content, or "" when it is not there}"""
+    found = {}
+    for path in paths:
+        name = str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
+        try:
+            found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        except (FileNotFoundError, NotADirectoryError):
+            found[name] = ""
+    return found
+
+
+def outputs(notebook: Notebook, figures: Path) -> list[Path]:
+    """The files that a run has left: the executed copy, what the catalog promises and all that it wrote besides."""
+    try:
+        promised = catalog.promised(notebook.name, figures=figures)
+    except (ValueError, OSError):  # a faulty catalog is told by `make reproduce`, and stops no single run
+        promised = []
+    written = [path for files in kept.artifacts(notebook.name, figures).values() for path in files]
+    return [notebook.executed, *promised, *written]
+
+
+def write(notebook: Notebook, values: Mapping[str, Any], read: Mapping[str, str], made: Iterable[Path]) -> None:
+    """Leave the receipt of a run that has just ended. read: the digests of its inputs, taken before it began."""
+    left = {name: digest for name, digest in digests(made).items() if digest}
+    receipt = {"values": values, "read": read, "left": left}
+    write_atomic(path_of(notebook.name), json.dumps(receipt, indent=1, sort_keys=True) + "\n")
+
+
+def is_true(notebook: Notebook, values: Mapping[str, Any], promised: Sequence[Path]) -> bool:
+    """Whether the receipt is there, holds for these values and the files of today, and covers what is promised."""
+    try:
+        receipt = json.loads(path_of(notebook.name).read_text(encoding="utf-8"))
+        same = receipt["values"] == json.loads(json.dumps(values)) and receipt["read"] == digests(
+            inputs(notebook, values)
+        )
+        return same and receipt["left"] == digests([*(ROOT / name for name in receipt["left"]), *promised])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False

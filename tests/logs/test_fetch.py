@@ -1,0 +1,232 @@
+"""Fetching sources of logs from a local server that cuts, stalls, refuses, lies and tries to write elsewhere."""
+
+import gzip
+import http.server
+import io
+import json
+import tarfile
+import threading
+import time
+
+import pytest
+from proctor import log_files, logs, paths
+from proctor.data.fetch import FetchError
+from proctor.log_files import Source, Tidy
+from proctor.logs import fetch
+
+COMMIT = "a" * 40
+ROWS = [{"subject_id": "s", "responses": {"x": 1, "y": 0}}, {"subject_id": "t", "responses": {"x": 0, "y": 0}}]
+RESPONSES = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
+
+
+def made(**changed) -> Source:
+    tidy = (Tidy("gso", "gso_15systems.csv.gz", "outcomes"),)
+    return Source(
+        "agent_outcomes", "owner/name", COMMIT, ("data/*/responses*.jsonl",), "MIT", "Cite me", tidy
+    )._replace(**changed)
+
+
+def archive(members=None) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+        for name, content in (members or {"data/gso/responses.jsonl": RESPONSES, "big.bin": bytes(50_000)}).items():
+            info = tarfile.TarInfo(name if name.startswith(("/", "..")) else f"name-{COMMIT}/{name}")
+            if isinstance(content, str):
+                info.type, info.linkname = tarfile.SYMTYPE, content
+                tar.addfile(info)
+            else:
+                info.size = len(content)
+                tar.addfile(info, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Serves `body`. faults: one a request, in turn: "cut", "stall", an HTTP status, or "" for none."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.body, self.faults, self.asked, self.resumes = archive(), [], [], True
+        self.base = f"http://127.0.0.1:{self.server_port}"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        server, fault = self.server, self.server.faults.pop(0) if self.server.faults else ""
+        wanted = self.headers.get("Range")
+        server.asked.append((self.path, wanted))
+        if isinstance(fault, int):
+            self.send_error(fault)
+            return
+        start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted and server.resumes else 0
+        if start and start >= len(server.body):
+            self.send_error(416)
+            return
+        rest = server.body[start:]
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(rest)))
+        self.end_headers()
+        self.wfile.write(rest[: len(rest) // 2] if fault else rest)
+        if fault == "stall":
+            self.wfile.flush()
+            time.sleep(1)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    monkeypatch.delenv("PROCTOR_LOGS", raising=False)
+    monkeypatch.setattr(paths, "CACHE", tmp_path / "cache")
+    server = Server()
+    thread = threading.Thread(target=lambda: server.serve_forever(poll_interval=0.01), daemon=True)
+    thread.start()
+    monkeypatch.setenv("PROCTOR_LOGS_URL", server.base)
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def bring(source=None):
+    return fetch.fetch_source(source or made(), timeout=0.3, pause=0)
+
+
+def test_a_source_is_fetched_at_its_commit_and_imported(server, capsys):
+    (file,) = bring()
+    assert server.asked == [(f"/owner/name/archive/{COMMIT}.tar.gz", None)]
+    assert gzip.decompress(file.read_bytes()).decode() == "item,s,t\nx,1,0\ny,0,0\n"
+    said = capsys.readouterr().err
+    assert "licence MIT" in said and "Cite me" in said and "not known before" in said
+    assert sorted(path.name for path in file.parent.iterdir()) == ["gso_15systems.csv.gz", "source.json"]
+    assert logs.outcomes("gso").shape == (2, 2)
+    bring()
+    assert len(server.asked) == 1 and "present" in capsys.readouterr().err
+
+
+def test_another_commit_is_fetched_anew(server):
+    bring()
+    bring(made(commit="b" * 40))
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize("fault", ["cut", "stall"])
+def test_a_download_that_stops_goes_on_where_it_stopped(server, fault, capsys):
+    server.faults = [fault]
+    bring()
+    assert [wanted for _, wanted in server.asked] == [None, f"bytes={len(server.body) // 2}-"]
+    assert "attempt 2 of 4" in capsys.readouterr().err
+
+
+def test_a_server_that_can_not_resume_sends_it_anew(server):
+    server.resumes, server.faults = False, ["cut"]
+    (file,) = bring()
+    assert file.is_file() and len(server.asked) == 2
+
+
+def test_what_has_come_is_kept_for_the_next_run(server):
+    server.faults = ["cut"] + [503] * 3
+    with pytest.raises(FetchError, match=r"could not be downloaded in 4 attempts \(HTTP 503\).*what has come is kept"):
+        bring()
+    bring()
+    assert server.asked[-1][1] == f"bytes={len(server.body) // 2}-"
+
+
+def test_a_whole_archive_that_was_not_imported_is_not_fetched_again(server):
+    part = paths.CACHE / "logs/.unfinished/agent_outcomes" / f"{COMMIT}.tar.gz.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(server.body)
+    assert bring()[0].is_file()
+    part.write_bytes(b"x" * 2 * len(server.body))
+    (paths.CACHE / "logs/agent_outcomes/source.json").unlink()
+    assert bring()[0].is_file() and server.asked[-1][1] is None
+
+
+def test_a_repository_that_is_gone_is_said_at_once(server):
+    server.faults = [404]
+    with pytest.raises(FetchError, match=r"owner/name has no archive at commit a+ \(HTTP 404\).*PROCTOR_LOGS") as error:
+        bring()
+    assert len(server.asked) == 1 and "127.0.0.1" not in str(error.value)
+
+
+def test_what_is_no_archive_is_removed(server):
+    server.body = b"<html>not an archive</html>"
+    with pytest.raises(FetchError, match="no whole archive"):
+        bring()
+    server.body = archive()[:-200]
+    with pytest.raises(FetchError, match="no whole archive"):
+        bring()
+    server.body = archive({"README.md": b"x"})
+    with pytest.raises(FetchError, match="holds none of data/"):
+        bring()
+    assert not [path for path in (paths.CACHE / "logs").rglob("*") if path.is_file()]
+
+
+def test_a_wrong_digest_imports_nothing(server):
+    with pytest.raises(FetchError, match=r"1 files have SHA-256 [0-9a-f]{64} together.*expects 00"):
+        bring(made(sha256="00"))
+    assert not list((paths.CACHE / "logs/agent_outcomes").glob("*.csv.gz"))
+
+
+def test_the_printed_digest_is_the_one_to_expect(server, capsys):
+    bring()
+    digest = capsys.readouterr().err.split("their digests ")[1].split()[0]
+    (paths.CACHE / "logs/agent_outcomes/source.json").unlink()
+    bring(made(sha256=digest))
+    assert "(as known)" in capsys.readouterr().err
+
+
+def test_other_rows_than_those_of_the_committed_figures_are_said(server, capsys):
+    bring(made(tidy=(Tidy("gso", "gso_15systems.csv.gz", "outcomes", "00"),)))
+    assert "other rows than the committed figures rest on" in capsys.readouterr().err
+
+
+def test_no_name_in_the_archive_leads_elsewhere(server, tmp_path):
+    evil = {f"data/{up}/responses.jsonl": b"evil" for up in ("..", "../..", "../../../..")}
+    evil |= {
+        "../data/x/responses.jsonl": b"evil",
+        "/data/x/responses.jsonl": b"evil",
+        "data/link/responses.jsonl": "/etc/passwd",
+    }
+    server.body = archive(evil | {"data/gso/responses.jsonl": RESPONSES})
+    bring()
+    stamp = json.loads((paths.CACHE / "logs/agent_outcomes/source.json").read_text())
+    assert list(stamp["files"]) == ["data/gso/responses.jsonl"]
+    assert not [path for path in tmp_path.rglob("responses.jsonl")]
+
+
+def test_a_broken_raw_file_leaves_no_tidy_file(server):
+    server.body = archive({"data/gso/responses.jsonl": b'{"subject_id": "a"}\n'})
+    with pytest.raises(ValueError, match="row 1, column responses: missing"):
+        bring()
+    assert not list((paths.CACHE / "logs/agent_outcomes").glob("*.csv.gz"))
+
+
+@pytest.mark.parametrize(
+    "glob, path, fits",
+    [
+        ("a/*.json", "a/b.json", True),
+        ("a/*.json", "a/b/c.json", False),
+        ("a/**/r.json", "a/b/c/r.json", True),
+        ("a/**/r.json", "a/r.json", True),
+        ("a/b.c", "a/bxc", False),
+    ],
+)
+def test_patterns_stay_within_their_folders(glob, path, fits):
+    assert bool(fetch._pattern(glob).fullmatch(path)) is fits
+
+
+def test_a_tidy_file_that_could_not_be_made_is_said(server):
+    tidy = (*made().tidy, Tidy("swe_bench_pro", "swebench_pro_14systems.csv.gz", "outcomes"))
+    with pytest.raises(FetchError, match="gave no swebench_pro_14systems.csv.gz"):
+        bring(made(tidy=tidy))
+    assert log_files.available("gso")
+
+
+def test_the_command_goes_on_after_a_source_that_fails(server, monkeypatch, capsys):
+    sources = {"agent_outcomes": made(), "gone": made(name="gone", repository="owner/gone")}
+    monkeypatch.setattr(fetch, "sources", lambda: dict(reversed(sources.items())))
+    server.faults = [404]
+    assert fetch.main([]) == 1
+    assert log_files.available("gso") and "gone: owner/gone has no archive" in capsys.readouterr().err
+    assert fetch.main(["agent_outcomes"]) == 0
+    assert fetch.main(["nobody"]) == 2 and "there are gone, agent_outcomes" in capsys.readouterr().err

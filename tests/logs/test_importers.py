@@ -1,0 +1,312 @@
+"""Importers: made-up raw files give the tidy rows, the raw samples give those of the real tidy files, broken ones say where."""
+
+import gzip
+import json
+import shutil
+
+import pandas as pd
+import pytest
+from proctor import log_files, logs
+from proctor.data.tabular import DataError
+from proctor.logs import importers
+
+EIGHT = [7, 10, None, 5, 5, 5, 5, 1]
+SCORES = [EIGHT, [1] * 8, [2] * 8, [3] * 8]
+
+
+def put(folder, path, content):
+    file = folder / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if path.endswith(".jsonl"):
+        content = "".join(json.dumps(row) + "\n" for row in content)
+    file.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return file
+
+
+def quiet(line):
+    pass
+
+
+def test_scores_become_letters_and_a_number_that_stands_twice_keeps_its_last_item(tmp_path):
+    rows = [
+        {"id": "47", "subset": "Factuality", "full_scores": SCORES, "mini_scores": SCORES, "refused": False},
+        {"id": "9", "subset": "Math", "full_scores": SCORES, "mini_scores": SCORES, "refused": True},
+        {"id": "47", "subset": "Focus", "full_scores": [[4] * 8] * 4, "mini_scores": SCORES},
+    ]
+    put(tmp_path, "results/raw/base_both_k8.jsonl", rows)
+    said = []
+    found = importers.judge_scores(tmp_path, said.append)["tidy.csv.gz"]
+    assert found.to_numpy().tolist() == [
+        ["47", "Focus", "gpt-5.4"] + ["44444444"] * 4,
+        ["47", "Focus", "gpt-5.4-mini", "7A.55551", "11111111", "22222222", "33333333"],
+    ]
+    assert any("1 numbers stand for two items" in line for line in said)
+
+
+def test_runs_of_hle_take_keys_from_the_judge_and_leave_the_partial_pass_out(tmp_path):
+    top = "results/20250922_122904"
+
+    def reply(answer, sure):
+        return {"response": f"Explanation: x\nAnswer: {answer}\nConfidence: {sure}%", "usage": {"completion_tokens": 9}}
+
+    verdict = {"correct": "yes", "confidence": 90, "correct_answer": "D"}
+    put(
+        tmp_path,
+        f"{top}/predictions/hle_a_m_p_20250922_122904.json",
+        {"predictions": {"q1": reply("D", 80), "q2": reply("3.0", 5)}},
+    )
+    put(
+        tmp_path,
+        f"{top}/predictions/hle_openai_gpt-5_azure_20250922_122904.json",
+        {"predictions": {"q1": reply("(B)", 70), "q2": {"response": "", "error": "cut"}}},
+    )
+    judged = {
+        "q1": reply("D", 80) | {"judge_response": verdict},
+        "q2": reply("3.0", 5) | {"judge_response": {"correct": "no", "confidence": 5, "correct_answer": "4"}},
+    }
+    put(tmp_path, f"{top}/judged/judged_hle_a_m_p_20250922_122904.json", {"judged_predictions": judged})
+    put(
+        tmp_path,
+        f"{top}/judged/judged_hle_openai_gpt-5_azure_20250922_122904.json",
+        {"judged_predictions": {"q1": reply("(B)", 70) | {"judge_response": verdict}}},
+    )
+    found = importers.hle_runs(tmp_path, quiet)
+    assert found["tidy.csv.gz"].to_numpy().tolist() == [
+        ["q1", "a_m_p", "1", "80.0", "1", "90", "1", "9"],
+        ["q2", "a_m_p", "1", "5.0", "0", "5", "0", "9"],
+        ["q1", "openai_gpt-5_azure", "1", "70.0", "", "", "0", "9"],
+    ]
+    assert found["items.csv"].to_numpy().tolist() == [["q1", "letter"], ["q2", "number"]]
+
+
+def redux(folder, keys=("2", "A,C"), question="why"):
+    put(
+        folder,
+        "outputs/multi_expert_helm/all.csv",
+        "question,choices,groundtruth_answer,error_type,m1,m2,majority_llm_pred_top_3\n"
+        "what,abcd,0,ok,A,This,A\nwhy,abcd,3,wrong_groundtruth,,B,B\nwhy,abcd,1,expert,C,C,C\n",
+    )
+    header = "question,choices,answer,error_type,source,correct_answer,potential_reason\n"
+    put(folder, "mmlu_redux/mmlu_art.csv", header + f'what,abcd,0,OK,,1,\nwhy,abcd,3,Wrong Groundtruth,,"{keys[0]}",\n')
+    put(folder, "mmlu_redux/mmlu_zoo.csv", header + f'{question},abcd,1,Expert,,"{keys[1]}",\n')
+
+
+def test_repaired_keys_are_read_from_letters_and_places(tmp_path):
+    redux(tmp_path)
+    said = []
+    found = importers.mmlu_redux(tmp_path, said.append)["tidy.csv.gz"]
+    assert found.to_numpy().tolist() == [
+        ["art/000", "art", "ok", "A", "", "A", "T"],
+        ["art/001", "art", "wrong_groundtruth", "D", "C", "", "B"],
+        ["zoo/002", "zoo", "expert", "B", "AC", "C", "C"],
+    ]
+    assert said == ["  1 questions stand twice with the same choices"]
+    redux(tmp_path, question="whence")
+    with pytest.raises(DataError, match=r"all.csv, row 4, column question: not the question of mmlu_zoo.csv, row 2"):
+        importers.mmlu_redux(tmp_path, quiet)
+
+
+def test_outcomes_of_agents_are_sorted_by_item_and_share(tmp_path):
+    put(
+        tmp_path,
+        "data/gso/responses.jsonl",
+        [{"subject_id": "weak", "responses": {"y": 0, "x": 0}}, {"subject_id": "strong", "responses": {"x": 1}}],
+    )
+    trials = {"x": {"successes": 2, "trials": 5}}
+    put(tmp_path, "data/terminalbench/responses_raw.jsonl", [{"subject_id": "a", "responses": trials}])
+    found = importers.agent_outcomes(tmp_path, quiet)
+    assert found["gso_15systems.csv.gz"].to_numpy().tolist() == [["x", "1", "0"], ["y", "", "0"]]
+    assert list(found["gso_15systems.csv.gz"]) == ["item", "strong", "weak"]
+    assert found["terminalbench2_trials_83systems.csv.gz"].to_numpy().tolist() == [["x", "2/5"]]
+
+
+@pytest.mark.parametrize(
+    "answer, key, same",
+    [("1,200", "1200", True), ("$3.0", "3", True), ("-3", "3", False), ("", "3", False), ("[1,2]", "[1, 2]", True),
+     ("9/4", "9", False), ("'ab'", "'ab'", True), ("Yes", "yes", True)],
+)  # fmt: skip
+def test_answers_are_marked_again_by_program(tmp_path, answer, key, same):
+    output = "```json\n" + json.dumps({"reasoning": "r", "answer": answer}) + "\n```"
+    put(tmp_path, "result_dirs/crux/m.json", [{"id": "c0", "output": [output], "answer": key}])
+    found = importers.zeroeval(tmp_path, quiet)["crux.csv.gz"]
+    assert found.to_numpy().tolist() == [["c0", str(int(same))]]
+
+
+def test_verdicts_on_pairs_keep_both_orders(tmp_path):
+    result = {"swap = False": {"winner": "1"}, "swap = True": {"winner": None}}
+    rows = [{"label": 2, "results": [result]}]
+    put(tmp_path, "Dataset/LLMBar/Natural/evaluators/GPT-4/CoT/result.json", rows)
+    put(tmp_path, "Dataset/LLMBar/Natural/evaluators/GPT-4/Metrics/result.json", rows)
+    found = importers.llmbar(tmp_path, quiet)["tidy.csv.gz"]
+    assert found.to_numpy().tolist() == [["Natural", "0", "GPT-4", "CoT", "2", "1", "None"]]
+
+
+def test_token_probabilities_are_numbered_over_the_files(tmp_path):
+    head = "grade confidence_level\n"
+    put(
+        tmp_path,
+        "main_results/arc_gpt-4-turbo-q500to1000_no_abst_norm_logits_first_prompt.txt",
+        head + "Unparseable 0.3\nWrong 0.99999\n",
+    )
+    put(tmp_path, "main_results/arc_gpt-4-turbo-q0to500.txt", head + "Correct 0.12345\n")
+    put(tmp_path, "main_results/arc_gpt-4-turbo-q0to500_no_abst_raw_logits_first_prompt.txt", head + "Correct 9\n")
+    found = importers.token_probability(tmp_path, quiet)["tidy.csv.gz"]
+    assert found.to_numpy().tolist() == [["arc", "gpt-4-turbo", 0, 1, 0.1235], ["arc", "gpt-4-turbo", 501, 0, 1.0]]
+
+
+BROKEN = [
+    ("judge_scores", "results/raw/base_nano_k8.jsonl", '{"id": "1", "subset": "x"}', "row 1, column nano_scores: missing"),
+    ("judge_scores", "results/raw/base_nano_k8.jsonl", '{"id": "1"', "row 1: bad JSON"),
+    ("judge_scores", "results/raw/base_nano_k8.jsonl", json.dumps({"id": 1, "subset": "x", "nano_scores": [[11] * 8] * 4}),
+     "row 1, column nano_scores: a score that is not 1 to 10"),
+    ("judge_scores", "results/raw/base_nano_k8.jsonl", json.dumps({"id": 1, "subset": "x", "nano_scores": [[1] * 7] * 4}),
+     "not four candidates with eight scores"),
+    ("judge_scores", "other.txt", "", "none of the files of scores"),
+    ("hle_runs", "results/20250922_122904/predictions/hle_a_b_c.json", "{", "row 1: no object predictions"),
+    ("hle_runs", "results/20250922_122904/judged/judged_hle_a_b_c.json",
+     json.dumps({"judged_predictions": {"q": {"response": "", "judge_response": {"correct": "perhaps"}}}}), "item q: correct is 'perhaps'"),
+    ("mmlu_redux", "outputs/multi_expert_helm/all.csv", "question,choices\na,b\n", "row 1: no columns error_type"),
+    ("agent_outcomes", "data/gso/responses.jsonl", '{"subject_id": "a", "responses": {"x": 2}}', "row 1, column responses: x is 2"),
+    ("zeroeval", "result_dirs/gsm/m.json", '[{"id": 1, "answer": "2"}]', "row 1, column output: missing"),
+    ("llmbar", "Dataset/LLMBar/Natural/evaluators/G/CoT/result.json", '[{"label": 1, "results": []}]', "row 1, column results: no winner"),
+    ("token_probability", "main_results/arc_gpt-4-turbo-q0to500.txt", "grade confidence_level\nCorrect x\n", "row 2: 'x' is no number"),
+    ("token_probability", "main_results/arc_gpt-4-turbo-q0to500.txt", "Correct 1\n", "row 1: not the header"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("source, path, content, message", BROKEN)
+def test_a_broken_raw_file_says_file_and_row(tmp_path, source, path, content, message):
+    file = tmp_path / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(content)
+    with pytest.raises(DataError, match=message) as error:
+        importers.IMPORTERS[source](tmp_path, quiet)
+    assert str(tmp_path) in str(error.value)
+
+
+def test_tidy_files_are_written_whole_and_alike(tmp_path, monkeypatch):
+    put(tmp_path, "raw/data/gso/responses.jsonl", [{"subject_id": "s", "responses": {"x": 1}}])
+    source = log_files.sources()["agent_outcomes"]
+    (first,) = importers.run_importer(source, tmp_path / "raw", tmp_path / "logs/agent_outcomes", quiet)
+    before = first.read_bytes()
+    importers.run_importer(source, tmp_path / "raw", tmp_path / "logs/agent_outcomes", quiet)
+    assert first.read_bytes() == before
+    monkeypatch.setenv("PROCTOR_LOGS", str(tmp_path / "logs"))
+    assert logs.outcomes("gso").to_numpy().tolist() == [[1.0]]
+
+
+def test_twins_are_said(tmp_path):
+    rows = [{"subject_id": name, "responses": {"x": 1, "y": 0}} for name in ("s", "t")]
+    put(tmp_path, "raw/data/gso/responses.jsonl", rows)
+    said = []
+    importers.run_importer(log_files.sources()["agent_outcomes"], tmp_path / "raw", tmp_path / "out", said.append)
+    assert "  twins: s and t gave the same on every item" in said
+
+
+# --- the real raw samples, in the places that they have in their repositories ---
+
+
+def lay(real_logs, source, target, places):
+    for sample, place in places.items():
+        file = target / place
+        file.parent.mkdir(parents=True, exist_ok=True)
+        path = real_logs / source / "raw" / sample
+        if path.suffix == ".gz":
+            file.write_bytes(gzip.decompress(path.read_bytes()))
+        else:
+            shutil.copy(path, file)
+    return importers.IMPORTERS[source](target, quiet)
+
+
+def tidy(real_logs, source, name="tidy.csv.gz"):
+    return pd.read_csv(real_logs / source / name, dtype=str, keep_default_na=False)
+
+
+def as_text(table):
+    return table.astype(str).to_numpy().tolist()
+
+
+def test_samples_of_scores_give_the_tidy_rows(real_logs, tmp_path):
+    files = ("base_both_k8", "base_nano_k8", "base_claude_both_k8", "criteria_both_k8")
+    found = lay(
+        real_logs, "judge_scores", tmp_path, {f"{name}.jsonl.gz": f"results/raw/{name}.jsonl" for name in files}
+    )
+    real, mine = tidy(real_logs, "judge_scores"), found["tidy.csv.gz"]
+    assert len(mine) == 2 * 1692 + 1684 + 2 * 1723 + 2 * 1703
+    real = real[real["judge"].isin(mine["judge"])].reset_index(drop=True)
+    assert as_text(mine.drop(columns="subset")) == as_text(real.drop(columns="subset"))
+    other = mine["subset"] != real["subset"]  # named so by a file that is not among the samples
+    assert mine["id"][other].nunique() < 5
+
+
+def test_samples_of_hle_give_the_tidy_rows_but_for_the_keys_that_the_samples_lack(real_logs, tmp_path):
+    folder, date = "results/20250922_122904", "_20250922_122904.json"
+    found = lay(
+        real_logs,
+        "hle_runs",
+        tmp_path,
+        {
+            "hle_openai_o4-mini_openai.json.gz": f"{folder}/predictions/hle_openai_o4-mini_openai{date}",
+            "judged_hle_z-ai_glm-4.5_z-ai.json.gz": f"{folder}/judged/judged_hle_z-ai_glm-4.5_z-ai{date}",
+        },
+    )
+    mine = found["tidy.csv.gz"].drop(columns="exact_original_key").set_index(["run", "id"])
+    real = tidy(real_logs, "hle_runs").drop(columns="exact_original_key").set_index(["run", "id"])
+    mine = mine[mine["stated_confidence"] != ""]  # one reply is left out of the sample
+    assert len(mine) > 400 and mine.index.isin(real.index).all()
+    pd.testing.assert_frame_equal(mine, real.loc[mine.index])
+
+
+def test_samples_of_mmlu_redux_give_the_tidy_rows(real_logs, tmp_path):
+    lines = pd.read_csv(real_logs / "mmlu_redux/raw/all.csv.gz", dtype=str, keep_default_na=False)
+    real = tidy(real_logs, "mmlu_redux")
+    subjects = ["abstract_algebra", "college_chemistry", "virology"]
+    rows = real.index[real["subject"].isin(subjects)]
+    (tmp_path / "outputs/multi_expert_helm").mkdir(parents=True)
+    lines.loc[rows].to_csv(tmp_path / "outputs/multi_expert_helm/all.csv", index=False)
+    places = {f"mmlu_{subject}.csv": f"mmlu_redux/mmlu_{subject}.csv" for subject in subjects}
+    mine = lay(real_logs, "mmlu_redux", tmp_path, places)["tidy.csv.gz"]
+    assert as_text(mine.drop(columns="item")) == as_text(real.loc[rows].drop(columns="item"))
+
+
+def test_samples_of_agents_give_the_tidy_rows(real_logs, tmp_path):
+    places = {
+        "swebench_verified_responses.jsonl.gz": "data/swebench_verified/responses.jsonl",
+        "terminalbench_responses_raw.jsonl.gz": "data/terminalbench/responses_raw.jsonl",
+    }
+    for name, mine in lay(real_logs, "agent_outcomes", tmp_path, places).items():
+        real = tidy(real_logs, "agent_outcomes", name)
+        assert set(mine) == set(real) and as_text(mine[list(real)]) == as_text(real)
+        if "trials" not in name:  # mean shares of trials tie up to rounding
+            assert list(mine) == list(real)
+
+
+def test_samples_of_marked_answers_give_the_tidy_rows(real_logs, tmp_path):
+    models = ("claude-3-5-sonnet-20241022", "o1-mini-2024-09-12")
+    found = lay(
+        real_logs, "zeroeval", tmp_path, {f"math-l5_{m}.json.gz": f"result_dirs/math-l5/{m}.json" for m in models}
+    )
+    mine, real = found["math-l5.csv.gz"], tidy(real_logs, "zeroeval", "math-l5.csv.gz")
+    assert len(mine) == 60 and as_text(mine) == as_text(real[list(mine)].head(60))
+
+
+def test_samples_of_pairs_give_the_tidy_rows(real_logs, tmp_path):
+    places = {
+        f"{subset.replace('/', '-')}_{judge}-Swap.json.gz": f"Dataset/LLMBar/{subset}/evaluators/{judge}/Swap/result.json"
+        for subset, judge in (("Adversarial/Neighbor", "GPT-4"), ("Natural", "GPT-4"), ("Natural", "PaLM2"))
+    }
+    mine = lay(real_logs, "llmbar", tmp_path, places)["tidy.csv.gz"]
+    keys = ["subset", "judge", "prompt"]
+    real = tidy(real_logs, "llmbar").merge(mine[keys].drop_duplicates(), on=keys)
+    assert len(mine) == 334 and as_text(mine) == as_text(real)
+
+
+def test_samples_of_token_probabilities_give_the_tidy_rows(real_logs, tmp_path):
+    files = ("arc_gpt-4-turbo-q2000to2500.txt", "mmlu_gpt-4-turbo-q0to500.txt")
+    mine = lay(real_logs, "token_probability", tmp_path, {name: f"main_results/{name}" for name in files})[
+        "tidy.csv.gz"
+    ]
+    real = tidy(real_logs, "token_probability")
+    keys = ["dataset", "model", "item"]
+    wanted = real.merge(mine[keys].astype(str), on=keys)
+    assert len(mine) == 999 and as_text(mine) == as_text(wanted)

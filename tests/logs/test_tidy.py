@@ -1,0 +1,152 @@
+"""Reading tidy files of logs, and files of one's own in the same forms."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+from proctor import logs
+from proctor.data.tabular import DataError
+from proctor.logs import tidy
+
+
+def put(folder, source, name, text):
+    (folder / source).mkdir(parents=True, exist_ok=True)
+    (folder / source / name).write_bytes(gzip.compress(text.encode()))
+
+
+def test_outcomes_are_numbers_by_item_and_system(no_logs):
+    put(no_logs, "zeroeval", "crux.csv.gz", 'id,"a,b",c\nq1,1,0\nq2,,1\n')
+    expected = pd.DataFrame({"a,b": [1.0, np.nan], "c": [0.0, 1.0]}, index=pd.Index(["q1", "q2"], name="item"))
+    pd.testing.assert_frame_equal(logs.outcomes("crux"), expected, check_index_type=False, check_column_type=False)
+
+
+def test_a_cell_that_is_no_outcome_is_named_by_file_row_and_column(tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_text("item,a,b\nx,1,0\ny,0,2\nz,yes,1\n")
+    with pytest.raises(DataError) as error:
+        logs.outcomes(path=own)
+    assert "own.csv, row 3, column b: '2' is not 0 or 1" in str(error.value)
+    assert "own.csv, row 4, column a: 'yes'" in str(error.value)
+    own.write_text("item,a\nx,1\nx,0\n")
+    with pytest.raises(DataError, match="item 'x' stands twice"):
+        logs.outcomes(path=own)
+    own.write_text("item\nx\n")
+    with pytest.raises(DataError, match="no column of a system"):
+        logs.outcomes(path=own)
+    with pytest.raises(DataError, match="no such file"):
+        logs.outcomes(path=tmp_path / "none.csv")
+
+
+def test_trials_come_as_successes_and_trials(no_logs, tmp_path):
+    put(no_logs, "agent_outcomes", "terminalbench2_trials_83systems.csv.gz", "item,b,a\ny,3/5,\nx,0/1,4/4\n")
+    successes, trials = logs.trials("terminal_bench_2")
+    assert list(successes.index) == ["y", "x"] and list(successes.columns) == ["b", "a"]
+    assert successes.loc["y", "b"] == 3 and np.isnan(successes.loc["y", "a"])
+    assert trials.to_numpy().tolist() == [[5, 0], [1, 4]]
+    own = tmp_path / "own.csv"
+    own.write_text("item,a\nx,6/5\n")
+    with pytest.raises(DataError, match="row 2, column a: '6/5' is not successes/trials"):
+        logs.trials(path=own)
+
+
+def test_scores_of_judges_become_a_row_a_score(no_logs):
+    text = (
+        "id,subset,judge,chosen,rejected1,rejected2,rejected3\n7,Math,g,A9.87654,11111111,22222222,33333333\n"
+        "8,Math,g,11111111,.2222222,33333333,44444444\n"
+    )
+    put(no_logs, "judge_scores", "tidy.csv.gz", text)
+    found = logs.verdicts("judge_scores")
+    assert len(found) == 2 * 4 * 8
+    first = found[(found["item"] == "7") & (found["candidate"] == "chosen")]
+    assert first["score"].tolist()[:4] == [10, 9, pytest.approx(np.nan, nan_ok=True), 8]
+    assert first["repeat"].tolist() == list(range(1, 9)) and (first["truth"] == 1).all()
+    assert (found[found["candidate"] != "chosen"]["truth"] == 0).all()
+    put(no_logs, "judge_scores", "tidy.csv.gz", text.replace("A9.87654", "A9.876"))
+    with pytest.raises(DataError, match="row 2: not eight scores"):
+        logs.verdicts("judge_scores")
+    put(no_logs, "judge_scores", "tidy.csv.gz", text.replace("A9.87654", "A9.876x4"))
+    with pytest.raises(DataError, match="not x"):
+        logs.verdicts("judge_scores")
+
+
+def test_verdicts_on_pairs_say_whether_output_1_was_preferred_in_each_order(no_logs):
+    text = "subset,item,judge,prompt,label,winner_order1,winner_order2_mapped\nNatural,0,G,CoT,2,1,None\n"
+    put(no_logs, "llmbar", "tidy.csv.gz", text)
+    found = logs.verdicts("llmbar")
+    assert found["vote"].fillna(-1).tolist() == [1, -1] and found["repeat"].tolist() == [1, 2]
+    assert found["truth"].tolist() == [0, 0] and found["item"].tolist() == ["Natural/0"] * 2
+
+
+def test_own_verdicts_and_confidences_are_checked(tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_text("item,candidate,judge,repeat,vote,truth\nx,a,j,1,1,0\nx,a,j,2,0,0\n")
+    assert logs.verdicts(path=own)["vote"].tolist() == [1, 0]
+    own.write_text("item,candidate,judge,repeat,vote,truth\nx,a,j,1,maybe,0\n")
+    with pytest.raises(DataError, match="row 2, column vote: 'maybe' is not 0 or 1"):
+        logs.verdicts(path=own)
+    own.write_text("item,candidate,repeat,vote,truth\n")
+    with pytest.raises(DataError, match="no column judge"):
+        logs.verdicts(path=own)
+    own.write_text("item,system,confidence,correct\nx,s,0.5,1\ny,s,50,1\n")
+    with pytest.raises(DataError, match="row 3, column confidence: '50' is not 0.0 to 1.0"):
+        logs.confidences(path=own)
+
+
+def test_runs_of_hle_are_marked_by_program_or_by_the_judge_and_the_partial_pass_is_left_out(no_logs):
+    text = (
+        "id,run,answered,stated_confidence,judge_correct,judge_confidence,exact_original_key,completion_tokens\n"
+        "a,openai_gpt-5_azure,1,80,1,80,0,10\na,z-ai_glm-4.5_z-ai,1,60,1,60,0,10\na,x-ai_grok-4_x-ai,1,,0,90,1,10\n"
+    )
+    put(no_logs, "hle_runs", "tidy.csv.gz", text)
+    put(no_logs, "hle_runs", "items.csv", "")
+    table = logs.table("hle_runs")
+    assert (
+        np.isnan(table["judge_correct"][0])
+        and np.isnan(table["judge_confidence"][0])
+        and table["judge_correct"][1] == 1
+    )
+    found = logs.confidences("hle_runs")
+    assert found[["system", "confidence", "correct", "by"]].to_numpy().tolist() == [
+        ["openai_gpt-5_azure", 0.8, 0, "program"],
+        ["z-ai_glm-4.5_z-ai", 0.6, 1, "judge"],
+    ]
+
+
+def test_a_name_or_a_path_is_needed_and_the_form_must_fit(no_logs):
+    with pytest.raises(ValueError, match="name of a data set, or the path"):
+        logs.outcomes()
+    with pytest.raises(ValueError, match="'mmlu_redux' is no data set in the form of outcomes"):
+        logs.outcomes("mmlu_redux")
+    with pytest.raises(logs.LogsMissing, match="make logs"):
+        logs.outcomes("crux")
+
+
+SIZES = {
+    "swe_bench_verified": (500, 134),
+    "swe_bench_pro": (730, 14),
+    "terminal_bench_2": (89, 112),
+    "gso": (102, 15),
+    "gsm8k": (1319, 43),
+    "math_level_5": (721, 41),
+    "crux": (800, 51),
+}
+
+
+def test_the_real_files_have_the_sizes_that_their_readme_names(real_logs):
+    assert {name: logs.outcomes(name).shape for name in SIZES} == SIZES
+    successes, trials = logs.trials("terminal_bench_2")
+    assert successes.shape == trials.shape == (88, 83) and (successes <= trials).all().all()
+    assert logs.table("mmlu_redux")["error_type"].value_counts()["ok"] == 5330
+    assert len(logs.confidences("token_probability")) == 64203
+    assert len(logs.table("hle_items")) == 2158 and logs.table("hle_runs")["run"].nunique() == 12
+
+
+def test_the_long_form_of_the_real_scores_keeps_every_letter(real_logs, monkeypatch):
+    wide = logs.table("judge_scores").head(300)
+    monkeypatch.setattr(tidy, "table", lambda name: wide)
+    long = logs.verdicts("judge_scores")
+    letters = long["score"].map(lambda score: "." if np.isnan(score) else "A" if score == 10 else str(int(score)))
+    rows = zip(*[iter(letters)] * 8)
+    columns = ["chosen", "rejected1", "rejected2", "rejected3"]
+    assert ["".join(row) for row in rows] == wide[columns].to_numpy().ravel().tolist()

@@ -1,0 +1,107 @@
+"""Nothing that a model writes stops or holds up a reader: those of verdicts, scores, choices, repairs and audits."""
+
+import time
+
+import pytest
+from proctor.cbu.judges import JUDGES, score_probabilities, stated_score
+from proctor.data.schemas import Question
+from proctor.exam.run_exam import extract_answer, grade, judgement
+from proctor.exam.words import same_answer
+from proctor.hle_verified.stages import read_choice, read_repair
+from proctor.kina.item_refinement import read_audit, read_change
+from proctor.kina.items import Item, Option
+from proctor.models.messages import Reply
+from proctor.models.read_answer import answer_probability, letter, stated, token_probability
+from proctor.models.read_reply import first_verdict, p_accept, verdict, why_unreadable
+from proctor.uq.verdict_attacks import read_both
+
+CANDIDATE = "It is right.\nAccepted: [[Y]]\nIssue: none"
+EXACT = Question(id="q", question="What is 2 + 2?", answer="4", rationale="2 + 2 = 4.")
+CHOICE = EXACT.model_copy(update=dict(options=("3", "4"), answer="B", answer_type="multipleChoice"))
+ITEM = Item(
+    index="i",
+    discipline="sums",
+    question="What is 2 + 2?",
+    options=tuple(Option(key=key, answer=str(n)) for n, key in enumerate("ABCDEFGHIJ")),
+    correct_answer="E",
+)
+HOSTILE = [
+    "\n" * 1_000_000,
+    "[[Y]]" * 200_000,
+    "Accepted: [[Y]] " * 60_000,
+    "Accepted" + " :" * 400_000 + "[[Y",
+    "```\n" * 250_000,
+    "* " * 500_000 + "[[N]]",
+    '{"a": ' * 160_000,
+    '{"a": "' * 140_000,
+    "{" * 1_000_000,
+    "\u200b" * 1_000_000,
+    " " * 400_000,
+    "*" * 400_000,
+    "[" * 400_000,
+    "[[ " * 300_000,
+    "{" + '"a":[' * 80_000,
+    '{"accepted": ' * 80_000,
+    "option" + " " * 16_000,
+    "answer:" * 140_000,
+    "Answer: a" + " " * 200_000 + "b",
+    "Confidence: " + "9" * 300_000,
+    "Explanation:" + "\n" * 300_000 + "Answer:",
+    "(A) " * 250_000,
+    "A" * 400_000,
+    "Problem" + " " * 400_000 + "\nSolution:\nAnswer:",
+    "Problem: a\nSolution: b\nAnswer:" + " *" * 400_000,
+    "Why: " + "a " * 400_000,
+    ("Issue" + " " * 5_000) * 150,
+    "Change: A\nText:" + "\n" * 500_000,
+    "Change: statement " + "9" * 500_000 + "\nText: x",
+    "Change: A\nText: x\n" * 40_000,
+    "Score: [[" + "1" * 500_000 + "]]",
+    '{"confidence": ' + "9" * 500_000 + ', "correct": "yes"}',
+    '{"extracted_final_answer": "", "reasoning": "", "correct": "yes", "confidence": [' + "[" * 900 + "]" * 900 + "]}",
+    "Exact Answer: " + "9" * 90_000,
+    "Exact Answer: " + "(" * 90_000,
+    "Exact Answer: " + "1" + "^9" * 40_000,
+    "\ud800 [[Y]]",
+]
+READERS = {
+    "verdict": lambda reply: verdict(reply, CANDIDATE),
+    "verdict behind its beginning": lambda reply: verdict(reply, CANDIDATE, "Accepted: [["),
+    "first verdict": lambda reply: first_verdict(reply.text),
+    "both": lambda reply: read_both(reply.text, CANDIDATE),
+    "probability": lambda reply: p_accept(reply, CANDIDATE),
+    "why": why_unreadable,
+    "judgement": lambda reply: judgement(reply, CANDIDATE),
+    "score": lambda reply: stated_score(reply, JUDGES["judge 1-10"], CANDIDATE),
+    "probabilities of scores": lambda reply: score_probabilities(reply, JUDGES["judge 1-10"]),
+    "choice": lambda reply: read_choice(reply, CANDIDATE),
+    "repair": lambda reply: read_repair(reply.text, EXACT),
+    "audit": lambda reply: read_audit(reply.text, CANDIDATE),
+    "change": lambda reply: read_change(ITEM, reply.text),
+    "stated": stated,
+    "answer": lambda reply: grade(EXACT, extract_answer(EXACT, reply)),
+    "chosen answer": lambda reply: grade(CHOICE, extract_answer(CHOICE, reply)),
+    "letter": lambda reply: letter(reply.text, 4),
+    "equality": lambda reply: same_answer(reply.text, "4"),
+    "probability of an answer": answer_probability,
+    "probability of a part": lambda reply: token_probability(reply, "x"),
+}
+
+
+def least_seconds(read, reply: Reply) -> float:
+    """The least of three: other work on the machine must not count."""
+    times = []
+    for _ in range(3):
+        began = time.process_time()
+        read(reply)
+        times.append(time.process_time() - began)
+        if times[-1] < 0.05:
+            break
+    return min(times)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: f"{text[:20]!r}")
+def test_no_text_stops_or_holds_up_a_reader(text):
+    reply = Reply(text, tokens=tuple((letter_, -0.1) for letter_ in text[:30_000]))
+    times = {name: least_seconds(read, reply) for name, read in READERS.items()}
+    assert {name: seconds for name, seconds in times.items() if seconds >= 0.05} == {}

@@ -1,0 +1,67 @@
+"""notebooks/kina/8_real_leaderboards.ipynb with the quick parameters, where the logs are on this machine."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from proctor import logs
+from proctor.report import catalog
+
+NAME = "kina/8_real_leaderboards"
+pytestmark = pytest.mark.skipif(
+    not (logs.available("agent_outcomes") and logs.available("zeroeval")), reason="the logs are not on this machine"
+)
+
+
+@pytest.fixture(scope="module")
+def board():
+    return logs.outcomes("swe_bench_verified")
+
+
+def table(done, name) -> pd.DataFrame:
+    return pd.read_csv(done / f"figures/kina/{name}.csv")
+
+
+def test_leaves_what_the_catalog_promises_as_logged_evidence(done):
+    rows = [row for row in catalog.read() if row.notebook == NAME and row.state in catalog.RUN]
+    assert len(rows) == 19 and catalog.check(rows, done / "figures") == []
+
+
+def test_the_leader_and_its_rivals_are_those_of_the_table(done, board, claims_made):
+    found = table(done, "real_board")
+    assert found["accuracy"].tolist() == pytest.approx(sorted(100 * board.mean(), reverse=True))
+    leader = claims_made["kina/8_leader"]
+    assert (leader.low, leader.high) == (1, found.loc[0, "set_high"]) and leader.n == len(board) == 500
+    assert "18 of 133" in leader.finding or 10 < leader.high < 30  # the set moves a little with the resamples
+
+
+def test_boards_are_counted_as_pandas_counts(done):
+    found = table(done, "real_boards").set_index("board")
+    for name, board in (("GSM8K", "gsm8k"), ("GSO", "gso")):
+        solved = logs.outcomes(board).mean(axis=1)
+        assert found.loc[name, ["solved_by_none", "solved_by_all"]].tolist() == [
+            (solved == 0).sum(),
+            (solved == 1).sum(),
+        ]
+    assert (found["not_told"] + 1 <= found["systems"]).all() and found["told_pairs"].between(0, 1).all()
+
+
+def test_luck_of_the_run_is_that_of_the_trials(claims_made):
+    successes, trials = logs.trials("terminal_bench_2")
+    kept = (trials >= 2).all()
+    s, t = successes.loc[:, kept], trials.loc[:, kept]
+    within, mean = (s * (t - s) / (t * (t - 1))).stack().mean(), (s / t).mean()
+    assert claims_made["kina/8_run_luck"].estimate == pytest.approx(100 * within / (mean * (1 - mean)).mean())
+
+
+def test_claims_are_logged_with_their_n_and_show_no_item(done, board, claims_made):
+    assert len(claims_made) == 12
+    assert all(claim.evidence == "logged" and (claim.n or claim.exact) for claim in claims_made.values())
+    written = "".join(path.read_text() for path in (done / "figures/kina").glob("real_*.*") if path.suffix != ".png")
+    assert not any(item in written for item in board.index) and not np.any([i in written for i in ("astropy__",)])
+
+
+def test_executed_notebook_names_its_logs(done):
+    metadata = json.loads((done / "out.ipynb").read_text())["metadata"]
+    assert metadata["proctor"]["logs"] == ["agent_outcomes", "zeroeval"]

@@ -1,0 +1,79 @@
+"""The notebook on judges of the frontier: run with params/quick.yaml where its logs are; its box holds the committed numbers."""
+
+import re
+
+import pandas as pd
+import pytest
+from proctor import log_files, logs, paths
+from proctor.report.claims import read_claims
+from proctor.workflow.notebook import Notebook
+
+NAME = "uq/9_frontier_judges"
+SHARED = next((up / "shared/data/logs" for up in paths.ROOT.parents[:2] if (up / "shared/data/logs").is_dir()), None)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def with_logs():
+    with pytest.MonkeyPatch.context() as patch:
+        if SHARED is not None and not log_files.available("judge_scores"):
+            patch.setenv("PROCTOR_LOGS", str(SHARED))
+        yield
+
+
+@pytest.fixture(scope="module")
+def ran(with_logs, request):
+    if not all(log_files.available(name) for name in ("judge_scores", "llmbar")):
+        pytest.skip("needs the logs judge_scores and llmbar")
+    return request.getfixturevalue("done") / "figures" / "uq"
+
+
+def test_estimates_do_not_depend_on_the_number_of_resamples(ran):
+    committed = pd.read_csv(paths.FIGURES / "uq/claims_9_frontier_judges.csv").set_index("id")
+    quick = pd.read_csv(ran / "claims_9_frontier_judges.csv").set_index("id")
+    assert list(committed.index) == list(quick.index) and len(quick) >= 8
+    assert quick["estimate"].tolist() == pytest.approx(committed["estimate"].tolist())
+    assert (quick["evidence"] == "logged").all()
+
+
+def test_one_call_is_what_pandas_counts(ran):
+    table = pd.read_csv(ran / "frontier_validators.csv").set_index(["judges", "validator"])
+    scores = logs.verdicts("judge_scores")
+    names = table.index.get_level_values(0)
+    judges = [name for name in dict.fromkeys(names) if not name.startswith("panel")]
+    wanted = [*judges, *(f"{judge}+criteria" for judge in judges)]
+    part = scores[scores["judge"].isin(wanted)]
+    shared = part.groupby("item", observed=True)["judge"].nunique()
+    part = part[part["item"].isin(shared.index[shared == part["judge"].nunique()])]
+    accepted = (part["score"] >= 6).groupby([part["judge"], part["truth"]], observed=True).mean().unstack()
+    for judge in judges[:2]:  # their threshold is 6 in every fold
+        recall, wrong = accepted.loc[judge, 1], accepted.loc[judge, 0]
+        assert table.loc[(judge, "V"), "recall"] == pytest.approx(100 * recall)
+        precision = 0.13 * recall / (0.13 * recall + 0.87 * wrong)
+        assert table.loc[(judge, "V"), "precision"] == pytest.approx(100 * precision)
+
+
+def test_order_changes_are_what_pandas_counts(ran):
+    table = pd.read_csv(ran / "frontier_order.csv").set_index(["judge", "prompt"])
+    raw = logs.table("llmbar")
+    part = raw[(raw["judge"] == "GPT-4") & (raw["prompt"] == "Vanilla")]
+    changed = (part["winner_order1"] != part["winner_order2_mapped"]).mean()
+    assert table.loc[("GPT-4", "Vanilla"), "changes"] == pytest.approx(100 * changed)
+
+
+def test_the_box_holds_the_committed_numbers():
+    box = "".join(Notebook(paths.ROOT / f"notebooks/{NAME}.ipynb").content["cells"][0]["source"])
+    lines = " ".join(line[1:].strip() for line in box.splitlines() if line.startswith(">"))
+    bullets = lines.removeprefix("- **").split(" - **")
+    known = {claim.id: claim for claim in read_claims() if claim.notebook == NAME}
+    assert 3 <= len(bullets) <= 5
+    for bullet in bullets:
+        (claim,) = (known[name] for name in re.findall(r"`(uq/\w+)`", bullet))
+        spoken = re.split(", n =", claim.numbers)[0]
+        estimate, interval = spoken.split(" [")
+        assert f"*{claim.verdict}*" in bullet and estimate in bullet and f"[{interval}" in bullet, claim.line()
+
+
+def test_no_machine_and_no_item_is_named_in_what_is_committed():
+    for path in (paths.FIGURES / "uq").glob("frontier_*.json"):
+        text = path.read_text(encoding="utf-8")
+        assert "composo-ai/llm-judge-criteria-ensembling@" in text and "/work" not in text and "/home" not in text

@@ -1,0 +1,124 @@
+"""What a caller gives to `make` reaches the command as it stands, whatever stands in it, and is never executed."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HOSTILE = [
+    "a`touch x`.csv",
+    "a$(touch x).csv",
+    "a$$(touch x).csv",
+    "$(shell touch x).csv",
+    "a;touch x;.csv",
+    "table #2.csv",
+    "-p n 'a\" b.csv",
+    "a\nb\\.csv",
+    "[ü*]: {n}.csv",
+]
+PYTHON = """#!{python}
+import json, os, sys
+if "shlex" in sys.argv[2]:
+    code, sys.argv, sys.executable = sys.argv[2], ["-c", *sys.argv[3:]], __file__
+    exec(code)
+with open(os.environ["TOLD"], "a") as told:
+    told.write(json.dumps(sys.argv[1:]) + "\\n")
+if sys.argv[1:3] == ["-m", "venv"]:
+    os.makedirs(sys.argv[-1] + "/bin")
+    open(sys.argv[-1] + "/bin/python", "w").write(open(__file__).read())
+    os.chmod(sys.argv[-1] + "/bin/python", 0o755)
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A folder with the Makefile, and programs in place of Python that write down their arguments."""
+    root = tmp_path / "checkout"
+    for name in ("Makefile", "requirements.txt", "pyproject.toml", "lib/proctor/data/fetch.py"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, root / name)
+    (root / ".cache/fetched").mkdir(parents=True)
+    (root / ".cache/fetched/.complete").touch()
+    python(root / ".venv/bin/python")
+    (root / ".venv/.installed").touch()
+    return root
+
+
+def python(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(PYTHON.format(python=sys.executable))
+    path.chmod(0o755)
+
+
+def make(root: Path, *arguments: str, **environment: str) -> list[list[str]]:
+    """The arguments of each call of Python."""
+    told = root.parent / "told"
+    told.unlink(missing_ok=True)
+    names = ("PARAMS", "JOBS", "VENV", "P", "CSV", "NOTEBOOK", "MAKEFLAGS", "MAKEOVERRIDES", "MAKELEVEL")
+    clean = {key: value for key, value in os.environ.items() if key not in names}
+    result = subprocess.run(
+        ["make", *arguments], cwd=root, env=clean | environment | {"TOLD": str(told)}, capture_output=True, text=True
+    )
+    assert not list(root.glob("**/x")), "a name was executed"
+    assert result.returncode == 0, result.stdout + result.stderr
+    return [json.loads(line) for line in told.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_file_may_be_called_anything(checkout, name):
+    (checkout / name).touch()
+    assert f"--file=path={name}" in make(checkout, "audit", f"CSV={name}")[-1]
+    assert f"--file=path={name}" in make(checkout, "audit", CSV=name)[-1]  # by the environment
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_profiles_notebooks_and_values_are_handed_on_as_they_stand(checkout, name):
+    told = make(checkout, "reproduce", f"PARAMS={name}", f"JOBS={name}", f"NOTEBOOK={name}", f"P={name}")[-1]
+    assert told[2:] == [f"--params={name}", f"--jobs={name}", f"--notebook={name}", f"--more={name}"]
+
+
+@pytest.mark.parametrize("name", [name for name in HOSTILE if "'" not in name])
+def test_other_targets_run_no_value_either(checkout, name):
+    assert name in make(checkout, "test", f"JOBS={name}")[-1]
+    assert make(checkout, "lab", f"LAB_ARGS=--port 9 '{name}'")[-1][-3:] == ["--port", "9", name]
+
+
+@pytest.mark.parametrize("name", HOSTILE[2:4] + HOSTILE[-2:])
+def test_the_environment_may_lie_anywhere_and_be_made_by_any_python(checkout, name):
+    python(checkout / "programs" / name)
+    told = make(checkout, "status", f"PYTHON=programs/{name}", f"VENV=envs/{name}")
+    assert ["-m", "venv", "--clear", f"envs/{name}"] in told and told[-1] == ["-m", "proctor.report.catalog"]
+    assert (checkout / "envs" / name / ".installed").exists()
+
+
+def test_a_table_that_is_not_there_is_named(checkout):
+    with pytest.raises(AssertionError, match=r"no file 'a`touch x`\$\(touch x\)'; name a table"):
+        make(checkout, "audit", "CSV=a`touch x`$(touch x)")
+
+
+def test_text_of_p_is_split_as_a_shell_splits_it():
+    from proctor.workflow.run import split_more
+
+    assert split_more(["--jobs=2", "--more=-p a 'b c' -p d $(e)"]) == ["--jobs=2", "-p", "a", "b c", "-p", "d", "$(e)"]
+    with pytest.raises(SystemExit, match="close the quote"):
+        split_more(["--more=-p a 'b"])
+
+
+def test_a_hostile_file_and_notebook_reach_the_kernel_and_the_scheduler(project):
+    name = "a`touch x`$(touch x)$$ #2 {n} 'q\"\n\\ü.csv"
+    project.write(name, "what it holds")
+    project.notebook(
+        "my `touch x` #1 {n}", "from pathlib import Path\nassert Path(path).read_text()", parameters="path: str = ''"
+    )
+    quoted = json.dumps(name, ensure_ascii=False)  # as YAML takes it
+    result = project.reproduce("-p", "path", quoted)
+    assert result.returncode == 0, result.stderr
+    project.write(name, "")
+    result = project.reproduce("-p", "path", quoted)  # which is read, so its change was noticed
+    assert result.returncode == 1 and "AssertionError" in result.stderr
+    assert not list(project.root.glob("**/x"))
