@@ -29,7 +29,7 @@ def changelog(release: "Release", before: str = "") -> str:
 def datasheet(release: "Release", reviews: pd.DataFrame) -> str:
     """A datasheet in Markdown: what is in the release, where it is from, how it was chosen, how it may be used."""
     questions, licences = release.questions, Counter(release.attributions["licence"])
-    days = sorted(release.attributions["posted"])
+    days = sorted(release.attributions["posted"]) or ["-"]
     deeds = ", ".join(f"[{name}]({DEED.format(name.split()[-1])}) ({n})" for name, n in sorted(licences.items()))
     outcomes = reviews["outcome"].value_counts()
     unread = int((reviews["way"] == "by votes").sum())
@@ -41,8 +41,8 @@ Questions that nobody had answered on their site when they were collected. They 
 people have not; there is no key. The {len(release.dev)} questions of the dev set have accepted answers.
 
 ## What is in it
-{len(questions)} questions of {len({row["site"] for row in questions})} sites, posted from {days[0] if days else "-"} to \
-{days[-1] if days else "-"}. {len(release.diamond)} of them are the diamond subset.
+{len(questions)} questions of {len({row["site"] for row in questions})} sites, posted from {days[0]} to {days[-1]}.
+{len(release.diamond)} of them are the diamond subset.
 
 {_by_site(questions)}
 
@@ -53,9 +53,10 @@ only how many there are. A question's key is its site and its number.
 1. The public posts of the sites were read from a data dump or the Stack Exchange API.
 2. Rules: age, views, votes, views a vote, top share, no answer, no "why", no image, no off-topic tag.
 3. Where a filter by language models was run, only the questions that it keeps went on.
-4. Review. Of {len(reviews)} questions in the queue {unread} stood for votes and {len(reviews) - unread} were to be read.
-   Accepted: {outcomes.get("accept", 0)}. Rejected: {outcomes.get("reject", 0)}{_reasons(refused)}. Reviewers
-   disagreed: {outcomes.get("split", 0)}. Not yet read: {outcomes.get("open", 0)}. None of the last two is in the release.
+4. Review. Of {len(reviews)} questions in the queue {unread} were taken for their votes unless someone objected, and
+   {len(reviews) - unread} were to be read. Accepted: {outcomes.get("accept", 0)}. Rejected: \
+{outcomes.get("reject", 0)}{_reasons(refused)}.
+   Reviewers disagreed: {outcomes.get("split", 0)}. Not read: {outcomes.get("open", 0)}. None of the last two is in it.
 
 The only change to the texts: HTML was turned into Markdown.
 

@@ -10,8 +10,8 @@ from proctor.uq.dataset.review_queue import draw
 from proctor.uq.dataset.rules import Filter, Rules, literal
 
 SIZE = 30  # of UQ's
-_COLUMNS = "questions.*, a.answer_id, a.body AS answer, a.created AS answered, a.owner_id AS answer_owner_id, "
-_COLUMNS += "a.owner_name AS answer_owner_name, a.licence AS answer_licence"
+_ANSWER = "site AS its_site, question_id AS its_question, answer_id, body AS answer, created AS answered, "
+_ANSWER += "owner_id AS answer_owner_id, owner_name AS answer_owner_name, licence AS answer_licence"
 
 
 def development_set(
@@ -27,10 +27,10 @@ def development_set(
     files = literal(str(Path(pool) / "answers" / "*" / "*.parquet"))
     with Filter(pool, rules, as_of) as found:
         conditions = [f"({sql})" for name, sql in found.every_condition().items() if name != "no_answers"]
-        answers = f"read_parquet({files}, hive_partitioning = true, hive_types = {{'site': VARCHAR}})"
+        answers = f"SELECT {_ANSWER} FROM read_parquet({files}, hive_partitioning = true)"
         eligible = found.ask(
-            f"SELECT {_COLUMNS} FROM questions JOIN given USING (site) JOIN {answers} AS a ON a.site = questions.site "
-            f"AND a.answer_id = accepted_answer_id AND a.question_id = questions.question_id "
+            f"SELECT questions.*, a.* EXCLUDE (its_site, its_question) FROM questions JOIN given USING (site) "
+            f"JOIN ({answers}) a ON its_site = site AND its_question = question_id AND answer_id = accepted_answer_id "
             f"WHERE {' AND '.join(conditions)}"
         ).df()
     order = [draw(seed, site, number) for site, number in zip(eligible["site"], eligible["question_id"])]

@@ -153,16 +153,13 @@ def read_reviews(paths: Sequence[str | Path]) -> pd.DataFrame:
     reviewer confirms and none denies. Raises DataError, with file and row.
     """
     problems: list[str] = []
-    votes: dict[tuple[str, int], list[dict]] = {}
-    for path in map(Path, paths):
-        mine = _sheet(path, problems)
-        for key, row in mine.items():
-            votes.setdefault(key, []).append(row)
-        if not problems and set(mine) != set(votes):
-            raise DataError(f"{path}: not the same questions as in {paths[0]}. Give sheets of one queue.")
+    sheets = [_sheet(Path(path), problems) for path in paths]
     if problems:
         raise DataError(summary(problems))
-    rows = [(site, number, *_joint(sheets)) for (site, number), sheets in votes.items()]
+    for path, sheet in zip(paths, sheets):
+        if set(sheet) != set(sheets[0]):
+            raise DataError(f"{path}: not the same questions as in {paths[0]}. Give sheets of one queue.")
+    rows = [(*key, *_joint([sheet[key] for sheet in sheets])) for key in sheets[0]]
     return pd.DataFrame(rows, columns=[*KEY, "place", "way", "outcome", "reason", "diamond"])
 
 
