@@ -27,7 +27,7 @@ def two_versions(tmp_path_factory):
 
 
 RULES = "min_age_years: 0, min_views: 0, min_votes: 0, max_views_per_vote: 1000000, top_percent: 100, tag_match: whole"
-QUOTAS = "category: Science, top: 2, min_votes: null, reviewed: 4, order: votes, spare: 4, diamond_votes: 4, diamond_views: 1"
+QUOTAS = "category: Science, top: 2, min_votes: null, reviewed: 4, order: votes, spare: 4, diamond_votes: 9, diamond_views: 1"
 NAMES = ("cs", "math")
 
 
@@ -103,3 +103,9 @@ def release_twice(folder: Path) -> Path:
     run(*release, *second, "--solved", folder / "solved.csv", "--date", "2026-01-01")
     run("check-release", releases)
     return releases
+
+
+@pytest.fixture(scope="session")
+def fill_in():
+    """`fill_in(folder)`: its review.csv, filled in by a reviewer."""
+    return review

@@ -26,7 +26,7 @@ from proctor.uq.dataset import attribution
 from proctor.uq.dataset.datasheet import changelog, datasheet
 from proctor.uq.dataset.next_version import SHARE, is_due
 from proctor.uq.dataset.post_markdown import to_markdown
-from proctor.uq.dataset.review_queue import KEY, Quotas, choose
+from proctor.uq.dataset.review_queue import KEY, Quotas, choose, is_among
 
 PUBLIC = pa.schema(
     {
@@ -111,10 +111,10 @@ def next_changes(reviews: pd.DataFrame, solved: pd.DataFrame, earlier: list[Rele
         )
     held = {key for release in earlier for key in release.keys}
     accepted = reviews[reviews["outcome"] == "accept"].sort_values(["site", "place"])
-    accepted = accepted[[key not in held for key in zip(accepted["site"], accepted["question_id"])]]
-    wanted = solved["site"].value_counts()
+    accepted = accepted[~is_among(accepted, held)]
+    wanted = solved["site"].value_counts().to_dict()
     nth = accepted.groupby("site").cumcount()
-    fresh = accepted[nth < accepted["site"].map(wanted).fillna(0)]
+    fresh = accepted[nth < pd.Series([wanted.get(site, 0) for site in accepted["site"]], accepted.index, dtype=int)]
     removed = solved.assign(change="removed", reason=[f"solved ({r.status}; {r.expert})" for r in solved.itertuples()])
     return pd.concat([removed[list(CHANGE)], _added(fresh)], ignore_index=True)
 
@@ -183,8 +183,7 @@ def _fresh(kept: pd.DataFrame, changes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _in_order(table: pd.DataFrame, left: set) -> pd.DataFrame:
-    table = table[[key in left for key in zip(table["site"], table["question_id"])]]
-    return table.sort_values(KEY).reset_index(drop=True)
+    return table[is_among(table, left)].sort_values(KEY).reset_index(drop=True)
 
 
 def _dev_rows(dev: pd.DataFrame, quotas: Quotas) -> list[dict]:

@@ -7,7 +7,7 @@ seed, so that a queue does not depend on the order of rows or on other sites.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,6 +74,11 @@ def draw(seed: int, site: str, question_id: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed} {site} {question_id}".encode()).digest()[:8])
 
 
+def is_among(table: pd.DataFrame, keys: Container[tuple[str, int]]) -> pd.Series:
+    """Which rows are of the questions `keys`, pairs of site and number."""
+    return pd.Series([key in keys for key in zip(table["site"], table["question_id"])], table.index, dtype=bool)
+
+
 def build_queue(
     kept: pd.DataFrame,
     quotas: Quotas,
@@ -91,8 +96,7 @@ def build_queue(
         raise DataError(f"question {twice[0][1]} of {twice[0][0]} is there twice. Give each question once.")
     if verdicts is not None:
         kept = kept.merge(verdicts.loc[verdicts["outcome"] == "keep", KEY], on=KEY)
-    gone = set(released)
-    kept = kept[[key not in gone for key in zip(kept["site"], kept["question_id"])]]
+    kept = kept[~is_among(kept, set(released))]
     sheets = [_site_queue(site, group, quotas.of(site), seed) for site, group in kept.groupby("site")]
     found = pd.concat(sheets, ignore_index=True) if sheets else kept.assign(place=0, way="", diamond_candidate="")
     near = _near(duplicates) if duplicates is not None else {}
