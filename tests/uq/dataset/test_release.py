@@ -75,7 +75,7 @@ def test_the_next_version_replaces_each_solved_question_by_a_new_one_of_its_site
 def test_no_question_comes_back_and_one_without_a_successor_is_not_replaced(made):
     versions, sheet, _, _ = made
     solved = pd.DataFrame([dict(zip(KEY, key), status="answered", expert="E") for key in versions[-1].keys])
-    found = next_changes(sheet, solved, versions, early=False)
+    found = next_changes(sheet[sheet["place"] <= 9], solved, versions, early=False)
     added = found[found["change"] == "added"]
     held = {key for version in versions for key in version.keys}
     assert not held & set(zip(added["site"], added["question_id"])) and 0 < len(added) < len(solved)

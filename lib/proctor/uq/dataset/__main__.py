@@ -6,6 +6,7 @@
     python -m proctor.uq.dataset funnel --pool pool                            what each rule drops
     python -m proctor.uq.dataset filter --pool pool --out kept                 the same, and the questions left
     python -m proctor.uq.dataset duplicates kept/kept.parquet --pool pool --out kept/duplicates.csv
+    python -m proctor.uq.dataset filter-llm kept/kept.parquet --answering A --judge B --out verdicts.jsonl --plan
     python -m proctor.uq.dataset queue kept/kept.parquet --out review          review.csv, for people to fill in
     python -m proctor.uq.dataset release --kept kept/kept.parquet --review review/review.csv --version 1 --out releases
     python -m proctor.uq.dataset check-release releases                        is any question lost or doubled?
@@ -27,6 +28,7 @@ from proctor.data.tabular import DataError
 from proctor.files import write_atomic
 from proctor.uq.dataset import funnel
 from proctor.uq.dataset.dump import ingest_dump
+from proctor.uq.dataset.filter_command import add_command as add_filter_llm
 from proctor.uq.dataset.generate_dump import SITES, write_dumps
 from proctor.uq.dataset.near_duplicates import find_duplicates
 from proctor.uq.dataset.pool import Ingested
@@ -161,6 +163,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     added.add_argument("--pool", type=Path, required=True, help="what they are held against")
     added.add_argument("--threshold", type=float, default=0.6, help="least similarity")
     added.add_argument("--out", type=Path, help="a .csv for all pairs")
+    add_filter_llm(command)
     add_commands(command)
     return parser.parse_args(arguments)
 
