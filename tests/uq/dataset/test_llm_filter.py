@@ -33,7 +33,7 @@ from proctor.uq.dataset.review_queue import build_queue, load_quotas
 
 KEPT = pd.DataFrame(
     [
-        ("cs", n, f"Problem {n}?", f"<p>Prove {n}.</p>", ["sets"], 9, 900, 0, pd.Timestamp("2015-01-01"))
+        ("cs", n, f"Problem {n}?", f"<p>Prove {n}.</p>", ["sets"], 20, 900, 0, pd.Timestamp("2015-01-01"))
         for n in range(1, 9)
     ],
     columns=["site", "question_id", "title", "body", "tags", "score", "views", "comments", "created"],

@@ -30,7 +30,8 @@ async def _filter(options) -> int:
     print(f"{len(questions):,} questions, {cost['calls']:,} calls ({dollars}); what is kept already costs nothing")
     if options.plan:
         return 0
-    if options.mode != "replay" and options.dollars is None and options.calls is None and cost["dollars"] != 0:
+    asks = options.mode != "replay" and not options.requests
+    if asks and options.dollars is None and options.calls is None and cost["dollars"] != 0:
         raise DataError("no budget: give --dollars or --calls, the most that this run may spend. --plan only plans.")
     cache = Cache(options.cache)
     try:
