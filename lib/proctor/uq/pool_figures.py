@@ -121,7 +121,7 @@ def domains(categories: pd.DataFrame, stages: Mapping[str, str]) -> Figure:
         ax.plot(shares, range(len(order)), look.marker, color=look.colour, markerfacecolor="white", label=label)
     ax.set_yticks(range(len(order)), list(order))
     ax.invert_yaxis()
-    ax.set(xscale="log", xlabel="share of the questions left, % (logarithmic)", xlim=(0.05, 150))
+    ax.set(xscale="log", xlabel="share of questions left (%)", xlim=(0.05, 150))
     ax.set_xticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
     fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return fig

@@ -44,7 +44,7 @@ def failed_rules(by_rule: pd.DataFrame) -> Figure:
         ax.annotate(f"{count:,}", (max(count, 0.5), row), (0, 4), textcoords="offset points", ha="center", fontsize=7)
     ax.set_yticks(rows, [RULE_NAMES[name] for name in table["rule"]])
     ax.set_ylim(len(table) - 0.5, -0.9)
-    ax.set(xscale="log", xlabel="questions (logarithmic; none drawn at the left edge)")
+    ax.set(xscale="log", xlabel="questions (logarithmic)")
     ax.grid(False, axis="y")
     fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return fig
@@ -58,7 +58,7 @@ def substring_losses(lost: pd.DataFrame, evidence: str) -> Figure:
     fig, ax = axes(width=COLUMN, height=0.9 + 0.3 * len(lost))
     labels = [f"{row.tag} ({row.holds})" for row in lost.itertuples()]
     forest(ax, labels, lost["share"], lost["low"], lost["high"], role="wrong", evidence=evidence)
-    ax.set(xlabel="kept questions that the substring drops (%)", xlim=(0, None))
+    ax.set(xlabel="kept questions dropped (%)", xlim=(0, None))
     return fig
 
 
@@ -75,7 +75,7 @@ def threshold_sensitivity(table: pd.DataFrame, evidence: str) -> Figure:
         ax.plot(part.index, part["relative"].clip(lower=0.02), color=look.colour, **{"marker": "o", **marks(evidence)})
         now = part[part["now"]]
         ax.plot(now.index, now["relative"], "s", color=role("highlight").colour, label="as in rules.yaml")
-        ax.set_xticks(part.index, [f"{value:,}" for value in part["value"]])
+        ax.set_xticks(part.index, [str(value) for value in part["value"]])
         ax.set_xlabel(label)
         ax.set_xlim(-0.4, len(part) - 0.6)
         ax.set_yscale("log")

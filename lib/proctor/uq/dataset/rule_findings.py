@@ -110,8 +110,9 @@ def substring_cost(source: Source, rules: Rules, as_of: str = "") -> tuple[pd.Da
     table = funnel.substring_cost(source.pool, rules, _day(as_of))
     table.loc[len(table)] = ["all tags", "any", table["questions"].sum(), lost]
     if whole:
-        low, high = wilson(table["lost"].to_numpy(int), whole)
-        table["share"], table["low"], table["high"] = 100 * table["lost"] / whole, 100 * low, 100 * high
+        limits = [wilson(count, whole) for count in table["lost"]]
+        table["share"] = 100 * table["lost"] / whole
+        table["low"], table["high"] = ([100 * pair[k] for pair in limits] for k in (0, 1))
     return table, whole
 
 
