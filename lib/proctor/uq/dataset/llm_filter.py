@@ -9,6 +9,7 @@ independently.) A reply that cannot be read, or a call that failed, is missing, 
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ import pandas as pd
 from proctor.files import write_atomic
 from proctor.models.final_line import final_mark
 from proctor.models.messages import Reply, Request
-from proctor.models.prompts import load
+from proctor.models.prompts import Prompt, load
 from proctor.models.read_reply import verdict
 from proctor.models.registry import price
 from proctor.models.session import CallsFailed, Session
@@ -105,17 +106,18 @@ async def filter_questions(
     else what `Session.ask_many` raises before any call.
     """
     _check(repeats, least, temperature)
+    prompts = _prompts(prompts_dir, structured)
     texts = [_fields(row) for row in questions.itertuples()]
-    asked = [_answering(answering, fields, prompts_dir) for fields in texts]
+    asked = [prompts["answer"].request(answering, **fields) for fields in texts]
     replied = await _ask(session, asked, "answers")
     answers = [reply.text.strip() if reply else "" for reply in replied]
-    settings = dict(temperature=temperature, structured=structured, prompts_dir=prompts_dir)
     calls = {
-        (place, name, sample): _judging(judge, name, texts[place] | {"answer": answer}, sample, **settings)
+        (place, name, sample): request
         for place, answer in enumerate(answers)
         if answer
         for name in CRITERIA
-        for sample in range(repeats)
+        for first in [prompts[name].request(judge, temperature=temperature, **texts[place], answer=answer)]
+        for sample, request in enumerate(replace(first, sample=n) for n in range(repeats))  # they share the texts
     }
     came = dict(zip(calls, await _ask(session, list(calls.values()), "criteria")))
     rows = []
@@ -141,14 +143,13 @@ def bill(
 
     Each byte sent counts as a token, each reply is as long as its request allows. Failed attempts come on top.
     """
-    total = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0)
+    total, prompts = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0), _prompts(prompts_dir)
     for row in questions.itertuples():
         fields = _fields(row)
-        first = _answering(answering, fields, prompts_dir)
-        again = BYTES * first.max_tokens
+        first = prompts["answer"].request(answering, **fields)
         _add(total, first, 0, 1)
         for name in CRITERIA:
-            _add(total, _judging(judge, name, fields | {"answer": ""}, prompts_dir=prompts_dir), again, repeats)
+            _add(total, prompts[name].request(judge, **fields, answer=""), BYTES * first.max_tokens, repeats)
     return total
 
 
@@ -207,15 +208,9 @@ def _fields(row) -> dict[str, str]:
     return dict(site=row.site, tags=", ".join(row.tags), title=row.title, body=to_markdown(row.body))
 
 
-def _answering(model: str, fields: dict, prompts_dir: str | None) -> Request:
-    return load("uq/filter_answer", prompts_dir).request(model, **fields)
-
-
-def _judging(
-    judge: str, name: str, fields: dict, sample: int = 0, *, temperature=TEMPERATURE, structured=False, prompts_dir=None
-) -> Request:
-    prompt = load(f"uq/filter_{name}", prompts_dir, structured and name in YES_NO)
-    return prompt.request(judge, sample=sample, temperature=temperature, **fields)
+def _prompts(prompts_dir: str | None = None, structured: bool = False) -> dict[str, Prompt]:
+    names = ("answer", *CRITERIA)
+    return {name: load(f"uq/filter_{name}", prompts_dir, structured and name in YES_NO) for name in names}
 
 
 def _read(name: str, reply: Reply | None, request: Request | None, quoted: str) -> int | bool | None:
