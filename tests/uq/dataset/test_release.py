@@ -9,6 +9,7 @@ import pytest
 from proctor.data.tabular import DataError
 from proctor.uq.dataset import release as module
 from proctor.uq.dataset.release import PUBLIC, checked_version, next_changes, order, read_releases, write_release
+from proctor.uq.dataset.release_check import check_releases
 from proctor.uq.dataset.review_queue import KEY, READ, UNREAD, load_quotas, read_reviews
 
 
@@ -145,6 +146,21 @@ def test_what_does_not_fit_is_refused(made, two_versions, tmp_path):
     )
     with pytest.raises(DataError, match="is in the dev set too"):
         write_release(tmp_path, "1", kept, sheet, changes, quotas, dev=dev)
+
+
+def test_authors_keep_their_names_from_version_to_version(made, tmp_path):
+    """Names that a table's reader would take for numbers or for nothing."""
+    versions, sheet, kept, quotas = made
+    names = ["007", "NA", "1e3", "", "None"]
+    kept = kept.assign(owner_name=[names[n % 5] for n in kept["question_id"]], owner_id=5)
+    write_release(tmp_path, "1", kept, sheet, versions[0].changes, quotas)
+    solved = pd.DataFrame([dict(zip(KEY, versions[0].keys[0]), status="answered", expert="E")])
+    changes = next_changes(sheet, solved, read_releases(tmp_path), early=True)
+    write_release(tmp_path, "2", kept, sheet, changes, quotas)
+    for release in read_releases(tmp_path):
+        expected = [names[n % 5] or "user 5" for n in release.attributions["question_id"]]
+        assert list(release.attributions["author"]) == expected
+    assert check_releases(tmp_path) == []
 
 
 def test_versions_are_ordered_as_numbers():

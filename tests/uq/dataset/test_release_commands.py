@@ -42,6 +42,15 @@ def test_a_real_dump_goes_through_to_a_reviewed_sample(tmp_path, fill_in, capsys
     assert "dev set: 10 questions" in capsys.readouterr().out
 
 
+def test_questions_without_a_verdict_are_counted(two_versions, tmp_path, capsys):
+    lines = (two_versions.parent / "verdicts.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "v.jsonl").write_text("".join(lines[5:]))
+    kept = two_versions.parent / "kept/kept.parquet"
+    arguments = ("--verdicts", tmp_path / "v.jsonl", "--out", tmp_path / "q", "--released", tmp_path / "none")
+    assert run("queue", kept, *arguments) == 0
+    assert ", 5 without a verdict (left out)" in capsys.readouterr().out
+
+
 def test_releases_with_a_fault_are_exit_code_1(two_versions, tmp_path, capsys):
     for path in two_versions.rglob("*.*"):
         if path.is_file():
@@ -76,6 +85,15 @@ def test_bad_input_is_exit_code_2_with_one_message_and_changes_nothing(two_versi
     (tmp_path / "verdicts.jsonl").write_text('{"site": "cs", "question_id": 1, "outcome": "perhaps"}\n')
     (tmp_path / "answers.jsonl").write_text('{"site": "cs", "question_id": 1, "model": "m"}\n')
     (tmp_path / "twice.jsonl").write_text('{"site": "cs", "question_id": 1, "outcome": "keep"}\n' * 2)
+    (tmp_path / "near.csv").write_text("site,question_id\ncs,1\n")
+    (tmp_path / "similar.csv").write_text(
+        "site,question_id,other_site,other_id,similarity,relation\ncs,1,math,2,much,asked twice\n"
+    )
+    uncredited = pd.read_parquet(kept).drop(columns=["owner_id"])
+    uncredited.to_parquet(tmp_path / "uncredited.parquet")
+    pd.read_csv(sheet, dtype=str, keep_default_na=False).assign(decision="reject", reason="no").to_csv(
+        tmp_path / "none.csv"
+    )
     before = sorted((str(path), path.stat().st_mtime_ns) for path in folder.rglob("*"))
     queue = ("queue", kept, "--out", tmp_path / "q", "--released", empty)
     release = ("release", "--kept", kept, "--review", sheet)
@@ -86,6 +104,16 @@ def test_bad_input_is_exit_code_2_with_one_message_and_changes_nothing(two_versi
         ((*queue, "--verdicts", tmp_path / "verdicts.jsonl"), "row 1, column outcome: 'perhaps'"),
         ((*queue, "--verdicts", tmp_path / "twice.jsonl"), "row 2, column question_id: question 1 of cs stands"),
         ((*queue, "--answers", tmp_path / "answers.jsonl"), "row 1, column answer: empty or not there"),
+        ((*queue, "--duplicates", tmp_path / "near.csv"), "row 2, column other_site: empty or not there"),
+        ((*queue, "--duplicates", tmp_path / "similar.csv"), "column similarity: 'much' is no similarity"),
+        (
+            ("release", "--kept", tmp_path / "uncredited.parquet", *release[3:], "--version", "1", "--out", empty),
+            "no column owner_id",
+        ),
+        (
+            (*release[:3], "--review", tmp_path / "none.csv", "--version", "1", "--out", empty),
+            "no question of the review is accepted",
+        ),
         ((*release, "--version", "3", "--out", two_versions), "Say what it replaces: --solved"),
         ((*release, "--version", "x", "--out", empty), "not a version"),
         ((*release, "--version", "1", "--out", empty, "--solved", folder / "solved.csv"), "Leave --solved out"),

@@ -89,8 +89,10 @@ def public_rows(questions: pd.DataFrame, quotas: Quotas) -> list[dict]:
 
 
 def first_changes(reviews: pd.DataFrame, quotas: Quotas) -> pd.DataFrame:
-    """What the first version adds: the accepted questions that have a place."""
+    """What the first version adds: the accepted questions that have a place. Raises DataError when there is none."""
     chosen = choose(reviews, quotas)
+    if not chosen["taken"].any():
+        raise DataError("no question of the review is accepted. There is nothing to release.")
     return _added(chosen[chosen["taken"]])
 
 
@@ -274,9 +276,10 @@ def read_release(folder: str | Path) -> Release:
         tables = {}
         for name, columns in {"attribution": attribution.COLUMNS, "diamond": KEY, "changes": CHANGE}.items():
             path = folder / f"{name}.csv"
-            tables[name] = pd.read_csv(path, dtype={"question_id": "int64"}, keep_default_na=False)
+            tables[name] = pd.read_csv(path, dtype=str, keep_default_na=False)  # an author may be called 007, or NA
             if missing := set(columns) - set(tables[name].columns):
                 raise DataError(f"{path}, row 1: no column {', '.join(sorted(missing))}. Take the release anew.")
+            tables[name] = tables[name].astype({"question_id": "int64"})
     except (OSError, ValueError) as error:
         if isinstance(error, DataError):
             raise

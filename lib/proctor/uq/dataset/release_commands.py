@@ -13,26 +13,37 @@ from proctor.uq.dataset import next_version as versions
 from proctor.uq.dataset import release as releases
 from proctor.uq.dataset.dev_set import SIZE, development_set
 from proctor.uq.dataset.release_check import check_releases
-from proctor.uq.dataset.review_queue import ATTEMPTS, KEY, READ, build_queue, load_quotas, read_reviews, write_queue
+from proctor.uq.dataset.review_queue import (
+    ATTEMPTS,
+    KEY,
+    READ,
+    build_queue,
+    is_among,
+    load_quotas,
+    read_reviews,
+    write_queue,
+)
 from proctor.uq.dataset.rules import load_rules
 
 OUTCOMES = ("keep", "drop", "undecided")
 _NEEDED = ("site", "question_id", "title", "body", "tags", "score", "views", "comments", "created")
+_CREDITED = ("owner_id", "owner_name", "licence")
 
 
 def queue(options) -> int:
     kept, quotas = read_questions(options.kept), load_quotas(options.quotas)
     verdicts = read_verdicts(options.verdicts) if options.verdicts else None
     answers = _records(options.answers, (*KEY, "model", "answer")) if options.answers else []
-    near = pd.read_csv(options.duplicates) if options.duplicates else None
+    near = read_duplicates(options.duplicates) if options.duplicates else None
     released = [key for release in releases.read_releases(options.released) for key in release.keys]
     found = build_queue(kept, quotas, options.seed, verdicts, released, near)
     if found.empty:
         raise DataError(f"{options.kept}: no question is left for review.")
     write_queue(options.out, found, kept, answers)
     if verdicts is not None:
-        counts = verdicts["outcome"].value_counts()
-        print("LLM filter: " + ", ".join(f"{counts.get(outcome, 0):,} {outcome}" for outcome in OUTCOMES))
+        counts, judged = verdicts["outcome"].value_counts(), set(zip(*(verdicts[name] for name in KEY)))
+        told = ", ".join(f"{counts.get(outcome, 0):,} {outcome}" for outcome in OUTCOMES)
+        print(f"LLM filter: {told}, {(~is_among(kept, judged)).sum():,} without a verdict (left out)")
     by_way = found.groupby(["site", "way"]).size().unstack(fill_value=0)
     print(by_way.to_string())
     print(f"written: review.csv with {len(found):,} questions, {(found['way'] == READ).sum():,} of them to be read,")
@@ -41,7 +52,7 @@ def queue(options) -> int:
 
 
 def release(options) -> int:
-    quotas, kept = load_quotas(options.quotas), read_questions(options.kept)
+    quotas, kept = load_quotas(options.quotas), read_questions(options.kept, (*_NEEDED, *_CREDITED))
     reviews, earlier = read_reviews(options.review), releases.read_releases(options.out)
     releases.checked_version(options.version)
     if options.solved and not earlier:
@@ -113,13 +124,13 @@ def next_version(options) -> int:
     return 0
 
 
-def read_questions(path: Path) -> pd.DataFrame:
+def read_questions(path: Path, needed: tuple[str, ...] = _NEEDED) -> pd.DataFrame:
     """The filter's kept.parquet. Raises DataError where it is none."""
     try:
         found = pd.read_parquet(path)
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: not a readable Parquet file ({' '.join(str(error).split())[:200]}).") from None
-    if missing := [name for name in _NEEDED if name not in found]:
+    if missing := [name for name in needed if name not in found]:
         raise DataError(f"{path}: no column {', '.join(missing)}. Give the kept.parquet that `filter` wrote.")
     return found
 
@@ -128,6 +139,18 @@ def read_verdicts(path: Path) -> pd.DataFrame:
     """The verdicts of the LLM filter: site, question_id, outcome. Raises DataError, with file and row."""
     rows = _records(path, (*KEY, "outcome"), {"outcome": OUTCOMES}, unique=True)
     return pd.DataFrame(rows, columns=[*KEY, "outcome"])
+
+
+def read_duplicates(path: Path) -> pd.DataFrame:
+    """The pairs that `duplicates` found. Raises DataError, with file and row."""
+    rows = _records(path, (*KEY, "other_site", "other_id", "similarity", "relation"))
+    for row in rows:
+        try:
+            row["similarity"] = float(row["similarity"])
+        except ValueError:
+            what = f"{str(row['similarity'])[:20]!r} is no similarity"
+            raise DataError(problem(path, None, "similarity", what, "Give the file that `duplicates` wrote")) from None
+    return pd.DataFrame(rows, columns=[*KEY, "other_site", "other_id", "similarity", "relation"])
 
 
 def _records(path: Path, columns: tuple, words: dict | None = None, unique: bool = False) -> list[dict]:

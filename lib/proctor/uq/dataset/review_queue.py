@@ -174,7 +174,7 @@ def _sheet(path: Path, problems: list[str]) -> dict[tuple[str, int], dict]:
     for number, row in rows:
         if missing := [name for name in COLUMNS if name not in row]:
             raise DataError(problem(path, 1, missing[0], "not there", "Give a review.csv that `queue` wrote"))
-        row = {name: str(row[name]).strip() for name in COLUMNS}
+        row = {name: " ".join(str(row[name]).split()) for name in COLUMNS}
         told = _wrong(row)
         if told is None and (key := (row["site"], int(row["question_id"]))) in found:
             told = ("question_id", f"question {key[1]} of {key[0]} stands in an earlier row too", "Remove one of them")
@@ -221,6 +221,6 @@ def choose(reviews: pd.DataFrame, quotas: Quotas) -> pd.DataFrame:
     """The accepted questions by site and place, with `taken`: whether there is a place for it."""
     accepted = reviews[reviews["outcome"] == "accept"].sort_values(["site", "place"]).reset_index(drop=True)
     read = accepted["way"] == READ
-    nth = read.groupby(accepted["site"]).cumsum()
-    places = accepted["site"].map({site: quotas.of(site)["reviewed"] for site in accepted["site"].unique()})
+    nth = read.astype(int).groupby(accepted["site"]).cumsum()
+    places = pd.Series([quotas.of(site)["reviewed"] for site in accepted["site"]], accepted.index, dtype=int)
     return accepted.assign(taken=~read | (nth <= places))
