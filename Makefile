@@ -24,7 +24,7 @@ PY := "$$VENV/bin/python"
 FETCHED := .cache/fetched/.complete
 
 # Nothing of the caller's own Python may leak in: results must come from the pins.
-unexport PYTHONPATH PYTHONHOME
+unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 export PYTHONNOUSERSITE := 1
 # Runs with other parameters leave their figures in build/figures: show those.
 ifneq ($(strip $(PARAMS) $(P)),params/default.yaml)
@@ -43,7 +43,7 @@ reproduce: setup ## run every notebook whose inputs changed; figures land in fig
 	@$(PY) -m proctor.workflow.reproduce --params="$$PARAMS" --jobs="$$JOBS" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
 
 test: setup ## the tests
-	@$(PY) -m pytest -q -n "$$JOBS" --dist loadfile
+	@$(PY) -m pytest -q -n "$$JOBS" --dist loadfile --no-loadscope-reorder
 
 lint: setup ## style, types, floors, notebooks without outputs (part of `make test` too)
 	@$(PY) -m ruff check .

@@ -10,14 +10,6 @@ import sys
 import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
-from proctor.workflow.workers import Workers
-
-
-@pytest.fixture(scope="session")
-def workers():
-    """What serves the jobs of a `make reproduce`: papermill and the kernels' packages are imported once."""
-    with Workers(say=lambda line: None) as server:
-        yield server.address
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +26,7 @@ def run_notebook(workers):
             "PYTHONPATH": str(paths.ROOT / "lib"),
         }
         if root == paths.ROOT:
-            environment["PROCTOR_WORKERS"] = workers
+            environment["PROCTOR_WORKERS"] = workers.address
         command = [sys.executable, "-m", "proctor.workflow.run", f"notebooks/{name}.ipynb", str(folder / "out.ipynb")]
         return subprocess.run([*command, *options], cwd=root, env=environment, capture_output=True, text=True)
 

@@ -213,6 +213,8 @@ def structured(text: str) -> Structured | None:
     What begins as such an object and can't be parsed (cut off, a field given twice, nested without end) is an object
     that can't be read, and no free reply.
     """
+    if "{" not in text:
+        return None
     end, at, failures = len(text.rstrip(_BLANK + "`~")), 0, 0
     while found := _OBJECT.search(text, at):
         try:

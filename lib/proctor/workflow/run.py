@@ -46,9 +46,9 @@ def main(arguments: list[str] | None = None) -> int:
         if notebook.missing_logs():
             raise WorkflowError(f"{notebook.name} can't run: {kept.how_to_get(notebook)}")
         if workers := os.environ.get("PROCTOR_WORKERS"):
-            problem = hand_over(workers, notebook, output, values)
+            problem = hand_over(workers, notebook, output, values, options.cell_timeout)
         else:
-            problem = run_here(notebook, output, values)
+            problem = run_here(notebook, output, values, options.cell_timeout)
     except WorkflowError as error:
         print(error, file=sys.stderr)
         return 2
@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def run_here(notebook: Notebook, output: Path, values: dict[str, Any]) -> str | None:
+def run_here(notebook: Notebook, output: Path, values: dict[str, Any], cell_timeout: float | None = None) -> str | None:
     """Run the notebook in a kernel of its own. Returns what went wrong, or None."""
     print(f"{notebook.name}: running", flush=True)
     start = time.monotonic()
@@ -70,20 +70,24 @@ def run_here(notebook: Notebook, output: Path, values: dict[str, Any]) -> str | 
         from proctor.workflow.execute import NotebookFailed, execute
 
         try:
-            execute(notebook, output, values, server)
+            execute(notebook, output, values, server, cell_timeout=cell_timeout)
         except NotebookFailed as error:
             return str(error)
     print(f"{notebook.name}: done in {time.monotonic() - start:.1f} s, see {output}", flush=True)
     return None
 
 
-def hand_over(workers: str, notebook: Notebook, output: Path, values: dict[str, Any]) -> str | None:
+def hand_over(
+    workers: str, notebook: Notebook, output: Path, values: dict[str, Any], cell_timeout: float | None = None
+) -> str | None:
     """Have the server at the socket `workers` run the notebook. Returns what went wrong, or None.
 
     The server stops the job when this process ends, whatever ends it.
     """
     ours = {name: value for name, value in os.environ.items() if name.startswith("PROCTOR_")}
-    job = {"notebook": str(notebook.path), "output": str(output), "values": values, "environment": ours}
+    job = dict(
+        notebook=str(notebook.path), output=str(output), values=values, environment=ours, cell_timeout=cell_timeout
+    )
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(workers)
@@ -106,6 +110,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     add_parameter_options(parser)
     parser.add_argument("--kept", action="store_true", help="show the committed results, run nothing (for Snakemake)")
     parser.add_argument("--file", action="append", default=[], metavar="NAME=PATH", help="set one parameter to a file")
+    add_timeout_option(parser)
     return parser.parse_args(split_more(arguments))
 
 
@@ -122,6 +127,18 @@ def split_more(arguments: list[str] | None) -> list[str]:
         except ValueError as error:
             sys.exit(f"P={text}: {error}; close the quote")
     return words
+
+
+def add_timeout_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cell-timeout", type=_seconds, metavar="SECONDS", help="stop a notebook whose cell takes longer"
+    )
+
+
+def _seconds(text: str) -> float:
+    if not 0 < (seconds := float(text)) < float("inf"):
+        raise ValueError(text)
+    return seconds
 
 
 def add_parameter_options(parser: argparse.ArgumentParser) -> None:

@@ -101,7 +101,7 @@ def compare_variants(source: Source, rules: Rules, as_of: str = "") -> pd.DataFr
 def substring_cost(source: Source, rules: Rules, as_of: str = "") -> tuple[pd.DataFrame, int]:
     """`funnel.substring_cost`, and a last row for all tags together, with the questions that whole tags keep.
 
-    share, low, high: lost questions in percent of those kept, with Wilson's 95 % interval.
+    share, low, high: lost questions in percent of those kept, with Wilson's 95 % interval; NaN when none is kept.
     """
     with Filter(source.pool, rules.but(tag_match="whole"), _day(as_of)) as found:
         whole = funnel.kept(found.outcomes())
@@ -109,10 +109,9 @@ def substring_cost(source: Source, rules: Rules, as_of: str = "") -> tuple[pd.Da
         lost = whole - funnel.kept(found.outcomes())
     table = funnel.substring_cost(source.pool, rules, _day(as_of))
     table.loc[len(table)] = ["all tags", "any", table["questions"].sum(), lost]
-    if whole:
-        limits = [wilson(count, whole) for count in table["lost"]]
-        table["share"] = 100 * table["lost"] / whole
-        table["low"], table["high"] = ([100 * pair[k] for pair in limits] for k in (0, 1))
+    limits = [wilson(count, whole) if whole else (float("nan"),) * 2 for count in table["lost"]]
+    table["share"] = 100 * table["lost"] / whole if whole else float("nan")
+    table["low"], table["high"] = ([100 * pair[k] for pair in limits] for k in (0, 1))
     return table, whole
 
 
