@@ -19,7 +19,7 @@ class Server:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                content = body["messages"][-1]["content"]
+                content = [m["content"] for m in body["messages"] if m["role"] == "user"][-1]
                 parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
                 outer.asked += 1
                 outer.pictures += any(part["type"] != "text" for part in parts)

@@ -134,6 +134,27 @@ def test_twenty_questions_of_hle_s_public_format_with_pictures(proctor, server, 
     assert not (checkout / "figures").exists()
 
 
+def test_answers_with_their_questions_beside_them_are_validated(proctor, server, checkout):
+    rows = [{"question": f"What is {n} + 0?", "response": str(n + n % 2), "who": "a" if n < 6 else "b", "right": "yes" if n % 2 == 0 else "no"} for n in range(12)]  # fmt: skip
+    pd.DataFrame(rows).to_csv(checkout / "mine.csv", index=False)
+
+    def answer(text: str) -> str:
+        question, given = re.search(r"What is (\d+)", text)[1], re.search(r"Answer: (\d+)", text)[1]
+        return f"Accepted: [[{'Y' if question == given else 'N'}]]"
+
+    running = server(answer)
+    names = ("--column", "text=response", "--column", "author=who", "--column", "correct=right")
+    command = ("validate", checkout / "mine.csv", "--judges", "mine", "--validator", "C", *names)
+    done = proctor(*command, "--budget", 1)
+    assert done.returncode == 0, done.stderr
+    assert running.asked == 12 and "at most 12 calls" in done.stdout
+    table = pd.read_csv(checkout / "build/runs/validate-mine/uq/your_answers_results.csv").set_index("author")
+    assert table.loc["all", ["answers", "accepted", "of_right", "of_wrong"]].tolist() == [12, 6, 100, 0]
+    assert table.loc["b", "answers"] == 6
+    planned = proctor("plan", *command)
+    assert planned.returncode == 0 and running.asked == 12
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

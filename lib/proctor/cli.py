@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="proctor",
-    help="Your models, questions, answers and leaderboards through Proctor's notebooks. Keys come from the environment.",
+    help="Your models, questions, answers and leaderboards in Proctor's notebooks. Keys come from the environment.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -105,6 +105,49 @@ def exam(
                 "hle/your_exam_categories": ["model", "category", "n", "right", "accuracy"],
             }
             _finish(notebook, run, values, tables)
+
+
+@app.command()
+def validate(
+    answers: Annotated[Path, typer.Argument(help="question_id and text, if known author and correct")],
+    judges: Annotated[list[str], typer.Option("--judges", help="a model; may be repeated")],
+    validator: Annotated[str, typer.Option(help="in UQ's notation")] = "(C x3|U)",
+    questions: Annotated[Path | None, typer.Option(help="their file; none: a column `question` in ANSWERS")] = None,
+    temperature: Temperature = 0.0,
+    budget: Dollars = None,
+    max_calls: Calls = None,
+    column: Columns = [],  # noqa: B006
+    prompts: Prompts = None,
+    at_once: AtOnce = 8,
+    plan: OnlyPlan = False,
+    name: Name = "",
+) -> None:
+    """Put answers before a validator: what it accepts and, where the truth is known, how right it is."""
+    with exit_codes():
+        from proctor.data.answers import load_asked
+        from proctor.uq import run_validator
+
+        columns, how = _columns(column), dict(temperature=temperature, prompts_dir=_prompts(prompts))
+        asked = validator, judges, *load_asked(answers, questions or "", columns)
+        bill = run_validator.bill(*asked, **how)
+        run, notebook = name or f"validate-{answers.stem}", "uq/your_answers"
+
+        async def judge(session: "Session") -> None:
+            cost = "no price known" if bill["dollars"] is None else f"at most ${bill['dollars']:,.2f}"
+            print(
+                f"{len(asked[3])} answers\nplan: at most {bill['calls']:,} calls, kept ones among them; {cost}",
+                flush=True,
+            )
+            if not plan:
+                _affordable(bill["dollars"], bill["calls"], budget, max_calls)
+                await run_validator.validate(session, *asked, **how)
+
+        _ask(run, notebook, judge, plan, budget, max_calls, at_once)
+        if not plan:
+            own = dict(answer_file=str(answers.resolve()), question_file=str(questions.resolve()) if questions else "")
+            values = own | dict(columns=columns, validator=validator, judges=list(judges), **how)
+            shown = ["author", "answers", "accepted", "unreadable", "share", "of_right", "of_wrong"]
+            _finish(notebook, run, values, {"uq/your_answers_results": shown})
 
 
 @app.command()
