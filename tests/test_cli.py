@@ -155,6 +155,16 @@ def test_answers_with_their_questions_beside_them_are_validated(proctor, server,
     assert planned.returncode == 0 and running.asked == 12
 
 
+def test_two_systems_are_compared_from_their_files(proctor, checkout):
+    for name, right in (("one", 70), ("other", 50)):
+        table = pd.DataFrame({"item": range(100), "correct": [n < right for n in range(100)]})
+        table.to_csv(checkout / f"{name}.csv", index=False)
+    done = proctor("compare", checkout / "one.csv", checkout / "other.csv", "--name", "two")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"one +other +20\.0 \[12\.\d, 28\.\d\]", done.stdout), done.stdout
+    assert "100 items" in done.stdout and (checkout / "build/runs/two/kina/own_ranking.png").is_file()
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

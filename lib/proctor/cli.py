@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from proctor.files import write_atomic
 from proctor.workflow import own_run
 from proctor.workflow.notebook import WorkflowError, all_notebooks
 
@@ -150,6 +151,43 @@ def validate(
             _finish(notebook, run, values, {"uq/your_answers_results": shown})
 
 
+Own = Annotated[list[str], typer.Option("--own", help="a system of your own, always drawn; may be repeated")]
+Missing = Annotated[str, typer.Option(help="items that a system lacks: common (left out), wrong (scored 0) or error")]
+
+
+@app.command()
+def leaderboard(
+    results: Annotated[Path, typer.Argument(help="CSV: items x systems, systems x items or a score a row")],
+    own: Own = [],  # noqa: B006
+    pair: Annotated[list[str], typer.Option("--pair", help="two systems whose power is told; give it twice")] = [],  # noqa: B006
+    missing: Missing = "common",
+    questions: Annotated[Path | None, typer.Option(help="their file, for the items' disciplines")] = None,
+    name: Name = "",
+) -> None:
+    """Rank 2 to 500 systems item by item: ranks, pairs, categories, and what they can bear."""
+    with exit_codes():
+        _board(results, name or f"leaderboard-{results.stem}", own, pair, missing, questions)
+
+
+@app.command()
+def compare(
+    one: Annotated[Path, typer.Argument(help="of one system: HLE's judged file, inspect_ai's log, item,score CSV")],
+    other: Annotated[Path, typer.Argument(help="results of the other, on the same items")],
+    missing: Missing = "common",
+    name: Name = "",
+) -> None:
+    """Compare two systems, each in a file of its own: difference, interval, p, and the power of the items."""
+    with exit_codes():
+        from proctor.exam.one_system import board_of
+
+        run = name or f"compare-{one.stem}-{other.stem}"
+        text, pair = board_of([one, other])
+        file = own_run.folder_of(run) / "results.csv"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(file, text)
+        _board(file, run, [], pair, missing, None)
+
+
 @app.command()
 def run(
     notebook: Annotated[str, typer.Argument(help="such as uq/6_agreement; none: the list of all")] = "",
@@ -189,6 +227,25 @@ def plan() -> None:
 
 
 # What commands share
+
+
+def _board(results: Path, name: str, own: list[str], pair: list[str], missing: str, questions: Path | None) -> None:
+    from proctor.kina.leaderboard import describe, load_given
+
+    item_file = str(questions.resolve()) if questions else ""
+    board = load_given(str(results.resolve()), item_file, missing)
+    print(describe(board))
+    if unknown := [system for system in (*own, *pair) if system not in board.models]:
+        raise WorkflowError(f"{results}: no system {unknown[0]!r}; there are {', '.join(board.models[:10])} ...")
+    if len(pair) not in (0, 2):
+        raise WorkflowError("--pair names two systems: give it twice")
+    values = dict(results=str(results.resolve()), item_file=item_file, missing=missing, own=list(own), pair=list(pair))
+    shown = {
+        "kina/own_leaderboard": ["rank", "model", "accuracy", "set_low", "set_high", "not_told_apart"],
+        "kina/own_pairs": ["a", "b", "difference", "p", "holm"],
+        "kina/own_power": ["true_gap", "power", "items_for_80_percent"],
+    }
+    _finish("kina/your_leaderboard", name, values, shown)
 
 
 @contextlib.contextmanager
