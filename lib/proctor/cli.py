@@ -13,7 +13,7 @@ import contextlib
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -42,6 +42,9 @@ Name = Annotated[str, typer.Option(help="of the run's folder in build/runs/; def
 Columns = Annotated[list[str], typer.Option("--column", help="FIELD=COLUMN for a column of another name; may be repeated")]  # fmt: skip  # noqa: E501
 Prompts = Annotated[Path | None, typer.Option("--prompts", help="a folder of prompts of your own")]
 Temperature = Annotated[float, typer.Option(help="above 0 for several samples")]
+Export = Annotated[
+    Path | None, typer.Option("--export", help="ask nothing: write the next requests to this file, for a cluster")
+]
 AtOnce = Annotated[int, typer.Option("--at-once", help="calls in flight at a time")]
 
 
@@ -67,6 +70,7 @@ def exam(
     prompts: Prompts = None,
     at_once: AtOnce = 8,
     plan: OnlyPlan = False,
+    export: Export = None,
     name: Name = "",
 ) -> None:
     """Sit models before an exam: accuracy with intervals, by category, calibration, and HLE's own files."""
@@ -79,16 +83,13 @@ def exam(
         setup = own_exam.Setup(asked, model, judge, judge_all, samples, temperature, folder).checked()
         run, notebook = name or f"exam-{questions.stem}", "hle/your_exam"
 
-        async def sit(session: "Session") -> None:
-            bill = own_exam.bill(session, setup)
-            pictures = sum(bool(question.image) for question in asked)
+        async def told(session: "Session") -> tuple[float | None, int]:
+            bill, pictures = own_exam.bill(session, setup), sum(bool(question.image) for question in asked)
             print(f"{len(asked)} questions ({pictures} with a picture), {len(model)} models\nplan: {bill}", flush=True)
-            if not plan:
-                _affordable(bill.dollars, bill.to_ask + bill.judgements, budget, max_calls)
-                await own_exam.sit(session, setup)
+            return bill.dollars, bill.to_ask + bill.judgements
 
-        _ask(run, notebook, sit, plan, budget, max_calls, at_once)
-        if not plan:
+        spending = _Spending(budget, max_calls, at_once, plan, export)
+        if _ask(run, notebook, told, lambda session: own_exam.sit(session, setup), spending):
             values = dict(
                 question_file=str(questions.resolve()),
                 columns=columns,
@@ -121,6 +122,7 @@ def validate(
     prompts: Prompts = None,
     at_once: AtOnce = 8,
     plan: OnlyPlan = False,
+    export: Export = None,
     name: Name = "",
 ) -> None:
     """Put answers before a validator: what it accepts and, where the truth is known, how right it is."""
@@ -133,22 +135,106 @@ def validate(
         bill = run_validator.bill(*asked, **how)
         run, notebook = name or f"validate-{answers.stem}", "uq/your_answers"
 
-        async def judge(session: "Session") -> None:
+        async def told(session: "Session") -> tuple[float | None, int]:
             cost = "no price known" if bill["dollars"] is None else f"at most ${bill['dollars']:,.2f}"
-            print(
-                f"{len(asked[3])} answers\nplan: at most {bill['calls']:,} calls, kept ones among them; {cost}",
-                flush=True,
-            )
-            if not plan:
-                _affordable(bill["dollars"], bill["calls"], budget, max_calls)
-                await run_validator.validate(session, *asked, **how)
+            calls = f"at most {bill['calls']:,} calls, kept ones among them"
+            print(f"{len(asked[3])} answers\nplan: {calls}; {cost}", flush=True)
+            return bill["dollars"], bill["calls"]
 
-        _ask(run, notebook, judge, plan, budget, max_calls, at_once)
-        if not plan:
+        spending = _Spending(budget, max_calls, at_once, plan, export)
+        if _ask(run, notebook, told, lambda session: run_validator.validate(session, *asked, **how), spending):
             own = dict(answer_file=str(answers.resolve()), question_file=str(questions.resolve()) if questions else "")
             values = own | dict(columns=columns, validator=validator, judges=list(judges), **how)
             shown = ["author", "answers", "accepted", "unreadable", "share", "of_right", "of_wrong"]
             _finish(notebook, run, values, {"uq/your_answers_results": shown})
+
+
+@app.command()
+def candidates(
+    file: Annotated[Path, typer.Argument(help="question (or question_id) and text, if known author and correct")],
+    neighbours: Annotated[Path, typer.Option(help="related questions: question, answer, neighbour_of")],
+    model: Models,
+    questions: Annotated[Path | None, typer.Option(help="their file; none: a column `question` in FILE")] = None,
+    rollouts: Annotated[int, typer.Option(help="on each neighbour; the paper has 64")] = 8,
+    budget: Dollars = None,
+    max_calls: Calls = None,
+    column: Columns = [],  # noqa: B006
+    prompts: Prompts = None,
+    at_once: AtOnce = 8,
+    plan: OnlyPlan = False,
+    export: Export = None,
+    name: Name = "",
+) -> None:
+    """Rank candidate solutions by what they help to solve (utility), beside a judge's score."""
+    with exit_codes():
+        from proctor.cbu import own_candidates
+
+        columns, folder = _columns(column), _prompts(prompts)
+        loaded = own_candidates.load(file, neighbours, questions or "", columns)
+        setup = own_candidates.Setup(*loaded, model, rollouts, folder)
+        run, notebook = name or f"candidates-{file.stem}", "cbu/your_candidates"
+
+        async def told(session: "Session") -> tuple[float | None, int]:
+            found = await own_candidates.plan(session, setup)
+            print(f"{len(setup.candidates)} candidates to {len(setup.questions)} questions\nplan: {found}", flush=True)
+            return found.dollars, found.to_ask
+
+        spending = _Spending(budget, max_calls, at_once, plan, export)
+        if _ask(run, notebook, told, lambda session: own_candidates.score(session, setup), spending):
+            values = dict(
+                candidate_file=str(file.resolve()),
+                neighbour_file=str(neighbours.resolve()),
+                question_file=str(questions.resolve()) if questions else "",
+                columns=columns,
+                models=list(model),
+                rollouts=rollouts,
+                prompts_dir=folder,
+            )
+            shown = ["model", "question_id", "candidate", "utility", "gain", "judge", "correct"]
+            _finish(notebook, run, values, {"cbu/your_candidates_table": shown})
+
+
+@app.command()
+def coverage(
+    items: Annotated[Path, typer.Argument(help="question, if wanted id and category; .csv, .jsonl ...")],
+    k: Annotated[int, typer.Option(help="items to choose")] = 10,
+    quota: Annotated[int, typer.Option(help="so many of each category instead")] = 0,
+    similarity: Annotated[Path | None, typer.Option(help="a CSV: item, and a column an item; none: from texts")] = None,
+    column: Columns = [],  # noqa: B006
+    name: Name = "",
+) -> None:
+    """Choose the k items that represent a field best, with the bound that the choice proves."""
+    with exit_codes():
+        from proctor.data.questions import load_questions
+
+        columns = _columns(column)
+        n = len(load_questions(items, columns=columns))
+        if not quota and not 1 <= k <= n:
+            raise WorkflowError(f"{items}: --k {k}, and there are {n} items; choose from 1 to {n}")
+        similarity_file = str(similarity.resolve()) if similarity else ""
+        values = dict(
+            item_file=str(items.resolve()), columns=columns, k=k, quota=quota, similarity_file=similarity_file
+        )
+        shown = {"kina/your_coverage_table": ["place", "item", "category", "adds", "reached"]}
+        _finish("kina/your_coverage", name or f"coverage-{items.stem}", values, shown)
+
+
+@app.command()
+def audit(
+    table: Annotated[Path, typer.Argument(help="a CSV of reported metrics: name, accuracy, precision, recall ...")],
+    n: Annotated[int | None, typer.Option("-n", help="items, for rows without a number of their own")] = None,
+    positives: Annotated[int | None, typer.Option(help="of these, how many are truly positive")] = None,
+    unit: Annotated[str, typer.Option(help="percent (85.40) or share (0.8540)")] = "percent",
+    name: Name = "",
+) -> None:
+    """Can a table of reported metrics be true? Which counts print so, and which rows differ?"""
+    with exit_codes():
+        from proctor.audit.reported_table import load_reported
+
+        load_reported(table, unit, n, positives, None, None)
+        values = dict(path=str(table.resolve()), unit=unit, n=n, positives=positives)
+        shown = {"synthesis/audit_feasibility": ["name", "verdict", "n", "tp", "fp", "reading"]}
+        _finish("synthesis/audit_your_table", name or f"audit-{table.stem}", values, shown)
 
 
 Own = Annotated[list[str], typer.Option("--own", help="a system of your own, always drawn; may be repeated")]
@@ -206,6 +292,41 @@ def run(
             raise WorkflowError(f"-p {wrong[0]}: write NAME=VALUE")
         found = own_run.find(notebook)
         _finish(str(found.path), name or found.name.replace("/", "-"), read_overrides(pairs), {})
+
+
+PASSED_ON = dict(add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+
+
+@app.command("export", **PASSED_ON)
+def export_study(context: typer.Context) -> None:
+    """Write the next requests of a recorded study for a cluster (your own data: exam ... --export FILE)."""
+    from proctor.recordings import offline
+
+    raise typer.Exit(offline.main(["export", *context.args]))
+
+
+@app.command("import", **PASSED_ON)
+def import_replies(context: typer.Context) -> None:
+    """Keep a cluster's replies to an export: import REQUESTS.jsonl REPLIES.jsonl ..."""
+    from proctor.recordings import offline
+
+    raise typer.Exit(offline.main(["import", *context.args]))
+
+
+@app.command(**PASSED_ON)
+def logs(context: typer.Context) -> None:
+    """Fetch public logs of strong models: logs [NAME ...]"""
+    from proctor.logs.fetch import main
+
+    raise typer.Exit(main(context.args))
+
+
+@app.command(**PASSED_ON)
+def dataset(context: typer.Context) -> None:
+    """UQ's dataset: ingest, crawl, funnel, filter, duplicates, generate"""
+    from proctor.uq.dataset.__main__ import main
+
+    raise typer.Exit(main(context.args))
 
 
 @app.command()
@@ -266,43 +387,59 @@ def exit_codes() -> Iterator[None]:
         raise typer.Exit(2 if bad_input else 1) from None
 
 
+class _Spending(NamedTuple):
+    budget: float | None
+    max_calls: int | None
+    at_once: int
+    plan: bool  # only show it
+    export: Path | None
+
+
 def _ask(
     name: str,
     notebook: str,
-    job: Callable[["Session"], Awaitable[None]],
-    plan: bool,
-    budget: float | None,
-    max_calls: int | None,
-    at_once: int,
-) -> None:
-    """Do what asks models, with progress on the terminal; the run is incomplete until its notebook has run."""
+    told: Callable[["Session"], Awaitable[tuple[float | None, int]]],
+    study: Callable[["Session"], Awaitable[Any]],
+    spending: _Spending,
+) -> bool:
+    """Show the plan (`told`: dollars and calls, at most), then do what asks models, with progress on the terminal.
+
+    False where that was all: for --plan, and for --export where requests were written."""
+    from proctor.models.offline import export
     from proctor.models.session import Session
     from proctor.models.spending import Budget
 
-    folder = own_run.folder_of(name)
-    if not plan:
-        own_run.mark(folder, notebook, own_run.INCOMPLETE)
+    async def asking() -> bool:
+        mode = "replay" if spending.export else "auto"
+        limits = Budget(spending.max_calls, spending.budget)
+        async with Session(mode, budget=limits, concurrency=spending.at_once) as session:
+            dollars, calls = await told(session)
+            if spending.plan:
+                return False
+            own_run.mark(own_run.folder_of(name), notebook, own_run.INCOMPLETE)
+            if spending.export:
+                n = await export(session, study, spending.export)
+                print(
+                    f"{n:,} requests in {spending.export}; then: import {spending.export} REPLIES"
+                    if n
+                    else "nothing to ask"
+                )
+                return not n
+            _affordable(dollars, calls, spending.budget, spending.max_calls)
+            await study(session)
+            spent = session.spent
+            tokens = f"{spent.prompt_tokens + spent.completion_tokens:,} tokens"
+            print(f"asked: {spent.calls:,} new calls, {tokens}, ${spent.dollars:.2f}", flush=True)
+            return True
 
-    async def asking() -> None:
-        async with Session("auto", budget=Budget(max_calls, budget), concurrency=at_once) as session:
-            await job(session)
-            if not plan:
-                spent = session.spent
-                tokens = f"{spent.prompt_tokens + spent.completion_tokens:,} tokens"
-                print(f"asked: {spent.calls:,} new calls, {tokens}, ${spent.dollars:.2f}", flush=True)
-
-    asyncio.run(asking())
+    return asyncio.run(asking())
 
 
 def _affordable(dollars: float | None, to_ask: int, budget: float | None, max_calls: int | None) -> None:
     """Raises ValueError where money may be spent and no bound was given."""
     if to_ask and budget is None and max_calls is None and dollars != 0:
-        cost = (
-            "they have no price here: say --max-calls"
-            if dollars is None
-            else f"they may cost ${dollars:,.2f}: say --budget"
-        )
-        raise ValueError(f"{to_ask:,} calls are to be made, and {cost}")
+        cost = "have no price here: say --max-calls" if dollars is None else f"may cost ${dollars:,.2f}: say --budget"
+        raise ValueError(f"{to_ask:,} calls are to be made, and they {cost}")
 
 
 def _finish(notebook: str, name: str, values: dict[str, Any], tables: dict[str, list[str]]) -> None:
