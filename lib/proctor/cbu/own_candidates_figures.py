@@ -22,7 +22,5 @@ def utilities(table: pd.DataFrame, model: str, evidence: str) -> tuple[Figure, s
     ax.set(xlabel=f"neighbours solved by {shorten([model])[0]} (share)", xlim=(-0.03, 1.03))
     fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     best = shown.sort_values("utility", ascending=False).iloc[0]
-    return (
-        fig,
-        f"Utility of {len(shown)} candidates with intervals, beside what is solved with none; the best {best['utility']:.2f}.",
-    )
+    told = f"the best {best['utility']:.2f}"
+    return fig, f"Utility of {len(shown)} candidates with intervals, beside what is solved with none; {told}."
