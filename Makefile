@@ -24,7 +24,7 @@ PY := "$$VENV/bin/python"
 FETCHED := .cache/fetched/.complete
 
 # Nothing of the caller's own Python may leak in: results must come from the pins.
-unexport PYTHONPATH PYTHONHOME
+unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 export PYTHONNOUSERSITE := 1
 # Runs with other parameters leave their figures in build/figures: show those.
 ifneq ($(strip $(PARAMS) $(P)),params/default.yaml)
@@ -46,7 +46,7 @@ run: setup ## your own data: P="exam mine.jsonl --model openai/o3 --budget 5"; P
 	@$(PY) -c 'import os, shlex, sys; os.execv(sys.executable, [sys.executable, "-m", "proctor", *shlex.split(os.environ["P"])])'
 
 test: setup ## the tests
-	@$(PY) -m pytest -q -n "$$JOBS" --dist loadfile
+	@$(PY) -m pytest -q -n "$$JOBS" --dist loadfile --no-loadscope-reorder
 
 lint: setup ## style, types, floors, notebooks without outputs (part of `make test` too)
 	@$(PY) -m ruff check .

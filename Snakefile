@@ -2,7 +2,7 @@
 # such as `--profile` for SLURM or Kubernetes. `--configfile` may give {"profile": FILE, "overrides": {NAME: VALUE}}.
 #
 # The output of a job is its receipt, written last (see proctor/workflow/receipts.py). A receipt that is no longer true
-# is thrown away here, and Snakemake makes those that are not there. So content decides, never a date: a job has no
+# is put aside here, and Snakemake makes those that are not there. So content decides, never a date: a job has no
 # `input`, because Snakemake compares the dates of those. Nor are figures and executed copies its outputs:
 # Snakemake deletes the outputs of a job that fails.
 import json
@@ -19,8 +19,7 @@ VALUES = params.resolve(NOTEBOOKS.values(), PROFILE, {"all": OVERRIDES})
 FIGURES = params.figures_folder(PROFILE, OVERRIDES)
 
 if workflow.is_main_process:
-    for name in receipts.untrue(NOTEBOOKS.values(), VALUES, FIGURES):
-        receipts.path_of(name).unlink(missing_ok=True)
+    receipts.put_aside(NOTEBOOKS.values(), VALUES, FIGURES)
 
 
 rule all:

@@ -1,10 +1,16 @@
-"""Models that live on a local server, put in the place of params/models.yaml and params/prices.yaml."""
+"""Models that live on a local server, put in the place of params/models.yaml and params/prices.yaml; notebooks' kernels."""
 
+import gc
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
 import pytest
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: pytest-xdist already uses every core
+sys.modules.setdefault("rfc3987_syntax", None)  # an optional part of jsonschema that takes seconds to import
+
 from proctor.models import registry
 from proctor.models.messages import Request
 from proctor.models.session import Session
@@ -16,6 +22,26 @@ _spec = importlib.util.spec_from_file_location("faulty_server", SERVER)  # tests
 _module = importlib.util.module_from_spec(_spec)
 sys.modules["faulty_server"] = _module
 _spec.loader.exec_module(_module)
+
+
+def pytest_collection_modifyitems(items):
+    """The files that take longest first, so that at the end no core waits for one of them."""
+    items.sort(key=lambda item: not item.nodeid.startswith(("tests/workflow/", "tests/notebooks/", "tests/models/")))
+
+
+def pytest_collection_finish():
+    """Collections of garbage, which some libraries ask for often, need not look at all that was imported."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def workers():
+    """What serves the jobs of a `make reproduce`: papermill and the kernels' packages are imported once."""
+    from proctor.workflow.workers import Workers  # imports papermill
+
+    with Workers(say=lambda line: None) as server:
+        yield server
 
 
 @pytest.fixture

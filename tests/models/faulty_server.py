@@ -38,6 +38,7 @@ class Server:
         steady: bool = False,
         rates: dict | None = None,
         seed: int = 0,
+        listing: int = 404,
     ):
         self.faults = {text: list(plan) for text, plan in (faults or {}).items()}
         self.latency, self.every, self.usage, self.verdicts = latency, every, usage, verdicts
@@ -45,6 +46,7 @@ class Server:
         self.rates, self.draws = rates or {}, random.Random(seed)
         self.whole = collections.Counter()  # whole replies by conversation (a digest), whichever
         self.charged, self.dollars = 0, 0.0  # attempts that a provider may charge, and whole replies at 1 and 2 $/M
+        self.listing, self.listed = listing, 0  # the status of its list of models, and how often it was asked for
         self.talks = collections.Counter()  # whole replies by conversation, where verdicts are given
         self.asked, self.answered = collections.Counter(), collections.Counter()
         self.times = collections.defaultdict(list)  # of the attempts, by text
@@ -76,12 +78,19 @@ class Server:
         app = web.Application()
         app.router.add_post("/v1/chat/completions", self._serve)
         app.router.add_post("/v1/messages", self._serve)
+        app.router.add_get("/v1/models", self._list)
         app.router.add_get("/counts", self._counts)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
         self.port = site._server.sockets[0].getsockname()[1]
+
+    async def _list(self, request: web.Request) -> web.Response:
+        self.listed += 1
+        key = request.headers.get("Authorization", "") + request.headers.get("x-api-key", "")
+        told = {"data": []} if self.listing == 200 else {"error": {"message": f"no list for {key}"}}
+        return web.json_response(told, status=self.listing)
 
     async def _counts(self, _) -> web.Response:
         counts = {"asked": self.asked, "answered": self.answered, "busiest": self.busiest, "whole": self.whole}
@@ -159,7 +168,8 @@ class Server:
         assert complete, fault
         self.answered[text] += 1
         self.whole[hashlib.sha256(json.dumps(body["messages"]).encode()).hexdigest()[:16]] += 1
-        self.dollars += (self.usage[0] * 1e-6 + self.usage[1] * 2e-6) if self.usage else 0.0
+        if self.usage and all(isinstance(count, int) for count in self.usage):
+            self.dollars += self.usage[0] * 1e-6 + self.usage[1] * 2e-6
         return web.Response(body=whole, content_type="application/json")
 
     def _verdict(self, body: dict) -> str:

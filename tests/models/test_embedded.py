@@ -1,17 +1,20 @@
 """The served model itself: few tests, each with a server of its own in a scratch folder."""
 
 import asyncio
+import fcntl
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from proctor.models import providers, registry
-from proctor.models.embedded import GRACE, Embedded, EmbeddedError
+from proctor.models import embedded, providers, registry
+from proctor.models.embedded import GRACE, Embedded, EmbeddedError, Endpoint
 from proctor.models.messages import Request
 from proctor.models.registry import Spec
 from proctor.paths import CACHE
@@ -156,3 +159,61 @@ def test_a_file_that_is_no_model_is_told_with_the_log(tmp_path):
     (tmp_path / "w.gguf").write_bytes(b"no model")
     with pytest.raises(EmbeddedError, match="server.log"):
         Embedded(tmp_path / "w.gguf", folder=tmp_path / "run").start()
+
+
+@fetched
+def test_a_stopped_server_is_replaced(tmp_path):
+    first = Embedded(WEIGHTS, folder=tmp_path)
+    served = first.start()
+    os.kill(served.pid, signal.SIGSTOP)
+    again = Embedded(WEIGHTS, folder=tmp_path).start()
+    assert again.pid != served.pid and alive(again.pid) and gone_within(served.pid, 5)
+    assert first.start() == again, "who held the stopped one gets the new one"
+
+
+@fetched
+def test_a_server_that_hangs_or_was_stopped_while_it_came_up_is_replaced(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded, "HUNG", 0.5)
+    with socket.socket() as silent:  # an open port where nobody answers, in the name of a process that holds the lock
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        code = (
+            "import fcntl, os, sys, time; lock = open(sys.argv[1], 'a'); fcntl.flock(lock, fcntl.LOCK_EX); "
+            "lock.write(str(os.getpid())); lock.flush(); print(flush=True); time.sleep(300)"
+        )
+        hangs = subprocess.Popen(
+            [sys.executable, "-c", code, str(tmp_path / "serve.lock"), embedded.MODULE], stdout=subprocess.PIPE
+        )
+        hangs.stdout.readline()
+        told = Endpoint(str(WEIGHTS.resolve()), hangs.pid, silent.getsockname()[1], "key")
+        (tmp_path / "server.json").write_text(json.dumps(asdict(told)))
+        served = Embedded(WEIGHTS, folder=tmp_path).start()
+    assert hangs.wait(5) == -signal.SIGKILL and served.pid != hangs.pid
+
+
+@fetched
+def test_garbage_in_the_files_of_the_server_is_thrown_away(tmp_path):
+    for name in ("serve.lock", "start.lock", "turn.lock", "server.json"):
+        (tmp_path / name).write_bytes(b"\xff\x00[[[ 12")
+    first = Embedded(WEIGHTS, folder=tmp_path)
+    served = first.start()
+    with first.try_turn(served) as slot:
+        assert slot == {"prefix": ""}
+    for garbage in ('{"weights": 1}', "[" * 10_000, "null", '{"weights": "w", "pid": "x", "port": "y z", "key": null}'):
+        (tmp_path / "server.json").write_text(garbage)
+        assert first._running() is None
+
+
+def test_a_process_that_is_no_server_is_never_killed(tmp_path):
+    innocent = subprocess.Popen(["sleep", "60"])
+    try:
+        with open(tmp_path / "serve.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock.write(str(innocent.pid))
+            lock.flush()
+            os.kill(innocent.pid, signal.SIGSTOP)
+            Embedded(WEIGHTS, folder=tmp_path)._kill_if_stuck()
+        assert alive(innocent.pid)
+    finally:
+        innocent.kill()
+        innocent.wait()

@@ -75,3 +75,9 @@ def test_the_address_of_a_server_is_part_of_the_key_and_the_providers_own_is_not
     assert (
         Request("m", ()).key == "26ff30c395b9969e09088a01d1a97290fbc239910025c8b5d81770afaf4f0f07"
     )  # as it was before servers were named
+
+
+def test_the_opening_is_the_beginning_that_a_request_gives_its_reply():
+    asked = {"role": "user", "content": "Right?"}
+    assert Request("m", (asked, {"role": "assistant", "content": "Accepted: [["})).opening == "Accepted: [["
+    assert Request("m", (asked,)).opening == "" == Request("m", ()).opening

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from proctor.models.registry import ModelError
 from proctor.models.session import Budget, BudgetError, CallsFailed, Halt
 
 SERVER = Path(__file__).with_name("faulty_server.py")
@@ -147,6 +148,49 @@ def test_what_was_refused_or_never_sent_costs_nothing(serving, session, ask, qui
 def test_a_reply_that_is_none_is_asked_for_three_times_at_most(serving, session, ask, quick):
     server = serving(faults={"odd": ["html"] * 20})
     assert isinstance(together(session().ask(ask("odd")))[0], CallsFailed) and server.asked["odd"] == 3
+
+
+def test_a_call_abandoned_after_its_time_out_counts_at_its_price(serving, session, ask, quick):
+    server = serving(faults={"slow": ["hang", "hang"]})
+    asking = session(timeout=0.3)
+    assert together(asking.ask(ask("slow")))[0].text == "SLOW" and server.asked["slow"] == 3
+    most = ask("slow").most_tokens * 1e-6 + 512 * 2e-6
+    assert asking.spent.calls == 3 and asking.spent.dollars == pytest.approx(2 * most + 10e-6 + 5 * 2e-6)
+
+
+# keys
+
+
+@pytest.mark.parametrize("model", ["open", "claude"])
+def test_a_refused_key_is_told_before_anything_is_sent(serving, session, ask, model, monkeypatch):
+    server, asking = serving(listing=401), session()
+    many, one = together(asking.ask_many([ask(f"call {n}", model) for n in range(9)]), asking.ask(ask("one", model)))
+    for error in (many, one):
+        assert isinstance(error, ModelError) and "FAKE_KEY" in str(error) and "Nothing was sent" in str(error)
+        assert os.environ["FAKE_KEY"] not in str(error)
+    assert not server.asked and server.listed == 1
+    server.listing = 200
+    assert together(asking.ask(ask("one", model)))[0].text == "ONE", server.asked
+
+
+@pytest.mark.parametrize("status", [200, 403, 404, 429, 500])
+@pytest.mark.parametrize("model", ["open", "claude"])
+def test_a_key_is_tried_once_and_a_server_without_a_list_is_accepted(serving, session, ask, model, status):
+    server, asking = serving(listing=status), session()
+
+    async def main():
+        async with asking:
+            first = await asyncio.gather(*(asking.ask(ask(f"call {n}", model)) for n in range(9)))
+            return [*first, *await asking.ask_many([ask("more", model), ask("free", "unpriced")])]
+
+    assert len(asyncio.run(main())) == 11 and server.listed == 1
+
+
+def test_replies_that_are_kept_need_no_key(serving, session, ask):
+    server = serving()
+    together(session().ask(ask("one")))
+    server.listing = 401
+    assert together(session().ask(ask("one")))[0].text == "ONE" and server.listed == 1
 
 
 # what a provider says beside its text

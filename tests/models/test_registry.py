@@ -1,6 +1,10 @@
+import re
+
 import pytest
+import yaml
 from proctor.models import registry
 from proctor.models.registry import ModelError, Spec, price, spec, weights_file
+from proctor.paths import PARAMS
 
 
 @pytest.fixture
@@ -73,3 +77,11 @@ def test_own_entries_come_from_a_file_that_git_ignores(monkeypatch, tmp_path):
     registry._table.cache_clear()
     ignored = (registry.CACHE.parent / ".gitignore").read_text().splitlines()
     assert "/params/my_models.yaml" in ignored
+
+
+def test_the_prices_of_providers_models_are_dated():
+    prices = yaml.safe_load((PARAMS / "prices.yaml").read_text())
+    paid = {name: entry for name, entry in prices.items() if "/" in name}
+    assert {name.partition("/")[0] for name in paid} == {"openai", "anthropic"} and len(paid) > 15
+    assert all(re.fullmatch(r"20\d\d-\d\d", str(entry["known"])) for entry in paid.values())
+    assert all(0 < entry["input"] < entry["output"] for entry in paid.values())

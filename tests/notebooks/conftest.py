@@ -1,5 +1,6 @@
 """Run a notebook as a job of `make reproduce` runs, with its figures in a folder of the test's own."""
 
+import base64
 import json
 import os
 import re
@@ -9,14 +10,6 @@ import sys
 import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
-from proctor.workflow.workers import Workers
-
-
-@pytest.fixture(scope="session")
-def workers():
-    """What serves the jobs of a `make reproduce`: papermill and the kernels' packages are imported once."""
-    with Workers(say=lambda line: None) as server:
-        yield server.address
 
 
 @pytest.fixture(scope="session")
@@ -33,11 +26,11 @@ def run_notebook(workers):
             "PYTHONPATH": str(paths.ROOT / "lib"),
         }
         if root == paths.ROOT:
-            environment["PROCTOR_WORKERS"] = workers
+            environment["PROCTOR_WORKERS"] = workers.address
         command = [sys.executable, "-m", "proctor.workflow.run", f"notebooks/{name}.ipynb", str(folder / "out.ipynb")]
         return subprocess.run([*command, *options], cwd=root, env=environment, capture_output=True, text=True)
 
-    return run
+    return checked(run)
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +65,45 @@ def box_numbers(request):
     made = [claim.numbers for claim in read_claims(paths.ROOT / "figures") if claim.notebook == request.module.NAME]
     found = re.compile(r"([-+]?[\d.]+)(?: %| points| \(Spearman\))? \[([-+]?[\d.]+), ([-+]?[\d.]+)\]")
     return tuple(set(found.findall(text)) for text in (box, " ".join(made)))
+
+
+def checked(run):
+    """`run`, and then a look at the page: it shows each saved figure once, as saved, and nothing half made."""
+
+    def run_and_look(name, folder, *options, **more):
+        result = run(name, folder, *options, **more)
+        if result.returncode == 0:
+            faults = page_faults(json.loads((folder / "out.ipynb").read_text()), figures_of(name, folder / "figures"))
+            assert not faults, f"{name}: " + "; ".join(faults)
+        return result
+
+    return run_and_look
+
+
+def figures_of(name, figures) -> dict[bytes, str]:
+    """{PNG: name} of the figures that the notebook saved."""
+    found = {}
+    for record in figures.glob("*/*.json"):
+        if json.loads(record.read_text())["code"]["notebook"] == name and record.with_suffix(".png").exists():
+            found[record.with_suffix(".png").read_bytes()] = record.stem
+    return found
+
+
+def page_faults(page, saved) -> list[str]:
+    """What is wrong with the outputs of an executed copy; saved: {PNG: name}."""
+    faults, shown = [], []
+    for number, cell in enumerate(page["cells"], 1):
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            text = "".join(output.get("text", "")) + "".join(data.get("text/plain", ""))
+            if "image/png" in data:
+                shown.append(base64.b64decode("".join(data["image/png"])))
+                if shown[-1] not in saved:
+                    faults.append(f"cell {number} shows a picture that is not saved")
+            if re.search(r"<[^<>]* at 0x[0-9a-f]+>", text):
+                faults.append(f"cell {number} shows an object: {text[:80]}")
+            if output.get("name") == "stderr":  # progress bars, warnings
+                faults.append(f"cell {number} leaves on stderr: {text[:80]}")
+    return faults + [
+        f"{name} is shown {shown.count(png)} times" for png, name in saved.items() if shown.count(png) != 1
+    ]

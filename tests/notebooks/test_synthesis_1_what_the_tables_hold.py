@@ -65,20 +65,23 @@ def test_a_search_of_every_table_finds_the_same(solutions, row):
     """All n up to 500 and all positives, by plain loops over the counts that print the recall and the precision."""
     own = solutions[solutions["row"] == row]
     accuracy, precision, recall = own[FIGURES].iloc[0]
-    rates = {(k, m): Fraction(10_000 * k, m) for m in range(1, 501) for k in range(m + 1)}
+    units = [int(Decimal(text) * 100) for text in (accuracy, precision, recall)]
 
-    def near(text, pair):  # a unit either side: every rule's candidates, sorted out below by Decimal
-        return abs(rates[pair] - int(Decimal(text) * 100)) <= 1
+    def near(
+        unit, count, total
+    ):  # 10,000 * count / total, a unit either side: every rule's candidates, sorted out below
+        return abs(10_000 * count - unit * total) <= total
 
+    pairs = [(k, m) for m in range(1, 501) for k in range(m + 1)]
     accepted = {}  # true positives: the false positives that may come with them
-    for tp, total in rates:
-        if near(precision, (tp, total)):
+    for tp, total in pairs:
+        if near(units[1], tp, total):
             accepted.setdefault(tp, []).append(total - tp)
     found = set()
-    for tp, positives in [pair for pair in rates if near(recall, pair)]:
+    for tp, positives in [pair for pair in pairs if near(units[2], *pair)]:
         for fp in accepted.get(tp, []):
             for n in range(positives + fp, 501):
-                if near(accuracy, (n - fp - positives + tp, n)):
+                if near(units[0], n - fp - positives + tp, n):
                     if any(row_of(n, positives, tp, fp, rule) == [accuracy, precision, recall] for rule in RULES):
                         found.add((n, positives, tp, fp))
     assert found == set(

@@ -15,6 +15,7 @@ def test_claims_are_those_of_the_printed_counts(done):
     assert claims["uq/claim_candidate_pool"].estimate == 7_685 - 500
     assert claims["uq/claim_stem_skew"].estimate == pytest.approx(100 * (395 + 52) / 500)
     assert claims["uq/1_categories_add_up"].verdict == "does not hold"
+    assert claims["uq/claim_llm_filter_raises_difficulty"].estimate == pytest.approx(51.2 - 14.1)
     assert {claim.evidence for claim in claims.values()} == {"published"}
 
 
@@ -23,10 +24,13 @@ def test_tables_hold_the_published_counts(done):
     assert sites["questions"].sum() == 500 and len(sites) == 35
     assert len(pd.read_csv(done / "figures/uq/table_S4.csv")) == 80
     assert pd.read_csv(done / "figures/uq/table_S7.csv")["questions"].sum() == 25
+    assert len(pd.read_csv(done / "figures/uq/table_S11.csv")) == 9
     assert pd.read_csv(done / "figures/uq/table_S6.csv").groupby("stage")["questions"].sum().max() == 33_899
 
 
-@pytest.mark.parametrize("artifact", ["fig_2", "fig_S1", "table_S5"])
+@pytest.mark.parametrize(
+    "artifact", ["fig_2", "fig_S1", "table_S5", "1_funnel", "fig_S2", "fig_S3_left", "fig_S3_right"]
+)
 def test_artifact_is_published_only(done, artifact):
     record = json.loads((done / f"figures/uq/{artifact}.json").read_text())
     assert record["evidence"] == "published" and any("table_S5" in file["path"] for file in record["inputs"])

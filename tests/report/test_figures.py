@@ -45,6 +45,7 @@ def checkout(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "ROOT", tmp_path)
     monkeypatch.setattr(paths, "DATA", tmp_path / "data")
     monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
+    monkeypatch.setattr(paths, "OWN_FIGURES", tmp_path / "figures")
     return tmp_path
 
 
@@ -181,10 +182,10 @@ def test_the_figure_is_closed_where_nothing_shows_it(checkout):
 
 
 def test_figures_go_where_the_environment_says(tmp_path):
-    code = "from proctor import paths; print(paths.FIGURES)"
+    code = "from proctor import paths; print(paths.FIGURES, paths.OWN_FIGURES)"
     environment = os.environ | {"PYTHONPATH": LIB, "PROCTOR_FIGURES": str(tmp_path)}
     told = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
-    assert told.stdout.strip() == str(tmp_path)
+    assert told.stdout.split() == [str(tmp_path)] * 2
 
 
 def test_importing_changes_no_settings():

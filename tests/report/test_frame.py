@@ -40,6 +40,7 @@ STRICT = dict(claim=GAIN, alt="One rising line <50 % & more.")
 @pytest.fixture(autouse=True)
 def house(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
+    monkeypatch.setattr(paths, "OWN_FIGURES", tmp_path / "figures")
     with matplotlib.rc_context():
         style()
         yield

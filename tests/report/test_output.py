@@ -64,6 +64,7 @@ def checkout(tmp_path, monkeypatch):
         (paths, "ROOT", tmp_path),
         (paths, "DATA", tmp_path / "data"),
         (paths, "FIGURES", tmp_path / "figures"),
+        (paths, "OWN_FIGURES", tmp_path / "figures"),
         (paths, "PARAMS", tmp_path / "params"),
         (notebook, "ROOT", tmp_path),
         (notebook, "NOTEBOOKS", tmp_path / "notebooks"),
@@ -347,4 +348,5 @@ def test_the_workflow_runs_a_notebook_that_hands_out_all_three(tmp_path):
         ["text/html", "text/plain"],
     ]
     assert "not asserted" in "".join(shown[0]["data"]["text/plain"])
-    assert len(list((tmp_path / "figures/uq").iterdir())) == 4 + 3 + 4
+    assert len(list((tmp_path / "build/figures/uq").iterdir())) == 4 + 3 + 4
+    assert not (tmp_path / "figures").exists()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proctor import paths
 from proctor.report import tables
-from proctor.report.tables import escape_markdown, escape_tex, save_table, with_interval
+from proctor.report.tables import escape_markdown, escape_tex, harmless, save_table, with_interval
 
 SPECIAL = st.text(st.sampled_from("&%_#${}~^\\<>|[]*ab1 -"), max_size=30)
 TEX_TOKEN = re.compile(r"\\text[a-z]+\{\}|\\[&%_#${}]|[^&%_#${}~^\\<>|]")
@@ -18,6 +18,7 @@ TEX_TOKEN = re.compile(r"\\text[a-z]+\{\}|\\[&%_#${}]|[^&%_#${}~^\\<>|]")
 @pytest.fixture
 def out(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
+    monkeypatch.setattr(paths, "OWN_FIGURES", tmp_path / "figures")
     return tmp_path / "figures" / "hle"
 
 
@@ -154,3 +155,49 @@ def test_long_tables_are_whole_in_the_csv_alone(tmp_path):
     assert len(pd.read_csv(tmp_path / "uq/long.csv")) == tables.ROWS + 5
     text = (tmp_path / "uq/long.md").read_text()
     assert text.count("\n|") == tables.ROWS + 2 and "the first 500 of 505 rows" in text
+
+
+# what a spreadsheet would compute
+
+FORMULAS = [
+    "=1+1",
+    "=A1",
+    "=HYPERLINK(1)",
+    "+1+1",
+    "-2+3+cmd|' /C calc'!A0",
+    "-1 a|b",
+    "-5 A1",
+    "@SUM(A1)",
+    "-x",
+    "\t=1",
+    "\r=1",
+    "= x",
+]
+
+
+@pytest.mark.parametrize("cell", FORMULAS)
+def test_text_that_a_spreadsheet_would_compute_gets_an_apostrophe(out, cell):
+    save_table(pd.DataFrame({"said": [cell], "=A1": [1]}), "hle/t", evidence="measured")
+    read = pd.read_csv(out / "t.csv")
+    assert list(read.columns) == ["said", "'=A1"] and read["said"][0][0] == "'"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "-1.5",
+        "+.5",
+        "-5%",
+        "-1,234.5",
+        "-1e-5",
+        "-inf",
+        "= 50",
+        "-",
+        "=",
+        "-inf to 48",
+        "-20 points [-40, +2], n = 27 (3)",
+    ]
+    + ["17", "a=b", "text", "", -1.5, -2, None],
+)
+def test_numbers_with_unit_or_interval_and_other_text_stay(cell):
+    assert harmless(cell) is cell

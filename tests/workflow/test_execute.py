@@ -1,16 +1,22 @@
 """One notebook in a kernel of its own; the command around it is in test_run.py."""
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import nbformat
+import psutil
 import pytest
+from proctor import paths
 from proctor.workflow.execute import NotebookFailed, execute
-from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook
 
 
-@pytest.fixture(scope="module")
-def server():
-    with KernelServer() as running:
-        yield running
+@pytest.fixture
+def server(workers):
+    return workers.kernels
 
 
 def notebook(tmp_path, *cells):
@@ -26,8 +32,61 @@ def test_the_copy_is_there_when_the_run_has_ended(tmp_path, server):
 
 
 def test_a_failing_cell_is_named_as_a_reader_counts(tmp_path, server):
-    failing = notebook(tmp_path, "n: int = 1", "raise ValueError('no good')")
     with pytest.raises(NotebookFailed, match="cell 2") as error:
-        execute(failing, tmp_path / "out.ipynb", {"n": 2}, server)
+        execute(
+            notebook(tmp_path, "n: int = 1", "raise ValueError('no good')"), tmp_path / "out.ipynb", {"n": 2}, server
+        )
     assert "no good" in str(error.value) and (tmp_path / "out.failed.ipynb").exists()
     assert not (tmp_path / "out.ipynb").exists()
+
+
+def test_a_forked_kernel_leaves_the_bytes_of_papermills_own_command(tmp_path, server):
+    name = "hle/2_published_tables"
+    path = paths.ROOT / f"notebooks/{name}.ipynb"
+    ours = {"PROCTOR_ROOT": str(paths.ROOT), "PROCTOR_FIGURES": str(tmp_path / "forked")}
+    execute(Notebook(path), tmp_path / "forked.ipynb", {}, server, ours)
+    plain = os.environ | ours | {"PROCTOR_FIGURES": str(tmp_path / "plain"), "PROCTOR_NOTEBOOK": name}
+    command = [sys.executable, "-m", "papermill", "--no-progress-bar", str(path), str(tmp_path / "plain.ipynb")]
+    subprocess.run(command, cwd=paths.ROOT, env=plain, check=True, capture_output=True)
+
+    left = {file.relative_to(tmp_path / "plain"): file.read_bytes() for file in (tmp_path / "plain").rglob("*.*")}
+    assert {file.suffix for file in left} >= {".svg", ".png", ".csv", ".json", ".tex"}
+    for file, content in left.items():
+        assert (tmp_path / "forked" / file).read_bytes() == content, file
+    assert len(left) == len(list((tmp_path / "forked").rglob("*.*")))
+    assert shown(tmp_path / "forked.ipynb") == shown(tmp_path / "plain.ipynb")
+
+
+def shown(copy):
+    """All outputs of an executed copy."""
+    return [cell.get("outputs") for cell in json.loads(copy.read_text())["cells"]]
+
+
+def test_a_library_edited_after_the_server_has_started_is_the_one_that_runs(tmp_path, server):
+    (tmp_path / "edited.py").write_text("answer = 1")
+    look = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport edited\nprint(edited.answer)"
+    book = notebook(tmp_path, "n: int = 1", look)
+    for answer in ("1", "22"):
+        (tmp_path / "edited.py").write_text(f"answer = {answer}")
+        execute(book, tmp_path / "out.ipynb", {}, server)
+        assert shown(tmp_path / "out.ipynb")[1][0]["text"] == [f"{answer}\n"]
+
+
+def test_a_cell_that_takes_too_long_is_named_and_what_it_started_is_gone(tmp_path, server):
+    work = "import subprocess, time\nprint(subprocess.Popen(['sleep', '300']).pid, flush=True)\ntime.sleep(300)"
+    with pytest.raises(NotebookFailed) as error:
+        execute(notebook(tmp_path, "n: int = 1", work), tmp_path / "out.ipynb", {"n": 2}, server, cell_timeout=2)
+    assert "x.ipynb failed in cell 2: import subprocess, time\n  it took longer than 2 seconds" in str(error.value)
+    pid = int(shown(tmp_path / "out.failed.ipynb")[2][0]["text"][0])
+    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def test_temporary_files_of_a_notebook_go_with_its_kernel(tmp_path, server):
+    execute(
+        notebook(tmp_path, "n: int = 1", "import tempfile\nprint(tempfile.mkdtemp())"),
+        tmp_path / "out.ipynb",
+        {},
+        server,
+    )
+    folder = Path(shown(tmp_path / "out.ipynb")[1][0]["text"][0].strip())
+    assert folder.is_relative_to(server.folder) and not folder.exists()

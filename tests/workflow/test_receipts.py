@@ -118,6 +118,17 @@ def test_after_a_loss_only_what_depends_on_it_is_stale(fresh, stale, file, expec
     assert stale() == expected
 
 
+def test_what_is_changed_back_runs_nothing(fresh, stale):
+    aside = START + "receipts.put_aside(notebooks, values, ROOT / 'figures')"
+    fresh.write("params/prices.yaml", "a: 2\n")
+    for _ in range(2):
+        assert fresh.python("-c", aside).returncode == 0
+        assert stale() == {"asks"} and not (fresh.root / "build/receipts/asks.json").exists()
+    fresh.write("params/prices.yaml", "a: 1\n")
+    assert fresh.python("-c", aside).returncode == 0
+    assert stale() == set()
+
+
 def test_a_new_promise_makes_its_notebook_stale(fresh, stale):
     catalog = fresh.root / "data/catalog.csv"
     catalog.write_text(catalog.read_text() + FIGURE.replace("fig", "more").replace("draws", "asks") + "\n")

@@ -124,7 +124,8 @@ def test_whatever_ends_the_run_ends_its_kernels(project, end):
     project.notebook(
         "sleeps", "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))", "time.sleep(60)"
     )
-    environment = os.environ | {"PYTHONPATH": str(project.root / "lib")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PROCTOR_")}
+    environment["PYTHONPATH"] = str(project.root / "lib")
     run = subprocess.Popen(
         [sys.executable, "-m", "proctor.workflow.reproduce"],
         cwd=project.root,

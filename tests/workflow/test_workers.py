@@ -11,12 +11,15 @@ from proctor.workflow.workers import Workers
 def ask(address, **job):
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(address)
-        connection.sendall(json.dumps(job).encode() + b"\n")
+        connection.sendall(
+            json.dumps({**job, "environment": {"PROCTOR_X": "y"}, "cell_timeout": None}).encode() + b"\n"
+        )
         return json.loads(connection.makefile().readline())
 
 
 def test_a_job_is_run_and_answered_by_what_went_wrong(monkeypatch, tmp_path):
-    def execute(notebook, output, values, cancel):
+    def execute(notebook, output, values, kernels, environment, cancel, cell_timeout):
+        assert environment == {"PROCTOR_X": "y"}
         if values["fails"]:
             raise NotebookFailed("cell 3 failed")
 

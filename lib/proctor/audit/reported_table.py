@@ -203,7 +203,7 @@ def _figure(column: str, cell: str, unit: str) -> str:
 
 
 def _count(column: str, cell: str) -> int:
-    if not re.fullmatch(r"[0-9]+", cell) or not 1 <= int(cell) <= MOST_ITEMS:
+    if not re.fullmatch(r"[0-9]{1,20}", cell) or not 1 <= int(cell) <= MOST_ITEMS:
         what = f"{cell!r} is not a whole number from 1 to {MOST_ITEMS}"
         raise _Wrong(column, what, "Write it in digits alone, such as 1200")
     return int(cell)

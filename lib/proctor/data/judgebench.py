@@ -32,6 +32,10 @@ def load_pairs(path: str | Path) -> tuple[list[Question], list[Answer]]:
                 problem(file, number, column, "missing or empty", "Give every pair a text there")
                 for column in COLUMNS
                 if not str(row.get(column) or "").strip()
+            ] or [
+                problem(file, number, column, "not a text", "Write it as text, between quotes")
+                for column in (*COLUMNS, "source", "response_model")
+                if not isinstance(row.get(column, ""), str)
             ]
             if not wrong and row["label"] not in RIGHT:
                 wrong = [problem(file, number, "label", f"{row['label']!r}", f"Use one of {', '.join(RIGHT)}")]

@@ -10,23 +10,42 @@ import json
 from pathlib import Path
 
 SHOWN = 5  # problems told at once: enough to see a pattern, few enough to read
-LONG = 500  # characters of one problem: what a cell holds may be a whole book
+LONG = 300  # characters of what is wrong
+SCREEN = 3_000  # characters of a message
 Row = tuple[int, dict]
 
 
 class DataError(ValueError):
-    """Something is wrong with a data file: "file, row n, column c: what is wrong. How to mend it."."""
+    """Something is wrong with a data file: "file, row n, column c: what is wrong. How to mend it.".
+
+    The message can be printed, whatever stands in the file, and fits on a screen.
+    """
+
+    def __init__(self, message: str):
+        super().__init__(screenful(message))
 
 
 def problem(path: Path, row: int | None, column: str | None, what: str, mend: str) -> str:
     """One problem in DataError's form; `row` and `column` are None where the whole file or row is meant."""
-    place = f"{path}" + (f", row {row}" if row else "") + (f", column {column}" if column is not None else "")
+    place = f"{path}" + (f", row {row}" if row else "") + (f", column {_cut(column)}" if column is not None else "")
+    what = _cut(what)  # what a cell holds may be a whole book, and the mend must still be told
     return f"{place}: {what}. {mend}" + ("" if mend.endswith("?") else ".")
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split("\n"))
+    return text if len(text) <= LONG else f"{text[:LONG]} ..."
+
+
+def screenful(message: str) -> str:
+    """The message, cut at SCREEN characters and 20 lines; what no encoding has is written as its escape."""
+    shown = "\n".join(message[:SCREEN].split("\n")[:20]).encode(errors="backslashreplace").decode()
+    return shown if len(message) <= SCREEN and message.count("\n") < 20 else f"{shown} ..."
 
 
 def summary(problems: list[str]) -> str:
     """The first few problems and their count, as one message."""
-    problems = [text if len(text) <= LONG else f"{text[:LONG]} ..." for text in problems]
+    problems = [text if len(text) <= 2 * LONG else f"{text[: 2 * LONG]} ..." for text in problems]
     if len(problems) == 1:
         return problems[0]
     first = f", the first {SHOWN}:" if len(problems) > SHOWN else ":"
@@ -69,10 +88,24 @@ def _read_jsonl(path: Path, text: str) -> tuple[list[Row], list[str]]:
             problems.append(problem(path, number, None, f"bad JSON ({error})", "Write one whole object a line"))
             continue
         if isinstance(row, dict):
-            rows.append((number, row))
+            problems += (half := _half_letters(path, number, row) if "\\u" in line else [])
+            rows += [(number, row)] if not half else []
         else:
             problems.append(problem(path, number, None, "not a JSON object", "Write one {...} a line"))
     return rows, problems
+
+
+def _half_letters(path: Path, number: int, row: dict) -> list[str]:
+    """A problem for each column with half a surrogate pair, which JSON can escape and no text can hold."""
+    found = []
+    for column, value in row.items():
+        try:
+            json.dumps([column, value], ensure_ascii=False).encode()
+        except (UnicodeEncodeError, RecursionError):
+            found.append(
+                problem(path, number, column, "half a surrogate pair, or nested too deeply", "Write whole letters")
+            )
+    return found
 
 
 def _read_json(path: Path, text: str) -> tuple[list[Row], list[str]]:
@@ -82,12 +115,14 @@ def _read_json(path: Path, text: str) -> tuple[list[Row], list[str]]:
         raise DataError(f"{path}, row {getattr(error, 'lineno', 1)}: bad JSON ({error}). Mend it there.") from None
     if not isinstance(array, list):
         raise DataError(f"{path}: not a JSON array. Put the questions between [ and ], or one a line in a .jsonl.")
-    good = [(number, row) for number, row in enumerate(array, start=1) if isinstance(row, dict)]
-    return good, [
-        problem(path, number, None, "not a JSON object", "Write each question as {...}")
-        for number, row in enumerate(array, start=1)
-        if not isinstance(row, dict)
-    ]
+    rows, problems = [], []
+    for number, row in enumerate(array, start=1):
+        if isinstance(row, dict):
+            problems += (half := _half_letters(path, number, row) if "\\u" in text else [])
+            rows += [(number, row)] if not half else []
+        else:
+            problems.append(problem(path, number, None, "not a JSON object", "Write each question as {...}"))
+    return rows, problems
 
 
 def _read_csv(path: Path, text: str) -> tuple[list[Row], list[str]]:

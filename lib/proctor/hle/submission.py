@@ -75,7 +75,7 @@ def read_submissions(path: str | Path) -> list[Submission]:
         row = {field: value for field, value in row.items() if value not in (None, "")}
         wrong = faults(row)
         for field, same in (("id", row.get("id")), ("question", plain_text(str(row.get("question", ""))))):
-            if same and (first := seen.setdefault((field, same), number)) != number:
+            if same and isinstance(same, str) and (first := seen.setdefault((field, same), number)) != number:
                 wrong.append(Fault(field, f"stands in row {first} too", "Submit each question once, with its own id"))
         problems += [problem(path, number, fault.field, fault.what, fault.mend) for fault in wrong]
         if not wrong:
@@ -115,7 +115,10 @@ def faults(row: Mapping) -> list[Fault]:
     for field in REQUIRED:
         if not isinstance(row.get(field), str) or not row[field].strip():
             found.append(Fault(field, "missing", f"Give every submission its {field}, as text"))
-    if {fault.field for fault in found} & {"question", "answer"}:
+    for field in ("answer_type", "image"):
+        if not isinstance(row.get(field, ""), str):
+            found.append(Fault(field, "not a text", "Write it as text, or leave it out"))
+    if {fault.field for fault in found} & {"question", "answer", "answer_type"}:
         return found
     if _OPEN.match(row["question"]):
         found.append(Fault("question", "open-ended", "Ask for one answer that can be checked (B.2.1 scores it 0)"))
@@ -132,7 +135,7 @@ def _options(row: Mapping) -> list | None:
     if isinstance(options, str):
         try:
             options = json.loads(options)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     return list(options) if isinstance(options, (list, tuple)) else None
 

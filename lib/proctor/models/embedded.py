@@ -3,7 +3,8 @@
 The server is a child process that lives as long as somebody holds its lease: a shared lock on
 a file, which the kernel releases when the holder ends, however it ends. So the server outlives
 no notebook for more than `GRACE` seconds, not even one that was killed. Who wants the server
-asks under a lock, so two notebooks that ask at once start one server.
+asks under a lock, so two notebooks that ask at once start one server. A server that was stopped
+or hangs is killed and replaced by whoever asks next.
 
 Replies do not depend on the order of the calls: one call at a time, fixed threads and batch
 sizes, and each call starts from a prefix of messages that was evaluated from zero (see providers.Served).
@@ -13,6 +14,7 @@ import argparse
 import contextlib
 import fcntl
 import hashlib
+import http.client
 import json
 import os
 import secrets
@@ -25,10 +27,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TextIO
 
+import psutil
+from pydantic import TypeAdapter
+
 from proctor.files import write_atomic
 from proctor.paths import CACHE
 
 GRACE = 2.0  # seconds without a lease after which the server ends
+HUNG = 20.0  # seconds without a word of its health after which a server is replaced; it answers while it computes
+MODULE = "proctor.models.embedded"
 CONTEXT = 4096  # tokens
 THREADS = 2
 SETTINGS = {
@@ -81,9 +88,11 @@ class Embedded:
         if self._lease is None:
             self._lease = open(self._lease_path(self.weights), "w")
             fcntl.flock(self._lease, fcntl.LOCK_SH)
-        if running := self._running():  # not under the lock, which one who waits for other weights may hold for long
+        # Not under the lock, which one who waits for other weights may hold for long.
+        if (running := self._running()) and not _is_stuck(running.pid, running):
             return running
         with _locked(self.folder / "start.lock"):
+            self._kill_if_stuck()
             return self._running() or self._spawn()
 
     def stop(self) -> None:
@@ -97,7 +106,7 @@ class Embedded:
 
         It yields the slot's note: a dict whose `prefix` says what the slot was primed with.
         """
-        file = open(self.folder / "turn.lock", "a+")
+        file = open(self.folder / "turn.lock", "a+", errors="replace")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -110,16 +119,37 @@ class Embedded:
 
     def _running(self) -> Endpoint | None:
         """The server that holds serve.lock, if it has come up and serves these weights."""
+        endpoint = self._endpoint() if self._is_held() else None
+        return endpoint if endpoint and endpoint.weights == str(self.weights) else None
+
+    def _is_held(self) -> bool:
+        """Whether a server has serve.lock."""
         with open(self.folder / "serve.lock", "a") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared, so that two who look don't see each other
-                return None
+                return False
             except BlockingIOError:
-                pass
-        with contextlib.suppress(FileNotFoundError, ValueError, TypeError):
-            endpoint = Endpoint(**json.loads((self.folder / "server.json").read_text()))
-            return endpoint if endpoint.weights == str(self.weights) else None
-        return None
+                return True
+
+    def _endpoint(self) -> Endpoint | None:
+        """What server.json says; None if there is none or it is garbage."""
+        try:
+            return TypeAdapter(Endpoint).validate_json((self.folder / "server.json").read_bytes(), strict=True)
+        except (OSError, ValueError):
+            return None
+
+    def _kill_if_stuck(self) -> None:
+        """End the server that has serve.lock, whatever weights it serves, if it was stopped or hangs."""
+        if not self._is_held():
+            return
+        endpoint = self._endpoint()
+        with open(self.folder / "serve.lock", errors="replace") as lock:
+            digits = lock.read(20).strip()
+        for pid in {int(digits) if digits.isdecimal() else 0, endpoint.pid if endpoint else 0} - {0}:
+            if _is_ours(pid) and _is_stuck(pid, endpoint if endpoint and endpoint.pid == pid else None):
+                with contextlib.suppress(psutil.Error):
+                    psutil.Process(pid).kill()
+                (self.folder / "server.json").unlink(missing_ok=True)  # it holds its lock for a moment still
 
     def _spawn(self) -> Endpoint:
         if self.port:
@@ -135,7 +165,7 @@ class Embedded:
                 [
                     sys.executable,
                     "-m",
-                    "proctor.models.embedded",
+                    MODULE,
                     str(self.weights),
                     str(self.folder),
                     "--lease",
@@ -185,11 +215,29 @@ def _noted(file, pid: int):
         file.write(f"{pid} {note['prefix']}")
 
 
-def _healthy(endpoint: Endpoint) -> bool:
+def _healthy(endpoint: Endpoint, patience: float = 2) -> bool:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{endpoint.port}/health", timeout=2) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{endpoint.port}/health", timeout=patience) as answer:
             return answer.status == 200
-    except OSError:
+    except (OSError, ValueError, http.client.HTTPException):
+        return False
+
+
+def _is_stuck(pid: int, endpoint: Endpoint | None) -> bool:
+    """Whether the server's process was stopped (SIGSTOP), or nothing is heard of its health for `HUNG` seconds."""
+    try:
+        if psutil.Process(pid).status() == psutil.STATUS_STOPPED:
+            return True
+    except psutil.Error:
+        pass
+    return endpoint is not None and not _healthy(endpoint, HUNG)
+
+
+def _is_ours(pid: int) -> bool:
+    """Whether the process is an embedded server: numbers in a file may be old or garbage."""
+    try:
+        return MODULE in psutil.Process(pid).cmdline()
+    except (psutil.Error, OverflowError):
         return False
 
 
@@ -207,6 +255,9 @@ def serve(weights: str, folder: str, lease: str, port: int, patience: float) -> 
             if time.monotonic() > deadline:
                 sys.exit("another model is still being served from this checkout: stop what uses it, then try again")
             time.sleep(0.1)
+    lock.truncate(0)
+    lock.write(str(os.getpid()))  # who replaces a server that hangs before it has come up finds it so
+    lock.flush()
     (Path(folder) / "server.json").unlink(missing_ok=True)  # of the server before
     params = xllamacpp.CommonParams()
     params.model.path = weights

@@ -132,8 +132,8 @@ def _stands_first(line: str, found: re.Match) -> bool:
     """Whether the line is the mark, with its label or without."""
     head = _head(line, found)
     labelled = LABELLED.search(head)
-    alone = _ALONE.match(head) or labelled and _ALONE.match(head[: labelled.start("label")])
-    return bool(alone) and bool(_ENDS.match(line, found.end()))
+    before = head[: labelled.start("label")] if labelled else head
+    return bool(_ALONE.match(before)) and bool(_ENDS.match(line, found.end()))
 
 
 def _follows_label(line: str, found: re.Match, quoted: str) -> bool:
@@ -141,8 +141,9 @@ def _follows_label(line: str, found: re.Match, quoted: str) -> bool:
     if not _holds(found[1], quoted):
         return bool(LOOSELY_LABELLED.search(head)) and _ends_or_reasons(line, found)
     labelled = LABELLED.search(head)
-    ends = labelled and _ENDS.match(line, found.end())
-    return bool(ends) and not _holds(found[1], quoted, head[labelled.start("label") :])
+    if labelled is None or not _ENDS.match(line, found.end()):
+        return False
+    return not _holds(found[1], quoted, labelled["label"])
 
 
 def _stands_apart(line: str, found: re.Match, quoted: str) -> bool:
@@ -212,6 +213,8 @@ def structured(text: str) -> Structured | None:
     What begins as such an object and can't be parsed (cut off, a field given twice, nested without end) is an object
     that can't be read, and no free reply.
     """
+    if "{" not in text:
+        return None
     end, at, failures = len(text.rstrip(_BLANK + "`~")), 0, 0
     while found := _OBJECT.search(text, at):
         try:

@@ -16,10 +16,11 @@ from pydantic import BaseModel, Field, ValidationError
 from proctor.models.embedded import Embedded, Endpoint
 from proctor.models.images import anthropic_message, openai_message
 from proctor.models.messages import Reply, Request
-from proctor.models.registry import Spec, key_of, weights_file
+from proctor.models.registry import Spec, add_kind, key_of, weights_file
 
 _REASONING = re.compile(r"o\d|gpt-5(?!.*chat)")
 _NO_SYSTEM = re.compile(r"o1(?:-mini|-preview)")  # these refuse a system's turn: it goes into the user's (HLE's code)
+LISTING = 10.0  # seconds at most for the free call that tries a key
 LONGEST_WAIT = 600  # seconds: who is told to wait longer had better run again later
 
 
@@ -58,8 +59,35 @@ class Provider(Protocol):
     async def close(self) -> None: ...
 
 
-class OpenAI:
+class Keyed:
+    """A provider that may want a key. `_client` is its SDK's."""
+
+    model: Spec
+    timeout: float
+    _client: Any
+    _models: str  # the path of its list of models
+
+    async def refusal(self) -> str:
+        """Why the provider refuses the key, by one free call: the list of models. "" where it does not.
+
+        Only a 401 is a refusal: a server may have no such list, and a key may be good for calls alone.
+        """
+        try:
+            async with asyncio.timeout(min(self.timeout, LISTING)):
+                await self._client.get(self._models, cast_to=bytes)
+        except Exception as error:  # of any other fault the calls themselves will tell
+            if getattr(error, "status_code", None) == 401:
+                return scrub(str(error), *self.model.secrets)
+        return ""
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+class OpenAI(Keyed):
     """Any server that speaks OpenAI's chat interface."""
+
+    _models = "/models"
 
     def __init__(self, model: Spec, timeout: float):
         self.model, self.timeout = model, timeout
@@ -74,12 +102,11 @@ class OpenAI:
                 )
         return _from_openai(answer, request)
 
-    async def close(self) -> None:
-        await self._client.close()
 
-
-class Anthropic:
+class Anthropic(Keyed):
     """Anthropic's messages. Its interface offers no token probabilities."""
+
+    _models = "/v1/models"
 
     def __init__(self, model: Spec, timeout: float):
         self.model, self.timeout = model, timeout
@@ -92,9 +119,6 @@ class Anthropic:
                     "/v1/messages", cast_to=bytes, body=anthropic_body(self.model, request)
                 )
         return _from_anthropic(answer, request)
-
-    async def close(self) -> None:
-        await self._client.close()
 
 
 class Served:
@@ -170,6 +194,16 @@ class Served:
 
 
 KINDS: dict[str, Any] = {"openai": OpenAI, "anthropic": Anthropic, "gguf": Served}
+
+
+def register(kind: str, provider: Any, key_env: str = "") -> None:
+    """A way of one's own to models: `kind/<model>` is then asked by `provider(spec, timeout)`, a Provider.
+
+    key_env: the environment variable that holds its key, "" for none. Raises ValueError for a kind that is taken."""
+    if not kind.isidentifier() or KINDS.get(kind, provider) is not provider:
+        raise ValueError(f"kind {kind!r}: give a name of letters that no other provider has ({', '.join(KINDS)})")
+    KINDS[kind] = provider
+    add_kind(kind, key_env)
 
 
 def openai_body(model: Spec, request: Request) -> dict:

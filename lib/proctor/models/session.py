@@ -20,7 +20,7 @@ from proctor.models.batch import Batches
 from proctor.models.cache import LEASE, Cache, StoreError, read_recording, recording_path
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import KINDS, CallError, Provider, Served
-from proctor.models.registry import ModelError, key_of, price, spec, weights_file
+from proctor.models.registry import ModelError, Spec, key_of, price, spec, weights_file
 from proctor.models.spending import Budget, BudgetError, Plan, Spent
 
 MODES = ("replay", "auto", "live")
@@ -77,6 +77,7 @@ class Session:
     the model; `live` asks again, even where a reply is kept, and keeps the new one (replies that came
     after `since`, seconds since 1970, count as new, so that a killed live run can go on).
     Several sessions, in several processes too, may share a cache: what one is asking the others wait for.
+    Each key is tried with one free call, the provider's list of models, before anything is sent with it.
     A session that is stopped (Ctrl-C) waits for the calls in flight, since they are paid for, and keeps their replies;
     stopped again it does not.
     `concurrency` calls to providers are in flight at most. `timeout` is seconds for one attempt, `retries` how often
@@ -121,7 +122,7 @@ class Session:
         reply = self._kept(request)
         if reply is None:
             self._check({request.key: request})
-            self._here()
+            await self._try_keys({request.model})
             try:
                 async with self._serving if spec(request.model).local else self._slots:
                     reply = await self._one(request, halt or Halt())
@@ -148,6 +149,7 @@ class Session:
                     found[request.key] = reply
         if missing:
             self._check(missing)
+            await self._try_keys({request.model for request in missing.values()})
             found.update(await self._fetch(list(missing.values()), what))
         self._note(requests)
         return [found[request.key] for request in requests]
@@ -268,7 +270,33 @@ class Session:
             self._pace: dict[str, list[tuple[AsyncLimiter, bool]]] = {}  # by model; whether tokens are what is counted
             self._renewing: asyncio.Task | None = None
             self._flights: set[asyncio.Task] = set()
+            self._tried: dict[tuple, asyncio.Task[str]] = {}  # by provider and key, why the key is refused
             self._told: set[str] = set()  # the processes that we have said we wait for
+
+    async def _try_keys(self, names: set[str]) -> None:
+        """One free call with each key that was not tried yet. Raises ModelError where a provider refuses it."""
+        self._here()
+        for model in map(spec, sorted(names)):
+            if model.local or not model.key_env:
+                continue
+            place = model.kind, model.base_url, model.key_env
+            if place not in self._tried:
+                self._tried[place] = asyncio.create_task(self._refusal(model))
+            if why := await asyncio.shield(self._tried[place]):
+                self._tried.pop(place, None)
+                raise ModelError(
+                    f"{model.name}: the provider refuses the key in the environment variable {model.key_env} ({why}). "
+                    "Nothing was sent: set the right key and run again, or use mode replay"
+                )
+
+    async def _refusal(self, model: Spec) -> str:
+        if not self.batch:
+            return await self._provider(model.name).refusal()  # type: ignore[attr-defined]
+        provider = KINDS[model.kind](model, self.timeout)  # of its own: the calls go another way
+        try:
+            return await provider.refusal()
+        finally:
+            await provider.close()
 
     def _provider(self, name: str) -> Provider:
         if name not in self._providers:

@@ -152,6 +152,8 @@ def save(
         record |= {"claim": title, "claim_ids": ids, "alt": description}
         crop = frame(fig, name, provenance.evidence_kinds(evidence), title, numbers)
         svg = _with_description(_render(fig, "svg", crop, {"Date": None, "Creator": None, "Title": title}), description)
+        plt.rcParams["figure.constrained_layout.use"] = False
+        fig.set_layout_engine(None)  # the layout stands; with an engine, even none at work, each save draws twice
         png = _render(fig, "png", crop, {"Software": None, "Title": title, "Description": description})
     provenance.write(record, {".svg": svg, ".png": png}, out)
     if matplotlib.get_backend().lower() == "agg":

@@ -44,8 +44,9 @@ def frame(fig: Figure, name: str, evidence: Sequence[str], title: str, numbers: 
     """
     for old in [drawn for drawn in fig.texts if drawn.get_gid() == GID]:
         old.remove()
-    fig.draw_without_rendering()
-    fig.set_layout_engine("none")
+    if engine := fig.get_layout_engine():
+        engine.execute(fig)
+        fig.set_layout_engine("none")
     for legend in fig.legends:
         legend.set_bbox_to_anchor((0, 0, 1, 1), fig.transFigure)  # else it follows the crop
     if found := faults(fig):

@@ -6,6 +6,7 @@
     out.figure(fig, "uq/fig_S10", claim=gain, alt="...")
     out.table(df, "uq/findings_table", caption="...")
 
+Files go to build/figures/ in JupyterLab and in a single run; `make reproduce` writes figures/ itself.
 `Output` knows the notebook, the data files that its metadata names, its parameters and seed, and whether these are
 the defaults. Outside IPython nothing is displayed; the files are the same.
 """
@@ -118,7 +119,7 @@ class Output:
         rows = max(len(shown) - ROWS, 0)
         wide = len(shown.columns) - len(columns) if show is True else 0
         left = [f"{count} more {what}" for count, what in ((rows, "rows"), (wide, "columns")) if count]
-        rest = f"… {' and '.join(left)} in figures/{name}.csv" if left else ""
+        rest = f"… {' and '.join(left)} in {provenance.relative(paths.OWN_FIGURES)}/{name}.csv" if left else ""
         part, label = shown[columns].head(ROWS), f"{' + '.join(provenance.evidence_kinds(kinds))} · {name}"
         numeric = [
             column in (intervals or {}) or column in df and pd.api.types.is_numeric_dtype(df[column])
@@ -146,7 +147,7 @@ class Output:
         kinds = self._evidence(evidence, name)
         figures.save(fig, name, evidence=kinds, note=note, claim=claim, alt=alt, **self._origin())
         plt.close(fig)
-        png = (paths.FIGURES / f"{name}.png").read_bytes()
+        png = (paths.OWN_FIGURES / f"{name}.png").read_bytes()
         title = claim if isinstance(claim, str) else (claim if isinstance(claim, Claim) else claim[0]).title
         width = round(PIXELS * fig.get_size_inches()[0])
         _show(

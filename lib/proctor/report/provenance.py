@@ -89,10 +89,13 @@ def label(record: Mapping) -> str:
 
 
 def write(record: Mapping, contents: Mapping[str, bytes | str], out: str | os.PathLike | None = None) -> None:
-    """Write each content to `<out>/<artifact><suffix>`, and the record last: its presence says that all are there."""
+    """Write each content to `<out>/<artifact><suffix>`, and the record last: its presence says that all are there.
+
+    out: a folder (default: build/figures/, or where `make reproduce` says).
+    """
     from proctor.files import write_atomic  # here, not above: it would double the start-up time of the catalog
 
-    base = Path(out if out is not None else paths.FIGURES) / record["artifact"]
+    base = Path(out if out is not None else paths.OWN_FIGURES) / record["artifact"]
     for suffix, content in contents.items():
         write_atomic(base.with_suffix(suffix), content)
     text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)

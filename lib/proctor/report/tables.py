@@ -33,6 +33,10 @@ _TEX = {
 } | {special: "\\" + special for special in "&%_#${}"}
 ROWS = 500  # of a table to be read: what is longer is data, and whole in the CSV alone
 _INTERVAL_FORMAT = re.compile(r"\.(\d+)([f%])")
+_FIGURE = r"(?:[0-9][0-9.,]*|\.[0-9]+|inf)(?:[eE][-+]?[0-9]+)?"
+_HARMLESS = re.compile(
+    rf"[-+=]|= ?{_FIGURE}|[-+]{_FIGURE} ?%?(?: [a-z]+)?(?: {_FIGURE}| \[[-+0-9., ]*\][^|]*)?"
+)  # after an interval no spreadsheet can compute what follows
 
 Format = str | Callable[[object], str]
 
@@ -120,7 +124,7 @@ def save_table(
     provenance.write(
         record,
         {
-            ".csv": df.to_csv(index=False, lineterminator="\n"),
+            ".csv": _harmless(df).to_csv(index=False, lineterminator="\n"),
             ".md": to_markdown(part, numeric, caption, label),
             ".tex": to_tex(part, numeric, caption, label, name),
         },
@@ -197,6 +201,29 @@ def to_tex(shown: pd.DataFrame, numeric: Sequence[bool], caption: str, label: st
         )
         + "\n"
     )
+
+
+def _harmless(df: pd.DataFrame) -> pd.DataFrame:
+    texts = {
+        column: pd.Series([harmless(cell) for cell in df[column]], index=df.index, dtype=object)
+        for column in df
+        if df[column].dtype == object or pd.api.types.is_string_dtype(df[column])
+    }
+    return df.assign(**texts).rename(columns=harmless)
+
+
+def harmless(cell: object) -> object:
+    """A cell as a CSV may hold it: text that a spreadsheet would compute gets an apostrophe before it.
+
+    That is text which begins with = + - @, a tab or a line break, for a table may hold what others wrote. A sign alone,
+    a number (-1.5, = 50, -inf), and a number with its unit or interval (-20 points, +17 [-5, +35]) stay as they are.
+
+    >>> [harmless(cell) for cell in ("=1+1", "@SUM(A1)", "-1.5", "-3 points", -1.5)]
+    ["'=1+1", "'@SUM(A1)", '-1.5', '-3 points', -1.5]
+    """
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")):
+        return cell
+    return cell if _HARMLESS.fullmatch(cell) else f"'{cell}"
 
 
 def escape_markdown(text: str) -> str:

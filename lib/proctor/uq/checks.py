@@ -7,6 +7,8 @@ response addresses the question. Our prompts of these names ask less: `uq/final_
 commits itself to one result. Replies to them are recorded under their bytes, so they stay as they are.
 """
 
+import re
+
 import pandas as pd
 
 from proctor.data.schemas import Answer, Question
@@ -27,6 +29,18 @@ ONE_CALL = {
     "FA": "uq/final_answer",
 }
 OUTCOMES = {True: "accept", False: "reject", None: "unreadable"}
+
+
+def register(name: str, prompt: str) -> None:
+    """A check of one's own, of one call: `prompt` names its file, such as "own/polite" for <prompts_dir>/own/polite.md,
+    which asks for a verdict of {{question}} and {{answer}}. It is then written as any other, and known to `cost`.
+
+    Raises ValueError for a name that is taken or that no notation can hold."""
+    if not re.fullmatch(r"[A-Z][A-Za-z]+", name) or name in ("Debate", "M", "U"):
+        raise ValueError(f"{name!r}: name a check with a capital and more letters, as in `Polite`")
+    if ONE_CALL.get(name, prompt) != prompt or name in CHECKS and name not in ONE_CALL:
+        raise ValueError(f"a check {name} is there already: choose another name")
+    CHECKS[name], ONE_CALL[name] = 1, prompt
 
 
 def opening(
@@ -90,8 +104,9 @@ async def run_check(
 ) -> pd.DataFrame:
     """One row an answer: judge, check, outcome (accept, reject, unreadable), p_accept, and `correct` as known.
 
-    An empty or cut-off first call of CC or B is unreadable. Raises ValueError for an unknown check and KeyError for an
-    answer to no question.
+    An empty or cut-off first call of CC or B is unreadable. After a cut-off one the second is asked all the same, so
+    that p_accept is there for each answer; `validate`, which wants verdicts alone, saves it. Raises ValueError for an
+    unknown check and KeyError for an answer to no question.
     """
     if name not in CHECKS and name not in PROGRAMS:
         raise ValueError(f"no check {name!r}: use one of {', '.join([*CHECKS, *PROGRAMS])}")
@@ -101,21 +116,18 @@ async def run_check(
         return pd.DataFrame([_row("", name, q, a, run_program(name, q, a).accept, None) for q, a in pairs])
     settings = dict(sample=sample, temperature=temperature, prompts_dir=prompts_dir)
     requests = [opening(name, judge, q, a, **settings) for q, a in pairs]
+    first = [Reply(text="none needed")] * len(pairs)
     if name not in ONE_CALL:
         first = await session.ask_many(requests, f"{judge} {name} 1")
-        requests = [
-            None if broken(reply) else closing(name, judge, q, a, reply, **settings)
-            for (q, a), reply in zip(pairs, first)
-        ]
-    given = iter(await session.ask_many([request for request in requests if request], f"{judge} {name}"))
-    replies = [next(given) if request else Reply("") for request in requests]
-    shown = [
-        dict(quoted=a.text, opening=request.opening if request else "") for (_, a), request in zip(pairs, requests)
-    ]
+        requests = [closing(name, judge, q, a, reply, **settings) for (q, a), reply in zip(pairs, first)]
+    to_ask = [request for request, reply in zip(requests, first) if broken(reply) != "empty"]
+    given = iter(await session.ask_many(to_ask, f"{judge} {name}"))
+    replies = [Reply("") if broken(reply) == "empty" else next(given) for reply in first]
+    shown = [dict(quoted=a.text, opening=request.opening) for (_, a), request in zip(pairs, requests)]
     return pd.DataFrame(
         [
-            _row(judge, name, q, a, verdict(reply, **seen), p_accept(reply, **seen))
-            for (q, a), reply, seen in zip(pairs, replies, shown)
+            _row(judge, name, q, a, None if broken(one) else verdict(reply, **seen), p_accept(reply, **seen))
+            for (q, a), one, reply, seen in zip(pairs, first, replies, shown)
         ]
     )
 

@@ -397,7 +397,7 @@ def cost(node: Node, judges: int = 1) -> Cost:
     """How many calls a verdict can take, with early exit. Without it, every verdict takes `most` or more.
 
     Each vote counts, also one that another part of the validator casts too; such a call is asked once, so that `most`
-    is never passed but `least` can be undercut.
+    is never passed but `least` can be undercut; so it can by a first call that says nothing, which saves the second.
     """
     if isinstance(node, Check):
         calls = CHECKS.get(node.name, 0)  # a program asks nobody

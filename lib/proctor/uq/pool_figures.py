@@ -1,11 +1,11 @@
-"""UQ's Figures 2 and S1 as flow diagrams with the published counts."""
+"""UQ's Figures 2, S1, S2 and S3 and the funnel, with the published numbers."""
 
 from collections.abc import Mapping
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from proctor.report.figures import FULL, axes, flow
+from proctor.report.figures import COLUMN, FULL, axes, dumbbell, flow, role
 
 LEFT = ("unanswered questions", "after rules", "after LLM judges", "after human review")
 
@@ -59,4 +59,91 @@ def dataset_rules(pool: pd.DataFrame, facts: Mapping[str, float]) -> Figure:
     diamond = f"{printed('diamond_questions')} diamond questions: at least {printed('diamond_min_views')} views"
     boxes["diamond"] = (2, 3.12, f"{diamond}, votes by site", "right")
     flow(ax, boxes, [*arrows, ("left3", "diamond")], size=(0.86, 0.48))
+    return fig
+
+
+def funnel(stages: list[str], paper: list[float], ours: list[float] | None = None, name: str = "") -> Figure:
+    """Questions left after each stage, on a logarithmic axis; the paper's, and those of a dump beside it.
+
+    stages: labels; paper, ours: questions left, NaN where a stage was not run. name: of the dump.
+    """
+    fig, ax = axes(width=COLUMN, height=0.5 + 0.42 * len(stages))
+    series = [("paper", "paper", paper)] + ([(name, "ours", ours)] if ours else [])
+    height = 0.7 / len(series)
+    for k, (label, who, counts) in enumerate(series):
+        for i, count in enumerate(counts):
+            if count != count:
+                continue
+            place = i + (k - (len(series) - 1) / 2) * height
+            fill = dict(facecolor="white") if who == "paper" else dict(facecolor=role(who).colour, alpha=0.6)
+            edge = dict(edgecolor=role(who).colour, linewidth=1, height=height * 0.9)
+            ax.barh(place, count, label=label if i == 0 else None, **fill, **edge)
+            ax.annotate(f"{count:,.0f}", (count, place), (3, 0), textcoords="offset points", va="center", fontsize=7)
+    ax.set_yticks(range(len(stages)), stages)
+    ax.invert_yaxis()
+    ax.set(xscale="log", xlabel="questions left (logarithmic)", xlim=(10, 6e7))
+    ax.grid(False, axis="y")
+    if ours:
+        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return fig
+
+
+def llm_filter_effect(facts: Mapping[str, float]) -> Figure:
+    """Figure S2: the two difficulties before and after the LLM filter, and the three criteria after it, in percent."""
+    fig, ax = axes(width=COLUMN, height=2.3)
+    labels = ["answer is right", "experts can solve it", "approachable", "well-defined", "objective"]
+    unknown = float("nan")
+    before = [facts["correctness_before"], facts["solvability_before"], *[unknown] * 3]
+    after = [facts["correctness_after"], facts["solvability_after"], *[facts["quality_after"]] * 3]
+    published = ("published", "published")
+    names = ("before the filter", "after it")
+    dumbbell(ax, labels, before, after, names=names, role=("baseline", "paper"), evidence=published)
+    for row in (2, 3, 4):
+        ax.annotate("before: not in the text", (96, row), ha="right", va="center", fontsize=7)
+    for row, limit in enumerate((facts["max_answer_correctness"], facts["max_expert_solvability"])):
+        ax.plot([limit] * 2, [row - 0.35, row + 0.35], color="black", linewidth=0.9, linestyle=(0, (3, 2)))
+    ax.plot([], [], color="black", linewidth=0.9, linestyle=(0, (3, 2)), label="limit of the filter")
+    ax.set(xlabel="mean, or share of questions (%)", xlim=(0, 104))
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return fig
+
+
+def domains(categories: pd.DataFrame, stages: Mapping[str, str]) -> Figure:
+    """Figure S3, left: share of each domain after each stage, on a logarithmic axis.
+
+    categories: `question_pool.pool_by_category`. stages: its stages -> their labels, in order.
+    """
+    fig, ax = axes(width=COLUMN, height=2.6)
+    order = categories[categories["stage"] == list(stages)[-1]].sort_values("questions", ascending=False)["category"]
+    for who, (stage, label) in zip(("baseline", "judge", "human"), stages.items()):
+        shares = categories[categories["stage"] == stage].set_index("category")["share"][list(order)]
+        look = role(who)
+        ax.plot(shares, range(len(order)), look.marker, color=look.colour, markerfacecolor="white", label=label)
+    ax.set_yticks(range(len(order)), list(order))
+    ax.invert_yaxis()
+    ax.set(xscale="log", xlabel="share of questions left (%)", xlim=(0.05, 150))
+    ax.set_xticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return fig
+
+
+def sites(composition: pd.DataFrame) -> Figure:
+    """Figure S3, right: questions of each site in the final set, on a logarithmic axis.
+
+    composition: `question_pool.composition("uq/table_S8")`.
+    """
+    table = composition.sort_values("questions", ascending=False, kind="stable")
+    fig, (left, right) = axes(1, 2, width=FULL, height=3.4)
+    half = (len(table) + 1) // 2
+    for ax, part in ((left, table.iloc[:half]), (right, table.iloc[half:])):
+        rows = range(len(part))
+        ax.hlines(rows, 0.8, part["questions"], color=role("muted").colour, linewidth=1)
+        look = role("paper")
+        ax.plot(part["questions"], rows, look.marker, color=look.colour, markerfacecolor="white", markersize=4)
+        for row, count in zip(rows, part["questions"]):
+            ax.annotate(f"{count}", (count, row), (5, 0), textcoords="offset points", va="center", fontsize=7)
+        ax.set_yticks(rows, part["site"])
+        ax.set_ylim(half - 0.4, -0.6)
+        ax.set(xscale="log", xlim=(0.8, 500), xlabel="questions (logarithmic)")
+        ax.grid(False, axis="y")
     return fig

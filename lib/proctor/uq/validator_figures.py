@@ -242,7 +242,7 @@ def misread_rejections(counts: pd.DataFrame, styles: int) -> Figure:
     place = np.arange(len(counts))
     for column, look, label, shift in (
         ("public", role("paper"), "first verdict (public code)", -0.2),
-        ("ours", role("ours"), "last verdict, quotes left out (ours)", 0.2),
+        ("ours", role("ours"), "verdict of the last line (ours)", 0.2),
     ):
         ax.barh(place + shift, counts[column], height=0.36, color=look.colour, label=label)
         for at, value in zip(place + shift, counts[column]):

@@ -18,8 +18,7 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 import papermill
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
-from jupyter_client.provisioning import LocalProvisioner
-from nbclient.exceptions import DeadKernelError
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 
 from proctor.paths import BUILD, ROOT
@@ -40,13 +39,15 @@ def execute(
     server: KernelServer,
     environment: Mapping[str, str] | None = None,
     cancel: threading.Event | None = None,
+    cell_timeout: float | None = None,
 ) -> None:
     """Run `notebook` with the parameters `values`; leave the executed copy at `output`.
 
     The copy grows in a file beside `output` and is renamed at the end: `output` is whole or not there.
     When a cell fails, the copy so far is kept as NAME.failed.ipynb and NotebookFailed is raised.
     The kernel comes from `server`; `environment` is laid over this process's. Setting `cancel` (from another thread)
-    kills the kernel. Code runs in the repository's root folder.
+    kills the kernel; a cell that takes longer than `cell_timeout` seconds fails. Code runs in the repository's root
+    folder. Processes that it started in the kernel's group and its temporary files go with the kernel.
     """
     BUILD.mkdir(parents=True, exist_ok=True)  # or IPython complains that it has no place for its profile
     output = Path(output).resolve()
@@ -68,7 +69,11 @@ def execute(
                 server, folder, {**(environment or {}), "PROCTOR_NOTEBOOK": notebook.name}, kernels
             ),
             progress_bar=False,
+            execution_timeout=cell_timeout,
         )
+    except CellTimeoutError:
+        os.replace(running, failed)
+        raise NotebookFailed(_explain_timeout(notebook, cell_timeout, failed)) from None
     except PapermillExecutionError as error:
         os.replace(running, failed)
         raise NotebookFailed(_explain(notebook, error, failed)) from None
@@ -107,7 +112,7 @@ def _kernel_class(
     """
     argv = ["-f", "{connection_file}", "--HistoryManager.enabled=False", "--IPKernelApp.log_level=CRITICAL"]
     # A profile of the user's own, with start-up code, must not change what a notebook computes.
-    ours = {**environment, "IPYTHONDIR": str(BUILD / "ipython")}
+    ours = {**environment, "IPYTHONDIR": str(BUILD / "ipython"), "TMPDIR": str(folder)}
 
     class Forked(AsyncKernelManager):
         kernel_spec = KernelSpec(argv=argv, display_name="Python 3", language="python")
@@ -118,9 +123,8 @@ def _kernel_class(
         async def _async_launch_kernel(self, kernel_cmd: list[str], **_: Any) -> None:
             kernel = server.start(kernel_cmd, {**os.environ, **ours}, ROOT, _said(folder))
             kernels.append(kernel)
-            assert isinstance(self.provisioner, LocalProvisioner)
-            self.provisioner.process = kernel
-            self.provisioner.pid = kernel.pid
+            provisioner: Any = self.provisioner  # a LocalProvisioner; it sees the kernel as a process of its own
+            provisioner.process, provisioner.pid = kernel, kernel.pid
 
     return Forked
 
@@ -147,11 +151,9 @@ def _kill_when(cancel: threading.Event, done: threading.Event, kernels: list[Ker
 
 
 def _explain(notebook: Notebook, error: PapermillExecutionError, copy: Path) -> str:
-    # papermill counts cells in the copy, where it has put one with the given parameters and, after counting,
-    # two that point to the error; a reader counts in the notebook
-    number = error.cell_index + 1
-    number -= sum("injected-parameters" in cell.tags for cell in Notebook(copy).code if cell.number <= number + 2)
-    first = next((line for line in error.source.splitlines() if line.strip()), "")
+    # papermill counts cells in the copy, where it has put, after counting, two that point to the error
+    number = _number_in_notebook(error.cell_index + 1, copy, pointers=2)
+    first = _first_code_line(error.source)
     lines = [f"{_shown(notebook.path)} failed in cell {number}: {first}"]
     arrow = re.search(r"^-+>\s*\d+ (.*)$", re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(error.traceback)), re.MULTILINE)
     if arrow and arrow[1].strip() != first.strip():
@@ -159,6 +161,28 @@ def _explain(notebook: Notebook, error: PapermillExecutionError, copy: Path) -> 
     lines.append(f"  {error.ename}: {error.evalue}".rstrip(": "))
     lines.append(f"  partly executed copy: {_shown(copy)}")
     return "\n".join(lines)
+
+
+def _explain_timeout(notebook: Notebook, seconds: float | None, copy: Path) -> str:
+    cells = Notebook(copy).content["cells"]
+    started = [n for n, cell in enumerate(cells, 1) if cell["metadata"].get("papermill", {}).get("start_time")]
+    number, first = _number_in_notebook(started[-1], copy), _first_code_line("".join(cells[started[-1] - 1]["source"]))
+    return (
+        f"{_shown(notebook.path)} failed in cell {number}: {first}\n"
+        f"  it took longer than {seconds:g} seconds, the limit that --cell-timeout sets\n"
+        f"  partly executed copy: {_shown(copy)}"
+    )
+
+
+def _number_in_notebook(number: int, copy: Path, pointers: int = 0) -> int:
+    """A cell's number as a reader counts in the notebook: papermill puts one with the given parameters before it."""
+    return number - sum(
+        "injected-parameters" in cell.tags for cell in Notebook(copy).code if cell.number <= number + pointers
+    )
+
+
+def _first_code_line(source: str) -> str:
+    return next((line for line in source.splitlines() if line.strip()), "")
 
 
 def _shown(path: Path) -> str:

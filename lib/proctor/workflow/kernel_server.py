@@ -39,12 +39,21 @@ STACK = (
 )
 
 
+WHILE_IMPORTED = {  # environment variables that the packages read then, unless they are set
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",  # else pyarrow, which pandas imports, starts a thread
+    # As many notebooks run at once as there are cores: threads that wait for each other would use what they save.
+    "OPENBLAS_NUM_THREADS": "1",
+}
+
+
 def import_stack() -> None:
-    os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"  # else pyarrow, which pandas imports, starts one
+    before = dict(os.environ)
+    os.environ.update(WHILE_IMPORTED | before)
     for name in STACK:
         with contextlib.suppress(ImportError):  # told by the notebook that needs it
             importlib.import_module(name)
-    del os.environ["JE_ARROW_MALLOC_CONF"]
+    os.environ.clear()
+    os.environ.update(before)
     gc.collect()
     gc.freeze()  # else the first collection in each kernel copies all pages
 
@@ -102,13 +111,13 @@ class Server:
         if connection not in self.kernels:
             return  # it ended in this very round
         try:
-            numbers = connection.recv(1000).decode().split()
+            numbers = [int(number) for number in connection.recv(1000).split()]
         except OSError:
             numbers = []
         if not numbers:  # the client has gone
             self.selector.unregister(connection)
         for number in numbers or [signal.SIGKILL]:
-            _kill(self.kernels[connection], int(number))
+            _kill(self.kernels[connection], number)
 
     def _reap(self) -> None:
         with contextlib.suppress(BlockingIOError):

@@ -89,6 +89,8 @@ def read_profile(path: str | Path) -> dict[str, dict[str, Any]]:
         raise ParameterError(f"{path}: no such parameter file; those in {PARAMS}: {profiles}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ParameterError(f"{path}: cannot be read ({error}); mend its permissions or save it as UTF-8") from None
+    except (ValueError, RecursionError) as error:
+        raise ParameterError(f"{path}: a value that can't be read ({error!s:.200}); mend it") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
@@ -98,10 +100,10 @@ def read_profile(path: str | Path) -> dict[str, dict[str, Any]]:
         ) from None
     problems = []
     if not isinstance(content, dict):
-        raise ParameterError(f"{path}: expected sections such as `all:`, found {content!r}")
+        raise ParameterError(f"{path}: expected sections such as `all:`, found {content!r:.200}")
     for section, entries in content.items():
         if not isinstance(entries, dict | None):
-            problems.append(f"section `{section}` must hold `name: value` lines, found {entries!r}")
+            problems.append(f"section `{section}` must hold `name: value` lines, found {entries!r:.200}")
     if problems:
         raise ParameterError("\n".join(f"{path}: {problem}" for problem in problems))
     return {str(section): entries or {} for section, entries in content.items()}

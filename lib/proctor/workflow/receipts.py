@@ -2,7 +2,7 @@
 
 A run that leaves build/notebooks/NAME.ipynb leaves build/receipts/NAME.json: its parameters' values, and the SHA-256 of
 each file that it read and of each file that it left. A receipt is true as long as all of that is still so; dates
-and Snakemake's own records count for nothing. `make reproduce` throws untrue receipts away, and Snakemake makes
+and Snakemake's own records count for nothing. `make reproduce` puts untrue receipts aside, and Snakemake makes
 those that are not there. Only the standard library: this is read at every start.
 """
 
@@ -38,6 +38,22 @@ def untrue(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures: P
             [] if notebook.missing_logs() else catalog.promised(notebook.name, rows, figures),
         )
     ]
+
+
+def put_aside(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures: Path) -> None:
+    """Put aside the receipts that are no longer true, and take back those that are true again.
+
+    For what was changed may be changed back before anything has run.
+    """
+    by_name = {notebook.name: notebook for notebook in notebooks}
+    for name in untrue(by_name.values(), values, figures):
+        place, beside = path_of(name), path_of(name).with_suffix(".untrue")
+        if place.exists():
+            os.replace(place, beside)
+        elif beside.exists():
+            os.replace(beside, place)
+            if untrue([by_name[name]], values, figures):
+                os.replace(place, beside)
 
 
 def path_of(name: str) -> Path:

@@ -26,7 +26,7 @@ from proctor.paths import BUILD, COMMITTED, LOGS, ROOT
 from proctor.report import catalog
 from proctor.workflow import kept, receipts
 from proctor.workflow.notebook import EXECUTED, Notebook, WorkflowError, all_notebooks
-from proctor.workflow.run import add_parameter_options, split_more
+from proctor.workflow.run import add_parameter_options, add_timeout_option, split_more
 
 STAMP = BUILD / "up_to_date.json"
 CONFIG = BUILD / "config.json"
@@ -42,7 +42,14 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` is to end like Ctrl-C
     try:
-        return reproduce(options.params.resolve(), options.overrides, options.jobs, options.notebook, options.snakemake)
+        return reproduce(
+            options.params.resolve(),
+            options.overrides,
+            options.jobs,
+            options.notebook,
+            options.snakemake,
+            options.cell_timeout,
+        )
     except WorkflowError as error:
         print(error, file=sys.stderr)
         return 2
@@ -57,6 +64,7 @@ def reproduce(
     jobs: int = 2,
     only: Sequence[str] = (),
     snakemake: Sequence[str] = (),
+    cell_timeout: float | None = None,
 ) -> int:
     """Run what is not up to date, `jobs` at once. Returns the exit code; raises WorkflowError before anything runs.
 
@@ -95,7 +103,7 @@ def reproduce(
     if snakemake:
         succeeded = subprocess.call([*command, *snakemake]) == 0
     else:
-        succeeded = _run_here([*command, "--scheduler", "greedy"], figures, stay)
+        succeeded = _run_here([*command, "--scheduler", "greedy"], figures, stay, cell_timeout)
     lacking = _lacking(rows, notebooks, figures)
     for line in lacking:
         print(line, file=sys.stderr)
@@ -125,7 +133,7 @@ def contents(places: Iterable[str]) -> dict[str, str]:
     return receipts.digests(path for path in receipts.files_in(map(Path, places)) if not SKIPPED & set(path.parts))
 
 
-def _run_here(command: list[str], figures: Path, stay: Sequence[str]) -> bool:
+def _run_here(command: list[str], figures: Path, stay: Sequence[str], cell_timeout: float | None) -> bool:
     """Run Snakemake with the jobs in this process, tell what happens, and return whether all went well.
 
     stay: a line about each kept notebook.
@@ -133,7 +141,7 @@ def _run_here(command: list[str], figures: Path, stay: Sequence[str]) -> bool:
     from proctor.workflow.workers import Workers  # imports papermill
 
     start = time.monotonic()
-    with Workers(say=lambda line: print(line, flush=True)) as workers, LOG.open("w") as log:
+    with Workers(lambda line: print(line, flush=True), cell_timeout) as workers, LOG.open("w") as log:
         process = subprocess.Popen(
             command,
             stdout=log,
@@ -216,10 +224,14 @@ def _stamp() -> dict[str, Any]:
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m proctor.workflow.reproduce", description=__doc__.splitlines()[0])
     add_parameter_options(parser)
+    add_timeout_option(parser)
     parser.add_argument("--jobs", type=int, default=2, help="notebooks to run at once (default 2)")
     parser.add_argument("--notebook", action="append", default=[], help="only this one, e.g. uq/6_agreement")
     parser.add_argument("snakemake", nargs="*", help="after --: options for Snakemake, e.g. --profile slurm")
-    return parser.parse_args(split_more(arguments))
+    options = parser.parse_args(split_more(arguments))
+    if options.snakemake and options.cell_timeout:
+        parser.error("--cell-timeout holds for jobs that run here, not with options for Snakemake")
+    return options
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
     python -m proctor.workflow.run notebooks/hle/2_published_tables.ipynb [OUTPUT] [--params FILE] [-p NAME VALUE]
 
-Without OUTPUT the executed copy goes to build/notebooks/. Exit codes: 0 done, 1 the notebook failed, 2 bad input.
+Without OUTPUT the executed copy goes to build/notebooks/. Figures and tables go to build/figures/; those in git are
+written by `make reproduce` alone, also of one notebook: `make reproduce NOTEBOOK=hle/2_published_tables`.
+Exit codes: 0 done, 1 the notebook failed, 2 bad input.
 
 A run that leaves build/notebooks/NAME.ipynb leaves its receipt too (see receipts.py).
 
@@ -22,7 +24,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from proctor.paths import FIGURES, PARAMS
+from proctor.paths import OWN_FIGURES, PARAMS
 from proctor.workflow import kept, receipts
 from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
@@ -44,9 +46,9 @@ def main(arguments: list[str] | None = None) -> int:
         if notebook.missing_logs():
             raise WorkflowError(f"{notebook.name} can't run: {kept.how_to_get(notebook)}")
         if workers := os.environ.get("PROCTOR_WORKERS"):
-            problem = hand_over(workers, notebook, output, values)
+            problem = hand_over(workers, notebook, output, values, options.cell_timeout)
         else:
-            problem = run_here(notebook, output, values)
+            problem = run_here(notebook, output, values, options.cell_timeout)
     except WorkflowError as error:
         print(error, file=sys.stderr)
         return 2
@@ -60,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def run_here(notebook: Notebook, output: Path, values: dict[str, Any]) -> str | None:
+def run_here(notebook: Notebook, output: Path, values: dict[str, Any], cell_timeout: float | None = None) -> str | None:
     """Run the notebook in a kernel of its own. Returns what went wrong, or None."""
     print(f"{notebook.name}: running", flush=True)
     start = time.monotonic()
@@ -68,20 +70,24 @@ def run_here(notebook: Notebook, output: Path, values: dict[str, Any]) -> str | 
         from proctor.workflow.execute import NotebookFailed, execute
 
         try:
-            execute(notebook, output, values, server)
+            execute(notebook, output, values, server, cell_timeout=cell_timeout)
         except NotebookFailed as error:
             return str(error)
     print(f"{notebook.name}: done in {time.monotonic() - start:.1f} s, see {output}", flush=True)
     return None
 
 
-def hand_over(workers: str, notebook: Notebook, output: Path, values: dict[str, Any]) -> str | None:
+def hand_over(
+    workers: str, notebook: Notebook, output: Path, values: dict[str, Any], cell_timeout: float | None = None
+) -> str | None:
     """Have the server at the socket `workers` run the notebook. Returns what went wrong, or None.
 
     The server stops the job when this process ends, whatever ends it.
     """
     ours = {name: value for name, value in os.environ.items() if name.startswith("PROCTOR_")}
-    job = {"notebook": str(notebook.path), "output": str(output), "values": values, "environment": ours}
+    job = dict(
+        notebook=str(notebook.path), output=str(output), values=values, environment=ours, cell_timeout=cell_timeout
+    )
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(workers)
@@ -98,12 +104,13 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m proctor.workflow.run", description=__doc__.splitlines()[0])
     parser.add_argument("notebook", type=Path)
     parser.add_argument("output", type=Path, nargs="?", help="executed copy (default: under build/notebooks/)")
-    parser.add_argument("--figures", type=Path, default=FIGURES, help="where figures and tables go")
+    parser.add_argument("--figures", type=Path, default=OWN_FIGURES, help="where figures and tables go")
     parser.add_argument("--values", type=json.loads, help="parameters, checked, as JSON (for Snakemake)")
     parser.add_argument("--read", type=Path, nargs="+", help="the files that the run rests on (for Snakemake)")
     add_parameter_options(parser)
     parser.add_argument("--kept", action="store_true", help="show the committed results, run nothing (for Snakemake)")
     parser.add_argument("--file", action="append", default=[], metavar="NAME=PATH", help="set one parameter to a file")
+    add_timeout_option(parser)
     return parser.parse_args(split_more(arguments))
 
 
@@ -120,6 +127,18 @@ def split_more(arguments: list[str] | None) -> list[str]:
         except ValueError as error:
             sys.exit(f"P={text}: {error}; close the quote")
     return words
+
+
+def add_timeout_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cell-timeout", type=_seconds, metavar="SECONDS", help="stop a notebook whose cell takes longer"
+    )
+
+
+def _seconds(text: str) -> float:
+    if not 0 < (seconds := float(text)) < float("inf"):
+        raise ValueError(text)
+    return seconds
 
 
 def add_parameter_options(parser: argparse.ArgumentParser) -> None:

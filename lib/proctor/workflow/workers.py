@@ -28,7 +28,8 @@ class Workers(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
     daemon_threads = True
 
-    def __init__(self, say: Callable[[str], None]):
+    def __init__(self, say: Callable[[str], None], cell_timeout: float | None = None):
+        self.cell_timeout = cell_timeout
         self.kernels = KernelServer()
         self.address = str(self.kernels.folder / "jobs")
         self.say = say
@@ -66,7 +67,9 @@ class _Job(socketserver.StreamRequestHandler):
         self.server.say(f"  started   {notebook.name}")
         start = time.monotonic()
         try:
-            execute(notebook, Path(job["output"]), job["values"], self.server.kernels, job["environment"], cancel)
+            timeout = self.server.cell_timeout or job["cell_timeout"]
+            output, kernels = Path(job["output"]), self.server.kernels
+            execute(notebook, output, job["values"], kernels, job["environment"], cancel, timeout)
             problem = None
         except NotebookFailed as error:
             problem = str(error)

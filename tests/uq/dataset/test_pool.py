@@ -8,7 +8,7 @@ from proctor.data.tabular import DataError
 from proctor.uq.dataset import pool
 from proctor.uq.dataset.pool import Rejected, SeenIds, writing
 
-QUESTION = (1, "t", "b", ["a"], 1, 2, 0, 0, None, None, None, None, None, None, None)
+QUESTION = (1, "t", "b", 0, ["a"], 1, 2, 0, 0, None, None, None, None, None, None, None)
 
 
 def test_seen_ids_are_those_of_a_set():

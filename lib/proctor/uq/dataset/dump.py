@@ -1,7 +1,7 @@
 """Read a Stack Exchange data dump (`Posts.xml`) row by row, in bounded memory, into a pool.
 
 A dump is one `<row .../>` a post. The file is cut before a `<row`, which inside a well-formed attribute cannot
-stand, and each piece goes to a parser of its own. So no document type is ever read: an entity that a file
+stand, and each piece goes to a parser of its own, so no document type is ever read: an entity that a file
 declares is unknown here, never expanded. Where a piece is not well-formed its rows are read one by one, and only
 those at fault are rejected.
 """
@@ -39,7 +39,7 @@ def ingest_dump(path: str | Path, site: str, pool: str | Path, answers: bool = F
             taken: dict[str, list] = {"questions": [], "answers": [], "other": []}
             for number, row in rows:
                 try:
-                    kind, post = read_post(row, latest)
+                    kind, post = read_post(row, latest, answers)
                     if not seen.add(post[0]):
                         raise BadPost(f"post {post[0]} stands in an earlier row too")
                     taken[kind].append(post)
@@ -146,20 +146,31 @@ def _one_by_one(piece: bytes, number: int) -> tuple[list[tuple[int, dict]], list
     """The rows of a piece that is not well-formed: those that are, those that are not, and the last row's number."""
     rows, rejected = [], []
     for part in re.split(rb"(?=<row)", piece):
-        row, _, rest = part.rpartition(b"/>")
-        row, rest = (row + b"/>", rest.strip()) if row else (part, b"")
-        if not part.startswith(b"<row"):
-            row, rest = b"", part.strip()
-        if row:
+        rest = part
+        if part.startswith(b"<row"):
             number += 1
             try:
-                rows += [(number, attributes) for attributes in _parse(row)]
+                found, rest = _first_row(part)
+                rows += [(number, attributes) for attributes in found]
             except expat.ExpatError as error:
-                named = re.match(rb'<row\s+Id="(\d{1,20})"', row)
-                rejected.append(Rejected(number, named[1].decode() if named else "", _reason(row, error)))
-        if rest:
-            rejected.append(Rejected(number, "", f"{len(rest)} bytes after this row are no row"))
+                rest = b""
+                named = re.match(rb'<row\s+Id="(\d{1,20})"', part)
+                rejected.append(Rejected(number, named[1].decode() if named else "", _reason(part, error)))
+        if rest.strip():
+            rejected.append(Rejected(number, "", f"{len(rest.strip())} bytes after this row are no row"))
     return rows, rejected, number
+
+
+def _first_row(part: bytes) -> tuple[list[dict], bytes]:
+    """The row that `part` begins with, and what follows it. Raises ExpatError when there is none."""
+    if b"/>" not in part:
+        return _parse(part), b""
+    row, end, rest = part.partition(b"/>")
+    try:
+        return _parse(row + end), rest
+    except expat.ExpatError:
+        row, end, rest = part.rpartition(b"/>")  # the first /> may stand in an attribute
+        return _parse(row + end), rest
 
 
 def _reason(row: bytes, error: expat.ExpatError) -> str:
@@ -176,16 +187,19 @@ def _reason(row: bytes, error: expat.ExpatError) -> str:
     return f"not well-formed XML: {str(error)[:60]}"
 
 
-def read_post(row: dict, latest: datetime) -> tuple[str, tuple]:
+def read_post(row: dict, latest: datetime, answers: bool = True) -> tuple[str, tuple]:
     """What a row is ("questions", "answers" or "other") and its fields in the order of that schema.
 
-    latest: no post is younger. Raises BadPost: a field that is missing, of another form, or absurd.
+    latest: no post is younger. answers: without them, of an answer only the id is read. Raises BadPost: a field that
+    is missing, of another form, or absurd.
     """
     post_id, kind = _count(row, "Id", LARGEST_ID, needed=True), row.get("PostTypeId")
     if kind is None:
         raise BadPost("no PostTypeId")
     if kind not in (QUESTION, ANSWER):
         return "other", (post_id,)
+    if kind == ANSWER and not answers:
+        return "answers", (post_id,)
     score, created = _score(row), _time(row, "CreationDate", latest, needed=True)
     body = _text(row, "Body")
     owner = (_owner(row), row.get("OwnerDisplayName"), row.get("ContentLicense"))
@@ -196,6 +210,7 @@ def read_post(row: dict, latest: datetime) -> tuple[str, tuple]:
         post_id,
         _text(row, "Title"),
         body,
+        body.count("<img"),
         read_tags(_text(row, "Tags")),
         score,
         _count(row, "ViewCount"),

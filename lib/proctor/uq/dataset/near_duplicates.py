@@ -32,25 +32,26 @@ def find_duplicates(questions: str | Path, pool: str | Path, threshold: float = 
 
     questions: those to be checked, such as the filter's kept.parquet; their signatures are held in memory.
     pool: what they are held against, read in blocks; it may be the same. relation: "answered elsewhere" where the
-    other question has an answer, else "asked twice"; a pair of which both are checked appears once unless one of
-    them is answered. Sorted by similarity, the largest first.
+    other question has an answer, else "asked twice"; a pair of which both are checked appears once, the answered
+    one as the other. Sorted by similarity, the largest first.
     """
     if not 0 < threshold <= 1:
         raise DataError(f"threshold {threshold}: not a similarity above 0 and at most 1.")
     index = MinHashLSH(threshold=MARGIN * threshold, num_perm=PERMUTATIONS)
-    checked: dict[tuple[str, int], np.ndarray] = {}
+    checked: dict[tuple[str, int], tuple[np.ndarray, bool]] = {}
     for block in _read(questions):
-        for name, runs, _, signature in block:
+        for name, runs, answers, signature in block:
             if name not in checked:
-                checked[name] = runs
+                checked[name] = runs, answers > 0
                 index.insert(name, signature, check_duplication=False)
     rows = []
     for block in _read(pool):
         for other, runs, answers, signature in block:
             for name in index.query(signature):
-                if name == other or (other in checked and other < name and not answers):
-                    continue
-                similarity = jaccard(checked[name], runs)
+                own, answered = checked[name]
+                if name == other or (other in checked and (answers > 0, other) < (answered, name)):
+                    continue  # the same question, or a pair that comes the other way round
+                similarity = jaccard(own, runs)
                 if similarity >= threshold:
                     relation = "answered elsewhere" if answers else "asked twice"
                     rows.append((*name, *other, similarity, answers, relation))

@@ -25,6 +25,7 @@ QUESTIONS = pa.schema(
         "question_id": pa.int64(),
         "title": pa.string(),
         "body": pa.string(),  # HTML, as the source gives it
+        "images": pa.int32(),  # in the body, counted when it comes in so that rules need not read the texts again
         "tags": pa.list_(pa.string()),
         "score": pa.int32(),
         "views": pa.int64(),
@@ -99,6 +100,7 @@ class SiteWriter:
     def __init__(self, site: str, questions: pq.ParquetWriter, answers: pq.ParquetWriter | None, rejected):
         self.site, self._files = site, {"questions": questions, "answers": answers}
         self._waiting: dict[str, list[pa.Table]] = {"questions": [], "answers": []}
+        self._held = 0  # bytes waiting
         self._rejected = csv.writer(rejected)
         self._rejected.writerow(Rejected._fields)
         self.counts = dict(questions=0, answers=0, other=0, rejected=0)
@@ -113,7 +115,8 @@ class SiteWriter:
             columns = [pa.array(values, field.type) for values, field in zip(zip(*rows), schema)]
             waiting = self._waiting[kind]
             waiting.append(pa.Table.from_arrays(columns, schema=schema))
-            if sum(table.nbytes for table in waiting) > GROUP:
+            self._held += waiting[-1].nbytes
+            if self._held > GROUP:
                 self.flush()
 
     def flush(self) -> None:
@@ -121,6 +124,7 @@ class SiteWriter:
             if waiting:
                 self._files[kind].write_table(pa.concat_tables(waiting))
                 waiting.clear()
+        self._held = 0
 
     def done(self) -> Ingested:
         return Ingested(self.site, **self.counts)

@@ -1,0 +1,282 @@
+"""Whatever a file holds, a loader gives its rows or raises its own error, which fits on a screen."""
+
+import ast
+import csv
+import gzip
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from proctor.audit.reported_table import load_reported
+from proctor.cbu.score_candidates import load_candidate_set, recorded_scores
+from proctor.data.judgebench import load_pairs
+from proctor.data.questions import load_questions
+from proctor.data.tabular import DataError, read_rows
+from proctor.hle.review import read_reviews
+from proctor.hle.submission import read_submissions
+from proctor.kina.items import load_items
+from proctor.kina.leaderboard import load_leaderboard
+from proctor.models.cache import StoreError, read_recording
+from proctor.paths import ROOT
+from proctor.workflow.params import ParameterError, read_profile
+
+LIB = ROOT / "lib" / "proctor"
+TEN = [dict(key=key, answer=str(n)) for n, key in enumerate("ABCDEFGHIJ")]
+PAIR = dict(pair_id="p", source="s", question="Why?", response_model="m", response_A="a", response_B="b", label="A>B")
+OWN = dict(
+    id="q", question="Why?", answer="B", options=["a", "b"], level=1, extra={"a": 1}, answer_type="multipleChoice"
+)
+ITEM = dict(index="1", discipline="d", question="Why?", options=TEN, correct_answer="B", question_source="s")
+SUBMITTED = dict(
+    id="q", question="Why?", answer="B", rationale="r", subject="s", author="a", affiliation="f", options=list("vwxyz")
+)
+EVENT = dict(question="q", event="submit", by="ann")
+
+
+@dataclass(frozen=True)
+class Loader:
+    """A public loader, its own error, the kinds of file that it reads, and rows that it takes."""
+
+    load: Callable
+    rows: list[dict]
+    kinds: tuple[str, ...] = ("jsonl", "json", "csv", "parquet")
+    error: type[Exception] = DataError
+
+
+LOADERS = {
+    "rows": Loader(read_rows, [OWN, OWN]),
+    "questions": Loader(load_questions, [OWN, OWN | dict(id="r")]),
+    "questions of HLE": Loader(
+        load_questions,
+        [dict(id="q", question="Why?", answer="x", answer_type="exactMatch", raw_subject="s", category="c", image="")],
+    ),
+    "questions of UQ": Loader(load_questions, [dict(question_id=1, title="t", body="b", site="s", category="c")]),
+    "questions of HLE-Verified": Loader(
+        load_questions,
+        [
+            dict(
+                id="q",
+                question="Why?",
+                answer=1.5,
+                Verified_Classes="Gold subset",
+                json='{"answer_type": "exactMatch"}',
+            )
+        ],
+    ),
+    "questions of KINA": Loader(load_questions, [ITEM], ("jsonl", "json", "parquet")),
+    "items": Loader(load_items, [ITEM, ITEM | dict(index="2")], ("jsonl", "json", "parquet")),
+    "pairs": Loader(load_pairs, [PAIR, PAIR | dict(pair_id="r", label="B>A")], ("jsonl",)),
+    "candidates": Loader(load_candidate_set, [PAIR], ("jsonl",)),
+    "scores": Loader(recorded_scores, [dict(answer_id="a", score=1.5), dict(answer_id="b", score="-2")]),
+    "submissions": Loader(read_submissions, [SUBMITTED, SUBMITTED | dict(id="r", question="How?")]),
+    "reviews": Loader(
+        read_reviews, [EVENT, dict(question="q", event="check", by="bob", stumped=True)], ("jsonl", "json", "csv")
+    ),
+    "reported table": Loader(
+        load_reported, [dict(name="a", accuracy="85.40", recall="67.78", n="400", positives="90", samples="")], ("csv",)
+    ),
+    "wide leaderboard": Loader(load_leaderboard, [dict(item="1", discipline="d", one="0.5", two="1")], ("csv",)),
+    "long leaderboard": Loader(
+        load_leaderboard,
+        [dict(model="one", item="1", score="0.5"), dict(model="two", item="1", score="1")],
+        ("csv",),
+    ),
+    "folder of results": Loader(
+        load_leaderboard, [dict(id=1, score=0.5, extracted_predictions=["A", "B"], gt="A", discipline="d")], ("folder",)
+    ),
+    "recording": Loader(read_recording, [dict(model="m"), dict(text="Y"), dict(text="N")], ("recording",), StoreError),
+    "profile": Loader(read_profile, [dict(all=dict(seed=1))], ("yaml",), ParameterError),
+}
+
+ODD = [
+    *(None, True, False, 0, -1, 10**30, 10**400, 1e308, float("inf"), float("nan")),
+    *(
+        "",
+        " ",
+        "\0",
+        "\ud800",
+        "=1+1",
+        "9" * 5_000,
+        "-" + "9" * 5_000,
+        "1e999",
+        "²",
+        "٣",
+        "nan",
+        "A",
+        "A>B",
+        "x" * 9_000,
+    ),
+    *(
+        [],
+        {},
+        [None],
+        [[]],
+        [{}],
+        ["a", 1],
+        [{"key": []}],
+        [{"key": "A"}],
+        {"a": {"b": []}},
+        [TEN],
+        TEN[:3],
+        [TEN[0]] * 12,
+    ),
+    *("[", '{"a":', "[" * 5_000, '{"a": NaN}', "[1]", '"a"'),
+]
+TROUBLE = [
+    b"",
+    b"\xff",
+    b"\0",
+    b'"',
+    b"\n",
+    b"\r",
+    b"{",
+    b"[" * 3_000,
+    b"\xed\xa0\x80",
+    b"9" * 5_000,
+    b",",
+    b"\xef\xbb\xbf",
+]
+
+
+def as_json(value) -> str:
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**300:
+        return "9" * 5_000  # more digits than Python reads
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)}: {as_json(one)}" for key, one in value.items()) + "}"
+    return json.dumps(value)
+
+
+def as_cell(value) -> str:
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    return as_json(value) if isinstance(value, list | dict | int) else str(value)
+
+
+def as_file(folder: Path, kind: str, rows: list[dict]) -> Path:
+    """The rows as a file of that kind; what a kind cannot hold is left out or written as text."""
+    path = folder / f"file.{kind}"
+    if kind == "csv":
+        columns = list(dict.fromkeys(column for row in rows for column in row))
+        text = io.StringIO()
+        writer = csv.writer(text)
+        writer.writerows([columns, *([as_cell(row.get(column, "")) for column in columns] for row in rows)])
+        path.write_text(text.getvalue(), encoding="utf-8", newline="")
+    elif kind == "parquet":
+        try:
+            pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+        except (pyarrow.ArrowException, OverflowError, UnicodeEncodeError, ValueError, TypeError):
+            texts = [{key: as_cell(value) for key, value in row.items()} for row in rows]
+            pyarrow.parquet.write_table(pyarrow.Table.from_pylist(texts), path)
+    elif kind == "recording":
+        first, *others = rows
+        lines = [as_json(first), *(f"key{i} {as_json(row)}" for i, row in enumerate(others))]
+        path.write_bytes(gzip.compress("\n".join([*lines, ""]).encode()))
+    elif kind == "folder":
+        path.mkdir(exist_ok=True)
+        for model in ("one", "two"):
+            (path / f"{model}.json").write_text("[" + ", ".join(map(as_json, rows)) + "]")
+    elif kind == "yaml":
+        path.write_text("\n".join(map(as_json, rows)))
+    else:
+        lines = list(map(as_json, rows))
+        path.write_text("\n".join(lines) if kind == "jsonl" else f"[{', '.join(lines)}]")
+    return path
+
+
+def check(loader: Loader, path: Path) -> None:
+    try:
+        loader.load(path)
+    except loader.error as error:
+        text = str(error)
+        assert str(path.name) in text or path.parent.name in text
+        assert len(text) <= 4_000 and text.count("\n") <= 24
+        text.encode()  # it can be printed
+
+
+@st.composite
+def malformed(draw, rows: list[dict], kind: str) -> tuple[list[dict], list[tuple[float, bytes, int]]]:
+    """Rows with cells changed, lost, renamed or doubled; then places in the file where bytes go in or out."""
+    rows = [dict(row) for row in rows]
+    for _ in range(draw(st.integers(0, 3))):
+        row = draw(st.sampled_from(rows))
+        column, how = draw(st.sampled_from([*row, "new"])), draw(st.integers(0, 4))
+        if how == 0:
+            row.pop(column, None)
+        elif how == 1:
+            row[draw(st.sampled_from(["", "x" * 5_000, "Score", "a\nb", "\u2028"]))] = row.get(column)
+        elif how == 2:
+            rows.append(dict(row))
+        else:
+            row[column] = draw(st.sampled_from(ODD))
+    cuts = st.tuples(st.floats(0, 1), st.sampled_from(TROUBLE), st.integers(0, 40))
+    return rows, draw(st.lists(cuts, max_size=2))
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_a_loader_takes_what_is_well_formed(name, tmp_path):
+    for kind in LOADERS[name].kinds:
+        LOADERS[name].load(as_file(tmp_path, kind, LOADERS[name].rows))
+
+
+@pytest.mark.parametrize("name", LOADERS)
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_loader_raises_only_its_own_error(name, tmp_path_factory, data):
+    loader, folder = LOADERS[name], tmp_path_factory.mktemp("malformed", numbered=True)
+    kind = data.draw(st.sampled_from(loader.kinds))
+    rows, cuts = data.draw(malformed(loader.rows, kind))
+    path = as_file(folder, kind, rows)
+    for file in sorted(path.glob("*")) if path.is_dir() else [path]:
+        content = file.read_bytes()
+        if kind == "recording" and data.draw(st.booleans()):
+            content = gzip.decompress(content)
+        for place, put, less in cuts:
+            at = int(place * len(content))
+            content = content[:at] + put + content[at + less :]
+        file.write_bytes(gzip.compress(content) if kind == "recording" and content[:2] != b"\x1f\x8b" else content)
+    check(loader, path)
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_no_cell_makes_a_loader_raise_another_error(name, tmp_path):
+    loader = LOADERS[name]
+    first, *others = loader.rows
+    for odd in ODD:
+        for column in first:
+            check(loader, as_file(tmp_path, loader.kinds[0], [first | {column: odd}, *others]))
+
+
+def test_bad_utf8_in_parquet_is_a_data_error(tmp_path):
+    cells = pyarrow.array([b"a", b"\xff\xfe"], pyarrow.binary()).view(pyarrow.string())
+    pyarrow.parquet.write_table(pyarrow.table({"id": ["1", "2"], "question": cells}), tmp_path / "bad.parquet")
+    for load in (load_questions, load_items, read_submissions, read_reviews, recorded_scores):
+        with pytest.raises(DataError, match="bad.parquet, row 2"):
+            load(tmp_path / "bad.parquet")
+
+
+def test_a_column_name_or_a_cell_of_a_book_is_cut_to_a_screenful(tmp_path):
+    (tmp_path / "a.csv").write_text("item,model," + "x" * 100_000 + "\n1,2,3\n")
+    with pytest.raises(DataError) as error:
+        load_leaderboard(tmp_path / "a.csv")
+    assert len(str(error.value)) < 4_000
+
+
+def test_every_public_loader_is_on_the_list():
+    """A function of the data's or a paper's package whose first parameter is a path reads a file that others wrote."""
+    listed = {(loader.load.__module__, loader.load.__name__) for loader in LOADERS.values()}
+    found = set()
+    for package in ("data", "audit", "exam", "uq", "hle", "hle_verified", "kina", "cbu", "stats"):
+        for path in (LIB / package).glob("*.py"):
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.FunctionDef) and node.args.args and not node.name.startswith("_"):
+                    first = node.args.args[0]
+                    if "Path" in ast.unparse(first.annotation or first) and first.arg != "folder":
+                        found.add((f"proctor.{package}.{path.stem}", node.name))
+    assert len(found) > 8 and found - {("proctor.data.tabular", "problem")} <= listed  # else: add it to LOADERS

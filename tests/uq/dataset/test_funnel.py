@@ -1,0 +1,69 @@
+"""The funnel against the decisions on single questions."""
+
+import pandas as pd
+import pytest
+from proctor.uq.dataset import funnel
+from proctor.uq.dataset.rules import BIT, RULES, Filter, load_rules
+
+
+@pytest.fixture(scope="module")
+def outcomes(generated):
+    with Filter(generated[0]) as found:
+        return found.outcomes()
+
+
+@pytest.fixture(scope="module")
+def decisions(generated, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("out")
+    with Filter(generated[0]) as found:
+        found.write(folder)
+    return [set(failed) for failed in pd.read_parquet(folder / "decisions.parquet")["failed"]]
+
+
+def test_by_rule_counts_single_decisions(outcomes, decisions):
+    table = funnel.by_rule(outcomes).set_index("rule")
+    before: set[str] = set()
+    for name in RULES:
+        before.add(name)
+        assert table.loc[name, "failed"] == sum(name in failed for failed in decisions)
+        assert table.loc[name, "alone"] == sum(failed == {name} for failed in decisions)
+        assert table.loc[name, "left"] == sum(not failed & before for failed in decisions)
+    assert table["left"].iloc[-1] == funnel.kept(outcomes) == decisions.count(set()) > 0
+
+
+def test_by_site_adds_up_to_by_rule(outcomes):
+    sites, rules = funnel.by_site(outcomes), funnel.by_rule(outcomes).set_index("rule")["failed"]
+    assert sites[list(RULES)].sum().to_dict() == rules.to_dict()
+    assert sites["questions"].tolist() == [1000, 1000] and sites["kept"].sum() == funnel.kept(outcomes)
+    assert sites["share"].tolist() == pytest.approx(sites["kept"] / 10)
+
+
+def test_a_made_up_table_of_outcomes_counts_as_by_hand():
+    failed = [0, BIT["age"], BIT["age"] | BIT["no_why"], BIT["no_why"]]
+    table = funnel.by_rule(pd.DataFrame(dict(site="s", failed=failed, questions=[1, 2, 3, 4]))).set_index("rule")
+    assert table.loc["age"].tolist() == [5, 2, 5] and table.loc["no_why"].tolist() == [7, 4, 1]
+
+
+def test_sensitivity_keeps_fewer_as_a_rule_gets_stricter(generated, outcomes):
+    table = funnel.sensitivity(generated[0], load_rules(), {"min_votes": (0, 5, 20), "top_percent": (5, 10, 100)})
+    votes, top = (table[table["setting"] == name]["kept"].tolist() for name in ("min_votes", "top_percent"))
+    assert votes == sorted(votes, reverse=True) and top == sorted(top)
+    assert votes[1] == top[1] == funnel.kept(outcomes)
+
+
+def test_the_substring_rule_loses_questions_whose_tag_only_holds_the_word(generated, outcomes):
+    rules = load_rules()
+    lost = funnel.substring_cost(generated[0], rules)
+    with Filter(generated[0], rules.but(tag_match="substring")) as found:
+        assert funnel.kept(outcomes) - funnel.kept(found.outcomes()) == lost["lost"].sum() > 0
+    assert set(lost["tag"]) == {"functional-analysis", "metabolism", "software-usage", "fundamental-groups"}
+    assert lost.set_index("tag").loc["metabolism", "holds"] == "meta"
+
+
+def test_the_rules_are_told_with_their_thresholds():
+    words = funnel.describe(load_rules()).set_index("rule")["keeps"]
+    assert words["views"] == "at least 200 views" and list(words.index) == list(RULES)
+
+
+def test_questions_are_counted(generated):
+    assert funnel.question_count(generated[0]) == 2000

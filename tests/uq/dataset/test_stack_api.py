@@ -1,0 +1,182 @@
+"""The API reader against a server on this machine: paging, backoff, quota, faults, resuming, the key."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+import pandas as pd
+import pytest
+from proctor.data.tabular import DataError
+from proctor.uq.dataset import stack_api
+from proctor.uq.dataset.stack_api import CrawlError, crawl
+
+SECRET = "PROCTORFAKE-51c2e07b9a"
+
+
+def question(number: int, created: int) -> dict:
+    return dict(
+        question_id=number, title=f"a &lt; {number}", body="<p>b</p>", tags=["sets"], score=3, view_count=9, answer_count=0,
+        creation_date=created, last_activity_date=created, owner=dict(user_id=4, display_name="x &amp; y"),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def api(monkeypatch):
+    """`api.questions`: what the server lists; `api.replies`: replies to give first, as (status, object); `api.asked`."""
+    monkeypatch.setattr(stack_api, "PAUSE", 0.001)
+    monkeypatch.setenv(stack_api.KEY, SECRET)
+    waited: list[float] = []
+    monkeypatch.setattr(stack_api.time, "sleep", waited.append)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked = {name: values[0] for name, values in parse_qs(urlsplit(self.path).query).items()}
+            server.asked.append(asked)
+            status, reply = server.replies.pop(0) if server.replies else (200, page(asked))
+            if isinstance(reply, dict) and "items" in reply and reply["items"] is ...:
+                reply = page(asked) | {name: value for name, value in reply.items() if name != "items"}
+            content = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_):
+            pass
+
+    def page(asked):
+        size, number = int(asked["pagesize"]), int(asked["page"])
+        listed = [q for q in server.questions if q["creation_date"] >= int(asked["min"])]
+        start = size * (number - 1)
+        return dict(items=listed[start : start + size], has_more=len(listed) > start + size, quota_remaining=9)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.questions, server.replies, server.asked, server.waited = [], [], [], waited
+    server.url = f"http://127.0.0.1:{server.server_port}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def ids(pool) -> list[int]:
+    return pd.read_parquet(pool / "questions")["question_id"].tolist()
+
+
+def get(api, pool):
+    return crawl("coffee", pool, api.url, progress=False)
+
+
+def test_all_pages_come_once_and_in_order(api, tmp_path):
+    api.questions = [question(k, 1_400_000_000 + k // 3) for k in range(430)]
+    assert get(api, tmp_path) == ("coffee", 430, 0, 0, 0) and ids(tmp_path) == list(range(430))
+    row = pd.read_parquet(tmp_path / "questions").iloc[7]
+    assert (
+        row["title"] == "a < 7"
+        and row["owner_name"] == "x & y"
+        and row["created"] == pd.Timestamp(1_400_000_002, unit="s")
+    )
+    assert {asked["key"] for asked in api.asked} == {SECRET}
+
+
+def test_more_questions_of_one_second_than_a_page_holds(api, tmp_path):
+    api.questions = [question(k, 1_400_000_000) for k in range(250)] + [question(999, 1_400_000_001)]
+    assert get(api, tmp_path).questions == 251
+
+
+def test_questions_that_leave_the_list_meanwhile_hide_no_other(api, tmp_path, monkeypatch):
+    api.questions = [question(k, 1_400_000_000 + k) for k in range(300)]
+    wait = stack_api._wait
+
+    def answered(reply, saved):
+        api.questions = api.questions[50:]  # fifty of the first page are answered
+        wait(reply, saved)
+
+    monkeypatch.setattr(stack_api, "_wait", answered)
+    assert get(api, tmp_path).questions == 300
+
+
+def test_backoff_is_waited(api, tmp_path):
+    api.questions = [question(k, 1_400_000_000 + k) for k in range(150)]
+    api.replies = [(200, {"items": ..., "backoff": 17})]
+    get(api, tmp_path)
+    assert 17 in api.waited
+
+
+def test_a_spent_quota_stops_and_the_next_run_goes_on(api, tmp_path):
+    api.questions = [question(k, 1_400_000_000 + k) for k in range(350)]
+    api.replies = [(200, {"items": ...}), (200, {"items": ..., "quota_remaining": 0})]
+    with pytest.raises(CrawlError, match="quota .* spent after 2 pages"):
+        get(api, tmp_path)
+    assert len(api.asked) == 2 and not (tmp_path / "questions").exists()
+    assert get(api, tmp_path).questions == 350
+    assert len(api.asked) == 4  # a page begins with the last question of the one before
+    assert get(api, tmp_path).questions == 350 and len(api.asked) == 4  # all is there: nothing is asked
+
+
+def test_throttling_stops_at_once(api, tmp_path):
+    api.replies = [(400, dict(error_id=502, error_name="throttle_violation", error_message=f"wait 80000 s, {SECRET}"))]
+    with pytest.raises(CrawlError, match="quota is spent") as told:
+        get(api, tmp_path)
+    assert len(api.asked) == 1 and SECRET not in str(told.value)
+
+
+def test_faults_are_tried_again(api, tmp_path):
+    api.questions = [question(1, 1_400_000_000)]
+    api.replies = [
+        (503, b"busy"),
+        (200, b"{"),
+        (500, dict(error_id=500, error_name="internal_error")),
+        (200, {"items": 1}),
+    ]
+    assert get(api, tmp_path).questions == 1 and len(api.asked) == 5
+
+
+@pytest.mark.parametrize(
+    "reply", [(500, b"no"), (200, {}), (200, {"items": [{"creation_date": "x"}], "has_more": False})]
+)
+def test_a_server_that_does_not_recover_is_told_without_the_key(api, tmp_path, reply):
+    api.replies = [reply] * 9
+    with pytest.raises(CrawlError, match="no page after 5 attempts") as told:
+        get(api, tmp_path)
+    assert SECRET not in str(told.value) and len(api.asked) == 5
+
+
+def test_a_refusal_is_not_tried_again(api, tmp_path):
+    api.replies = [(400, dict(error_id=400, error_name="bad_parameter", error_message=f"key {SECRET}"))]
+    with pytest.raises(CrawlError, match="bad_parameter") as told:
+        get(api, tmp_path)
+    assert len(api.asked) == 1 and SECRET not in str(told.value)
+
+
+def test_no_server_is_told_without_the_key(tmp_path, monkeypatch):
+    monkeypatch.setattr(stack_api, "PAUSE", 0.001)
+    monkeypatch.setenv(stack_api.KEY, SECRET)
+    with pytest.raises(CrawlError, match="goes on from here") as told:
+        crawl("coffee", tmp_path, "http://127.0.0.1:9", progress=False)
+    assert SECRET not in str(told.value)
+
+
+def test_the_key_is_in_no_file(api, tmp_path):
+    api.questions = [question(k, 1_400_000_000 + k) for k in range(120)]
+    get(api, tmp_path)
+    assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize(
+    "wrong, reason", [(dict(score="x"), "Score 'x' is no number"), (dict(tags=3), "another form"), (dict(body=None), "no Body"), (dict(title=5), "another form")]
+)  # fmt: skip
+def test_a_bad_item_is_listed_and_the_others_are_kept(api, tmp_path, wrong, reason):
+    api.questions = [question(1, 1_400_000_000), question(2, 1_400_000_001) | wrong, question(3, 1_400_000_002)]
+    assert get(api, tmp_path).rejected == 1 and ids(tmp_path) == [1, 3]
+    assert reason in (tmp_path / "rejected/site=coffee.csv").read_text()
+
+
+def test_a_broken_page_on_disk_is_named(api, tmp_path):
+    api.questions = [question(1, 1_400_000_000)]
+    get(api, tmp_path)
+    page = tmp_path / "crawl/coffee/questions-unanswered/000001.json"
+    page.write_text("{")
+    with pytest.raises(DataError, match="000001.json"):
+        get(api, tmp_path)

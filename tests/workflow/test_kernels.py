@@ -1,0 +1,151 @@
+"""Kernels over their own protocol: the one server of this file forks a few; notebooks are in test_execute.py."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from proctor.workflow import kernels
+from proctor.workflow.kernels import KernelServer, scratch_folder
+
+LIGHT = """
+import sys
+from pathlib import Path
+sys.path[0] = {folder!r}
+import kernel_server
+kernel_server.STACK = ()
+kernel_server.main(Path(sys.argv[1]))
+"""
+
+
+@pytest.fixture(scope="module")
+def light(tmp_path_factory):
+    """The server's script without its stack, which takes three seconds to import."""
+    path = tmp_path_factory.mktemp("light") / "kernel_server.py"
+    path.write_text(LIGHT.format(folder=str(kernels.SCRIPT.parent)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(light):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernels, "SCRIPT", light)
+        with KernelServer() as server:
+            yield server
+
+
+def script(text: str, tmp_path) -> list[str]:
+    """Arguments that make a kernel run `text` before it would open its sockets."""
+    (tmp_path / "profile").mkdir(exist_ok=True)
+    return [f"--IPKernelApp.exec_lines={text}", f"--IPKernelApp.connection_file={tmp_path}/kernel.json"]
+
+
+def start(server, tmp_path, text: str, **environment):
+    environment = {**os.environ, "IPYTHONDIR": str(tmp_path), **environment}
+    return server.start(script(text, tmp_path), environment, tmp_path, tmp_path / "stderr")
+
+
+def alive(pid: int) -> bool:
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+def wait_until(true, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.05)
+
+
+def child_of(tmp_path) -> int:
+    """The pid of the process that LEAVES_A_CHILD started."""
+    wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+    return int((tmp_path / "pid").read_text())
+
+
+LEAVES_A_CHILD = "import subprocess; open('pid', 'w').write(str(subprocess.Popen(['sleep', '300']).pid))"
+
+
+def test_a_kernel_has_its_environment_folder_and_exit_code(server, tmp_path):
+    kernel = start(
+        server, tmp_path, "import os; open('told', 'w').write(os.environ['WORD']); os._exit(7)", WORD="hello"
+    )
+    assert kernel.wait() == 7 and kernel.poll() == 7
+    assert (tmp_path / "told").read_text() == "hello" and "WORD" not in os.environ
+
+
+def test_kernels_do_not_share_random_numbers(server, tmp_path):
+    drawn = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        text = "import numpy, os; open('told', 'w').write(str(numpy.random.random())); os._exit(0)"
+        start(server, tmp_path / name, text).wait()
+        drawn.append((tmp_path / name / "told").read_text())
+    assert drawn[0] != drawn[1]
+
+
+def test_what_a_kernel_started_dies_with_it(server, tmp_path):
+    kernel = start(server, tmp_path, f"{LEAVES_A_CHILD}; import os; os._exit(0)")
+    assert kernel.wait() == 0
+    wait_until(lambda: not alive(child_of(tmp_path)))
+
+
+def test_closing_a_kernel_kills_it_and_what_it_started(server, tmp_path):
+    kernel = start(server, tmp_path, f"{LEAVES_A_CHILD}; import time; time.sleep(300)")
+    child = child_of(tmp_path)
+    kernel.close()
+    wait_until(lambda: not alive(child) and not alive(kernel.pid))
+
+
+OWNER = """
+import os, sys, time
+from pathlib import Path
+from proctor.workflow import kernels
+from proctor.workflow.kernels import KernelServer
+kernels.SCRIPT = Path(sys.argv.pop(1))
+server = KernelServer()
+print(server.folder, flush=True)
+folder = Path(sys.argv[1])
+kernel = server.start(sys.argv[2:], {**os.environ, "IPYTHONDIR": str(folder)}, folder, folder / "stderr")
+time.sleep(300)
+"""
+
+
+def test_a_killed_run_leaves_neither_processes_nor_temporary_files(light, tmp_path):
+    arguments = script(f"{LEAVES_A_CHILD}; import time; time.sleep(300)", tmp_path)
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(light), str(tmp_path), *arguments],
+        env=os.environ | {"PYTHONPATH": str(Path(kernels.__file__).parents[2])},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    folder, child = Path(owner.stdout.readline().strip()), child_of(tmp_path)
+    assert folder.is_dir()
+    owner.send_signal(signal.SIGKILL)
+    owner.wait()
+    wait_until(lambda: not alive(child) and not folder.exists())
+
+
+def test_folders_of_the_dead_are_swept_and_those_in_use_are_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernels.tempfile, "tempdir", str(tmp_path))
+    dead, lock = scratch_folder()
+    os.close(lock)
+    used, _ = scratch_folder()
+    other = tmp_path / "proctor-file"
+    other.touch()
+    for path in (dead, used, other):
+        os.utime(path, (1, 1))
+    new, _ = scratch_folder()
+    assert not dead.exists() and used.is_dir() and new.is_dir() and other.exists()
+
+
+def test_a_server_that_has_ended_is_told(light, tmp_path, monkeypatch):
+    monkeypatch.setattr(kernels, "SCRIPT", light)
+    server = KernelServer()
+    server.process.kill()
+    with pytest.raises(OSError, match="process that forks kernels"):
+        start(server, tmp_path, "pass")
+    server.__exit__()
