@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup installed install reproduce test lint site lab status record logs audit clean
+.PHONY: help setup installed install reproduce run test lint site lab status record logs audit clean
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -41,6 +41,9 @@ setup: installed $(FETCHED) ## build .venv from the pins, fetch weights and ques
 
 reproduce: setup ## run every notebook whose inputs changed; figures land in figures/
 	@$(PY) -m proctor.workflow.reproduce --params="$$PARAMS" --jobs="$$JOBS" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
+
+run: setup ## your own data: P="exam mine.jsonl --model openai/o3 --budget 5"; P=--help lists the commands
+	@$(PY) -c 'import os, shlex, sys; os.execv(sys.executable, [sys.executable, "-m", "proctor", *shlex.split(os.environ["P"])])'
 
 test: setup ## the tests
 	@$(PY) -m pytest -q -n "$$JOBS" --dist loadfile --no-loadscope-reorder

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from proctor.data import answers
 from proctor.data.answers import load_answers
 from proctor.data.tabular import DataError
 
@@ -51,3 +52,20 @@ def test_an_empty_file_and_equal_rows_without_ids_are_told(tmp_path):
     row = dict(question_id="q", text="a")
     with pytest.raises(DataError, match="is the id of row 1 too"):
         load_answers(jsonl(tmp_path / "a.jsonl", row, row))
+
+
+def test_questions_may_stand_beside_the_answers(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("question,text,key,author\nWhat is 1?,1,1,a\nWhat is 1?,2,1,b\nWhat is 2?,2,,a\n")
+    questions, found = answers.load_asked(file)
+    assert [question.answer for question in questions] == ["1", None] and len(found) == 3
+    assert [answer.question_id for answer in found] == [questions[0].id, questions[0].id, questions[1].id]
+    file.write_text("question_id,question,text\nq,What?,1\nq,Why?,2\n")
+    with pytest.raises(DataError, match="row 3, column question_id: 'q' has another question above"):
+        answers.load_asked(file)
+    file.write_text("question_id,text\nq,1\n")
+    with pytest.raises(DataError, match="no column question"):
+        answers.load_asked(file)
+    (tmp_path / "q.csv").write_text("id,question\np,What?\n")
+    with pytest.raises(DataError, match="to question 'q', which .*q.csv does not have"):
+        answers.load_asked(file, tmp_path / "q.csv")

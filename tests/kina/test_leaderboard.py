@@ -2,6 +2,7 @@ import csv
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -124,9 +125,9 @@ def test_models_without_a_common_item_are_refused(tmp_path):
         ([["item", "a", "b"], ["1", 1, 1.2]], "row 2, column b: 1.2 is not a score from 0 to 1"),
         ([["item", "a", "b"], ["1", 55, 0]], "row 2, column a: 55 .*divide percentages by 100"),
         ([["item", "a", "b"], ["1", -0.1, 0]], "-0.1 is not a score"),
-        ([["item", "a", "b"], ["1", "nan", 0]], "nan is not a score"),
-        ([["item", "a", "b"], ["1", "yes", 0]], "row 2, column a: 'yes' is not a number"),
-        ([["model", "item", "score"], ["a", "1", ""]], "row 2, column score: '' is not a number"),
+        ([["item", "a", "b"], ["1", "inf", 0]], "inf is not a score"),
+        ([["item", "a", "b"], ["1", "maybe", 0]], "row 2, column a: 'maybe' is not a number"),
+        ([["model", "item", "score"], ["a", "1", ""]], "no model in it"),
         ([["item", "a"], ["1", 1]], r"one model only \(a\), and a ranking needs two"),
         ([["model", "item", "score"], ["a", "1", 1], ["a", "2", 1]], "one model only"),
         ([["item"], ["1"]], "no model has a score"),
@@ -200,3 +201,23 @@ def test_scores_without_predictions_or_gt_are_read(folder):
     folder("a", [{"id": "x", "score": 0.125}])
     board = load_leaderboard(folder("b", [{"id": "x", "score": 1, "gt": "A", "extracted_predictions": "A"}]))
     assert board.scores.tolist() == [[0.125], [1.0]] and board.samples is None and board.unreadable is None
+
+
+def test_a_board_is_read_in_whatever_way_it_lies_and_what_was_done_is_said(tmp_path):
+    wide = pd.DataFrame({"x": [True, False, True], "y": [False, False, None]}, index=["t1", "t2", "t3"])
+    forms = {
+        "wide": wide,
+        "named": wide.rename_axis("instance_id"),
+        "turned": wide.T.rename_axis("system"),
+        "long": wide.rename_axis("task").melt(ignore_index=False, var_name="agent", value_name="resolved"),
+    }
+    said = {}
+    for name, frame in forms.items():
+        frame.to_csv(tmp_path / f"{name}.csv")
+        board = load_leaderboard(tmp_path / f"{name}.csv", "wrong")
+        assert board.models == ("x", "y") and board.items == ("t1", "t2", "t3")
+        assert board.scores.tolist() == [[1, 0, 1], [0, 0, 0]] and board.filled == 1
+        said[name] = " ".join(board.notes)
+        assert "read as 1 and 0" in said[name] and "1 of 6 scores are not there" in said[name]
+    assert "column '' is taken for item" in said["wide"] and "'instance_id' is taken for item" in said["named"]
+    assert "turned on its side" in said["turned"] and "'agent' is taken for model" in said["long"]

@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proctor.models import providers, registry
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import CallError, _from_anthropic, _from_openai, _retry_after, scrub
 from proctor.models.registry import ModelError, Spec, key_of
@@ -107,3 +108,15 @@ class Waiting(Exception):
 def test_an_absurd_retry_after_raises_nothing(value):
     wait = _retry_after(Waiting(value))
     assert wait is None or wait >= 0
+
+
+def test_a_kind_of_one_s_own_is_known_everywhere(monkeypatch):
+    monkeypatch.setattr(providers, "KINDS", dict(providers.KINDS))
+    monkeypatch.setattr(registry, "_KEYS", dict(registry._KEYS))
+    providers.register("mykind", object, key_env="MY_KEY")
+    found = registry.spec("mykind/a-model")
+    assert (found.kind, found.model, found.key_env) == ("mykind", "a-model", "MY_KEY")
+    providers.register("mykind", object)  # again, as a cell that is run twice
+    for taken in ("openai", "my/kind"):
+        with pytest.raises(ValueError, match="no other provider"):
+            providers.register(taken, object)

@@ -149,6 +149,14 @@ def test_bad_tables_are_told_and_write_nothing(out, frame, change, arguments, me
     assert not out.exists()
 
 
+def test_long_tables_are_whole_in_the_csv_alone(tmp_path):
+    long = pd.DataFrame({"n": range(tables.ROWS + 5)})
+    tables.save_table(long, "uq/long", evidence="simulated", seed=1, caption="Many", out=tmp_path)
+    assert len(pd.read_csv(tmp_path / "uq/long.csv")) == tables.ROWS + 5
+    text = (tmp_path / "uq/long.md").read_text()
+    assert text.count("\n|") == tables.ROWS + 2 and "the first 500 of 505 rows" in text
+
+
 # what a spreadsheet would compute
 
 FORMULAS = [

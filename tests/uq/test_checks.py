@@ -8,7 +8,7 @@ from proctor.models import registry
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
 from proctor.models.session import MissingReply, Session
-from proctor.uq import checks
+from proctor.uq import checks, notation
 
 SUM = Question(id="sum", question="What is 2 + 2?", answer="4", category="arithmetic", level=1)
 GAS = Question(
@@ -177,3 +177,16 @@ def test_worked_solutions_come_in_pairs():
         ("sum-right", "It is 4.", True),
         ("sum-wrong", "It is 5.", False),
     ]
+
+
+def test_a_check_of_one_s_own_is_written_as_any_other(monkeypatch):
+    monkeypatch.setattr(checks, "ONE_CALL", dict(checks.ONE_CALL))
+    for module in (checks, notation):
+        monkeypatch.setattr(module, "CHECKS", dict(notation.CHECKS))
+    monkeypatch.setattr(notation, "CHECKS", checks.CHECKS)
+    checks.register("Polite", "own/polite")
+    assert "Polite" in str(notation.parse("(Polite x3|U) => C"))
+    checks.register("Polite", "own/polite")
+    for taken, prompt in (("FLC", "own/other"), ("CC", "own/cc"), ("polite", "own/polite"), ("Debate", "own/d")):
+        with pytest.raises(ValueError, match="name a check|already"):
+            checks.register(taken, prompt)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from proctor.data.schemas import Answer
-from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.data.questions import load_questions
+from proctor.data.schemas import Answer, Question
+from proctor.data.tabular import DataError, Row, problem, read_rows, summary
 
 TRUTH = {"true": True, "1": True, "yes": True, "right": True, "correct": True}
 TRUTH |= {"false": False, "0": False, "no": False, "wrong": False, "incorrect": False}
@@ -22,8 +23,47 @@ def load_answers(path: str | Path, columns: Mapping[str, str] | None = None) -> 
     "response"}. Where a row has no id, one is made of its question, author, sample and text. Raises DataError with the
     first few problems and their count; a column that is no field is one, unless `columns` names it.
     """
+    path = Path(path)
+    return _answers(path, *read_rows(path), dict(columns or {}))
+
+
+def load_asked(
+    path: str | Path, questions: str | Path = "", columns: Mapping[str, str] | None = None
+) -> tuple[list[Question], list[Answer]]:
+    """Answers and the questions that they answer: those of the file `questions`, or of a column `question` beside each
+    answer (and, if wanted, `key` and `category`). question_id is then made of the text where there is none.
+
+    Raises DataError as `load_answers` does, and for an answer to a question that is not there.
+    """
     path, columns = Path(path), dict(columns or {})
+    if questions:
+        asked, answers = load_questions(questions), load_answers(path, columns)
+        known = {question.id for question in asked}
+        if lost := next((answer for answer in answers if answer.question_id not in known), None):
+            raise DataError(
+                f"{path}: answer {lost.id} is to question {lost.question_id!r}, which {questions} does not have. "
+                "Add the question, or leave the answer out."
+            )
+        return asked, answers
     rows, problems = read_rows(path)
+    column = columns.pop("question", "question")
+    if rows and not any(column in row for _, row in rows):
+        raise DataError(f"{path}: no column {column}. Write the question beside each answer, or name their file.")
+    found: dict[str, Question] = {}
+    for number, row in rows:
+        text, key, category = (str(row.pop(name, None) or "") for name in (column, "key", "category"))
+        if not text.strip():
+            problems.append(problem(path, number, column, "empty", "Write the question that the row answers"))
+            continue
+        name = columns.get("question_id", "question_id")
+        row[name] = str(row.get(name) or f"q-{hashlib.sha256(text.encode()).hexdigest()[:8]}")
+        question = Question(id=row[name], question=text, answer=key or None, category=category)
+        if found.setdefault(row[name], question).question != text:
+            problems.append(problem(path, number, name, f"{row[name]!r} has another question above", "Give it its own"))
+    return list(found.values()), _answers(path, rows, problems, columns)
+
+
+def _answers(path: Path, rows: list[Row], problems: list[str], columns: dict[str, str]) -> list[Answer]:
     known = {column for _, row in rows for column in row}
     fields = list(Answer.model_fields)
     for field, name in columns.items():

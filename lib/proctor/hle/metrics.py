@@ -148,6 +148,13 @@ def metrics_table(
     return pd.DataFrame(rows)
 
 
+def widened(row: pd.Series, family: int, level: float = 0.95) -> tuple[float, float]:
+    """Limits of a row's accuracy, percent, that hold for `family` models at once (Bonferroni). row: `metrics_table`."""
+    alone = 1 - (1 - level) / family
+    n, right, unreadable = (int(row[name]) for name in ("n", "right", "unreadable"))
+    return 100 * wilson(right, n, alone)[0], 100 * wilson(right + unreadable, n, alone)[1]
+
+
 GROUPINGS = (("all", ("model",)), ("answer type", ("model", "answer_type")), ("category", ("model", "category")))
 
 

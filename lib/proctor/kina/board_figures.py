@@ -59,12 +59,12 @@ def draw_rank_sets(
     label: str | None = None,
     offset: float = 0.0,
 ) -> None:
-    """A bar a row from the lowest to the highest rank that it can have, and a dot at its rank."""
+    """A bar a row from the lowest to the highest rank that it can have, and a dot at its rank; nothing where NaN."""
     who, rows = role(who) if isinstance(who, str) else who, np.arange(len(rank)) + offset
     low, high = np.asarray(low, float), np.asarray(high, float)
     ax.hlines(rows, low - 0.4, high + 0.4, color=who.colour, linewidth=width, alpha=alpha, label=label)
     ax.plot(rank, rows, ".", color=role("truth").colour, markersize=3)
-    last = int(high.max())
+    last = int(np.nanmax(high))
     ax.set_xticks(range(1, last + 1) if last <= 15 else [1, *range(10, last + 1, 10)])
     ax.grid(False, axis="y")
 

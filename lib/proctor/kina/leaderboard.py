@@ -1,11 +1,16 @@
 """Read a leaderboard, item by item: a folder of KINA results files, or one CSV, as models x items.
 
-Three forms, recognised by what they are:
+Four forms, recognised by what they are:
 
 folder   one .json a model, named after it: a list of {id, score, extracted_predictions, gt}, as KINA's public code
          writes it; score is the mean over 1, 4 or 8 answers, 1 for each that is gt
 wide     a CSV with a column `item`, if wanted `discipline`, and one column of scores a model
 long     a CSV with the columns `model`, `item`, `score`, if wanted `discipline`
+turned   a CSV with a column `model` and one column of scores an item
+
+The columns may have one of the names of NAMES, and an item's may have none where it is the first, as spreadsheets and
+pandas write it. Scores may be words (True, False, yes, no); empty cells are items that a model lacks. `notes` of the
+result say what was taken for what.
 
 Every file is checked whole before anything is returned; a DataError names file, row and mend (data/tabular.py).
 """
@@ -16,10 +21,18 @@ from pathlib import Path
 import numpy as np
 
 from proctor import paths
+from proctor.data.answers import TRUTH
 from proctor.data.questions import load_questions
 from proctor.data.tabular import DataError, problem, read_rows, summary
 
 MISSING = ("error", "common", "wrong")
+NAMES = {
+    "model": ("model", "system", "agent", "submission"),
+    "item": ("item", "item_id", "task", "task_id", "instance_id", "question_id", "question", "problem"),
+    "score": ("score", "correct", "right", "resolved", "solved", "passed"),
+    "discipline": ("discipline", "category", "subject", "domain", "repo"),
+}
+EMPTY = ("", "nan", "na", "n/a", "none", "null", "-")
 _OTHER_COLUMNS = ("item", "discipline")  # of a wide table; every other is a model
 
 
@@ -29,7 +42,8 @@ class Leaderboard:
 
     clusters: a label an item (its discipline), None where the file has none. samples: answers to each item, None where
     not known. unreadable (models,): answers without a letter, scored wrong; None where not known. left_out: items
-    dropped because a model lacks them. filled: scores set to 0 because a model lacks the item.
+    dropped because a model lacks them. filled: scores set to 0 because a model lacks the item. notes: what was done to
+    read the file, in sentences.
     """
 
     models: tuple[str, ...]
@@ -40,6 +54,7 @@ class Leaderboard:
     unreadable: tuple[int, ...] | None
     left_out: int
     filled: int
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,7 +83,8 @@ def load_leaderboard(path: str | Path, missing: str = "error", clusters: dict[st
     path = Path(path)
     if missing not in MISSING:
         raise DataError(f"missing is {missing!r}. Choose one of: {', '.join(MISSING)}.")
-    entries, problems = _folder(path) if path.is_dir() else _csv(path)
+    notes: list[str] = []
+    entries, problems = _folder(path) if path.is_dir() else _csv(path, notes)
     problems += _contradictions(entries)
     if problems:
         raise DataError(summary(problems))
@@ -103,16 +119,15 @@ def load_leaderboard(path: str | Path, missing: str = "error", clusters: dict[st
         tuple(unreadable) if unreadable else None,
         int((~keep).sum()),
         int(gaps[:, keep].sum()),
+        tuple(notes + ([f"{int(gaps.sum())} of {gaps.size} scores are not there"] if gaps.any() else [])),
     )
 
 
-def load_if_given(results: str, questions: str = "", missing: str = "error") -> Leaderboard | None:
-    """The leaderboard at the path `results`, None for no path. Paths are relative to the checkout.
+def load_given(results: str, questions: str = "", missing: str = "error") -> Leaderboard:
+    """The leaderboard at the path `results`. Paths are relative to the checkout.
 
     questions: a file of the questions that it rests on, for their disciplines. missing: see `load_leaderboard`.
     """
-    if not results:
-        return None
     labels = {q.id: q.cluster for q in load_questions(Path(paths.ROOT, questions))} if questions else None
     return load_leaderboard(Path(paths.ROOT, results), missing, labels)
 
@@ -126,10 +141,11 @@ def files_of(results: str) -> list[str]:
 def describe(board: Leaderboard) -> str:
     """What was read, in one line."""
     unreadable = "not known" if board.unreadable is None else sum(board.unreadable)
+    done = "".join(f"\n{note}" for note in board.notes)
     return (
         f"{len(board.models)} models, {len(board.items)} items, {len(set(board.clusters or ()))} disciplines, "
         f"{board.samples or 'unknown'} answers to an item; unreadable answers: {unreadable}; "
-        f"items left out: {board.left_out}; missing scores counted wrong: {board.filled}"
+        f"items left out: {board.left_out}; missing scores counted wrong: {board.filled}{done}"
     )
 
 
@@ -176,23 +192,36 @@ def _result(file: Path, number: int, row: dict) -> _Entry:
     return _Entry(file, number, file.stem, str(row["id"]), score, str(row.get("discipline") or ""), gt, answers or None)
 
 
-def _csv(path: Path) -> tuple[list[_Entry], list[str]]:
+def _csv(path: Path, notes: list[str]) -> tuple[list[_Entry], list[str]]:
     rows, problems = read_rows(path, "csv")
     if not rows:
         raise DataError(summary(problems or [f"{path}: no scores in it. Write a header and a row an item."]))
     columns = list(rows[0][1])
-    if {"model", "item", "score"} <= set(columns):
+    role = _roles(columns, notes)
+    if {"model", "item", "score"} <= set(role.values()):
         read = _long_row
-    elif "item" in columns and "model" not in columns:
+    elif "item" in role.values() and "model" not in role.values():
         read = _wide_row
+        role = {column: name for column, name in role.items() if name in _OTHER_COLUMNS}
+    elif "model" in role.values() and "item" not in role.values():
+        rows, read = _turned(path, rows, next(column for column, name in role.items() if name == "model")), _wide_row
+        notes.append("a row is a model and a column an item: turned on its side")
+        columns, role = list(rows[0][1]), {}
     else:
         raise DataError(
             f"{path}, row 1: the columns are {', '.join(columns)}. Give model, item, score "
-            "(one score a row), or item and one column a model; discipline beside them if wanted."
+            "(one score a row), item and one column a model, or model and one column an item; discipline beside them "
+            "if wanted."
         )
+    if role:
+        rows = [(number, {role.get(column, column): cell for column, cell in row.items()}) for number, row in rows]
+        columns = list(rows[0][1])
+    words = sum(cell.strip().casefold() in TRUTH for _, row in rows for cell in row.values() if not _number(cell))
+    if words and (read is _wide_row or role):
+        notes.append(f"{words} scores are words such as True and False: read as 1 and 0")
     if read is _wide_row:
         models = [name for name in columns if name not in _OTHER_COLUMNS]
-        empty = [name for name in models if not any(row[name].strip() for _, row in rows)]
+        empty = [name for name in models if all(_is_empty(row[name]) for _, row in rows)]
         problems += [problem(path, 1, name, "no score in this column", "Fill it in or remove it") for name in empty]
     entries = []
     for number, row in rows:
@@ -205,9 +234,45 @@ def _csv(path: Path) -> tuple[list[_Entry], list[str]]:
     return entries, problems
 
 
+def _roles(columns: list[str], notes: list[str]) -> dict[str, str]:
+    """Which column is what: {column: model, item, score or discipline}; the first that has a name of it."""
+    found: dict[str, str] = {}
+    for role, names in NAMES.items():
+        column = next((c for name in names for c in columns if c.strip().casefold() == name), None)
+        if column is None and role == "item" and not columns[0].strip():
+            column = columns[0]
+        if column is not None:
+            found[column] = role
+            if column != role:
+                notes.append(f"column {column!r} is taken for {role}")
+    return found
+
+
+def _turned(path: Path, rows: list, column: str) -> list:
+    """Rows of models as rows of items."""
+    names = [row[column].strip() for _, row in rows]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise DataError(f"{path}: model {twice!r} has two rows. Keep one, or give a score a row: model, item, score.")
+    items = [item for item in rows[0][1] if item != column]
+    return [
+        (n, {"item": item} | {name: row[item] for name, (_, row) in zip(names, rows)})
+        for n, item in enumerate(items, 2)
+    ]
+
+
+def _is_empty(cell: str) -> bool:
+    return cell.strip().casefold() in EMPTY
+
+
+def _number(cell: str) -> bool:
+    return cell.strip()[:1].isdigit()
+
+
 def _long_row(path: Path, number: int, row: dict) -> list[_Entry]:
     if not row["model"].strip():
         raise _Wrong("model", "empty", "Give every row its model")
+    if _is_empty(row["score"]):
+        return []
     return [
         _Entry(
             path,
@@ -225,7 +290,7 @@ def _wide_row(path: Path, number: int, row: dict) -> list[_Entry]:
     found = [
         _Entry(path, number, model, row["item"].strip(), _score(cell, model), row.get("discipline", "").strip())
         for model, cell in row.items()
-        if model not in _OTHER_COLUMNS and cell.strip()
+        if model not in _OTHER_COLUMNS and not _is_empty(cell)
     ]
     if not found:
         raise _Wrong("item", f"no model has a score for item {row['item']!r}", "Fill in the row or remove it")
@@ -234,6 +299,8 @@ def _wide_row(path: Path, number: int, row: dict) -> list[_Entry]:
 
 def _score(value, column: str = "score") -> float:
     mend = "Give the share of right answers, from 0 to 1; divide percentages by 100"
+    if isinstance(value, str) and (word := value.strip().casefold()) in TRUTH:
+        value = float(TRUTH[word])
     try:
         score = float("nan" if isinstance(value, bool | list | dict) else value)
     except ValueError:

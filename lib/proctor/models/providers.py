@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, ValidationError
 from proctor.models.embedded import Embedded, Endpoint
 from proctor.models.images import anthropic_message, openai_message
 from proctor.models.messages import Reply, Request
-from proctor.models.registry import Spec, key_of, weights_file
+from proctor.models.registry import Spec, add_kind, key_of, weights_file
 
 _REASONING = re.compile(r"o\d|gpt-5(?!.*chat)")
 _NO_SYSTEM = re.compile(r"o1(?:-mini|-preview)")  # these refuse a system's turn: it goes into the user's (HLE's code)
@@ -194,6 +194,16 @@ class Served:
 
 
 KINDS: dict[str, Any] = {"openai": OpenAI, "anthropic": Anthropic, "gguf": Served}
+
+
+def register(kind: str, provider: Any, key_env: str = "") -> None:
+    """A way of one's own to models: `kind/<model>` is then asked by `provider(spec, timeout)`, a Provider.
+
+    key_env: the environment variable that holds its key, "" for none. Raises ValueError for a kind that is taken."""
+    if not kind.isidentifier() or KINDS.get(kind, provider) is not provider:
+        raise ValueError(f"kind {kind!r}: give a name of letters that no other provider has ({', '.join(KINDS)})")
+    KINDS[kind] = provider
+    add_kind(kind, key_env)
 
 
 def openai_body(model: Spec, request: Request) -> dict:

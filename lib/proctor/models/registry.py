@@ -72,6 +72,11 @@ def _table(name: str) -> dict:
         ) from error
 
 
+def add_kind(kind: str, key_env: str) -> None:
+    """Have `spec` know models as kind/<model> (see `providers.register`)."""
+    _KEYS[kind] = key_env
+
+
 def spec(name: str) -> Spec:
     """The model called `name`: an entry of params/models.yaml or of one's own params/my_models.yaml (which git
     ignores), `openai/<model>`, `anthropic/<model>`, either with `@<address>` of a server, or the path of a GGUF file.

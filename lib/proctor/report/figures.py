@@ -37,6 +37,7 @@ from proctor.report.roles import (
     role,
     roles,
     short,
+    shorten,
 )
 from proctor.report.waffle import waffle
 
@@ -58,6 +59,7 @@ __all__ = [
     "roles",
     "save",
     "short",
+    "shorten",
     "size",
     "style",
     "waffle",

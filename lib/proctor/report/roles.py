@@ -6,6 +6,7 @@
 A colour never means a model in one figure and a role in another.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -64,6 +65,24 @@ def short(name: str) -> str:
     return name if key is None else ROLES[key].short
 
 
+def shorten(names: Iterable[str], length: int = 30) -> list[str]:
+    """Names as a figure has room for them, all different: without a leading date and a server's address, and cut in
+    the middle, since names of systems differ at their ends.
+
+    >>> shorten(["openai/m@http://localhost:8000/v1", "20251215_agent_claude", "smollm2-135m"])
+    ['openai/m', 'agent claude', '135M']
+    """
+    found: list[str] = []
+    for name in names:
+        text = " ".join(short(name).partition("@http")[0].removeprefix(_date(name)).replace("_", " ").split())
+        text = text or name
+        if len(text) > length:
+            text = text[: length // 2].rstrip() + "…" + text[len(text) - (length - length // 2 - 1) :].lstrip()
+        number = 1 + sum(other == text or other.startswith(f"{text} (") for other in found)
+        found.append(text if number == 1 else f"{text} ({number})")
+    return found
+
+
 def roles(names: Iterable[str]) -> dict[str, Role]:
     """A Role for each name: known ones keep theirs, others take the free colours in alphabetical order.
 
@@ -103,6 +122,12 @@ def _key(name: str) -> str | None:
     if name in ROLES:
         return name
     return next((key for key in OWN_MODELS if name.lower().startswith(key)), None)
+
+
+def _date(name: str) -> str:
+    """The date that a name begins with: 20251215_, 2025-12-15-; "" for none."""
+    found = re.match(r"20\d{2}-?\d{2}-?\d{2}[-_ ]", name)
+    return found[0] if found else ""
 
 
 def _luminance(colour: str) -> float:

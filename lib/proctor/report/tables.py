@@ -1,11 +1,14 @@
 """Tables that are read (Markdown), typeset (LaTeX) and computed with (CSV), with the same provenance as figures."""
 
 import html
+import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from proctor.report import provenance
 
@@ -28,6 +31,7 @@ _TEX = {
     "−": r"$-$",
     "–": "--",
 } | {special: "\\" + special for special in "&%_#${}"}
+ROWS = 500  # of a table to be read: what is longer is data, and whole in the CSV alone
 _INTERVAL_FORMAT = re.compile(r"\.(\d+)([f%])")
 _FIGURE = r"(?:[0-9][0-9.,]*|\.[0-9]+|inf)(?:[eE][-+]?[0-9]+)?"
 _HARMLESS = re.compile(
@@ -49,6 +53,19 @@ def with_interval(estimate: float, low: float, high: float, digits: int = 2, per
     if pd.isna(low) or pd.isna(high):
         return point
     return f"{point} [{scale * low:z.{digits}f}, {scale * high:z.{digits}f}]"
+
+
+def decimals(low: ArrayLike, high: ArrayLike, most: int = 4) -> str:
+    """The format of estimates with these intervals, such as ".1f": as many decimals as give the half-widths two digits.
+
+    More would be noise, fewer would hide what the interval knows. One format for a column: the median half-width's.
+
+    >>> decimals([31.2, 40.0], [72.4, 77.0]), decimals(0.431, 0.467), decimals(0.5, 0.5)
+    ('.0f', '.3f', '.4f')
+    """
+    half = np.abs(np.asarray(high, float) - np.asarray(low, float)) / 2
+    half = half[np.isfinite(half) & (half > 0)]
+    return f".{min(max(1 - math.floor(math.log10(np.median(half))), 0), most) if len(half) else most}f"
 
 
 def save_table(
@@ -78,6 +95,7 @@ def save_table(
     `canary` says that they must not be published, and what `provenance.describe` refuses; nothing is
     then written.
 
+    The text forms hold the first ROWS rows and say so. Give estimates with intervals the format `decimals` finds.
     digits: significant digits of the CSV's floats (default: all). text: another text form than the frame's own, for
     tables whose CSV has more columns than a reader wants. Returns the text form that Markdown and LaTeX have.
     """
@@ -100,12 +118,15 @@ def save_table(
         notebook=notebook,
     )
     label = provenance.label(record)
+    rest = len(shown) - ROWS
+    part = shown if rest <= 0 else shown.head(ROWS)
+    caption = caption if rest <= 0 else f"{caption} (the first {ROWS} of {len(shown)} rows; all are in the CSV)".strip()
     provenance.write(
         record,
         {
             ".csv": _harmless(df).to_csv(index=False, lineterminator="\n"),
-            ".md": to_markdown(shown, numeric, caption, label),
-            ".tex": to_tex(shown, numeric, caption, label, name),
+            ".md": to_markdown(part, numeric, caption, label),
+            ".tex": to_tex(part, numeric, caption, label, name),
         },
         out,
     )

@@ -7,6 +7,8 @@ response addresses the question. Our prompts of these names ask less: `uq/final_
 commits itself to one result. Replies to them are recorded under their bytes, so they stay as they are.
 """
 
+import re
+
 import pandas as pd
 
 from proctor.data.schemas import Answer, Question
@@ -27,6 +29,18 @@ ONE_CALL = {
     "FA": "uq/final_answer",
 }
 OUTCOMES = {True: "accept", False: "reject", None: "unreadable"}
+
+
+def register(name: str, prompt: str) -> None:
+    """A check of one's own, of one call: `prompt` names its file, such as "own/polite" for <prompts_dir>/own/polite.md,
+    which asks for a verdict of {{question}} and {{answer}}. It is then written as any other, and known to `cost`.
+
+    Raises ValueError for a name that is taken or that no notation can hold."""
+    if not re.fullmatch(r"[A-Z][A-Za-z]+", name) or name in ("Debate", "M", "U"):
+        raise ValueError(f"{name!r}: name a check with a capital and more letters, as in `Polite`")
+    if ONE_CALL.get(name, prompt) != prompt or name in CHECKS and name not in ONE_CALL:
+        raise ValueError(f"a check {name} is there already: choose another name")
+    CHECKS[name], ONE_CALL[name] = 1, prompt
 
 
 def opening(

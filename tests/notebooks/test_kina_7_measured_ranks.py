@@ -1,4 +1,4 @@
-"""notebooks/kina/7_your_leaderboard.ipynb, run by papermill on the recording with the quick parameters."""
+"""notebooks/kina/7_measured_ranks.ipynb, run by papermill on the recording with the quick parameters."""
 
 import gzip
 import json
@@ -7,28 +7,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from proctor import paths
-from proctor.data.published import load_published
 from proctor.exam import recorded as exam_recorded
 from proctor.exam import run_exam
 from proctor.exam.words import same_answer
-from proctor.kina.leaderboard import load_leaderboard
 from proctor.models.cache import recording_path
 from proctor.models.messages import Reply
 from proctor.models.read_answer import stated
 from proctor.report import catalog
 from proctor.report.claims import read_claims
 
-NAME = "kina/7_your_leaderboard"
+NAME = "kina/7_measured_ranks"
 
 
 @pytest.fixture(scope="module")
 def measured(done):
     return pd.read_csv(done / "figures/kina/measured_ranking_table.csv").set_index(["board", "row"])
-
-
-@pytest.fixture(scope="module")
-def example(done):
-    return pd.read_csv(done / "figures/kina/own_leaderboard.csv")
 
 
 def record(done, name) -> dict:
@@ -37,7 +30,7 @@ def record(done, name) -> dict:
 
 def test_leaves_what_the_catalog_promises_with_the_evidence_that_it_names(done):
     rows = [row for row in catalog.read() if row.notebook == NAME and row.state in catalog.RUN]
-    assert len(rows) == 7 and catalog.check(rows, done / "figures") == []
+    assert len(rows) == 4 and catalog.check(rows, done / "figures") == []
 
 
 def test_measured_outputs_name_the_recordings_that_they_rest_on(done):
@@ -93,63 +86,6 @@ def test_results_box_has_the_numbers_of_the_committed_claims():
     committed = {claim.id: claim for claim in read_claims() if claim.notebook == NAME}
     for name in ("7_measured_ranks.families", "7_measured_ranks.questions", "7_measured_ends"):
         assert committed[f"kina/{name}"].numbers.partition(", n =")[0] in box
-    assert "2 of 5 tier borders separate nothing" in committed["kina/7_own_steps"].title
-    assert "two of five borders between tiers separate nothing" in box
-
-
-def test_example_is_14_of_the_simulated_models_and_is_read_back_as_it_was_written(done, example):
-    wanted = [53.17, 49.92, 48.55, *np.linspace(45, 38, 25), *np.linspace(20, 11, 14)][::3]
-    called = example["model"].str.extract(r"^a model at ([\d.]+) %$")[0].astype(float)
-    assert np.sort(called)[::-1] == pytest.approx(wanted, abs=0.051)
-    assert example["accuracy"].to_numpy() == pytest.approx(called.to_numpy(), abs=3)
-    own = load_leaderboard(paths.BUILD / "kina_example")
-    assert own.scores.shape == (14, 899) and own.samples == 4 and sum(own.unreadable) == 0
-    accuracy = dict(zip(own.models, 100 * own.scores.mean(axis=1)))
-    assert example["accuracy"].to_numpy() == pytest.approx(example["model"].map(accuracy).to_numpy())
-    assert (example["set_low"] <= example["rank"]).all() and (example["rank"] <= example["set_high"]).all()
-    for name in ("own_leaderboard", "own_ranking"):
-        found = record(done, name)
-        assert found["evidence"] == "simulated" and found["seed"] == 20260101 and "others are assumed" in found["note"]
-    svg = (done / "figures/kina/own_ranking.svg").read_text()
-    real = load_published("kina/leaderboard")["model"].iloc[:3]
-    assert "Simulated example" in svg and not any(model in svg for model in real)
-
-
-def test_borders_that_separate_nothing_are_marked(done, example):
-    ends = np.flatnonzero(np.diff(example["tier"]) > 0)
-    told_apart = example["gap_low"].to_numpy()[ends] > 0
-    marked = example["border"].to_numpy()[ends]
-    assert marked.tolist() == np.where(told_apart, "separates its neighbours", "separates nothing").tolist()
-    assert (~told_apart).any() and told_apart.any()
-    after = ends[~told_apart][0]  # the row above the first border that separates nothing
-    low, high = (int(place) for place in example["not_told_apart"][after].split(", ")[-1].split("-"))
-    assert low <= after + 2 <= high  # places count from 1
-
-
-def test_one_s_own_csv_goes_through_the_same_notebook(run_notebook, tmp_path):
-    rng = np.random.default_rng(0)
-    chance = {"good": 0.9, "fair": 0.5, "twin": 0.5, "poor": 0.1}
-    table = pd.DataFrame(
-        {"item": range(300), "discipline": [f"d{n % 40}" for n in range(300)]}
-        | {model: rng.binomial(1, p, 300).astype(object) for model, p in chance.items()}
-    )
-    table.loc[7, "fair"] = ""
-    table.to_csv(tmp_path / "mine.csv", index=False)
-    options = ("--params", "params/quick.yaml", "-p", "results", str(tmp_path / "mine.csv"))
-    refused = run_notebook(NAME, tmp_path, *options)
-    assert refused.returncode == 1 and "fair lacks 1 of 300 items, the first '7'" in refused.stderr
-    done = run_notebook(NAME, tmp_path, *options, "-p", "missing", "common")
-    assert done.returncode == 0, done.stderr
-    mine = pd.read_csv(tmp_path / "figures/kina/own_leaderboard.csv")
-    assert mine["model"].tolist()[0] == "good" and mine["model"].tolist()[-1] == "poor"
-    assert mine["tier"].tolist() == [1, 2, 2, 3]
-    about = json.loads((tmp_path / "figures/kina/own_ranking.json").read_text())
-    assert about["evidence"] == "measured" and "mine.csv" in [entry["path"] for entry in about["inputs"]]
-    assert about["claim"].startswith("Your leaderboard: ") and "mine.csv" in about["note"]
-    assert "imulated" not in (tmp_path / "figures/kina/own_ranking.svg").read_text()
-    printed = json.loads((tmp_path / "out.ipynb").read_text())["cells"]
-    said = "".join("".join(out.get("text", "")) for cell in printed for out in cell.get("outputs", ()))
-    assert "4 models, 299 items, 40 disciplines" in said and "items left out: 1" in said
 
 
 def test_notebook_is_stored_without_outputs():

@@ -1,0 +1,28 @@
+"""Sit models before an exam, with a judge for what comparison can't decide, and write HLE's own files.
+
+python examples/exam.py
+"""
+
+import asyncio
+
+from proctor import paths
+from proctor.data.questions import load_questions
+from proctor.exam import own_exam
+from proctor.models.session import Session
+
+MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"]
+
+
+async def main() -> None:
+    questions = load_questions(paths.ROOT / "data/examples/exam_questions.jsonl")
+    setup = own_exam.Setup(questions, MODELS, judge="qwen2.5-coder-1.5b").checked()
+    async with Session("replay") as session:  # "auto" asks what is not recorded
+        print(own_exam.bill(session, setup))
+        answers = await own_exam.sit(session, setup)
+    print(own_exam.decisions(answers))
+    files = own_exam.write_predictions(paths.BUILD / "examples", answers, questions)
+    print(*(f"written: {file.relative_to(paths.ROOT)}" for file in files), sep="\n")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

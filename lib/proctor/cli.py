@@ -1,0 +1,459 @@
+"""The command: one's own questions, answers, results and tables through the notebooks.
+
+    python -m proctor exam mine.jsonl --model openai/o3 --judge openai/gpt-4o --budget 5
+    python -m proctor plan exam mine.jsonl --model openai/o3            what the same would cost; asks nothing
+
+A command reads its files and shows its plan before anything is asked. Replies are kept as they come, so the same
+command again asks only what is missing. Then its notebook runs on the kept replies, into build/runs/<name>/.
+Exit codes: 0 done, 1 failed or incomplete, 2 bad input. Only light modules up here, so that --help is quick.
+"""
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from proctor.files import write_atomic
+from proctor.workflow import own_run
+from proctor.workflow.notebook import WorkflowError, all_notebooks
+
+if TYPE_CHECKING:
+    from proctor.models.session import Session
+
+app = typer.Typer(
+    name="proctor",
+    help="Your models, questions, answers and leaderboards in Proctor's notebooks. Keys come from the environment.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Models = Annotated[list[str], typer.Option("--model", help="openai/<model>[@http://server/v1], anthropic/<model>, a name of params/models.yaml; may be repeated")]  # fmt: skip  # noqa: E501
+Dollars = Annotated[float | None, typer.Option("--budget", help="dollars to spend at most")]
+Calls = Annotated[int | None, typer.Option("--max-calls", help="calls to make at most, for models without a price")]
+OnlyPlan = Annotated[bool, typer.Option("--plan", help="show what would be asked and what it costs at most, and stop")]
+Name = Annotated[str, typer.Option(help="of the run's folder in build/runs/; default: from the command and the file")]
+Columns = Annotated[list[str], typer.Option("--column", help="FIELD=COLUMN for a column of another name; may be repeated")]  # fmt: skip  # noqa: E501
+Prompts = Annotated[Path | None, typer.Option("--prompts", help="a folder of prompts of your own")]
+Temperature = Annotated[float, typer.Option(help="above 0 for several samples")]
+Export = Annotated[
+    Path | None, typer.Option("--export", help="ask nothing: write the next requests to this file, for a cluster")
+]
+AtOnce = Annotated[int, typer.Option("--at-once", help="calls in flight at a time")]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line. `plan` before a command is its option --plan."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["plan"] and words[1:2] not in ([], ["--help"], ["-h"]):
+        words = [*words[1:], "--plan"]
+    app(words, prog_name="python -m proctor")
+
+
+@app.command()
+def exam(
+    questions: Annotated[Path, typer.Argument(help=".jsonl, .csv, .json or .parquet; HLE's own files too")],
+    model: Models,
+    judge: Annotated[str, typer.Option(help="weighs answers that comparison can't decide")] = "",
+    judge_all: Annotated[bool, typer.Option("--judge-all", help="put every answer to the judge, as HLE does")] = False,
+    samples: Annotated[int, typer.Option(help="answers to each question")] = 1,
+    temperature: Temperature = 0.0,
+    budget: Dollars = None,
+    max_calls: Calls = None,
+    column: Columns = [],  # noqa: B006 typer reads it and changes nothing
+    prompts: Prompts = None,
+    at_once: AtOnce = 8,
+    plan: OnlyPlan = False,
+    export: Export = None,
+    name: Name = "",
+) -> None:
+    """Sit models before an exam: accuracy with intervals, by category, calibration, and HLE's own files."""
+    with exit_codes():
+        from proctor.data.questions import load_questions
+        from proctor.exam import own_exam
+
+        columns, folder = _columns(column), _prompts(prompts)
+        asked = load_questions(questions, columns=columns)
+        setup = own_exam.Setup(asked, model, judge, judge_all, samples, temperature, folder).checked()
+        run, notebook = name or f"exam-{questions.stem}", "hle/your_exam"
+
+        async def told(session: "Session") -> tuple[float | None, int]:
+            bill, pictures = own_exam.bill(session, setup), sum(bool(question.image) for question in asked)
+            print(f"{len(asked)} questions ({pictures} with a picture), {len(model)} models\nplan: {bill}", flush=True)
+            return bill.dollars, bill.to_ask + bill.judgements
+
+        spending = _Spending(budget, max_calls, at_once, plan, export)
+        if _ask(run, notebook, told, lambda session: own_exam.sit(session, setup), spending):
+            values = dict(
+                question_file=str(questions.resolve()),
+                columns=columns,
+                models=list(model),
+                judge=judge,
+                judge_all=judge_all,
+                samples=samples,
+                temperature=temperature,
+                prompts_dir=folder,
+                predictions=str(own_run.folder_of(run) / "predictions"),
+            )
+            shown = ["model", "n", "right", "unreadable", "accuracy", "official", "overconfidence"]
+            tables = {
+                "hle/your_exam_results": shown,
+                "hle/your_exam_categories": ["model", "category", "n", "right", "accuracy"],
+            }
+            _finish(notebook, run, values, tables)
+
+
+@app.command()
+def validate(
+    answers: Annotated[Path, typer.Argument(help="question_id and text, if known author and correct")],
+    judges: Annotated[list[str], typer.Option("--judges", help="a model; may be repeated")],
+    validator: Annotated[str, typer.Option(help="in UQ's notation")] = "(C x3|U)",
+    questions: Annotated[Path | None, typer.Option(help="their file; none: a column `question` in ANSWERS")] = None,
+    temperature: Temperature = 0.0,
+    budget: Dollars = None,
+    max_calls: Calls = None,
+    column: Columns = [],  # noqa: B006
+    prompts: Prompts = None,
+    at_once: AtOnce = 8,
+    plan: OnlyPlan = False,
+    export: Export = None,
+    name: Name = "",
+) -> None:
+    """Put answers before a validator: what it accepts and, where the truth is known, how right it is."""
+    with exit_codes():
+        from proctor.data.answers import load_asked
+        from proctor.uq import run_validator
+
+        columns, how = _columns(column), dict(temperature=temperature, prompts_dir=_prompts(prompts))
+        asked = validator, judges, *load_asked(answers, questions or "", columns)
+        bill = run_validator.bill(*asked, **how)
+        run, notebook = name or f"validate-{answers.stem}", "uq/your_answers"
+
+        async def told(session: "Session") -> tuple[float | None, int]:
+            cost = "no price known" if bill["dollars"] is None else f"at most ${bill['dollars']:,.2f}"
+            calls = f"at most {bill['calls']:,} calls, kept ones among them"
+            print(f"{len(asked[3])} answers\nplan: {calls}; {cost}", flush=True)
+            return bill["dollars"], bill["calls"]
+
+        spending = _Spending(budget, max_calls, at_once, plan, export)
+        if _ask(run, notebook, told, lambda session: run_validator.validate(session, *asked, **how), spending):
+            own = dict(answer_file=str(answers.resolve()), question_file=str(questions.resolve()) if questions else "")
+            values = own | dict(columns=columns, validator=validator, judges=list(judges), **how)
+            shown = ["author", "answers", "accepted", "unreadable", "share", "of_right", "of_wrong"]
+            _finish(notebook, run, values, {"uq/your_answers_results": shown})
+
+
+@app.command()
+def candidates(
+    file: Annotated[Path, typer.Argument(help="question (or question_id) and text, if known author and correct")],
+    neighbours: Annotated[Path, typer.Option(help="related questions: question, answer, neighbour_of")],
+    model: Models,
+    questions: Annotated[Path | None, typer.Option(help="their file; none: a column `question` in FILE")] = None,
+    rollouts: Annotated[int, typer.Option(help="on each neighbour; the paper has 64")] = 8,
+    budget: Dollars = None,
+    max_calls: Calls = None,
+    column: Columns = [],  # noqa: B006
+    prompts: Prompts = None,
+    at_once: AtOnce = 8,
+    plan: OnlyPlan = False,
+    export: Export = None,
+    name: Name = "",
+) -> None:
+    """Rank candidate solutions by what they help to solve (utility), beside a judge's score."""
+    with exit_codes():
+        from proctor.cbu import own_candidates
+
+        columns, folder = _columns(column), _prompts(prompts)
+        loaded = own_candidates.load(file, neighbours, questions or "", columns)
+        setup = own_candidates.Setup(*loaded, model, rollouts, folder)
+        run, notebook = name or f"candidates-{file.stem}", "cbu/your_candidates"
+
+        async def told(session: "Session") -> tuple[float | None, int]:
+            found = await own_candidates.plan(session, setup)
+            print(f"{len(setup.candidates)} candidates to {len(setup.questions)} questions\nplan: {found}", flush=True)
+            return found.dollars, found.to_ask
+
+        spending = _Spending(budget, max_calls, at_once, plan, export)
+        if _ask(run, notebook, told, lambda session: own_candidates.score(session, setup), spending):
+            values = dict(
+                candidate_file=str(file.resolve()),
+                neighbour_file=str(neighbours.resolve()),
+                question_file=str(questions.resolve()) if questions else "",
+                columns=columns,
+                models=list(model),
+                rollouts=rollouts,
+                prompts_dir=folder,
+            )
+            shown = ["model", "question_id", "candidate", "utility", "gain", "judge", "correct"]
+            _finish(notebook, run, values, {"cbu/your_candidates_table": shown})
+
+
+@app.command()
+def coverage(
+    items: Annotated[Path, typer.Argument(help="question, if wanted id and category; .csv, .jsonl ...")],
+    k: Annotated[int, typer.Option(help="items to choose")] = 10,
+    quota: Annotated[int, typer.Option(help="so many of each category instead")] = 0,
+    similarity: Annotated[Path | None, typer.Option(help="a CSV: item, and a column an item; none: from texts")] = None,
+    column: Columns = [],  # noqa: B006
+    name: Name = "",
+) -> None:
+    """Choose the k items that represent a field best, with the bound that the choice proves."""
+    with exit_codes():
+        from proctor.data.questions import load_questions
+
+        columns = _columns(column)
+        n = len(load_questions(items, columns=columns))
+        if not quota and not 1 <= k <= n:
+            raise WorkflowError(f"{items}: --k {k}, and there are {n} items; choose from 1 to {n}")
+        similarity_file = str(similarity.resolve()) if similarity else ""
+        values = dict(
+            item_file=str(items.resolve()), columns=columns, k=k, quota=quota, similarity_file=similarity_file
+        )
+        shown = {"kina/your_coverage_table": ["place", "item", "category", "adds", "reached"]}
+        _finish("kina/your_coverage", name or f"coverage-{items.stem}", values, shown)
+
+
+@app.command()
+def audit(
+    table: Annotated[Path, typer.Argument(help="a CSV of reported metrics: name, accuracy, precision, recall ...")],
+    n: Annotated[int | None, typer.Option("-n", help="items, for rows without a number of their own")] = None,
+    positives: Annotated[int | None, typer.Option(help="of these, how many are truly positive")] = None,
+    unit: Annotated[str, typer.Option(help="percent (85.40) or share (0.8540)")] = "percent",
+    name: Name = "",
+) -> None:
+    """Can a table of reported metrics be true? Which counts print so, and which rows differ?"""
+    with exit_codes():
+        from proctor.audit.reported_table import load_reported
+
+        load_reported(table, unit, n, positives, None, None)
+        values = dict(path=str(table.resolve()), unit=unit, n=n, positives=positives)
+        shown = {"synthesis/audit_feasibility": ["name", "verdict", "n", "tp", "fp", "reading"]}
+        _finish("synthesis/audit_your_table", name or f"audit-{table.stem}", values, shown)
+
+
+Own = Annotated[list[str], typer.Option("--own", help="a system of your own, always drawn; may be repeated")]
+Missing = Annotated[str, typer.Option(help="items that a system lacks: common (left out), wrong (scored 0) or error")]
+
+
+@app.command()
+def leaderboard(
+    results: Annotated[Path, typer.Argument(help="CSV: items x systems, systems x items or a score a row")],
+    own: Own = [],  # noqa: B006
+    pair: Annotated[list[str], typer.Option("--pair", help="two systems whose power is told; give it twice")] = [],  # noqa: B006
+    missing: Missing = "common",
+    questions: Annotated[Path | None, typer.Option(help="their file, for the items' disciplines")] = None,
+    name: Name = "",
+) -> None:
+    """Rank 2 to 500 systems item by item: ranks, pairs, categories, and what they can bear."""
+    with exit_codes():
+        _board(results, name or f"leaderboard-{results.stem}", own, pair, missing, questions)
+
+
+@app.command()
+def compare(
+    one: Annotated[Path, typer.Argument(help="of one system: HLE's judged file, inspect_ai's log, item,score CSV")],
+    other: Annotated[Path, typer.Argument(help="results of the other, on the same items")],
+    missing: Missing = "common",
+    name: Name = "",
+) -> None:
+    """Compare two systems, each in a file of its own: difference, interval, p, and the power of the items."""
+    with exit_codes():
+        from proctor.exam.one_system import board_of
+
+        run = name or f"compare-{one.stem}-{other.stem}"
+        text, pair = board_of([one, other])
+        file = own_run.folder_of(run) / "results.csv"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(file, text)
+        _board(file, run, [], pair, missing, None)
+
+
+@app.command()
+def run(
+    notebook: Annotated[str, typer.Argument(help="such as uq/6_agreement; none: the list of all")] = "",
+    parameter: Annotated[list[str], typer.Option("-p", help="NAME=VALUE, the value as in YAML; may be repeated")] = [],  # noqa: B006
+    name: Name = "",
+) -> None:
+    """Run any notebook with parameters of your own into build/runs/."""
+    with exit_codes():
+        if not notebook:
+            print(*(found.name for found in all_notebooks()), sep="\n")
+            return
+        from proctor.workflow.params import read_overrides
+
+        pairs = [text.partition("=")[::2] for text in parameter]
+        if wrong := [text for text in parameter if "=" not in text]:
+            raise WorkflowError(f"-p {wrong[0]}: write NAME=VALUE")
+        found = own_run.find(notebook)
+        _finish(str(found.path), name or found.name.replace("/", "-"), read_overrides(pairs), {})
+
+
+PASSED_ON = dict(add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+
+
+@app.command("export", **PASSED_ON)
+def export_study(context: typer.Context) -> None:
+    """Write the next requests of a recorded study for a cluster (your own data: exam ... --export FILE)."""
+    from proctor.recordings import offline
+
+    raise typer.Exit(offline.main(["export", *context.args]))
+
+
+@app.command("import", **PASSED_ON)
+def import_replies(context: typer.Context) -> None:
+    """Keep a cluster's replies to an export: import REQUESTS.jsonl REPLIES.jsonl ..."""
+    from proctor.recordings import offline
+
+    raise typer.Exit(offline.main(["import", *context.args]))
+
+
+@app.command(**PASSED_ON)
+def logs(context: typer.Context) -> None:
+    """Fetch public logs of strong models: logs [NAME ...]"""
+    from proctor.logs.fetch import main
+
+    raise typer.Exit(main(context.args))
+
+
+@app.command(**PASSED_ON)
+def dataset(context: typer.Context) -> None:
+    """UQ's dataset: ingest, crawl, funnel, filter, duplicates, generate"""
+    from proctor.uq.dataset.__main__ import main
+
+    raise typer.Exit(main(context.args))
+
+
+@app.command()
+def status() -> None:
+    """Your runs in build/runs/ and their states."""
+    found = own_run.states()
+    for each in found:
+        print(f"{each['name']:<32} {each['state']:<12} {each['time']:<20} {each['notebook']}")
+    print(f"{len(found)} runs in {own_run.RUNS}; `make status` tells which published artifact is regenerated")
+    if any(each["state"] != own_run.DONE for each in found):
+        raise typer.Exit(1)
+
+
+@app.command()
+def plan() -> None:
+    """Before another command: what it would ask and cost at most (`python -m proctor plan exam FILE --model ...`)."""
+    print("Write the command after it: python -m proctor plan exam FILE --model ...", file=sys.stderr)
+    raise typer.Exit(2)
+
+
+# What commands share
+
+
+def _board(results: Path, name: str, own: list[str], pair: list[str], missing: str, questions: Path | None) -> None:
+    from proctor.kina.leaderboard import describe, load_given
+
+    item_file = str(questions.resolve()) if questions else ""
+    board = load_given(str(results.resolve()), item_file, missing)
+    print(describe(board))
+    if unknown := [system for system in (*own, *pair) if system not in board.models]:
+        raise WorkflowError(f"{results}: no system {unknown[0]!r}; there are {', '.join(board.models[:10])} ...")
+    if len(pair) not in (0, 2):
+        raise WorkflowError("--pair names two systems: give it twice")
+    values = dict(results=str(results.resolve()), item_file=item_file, missing=missing, own=list(own), pair=list(pair))
+    shown = {
+        "kina/own_leaderboard": ["rank", "model", "accuracy", "set_low", "set_high", "not_told_apart"],
+        "kina/own_pairs": ["a", "b", "difference", "p", "holm"],
+        "kina/own_power": ["true_gap", "power", "items_for_80_percent"],
+    }
+    _finish("kina/your_leaderboard", name, values, shown)
+
+
+@contextlib.contextmanager
+def exit_codes() -> Iterator[None]:
+    """Told errors instead of tracebacks: 2 bad input, 1 failed or incomplete, 130 stopped."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on from here", file=sys.stderr)
+        raise typer.Exit(130) from None
+    except (WorkflowError, ValueError, KeyError, RuntimeError, LookupError, OSError) as error:
+        from proctor.models.registry import ModelError
+
+        if isinstance(error, typer.Exit):  # a RuntimeError, of click
+            raise
+        bad_input = isinstance(error, WorkflowError | ModelError | ValueError | KeyError)
+        print(error.args[0] if isinstance(error, KeyError) else error, file=sys.stderr)
+        raise typer.Exit(2 if bad_input else 1) from None
+
+
+class _Spending(NamedTuple):
+    budget: float | None
+    max_calls: int | None
+    at_once: int
+    plan: bool  # only show it
+    export: Path | None
+
+
+def _ask(
+    name: str,
+    notebook: str,
+    told: Callable[["Session"], Awaitable[tuple[float | None, int]]],
+    study: Callable[["Session"], Awaitable[Any]],
+    spending: _Spending,
+) -> bool:
+    """Show the plan (`told`: dollars and calls, at most), then do what asks models, with progress on the terminal.
+
+    False where that was all: for --plan, and for --export where requests were written."""
+    from proctor.models.offline import export
+    from proctor.models.session import Session
+    from proctor.models.spending import Budget
+
+    async def asking() -> bool:
+        mode = "replay" if spending.export else "auto"
+        limits = Budget(spending.max_calls, spending.budget)
+        async with Session(mode, budget=limits, concurrency=spending.at_once) as session:
+            dollars, calls = await told(session)
+            if spending.plan:
+                return False
+            own_run.mark(own_run.folder_of(name), notebook, own_run.INCOMPLETE)
+            if spending.export:
+                n = await export(session, study, spending.export)
+                print(
+                    f"{n:,} requests in {spending.export}; then: import {spending.export} REPLIES"
+                    if n
+                    else "nothing to ask"
+                )
+                return not n
+            _affordable(dollars, calls, spending.budget, spending.max_calls)
+            await study(session)
+            spent = session.spent
+            tokens = f"{spent.prompt_tokens + spent.completion_tokens:,} tokens"
+            print(f"asked: {spent.calls:,} new calls, {tokens}, ${spent.dollars:.2f}", flush=True)
+            return True
+
+    return asyncio.run(asking())
+
+
+def _affordable(dollars: float | None, to_ask: int, budget: float | None, max_calls: int | None) -> None:
+    """Raises ValueError where money may be spent and no bound was given."""
+    if to_ask and budget is None and max_calls is None and dollars != 0:
+        cost = "have no price here: say --max-calls" if dollars is None else f"may cost ${dollars:,.2f}: say --budget"
+        raise ValueError(f"{to_ask:,} calls are to be made, and they {cost}")
+
+
+def _finish(notebook: str, name: str, values: dict[str, Any], tables: dict[str, list[str]]) -> None:
+    if own_run.run_own(notebook, name, values, tables):
+        raise typer.Exit(1)
+
+
+def _columns(pairs: list[str]) -> dict[str, str]:
+    if wrong := [text for text in pairs if "=" not in text]:
+        raise WorkflowError(f"--column {wrong[0]}: write FIELD=COLUMN, such as question=prompt")
+    return dict(text.split("=", 1) for text in pairs)
+
+
+def _prompts(folder: Path | None) -> str | None:
+    if folder is not None and not folder.is_dir():
+        raise WorkflowError(f"--prompts {folder}: no such folder")
+    return str(folder.resolve()) if folder else None

@@ -1,0 +1,89 @@
+"""Results of single systems, a file each, as one leaderboard: HLE's judged files, inspect_ai's logs, lm-eval's samples,
+or a table of item and score."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from proctor.data.answers import TRUTH
+from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.exam.formats import read_hle, read_inspect, read_lm_eval
+
+ITEMS = ("item", "item_id", "question_id", "task_id", "instance_id", "id")
+SCORES = ("score", "correct", "right", "resolved")
+
+
+def read_one(path: str | Path) -> pd.Series:
+    """The score of each item, by item; several samples of one are averaged. Raises DataError for what is no results."""
+    path = Path(path)
+    kind = path.suffix.lower()
+    if kind == ".eval" or kind == ".json" and _is_log(path):
+        rows = read_inspect(path).rename(columns={"score": "value"})
+    elif kind == ".json" and not _is_list(path):
+        rows = read_hle(path)
+        if "right" not in rows:
+            raise DataError(f"{path}: answers that nobody has judged. Judge them first, as `exam` does.")
+        rows = rows.rename(columns={"right": "value"})
+    elif kind == ".jsonl" and "resps" in path.read_text(encoding="utf-8", errors="replace")[:100_000]:
+        rows = read_lm_eval(path, path.stem).rename(columns={"score": "value"})
+    else:
+        rows = _table(path)
+    return rows.assign(value=rows["value"].fillna(0).astype(float)).groupby("question_id", sort=False)["value"].mean()
+
+
+def board_of(files: Sequence[str | Path]) -> tuple[str, list[str]]:
+    """A long CSV (model, item, score) of some systems, each called by its file, and their names."""
+    names = [Path(file).stem for file in files]
+    if len(set(names)) < len(names):
+        names = [f"{Path(file).parent.name}/{Path(file).stem}" for file in files]
+    if len(set(names)) < len(names):
+        raise DataError(f"{files[0]} is given twice. Name two different files.")
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["model", "item", "score"])
+    for name, file in zip(names, files):
+        table.writerows((name, item, f"{value:.12g}") for item, value in read_one(file).items())
+    return text.getvalue(), names
+
+
+def _table(path: Path) -> pd.DataFrame:
+    rows, problems = read_rows(path)
+    columns = list(rows[0][1]) if rows else []
+    item, score = (next((name for name in names if name in columns), None) for names in (ITEMS, SCORES))
+    if item is None or score is None:
+        raise DataError(f"{path}: the columns are {', '.join(columns) or 'none'}. Give item and score (or correct).")
+    found = []
+    for number, row in rows:
+        said = row[score]
+        word = str(said).strip().casefold()
+        try:
+            value = float(TRUTH[word]) if word in TRUTH else float(said)
+        except (TypeError, ValueError):
+            problems.append(
+                problem(path, number, score, f"{said!r} is no score", "Give a number from 0 to 1, or yes or no")
+            )
+            continue
+        found.append({"question_id": str(row[item]), "value": value})
+    if problems:
+        raise DataError(summary(problems))
+    return pd.DataFrame(found)
+
+
+def _is_log(path: Path) -> bool:
+    found = _json(path)
+    return isinstance(found, dict) and "samples" in found and "eval" in found
+
+
+def _is_list(path: Path) -> bool:
+    return isinstance(_json(path), list)
+
+
+def _json(path: Path):
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: cannot be read as JSON ({error}). Check the path, or write it again.") from None

@@ -1,0 +1,67 @@
+"""A validator on answers of one's own: what it accepts, by author, and how right it is where the truth is known."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from proctor.stats.proportions import wilson
+from proctor.uq.validator_metrics import metrics_by_group
+
+
+def acceptance(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """One row an author, "all" first where there are several: answers, accepted, unreadable, share (percent) with
+    Wilson's interval, and of right and of wrong answers the same (NaN where none is known to be so).
+
+    verdicts: of `run_validator.validate`, with a column author. An unreadable verdict accepts nothing."""
+    several = verdicts["author"].nunique() > 1
+    groups = ([("all", verdicts)] if several else []) + list(verdicts.groupby("author", sort=False))
+    rows = []
+    for author, part in groups:
+        known = part["correct"].map(lambda truth: truth if isinstance(truth, bool) else None)
+        row = dict(
+            author=author or "(no author)",
+            answers=len(part),
+            accepted=int((part["outcome"] == "accept").sum()),
+            unreadable=int((part["outcome"] == "unreadable").sum()),
+        )
+        for name, these in (("share", part), ("of_right", part[known == True]), ("of_wrong", part[known == False])):  # noqa: E712
+            row |= _share(name, these["outcome"] == "accept")
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _share(name: str, accepted: pd.Series) -> dict[str, float]:
+    if not len(accepted):
+        return {name: np.nan, f"{name}_low": np.nan, f"{name}_high": np.nan}
+    limits = wilson(int(accepted.sum()), len(accepted))
+    return {name: 100 * accepted.mean(), f"{name}_low": 100 * limits[0], f"{name}_high": 100 * limits[1]}
+
+
+def finding(verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> dict[str, Any]:
+    """The keywords of `Output.claim`: does it tell right from wrong (balanced accuracy, questions resampled)?
+
+    Where no truth is known, or all answers are right or all wrong: does it accept at most half?"""
+    known = verdicts[verdicts["correct"].map(lambda truth: isinstance(truth, bool))]
+    if known["correct"].nunique() == 2:
+        row = metrics_by_group(known.astype({"correct": bool}), rng, resamples, ("judges", "validator")).iloc[0]
+        numbers = [100 * row[f"balanced_accuracy{end}"] for end in ("", "_low", "_high")]
+        return dict(
+            sentence="The validator tells right answers from wrong ones better than chance",
+            estimate=numbers[0],
+            interval=tuple(numbers[1:]),
+            n=int(row["questions"]),
+            of="questions",
+            unit="% balanced accuracy",
+            says="> 50",
+        )
+    row = acceptance(verdicts).iloc[0]
+    return dict(
+        sentence="The validator accepts at most half of the answers",
+        estimate=row["share"],
+        interval=(row["share_low"], row["share_high"]),
+        n=int(row["answers"]),
+        of="answers",
+        unit="%",
+        says="<= 50",
+    )

@@ -1,0 +1,73 @@
+import asyncio
+
+import pytest
+from proctor import paths
+from proctor.data.questions import load_questions
+from proctor.data.schemas import Question
+from proctor.exam import own_exam
+from proctor.exam.formats import read_hle
+from proctor.exam.own_exam import Setup
+from proctor.models.registry import price
+from proctor.models.session import Session
+
+MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b"]
+
+
+@pytest.fixture(scope="module")
+def questions():
+    return load_questions(paths.ROOT / "data/examples/exam_questions.jsonl")
+
+
+def sat(setup: Setup, cache):
+    async def run():
+        async with Session("replay", cache=cache, progress=False) as session:
+            return own_exam.bill(session, setup), await own_exam.sit(session, setup)
+
+    return asyncio.run(run())
+
+
+def test_recorded_answers_are_free_decided_and_written(questions, tmp_path):
+    bill, alone = sat(Setup(questions, MODELS).checked(), tmp_path / "c.sqlite")
+    assert str(bill) == "54 calls for answers: 54 kept, 0 to ask; at most $0.00"
+    assert set(alone["decided_by"]) <= {"nobody", "comparison"}
+    _, judged = sat(Setup(questions, MODELS, "qwen2.5-coder-1.5b").checked(), tmp_path / "c.sqlite")
+    counted = own_exam.decisions(judged).loc[MODELS]
+    assert (counted["by comparison"] + counted["by qwen2.5-coder-1.5b"]).tolist() == [27, 27]
+    files = own_exam.write_predictions(tmp_path / "said", judged, questions)
+    assert [file.name for file in files] == [f"{model}.json" for model in MODELS]
+    back, rows = read_hle(files[0]), judged[judged["model"] == MODELS[0]]
+    assert back["reply"].tolist() == rows["reply"].tolist()
+    assert back["right"].tolist() == rows["right"].fillna(0).tolist()
+
+
+def test_the_bill_bounds_what_is_to_ask(serving, session, quick):
+    serving()
+    asked = [Question(id=f"q{n}", question=f"What is {n}?", answer=str(n)) for n in range(5)]
+    setup = Setup(asked, ["open"], "claude").checked()
+
+    async def run():
+        async with session(timeout=5.0) as here:
+            bill = own_exam.bill(here, setup)
+            await own_exam.sit(here, setup)
+            return bill, here.spent, own_exam.bill(here, setup)
+
+    bill, spent, after = asyncio.run(run())
+    assert bill.to_ask == 5 and bill.judgements == 5 and price("open") is not None
+    assert 0 < spent.dollars <= bill.dollars and spent.calls <= 10
+    assert after.to_ask == after.judgements == 0 and after.dollars == 0
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        (dict(models=[]), "no model"),
+        (dict(models=["smollm2-135m"] * 2), "named twice"),
+        (dict(samples=2), "set a temperature"),
+        (dict(judge_all=True), "needs a judge"),
+    ],
+)
+def test_what_can_t_be_asked_is_refused(questions, how, told):
+    with pytest.raises(ValueError, match=told):
+        Setup(**dict(questions=questions, models=MODELS) | how).checked()
+    with pytest.raises(ValueError, match="q1 has no key"):
+        Setup([Question(id="q1", question="open?")], MODELS).checked()

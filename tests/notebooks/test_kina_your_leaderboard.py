@@ -1,0 +1,84 @@
+"""notebooks/kina/your_leaderboard.ipynb on the example that ships, and on a CSV of one's own."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from proctor.data.published import load_published
+from proctor.kina.leaderboard import load_given
+from proctor.report import catalog
+
+NAME = "kina/your_leaderboard"
+
+
+@pytest.fixture(scope="module")
+def example(done):
+    return pd.read_csv(done / "figures/kina/own_leaderboard.csv")
+
+
+def record(done, name) -> dict:
+    return json.loads((done / f"figures/kina/{name}.json").read_text())
+
+
+def test_leaves_what_the_catalog_promises_with_the_evidence_that_it_names(done):
+    rows = [row for row in catalog.read() if row.notebook == NAME and row.state in catalog.RUN]
+    assert len(rows) == 6 and catalog.check(rows, done / "figures") == []
+
+
+def test_example_is_14_of_the_simulated_models_and_is_read_back_as_it_was_written(done, example):
+    wanted = [53.17, 49.92, 48.55, *np.linspace(45, 38, 25), *np.linspace(20, 11, 14)][::3]
+    called = example["model"].str.extract(r"^a model at ([\d.]+) %$")[0].astype(float)
+    assert np.sort(called)[::-1] == pytest.approx(wanted, abs=0.051)
+    assert example["accuracy"].to_numpy() == pytest.approx(called.to_numpy(), abs=3)
+    own = load_given("data/examples/leaderboard.csv")
+    assert own.scores.shape == (14, 899)
+    accuracy = dict(zip(own.models, 100 * own.scores.mean(axis=1)))
+    assert example["accuracy"].to_numpy() == pytest.approx(example["model"].map(accuracy).to_numpy())
+    assert (example["set_low"] <= example["rank"]).all() and (example["rank"] <= example["set_high"]).all()
+    for name in ("own_leaderboard", "own_ranking"):
+        found = record(done, name)
+        assert found["evidence"] == "simulated" and found["seed"] == 20260101 and "others are assumed" in found["note"]
+    svg = (done / "figures/kina/own_ranking.svg").read_text()
+    real = load_published("kina/leaderboard")["model"].iloc[:3]
+    assert not any(model in svg for model in real)
+
+
+def test_borders_that_separate_nothing_are_marked(done, example):
+    ends = np.flatnonzero(np.diff(example["tier"]) > 0)
+    told_apart = example["gap_low"].to_numpy()[ends] > 0
+    marked = example["border"].to_numpy()[ends]
+    assert marked.tolist() == np.where(told_apart, "separates its neighbours", "separates nothing").tolist()
+    assert (~told_apart).any() and told_apart.any()
+    after = ends[~told_apart][0]  # the row above the first border that separates nothing
+    low, high = (int(place) for place in example["not_told_apart"][after].split(", ")[-1].split("-"))
+    assert low <= after + 2 <= high  # places count from 1
+
+
+def test_one_s_own_csv_goes_through_the_same_notebook(run_notebook, tmp_path):
+    rng = np.random.default_rng(0)
+    chance = {"good": 0.9, "fair": 0.5, "twin": 0.5, "poor": 0.1}
+    table = pd.DataFrame(
+        {"item": range(300), "discipline": [f"d{n % 40}" for n in range(300)]}
+        | {model: rng.binomial(1, p, 300).astype(object) for model, p in chance.items()}
+    )
+    table.loc[7, "fair"] = ""
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    options = ("--params", "params/quick.yaml", "-p", "results", str(tmp_path / "mine.csv"))
+    done = run_notebook(NAME, tmp_path, *options, "-p", "least", "5")
+    assert done.returncode == 0, done.stderr
+    mine = pd.read_csv(tmp_path / "figures/kina/own_leaderboard.csv")
+    assert mine["model"].tolist()[0] == "good" and mine["model"].tolist()[-1] == "poor"
+    assert mine["tier"].tolist() == [1, 2, 2, 3]
+    about = json.loads((tmp_path / "figures/kina/own_ranking.json").read_text())
+    assert about["evidence"] == "measured" and "mine.csv" in [entry["path"] for entry in about["inputs"]]
+    assert "imulated" not in (tmp_path / "figures/kina/own_ranking.svg").read_text()
+    printed = json.loads((tmp_path / "out.ipynb").read_text())["cells"]
+    said = "".join("".join(out.get("text", "")) for cell in printed for out in cell.get("outputs", ()))
+    assert "4 models, 299 items, 40 disciplines" in said and "items left out: 1" in said
+    assert "1 of 1200 scores are not there" in said and "resampled: 40 disciplines" in said
+    pairs = pd.read_csv(tmp_path / "figures/kina/own_pairs.csv")
+    assert pairs[["a", "b"]].iloc[0].tolist()[0] == "good" and len(pairs) == 6
+    twins = pairs[pairs["a"].isin(["fair", "twin"]) & pairs["b"].isin(["fair", "twin"])]
+    assert (pairs["holm"] < 0.05).sum() == 5 and twins["holm"].item() > 0.05
+    assert len(pd.read_csv(tmp_path / "figures/kina/own_categories.csv")) == 4 * 40

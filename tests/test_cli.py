@@ -1,0 +1,178 @@
+"""The command, as a user types it, against a local server, in a checkout of its own."""
+
+import base64
+import importlib.util
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from proctor import paths
+from proctor.exam.formats import read_hle
+
+_spec = importlib.util.spec_from_file_location("chat_server", Path(__file__).parent / "chat_server.py")
+chat_server = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(chat_server)
+
+
+def png(shade: int) -> str:
+    """A grey PNG of 2 x 2 pixels as HLE's files hold pictures."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + bytes([shade] * 2) for _ in range(2))
+    header = struct.pack(">IIBBBBB", 2, 2, 8, 0, 0, 0, 0)
+    raw = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return "data:image/png;base64," + base64.b64encode(raw).decode()
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A checkout whose cache and build/ are its own."""
+    root = tmp_path_factory.mktemp("checkout")
+    for folder in ("notebooks", "params", "data/examples"):
+        shutil.copytree(paths.ROOT / folder, root / folder)
+    for folder in ("data/recorded", "data/questions", "data/catalog.csv"):
+        (root / folder).symlink_to(paths.ROOT / folder)
+    shutil.copy(paths.ROOT / "requirements.txt", root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def proctor(checkout):
+    """proctor(*words): the finished process."""
+
+    def run(*words: object) -> subprocess.CompletedProcess:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PROCTOR_")}
+        environment |= {"PROCTOR_ROOT": str(checkout), "PYTHONPATH": str(paths.ROOT / "lib")}
+        command = [sys.executable, "-m", "proctor", *map(str, words)]
+        return subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, timeout=200)
+
+    return run
+
+
+@pytest.fixture
+def server(checkout):
+    """answer(text) -> str; the model `mine` takes pictures and costs 1 and 2 dollars a million tokens."""
+
+    def start(answer):
+        running = chat_server.Server(answer).__enter__()
+        started.append(running)
+        models = {"mine": {"kind": "openai", "model": "m", "base_url": running.url, "sees": True}}
+        (checkout / "params/my_models.yaml").write_text(json.dumps(models))
+        (checkout / "params/prices.yaml").write_text(json.dumps({"mine": {"input": 1.0, "output": 2.0}}))
+        return running
+
+    started: list = []
+    yield start
+    for running in started:
+        running.__exit__()
+
+
+def test_twenty_questions_of_hle_s_public_format_with_pictures(proctor, server, checkout):
+    rows = [
+        {
+            "id": f"q{n:02}",
+            "question": f"How many dots does picture {n} show?",
+            "image": png(10 * n) if n % 2 else "",
+            "answer": str(n) if n % 5 else f"about {n} dots",  # what comparison can't decide
+            "answer_type": "exactMatch",
+            "category": "counting" if n < 10 else "estimating",
+            "raw_subject": "dots",
+            "canary": "made up for a test",
+        }
+        for n in range(20)
+    ]
+    file = checkout / "public.json"
+    file.write_text(json.dumps(rows))
+
+    def answer(text: str) -> str:
+        if "Reference:" in text:
+            fields = {"extracted_final_answer": "n", "reasoning": "the same", "correct": "yes", "confidence": 80}
+            return json.dumps(fields)
+        n = int(re.search(r"picture (\d+)", text)[1])
+        return f"Explanation: I counted.\nExact Answer: {n if n < 10 or not n % 5 else n + 1}\nConfidence: 80%"
+
+    running, command = server(answer), ("exam", file, "--model", "mine", "--judge", "mine")
+    planned = proctor("plan", *command)
+    assert planned.returncode == 0, planned.stderr
+    assert "20 questions (10 with a picture)" in planned.stdout and "20 to ask" in planned.stdout
+    assert re.search(r"at most 20 calls to the judge; at most \$0\.\d\d", planned.stdout)
+    refused = proctor(*command)
+    assert refused.returncode == 2 and "say --budget" in refused.stderr and running.asked == 0
+    stopped = proctor(*command, "--budget", 5, "--max-calls", 6, "--at-once", 1)
+    assert stopped.returncode == 1 and "budget" in stopped.stderr.lower() and running.asked == 6
+    assert "exam-public" in proctor("status").stdout
+
+    whole = proctor(*command, "--budget", 5)
+    assert whole.returncode == 0, whole.stderr
+    assert "answers: 100%" in whole.stderr and "6 kept, 14 to ask" in whole.stdout
+    asked = running.asked
+    assert asked == 24 and running.pictures == 10  # 20 answers, 4 that comparison could not decide
+    assert re.search(r"mine +20 +12 +0 +60", whole.stdout) and re.search(r"mine +counting +10 +10", whole.stdout)
+    again = proctor(*command, "--budget", 5)
+    assert again.returncode == 0 and running.asked == asked and "0 new calls" in again.stdout
+
+    folder = checkout / "build/runs/exam-public"
+    said = read_hle(folder / "predictions/mine.json").set_index("question_id")
+    assert said["right"].sum() == 12 and set(said.index) == {row["id"] for row in rows}
+    by_category = pd.read_csv(folder / "hle/your_exam_categories.csv").set_index("category")["right"]
+    assert by_category.to_dict() == {"counting": 10, "estimating": 2}
+    table = pd.read_csv(folder / "hle/your_exam_answers.csv").set_index("item")["score"]
+    assert table.to_dict() == said["right"].to_dict()
+    first = said.loc["q00"]
+    assert first["judge_reasoning"] == "decided by mine" and "I counted" in first["reply"]
+    assert first["judge_confidence"] == 0.8 and first["prompt_tokens"] == 20
+    assert not (checkout / "figures").exists()
+
+
+def test_answers_with_their_questions_beside_them_are_validated(proctor, server, checkout):
+    rows = [{"question": f"What is {n} + 0?", "response": str(n + n % 2), "who": "a" if n < 6 else "b", "right": "yes" if n % 2 == 0 else "no"} for n in range(12)]  # fmt: skip
+    pd.DataFrame(rows).to_csv(checkout / "mine.csv", index=False)
+
+    def answer(text: str) -> str:
+        question, given = re.search(r"What is (\d+)", text)[1], re.search(r"Answer: (\d+)", text)[1]
+        return f"Accepted: [[{'Y' if question == given else 'N'}]]"
+
+    running = server(answer)
+    names = ("--column", "text=response", "--column", "author=who", "--column", "correct=right")
+    command = ("validate", checkout / "mine.csv", "--judges", "mine", "--validator", "C", *names)
+    done = proctor(*command, "--budget", 1)
+    assert done.returncode == 0, done.stderr
+    assert running.asked == 12 and "at most 12 calls" in done.stdout
+    table = pd.read_csv(checkout / "build/runs/validate-mine/uq/your_answers_results.csv").set_index("author")
+    assert table.loc["all", ["answers", "accepted", "of_right", "of_wrong"]].tolist() == [12, 6, 100, 0]
+    assert table.loc["b", "answers"] == 6
+    planned = proctor("plan", *command)
+    assert planned.returncode == 0 and running.asked == 12
+
+
+def test_two_systems_are_compared_from_their_files(proctor, checkout):
+    for name, right in (("one", 70), ("other", 50)):
+        table = pd.DataFrame({"item": range(100), "correct": [n < right for n in range(100)]})
+        table.to_csv(checkout / f"{name}.csv", index=False)
+    done = proctor("compare", checkout / "one.csv", checkout / "other.csv", "--name", "two")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"one +other +20\.0 \[12\.\d, 28\.\d\]", done.stdout), done.stdout
+    assert "100 items" in done.stdout and (checkout / "build/runs/two/kina/own_ranking.png").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("exam", "nowhere.jsonl", "--model", "smollm2-135m"), "nowhere.jsonl: cannot be read"),
+        (("exam", "data/examples/exam_questions.jsonl", "--model", "gpt"), "no model 'gpt'"),
+        (("run", "uq/none"), "no such notebook"),
+    ],
+)
+def test_bad_input_is_told_in_a_line_before_any_call(proctor, words, told):
+    done = proctor(*words)
+    assert done.returncode == 2 and told in done.stderr and "Traceback" not in done.stderr

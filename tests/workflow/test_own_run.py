@@ -1,0 +1,31 @@
+import pytest
+from proctor.workflow import own_run
+from proctor.workflow.notebook import WorkflowError
+
+
+def test_states_of_runs_are_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(own_run, "RUNS", tmp_path)
+    own_run.mark(own_run.folder_of("a"), "hle/your_exam", own_run.INCOMPLETE)
+    own_run.mark(own_run.folder_of("b"), "uq/your_answers", own_run.DONE)
+    (tmp_path / "b/run.json").rename(tmp_path / "b/run.json.old")
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c/run.json").write_text("{")
+    assert [(each["name"], each["state"]) for each in own_run.states()] == [("a", "incomplete"), ("c", "unreadable")]
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", ".x"])
+def test_a_run_stays_in_its_folder(name):
+    with pytest.raises(WorkflowError, match="name of a run"):
+        own_run.folder_of(name)
+
+
+def test_a_table_is_shown_by_columns(tmp_path, capsys):
+    lines = ["A caption, 10 %", "", "| model | n | more\\_than |", "|---|---:|---|"]
+    lines += [f"| m\\_{n} &amp; co | {n} | x |" for n in range(30)]
+    (tmp_path / "t.md").write_text("\n".join([*lines, "", "*measured*"]))
+    own_run.show(tmp_path / "t.md", ["model", "more_than", "absent"])
+    said = capsys.readouterr().out.splitlines()
+    assert said[1] == "A caption, 10 %" and said[2].split() == ["model", "more_than"]
+    assert said[3].strip() == "m_0 & co   x" and said[-1].startswith("  ... 10 more rows: ") and len(said) == 24
+    own_run.show(tmp_path / "nowhere.md", ["model"])
+    assert capsys.readouterr().out == ""
