@@ -19,11 +19,13 @@ SEED = 20260101  # of the drawn subsets: a p-value belongs to its data
 
 
 def sign_flip_p(differences: ArrayLike) -> float:
-    """Two-sided p of the exact sign-flip test that the differences, shape (units,), are symmetric about 0.
+    """Two-sided p of the exact sign-flip test that the differences, shape (units,), are symmetric about 0; NaN of none.
 
     >>> sign_flip_p([1, 2, 3, 4, 5])  # all signs equal: 2 of 32 patterns are as extreme
     0.0625
     """
+    if np.shape(differences) == (0,):
+        return np.nan
     means = _subset_means(checks.finite(differences, "differences", 1))
     patterns, near = len(means) + 1, 1e-12 * max(1.0, float(np.abs(means).max()))
     tail = min((means <= near).sum(), (means >= -near).sum()) + 1

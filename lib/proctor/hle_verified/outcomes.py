@@ -13,7 +13,15 @@ from proctor.hle_verified.detection import PANELS, counted
 from proctor.hle_verified.planted_defects import COMPONENTS, Truth
 from proctor.hle_verified.repair_quality import is_right
 
-ENDS = ("taken for gold", "left open", "restored", "rationale rewritten", "wrongly changed")  # of a damaged item
+OUTCOMES = [
+    "sound, kept",
+    "sound, left open",
+    "damaged, taken for gold",
+    "damaged, left open",
+    "damaged, restored",
+    "damaged, rationale rewritten",
+    "damaged, wrongly changed",
+]
 
 
 def evidence(items: Sequence[Question], votes: pd.DataFrame, attempts: pd.DataFrame) -> dict[str, Evidence]:
@@ -121,11 +129,11 @@ def _outcome(truth: Truth, verified: Verified) -> str:
 def outcome_counts(outcomes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """One row a panel and component of the defect: items by outcome.
 
-    outcomes: {experts: table of `outcome_by_item`}. Of items with a defect all outcomes have a column.
+    outcomes: {experts: table of `outcome_by_item`}. Each of OUTCOMES has a column, with items or without.
     """
     tables = [pd.crosstab(one["component"], one["outcome"]).assign(experts=name) for name, one in outcomes.items()]
     table = pd.concat(tables).fillna(0).reset_index().set_index(["experts", "component"])
-    table = table.reindex(columns=table.columns.union([f"damaged, {what}" for what in ENDS]), fill_value=0)
+    table = table.reindex(columns=table.columns.union(OUTCOMES), fill_value=0)
     return table.astype(int).sort_index(axis=1).reset_index()
 
 

@@ -16,6 +16,7 @@ from proctor.exam.answer_match import plain_text, same
 from proctor.hle_verified.decision_rules import Audit, Repair, adjudicated, changed, failed_audits
 from proctor.hle_verified.detection import PANELS, counted
 from proctor.hle_verified.planted_defects import Truth
+from proctor.hle_verified.stages import AUDITS
 from proctor.stats.calibration import auc_interval
 
 
@@ -199,6 +200,7 @@ def judgements_by_sample(audits: pd.DataFrame) -> pd.DataFrame:
     although `probabilities` is 1, the same number behind all judgements of one component.
     """
     shares = audits.groupby(["model", "sample"], sort=False)["sound"].agg(lambda said: said.eq(True).mean()).unstack()
+    shares = shares.reindex(columns=range(1, AUDITS + 1))  # all of them, where nothing was settled and so nothing audited
     shares.columns = [f"judgement_{sample}" for sample in shares.columns]
     distinct = audits.groupby(["model", "item", "component"], sort=False)["p_sound"].nunique().groupby("model").max()
     return shares.assign(probabilities=distinct).rename_axis("auditor").reset_index()
