@@ -14,8 +14,24 @@ from collections import Counter
 
 from aiohttp import web
 from faulty_server import Server
+from proctor.workflow import params
+from proctor.workflow.notebook import all_notebooks
 
 TAG = re.compile(r"`(\w[\w ]*): \[\[(\w)\]\]`")
+SMALL = {  # values of parameters, where a notebook has them and no smaller ones
+    "per_level": 1,
+    "n_exam": 12,
+    "n_open": 3,
+    "judged_per_level": 1,
+    "audited": 2,
+    "resamples": 60,
+    "trials": 30,
+    "tokens": 2000,
+    "exams": 100,
+    "games": 1000,
+    "comparisons": 300,
+    "questions": 40,
+}
 REFUSAL = "I'm sorry, but I can't help with that."
 LINES = [  # of a verdict, a score or a choice: label and mark
     "{tag}: [[{mark}]]",
@@ -113,3 +129,26 @@ def _as_reply(said: str, finish: str, path: str, draw: random.Random) -> dict:
         "choices": [{"index": 0, "finish_reason": finish, "message": message}],
         "usage": {"prompt_tokens": 100, "completion_tokens": spent, "total_tokens": 100 + spent},
     }
+
+
+def asking_notebooks() -> list[str]:
+    """The notebooks that ask models: those with a parameter `mode`."""
+    return [notebook.name for notebook in all_notebooks() if "mode" in params.declared(notebook)]
+
+
+def provider_values(name: str, url: str, kind: str, models: list[str]) -> dict:
+    """Parameters of a notebook: all models that it asks are `models` of the server at `url`, by the interface `kind`."""
+    notebooks = {notebook.name: notebook for notebook in all_notebooks()}
+    known = params.declared(notebooks[name])
+    served = [f"{kind}/{model}@{url}{'/v1' if kind == 'openai' else ''}" for model in models]
+    values = {"mode": "auto"} | {key: served for key in ("models", "authors", "auditors") if key in known}
+    if "judges" in known:
+        values["judges"] = served[:1]
+    if "millions" in known:
+        values["millions"] = {model: 10.0 ** (i + 1) for i, model in enumerate(served)}
+    quick = params.resolve(notebooks.values(), params.PARAMS / "quick.yaml", {})[name]
+    for key, small in SMALL.items():
+        given = quick.get(key, known[key].default) if key in known else None
+        if isinstance(given, int):
+            values[key] = min(small, given)
+    return values

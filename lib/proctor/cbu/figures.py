@@ -287,7 +287,7 @@ def above_mean_plane(
         xlim=(0, 100),
         ylim=(0, 100),
     )
-    legend_below(fig, ax, 2)
+    legend_below(fig, ax, 2 if len(models) == 3 and max(len(short(model)) for model in models) < 6 else 1)
     return fig
 
 

@@ -214,7 +214,7 @@ def transfer_effect(values: pd.Series, level: float = 0.95) -> GroupDifference:
     """
     values = values.dropna()
     each = values.groupby(values.index.map(family_of)).mean()
-    carries = np.array([FAMILIES[name].transfers for name in each.index])
+    carries = np.array([FAMILIES[name].transfers for name in each.index], bool)
     one, other = each[carries], each[~carries]
     if min(len(one), len(other)) < 2:
         return GroupDifference(np.nan, np.nan, np.nan, level, (len(one), len(other)))

@@ -127,7 +127,7 @@ def style_preferences(
         for validator in (judge, "utility"):
             own = shares[(shares["model"] == model) & (shares["validator"] == validator)]
             each = own.pivot(index="question_id", columns="kind", values="score")
-            each = each.reindex(columns=each.columns.union([kind for two in pairs.values() for kind in two]))
+            each = each.reindex(columns=each.columns.union({kind for two in pairs.values() for kind in two}))
             for pair, (one, other) in pairs.items():
                 sign = np.sign((each[one] - each[other]).dropna().round(12)) / 2
                 found = cautious_interval(sign, level, bounds=(-0.5, 0.5))

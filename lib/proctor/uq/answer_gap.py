@@ -111,7 +111,7 @@ def within_questions(frame: pd.DataFrame, rng: np.random.Generator, resamples: i
         found = interval(win, rng, resamples, clusters=pair["question_id"])
         rows.append(dict(judge=judge, check=check, pairs=len(pair), ranked_rightly=found.estimate, low=found.low,
                          high=found.high))  # fmt: skip
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["judge", "check", "pairs", "ranked_rightly", "low", "high"])
 
 
 def transfer_table(

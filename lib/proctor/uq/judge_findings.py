@@ -158,7 +158,7 @@ def ranked_pairs(frame: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
     """
     own = own.rename(columns={"model": "judge", "correct": "own_right"})[["judge", "question_id", "own_right"]]
     wide = frame.pivot(index=["judge", "check", "question_id"], columns="correct", values="p_accept")
-    wins = (1 + np.sign(wide[True] - wide[False])) / 2
+    wins = (1 + np.sign((wide[True] - wide[False]).astype(float))) / 2
     return wins.rename("win").reset_index().merge(own, on=["judge", "question_id"], validate="many_to_one")
 
 
