@@ -28,9 +28,8 @@ async def main() -> None:
     answers["nearly"] = [nearly(row.answer, keys[row.question_id]) for row in answers.itertuples()]
     for model, part in answers.groupby("model", sort=False):
         low, high = wilson(int(part["nearly"].sum()), len(part))
-        print(
-            f"{model}: {part['nearly'].mean():.0%} [{low:.0%}, {high:.0%}], Proctor's comparison {part['correct'].mean():.0%}"
-        )
+        ours = f"Proctor's comparison {part['correct'].mean():.0%}"
+        print(f"{model}: {part['nearly'].mean():.0%} [{low:.0%}, {high:.0%}], {ours}")
 
 
 if __name__ == "__main__":
