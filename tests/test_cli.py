@@ -155,6 +155,24 @@ def test_answers_with_their_questions_beside_them_are_validated(proctor, server,
     assert planned.returncode == 0 and running.asked == 12
 
 
+def test_a_cluster_answers_what_was_exported(proctor, server, checkout):
+    file, requests, replies = (checkout / name for name in ("few.csv", "few.jsonl", "replies.jsonl"))
+    pd.DataFrame({"prompt": ["What is 1?", "What is 2?"], "key": ["1", "2"]}).to_csv(file, index=False)
+    running = server(lambda text: "1")
+    command = ("exam", file, "--model", "mine", "--column", "question=prompt", "--column", "answer=key")
+    written = proctor(*command, "--export", requests)
+    assert written.returncode == 0 and "2 requests in" in written.stdout, written.stderr
+    lines = []
+    for line in requests.read_text().splitlines():
+        message = {"role": "assistant", "content": "Explanation: so.\nExact Answer: 1\nConfidence: 90%"}
+        body = {"choices": [{"message": message, "finish_reason": "stop"}], "usage": {}}
+        lines.append({"custom_id": json.loads(line)["custom_id"], "response": {"status_code": 200, "body": body}})
+    replies.write_text("\n".join(map(json.dumps, lines)))
+    read = proctor("import", requests, replies)
+    assert read.returncode == 0 and "2 replies kept" in read.stdout, read.stderr
+    assert "2 kept, 0 to ask" in proctor("plan", *command).stdout and running.asked == 0
+
+
 def test_two_systems_are_compared_from_their_files(proctor, checkout):
     for name, right in (("one", 70), ("other", 50)):
         table = pd.DataFrame({"item": range(100), "correct": [n < right for n in range(100)]})
