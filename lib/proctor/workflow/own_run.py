@@ -37,7 +37,7 @@ def run_own(
     tables: Mapping[str, Sequence[str]] | None = None,
     also: Sequence[str] = (),
 ) -> int:
-    """Run notebooks/<notebook>.ipynb with `values`; print its `tables` (name: columns; `also`: see `show`) and where all lies.
+    """Run notebooks/<notebook>.ipynb with `values`; print its `tables` (name: columns; also: as for `show`).
 
     Returns 0, or 1 if the notebook failed. Raises WorkflowError for a notebook or values that do not fit."""
     from proctor.workflow import params  # pydantic: not for --help
