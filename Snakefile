@@ -2,9 +2,9 @@
 # such as `--profile` for SLURM or Kubernetes. `--configfile` may give {"profile": FILE, "overrides": {NAME: VALUE}}.
 #
 # The output of a job is its receipt, written last (see proctor/workflow/receipts.py). A receipt that is no longer true
-# is put aside here, and Snakemake makes those that are not there. So content decides, never a date: a job has no
-# `input`, because Snakemake compares the dates of those. Nor are figures and executed copies its outputs:
-# Snakemake deletes the outputs of a job that fails.
+# is put aside here, and Snakemake makes those that are not there. So content decides, never a date: a job's `input` is
+# `ancient`, for it only says which notebooks must run before, because their claims are read. Nor are figures and
+# executed copies its outputs: Snakemake deletes the outputs of a job that fails.
 import json
 import sys
 from pathlib import Path
@@ -31,7 +31,13 @@ def files_read(wildcards):
     return [str(path) for path in receipts.inputs(NOTEBOOKS[name], VALUES[name])]
 
 
+def receipts_before(wildcards):
+    return [f"build/receipts/{quote(name)}.json" for name in receipts.reads_results_of(NOTEBOOKS[unquote(wildcards.name)])]
+
+
 rule notebook:
+    input:
+        ancient(receipts_before),
     output:
         "build/receipts/{name}.json",
     params:

@@ -17,6 +17,7 @@ CACHE = ROOT / ".cache"  # fetched weights and questions, paid replies: ignored 
 COMMITTED = ROOT / "figures"  # written by `make reproduce` at the default parameters alone
 FIGURES = Path(os.environ.get("PROCTOR_FIGURES", COMMITTED))  # where figures and claims are read
 OWN_FIGURES = Path(os.environ.get("PROCTOR_FIGURES", BUILD / "figures"))  # where a session or a single run writes
+REPLIES = Path(place) if (place := os.environ.get("PROCTOR_REPLIES")) else None  # paid replies, if not in CACHE
 LOGS = [
     Path(place) for place in (os.environ.get("PROCTOR_LOGS"), CACHE / "logs") if place
 ]  # folders with a folder a public log

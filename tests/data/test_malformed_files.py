@@ -16,11 +16,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proctor.audit.reported_table import load_reported
 from proctor.cbu.score_candidates import load_candidate_set, recorded_scores
+from proctor.data.answers import load_answers
 from proctor.data.judgebench import load_pairs
 from proctor.data.questions import load_questions
 from proctor.data.tabular import DataError, read_rows
+from proctor.exam.formats import read_hle, read_inspect, read_lm_eval
 from proctor.hle.review import read_reviews
 from proctor.hle.submission import read_submissions
+from proctor.hle_verified.real_repairs import load_classes
 from proctor.kina.items import load_items
 from proctor.kina.leaderboard import load_leaderboard
 from proctor.models.cache import StoreError, read_recording
@@ -72,9 +75,31 @@ LOADERS = {
     ),
     "questions of KINA": Loader(load_questions, [ITEM], ("jsonl", "json", "parquet")),
     "items": Loader(load_items, [ITEM, ITEM | dict(index="2")], ("jsonl", "json", "parquet")),
+    "answers": Loader(load_answers, [dict(question_id="q", text="seven", correct="yes")]),
+    "results of HLE": Loader(
+        read_hle, [dict(response="7", usage=dict(prompt_tokens=1), judge_response=dict(correct="yes"))], ("named",)
+    ),
+    "results of inspect_ai": Loader(
+        read_inspect,
+        [
+            dict(
+                id="q",
+                epoch=1,
+                scores=dict(match=dict(value="C", metadata={})),
+                output=dict(choices=[dict(message={})]),
+            )
+        ],
+        ("samples",),
+    ),
+    "results of lm-eval": Loader(
+        read_lm_eval,
+        [dict(doc_id=1, resps=[["7"]], filtered_resps=["7"], exact_match=1.0, doc=dict(id="q"))],
+        ("jsonl",),
+    ),
     "pairs": Loader(load_pairs, [PAIR, PAIR | dict(pair_id="r", label="B>A")], ("jsonl",)),
     "candidates": Loader(load_candidate_set, [PAIR], ("jsonl",)),
     "scores": Loader(recorded_scores, [dict(answer_id="a", score=1.5), dict(answer_id="b", score="-2")]),
+    "classes of HLE-Verified": Loader(load_classes, [dict(id="q", Verified_Classes="Gold subset")]),
     "submissions": Loader(read_submissions, [SUBMITTED, SUBMITTED | dict(id="r", question="How?")]),
     "reviews": Loader(
         read_reviews, [EVENT, dict(question="q", event="check", by="bob", stumped=True)], ("jsonl", "json", "csv")
@@ -148,6 +173,8 @@ TROUBLE = [
 def as_json(value) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**300:
         return "9" * 5_000  # more digits than Python reads
+    if isinstance(value, list):
+        return f"[{', '.join(map(as_json, value))}]"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(key)}: {as_json(one)}" for key, one in value.items()) + "}"
     return json.dumps(value)
@@ -184,6 +211,10 @@ def as_file(folder: Path, kind: str, rows: list[dict]) -> Path:
             (path / f"{model}.json").write_text("[" + ", ".join(map(as_json, rows)) + "]")
     elif kind == "yaml":
         path.write_text("\n".join(map(as_json, rows)))
+    elif kind in ("named", "samples"):
+        named = {f"q{number}": row for number, row in enumerate(rows)}
+        path = folder / "file.json"
+        path.write_text(as_json(named if kind == "named" else dict(eval=dict(model="m"), samples=rows)))
     else:
         lines = list(map(as_json, rows))
         path.write_text("\n".join(lines) if kind == "jsonl" else f"[{', '.join(lines)}]")
@@ -277,6 +308,7 @@ def test_every_public_loader_is_on_the_list():
             for node in ast.parse(path.read_text(encoding="utf-8")).body:
                 if isinstance(node, ast.FunctionDef) and node.args.args and not node.name.startswith("_"):
                     first = node.args.args[0]
-                    if "Path" in ast.unparse(first.annotation or first) and first.arg != "folder":
+                    reads = first.arg != "folder" and not node.name.startswith("write_")
+                    if reads and "Path" in ast.unparse(first.annotation or first):
                         found.add((f"proctor.{package}.{path.stem}", node.name))
     assert len(found) > 8 and found - {("proctor.data.tabular", "problem")} <= listed  # else: add it to LOADERS

@@ -194,16 +194,16 @@ def test_hle_is_counted_by_the_classes_of_a_given_file(tmp_path, monkeypatch):
     file = tmp_path / "labels.jsonl"
     lines = [json.dumps({"id": f"q{i}", "Verified_Classes": kind}) for i, kind in enumerate(kinds)]
     file.write_text("\n".join(lines))
-    classes, none = real_repairs.hle_classes(file, rng(), 100)
+    classes, none = real_repairs.hle_classes(real_repairs.load_classes(file), rng(), 100)
     assert classes["items"].tolist() == [kinds.count("Gold subset"), kinds.count("Revision subset")]
     assert none.items == 30 and classes["impossible"].sum() == 30
     assert none.flawed == sum(kinds[i] != "Gold subset" for i in range(40) if i % 4)
     table = tmp_path / "labels.csv"
     pd.DataFrame({"id": ["other"], "Verified_Classes": ["Gold subset"]}).to_csv(table, index=False)
-    with pytest.raises(DataError, match="none of its ids"):
-        real_repairs.hle_classes(table, rng())
+    with pytest.raises(DataError, match="None of the ids"):
+        real_repairs.hle_classes(real_repairs.load_classes(table), rng())
     table.write_text("id,class\nq1,x\n")
-    with pytest.raises(DataError, match="no column Verified_Classes"):
-        real_repairs.hle_classes(table, rng())
-    with pytest.raises(DataError, match="no such file"):
-        real_repairs.hle_classes(tmp_path / "absent.csv", rng())
+    with pytest.raises(DataError, match="column Verified_Classes: missing"):
+        real_repairs.load_classes(table)
+    with pytest.raises(DataError, match="cannot be read"):
+        real_repairs.load_classes(tmp_path / "absent.csv")

@@ -1,15 +1,21 @@
 """Run a notebook as a job of `make reproduce` runs, with its figures in a folder of the test's own."""
 
 import base64
+import importlib.util
 import json
 import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
+
+_spec = importlib.util.spec_from_file_location("many_shapes", Path(__file__).with_name("many_shapes.py"))
+sys.modules["many_shapes"] = importlib.util.module_from_spec(_spec)  # tests are no package (importlib mode)
+_spec.loader.exec_module(sys.modules["many_shapes"])
 
 
 @pytest.fixture(scope="session")

@@ -140,3 +140,16 @@ def test_an_edited_notebook_is_stale_and_a_new_date_is_no_change(fresh, stale):
     for path in (fresh.root / "data").iterdir():
         os.utime(path, FUTURE)
     assert stale() == {"draws"}
+
+
+def test_who_reads_the_claims_of_a_stale_notebook_is_put_aside_with_it(fresh, stale):
+    fresh.write("figures/alpha/claims_b.csv", "id\n1\n")
+    (fresh.root / "notebooks" / "alpha").mkdir()
+    shutil.copy(fresh.root / "notebooks" / "draws.ipynb", fresh.root / "notebooks" / "alpha" / "b.ipynb")
+    fresh.notebook("late", "1", data=("figures/alpha/claims_b.csv",))
+    assert fresh.python("-c", RUN_ALL).returncode == 0 and stale() == set()
+    with (fresh.root / "notebooks" / "alpha" / "b.ipynb").open("a") as file:
+        file.write("\n")
+    assert stale() == {"alpha/b"}
+    assert fresh.python("-c", START + "receipts.put_aside(notebooks, values, ROOT / 'figures')").returncode == 0
+    assert stale() == {"alpha/b", "late"}

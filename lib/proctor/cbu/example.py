@@ -84,9 +84,14 @@ def example_scores(scored: pd.DataFrame, question_id: str, model: str) -> pd.Dat
 
 
 def choices(scores: pd.DataFrame) -> pd.DataFrame:
-    """Which candidates each method of `example_scores` puts first, and the Acc@1 of that choice (ties shared)."""
+    """Which candidates each method of `example_scores` puts first, and the Acc@1 of that choice (ties shared).
+
+    A method that could not score all of them chooses none."""
     rows = []
     for method in scores.columns[2:]:
+        if scores[method].isna().any():
+            rows.append({"method": method, "chosen": "", "Acc@1": np.nan})
+            continue
         best = scores.loc[scores[method] == scores[method].max(), "kind"]
         hit = ranking_metrics.acc1(scores[method], scores["oracle"])
         rows.append({"method": method, "chosen": ", ".join(best), "Acc@1": hit})

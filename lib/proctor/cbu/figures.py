@@ -82,7 +82,7 @@ def lead_by_transfer(found: pd.DataFrame, models: Sequence[str], rivals: Sequenc
     for ax, carries, title in zip(panels, (True, False), ("the method carries over", "it does not, by design")):
         part = found[found["carries_over"] == carries]
         forest_by(ax, part, rivals, "rival", of_models(models), "model", "difference", reference=0)
-        ax.set(title=f"{title}: {part['questions'].iloc[0]} questions", xlim=(-105, 105))
+        ax.set(title=f"{title}: {part['questions'].max()} questions", xlim=(-105, 105))
         ax.set(xlabel="utility less rival, AUC (points)")
     legend_below(fig, panels[0])
     return fig
@@ -268,6 +268,8 @@ def above_mean_plane(
     for model in models:
         for validator, who in ((judge, "judge"), ("utility", "utility")):
             own = pooled[pooled["method"] == f"{model} / {validator}"].set_index("truth")
+            if not {0, 1} <= set(own.index):
+                continue  # the validator scored no candidates of one kind
             x, y = own.loc[0], own.loc[1]
             look = role(model)
             ax.hlines(100 * y["estimate"], 100 * x["low"], 100 * x["high"], color=look.colour, linewidth=0.7)
@@ -285,7 +287,7 @@ def above_mean_plane(
         xlim=(0, 100),
         ylim=(0, 100),
     )
-    legend_below(fig, ax, 2)
+    legend_below(fig, ax, 2 if len(models) == 3 and max(len(short(model)) for model in models) < 6 else 1)
     return fig
 
 
@@ -369,7 +371,10 @@ def lead_over_judge(found: pd.DataFrame, printed: pd.DataFrame, models: Sequence
     labels = [*map(short, models), *(f"{name} (paper)" for name in paper["backbone"].str.replace("_", "-").str.upper())]
     for place, (scorer, column) in enumerate(((judge, "judge"), ("utility", "cbu"))):
         who, part = "judge" if scorer == judge else "utility", own[own["scorer"] == scorer].set_index("model")
-        values = [np.append(100 * part.loc[list(models), name], paper[column]) for name in ("estimate", "low", "high")]
+        values = [
+            np.append(100 * part[name].reindex(list(models)).astype(float), paper[column])
+            for name in ("estimate", "low", "high")
+        ]
         values[1][len(models) :] = values[2][len(models) :] = np.nan  # no interval is printed
         forest(
             ax, labels, *values, role=who, label=scorer, offset=STEP * (place - 0.5), reference=50 if place else None

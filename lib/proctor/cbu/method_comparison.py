@@ -22,11 +22,18 @@ from proctor.stats.power import items_needed
 
 UTILITY, JUDGE, ATTEMPTS = "utility", "judge 1-10", "majority of attempts"
 RIVALS = (*JUDGES, ATTEMPTS)
+METRICS = ("Acc@1", "Recall@5", "AUC", "HumanWin", "MeanWin")
 SIDES = ("utility", "rival", "cannot tell")
 
 
 def by_method(scores: pd.DataFrame) -> pd.DataFrame:
-    """The frame that `ranking_metrics` takes: method "utility, <model>", question, score, correct, human."""
+    """The frame that `ranking_metrics` takes: method "utility, <model>", question, score, correct, human.
+
+    A question of which a method could not score some candidate (a judge whose reply can't be read) is left out for that
+    method.
+    """
+    keys = [scores["method"], scores["model"], scores["question_id"]]
+    scores = scores[scores["score"].notna().groupby(keys).transform("all")]
     who = scores["method"] + scores["model"].map(lambda model: f", {model}" if model else "")
     human = scores["kind"].eq(HUMAN).astype(int)
     return scores.assign(scorer=scores["method"], method=who, question=scores["question_id"], human=human)
@@ -42,6 +49,8 @@ def metric_table(scores: pd.DataFrame, rng: np.random.Generator, resamples: int 
     frame = by_method(scores)
     who = frame.drop_duplicates("method").set_index("method")
     spent = frame.groupby("method")["calls"].max()
+    if frame.empty:
+        return pd.DataFrame(columns=["model", "scorer", "calls", "metric", "estimate", "low", "high"])
     found = ranking_metrics.metrics_by_method(frame, rng, resamples=resamples)
     return found.assign(
         model=found["method"].map(who["model"]),
@@ -59,21 +68,19 @@ def in_columns(long: pd.DataFrame) -> pd.DataFrame:
 
 def metric_differences(scores: pd.DataFrame, models: Sequence[str], rival: str = JUDGE) -> pd.DataFrame:
     """Utility less `rival` in each metric and model, paired by question; columns as of `compare_by_question`."""
-    each = ranking_metrics.by_question(by_method(scores))
     rows = []
     for model in models:
-        for metric in each.columns[4:]:
-            wide = each.pivot(index="question", columns="method", values=metric)
+        for metric in METRICS:
+            wide = metric_by_question(scores, metric)
             rows.append((model, metric, wide[f"{UTILITY}, {model}"], wide[f"{rival}, {model}"]))
     return compare_by_question(rows, "metric")
 
 
 def every_difference(scores: pd.DataFrame, models: Sequence[str], rivals: Sequence[str] = RIVALS) -> pd.DataFrame:
     """Utility less every rival in every metric, by model: all in one family (as `compare_by_question`)."""
-    each = ranking_metrics.by_question(by_method(scores))
     rows = []
-    for metric in each.columns[4:]:
-        wide = each.pivot(index="question", columns="method", values=metric)
+    for metric in METRICS:
+        wide = metric_by_question(scores, metric)
         rows += [
             (m, f"{metric}, {rival}", wide[f"{UTILITY}, {m}"], wide[f"{rival}, {m}"])
             for m in models
@@ -107,7 +114,15 @@ def auc_differences(scores: pd.DataFrame, models: Sequence[str], rivals: Sequenc
 
 def auc_by_question(scores: pd.DataFrame) -> pd.DataFrame:
     """AUC of each method (columns) on each question (rows)."""
-    return ranking_metrics.by_question(by_method(scores)).pivot(index="question", columns="method", values="AUC")
+    return metric_by_question(scores, "AUC")
+
+
+def metric_by_question(scores: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """One of METRICS of each method (columns) on each question (rows); NaN where a method scored no question whole."""
+    names = by_method(scores.assign(score=0.0))["method"].unique()
+    frame = by_method(scores)
+    each = ranking_metrics.by_question(frame).pivot(index="question", columns="method", values=metric)
+    return each.reindex(columns=each.columns.union(names, sort=False))
 
 
 def compare_by_question(pairs: Sequence[tuple[str, str, pd.Series, pd.Series]], what: str) -> pd.DataFrame:
@@ -123,7 +138,8 @@ def compare_by_question(pairs: Sequence[tuple[str, str, pd.Series, pd.Series]], 
         gap = (utility - rival).dropna()
         found = cautious_interval(gap, level)
         better = SIDES[0] if found.low > 0 else SIDES[1] if found.high < 0 else SIDES[2]
-        needed = float(items_needed(abs(gap.mean()), gap.std())) if gap.mean() and gap.std() else np.nan
+        known = len(gap) > 1 and gap.mean() and gap.std()
+        needed = float(items_needed(abs(gap.mean()), gap.std())) if known else np.nan
         rows.append(
             {
                 "model": model,
@@ -196,9 +212,12 @@ def transfer_effect(values: pd.Series, level: float = 0.95) -> GroupDifference:
 
     Whether it does is a property of the family, so families are the units: their means are compared by Welch's t.
     """
+    values = values.dropna()
     each = values.groupby(values.index.map(family_of)).mean()
-    carries = np.array([FAMILIES[name].transfers for name in each.index])
+    carries = np.array([FAMILIES[name].transfers for name in each.index], bool)
     one, other = each[carries], each[~carries]
+    if min(len(one), len(other)) < 2:
+        return GroupDifference(np.nan, np.nan, np.nan, level, (len(one), len(other)))
     limits = ttest_ind(one, other, equal_var=False).confidence_interval(level)
     estimate = float(one.mean() - other.mean())
     return GroupDifference(estimate, float(limits.low), float(limits.high), level, (len(one), len(other)))
@@ -222,20 +241,21 @@ def least(found: pd.DataFrame, family: int | None = None, column: str = "differe
     """Keywords of `Output.claim` for the sentence that every difference in `found` is above 0, in points.
 
     Such a claim is one about the least difference; simultaneous intervals give it (min low, min high). found: rows of
-    a table whose intervals are at 1 - 0.05 / family (default: the rows given are the family).
+    a table whose intervals are at 1 - 0.05 / family (default: the rows given are the family). Where one is not known
+    (NaN), or there is none, neither is the least.
 
     >>> found = pd.DataFrame({"difference": [0.1, 0.3], "low": [-0.1, 0.2], "high": [0.3, 0.4], "questions": [18, 18]})
     >>> claim = least(found)
     >>> claim["estimate"], claim["interval"], claim["n"], claim["level"], claim["family"]
     (10.0, (-10.0, 30.0), 18, 0.975, 2)
     """
-    family = len(found) if family is None else family
+    family = max(len(found), 1) if family is None else family
     unit = "families" if "families" in found else "questions"
     return dict(
-        estimate=100 * float(found[column].min()),
-        interval=(100 * float(found["low"].min()), 100 * float(found["high"].min())),
+        estimate=100 * float(found[column].min(skipna=False)),
+        interval=(100 * float(found["low"].min(skipna=False)), 100 * float(found["high"].min(skipna=False))),
         says="> 0",
-        n=int(found[unit].min()),
+        n=int(found[unit].min()) if len(found) else 0,
         of=unit,
         unit="points",
         level=1 - 0.05 / family,

@@ -111,7 +111,8 @@ SETS = {
 
 
 def predict_by_sets(scores: pd.DataFrame, judge: str, models: Sequence[str]) -> dict[tuple[str, str], pd.DataFrame]:
-    """Correctness predicted from each of SETS: {(model, set): frame of question_id, correct, hits, probability}.
+    """Correctness predicted from each of SETS: {(model, set): frame of question_id, correct, hits, probability}, on the
+    candidates that all have a score; the frame is empty where these are too few to fit.
 
     scores: one row a candidate (`score_candidates.score_all`); `judge` is the method that stands for "judge". Each
     frame's attrs hold `in_sample`.
@@ -121,14 +122,28 @@ def predict_by_sets(scores: pd.DataFrame, judge: str, models: Sequence[str]) -> 
         own = scores[(scores["model"] == model) & scores["score"].notna()]
         wide = own.pivot(index=["question_id", "answer_id", "correct"], columns="method", values="score")
         wide = wide.rename(columns={judge: "judge"}).dropna().reset_index()
+        if not _enough(wide):
+            wide = pd.DataFrame(columns=[*wide.columns, *SETS["G + J + U"]])
         truth = wide["correct"].astype(int)
         for label, columns in SETS.items():
+            if wide.empty:
+                found[model, label] = pd.DataFrame(columns=["question_id", "correct", "hits", "probability"])
+                found[model, label].attrs["in_sample"] = np.nan
+                continue
             fit = predict(wide[columns].to_numpy(float), truth, wide["question_id"])
             frame = pd.DataFrame(dict(question_id=wide["question_id"], correct=truth, hits=fit.hits))
             frame = frame.assign(probability=fit.probability)
             frame.attrs["in_sample"] = fit.in_sample
             found[model, label] = frame
     return found
+
+
+def _enough(wide: pd.DataFrame) -> bool:
+    """Whether both classes stay when any question is left out, and all of SETS are there."""
+    right = wide.groupby("question_id")["correct"].agg(["sum", "size"]).astype(int)
+    rest = right["sum"].sum() - right["sum"], (right["size"] - right["sum"]).sum() - (right["size"] - right["sum"])
+    there = set(SETS["G + J + U"]) <= set(wide.columns)
+    return there and len(right) > 1 and bool((rest[0] > 0).all() and (rest[1] > 0).all())
 
 
 def prediction_table(
@@ -140,7 +155,7 @@ def prediction_table(
         across = bootstrap.interval(fit["hits"], rng, resamples, clusters=fit["question_id"])
         rows.append(
             dict(model=model, scores=label, in_sample=fit.attrs["in_sample"], across=across.estimate)
-            | dict(low=across.low, high=across.high, auc=auc(fit["probability"], fit["correct"]))
+            | dict(low=across.low, high=across.high, auc=auc(fit["probability"], fit["correct"]) if len(fit) else None)
         )
     return pd.DataFrame(rows)
 

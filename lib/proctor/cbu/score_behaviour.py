@@ -45,7 +45,7 @@ def mean_by(
                 "questions": len(value),
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["method", group, "estimate", "low", "high", "questions"])
 
 
 def rank_correlation_with(
@@ -91,8 +91,9 @@ def prompt_correlations(
     for model in models:
         part = wide[wide["model"] == model]
         for label, (one, other) in pairs.items():
+            both = part.dropna(subset=[one, other])
             found = bootstrap.statistic_interval(
-                _spearman, [part[one], part[other]], rng, resamples, level, clusters=part["question_id"], bounds=(-1, 1)
+                _spearman, [both[one], both[other]], rng, resamples, level, clusters=both["question_id"], bounds=(-1, 1)
             )
             rows.append(dict(model=model, prompts=label, rho=found.estimate, low=found.low, high=found.high))
     return pd.DataFrame(rows).assign(questions=wide["question_id"].nunique())

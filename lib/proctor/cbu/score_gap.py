@@ -27,7 +27,7 @@ def score_gaps(scores: pd.DataFrame, attempts: Sequence[pd.DataFrame], methods: 
     span = kept["method"].map(lambda name: JUDGES[name].high - JUDGES[name].low if name in JUDGES else 1)
     keys = ["method", "model", "question_id"]
     sides = kept.assign(score=kept["score"] / span).groupby([*keys, "correct"])["score"].mean().unstack()
-    gaps = (sides[True] - sides[False]).rename("gap").reset_index().merge(difficulty.reset_index())
+    gaps = (sides[True] - sides[False]).dropna().rename("gap").reset_index().merge(difficulty.reset_index())
     edges = [low for low, _ in BINS.values()] + [1.0]
     return gaps.assign(solved=pd.cut(gaps["difficulty"], edges, labels=list(BINS)))
 
@@ -45,7 +45,8 @@ def gap_by_difficulty(gaps: pd.DataFrame) -> pd.DataFrame:
             dict(method=method, model=model, solved=str(name), difficulty=part["difficulty"].mean())
             | dict(gap=found.estimate, low=low, high=high, questions=len(part))
         )
-    return pd.DataFrame(rows).sort_values(["method", "model", "difficulty"], ignore_index=True)
+    columns = ["method", "model", "solved", "difficulty", "gap", "low", "high", "questions"]
+    return pd.DataFrame(rows, columns=columns).sort_values(["method", "model", "difficulty"], ignore_index=True)
 
 
 def gaps_at(gaps: pd.DataFrame, solved: str, methods: Sequence[str]) -> pd.DataFrame:
@@ -59,7 +60,7 @@ def gaps_at(gaps: pd.DataFrame, solved: str, methods: Sequence[str]) -> pd.DataF
             dict(method=method, model=model, difference=found.estimate, low=found.low, high=found.high)
             | dict(questions=len(values))
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["method", "model", "difference", "low", "high", "questions"])
 
 
 def slope(x: np.ndarray, y: np.ndarray) -> float:
@@ -80,12 +81,14 @@ def gap_slopes(
     for model in models:
         own = gaps[gaps["model"] == model]
         wide = own.pivot(index=["question_id", "difficulty"], columns="method", values="gap").reset_index()
+        wide = wide.reindex(columns=["difficulty", *methods])
         columns = {name: wide[name] for name in methods}
         columns[f"{methods[0]} less {methods[1]}"] = wide[methods[0]] - wide[methods[1]]
         for name, column in columns.items():
-            row = dict(model=model, gap_of=name, slope=np.nan, low=np.nan, high=np.nan, questions=len(wide))
-            if wide["difficulty"].value_counts().iloc[0] <= len(wide) - spread:
-                found = statistic_interval(slope, [wide["difficulty"], column], rng, resamples, level, bounds=(-2, 2))
+            column, difficulty = column.dropna(), wide.loc[column.notna(), "difficulty"]
+            row = dict(model=model, gap_of=name, slope=np.nan, low=np.nan, high=np.nan, questions=len(column))
+            if difficulty.value_counts().max() <= len(column) - spread:
+                found = statistic_interval(slope, [difficulty, column], rng, resamples, level, bounds=(-2, 2))
                 row |= dict(slope=found.estimate, low=found.low, high=found.high)
             rows.append(row)
     return pd.DataFrame(rows)

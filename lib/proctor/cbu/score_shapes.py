@@ -35,7 +35,8 @@ def missed_by_judge(shares: pd.DataFrame, judge: str, rng: np.random.Generator, 
     """How often a wrong candidate is above the judge's mean and below utility's, by model (`method`) and kind."""
     keys = ["model", "question_id", "answer_id", "kind", "correct"]
     wide = {name: shares.pivot(index=keys, columns="validator", values=name) for name in ("above", "below")}
-    missed = (wide["above"][judge] * wide["below"]["utility"]).rename("missed").dropna().reset_index()
+    both = {name: table.reindex(columns=[judge, "utility"]) for name, table in wide.items()}
+    missed = (both["above"][judge] * both["below"]["utility"]).rename("missed").dropna().reset_index()
     wrong = missed[~missed["correct"].astype(bool)]
     return mean_by(wrong.assign(method=wrong["model"]), "missed", "kind", rng, resamples)
 
@@ -50,6 +51,7 @@ def share_differences(shares: pd.DataFrame, judge: str, models: Sequence[str]) -
         for truth, label in ((True, "right"), (False, "wrong")):
             part = shares[(shares["model"] == model) & (shares["correct"].astype(bool) == truth)]
             wide = part.groupby(["question_id", "validator"])["above"].mean().unstack()
+            wide = wide.reindex(columns=[judge, "utility"]).dropna()
             found = cautious_interval(wide[judge] - wide["utility"], level)
             rows.append(
                 dict(model=model, truth=label, judge=wide[judge].mean(), utility=wide["utility"].mean())
@@ -125,6 +127,7 @@ def style_preferences(
         for validator in (judge, "utility"):
             own = shares[(shares["model"] == model) & (shares["validator"] == validator)]
             each = own.pivot(index="question_id", columns="kind", values="score")
+            each = each.reindex(columns=each.columns.union({kind for two in pairs.values() for kind in two}))
             for pair, (one, other) in pairs.items():
                 sign = np.sign((each[one] - each[other]).dropna().round(12)) / 2
                 found = cautious_interval(sign, level, bounds=(-0.5, 0.5))
@@ -133,6 +136,18 @@ def style_preferences(
                     | dict(difference=found.estimate, low=found.low, high=found.high, questions=len(sign))
                 )
     return pd.DataFrame(rows)
+
+
+def with_chances(judged: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `judges.ask_judges` with the chance of each score: where the model gives no probabilities, all of it lies
+    on the score that the reply states. Replies without either are left out."""
+    known = judged[judged["expectation"].notna() | judged["score"].notna()].copy()
+    scales = [JUDGES[method] for method in known["method"]]
+    known["chances"] = [
+        one if one is not None else np.eye(len(scale.marks))[int(score) - scale.low]
+        for one, scale, score in zip(known["chances"], scales, known["score"])
+    ]
+    return known.assign(expectation=known["expectation"].fillna(known["score"]))
 
 
 def score_chances(judged: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
@@ -149,7 +164,7 @@ def score_chances(judged: pd.DataFrame, rng: np.random.Generator, resamples: int
             dict(model=model, correct=correct, score=low + i, chance=one.estimate, low=one.low, high=one.high)
             for i, one in enumerate(found)
         ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["model", "correct", "score", "chance", "low", "high"])
 
 
 def score_spread(judged: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, top: int = 2) -> pd.DataFrame:
@@ -167,4 +182,5 @@ def score_spread(judged: pd.DataFrame, rng: np.random.Generator, resamples: int 
             | {"within a candidate": np.sqrt((chances @ steps**2 - mean**2).mean()), "top scores": found.estimate}
             | {"low": found.low, "high": found.high, "questions": len(high)}
         )
-    return pd.DataFrame(rows)
+    names = ["model", "mean", "between candidates", "within a candidate", "top scores", "low", "high", "questions"]
+    return pd.DataFrame(rows, columns=names)

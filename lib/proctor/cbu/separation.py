@@ -42,14 +42,15 @@ def summarise(found: pd.DataFrame, by: str) -> pd.DataFrame:
     Limits are those of `cautious_interval`; with too few questions for the level they are -1 and 1.
     """
     groups = found.groupby(["model", by], sort=False)
-    level, rows = 1 - 0.05 / groups.ngroups, []
+    level, rows = 1 - 0.05 / max(groups.ngroups, 1), []
     for (model, name), part in groups:
         ends, mean = cautious_interval(part["separation"], level), part[["none", "right", "wrong"]].mean()
         rows.append(
             {"model": model, by: name, "questions": len(part), "base": mean["none"], "right": mean["right"]}
             | {"wrong": mean["wrong"], "difference": ends.estimate, "low": ends.low, "high": ends.high}
         )
-    return pd.DataFrame(rows)
+    columns = ["model", by, "questions", "base", "right", "wrong", "difference", "low", "high"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def middling_effects(found: pd.DataFrame) -> pd.DataFrame:
@@ -72,7 +73,7 @@ def middling_effects(found: pd.DataFrame) -> pd.DataFrame:
             dict(model=model, difference=middling.mean() - hard.mean(), low=limits.low, high=limits.high)
             | dict(families=len(middling) + len(hard))
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["model", "difference", "low", "high", "families"])
 
 
 def families_kept(found: pd.DataFrame, low: float, high: float) -> pd.Series:

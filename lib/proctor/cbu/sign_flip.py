@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import t
 
 from proctor.stats import checks
-from proctor.stats.bootstrap import Interval, exact_interval
+from proctor.stats.bootstrap import Interval, exact_interval, no_interval
 
 MOST = 18  # units up to which all subsets are listed (2^18); beyond, SUBSETS of them are drawn
 SUBSETS = 200_000
@@ -19,11 +19,13 @@ SEED = 20260101  # of the drawn subsets: a p-value belongs to its data
 
 
 def sign_flip_p(differences: ArrayLike) -> float:
-    """Two-sided p of the exact sign-flip test that the differences, shape (units,), are symmetric about 0.
+    """Two-sided p of the exact sign-flip test that the differences, shape (units,), are symmetric about 0; NaN of none.
 
     >>> sign_flip_p([1, 2, 3, 4, 5])  # all signs equal: 2 of 32 patterns are as extreme
     0.0625
     """
+    if np.shape(differences) == (0,):
+        return np.nan
     means = _subset_means(checks.finite(differences, "differences", 1))
     patterns, near = len(means) + 1, 1e-12 * max(1.0, float(np.abs(means).max()))
     tail = min((means <= near).sum(), (means >= -near).sum()) + 1
@@ -37,9 +39,12 @@ def sign_flip_interval(
 
     differences: shape (units,), the units that are resampled, such as questions. Where there are too few units for the
     level (2^(1 - units) > 1 - level) nothing can be rejected, and the interval is `bounds`. Equal differences have no
-    spread to flip: the interval is `bootstrap.exact_interval`.
+    spread to flip: the interval is `bootstrap.exact_interval`; of none there is none.
     """
-    differences, level = checks.finite(differences, "differences", 1), checks.share(level, "level")
+    checks.share(level, "level")
+    if np.shape(differences) == (0,):
+        return no_interval(level)
+    differences = checks.finite(differences, "differences", 1)
     if np.ptp(differences) < 1e-12:
         return exact_interval(float(differences.mean()), len(differences), level, bounds)
     means = _subset_means(differences)

@@ -47,7 +47,7 @@ def load_questions(
     rows, problems = read_rows(path, format)
     kind = FORMATS[format or ("jsonl" if columns else _guess({column for _, row in rows for column in row}))]
     if columns:
-        kind, rows = renamed(path, kind, rows, columns)
+        kind, rows = _renamed(path, kind, rows, columns)
     problems += (of_columns := _column_problems(path, kind, rows))
     questions, seen = [], {}
     for number, row in rows if not of_columns else ():
@@ -104,7 +104,7 @@ def _column_problems(path: Path, kind: "Format", rows: list[Row]) -> list[str]:
     return missing + unknown
 
 
-def renamed(path: Path, kind: "Format", rows: list[Row], columns: Mapping[str, str]) -> tuple["Format", list[Row]]:
+def _renamed(path: Path, kind: "Format", rows: list[Row], columns: Mapping[str, str]) -> tuple["Format", list[Row]]:
     """The rows with the fields' own names; the format keeps the file's, for its messages."""
     known = {column for _, row in rows for column in row}
     wrong = [

@@ -10,6 +10,7 @@ Errors are DataError, naming the file, the row and what to mend.
 
 import json
 import math
+import sys
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -67,9 +68,9 @@ def read_hle(path: str | Path) -> pd.DataFrame:
         if not isinstance(entry, dict) or not isinstance(entry.get("response"), str):
             problems.append(problem(path, number, "response", f"none for question {name!r}", "Ask this question again"))
             continue
-        usage, said = entry.get("usage") or {}, entry.get("judge_response")
+        usage, said = _dict(entry.get("usage")), entry.get("judge_response")
         row = dict(
-            model=entry.get("model", ""),
+            model=str(entry.get("model", "")),
             question_id=name,
             reply=entry["response"],
             prompt_tokens=_whole(usage.get("prompt_tokens")),
@@ -83,8 +84,8 @@ def read_hle(path: str | Path) -> pd.DataFrame:
                 continue
             row |= dict(
                 right=float(word == "yes"),
-                judge_answer=said.get("model_answer") or "",
-                judge_reasoning=said.get("reasoning") or "",
+                judge_answer=str(said.get("model_answer") or ""),
+                judge_reasoning=str(said.get("reasoning") or ""),
                 judge_confidence=percent / 100,
             )
         rows.append(row)
@@ -152,9 +153,9 @@ def read_inspect(path: str | Path, score: str | None = None) -> pd.DataFrame:
     of inspect_ai, a truth value nor a number are a DataError."""
     path = Path(path)
     header, samples = _inspect_log(path)
-    model, rows, problems = header.get("eval", {}).get("model", ""), [], []
+    model, rows, problems = _dict(header.get("eval")).get("model", ""), [], []
     for number, sample in enumerate(samples, start=1):
-        scores = sample.get("scores") or {}
+        scores = {name: _dict(said) for name, said in _dict(_dict(sample).get("scores")).items()}
         names = list(scores) if score is None else [score]
         if len(names) != 1 or names[0] not in scores:
             what = f"scores {', '.join(scores) or 'none'}"
@@ -167,20 +168,21 @@ def read_inspect(path: str | Path, score: str | None = None) -> pd.DataFrame:
                 problem(path, number, names[0], f"value {said.get('value')!r}", "Reduce it to C, I or a number first")
             )
             continue
-        output = sample.get("output") or {}
-        choice = (output.get("choices") or [{}])[0]
-        usage, notes = output.get("usage") or {}, said.get("metadata") or {}
+        output = _dict(sample.get("output"))
+        choices = output.get("choices")
+        choice = _dict(choices[0]) if isinstance(choices, list) and choices else {}
+        usage, notes = _dict(output.get("usage")), _dict(said.get("metadata"))
         rows.append(
             dict(
-                model=output.get("model") or model,
+                model=str(output.get("model") or model),
                 question_id=str(sample.get("id")),
-                sample=int(sample.get("epoch", 1)) - 1,
+                sample=max(1, _whole(sample.get("epoch", 1))) - 1,
                 answer=said.get("answer"),
                 correct=value == 1,
                 score=value,
                 undecided=said.get("value") == "N",
                 confidence=_number(notes.get("confidence"), math.nan),
-                reply=_content(choice.get("message", {}).get("content")),
+                reply=_content(_dict(choice.get("message")).get("content")),
                 cut_off=choice.get("stop_reason") in ("max_tokens", "model_length"),
                 prompt_tokens=_whole(usage.get("input_tokens")),
                 completion_tokens=_whole(usage.get("output_tokens")),
@@ -192,7 +194,8 @@ def read_inspect(path: str | Path, score: str | None = None) -> pd.DataFrame:
 def _inspect_log(path: Path) -> tuple[dict, list[dict]]:
     if not zipfile.is_zipfile(path):
         log = _object(path)
-        return log, log.get("samples") or []
+        samples = log.get("samples")
+        return log, samples if isinstance(samples, list) else []
     try:
         with zipfile.ZipFile(path) as file:
             names = [name for name in file.namelist() if name.startswith("samples/") and name.endswith(".json")]
@@ -206,7 +209,7 @@ def _inspect_log(path: Path) -> tuple[dict, list[dict]]:
 def _content(content: object) -> str:
     if isinstance(content, list):
         return "".join(
-            part.get("text", "") for part in content if isinstance(part, dict) and part.get("type") == "text"
+            str(part.get("text", "")) for part in content if isinstance(part, dict) and part.get("type") == "text"
         )
     return content if isinstance(content, str) else ""
 
@@ -240,7 +243,9 @@ def write_lm_eval(path: str | Path, answers: pd.DataFrame, questions: Sequence[Q
     write_atomic(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
 
-def read_lm_eval(path: str | Path, model: str, metric: str | None = None, filter: str | None = None) -> pd.DataFrame:
+def read_lm_eval(
+    path: str | Path, model: str = "", metric: str | None = None, filter: str | None = None
+) -> pd.DataFrame:
     """lm-eval's samples: model (as given: the file does not say), question_id, sample, answer, correct, score, reply.
 
     question_id is the document's own `id` where it has one, else doc_id. `metric` and `filter` choose where a line has
@@ -249,12 +254,13 @@ def read_lm_eval(path: str | Path, model: str, metric: str | None = None, filter
     lines, problems = read_rows(path, "jsonl")
     filters = list(dict.fromkeys(str(line.get("filter", "none")) for _, line in lines))
     if filter is None and len(filters) > 1:
-        raise DataError(f"{path}: filters {', '.join(filters)}. Choose one as filter=...")
+        raise DataError(problem(path, None, "filter", f"filters {', '.join(filters)}", "Choose one as filter=..."))
     rows = []
     for number, line in lines:
         if filter is not None and line.get("filter", "none") != filter:
             continue
         names = line.get("metrics") or [name for name in ("exact_match", "acc") if name in line]
+        names = list(map(str, names)) if isinstance(names, list) else []
         name = metric or (names[0] if len(names) == 1 else None)
         if name is None or name not in line:
             problems.append(problem(path, number, "metrics", f"{', '.join(names) or 'none'}", "Name one as metric=..."))
@@ -283,11 +289,13 @@ def read_lm_eval(path: str | Path, model: str, metric: str | None = None, filter
 
 
 def _leaves(value: object) -> Iterator[object]:
-    if isinstance(value, list):
-        for part in value:
-            yield from _leaves(part)
-    else:
-        yield value
+    todo = [value]
+    while todo:  # not recursive: a file may nest its lists deeply
+        part = todo.pop()
+        if isinstance(part, list):
+            todo += reversed(part)
+        else:
+            yield part
 
 
 def _flat(value: object) -> Iterator[str]:
@@ -298,6 +306,11 @@ def _flat(value: object) -> Iterator[str]:
 # What they share
 
 
+def _dict(value: object) -> dict:
+    """The object, or an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
 def _score(value: object) -> float | None:
     if isinstance(value, str):
         return WORDS.get(value)
@@ -306,7 +319,7 @@ def _score(value: object) -> float | None:
 
 def _number(value: object, missing):
     """A finite number, or `missing`."""
-    if isinstance(value, (int, float)) and math.isfinite(value):
+    if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max:
         return float(value)
     return missing
 
@@ -321,9 +334,13 @@ def _object(path: Path) -> dict:
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}). Check the path.") from None
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: bad JSON ({error}). Take the file again.") from None
+        raise DataError(f"{path}: bad JSON ({str(error)[:200]}). Take the file again.") from None
     if not isinstance(found, dict):
         raise DataError(f"{path}: not a JSON object. Is it a file of another format?")
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        raise DataError(f"{path}: half a surrogate pair, or nested too deeply. Write whole letters.") from None
     return found
 
 

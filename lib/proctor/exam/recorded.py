@@ -13,6 +13,7 @@ SEED = 20261121
 ANSWERED = 2  # generated questions of each family and level that the models answer
 JUDGED, SAMPLED = 1, 1  # of these: whose answers are judged, asked again
 SAMPLES, TEMPERATURE = 2, 0.7
+NOTHING = "(The reply is empty.)"
 EXAM, LONGEST = 40, 300  # questions of the real exam, and the characters of the longest
 
 
@@ -40,13 +41,15 @@ async def samples(session: Session, models=MODELS, per_level: int = SAMPLED) -> 
 async def model_answers(
     session: Session, models=MODELS, per_level: int = JUDGED
 ) -> tuple[list[Question], list[Answer]]:
-    """The generated questions, and what each model answered to them, without its stated confidence, as candidates."""
+    """The generated questions, and what each model answered to them, without its stated confidence, as candidates.
+
+    An empty reply is the answer NOTHING, so that every model has an answer to every question."""
     table = await answers(session, models, per_level)
     return families(per_level), [
         Answer(
             id=f"{row.model}-{row.question_id}",
             question_id=row.question_id,
-            text=run_exam.without_confidence(row.reply),
+            text=text if (text := run_exam.without_confidence(row.reply)).strip() else NOTHING,
             author=row.model,
             correct=bool(row.correct),
         )

@@ -16,7 +16,7 @@ import pandas as pd
 
 from proctor.models.prompts import load
 from proctor.models.read_answer import stated
-from proctor.stats.bootstrap import Interval, interval, statistic_interval
+from proctor.stats.bootstrap import Interval, interval, no_interval, statistic_interval
 from proctor.stats.calibration import auc_interval, calibration_error, calibration_interval, reliability
 from proctor.stats.proportions import wilson
 
@@ -57,17 +57,26 @@ def example_confidences(names: Sequence[str] = EXAM_PROMPTS) -> pd.DataFrame:
 def claims_and_accuracy(
     answers: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
 ) -> pd.DataFrame:
-    """What each model claims and how often it is right, on the answers that have both signals. All in [0, 1].
+    """What each model claims and how often it is right, on the answers that have its signals (`claiming`). All in
+    [0, 1], NaN for a signal that a model does not give.
 
     One row a model: model, n, units (that were resampled), and each quantity of `quantities` with _low and _high.
     """
     rows = []
-    for model, these in answers.dropna(subset=list(SIGNALS)).groupby("model", sort=False):
+    for model, given in answers.groupby("model", sort=False):
+        these = claiming(given)
         row = dict(model=model, n=len(these), units=resampling_units(these).nunique())
         for name, found in quantities(these, rng, resamples, level).items():
             row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def claiming(answers: pd.DataFrame) -> pd.DataFrame:
+    """The answers that state a confidence and have a token probability; without the latter where none of them has one,
+    as is usual with reasoning models and with Anthropic's."""
+    signals = [name for name in SIGNALS if name == "confidence" or answers[name].notna().any()]
+    return answers.dropna(subset=signals)
 
 
 def quantities(
@@ -79,7 +88,7 @@ def quantities(
     right. token_gap: stated less token probability. anchored: share of answers that state a confidence within three
     points of a worked example of the prompt. sure_when_wrong: share of wrong answers that state 90 % or more.
     """
-    known = answers.dropna(subset=list(SIGNALS))
+    known = claiming(answers)
     said, token, right = known["confidence"], known["probability"], known["correct"].astype(float)
     examples = example_confidences()["confidence"].to_numpy()
     near = (abs(said.to_numpy()[:, None] - examples) <= ALIKE + 1e-9).any(axis=1)
@@ -96,6 +105,7 @@ def quantities(
     found = {}
     for name, x in values.items():
         bounds = (-1.0, 1.0) if name in ("overconfidence", "token_gap") else (0.0, 1.0)
+        x = x.dropna()
         units = resampling_units(known.loc[x.index])
         found[name] = _holding(interval(x, rng, resamples, level, clusters=units, bounds=bounds))
     return found
@@ -122,7 +132,7 @@ def calibration_curves(answers: pd.DataFrame, bins: int = 5) -> pd.DataFrame:
                 dict(signal=signal, model=model, claimed=x, right=y, low=low, high=high, n=int(n))
                 for x, y, low, high, n in zip(curve.confidence, curve.accuracy, curve.low, curve.high, curve.n)
             ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["signal", "model", "claimed", "right", "low", "high", "n"])
 
 
 def calibration_by_signal(
@@ -138,7 +148,7 @@ def calibration_by_signal(
         for signal, title in SIGNALS.items():
             known = these.dropna(subset=[signal])
             c, right, n = known[signal], known["correct"], len(known)
-            found = calibration_interval(c, right, rng, "debiased", min(bin_size, n), resamples)
+            found = calibration_interval(c, right, rng, "debiased", max(min(bin_size, n), 2), resamples)
             rows.append(
                 dict(
                     answers=name,
@@ -147,7 +157,7 @@ def calibration_by_signal(
                     accuracy=right.mean(),
                     claimed=c.mean(),
                     official=calibration_error(c, right) if n >= 100 else np.nan,
-                    all_bins=calibration_error(c, right, "all_bins"),
+                    all_bins=calibration_error(c, right, "all_bins") if n else np.nan,
                     debiased=found.estimate,
                     low=found.low,
                     high=found.high,
@@ -166,11 +176,16 @@ def calibration_difference(
 ) -> pd.DataFrame:
     """Debiased calibration error of stated confidence less that of token probability, one row a model.
 
-    Both on the same answers, resampled together. Columns model, n, difference, low, high.
+    Both on the same answers, resampled together. Columns model, n, difference, low, high; NaN for a model that gives
+    fewer than two answers with both.
     """
     rows = []
-    for model, these in answers.dropna(subset=list(SIGNALS)).groupby("model", sort=False):
+    for model, given in answers.groupby("model", sort=False):
+        these = given.dropna(subset=list(SIGNALS))
         size = min(bin_size, len(these))
+        if size < 2:
+            rows.append(dict(model=model, n=len(these), difference=np.nan, low=np.nan, high=np.nan))
+            continue
 
         def difference(said, token, right, size=size):
             return np.subtract(*(calibration_error(c, right, "debiased", min(size, len(c))) for c in (said, token)))
@@ -261,11 +276,11 @@ def spread_difference(answers: pd.DataFrame, rng: np.random.Generator, resamples
 
     The first is the mean over models of the deviation over families, the second the mean over families of that over
     models. A resample repeats families, so the first is a little too small in it: the interval leans towards 0.
-    Raises ValueError below two families or two models.
+    Below two families or two models there is no spread and no interval.
     """
     table = answers.pivot_table(index="category", columns="model", values="correct", aggfunc="mean").to_numpy(float)
     if min(table.shape) < 2:
-        raise ValueError(f"{table.shape[0]} families and {table.shape[1]} models: spread needs two of each")
+        return no_interval(0.95)
 
     def difference(rows: np.ndarray) -> float:
         return rows.std(axis=0, ddof=1).mean() - rows.std(axis=1, ddof=1).mean()

@@ -307,6 +307,7 @@ def confidence_and_truth(claimed: pd.DataFrame, examples: Sequence[float] = ()) 
     examples: confidences that the prompt's worked examples state, marked at the left.
     """
     fig, ax = axes(width=FULL, height=2.7)
+    claimed = claimed[claimed["n"] > 0]
     who = roles(claimed["model"])
     for i, row in enumerate(claimed.to_dict("records")):
         each, x = who[row["model"]], np.arange(3) + 0.11 * (i - (len(claimed) - 1) / 2)
@@ -322,7 +323,10 @@ def confidence_and_truth(claimed: pd.DataFrame, examples: Sequence[float] = ()) 
         ax.text(x, y, "stated by the prompt's\nworked examples", fontsize=8, va="top", color=role("baseline").colour)
     ax.set(xlim=(-0.66, 2.55), ylim=(0, 103), ylabel="percent", xticks=range(3))
     ranges = [(100 * claimed[name].min(), 100 * claimed[name].max()) for name in _CLAIMED]
-    under = [f"{what}\n{low:.0f} to {high:.0f} %" for what, (low, high) in zip(_CLAIMED.values(), ranges)]
+    under = [
+        f"{what}\n{low:.0f} to {high:.0f} %" if low <= high else f"{what}\nnot given"
+        for what, (low, high) in zip(_CLAIMED.values(), ranges)
+    ]
     ax.set_xticklabels(under, fontsize=9)
     ax.grid(False, axis="x")
     lines = [
@@ -385,7 +389,7 @@ def calibration_curves(curves: pd.DataFrame, titles: dict[str, str]) -> Drawn:
 def signal_auc(auc: pd.DataFrame) -> Drawn:
     """AUC of each signal on each exam, a mark a model (`confidence.discrimination`); chance is the line."""
     rows = list(dict.fromkeys(zip(auc["exam"], auc["signal"])))
-    fig, ax = axes(height=0.36 * len(rows) + 0.9)
+    fig, ax = axes(height=0.36 * max(len(rows), 1) + 0.9)
     wide = auc.set_index(["model", "exam", "signal"])[["auc", "low", "high"]]
     by_model = {model: wide.loc[model].reindex(rows).to_numpy().T for model in sorted(set(auc["model"]), key=_size)}
     _models(fig, ax, [signal for _, signal in rows], by_model)
@@ -422,4 +426,6 @@ def _model_legend(fig: Figure, models) -> None:
         Line2D([], [], marker=each.marker, color=each.colour, linestyle="none", markersize=4.2, label=each.short)
         for each in who.values()
     ]
+    if not handles:  # no model gave what the figure shows
+        return
     fig.legend(handles=handles, loc="outside lower center", ncols=len(handles), handletextpad=0.1)

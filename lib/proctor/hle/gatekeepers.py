@@ -16,7 +16,7 @@ from proctor.data.schemas import Question
 from proctor.exam import run_exam
 from proctor.hle.collection import fit_difficulty, guess_passes
 from proctor.hle.submission import CHOICE_RULES, difficulty_check, most_right
-from proctor.stats.bootstrap import Interval, interval, paired_difference
+from proctor.stats.bootstrap import Interval, interval, no_interval, paired_difference
 from proctor.stats.proportions import precision_at, wilson
 
 SEEING = ("GPT-4o", "Gemini 1.5 Pro", "Claude 3.5 Sonnet", "o1")  # B.1: the models that see; it adds two for text
@@ -90,7 +90,8 @@ def stumping_samples(answers: pd.DataFrame, questions: Sequence[Question]) -> pd
             dict(family=q.cluster, level=q.level, question=q.question, key=q.answer)
             | {model: said[q.id, model] for model in models}
             for _, q in sorted(first.items())
-        ]
+        ],
+        columns=["family", "level", "question", "key", *models],
     )
 
 
@@ -188,10 +189,14 @@ def predicted_retest(before: float, passes: float, models: int) -> float:
 def prediction_error(compared: pd.DataFrame, retested: pd.DataFrame, asked: int) -> Interval:
     """The equation's retest accuracy less the measured one, all models; the interval is the measured one's.
 
-    compared: `before_and_after`; retested: `retests`; asked: how many questions were asked again.
+    compared: `before_and_after`; retested: `retests`; asked: how many questions were asked again. Where all questions
+    pass or none, or no model is ever right, the equation has no answer: no interval.
     """
     row = retested[(retested["way"] == WAYS[0]) & (retested["model"] == "all")].iloc[0]
-    said = predicted_retest(compared["before"].mean(), row["stumped"] / asked, len(compared))
+    before, passes = compared["before"].mean(), row["stumped"] / asked
+    if not (0 < before < 1 and 0 < passes < 1):
+        return no_interval(0.95)
+    said = predicted_retest(before, passes, len(compared))
     return Interval(said - row["retest_accuracy"], said - row["high"], said - row["low"], 0.95, "percentile")
 
 

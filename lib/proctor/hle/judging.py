@@ -19,7 +19,7 @@ from proctor.exam.words import same_answer
 from proctor.hle.confidence import resampling_units
 from proctor.models.prompts import load
 from proctor.models.read_answer import stated
-from proctor.models.registry import price
+from proctor.models.registry import price, spec
 from proctor.stats.agreement import agreement
 from proctor.stats.bootstrap import Interval, interval, paired_difference
 from proctor.stats.calibration import auc_interval
@@ -41,17 +41,17 @@ def judge_scores(
     for judge, these in judged.groupby("judge", sort=False):
         read = these.dropna(subset=["accepted"])
         accepted, right, unit = read["accepted"].astype(bool), read["correct"].astype(bool), read["question_id"]
-        both = agreement(accepted, right)
+        both = agreement(accepted, right) if len(read) else None
         share = interval(accepted == right, rng, resamples, level, clusters=unit)
         row = dict(
             judge=judge,
             judged=len(these),
             unreadable=len(these) - len(read),
-            agreement=both.agreement,
+            agreement=both.agreement if both else np.nan,
             low=share.low,
             high=share.high,
             always_no=1 - right.mean(),
-            kappa=np.nan if both.kappa is None else both.kappa,
+            kappa=np.nan if both is None or both.kappa is None else both.kappa,
             wrong_accepted=int((accepted & ~right).sum()),
             of_wrong=int((~right).sum()),
             right_rejected=int((~accepted & right).sum()),
@@ -81,7 +81,9 @@ def tuned_verdicts(judged: pd.DataFrame) -> np.ndarray:
 def gain_of_tuning(
     judged: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
 ) -> Interval:
-    """Agreement of one judge's `tuned_verdicts` with the key, less that of rejecting everything."""
+    """Agreement of one judge's `tuned_verdicts` with the key, less that of rejecting everything; no interval for a
+    judge that gives no probabilities."""
+    judged = judged.dropna(subset=["p_accept"])
     right = judged["correct"].to_numpy(bool)
     return paired_difference(
         (tuned_verdicts(judged) == right).astype(float),
@@ -202,7 +204,7 @@ def prompt_fields(answers: pd.DataFrame, judged: pd.DataFrame, judge: str) -> pd
     """Share of replies in which each field of HLE's prompts can be read, one row a prompt and model.
 
     answers: of `exam.run_exam`. judged: the answers that `judge` weighed (`open_verdicts`); there `answer` is its
-    verdict. The judge's prompt with four fields is for providers' models: none is recorded, so it has no replies.
+    verdict. The judge's prompt with four fields is for providers' models.
     """
     rows: list[dict] = []
     for name, kind in (("hle/answer_exact", "exactMatch"), ("hle/answer_choice", "multipleChoice")):
@@ -220,10 +222,13 @@ def prompt_fields(answers: pd.DataFrame, judged: pd.DataFrame, judge: str) -> pd
                 )
             )
     readable = judged["right"].notna().mean() if len(judged) else np.nan
-    rows.append(
-        dict(prompt="hle/judge", version=_version("hle/judge"), model=judge, replies=len(judged), answer=readable)
-    )
-    rows.append(dict(prompt="hle/judge_fields", version=_version("hle/judge_fields"), model="", replies=0))
+    asked = "hle/judge" if spec(judge).local else "hle/judge_fields"
+    for name in ("hle/judge", "hle/judge_fields"):
+        row = dict(prompt=name, version=_version(name))
+        if name == asked:
+            rows.append(row | dict(model=judge, replies=len(judged), answer=readable))
+        else:
+            rows.append(row | dict(model="", replies=0))
     return pd.DataFrame(rows)
 
 
@@ -263,7 +268,7 @@ def readable_share(answers: pd.DataFrame, rng: np.random.Generator, resamples: i
 def accepts_open(weighed: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> Interval:
     """Share accepted of the open answers that do not end in the key (`open_verdicts`), resampling questions.
 
-    An unreadable verdict accepts nothing. Raises ValueError where there is no such answer.
+    An unreadable verdict accepts nothing. Where there is no such answer there is no interval.
     """
     rest = weighed[~weighed["ends_in_key"]]
     return interval((rest["right"] == 1).astype(float), rng, resamples, clusters=rest["question_id"])

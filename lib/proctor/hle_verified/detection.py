@@ -113,7 +113,7 @@ def auc_by_kind(votes: pd.DataFrame, truths: Mapping[str, Truth]) -> pd.DataFram
             rows.append(
                 dict(kind=kind, model=model, items=len(own), auc=auc(-scores, [1] * len(own) + [0] * len(sound)))
             )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["kind", "model", "items", "auc"])
 
 
 def rejected_share(

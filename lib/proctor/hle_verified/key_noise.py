@@ -255,8 +255,11 @@ def diagnose(
 
     before, after (rows,): stated confidence in [0, 1] on the item as given and as repaired; a sound item is asked twice
     with the same text. damaged (rows,): 0/1. clusters: item labels, if several models or rollouts share an item.
-    AUCs with percentile bootstrap intervals (`calibration.auc_interval`), shifts as paired differences.
+    AUCs with percentile bootstrap intervals (`calibration.auc_interval`), shifts as paired differences; where no row has
+    a confidence there are none.
     """
+    if len(np.asarray(before)) == 0:
+        return Diagnosis(*[bootstrap.no_interval(level)] * 5)
     before, after = checks.probability(before, "before"), checks.probability(after, "after")
     damaged = checks.binary(damaged, "damaged")
     checks.same_length(before=before, after=after, damaged=damaged)

@@ -13,6 +13,16 @@ from proctor.hle_verified.detection import PANELS, counted
 from proctor.hle_verified.planted_defects import COMPONENTS, Truth
 from proctor.hle_verified.repair_quality import is_right
 
+OUTCOMES = [
+    "sound, kept",
+    "sound, left open",
+    "damaged, taken for gold",
+    "damaged, left open",
+    "damaged, restored",
+    "damaged, rationale rewritten",
+    "damaged, wrongly changed",
+]
+
 
 def evidence(items: Sequence[Question], votes: pd.DataFrame, attempts: pd.DataFrame) -> dict[str, Evidence]:
     """By item, what Stage I knows, from the steps `votes` and `attempts`; of the models in either table."""
@@ -68,7 +78,7 @@ def by_experts(
     """
     models = list(dict.fromkeys(votes["model"]))
     sides = {model: ([model], "all") for model in models}
-    sides |= {name: (models, quorum) for name, quorum in PANELS.items()} if len(models) > 1 else {}
+    sides |= {name: (models, quorum) for name, quorum in PANELS.items()}
     return {
         name: verify_all(
             items,
@@ -119,10 +129,11 @@ def _outcome(truth: Truth, verified: Verified) -> str:
 def outcome_counts(outcomes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """One row a panel and component of the defect: items by outcome.
 
-    outcomes: {experts: table of `outcome_by_item`}.
+    outcomes: {experts: table of `outcome_by_item`}. Each of OUTCOMES has a column, with items or without.
     """
     tables = [pd.crosstab(one["component"], one["outcome"]).assign(experts=name) for name, one in outcomes.items()]
     table = pd.concat(tables).fillna(0).reset_index().set_index(["experts", "component"])
+    table = table.reindex(columns=table.columns.union(OUTCOMES), fill_value=0)
     return table.astype(int).sort_index(axis=1).reset_index()
 
 

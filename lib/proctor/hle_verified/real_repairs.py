@@ -20,7 +20,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from proctor import logs
-from proctor.data.tabular import DataError
+from proctor.data.tabular import DataError, problem, read_rows, summary
 from proctor.hle_verified.key_noise import true_accuracy
 from proctor.stats import bootstrap
 from proctor.stats.bootstrap import Interval
@@ -372,23 +372,32 @@ def by_error(exam: Exam) -> pd.DataFrame:
     return found.sort_values("impossible", ascending=False, kind="stable").reset_index()
 
 
-def hle_classes(path: str | Path, rng: np.random.Generator, resamples: int = 2_000) -> tuple[pd.DataFrame, Impossible]:
+def load_classes(path: str | Path) -> pd.Series:
+    """HLE-Verified's class of each item, by id, from its public file. Raises DataError."""
+    file = Path(path)
+    rows, problems = read_rows(file)
+    for column in ("id", "Verified_Classes"):
+        lacking = next((number for number, row in rows if not isinstance(row.get(column), str)), None)
+        if lacking:
+            problems.append(problem(file, lacking, column, "missing, or no text", "Give HLE-Verified's public file"))
+    if problems or not rows:
+        raise DataError(summary(problems) if problems else f"{file}: no rows. Give HLE-Verified's public file.")
+    found = pd.DataFrame([row for _, row in rows]).drop_duplicates("id")
+    return found.set_index("id")["Verified_Classes"]
+
+
+def hle_classes(
+    classes: pd.Series, rng: np.random.Generator, resamples: int = 2_000
+) -> tuple[pd.DataFrame, Impossible]:
     """HLE's public runs by HLE-Verified's classes: (a row a class: items, accuracy, impossible; flawed = not gold).
 
-    path: HLE-Verified's public file, .csv or .jsonl, with columns id and Verified_Classes. Raises LogsMissing without
-    the logs hle_runs, and DataError for a file without these columns or without a common item.
+    classes: as `load_classes` gives them. Raises LogsMissing without the logs hle_runs, and DataError without a common
+    item.
     """
-    file = Path(path)
-    if not file.is_file():
-        raise DataError(f"{file}: no such file. Give HLE-Verified's public file as .csv or .jsonl.")
-    labels = pd.read_json(file, lines=True) if file.suffix == ".jsonl" else pd.read_csv(file, dtype=str)
-    if missing := [name for name in ("id", "Verified_Classes") if name not in labels]:
-        raise DataError(f"{file}: no column {', '.join(missing)}. Give HLE-Verified's public file.")
-    classes = labels.drop_duplicates("id").set_index("id")["Verified_Classes"]
     solved = logs.confidences("hle_runs").pivot(index="item", columns="system", values="correct")
     solved = solved[solved.index.isin(classes.index) & (solved.notna().sum(axis=1) >= solved.shape[1] / 2)]
     if solved.empty:
-        raise DataError(f"{file}: none of its ids is in the logs hle_runs. Give the ids of HLE's questions.")
+        raise DataError("None of the ids of these classes is in the logs hle_runs. Give the ids of HLE's questions.")
     of = classes[solved.index]
     each = pd.DataFrame({"accuracy": 100 * solved.mean(axis=1), "impossible": (solved.fillna(0) == 0).all(axis=1)})
     rows = each.groupby(of.to_numpy()).agg(

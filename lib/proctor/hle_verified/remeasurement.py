@@ -172,7 +172,8 @@ def confidence_shifts(versions: pd.DataFrame, seed: int, resamples: int, level: 
 def calibration_before_and_after(tried: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     """One row a model and version: calibration error of the stated confidences, HLE's and the debiased one.
 
-    tried, after: attempts that count before and after the repair (`attempts_after_repair`).
+    tried, after: attempts that count before and after the repair (`attempts_after_repair`). NaN where too few attempts
+    state a confidence.
     """
     rows = []
     for model in dict.fromkeys(tried["model"]):
@@ -181,9 +182,15 @@ def calibration_before_and_after(tried: pd.DataFrame, after: pd.DataFrame) -> pd
             stated, right = frame["confidence"], frame["correct"].astype(int)
             rows.append(
                 dict(model=model, when=when, attempts=len(frame), confidence=stated.mean(), accuracy=right.mean())
-                | {kind: calibration_error(stated, right, kind) for kind in ("official", "debiased")}
+                | {kind: _error(stated, right, kind) for kind in ("official", "debiased")}
             )
     return pd.DataFrame(rows)
+
+
+def _error(stated: pd.Series, right: pd.Series, kind: str) -> float:
+    """`calibration_error`; NaN below the answers that it needs, which models that state no confidence don't give."""
+    least = {"official": 100, "debiased": 2}[kind]
+    return calibration_error(stated, right, kind) if len(stated) >= least else float("nan")
 
 
 def confidence_diagnoses(halved: pd.DataFrame, seed: int, resamples: int, level: float = 0.95) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from proctor.exam.answer_match import plain_text, same
 from proctor.hle_verified.decision_rules import Audit, Repair, adjudicated, changed, failed_audits
 from proctor.hle_verified.detection import PANELS, counted
 from proctor.hle_verified.planted_defects import Truth
+from proctor.hle_verified.stages import AUDITS
 from proctor.stats.calibration import auc_interval
 
 
@@ -155,7 +156,7 @@ def repairs_by_change(
                     right=is_right(repair, truths[item.id]),
                 )
             )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["item", "defect", "changed", "right"])
 
 
 def audit_auc(
@@ -171,14 +172,15 @@ def audit_auc(
     repaired: as of `repairs_by_change`. The sets: all repairs, and those that leave problem and answer as they were,
     where right means that the item was sound. The changed ones are too few for a ranking unless both of their classes
     have ten. alone_low, alone_high: the 95 % interval of one AUC taken alone. One probability
-    an item: the judgements of one auditor on one component share it.
+    an item: the judgements of one auditor on one component share it. An auditor without probabilities has no AUC.
     """
     right = repaired.set_index("item")
-    p = audits[audits["component"] == component].groupby(["model", "item"], sort=False)["p_sound"].mean().dropna()
+    known = audits[audits["component"] == component].dropna(subset=["p_sound"])
+    p = {model: own.groupby("item", sort=False)["p_sound"].mean() for model, own in known.groupby("model")}
     rows = []
     for name, which in (("all repairs", right), ("problem and answer untouched", right[~right["changed"]])):
         for model in dict.fromkeys(audits["model"]):
-            own = p[model].reindex(which.index).dropna()
+            own = p.get(model, pd.Series(dtype=float)).reindex(which.index).dropna().astype(float)
             truth = which.loc[own.index, "right"].astype(int)
             row = dict(auditor=model, repairs=name, right=int(truth.sum()), wrong=int((1 - truth).sum()))
             if truth.nunique() == 2:
@@ -198,6 +200,9 @@ def judgements_by_sample(audits: pd.DataFrame) -> pd.DataFrame:
     although `probabilities` is 1, the same number behind all judgements of one component.
     """
     shares = audits.groupby(["model", "sample"], sort=False)["sound"].agg(lambda said: said.eq(True).mean()).unstack()
+    shares = shares.reindex(
+        columns=range(1, AUDITS + 1)
+    )  # all of them, where nothing was settled and so nothing audited
     shares.columns = [f"judgement_{sample}" for sample in shares.columns]
     distinct = audits.groupby(["model", "item", "component"], sort=False)["p_sound"].nunique().groupby("model").max()
     return shares.assign(probabilities=distinct).rename_axis("auditor").reset_index()

@@ -77,9 +77,11 @@ def key_agreement(known: Mapping[str, Evidence], truths: Mapping[str, Truth], sh
 def damaged_less_sound(row: Mapping, level: float = 0.95, names: tuple[str, str] = ("damaged", "sound")) -> Interval:
     """Difference of two independent shares of a row, such as one of `screening_rates`, with Newcombe's interval.
 
-    row: <name> and <name>_n for both names.
+    row: <name> and <name>_n for both names. Where one is a share of nothing, there is no interval.
     """
     (k, n), (j, m) = ((int(row[name]), int(row[f"{name}_n"])) for name in names)
+    if not n or not m:
+        return bootstrap.no_interval(level)
     low, high = confint_proportions_2indep(k, n, j, m, method="newcomb", compare="diff", alpha=1 - level)
     return Interval(k / n - j / m, float(low), float(high), level, "newcombe")
 

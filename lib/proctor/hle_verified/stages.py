@@ -56,13 +56,17 @@ class Replies:
 
 
 async def all_stages(session: Session, models: Sequence[str], auditors: Sequence[str]) -> Replies:
-    """Both stages on the damaged exam: all models vote, try and repair, the last one adjudicates."""
+    """Both stages on the damaged exam: all models vote, try and repair, the last one adjudicates. No auditors: the
+    models audit.
+
+    Raises ValueError, before any call, for more models than an adjudicator can choose among."""
+    _few_enough(models)
     return Replies(
         await votes(session, models),
         await attempts(session, models),
         await repairs(session, models),
         await adjudications(session, models[-1:], models),
-        await audits(session, auditors, models),
+        await audits(session, auditors or models, models),
     )
 
 
@@ -144,8 +148,7 @@ async def adjudications(
     The order moves every proposal once to every place. proposer and repair are None where nothing was chosen.
     """
     items, answering = _items(items), list(answering or models)
-    if len(answering) > len(LETTERS):
-        raise ValueError(f"{len(answering)} models propose repairs, and an adjudicator chooses among {len(LETTERS)}")
+    _few_enough(answering)
     proposed = (await repairs(session, answering, items)).set_index(["item", "model"])["repair"]
     rows = [(model, item, order) for model in models for item in items for order in range(len(answering))]
     prompt, requests, shown = load("hle_verified/adjudicate"), [], []
@@ -173,6 +176,11 @@ async def adjudications(
             )
         )
     return pd.DataFrame(table)
+
+
+def _few_enough(models: Sequence[str]) -> None:
+    if len(models) > len(LETTERS):
+        raise ValueError(f"{len(models)} models propose repairs, and an adjudicator chooses among {len(LETTERS)}")
 
 
 def _proposal(repair: Repair | None, item: Question) -> str:

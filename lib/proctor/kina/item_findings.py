@@ -162,8 +162,10 @@ def vote_filter(votes: pd.DataFrame, models: Sequence[str], quorum: int = item_r
     """Votes of the judges on worked solutions, counted: one row an answer, columns question_id, key, yes, no,
     unreadable, kept. key: right or wrong, from the answer's id.
 
-    votes: columns answer_id, judge, outcome ("accept", "reject" or "unreadable").
+    votes: columns answer_id, judge, outcome ("accept", "reject" or "unreadable"). Fewer judges than the quorum must all
+    agree.
     """
+    quorum = min(quorum, len(models))
     meaning = {"accept": True, "reject": False, "unreadable": None}
     ballots = votes.assign(vote=votes["outcome"].map(meaning).astype(object))
     table = ballots.pivot(index="answer_id", columns="judge", values="vote")[list(models)]
@@ -195,7 +197,9 @@ def filter_table(kept: pd.DataFrame, solved: pd.DataFrame, fresh: pd.DataFrame) 
     kept: of `vote_filter`. solved, fresh: (questions, models), right in the run that filters, and the share right in
     fresh answers.
     """
-    rows = [_kept("two of three judges", f"{key} keys", part["kept"]) for key, part in kept.groupby("key")]
+    judges = int(kept[["yes", "no", "unreadable"]].iloc[0].sum())
+    name = "two of three judges" if judges == 3 else f"{min(item_rules.YES, judges)} of {judges} judges"
+    rows = [_kept(name, f"{key} keys", part["kept"]) for key, part in kept.groupby("key")]
     for most in range(solved.shape[1]):
         stays = item_rules.difficulty(solved, most)["kept"].to_numpy()
         row = _kept(f"at most {most} of {solved.shape[1]} models", "generated", stays)

@@ -46,8 +46,10 @@ def rank_models(
     models at once with 95 % confidence), not_told_apart (the places of the models that it is not told apart from),
     tier, border (what the border below it separates, if a tier ends here), gap, gap_low, gap_high (to the next, points,
     for all pairs at once), next_told_apart, items_needed (items that would tell it from the next with chance 80 %, if
-    the true gap is the observed one; inf for no gap). The last row has no next: NaN.
+    the true gap is the observed one; inf for no gap). The last row has no next: NaN. One model has the first rank.
     """
+    if len(models) == 1:
+        return _alone(scores, models[0], seed, resamples, clusters)
     one = ranking(scores, np.random.default_rng(seed), resamples, clusters)
     sets = rank_sets(scores, np.random.default_rng(seed), resamples, clusters)
     order = np.lexsort([np.arange(len(one.rank)), one.rank])
@@ -80,6 +82,15 @@ def rank_models(
     ).reset_index(drop=True)
 
 
+def _alone(scores: ArrayLike, model: str, seed: int, resamples: int, clusters: ArrayLike | None) -> pd.DataFrame:
+    """The row of `rank_models` for one model."""
+    found = bootstrap.interval(np.asarray(scores)[0], np.random.default_rng(seed), resamples, clusters=clusters)
+    row = dict(rank=1.0, model=model, accuracy=100 * found.estimate, low=100 * found.low, high=100 * found.high)
+    row |= dict(p_first=1.0, set_low=1, set_high=1, tier=1, not_told_apart="", border=NO_BORDER, next_told_apart=pd.NA)
+    table = pd.DataFrame([row | dict.fromkeys(("gap", "gap_low", "gap_high", "items_needed"), np.nan)])
+    return table.astype({"next_told_apart": "boolean"})
+
+
 def widest_step(table: pd.DataFrame) -> Step:
     """Of a table of `rank_models`, the step to the next that is largest beside its half-width: the first to be seen.
 
@@ -89,7 +100,11 @@ def widest_step(table: pd.DataFrame) -> Step:
 
 
 def narrowest_step(table: pd.DataFrame) -> Step:
-    """The step to the next that is smallest beside its half-width: every rank is certain only if it is above 0."""
+    """The step to the next that is smallest beside its half-width: every rank is certain only if it is above 0.
+
+    NaN where there is one model."""
+    if len(table) == 1:
+        return Step(np.nan, np.nan, np.nan)
     return _step(table, _ratio(table).idxmin())
 
 

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from proctor.kina.scaling import Curve
 from proctor.report.figures import FULL, axes, forest, role, roles, short
+from proctor.report.roles import OWN_MODELS
 
 
 def draw_scaling(table: pd.DataFrame, millions: Mapping[str, float], published: Mapping[str, float]) -> Figure:
@@ -25,7 +26,8 @@ def draw_scaling(table: pd.DataFrame, millions: Mapping[str, float], published: 
         values = [row[model] for model in millions]
         left.plot(sizes, values, look.marker, linestyle=line, color=look.colour, label=row["exam"])
     left.set(xscale="log", xlabel="model, by parameters (log)", ylabel="accuracy (%)", ylim=(-3, 75))
-    left.set_xticks(sizes, [short(model) for model in millions])
+    names = [short(model) for model in millions]
+    left.set_xticks(sizes, names, rotation=0 if max(map(len, names)) < 6 else 30)
     left.set_xticks([], minor=True)
     left.xaxis.set_minor_formatter(NullFormatter())
     left.legend(loc="upper left", fontsize=6.5)
@@ -74,7 +76,8 @@ def draw_costs(cost: pd.DataFrame, table: pd.DataFrame) -> Figure:
     )
     wanted = table.reindex(columns=["each_right", "low", "high"])
     endless = np.isinf(wanted["high"].to_numpy(float))
-    end = 2 * np.nanmax(wanted.replace(np.inf, np.nan).to_numpy(float))
+    known = wanted.replace(np.inf, np.nan).to_numpy(float)
+    end = 2 * np.nanmax(known) if np.isfinite(known).any() else 1.0  # no model has a right answer
     wanted = wanted.replace(np.inf, end)
     looks = [roles(models)[model] for model in models]
     forest(right, [short(model) for model in models], *wanted.to_numpy(float).T, role=looks)
@@ -83,7 +86,10 @@ def draw_costs(cost: pd.DataFrame, table: pd.DataFrame) -> Figure:
         right.text(end * 0.95, row - 0.12, "no upper end", ha="right", va="bottom", fontsize=7, color=looks[row].colour)
     for ax, ticks in ((left, (30, 100, 300)), (right, (300, 1000, 3000))):
         ax.minorticks_off()
-        ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        if set(models) <= set(OWN_MODELS):
+            ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        else:
+            ax.xaxis.set_major_locator(LogLocator(numticks=4))
     return fig
 
 

@@ -109,7 +109,7 @@ class Session:
             self.concurrency = sys.maxsize
         self.budget, self.spent, self.progress = budget or Budget(), Spent(), progress
         self._since = time.time() if since is None else since
-        self.cache = Cache(cache or paths.CACHE / "replies.sqlite")
+        self.cache = Cache(cache or paths.REPLIES or paths.CACHE / "replies.sqlite")
         self._folder = recorded
         self.recordings: dict[str, dict] = {}  # model: {key: reply as JSON}
         # model: keys of the requests answered so far; a defaultdict to note them

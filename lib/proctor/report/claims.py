@@ -162,9 +162,14 @@ def judge(
 ) -> Claim:
     """A Claim with its verdict. Arguments: see `proctor.report.output.Output.claim`.
 
+    What follows the id's first dot may be any name, such as a model's: signs that no id has become "_". An interval of
+    two NaN is that of data which are too few: the verdict is "cannot tell".
+
     Numbers are rounded to twelve significant digits first (less than 1e-12 is 0), so that the row in the CSV
     gives the same verdict again. Raises ValueError for what does not fit together.
     """
+    row, dot, part = id.partition(".")
+    id = row + dot + re.sub(r"[^A-Za-z0-9_.-]+", "_", part).rstrip(".")
     where = f"claim {id}"
     if not ID.fullmatch(id):
         raise ValueError(f"{where}: write the id as <paper>/<claim> or <paper>/<claim>.<part>")
@@ -270,8 +275,10 @@ def _interval(where: str, estimate: float | None, interval: Any, says: str) -> t
         estimate = getattr(interval, "estimate", None) if estimate is None else estimate
         interval = interval.low, interval.high
     limits = tuple(interval)
+    if len(limits) == 2 and all(limit is not None and math.isnan(limit) for limit in limits):
+        limits = -math.inf, math.inf
     if len(limits) != 2 or any(limit is None or math.isnan(limit) for limit in limits):
-        raise ValueError(f"{where}: interval {interval!r} must be two numbers; an undefined one is (-inf, inf)")
+        raise ValueError(f"{where}: interval {interval!r} must be two numbers; an undefined one is (NaN, NaN)")
     if estimate is None:
         raise ValueError(f"{where}: an interval needs its estimate (NaN if it is undefined)")
     if not says:
@@ -279,7 +286,7 @@ def _interval(where: str, estimate: float | None, interval: Any, says: str) -> t
     low, high = _clean(limits[0]), _clean(limits[1])
     if math.isnan(estimate):
         if (low, high) != (-math.inf, math.inf):
-            raise ValueError(f"{where}: the estimate is NaN, so say interval=(-inf, inf)")
+            raise ValueError(f"{where}: the estimate is NaN, so say interval=(nan, nan)")
         return None, low, high
     value = _clean(estimate)
     if not low <= value <= high or math.isinf(value):

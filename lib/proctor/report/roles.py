@@ -46,23 +46,45 @@ ROLES: Mapping[str, Role] = OWN_MODELS | {
 }
 # For models that are not ours (Tol's muted scheme), and their markers.
 _FREE = tuple(zip(("#332288", "#882255", "#117733", "#44AA99", "#CC6677", "#999933", "#AA4499", "#88CCEE"), "<>8HpDdv"))
+_others: dict[str, Role] = {}  # of the models of providers and files that this run has named
+LONGEST = 18  # letters of a model's name in a figure
 
 
 def role(name: str) -> Role:
-    """The Role of a role or of an embedded model ("Qwen2.5-Coder-0.5B-Instruct" finds its own).
+    """The Role of a role, of an embedded model ("Qwen2.5-Coder-0.5B-Instruct" finds its own) or of one that a provider
+    or a file gives ("openai/gpt-5"): such take the free colours in the order in which a run names them.
 
     Raises ValueError for another name: `roles` gives other models their colours, all at once.
     """
     key = _key(name)
+    if key is None and _given(name):
+        return _others.setdefault(name, _next_look(name))
     if key is None:
         raise ValueError(f"no role {name!r}; there are {', '.join(ROLES)}; other models: roles([names])")
     return ROLES[key]
 
 
 def short(name: str) -> str:
-    """ "0.5B" for "qwen2.5-coder-0.5b"; a name without a role stays as it is."""
+    """ "0.5B" for "qwen2.5-coder-0.5b", "gpt-5" for "openai/gpt-5"; a name without a role stays as it is.
+
+    A long name is cut in its middle."""
     key = _key(name)
-    return name if key is None else ROLES[key].short
+    if key is not None:
+        return ROLES[key].short
+    if not _given(name):
+        return name
+    model = name.partition("@http")[0].removesuffix(".gguf").rpartition("/")[2]
+    return model if len(model) <= LONGEST else f"{model[: LONGEST - 9]}…{model[-8:]}"
+
+
+def _given(name: str) -> bool:
+    """Whether a name is that of a provider's model or of a file of weights."""
+    return name.startswith(("openai/", "anthropic/")) or name.endswith(".gguf")
+
+
+def _next_look(name: str) -> Role:
+    look = _FREE[len(_others)] if len(_others) < len(_FREE) else ROLES["muted"][:2]
+    return Role(*look, short(name))
 
 
 def shorten(names: Iterable[str], length: int = 30) -> list[str]:
@@ -84,12 +106,12 @@ def shorten(names: Iterable[str], length: int = 30) -> list[str]:
 
 
 def roles(names: Iterable[str]) -> dict[str, Role]:
-    """A Role for each name: known ones keep theirs, others take the free colours in alphabetical order.
+    """A Role for each name: those that `role` knows keep theirs, others take the free colours in alphabetical order.
 
     Raises ValueError when the free colours run out: use one colour, role("muted"), and label the points.
     """
     names = list(dict.fromkeys(names))
-    others = sorted(name for name in names if _key(name) is None)
+    others = sorted(name for name in names if _key(name) is None and not _given(name))
     if len(others) > len(_FREE):
         raise ValueError(
             f"{len(others)} models without a role, {len(_FREE)} free colours: use role('muted') for all "

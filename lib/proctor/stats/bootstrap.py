@@ -25,8 +25,9 @@ METHODS = ("percentile", "bca")
 class Interval:
     """An estimate with its interval.
 
-    `method` is the one used: percentile, percentile centred, bca, exact, range or wilson. `undefined` counts
-    the resamples in which the statistic did not exist; they are left out.
+    `method` is the one used: percentile, percentile centred, bca, exact, range, wilson or none. `undefined` counts
+    the resamples in which the statistic did not exist; they are left out. Where the data hold no such statistic, or too
+    little for an interval, limits are NaN (`no_interval`), and a claim that rests on them is "cannot tell".
     """
 
     estimate: float
@@ -43,6 +44,11 @@ class Interval:
         75.0
         """
         return replace(self, estimate=factor * self.estimate, low=factor * self.low, high=factor * self.high)
+
+
+def no_interval(level: float, estimate: float = np.nan, undefined: int = 0) -> Interval:
+    """What is returned where the data are too few for an interval: limits NaN, and the estimate if there is one."""
+    return Interval(estimate, np.nan, np.nan, level, "none", undefined)
 
 
 def reading(found: Interval) -> str:
@@ -161,7 +167,7 @@ def interval(
     """Bootstrap interval of a mean score, scores of shape (items,).
 
     If no resample differs from the data (all right, none right, all equal) the bootstrap interval has no width, and
-    `exact_interval` is used instead (method "exact"). The scores must then lie in `bounds`.
+    `exact_interval` is used instead (method "exact"). The scores must then lie in `bounds`. No scores: `no_interval`.
 
     >>> found = interval([1, 1, 1, 0, 1, 1, 0, 1], np.random.default_rng(0), resamples=1000)
     >>> found.estimate, found.low, found.high
@@ -169,6 +175,8 @@ def interval(
     >>> interval([1, 1, 1, 1], np.random.default_rng(0), resamples=1000).method
     'exact'
     """
+    if np.shape(scores) == (0,):
+        return no_interval(level)
     scores = checks.finite(scores, "scores", 1)
     return intervals(scores[None, :], rng, resamples, level, method, clusters, bounds)[0]
 
@@ -227,6 +235,8 @@ def paired_difference(
 
     Item difficulty that both models share cancels. If a and b never differ, the exact interval is symmetric about zero.
     """
+    if np.shape(a) == np.shape(b) == (0,):
+        return no_interval(level)
     a, b = checks.finite(a, "a", 1), checks.finite(b, "b", 1)
     checks.same_length(a=a, b=b)
     return interval(a - b, rng, resamples, level, method, clusters, bounds=(-1.0, 1.0))
@@ -247,13 +257,15 @@ def statistic_interval(
 
     vectorized: fn takes arrays of shape (resamples, items) and returns (resamples,); not with clusters,
     whose resamples differ in length. Where fn returns NaN or None the statistic is undefined (for
-    example, one class only): such resamples are left out and counted. Raises ValueError if they are more than half.
-    If no resample differs from the data the interval is `bounds` (method "range"); without bounds, ValueError.
+    example, one class only): such resamples are left out and counted. Are they more than half, or is it undefined on the
+    data themselves, or are there none: `no_interval`. If no resample differs from the data the interval is `bounds` (method "range"); without bounds, ValueError.
     """
     _check(level, method)
     resamples = checks.at_least_one(resamples, "resamples")
     columns = [np.asarray(array) for array in arrays]
     n = checks.same_length(**{f"arrays[{i}]": array for i, array in enumerate(columns)})
+    if n == 0:
+        return no_interval(level)
     if vectorized and (clusters is not None or any(array.ndim != 1 for array in columns)):
         raise ValueError("vectorized needs one-dimensional arrays and no clusters: pass vectorized=False")
 
@@ -264,7 +276,7 @@ def statistic_interval(
     everything = np.arange(n)
     estimate = value(everything[None, :] if vectorized else everything)
     if np.isnan(estimate):
-        raise ValueError("the statistic is undefined on the data themselves: no interval exists")
+        return no_interval(level)
     members = [[i] for i in range(n)]
     if clusters is not None:
         codes, n_clusters = checks.cluster_index(clusters, n)
@@ -281,7 +293,7 @@ def statistic_interval(
     defined = replicates[~np.isnan(replicates)]
     undefined = resamples - len(defined)
     if undefined > resamples / 2:
-        raise ValueError(f"the statistic is undefined in {undefined} of {resamples} resamples: too few items for it")
+        return no_interval(level, estimate, undefined)
     if _constant(defined):
         if bounds is None:
             raise ValueError(f"every resample gave {estimate:g}: no interval can be had; pass bounds=(low, high)")

@@ -61,10 +61,13 @@ def calibration_interval(
     A resample contains the sampling noise twice, so its squared error is too large by about one more
     share of noise. The squared replicates are therefore shifted to have the estimate as their mean before
     the percentiles are taken; limits below 0 are 0. If no resample differs from the data (for example official
-    below two bins) the interval is 0 to 1, method "range".
+    below two bins) the interval is 0 to 1, method "range". No answers, or one where two are needed:
+    `bootstrap.no_interval`.
     """
     checks.share(level, "level")
     resamples = checks.at_least_one(resamples, "resamples")
+    if len(np.asarray(confidence)) < (2 if kind == "debiased" else 1):
+        return bootstrap.no_interval(level)
     confidence, correct = _inputs(confidence, correct, kind, bin_size)
     order = np.argsort(confidence, kind="stable")
     confidence, correct = confidence[order], correct[order]
@@ -123,13 +126,14 @@ def auc_interval(
 
     Resamples with one class only are left out and counted. If the classes never overlap (AUC 0 or 1) the
     limit is exact: as many independent pairs as the rarer class has items all fell the same way
-    (Clopper-Pearson), method "exact".
+    (Clopper-Pearson), method "exact". One class only, on the data or in more than half of the resamples, or no items:
+    `bootstrap.no_interval`.
     """
     checks.share(level, "level")
     resamples = checks.at_least_one(resamples, "resamples")
-    estimate = auc(score, correct)
+    estimate = auc(score, correct) if len(np.asarray(score)) else None
     if estimate is None:
-        raise ValueError("correct holds one class only: the AUC needs a right and a wrong item")
+        return bootstrap.no_interval(level)
     score, correct = np.asarray(score, float), np.asarray(correct, float)
     if estimate in (0.0, 1.0):
         pairs = int(min(correct.sum(), len(correct) - correct.sum()))
@@ -151,7 +155,7 @@ def auc_interval(
     replicates = np.concatenate(replicates)
     undefined = resamples - len(replicates)
     if undefined > resamples / 2:
-        raise ValueError(f"{undefined} of {resamples} resamples hold one class only: too few items for an AUC interval")
+        return bootstrap.no_interval(level, estimate, undefined)
     low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
     return Interval(estimate, float(low), float(high), level, "percentile", undefined)
 

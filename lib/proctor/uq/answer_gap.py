@@ -106,12 +106,12 @@ def within_questions(frame: pd.DataFrame, rng: np.random.Generator, resamples: i
     rows = []
     for (judge, check), part in frame.groupby(["judge", "check"], sort=False):
         right, wrong = (part.loc[part["correct"] == kind, ["question_id", "p_accept"]] for kind in (True, False))
-        pair = right.merge(wrong, on="question_id", suffixes=("_right", "_wrong"))
+        pair = right.merge(wrong, on="question_id", suffixes=("_right", "_wrong")).dropna()
         win = (1 + np.sign(pair["p_accept_right"] - pair["p_accept_wrong"]).to_numpy(float)) / 2
         found = interval(win, rng, resamples, clusters=pair["question_id"])
         rows.append(dict(judge=judge, check=check, pairs=len(pair), ranked_rightly=found.estimate, low=found.low,
                          high=found.high))  # fmt: skip
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["judge", "check", "pairs", "ranked_rightly", "low", "high"])
 
 
 def transfer_table(

@@ -7,8 +7,9 @@ A frame `judged` has one row an answer and verdict: judge, validator, author, qu
 outcome, accept (bool).
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from itertools import product
 
 import numpy as np
@@ -23,7 +24,7 @@ from proctor.stats import bootstrap
 from proctor.stats.bootstrap import Interval
 from proctor.stats.power import items_needed, power_of
 from proctor.stats.proportions import clopper_pearson, wilson
-from proctor.stats.self_preference import preference
+from proctor.stats.self_preference import Preference, preference
 from proctor.uq import validator_metrics
 from proctor.uq.checks import opening
 from proctor.uq.notation import decide, parse
@@ -129,17 +130,23 @@ def bias_against_best(judged: pd.DataFrame, rng: np.random.Generator, resamples:
     excess = judged["accept"].astype(float) - judged["correct"].astype(float)
     table = excess.groupby([judged["question_id"], judged["author"]]).mean().unstack()
     best = judged.groupby("author")["correct"].mean().idxmax()
-    gap = table[best] - table.drop(columns=best).mean(axis=1)
+    gap = (table[best] - table.drop(columns=best).mean(axis=1)).dropna()  # none where there is one author
     return bootstrap.interval(gap.to_numpy(), rng, resamples, bounds=(-2.0, 2.0))
 
 
 def model_family(name: str) -> str:
-    """The model's name without its size.
+    """The model's name without its size; of a provider's model or a server's, the letters that its name begins with.
 
+    >>> model_family("openai/gpt-5-mini"), model_family("openai/o3")
+    ('openai/gpt', 'openai/o')
     >>> model_family("qwen2.5-coder-1.5b"), model_family("smollm2-135m")
     ('qwen2.5-coder', 'smollm2')
     """
-    return name.rsplit("-", 1)[0]
+    found = re.match(r"(openai|anthropic)/[A-Za-z]+", name)
+    return found[0] if found else name.rsplit("-", 1)[0]
+
+
+PREFERENCE = ("judge", "validator", "kind", "answers", *(field.name for field in fields(Preference)))
 
 
 def preferences(
@@ -160,7 +167,7 @@ def preferences(
         for judge, validator, kind, right in product(judges, validators, ("self", "sibling"), (False, True))
         if (found := _preference(wide, judge, validator, kind, right, rng, resamples, level))
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=[*PREFERENCE, "beyond", "beyond_low", "beyond_high"])
 
 
 def _preference(
@@ -169,7 +176,8 @@ def _preference(
     """One row of `preferences`; None where one of the two groups has no answer."""
     authors = wide.index.get_level_values("author").unique()
     strangers = [name for name in authors if model_family(name) != model_family(judge)]
-    part = wide.loc[(validator, right)].reset_index()
+    part = wide.reset_index()
+    part = part[(part["validator"] == validator) & (part["correct"] == right)]
     own = part["author"].eq(judge) if kind == "self" else ~part["author"].isin([judge, *strangers])
     part = part[own | part["author"].isin(strangers)].assign(own=own)
     if part["own"].nunique() < 2:
@@ -189,10 +197,11 @@ def largest_preferences(
 ) -> tuple[dict[str, Interval], int]:
     """({"self": interval, "sibling": interval}, family): the largest preference on wrong answers of each kind.
 
-    family: all comparisons of wrong answers; the intervals' level is 1 - 0.05 / family.
+    family: all comparisons of wrong answers; the intervals' level is 1 - 0.05 / family. A kind without a comparison, as
+    where no two families answer, has no interval.
     """
     once = preferences(judged, rng, 1)
-    family = int((once["answers"] == "wrong").sum())
+    family = max(int((once["answers"] == "wrong").sum()), 1)
     level = 1 - 0.05 / family
     wrong = preferences(judged, rng, resamples, level).query("answers == 'wrong'")
     tops = {kind: part.loc[part["estimate"].idxmax()] for kind, part in wrong.groupby("kind")}
@@ -200,7 +209,7 @@ def largest_preferences(
         kind: Interval(float(top["estimate"]), float(top["low"]), float(top["high"]), level, "percentile")
         for kind, top in tops.items()
     }
-    return found, family
+    return dict.fromkeys(("self", "sibling"), bootstrap.no_interval(level)) | found, family
 
 
 def same_first_call(judges: Iterable[str], per_level: int) -> bool:

@@ -93,7 +93,9 @@ def generation_against_validation(
     for ax, figure in zip(grid, ("validates", "balanced_accuracy")):
         for model in models:
             own, look = 100 * accuracy.loc[model], role(model)
+            trivial = np.nan if figure == "validates" else 50
             for row in whole[whole["judge"] == model].itertuples():
+                trivial = 100 * row.rejecting_all if figure == "validates" else 50
                 single = row.validator == baseline
                 value, low, high = (100 * getattr(row, f"{figure}{end}") for end in ("", "_low", "_high"))
                 x = own["accuracy"] + (-0.5 if single else 0.5)
@@ -108,7 +110,6 @@ def generation_against_validation(
                     markersize=6 if single else 3.5,
                     label=f"{look.short}, {baseline if single else 'pipeline'}",
                 )
-            trivial = 100 * row.rejecting_all if figure == "validates" else 50
             ax.plot(
                 own["accuracy"],
                 trivial,

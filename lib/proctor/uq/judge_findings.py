@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from proctor.stats.bootstrap import Interval, exact_interval, statistic_interval
+from proctor.stats.bootstrap import Interval, exact_interval, no_interval, statistic_interval
 from proctor.stats.calibration import auc_interval
 from proctor.uq import validator_metrics
 
@@ -103,7 +103,7 @@ def between_judges(
     """
     pairs = list(combinations(models, 2))
     part = frame[frame["check"] == check]
-    level = 1 - 0.05 / len(pairs)
+    level = 1 - 0.05 / max(len(pairs), 1)
     return {
         (weak, strong): gains(part, strong, weak, rng, resamples, figure, level, ("check", "judge"))[check]
         for weak, strong in pairs
@@ -118,7 +118,7 @@ def pair_table(tested: Mapping[str, Mapping[tuple[str, str], Interval]], accurac
         texts = {name: _signed(found[weak, strong]) for name, found in tested.items()}
         gained = f"{100 * (accuracy[strong] - accuracy[weak]):+.0f}"
         rows.append(dict(stronger=strong, weaker=weak, answers=gained) | texts)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["stronger", "weaker", "answers", *tested])
 
 
 def length_auc(
@@ -131,7 +131,13 @@ def length_auc(
 
 
 def mean_auc(frame: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95) -> Interval:
-    """Mean over judges and checks of the AUC of p_accept, in percent: 50 is chance. Every verdict needs a p_accept."""
+    """Mean over judges and checks of the AUC of p_accept, in percent: 50 is chance.
+
+    A judge that gives no probabilities, as most providers' do, is left out; where all are, there is no interval."""
+    gives = frame.groupby("judge")["p_accept"].transform(lambda p: p.notna().any())
+    frame = frame[gives.astype(bool)]
+    if frame.empty:
+        return no_interval(level)
     score, correct, question = _wide(frame, ["judge", "check"], "p_accept")
 
     def mean(scores: np.ndarray, c: np.ndarray) -> float | None:
@@ -152,7 +158,7 @@ def ranked_pairs(frame: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
     """
     own = own.rename(columns={"model": "judge", "correct": "own_right"})[["judge", "question_id", "own_right"]]
     wide = frame.pivot(index=["judge", "check", "question_id"], columns="correct", values="p_accept")
-    wins = (1 + np.sign(wide[True] - wide[False])) / 2
+    wins = (1 + np.sign((wide[True] - wide[False]).astype(float))) / 2
     return wins.rename("win").reset_index().merge(own, on=["judge", "question_id"], validate="many_to_one")
 
 
@@ -160,7 +166,7 @@ def repeats_own_errors(
     pairs: pd.DataFrame, judge: str, check: str, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
 ) -> Interval:
     """Share of pairs ranked rightly where the judge's own answer is right less where it is wrong, in points."""
-    part = pairs[(pairs["judge"] == judge) & (pairs["check"] == check)]
+    part = pairs[(pairs["judge"] == judge) & (pairs["check"] == check)].dropna(subset=["win"])
 
     def contrast(win: np.ndarray, right: np.ndarray) -> float | None:
         return None if right.all() or not right.any() else 100 * (win[right].mean() - win[~right].mean())
@@ -172,9 +178,13 @@ def repeats_own_errors(
 def precision_interval(
     frame: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95, least: int = 10
 ) -> tuple[str, Interval]:
-    """The name of the most precise validator that accepts at least `least` answers, and its precision in percent."""
+    """The name of the most precise validator that accepts at least `least` answers, and its precision in percent; no
+    interval where none does."""
     table = validator_metrics.metrics_by_group(frame, rng, resamples, BY_VALIDATOR, level)
-    row = table.loc[table["precision"].where(table["tp"] + table["fp"] >= least).idxmax()]
+    known = table["precision"].where(table["tp"] + table["fp"] >= least)
+    if known.isna().all():
+        return f"none accepts {least} answers", no_interval(level)
+    row = table.loc[known.idxmax()]
     limits = (100 * row[f"precision{end}"] for end in ("", "_low", "_high"))
     return f"{row['validator']} by {row['judges']}", Interval(*limits, level, "percentile")
 

@@ -53,7 +53,7 @@ def claims(
     panel = judge_findings.panel_gains(majority, found, "C", rng, resamples, level)
     name, precision = _most_precise(found, rng, resamples)
     pairs = list(combinations(judges, 2))
-    stronger = [_stronger(found, *pair, rng, resamples, 1 - 0.05 / len(pairs)) for pair in pairs]
+    stronger = [_stronger(found, *pair, rng, resamples, 1 - 0.05 / max(len(pairs), 1)) for pair in pairs]
     longer = judge_findings.mean_gain(found, [PIPELINE], [SHORT_PIPELINE], rng, resamples)
     return [
         every("uq/measured_accuracy", "The 3-Iter pipeline is more accurate than the vanilla prompt with every judge",
@@ -74,7 +74,7 @@ def claims(
         _claim("uq/measured_iterations", "Three votes a stage separate right from wrong worse than one vote a stage",
                longer, "< 0", questions),
         _claim("uq/measured_strength", "The stronger model validates better, in every pair of judges",
-               smallest(stronger), "> 0", questions, len(pairs)),
+               smallest(stronger), "> 0", questions, max(len(pairs), 1)),
     ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from proctor.stats.bootstrap import Interval, paired_difference
+from proctor.stats.bootstrap import Interval, no_interval, paired_difference
 from proctor.stats.proportions import wilson
 from proctor.stats.ranking import rank_sets
 from proctor.stats.self_preference import tipping_point
@@ -44,10 +44,14 @@ def acceptance_ranks(
     }
     rows = []
     for (judge, validator), scores in (tables | {("key", "truth"): correct}).items():
+        known = dict(judge=judge, validator=validator, author=scores.index)
+        if len(scores) == 1:
+            only = dict(share=scores.to_numpy().mean(axis=1), rank=1.0, rank_low=1, rank_high=1)
+            rows.append(pd.DataFrame(known | only))
+            continue
         found = rank_sets(scores.to_numpy(float), rng, resamples, level=level)
         limits = dict(rank_low=found.rank_low, rank_high=found.rank_high)
-        known = dict(judge=judge, validator=validator, author=scores.index, share=found.mean)
-        rows.append(pd.DataFrame(known | dict(rank=rankdata(-found.mean)) | limits))
+        rows.append(pd.DataFrame(known | dict(share=found.mean, rank=rankdata(-found.mean)) | limits))
     return pd.concat(rows, ignore_index=True)
 
 
@@ -64,7 +68,8 @@ def largest_wrong_gap(
     """(interval, family): the largest lead in acceptance that a less accurate author has over a more accurate one.
 
     Over every ranking and pair of authors of unequal accuracy, `family` in all; the interval's level is 1 - 0.05 /
-    family, questions resampled. Above zero: that ranking contradicts the truth (of the sample's accuracies).
+    family, questions resampled. Above zero: that ranking contradicts the truth (of the sample's accuracies). Where no two
+    authors differ in accuracy there is no interval.
     """
     truth = correct.mean(axis=1)
     pairs = [(a, b) for a in truth.index for b in truth.index if truth[a] < truth[b]]
@@ -75,6 +80,8 @@ def largest_wrong_gap(
     leads = [(table.loc[worse].mean() - table.loc[better].mean(), table, worse, better) for table in tables
              for worse, better in pairs]  # fmt: skip
     family = len(leads)
+    if not leads:
+        return no_interval(0.95), 1
     _, table, worse, better = max(leads, key=lambda lead: lead[0])
     scores = table.loc[worse].to_numpy(), table.loc[better].to_numpy()
     return paired_difference(*scores, rng, resamples, level=1 - 0.05 / family), family

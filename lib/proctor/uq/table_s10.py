@@ -238,8 +238,8 @@ def _limits(counts: Confusion, figure: str, level: float) -> tuple[float, float,
 
 def _extreme(gains: Iterable[Interval], choose: Callable) -> Interval:
     gains = list(gains)
-    if not gains:
-        raise ValueError("no gains are given")
+    if not gains:  # of one judge there is no pair
+        return UNDEFINED
     if any(np.isnan(one.estimate) for one in gains):
         return replace(UNDEFINED, level=min(one.level for one in gains))
     ends = (choose(getattr(one, end) for one in gains) for end in ("estimate", "low", "high"))

@@ -108,7 +108,16 @@ def metrics_by_group(
         for figure, value in found.items():
             row |= {figure: value.estimate, f"{figure}_low": value.low, f"{figure}_high": value.high}
         rows.append(row)
+    if not rows:  # a judge of its own answers alone has none of others
+        return pd.DataFrame(columns=[*by, *_COLUMNS, *(["auc", "auc_low", "auc_high"] if "p_accept" in frame else [])])
     return pd.DataFrame(rows)
+
+
+_COLUMNS = ["n", "questions", "unreadable", "tp", "fp", "fn", "tn"] + [
+    f"{figure}{end}"
+    for figure in ("balanced_accuracy", "precision", "recall", "specificity", "accuracy")
+    for end in ("", "_low", "_high")
+]
 
 
 def first_failure(frame: pd.DataFrame, stages: Sequence[str]) -> pd.Series:

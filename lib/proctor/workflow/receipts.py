@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from proctor.files import write_atomic
-from proctor.paths import BUILD, PARAMS, ROOT
+from proctor.paths import BUILD, COMMITTED, PARAMS, ROOT
 from proctor.report import catalog
 from proctor.workflow import kept
 from proctor.workflow.imports import LIB, modules_of
@@ -43,10 +43,13 @@ def untrue(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures: P
 def put_aside(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures: Path) -> None:
     """Put aside the receipts that are no longer true, and take back those that are true again.
 
-    For what was changed may be changed back before anything has run.
+    For what was changed may be changed back before anything has run. A notebook that reads the results of one that is
+    about to run is put aside with it.
     """
     by_name = {notebook.name: notebook for notebook in notebooks}
-    for name in untrue(by_name.values(), values, figures):
+    late = untrue(by_name.values(), values, figures)
+    before = {name: reads_results_of(by_name[name]) for name in by_name}
+    for name in late + [name for name in by_name if name not in late and set(late) & set(before[name])]:
         place, beside = path_of(name), path_of(name).with_suffix(".untrue")
         if place.exists():
             os.replace(place, beside)
@@ -54,6 +57,16 @@ def put_aside(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures
             os.replace(beside, place)
             if untrue([by_name[name]], values, figures):
                 os.replace(place, beside)
+
+
+def reads_results_of(notebook: Notebook) -> list[str]:
+    """Names of the notebooks that make the claims which this one declares as its data; they must run before it."""
+    files = [path.relative_to(COMMITTED) for path in notebook.data() if path.is_relative_to(COMMITTED)]
+    return [
+        f"{path.parent.as_posix()}/{path.stem.removeprefix('claims_')}"
+        for path in files
+        if path.stem.startswith("claims_")
+    ]
 
 
 def path_of(name: str) -> Path:

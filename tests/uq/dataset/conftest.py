@@ -1,8 +1,13 @@
-"""A pool of generated questions of two sites, shared by the tests of this folder."""
+"""What the tests of this folder share: a pool of generated questions, and the path from dumps to two releases."""
 
+import json
+from pathlib import Path
+
+import pandas as pd
 import pytest
+from proctor.uq.dataset.__main__ import main
 from proctor.uq.dataset.dump import ingest_dump
-from proctor.uq.dataset.generate_dump import SITES, write_dumps
+from proctor.uq.dataset.generate_dump import SITES, make_posts, make_questions, write_dump, write_dumps
 
 
 @pytest.fixture(scope="session")
@@ -13,3 +18,94 @@ def generated(tmp_path_factory):
     for site in SITES[:2]:
         assert ingest_dump(folder / "dumps" / site.name / "Posts.xml", site.name, folder / "pool").rejected == 0
     return folder / "pool", planted
+
+
+@pytest.fixture(scope="session")
+def two_versions(tmp_path_factory):
+    """A folder of two sound versions, made through the commands: 12 questions, then 3 of them replaced."""
+    return release_twice(tmp_path_factory.mktemp("releases"))
+
+
+RULES = "min_age_years: 0, min_views: 0, min_votes: 0, max_views_per_vote: 1000000, top_percent: 100, tag_match: whole"
+QUOTAS = "category: Science, top: 2, min_votes: null, reviewed: 4, order: votes, spare: 4, diamond_votes: 9, diamond_views: 1"
+NAMES = ("cs", "math")
+
+
+def run(*arguments, code: int = 0) -> None:
+    assert main([str(argument) for argument in arguments]) == code, arguments
+
+
+def dump(path: Path, site: str, answered=(), later: bool = False) -> None:
+    """The posts of a site, the last ones only `later`; those of `answered` have got an accepted answer since."""
+    posts = []
+    for post in make_posts(make_questions(320, NAMES.index(site))):
+        if post["PostTypeId"] == "1" and int(post["Id"]) in answered:
+            post |= {"AnswerCount": "1", "AcceptedAnswerId": "999999"}
+        posts.append(post)
+    write_dump(path, posts if later else posts[:-40])
+
+
+def settings(folder: Path) -> tuple[Path, Path]:
+    rules, quotas = folder / "rules.yaml", folder / "quotas.yaml"
+    rules.write_text(f"default: {{{RULES}, off_topic_tags: [homework]}}")
+    quotas.write_text(f"default: {{{QUOTAS}}}\nsites: {{}}")
+    return rules, quotas
+
+
+def review(folder: Path, reject=lambda row: row["place"] % 4 == 3) -> Path:
+    """Fill a sheet in: every question that `reject` does not name is accepted, every diamond candidate confirmed."""
+    path = folder / "review.csv"
+    sheet = pd.read_csv(path, keep_default_na=False, dtype=str).assign(reviewer="A")
+    bad = pd.to_numeric(sheet["place"]).to_frame("place").apply(reject, axis=1)
+    sheet["decision"], sheet["reason"] = bad.map({True: "reject", False: "accept"}), bad.map({True: "vague", False: ""})
+    sheet["diamond"] = sheet["diamond_candidate"]
+    sheet.to_csv(path, index=False)
+    return path
+
+
+def rows(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def release_twice(folder: Path) -> Path:
+    """Dump, rules, verdicts of a made-up LLM filter, queue, review, version 1; a later crawl, version 2."""
+    rules, quotas = settings(folder)
+    releases = folder / "releases"
+    for site in NAMES:
+        dump(folder / f"{site}.xml", site)
+        run("ingest", folder / f"{site}.xml", "--site", site, "--pool", folder / "pool", "--answers")
+    run("filter", "--pool", folder / "pool", "--rules", rules, "--out", folder / "kept")
+    kept = pd.read_parquet(folder / "kept/kept.parquet")
+    words = ["keep", "keep", "drop", "keep", "undecided"]
+    verdicts = kept[["site", "question_id"]].assign(outcome=[words[n % 5] for n in kept["question_id"]])
+    verdicts.to_json(folder / "verdicts.jsonl", orient="records", lines=True)
+    queue = ("queue", "--quotas", quotas, "--released", releases)
+    run(*queue, folder / "kept/kept.parquet", "--verdicts", folder / "verdicts.jsonl", "--out", folder / "review")
+    release = ("release", "--quotas", quotas, "--out", releases)
+    first = ("--kept", folder / "kept/kept.parquet", "--review", review(folder / "review"), "--version", "1")
+    run(*release, *first, "--pool", folder / "pool", "--rules", rules, "--dev", "5", "--date", "2025-01-01")
+
+    one = rows(releases / "1/questions.jsonl")
+    solved = {("cs", one[0]["question_id"]), ("cs", one[1]["question_id"]), ("math", one[-1]["question_id"])}
+    for site in NAMES:
+        dump(folder / f"{site}.xml", site, {number for s, number in solved if s == site}, later=True)
+        run("ingest", folder / f"{site}.xml", "--site", site, "--pool", folder / "later", "--answers")
+    run("next-version", releases, "--pool", folder / "later", "--out", folder / "proposal.csv")
+    proposal = pd.read_csv(folder / "proposal.csv", keep_default_na=False)
+    assert set(zip(*proposal.loc[proposal["proposal"] == "replace", ["site", "question_id"]].values.T)) == solved
+    run("next-version", releases, "--solved", folder / "proposal.csv", code=1)  # no expert has looked yet
+    yes = proposal["proposal"] == "replace"
+    proposal.assign(solved=yes.map({True: "yes", False: ""}), expert="B").to_csv(folder / "solved.csv", index=False)
+    run("next-version", releases, "--solved", folder / "solved.csv")
+    run("filter", "--pool", folder / "later", "--rules", rules, "--out", folder / "kept2")
+    run(*queue, folder / "kept2/kept.parquet", "--out", folder / "review2")
+    second = ("--kept", folder / "kept2/kept.parquet", "--review", review(folder / "review2"), "--version", "2")
+    run(*release, *second, "--solved", folder / "solved.csv", "--date", "2026-01-01")
+    run("check-release", releases)
+    return releases
+
+
+@pytest.fixture(scope="session")
+def fill_in():
+    """`fill_in(folder)`: its review.csv, filled in by a reviewer."""
+    return review

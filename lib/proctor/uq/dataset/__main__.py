@@ -1,4 +1,4 @@
-"""UQ's dataset from the command line: fill a pool with questions, filter them by rules, look for duplicates.
+"""UQ's dataset from the command line: from posts to a reviewed, versioned release.
 
     python -m proctor.uq.dataset generate --out dumps                          made-up dumps, to try the rest
     python -m proctor.uq.dataset ingest dumps/proofs/Posts.xml --site proofs --pool pool
@@ -6,9 +6,14 @@
     python -m proctor.uq.dataset funnel --pool pool                            what each rule drops
     python -m proctor.uq.dataset filter --pool pool --out kept                 the same, and the questions left
     python -m proctor.uq.dataset duplicates kept/kept.parquet --pool pool --out kept/duplicates.csv
+    python -m proctor.uq.dataset filter-llm kept/kept.parquet --answering A --judge B --out verdicts.jsonl --plan
+    python -m proctor.uq.dataset queue kept/kept.parquet --out review          review.csv, for people to fill in
+    python -m proctor.uq.dataset release --kept kept/kept.parquet --review review/review.csv --version 1 --out releases
+    python -m proctor.uq.dataset check-release releases                        is any question lost or doubled?
+    python -m proctor.uq.dataset next-version releases --pool later --out proposal.csv
 
-Exit codes: 0 all went well; 1 done, but rows were rejected, a crawl stopped early, or duplicates were found;
-2 bad input, nothing was changed.
+Exit codes: 0 all went well; 1 done, but rows were rejected, a crawl stopped early, duplicates were found, releases have
+problems, or no next version is due; 2 bad input, nothing was changed.
 """
 
 import argparse
@@ -23,9 +28,11 @@ from proctor.data.tabular import DataError
 from proctor.files import write_atomic
 from proctor.uq.dataset import funnel
 from proctor.uq.dataset.dump import ingest_dump
+from proctor.uq.dataset.filter_command import add_command as add_filter_llm
 from proctor.uq.dataset.generate_dump import SITES, write_dumps
 from proctor.uq.dataset.near_duplicates import find_duplicates
 from proctor.uq.dataset.pool import Ingested
+from proctor.uq.dataset.release_commands import add_commands
 from proctor.uq.dataset.rules import Filter, load_rules
 from proctor.uq.dataset.stack_api import API, CrawlError, crawl
 
@@ -156,6 +163,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     added.add_argument("--pool", type=Path, required=True, help="what they are held against")
     added.add_argument("--threshold", type=float, default=0.6, help="least similarity")
     added.add_argument("--out", type=Path, help="a .csv for all pairs")
+    add_filter_llm(command)
+    add_commands(command)
     return parser.parse_args(arguments)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from proctor.files import write_atomic
 from proctor.generated.words import DISTINCT, DOUBLED
+from proctor.uq.dataset.attribution import licence
 
 WORDS = DISTINCT + DOUBLED
 FIRST, DAYS = datetime(2010, 1, 1), 5400  # posts are spread over almost fifteen years
@@ -81,7 +82,7 @@ def make_questions(count: int, seed: int, site: Profile = SITES[0]) -> Iterator[
                 Tags="".join(f"<{tag}>" for tag in labels),
                 AnswerCount=str(answers[i]),
                 CommentCount=str(number % 5),
-                ContentLicense=_licence(created),
+                ContentLicense=licence(created),
             )
             if answers[i] and accepted[i]:
                 row["AcceptedAnswerId"] = ""  # filled in when the answers get their ids
@@ -168,13 +169,6 @@ def _sentence(rng: np.random.Generator) -> str:
 
 def _time(time: datetime) -> str:
     return time.isoformat(timespec="milliseconds")
-
-
-def _licence(created: datetime) -> str:
-    """The licence of a post by its date (UQ, K.1)."""
-    if created < datetime(2011, 4, 8):
-        return "CC BY-SA 2.5"
-    return "CC BY-SA 3.0" if created < datetime(2018, 5, 2) else "CC BY-SA 4.0"
 
 
 def _escape(value: str) -> str:

@@ -155,15 +155,15 @@ class Filter:
             "min_age_years", lambda years: f"TIMESTAMP '{_years_before(self.as_of, years)}'"
         )
         values["off_topic"] = self._setting(
-            "off_topic_tags", lambda tags: " OR ".join(holds.format(_literal(tag)) for tag in tags) or "false"
+            "off_topic_tags", lambda tags: " OR ".join(holds.format(literal(tag)) for tag in tags) or "false"
         )
         return {name: sql.format(**values) for name, (_, sql) in RULES.items() if name != "top_share"}
 
-    def _setting(self, name: str, write: Callable = lambda value: _literal(value)) -> str:
+    def _setting(self, name: str, write: Callable = lambda value: literal(value)) -> str:
         """SQL of a threshold: a constant, or one that depends on the site."""
         own = [(site, write(settings[name])) for site, settings in self.rules.sites.items() if name in settings]
         rest = write(self.rules.default[name])
-        cases = " ".join(f"WHEN {_literal(site)} THEN {value}" for site, value in own)
+        cases = " ".join(f"WHEN {literal(site)} THEN {value}" for site, value in own)
         return f"(CASE site {cases} ELSE {rest} END)" if cases else rest
 
     def _tally(self) -> pd.DataFrame:
@@ -213,7 +213,7 @@ class Filter:
         }.items():
             beside = folder / f".{name}.parquet"
             try:
-                self.ask(f"COPY ({query}) TO {_literal(str(beside))} (FORMAT parquet, COMPRESSION zstd)")
+                self.ask(f"COPY ({query}) TO {literal(str(beside))} (FORMAT parquet, COMPRESSION zstd)")
                 beside.replace(folder / f"{name}.parquet")
             finally:
                 beside.unlink(missing_ok=True)
@@ -224,30 +224,30 @@ def _bits(conditions: Mapping[str, str]) -> str:
     return " + ".join(f"CASE WHEN {sql} THEN 0 ELSE {BIT[name]} END" for name, sql in conditions.items())
 
 
-def _literal(value) -> str:
+def literal(value) -> str:
     """A value of `rules.yaml` in SQL.
 
-    >>> _literal("it's"), _literal(10)
+    >>> literal("it's"), literal(10)
     ("'it''s'", '10')
     """
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
 
 
 def _listed(values: Iterable[str]) -> str:
-    return ", ".join(map(_literal, values))
+    return ", ".join(map(literal, values))
 
 
 def scan(source: Path) -> str:
     """SQL that reads a pool's folder, a .parquet file or a .jsonl file with the columns of a pool."""
     if source.suffix == ".jsonl" and source.is_file():
-        lines = f"read_json({_literal(str(source))}, format = 'newline_delimited', columns = {{{_JSON_TYPES}}})"
+        lines = f"read_json({literal(str(source))}, format = 'newline_delimited', columns = {{{_JSON_TYPES}}})"
         return f"(SELECT *, CAST(contains(body, '<img') AS INTEGER) AS images FROM {lines})"
     if source.is_dir():
         pools.sites(source)
-        files = _literal(str(source / "questions" / "*" / "*.parquet"))
+        files = literal(str(source / "questions" / "*" / "*.parquet"))
         return f"read_parquet({files}, hive_partitioning = true, hive_types = {{'site': VARCHAR}})"
     if source.is_file():
-        return f"read_parquet({_literal(str(source))})"
+        return f"read_parquet({literal(str(source))})"
     raise DataError(f"{source}: not there. Give a pool's folder, a .parquet file or a .jsonl file.")
 
 

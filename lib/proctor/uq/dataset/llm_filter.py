@@ -1,0 +1,219 @@
+"""UQ's filter by language models (stage 2; A.1 and L.6): one model answers each question, another judges five criteria.
+
+    found = await filter_questions(session, kept, answering="gpt-4o", judge="o4-mini")
+
+Each criterion is asked on its own, three times. Two are chances in percent, of which the mean counts; three are yes or
+no, and must be yes each time. (The paper's prompt asks for all five at once; its text says that each is evaluated
+independently.) A reply that cannot be read, or a call that failed, is missing, not a zero.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from proctor.files import write_atomic
+from proctor.models.final_line import final_mark
+from proctor.models.messages import Reply, Request
+from proctor.models.prompts import Prompt, load
+from proctor.models.read_reply import verdict
+from proctor.models.registry import price
+from proctor.models.session import CallsFailed, Session
+from proctor.uq.dataset.post_markdown import to_markdown
+from proctor.uq.dataset.review_queue import KEY
+
+CHANCES = {"correctness": 40, "solvability": 70}  # a mean of at most so many percent is kept
+YES_NO = ("answerable", "clear", "objective")  # in UQ's words approachable, well-defined, objective
+CRITERIA = (*CHANCES, *YES_NO)
+REPEATS = 3
+LEAST = 2  # readable replies to a criterion; with fewer it is undecided
+TEMPERATURE = 1.0
+COLUMNS = (
+    *KEY,
+    "outcome",
+    "failed_on",
+    "missing_on",
+    *CRITERIA,
+    "unreadable",
+    "failed_calls",
+    "model",
+    "judge",
+    "answer",
+)
+BYTES = 4  # of an answer's token at most, where it is sent to the judge
+_PERCENT = {f"{n}{sign}": n for n in range(101) for sign in ("", "%", " %")}
+
+
+class Decision(NamedTuple):
+    """outcome: keep, drop or undecided. failed_on: the criteria that drop it. missing_on: with too few replies."""
+
+    outcome: str
+    failed_on: tuple[str, ...]
+    missing_on: tuple[str, ...]
+
+
+def decide(replies: Mapping[str, Sequence[int | bool | None]], least: int = LEAST, limits=CHANCES) -> Decision:
+    """What the readable replies to each criterion say; None is a missing reply.
+
+    A single no drops a question, whatever is missing. A mean needs `least` replies, and so does a yes.
+
+    >>> yes = dict.fromkeys(YES_NO, [True] * 3)
+    >>> decide({"correctness": [30, 40, 50], "solvability": [70, None, 70], **yes}).outcome
+    'keep'
+    >>> decide({"correctness": [30, None, None], "solvability": [70] * 3, **yes}).missing_on
+    ('correctness',)
+    """
+    failed, missing = [], []
+    for name in CRITERIA:
+        came = [reply for reply in replies[name] if reply is not None]
+        if name in YES_NO and not all(came):
+            failed.append(name)
+        elif len(came) < least:
+            missing.append(name)
+        elif name in limits and sum(came) > limits[name] * len(came):
+            failed.append(name)
+    outcome = "drop" if failed else "undecided" if missing else "keep"
+    return Decision(outcome, tuple(failed), tuple(missing))
+
+
+def read_percent(reply: Reply, quoted: str = "", opening: str = "") -> int | None:
+    """The whole percentage on a reply's last line, `Score: [[35]]`; None if there is none. What counts:
+    `final_line.final_mark`."""
+    found = final_mark(reply, _PERCENT, quoted, opening)
+    return None if found is None else _PERCENT[found.mark]
+
+
+async def filter_questions(
+    session: Session,
+    questions: pd.DataFrame,
+    answering: str,
+    judge: str,
+    *,
+    repeats: int = REPEATS,
+    least: int = LEAST,
+    temperature: float = TEMPERATURE,
+    structured: bool = False,
+    prompts_dir: str | None = None,
+) -> pd.DataFrame:
+    """A row a question, in order, with COLUMNS: each criterion holds its replies, None for a missing one.
+
+    questions: site, question_id, title, body (HTML) and tags, as the rules kept them. structured: yes and no as JSON by
+    a schema where the judge's provider has it. A call that failed for good counts as missing; the next run asks it
+    again. A question without a candidate answer is undecided. Raises ValueError for settings that do not go together,
+    else what `Session.ask_many` raises before any call.
+    """
+    _check(repeats, least, temperature)
+    prompts = _prompts(prompts_dir, structured)
+    texts = [_fields(row) for row in questions.itertuples()]
+    asked = [prompts["answer"].request(answering, **fields) for fields in texts]
+    replied = await _ask(session, asked, "answers")
+    answers = [reply.text.strip() if reply else "" for reply in replied]
+    calls = {
+        (place, name, sample): request
+        for place, answer in enumerate(answers)
+        if answer
+        for name in CRITERIA
+        for first in [prompts[name].request(judge, temperature=temperature, **texts[place], answer=answer)]
+        for sample, request in enumerate(replace(first, sample=n) for n in range(repeats))  # they share the texts
+    }
+    came = dict(zip(calls, await _ask(session, list(calls.values()), "criteria")))
+    rows = []
+    for place, question in enumerate(questions.itertuples()):
+        quoted = "\n".join([*texts[place].values(), answers[place]])
+        read = {
+            name: [_read(name, came.get(k), calls.get(k), quoted) for k in ((place, name, n) for n in range(repeats))]
+            for name in CRITERIA
+        }
+        own = [came.get((place, name, n)) for name in CRITERIA for n in range(repeats)] if answers[place] else []
+        missing = sum(value is None for values in read.values() for value in values) if answers[place] else 0
+        failed = own.count(None) + (replied[place] is None)
+        counts = (missing - own.count(None), failed)
+        who = (answering, judge, answers[place])
+        rows.append((question.site, question.question_id, *decide(read, least), *read.values(), *counts, *who))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def bill(
+    questions: pd.DataFrame, answering: str, judge: str, repeats: int = REPEATS, prompts_dir: str | None = None
+) -> dict:
+    """What a run costs at most: calls, tokens sent, tokens received, dollars (None if a model has no price).
+
+    Each byte sent counts as a token, each reply is as long as its request allows. Failed attempts come on top.
+    """
+    total, prompts = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0), _prompts(prompts_dir)
+    for row in questions.itertuples():
+        fields = _fields(row)
+        first = prompts["answer"].request(answering, **fields)
+        _add(total, first, 0, 1)
+        for name in CRITERIA:
+            _add(total, prompts[name].request(judge, **fields, answer=""), BYTES * first.max_tokens, repeats)
+    return total
+
+
+def _add(total: dict, request: Request, again: int, times: int) -> None:
+    sent, received, cost = request.most_tokens + again, request.max_tokens, price(request.model)
+    total["calls"] += times
+    total["tokens_sent"] += times * sent
+    total["tokens_received"] += times * received
+    if cost is None or total["dollars"] is None:
+        total["dollars"] = None
+    else:
+        total["dollars"] += times * (sent * cost[0] + received * cost[1])
+
+
+def effects(found: pd.DataFrame) -> pd.DataFrame:
+    """What Figure S2 shows, of any run: a row a criterion, before the filter and among what it keeps.
+
+    before, after: the mean percentage of the questions' means, or the share of questions with only yes, in percent;
+    n_before, n_after: the questions with enough replies to that criterion.
+    """
+    rows = []
+    for name in CRITERIA:
+        values = found[name].map(lambda replies: [reply for reply in replies if reply is not None])
+        enough = values.map(len) >= LEAST
+        scale = 1 if name in CHANCES else 100
+        of = values.map(lambda v: sum(v) / len(v) if v else 0.0) if name in CHANCES else values.map(all).astype(float)
+        before, after = scale * of[enough], scale * of[enough & (found["outcome"] == "keep")]
+        rows.append((name, before.mean(), after.mean(), len(before), len(after)))
+    return pd.DataFrame(rows, columns=["criterion", "before", "after", "n_before", "n_after"])
+
+
+def write_verdicts(path: str | Path, found: pd.DataFrame) -> None:
+    """One line a question, as `queue --verdicts` and `queue --answers` read it."""
+    lines = found.to_dict("records")
+    write_atomic(path, "".join(json.dumps(line, ensure_ascii=False, default=int) + "\n" for line in lines))
+
+
+def _check(repeats: int, least: int, temperature: float) -> None:
+    if not 1 <= least <= repeats:
+        raise ValueError(f"{least} replies are needed and {repeats} are asked for: ask for as many or more")
+    if repeats > 1 and temperature == 0:
+        raise ValueError(f"{repeats} replies at temperature 0 are the same reply: set a temperature")
+
+
+async def _ask(session: Session, requests: list[Request], what: str) -> list[Reply | None]:
+    """The replies, None for a call that failed for good."""
+    try:
+        return list(await session.ask_many(requests, what))
+    except CallsFailed as failed:
+        whole = [request for request in requests if request.key not in failed.errors]
+        kept = dict(zip((request.key for request in whole), await session.ask_many(whole, what)))
+        return [kept.get(request.key) for request in requests]
+
+
+def _fields(row) -> dict[str, str]:
+    return dict(site=row.site, tags=", ".join(row.tags), title=row.title, body=to_markdown(row.body))
+
+
+def _prompts(prompts_dir: str | None = None, structured: bool = False) -> dict[str, Prompt]:
+    names = ("answer", *CRITERIA)
+    return {name: load(f"uq/filter_{name}", prompts_dir, structured and name in YES_NO) for name in names}
+
+
+def _read(name: str, reply: Reply | None, request: Request | None, quoted: str) -> int | bool | None:
+    if reply is None or request is None:
+        return None
+    return (verdict if name in YES_NO else read_percent)(reply, quoted, request.opening)

@@ -1,0 +1,106 @@
+"""When a next version is due, and what it would replace: a release held against a later crawl (UQ, A.3 and H.5)."""
+
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+
+from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.uq.dataset.review_queue import KEY
+from proctor.uq.dataset.rules import scan
+
+SHARE = 20  # percent of the questions that experts have checked as solved
+PROPOSED = {  # what a later crawl shows of a question -> what is proposed
+    "accepted answer": "replace",
+    "answered": "check",
+    "closed": "check",
+    "not in the crawl": "check",  # deleted or moved; a list of unanswered questions lacks the answered ones too
+    "site not crawled": "keep",
+    "open": "keep",
+}
+COLUMNS = (*KEY, "title", "link", "status", "proposal", "answers", "solved", "expert")
+
+
+def is_due(solved: int, questions: int, share: int = SHARE) -> bool:
+    """Whether a next version may follow: at least `share` percent are solved, as experts have checked.
+
+    >>> is_due(100, 500), is_due(99, 500)
+    (True, False)
+    """
+    return questions > 0 and 100 * solved >= share * questions
+
+
+def propose(questions: pd.DataFrame, pool: str | Path) -> pd.DataFrame:
+    """A row a question of a release, with its status in a later crawl and empty columns solved and expert.
+
+    questions: with site, question_id, title and link. The proposal is no decision: an expert fills `solved`, and a
+    question counts as solved only then.
+    """
+    with duckdb.connect() as engine:
+        engine.register("released", questions[list(KEY)])
+        try:
+            crawled = {site for (site,) in engine.execute(f"SELECT DISTINCT site FROM {scan(Path(pool))}").fetchall()}
+            now = engine.execute(
+                f"SELECT site, question_id, answers, accepted_answer_id, closed FROM {scan(Path(pool))} "
+                "JOIN released USING (site, question_id)"
+            ).fetchall()
+        except duckdb.Error as error:
+            raise DataError(f"{pool}: {' '.join(str(error).split())[:200]}. Check its columns.") from None
+    later = {(site, number): rest for site, number, *rest in now}
+    rows = []
+    for row in questions.itertuples():
+        seen = later.get((row.site, row.question_id))
+        status = _status(seen) if row.site in crawled else "site not crawled"
+        answers = "" if seen is None else (seen[0] or 0)
+        rows.append((row.site, row.question_id, row.title, row.link, status, PROPOSED[status], answers, "", ""))
+    order = {status: place for place, status in enumerate(PROPOSED)}
+    found = pd.DataFrame(rows, columns=list(COLUMNS))
+    return found.sort_values("status", key=lambda column: column.map(order), kind="stable").reset_index(drop=True)
+
+
+def _status(seen: list | None) -> str:
+    if seen is None:
+        return "not in the crawl"
+    answers, accepted, closed = seen
+    if accepted is not None:
+        return "accepted answer"
+    if answers:
+        return "answered"
+    return "open" if closed is None else "closed"
+
+
+def read_proposal(path: str | Path, questions: set[tuple[str, int]]) -> pd.DataFrame:
+    """The questions that an expert called solved, with site, question_id, status and expert.
+
+    Raises DataError, with file and row: a question that is not released or stands twice, or that no expert signed.
+    """
+    path = Path(path)
+    rows, problems = read_rows(path)
+    seen, solved = set(), []
+    for number, row in rows:
+        if missing := [name for name in (*KEY, "status", "solved", "expert") if name not in row]:
+            raise DataError(problem(path, 1, missing[0], "not there", "Give a file that `next-version` wrote"))
+        row = {name: str(value).strip() for name, value in row.items()}
+        told, key = _wrong(row, questions, seen)
+        if told:
+            problems.append(problem(path, number, *told))
+        elif row["solved"] == "yes":
+            solved.append((*key, row["status"], row["expert"]))
+        seen.add(key)
+    if problems:
+        raise DataError(summary(problems))
+    return pd.DataFrame(solved, columns=[*KEY, "status", "expert"])
+
+
+def _wrong(row: dict, questions: set, seen: set) -> tuple[tuple[str, str, str] | None, tuple[str, int]]:
+    number = row["question_id"]
+    key = (row["site"], int(number) if number.isascii() and number.isdigit() else -1)
+    if key not in questions:
+        return ("question_id", f"{row['site'][:40]} {number[:20]} is not in the release", "Remove the row"), key
+    if key in seen:
+        return ("question_id", f"{key[1]} of {key[0]} stands in an earlier row too", "Remove one of them"), key
+    if row["solved"] not in ("", "yes", "no"):
+        return ("solved", f"{row['solved'][:20]!r}", "Write yes or no, or leave it empty"), key
+    if row["solved"] == "yes" and not row["expert"]:
+        return ("expert", "solved, but checked by no one", "Name the expert who checked it"), key
+    return None, key

@@ -1,0 +1,66 @@
+"""The HTML of a post as Markdown, the form of UQ's public files."""
+
+from bs4 import BeautifulSoup, NavigableString, PageElement, Tag
+
+_ROUND = {"em": "*", "i": "*", "strong": "**", "b": "**", "code": "`", "del": "~~", "s": "~~"}
+_BLOCKS = ("p", "div", "ul", "ol", "pre", "blockquote", "hr", "table", "h1", "h2", "h3", "h4", "h5", "h6")
+
+
+def to_markdown(html: str) -> str:
+    """A post's HTML as Markdown. Nothing is escaped, so that formulas stay what they are; unknown elements keep their
+    text.
+
+    >>> to_markdown("<p>Is <em>x_1</em> &lt; <a href='u'>y</a>?</p><ul><li>one</li><li>two</li></ul>")
+    'Is *x_1* < [y](u)?\\n\\n- one\\n- two'
+    """
+    read = BeautifulSoup(html, "html.parser")
+    try:
+        return _inside(read).strip()
+    except RecursionError:  # nested without end: no person wrote that
+        return read.get_text().strip()
+
+
+def _inside(node: Tag) -> str:
+    """The Markdown of what an element holds: blocks stand apart, the rest runs on."""
+    parts: list[str] = []
+    running = ""
+    for child in node.children:
+        if isinstance(child, Tag) and child.name in _BLOCKS:
+            parts += [running.strip(), _block(child)]
+            running = ""
+        else:
+            running += _inline(child)
+    return "\n\n".join(part for part in [*parts, running if not parts else running.strip()] if part)
+
+
+def _block(node: Tag) -> str:
+    if node.name == "pre":
+        return f"```\n{node.get_text().rstrip()}\n```"
+    if node.name == "hr":
+        return "---"
+    if node.name in ("ul", "ol"):
+        items = [_inside(item).strip() for item in node.find_all("li", recursive=False)]
+        marks = ["- " if node.name == "ul" else f"{number}. " for number in range(1, len(items) + 1)]
+        return "\n".join(mark + _indent(item, " " * len(mark)).lstrip() for mark, item in zip(marks, items))
+    text = _inside(node).strip()
+    if node.name == "blockquote":
+        return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+    return f"{'#' * int(node.name[1])} {text}" if node.name[0] == "h" else text
+
+
+def _indent(text: str, by: str) -> str:
+    return "\n".join(by + line if line else "" for line in text.split("\n"))
+
+
+def _inline(node: PageElement) -> str:
+    if not isinstance(node, Tag):
+        return str(node) if type(node) is NavigableString else ""  # no comments
+    text = node.get_text() if node.name == "code" else _inside(node)
+    if node.name == "a":
+        return f"[{text}]({node.get('href', '')})"
+    if node.name == "img":
+        return f"![{node.get('alt', '')}]({node.get('src', '')})"
+    if node.name == "br":
+        return "  \n"
+    mark = _ROUND.get(node.name, "") if text.strip() else ""
+    return f"{mark}{text}{mark}"

@@ -1,0 +1,298 @@
+"""Versioned releases of the dataset (UQ, H.5): a folder a version, which is written whole and never changed again.
+
+<releases>/<version>/questions.jsonl, questions.parquet     UQ's public columns
+                     attribution.csv                        author, link and licence of each question
+                     diamond.csv                            the diamond subset
+                     dev.jsonl                              held-out questions with their accepted answers
+                     changes.csv, CHANGELOG.md              what this version adds and removes, and why
+                     DATASHEET.md, release.json             how it was made; the digest of each file
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from proctor.data.tabular import DataError, read_rows, summary
+from proctor.uq.dataset import attribution
+from proctor.uq.dataset.datasheet import changelog, datasheet
+from proctor.uq.dataset.next_version import SHARE, is_due
+from proctor.uq.dataset.post_markdown import to_markdown
+from proctor.uq.dataset.review_queue import KEY, Quotas, choose, is_among
+
+PUBLIC = pa.schema(
+    {
+        "question_id": pa.int64(),
+        "title": pa.string(),
+        "body": pa.string(),  # Markdown
+        "tags": pa.list_(pa.string()),
+        "category": pa.string(),
+        "site": pa.string(),
+        "link": pa.string(),
+        "comments": pa.list_(pa.string()),  # null: a dump's posts hold only their number
+        "score": pa.int64(),
+        "views": pa.int64(),
+    }
+)
+CHANGE = (*KEY, "change", "reason")
+FILES = ("questions.jsonl", "questions.parquet", "attribution.csv", "diamond.csv", "dev.jsonl", "changes.csv")
+PAGES = ("CHANGELOG.md", "DATASHEET.md")
+_VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}")
+
+
+class Release(NamedTuple):
+    """A version as its folder holds it. questions, dev: rows of their files; attributions, changes, diamond: tables."""
+
+    version: str
+    manifest: dict
+    questions: list[dict]
+    attributions: pd.DataFrame
+    diamond: pd.DataFrame
+    dev: list[dict]
+    changes: pd.DataFrame
+
+    @property
+    def keys(self) -> list[tuple[str, int]]:
+        return keys(self.questions)
+
+
+def keys(rows: list[dict]) -> list[tuple[str, int]]:
+    """The (site, number) of each question."""
+    return [(row["site"], row["question_id"]) for row in rows]
+
+
+def public_rows(questions: pd.DataFrame, quotas: Quotas) -> list[dict]:
+    """Questions of a pool in UQ's public columns."""
+    return [
+        dict(
+            question_id=row.question_id,
+            title=row.title,
+            body=to_markdown(row.body),
+            tags=list(row.tags),
+            category=quotas.of(row.site)["category"],
+            site=row.site,
+            link=attribution.link(row.site, row.question_id),
+            comments=None if row.comments != 0 else [],
+            score=row.score,
+            views=None if pd.isna(row.views) else int(row.views),
+        )
+        for row in questions.itertuples()
+    ]
+
+
+def first_changes(reviews: pd.DataFrame, quotas: Quotas) -> pd.DataFrame:
+    """What the first version adds: the accepted questions that have a place. Raises DataError when there is none."""
+    chosen = choose(reviews, quotas)
+    if not chosen["taken"].any():
+        raise DataError("no question of the review is accepted. There is nothing to release.")
+    return _added(chosen[chosen["taken"]])
+
+
+def next_changes(reviews: pd.DataFrame, solved: pd.DataFrame, earlier: list[Release], early: bool) -> pd.DataFrame:
+    """What a next version removes, the solved questions, and adds: for each an accepted one of its site, if there is.
+
+    reviews: of a queue on a later crawl. No question that an earlier release held comes back. Raises DataError when the
+    version is not due (fewer than 20 % solved) unless `early`, and when there is nothing to remove.
+    """
+    last = earlier[-1]
+    if solved.empty:
+        raise DataError(f"version {last.version}: no question is marked as solved. There is nothing to replace.")
+    if not early and not is_due(len(solved), len(last.questions)):
+        raise DataError(
+            f"version {last.version}: {len(solved)} of {len(last.questions)} questions are solved "
+            f"({100 * len(solved) / len(last.questions):.1f} %), a next version is due at {SHARE} %. "
+            "Wait, or give --early."
+        )
+    held = {key for release in earlier for key in release.keys}
+    accepted = reviews[reviews["outcome"] == "accept"].sort_values(["site", "place"])
+    accepted = accepted[~is_among(accepted, held)]
+    wanted = solved["site"].value_counts().to_dict()
+    nth = accepted.groupby("site").cumcount()
+    fresh = accepted[nth < pd.Series([wanted.get(site, 0) for site in accepted["site"]], accepted.index, dtype=int)]
+    removed = solved.assign(change="removed", reason=[f"solved ({r.status}; {r.expert})" for r in solved.itertuples()])
+    return pd.concat([removed[list(CHANGE)], _added(fresh)], ignore_index=True)
+
+
+def _added(chosen: pd.DataFrame) -> pd.DataFrame:
+    reasons = [row.way + (f": {row.reason}" if row.reason else "") for row in chosen.itertuples()]
+    return chosen.assign(change="added", reason=reasons)[list(CHANGE)].reset_index(drop=True)
+
+
+def write_release(
+    folder: str | Path,
+    version: str,
+    kept: pd.DataFrame,
+    reviews: pd.DataFrame,
+    changes: pd.DataFrame,
+    quotas: Quotas,
+    dev: pd.DataFrame | None = None,
+    on: date | None = None,
+) -> Path:
+    """Write the version that `changes` makes of the one before, the newest in `folder`; its own folder.
+
+    kept: the questions that `changes` adds, with the columns of a pool. dev: of `development_set`; without it the dev
+    set of the version before stays. Raises DataError when the version is there, is no later one, or would hold a
+    question twice or one of the dev set.
+    """
+    folder, earlier = Path(folder), read_releases(folder)
+    last = earlier[-1] if earlier else None
+    checked_version(version)
+    if last and order(version) <= order(last.version):
+        raise DataError(f"{folder}: version {last.version} is there. Give a later one than that.")
+    fresh = _fresh(kept, changes)
+    gone = set(zip(*(changes.loc[changes["change"] == "removed", name] for name in KEY)))
+    confirmed = set(zip(*(reviews.loc[reviews["diamond"].astype(bool), name] for name in KEY)))
+    new, before = set(zip(fresh["site"], fresh["question_id"])), last.questions if last else []
+    stays = [row for row, key in zip(before, keys(before)) if key not in gone]
+    rows = sorted([*stays, *public_rows(fresh, quotas)], key=lambda row: (row["site"], row["question_id"]))
+    left = set(keys(rows))
+    old_credits = [last.attributions] if last else []
+    credits = pd.concat([*old_credits, attribution.attributions(fresh)], ignore_index=True)
+    diamond = (set(zip(*(last.diamond[name] for name in KEY))) if last else set()) | (confirmed & new)
+    held_out = _dev_rows(dev, quotas) if dev is not None else (last.dev if last else [])
+    if twice := left & set(keys(held_out)):
+        site, number = min(twice)
+        raise DataError(f"question {number} of {site} is in the dev set too. Draw the dev set from answered questions.")
+    release = Release(
+        version,
+        dict(version=version, previous=last.version if last else None, date=(on or date.today()).isoformat()),
+        rows,
+        _in_order(credits, left),
+        pd.DataFrame(sorted(diamond & left), columns=KEY),
+        held_out,
+        changes.sort_values(["change", *KEY]).reset_index(drop=True),
+    )
+    return _write(folder, release, reviews, earlier)
+
+
+def _fresh(kept: pd.DataFrame, changes: pd.DataFrame) -> pd.DataFrame:
+    """The added questions as `kept` holds them, each once."""
+    added = changes.loc[changes["change"] == "added", KEY]
+    fresh = added.merge(kept, on=KEY, how="left", indicator=True)
+    if missing := fresh.loc[fresh["_merge"] == "left_only", KEY].values.tolist():
+        raise DataError(f"question {missing[0][1]} of {missing[0][0]}: reviewed, but not among the kept questions.")
+    if twice := fresh.loc[fresh.duplicated(KEY), KEY].values.tolist():
+        raise DataError(f"question {twice[0][1]} of {twice[0][0]} is there twice. Give each question once.")
+    return fresh
+
+
+def _in_order(table: pd.DataFrame, left: set) -> pd.DataFrame:
+    return table[is_among(table, left)].sort_values(KEY).reset_index(drop=True)
+
+
+def _dev_rows(dev: pd.DataFrame, quotas: Quotas) -> list[dict]:
+    """The dev set's rows: the public columns, the answer, and whose both are."""
+    asked = attribution.attributions(dev).to_dict("records")
+    answerers = dev.drop(columns=["owner_id", "owner_name", "licence", "created"]).rename(
+        columns=dict(answer_owner_id="owner_id", answer_owner_name="owner_name", answer_licence="licence")
+    )
+    answered = attribution.attributions(answerers.rename(columns=dict(answered="created"))).to_dict("records")
+    rows = []
+    for public, answer, by, answer_by in zip(public_rows(dev, quotas), dev.itertuples(), asked, answered):
+        own = {name: by[name] for name in attribution.COLUMNS[3:]}
+        theirs = {f"answer_{name}": answer_by[name] for name in attribution.COLUMNS[3:]}
+        rows.append(public | dict(answer_id=answer.answer_id, answer=to_markdown(answer.answer)) | own | theirs)
+    return sorted(rows, key=lambda row: (row["site"], row["question_id"]))
+
+
+def _write(folder: Path, release: Release, reviews: pd.DataFrame, earlier: list[Release]) -> Path:
+    """All files beside the place, then a rename: a version is there whole or not at all."""
+    beside, target = folder / f".{release.version}.{os.getpid()}", folder / release.version
+    before = (folder / earlier[-1].version / "CHANGELOG.md").read_text(encoding="utf-8") if earlier else ""
+    texts = {
+        "questions.jsonl": _lines(release.questions),
+        "dev.jsonl": _lines(release.dev),
+        "attribution.csv": release.attributions.to_csv(index=False),
+        "diamond.csv": release.diamond.to_csv(index=False),
+        "changes.csv": release.changes.to_csv(index=False),
+        "CHANGELOG.md": changelog(release, before),
+        "DATASHEET.md": datasheet(release, reviews),
+    }
+    try:
+        beside.mkdir(parents=True)
+        for name, text in texts.items():
+            (beside / name).write_bytes(text.encode())
+        pq.write_table(pa.Table.from_pylist(release.questions, schema=PUBLIC), beside / "questions.parquet")
+        counts = dict(questions=len(release.questions), diamond=len(release.diamond), dev=len(release.dev))
+        manifest = release.manifest | counts | dict(files={name: digest(beside / name) for name in (*FILES, *PAGES)})
+        (beside / "release.json").write_text(json.dumps(manifest, indent=2) + "\n")
+        os.rename(beside, target)
+    except OSError as error:
+        raise DataError(f"{target}: could not be written ({error.strerror}). Nothing was changed: mend it.") from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return target
+
+
+def _lines(rows: list[dict]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def checked_version(version: str) -> str:
+    if not _VERSION.fullmatch(version):
+        raise DataError(f"version {version!r}: not a version. Write numbers and points, such as 1 or 1.2.")
+    return version
+
+
+def order(version: str) -> tuple[int, ...]:
+    """What versions are sorted by.
+
+    >>> sorted(["10", "2", "1.1"], key=order)
+    ['1.1', '2', '10']
+    """
+    return tuple(map(int, version.split(".")))
+
+
+def versions(folder: str | Path) -> list[str]:
+    """The versions in a folder of releases, the first one first."""
+    found = (path.name for path in Path(folder).glob("*") if path.is_dir() and _VERSION.fullmatch(path.name))
+    return sorted(found, key=order)
+
+
+def read_releases(folder: str | Path) -> list[Release]:
+    """All versions of a folder, the first one first. Raises DataError where one can't be read."""
+    return [read_release(Path(folder) / version) for version in versions(folder)]
+
+
+def read_release(folder: str | Path) -> Release:
+    """One version. Raises DataError naming the file that can't be read; `check_releases` checks what the files say."""
+    folder = Path(folder)
+    try:
+        manifest = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+        if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
+            raise ValueError("not the object that `release` writes")
+        tables = {}
+        for name, columns in {"attribution": attribution.COLUMNS, "diamond": KEY, "changes": CHANGE}.items():
+            path = folder / f"{name}.csv"
+            tables[name] = pd.read_csv(path, dtype=str, keep_default_na=False)  # an author may be called 007, or NA
+            if missing := set(columns) - set(tables[name].columns):
+                raise DataError(f"{path}, row 1: no column {', '.join(sorted(missing))}. Take the release anew.")
+            tables[name] = tables[name].astype({"question_id": "int64"})
+    except (OSError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{folder}: not a release ({' '.join(str(error).split())[:200]}). Take it anew.") from None
+    questions, dev = _rows(folder / "questions.jsonl"), _rows(folder / "dev.jsonl")
+    return Release(folder.name, manifest, questions, tables["attribution"], tables["diamond"], dev, tables["changes"])
+
+
+def _rows(path: Path) -> list[dict]:
+    rows, problems = read_rows(path)
+    for number, row in rows:
+        if missing := [name for name in PUBLIC.names if name not in row]:
+            problems.append(f"{path}, row {number}, column {missing[0]}: not there. Take the release anew.")
+    if problems:
+        raise DataError(summary(problems))
+    return [row for _, row in rows]

@@ -1,0 +1,221 @@
+"""The commands of stage 3: queue, release, check-release and next-version. `__main__` says how they are called."""
+
+import sys
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+
+from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.files import write_atomic
+from proctor.uq.dataset import next_version as versions
+from proctor.uq.dataset import release as releases
+from proctor.uq.dataset.dev_set import SIZE, development_set
+from proctor.uq.dataset.release_check import check_releases
+from proctor.uq.dataset.review_queue import (
+    ATTEMPTS,
+    KEY,
+    READ,
+    build_queue,
+    is_among,
+    load_quotas,
+    read_reviews,
+    write_queue,
+)
+from proctor.uq.dataset.rules import load_rules
+
+OUTCOMES = ("keep", "drop", "undecided")
+_NEEDED = ("site", "question_id", "title", "body", "tags", "score", "views", "comments", "created")
+_CREDITED = ("owner_id", "owner_name", "licence")
+
+
+def queue(options) -> int:
+    kept, quotas = read_questions(options.kept), load_quotas(options.quotas)
+    verdicts = read_verdicts(options.verdicts) if options.verdicts else None
+    answers = _records(options.answers, (*KEY, "model", "answer")) if options.answers else []
+    near = read_duplicates(options.duplicates) if options.duplicates else None
+    released = [key for release in releases.read_releases(options.released) for key in release.keys]
+    found = build_queue(kept, quotas, options.seed, verdicts, released, near)
+    if found.empty:
+        raise DataError(f"{options.kept}: no question is left for review.")
+    write_queue(options.out, found, kept, answers)
+    if verdicts is not None:
+        counts, judged = verdicts["outcome"].value_counts(), set(zip(*(verdicts[name] for name in KEY)))
+        told = ", ".join(f"{counts.get(outcome, 0):,} {outcome}" for outcome in OUTCOMES)
+        print(f"LLM filter: {told}, {(~is_among(kept, judged)).sum():,} without a verdict (left out)")
+    by_way = found.groupby(["site", "way"]).size().unstack(fill_value=0)
+    print(by_way.to_string())
+    print(f"written: review.csv with {len(found):,} questions, {(found['way'] == READ).sum():,} of them to be read,")
+    print(f"and questions.jsonl, their texts, in {options.out}")
+    return 0
+
+
+def release(options) -> int:
+    quotas, kept = load_quotas(options.quotas), read_questions(options.kept, (*_NEEDED, *_CREDITED))
+    reviews, earlier = read_reviews(options.review), releases.read_releases(options.out)
+    releases.checked_version(options.version)
+    if options.solved and not earlier:
+        raise DataError(f"{options.out}: no earlier version whose questions could be solved. Leave --solved out.")
+    if earlier:
+        if not options.solved:
+            raise DataError(f"{options.out}: version {earlier[-1].version} is there. Say what it replaces: --solved.")
+        solved = versions.read_proposal(options.solved, set(earlier[-1].keys))
+        changes = releases.next_changes(reviews, solved, earlier, options.early)
+    else:
+        changes = releases.first_changes(reviews, quotas)
+    dev = None
+    if options.pool:
+        dev = development_set(options.pool, load_rules(options.rules), options.as_of, options.dev, options.seed)
+        print(f"dev set: {len(dev)} questions with accepted answers" + _short(len(dev), options.dev))
+    written = releases.write_release(options.out, options.version, kept, reviews, changes, quotas, dev, on=options.date)
+    _tell(changes, reviews)
+    print(f"written: {written}")
+    return 0
+
+
+def _tell(changes: pd.DataFrame, reviews: pd.DataFrame) -> None:
+    counts, outcomes = changes["change"].value_counts(), reviews["outcome"].value_counts()
+    added, removed = counts.get("added", 0), counts.get("removed", 0)
+    print(f"{added:,} questions added, {removed:,} removed" + (_short(added, removed) if removed else ""))
+    print(", ".join(f"{outcomes.get(name, 0):,} {name}" for name in ("accept", "reject", "split", "open")))
+
+
+def _short(there: int, wanted: int) -> str:
+    return f" (SHORT by {wanted - there})" if there < wanted else ""
+
+
+def check_release(options) -> int:
+    problems = check_releases(options.folder)
+    for told in problems:
+        print(told, file=sys.stderr)
+    names = ", ".join(releases.versions(options.folder))
+    print(f"versions {names}: " + (f"{len(problems)} PROBLEMS" if problems else "no question lost or doubled"))
+    return 1 if problems else 0
+
+
+def next_version(options) -> int:
+    found = releases.read_releases(options.folder)
+    if not found:
+        raise DataError(f"{options.folder}: no release there. Give the folder that holds the versions.")
+    last = found[-1]
+    if options.solved:
+        solved = len(versions.read_proposal(options.solved, set(last.keys)))
+        due = versions.is_due(solved, len(last.questions))
+        print(f"version {last.version}: {solved} of {len(last.questions)} questions solved, as experts have checked")
+        print(f"a next version is {'due' if due else 'not due'} (from {versions.SHARE} % on)")
+        return 0 if due else 1
+    if not (options.pool and options.out):
+        raise DataError("next-version: give --pool and --out for a proposal, or --solved with the one filled in.")
+    if options.out.exists():
+        raise DataError(f"{options.out}: is there already, perhaps filled in. Give another name.")
+    proposal = versions.propose(pd.DataFrame(last.questions), options.pool)
+    write_atomic(options.out, proposal.to_csv(index=False))
+    print(
+        proposal.groupby(["status", "proposal"], sort=False)
+        .size()
+        .rename("questions")
+        .reset_index()
+        .to_string(index=False)
+    )
+    print(
+        f"written: {options.out}. An expert fills `solved` and `expert`; then --solved tells whether a version is due"
+    )
+    return 0
+
+
+def read_questions(path: Path, needed: tuple[str, ...] = _NEEDED) -> pd.DataFrame:
+    """The filter's kept.parquet. Raises DataError where it is none."""
+    try:
+        found = pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: not a readable Parquet file ({' '.join(str(error).split())[:200]}).") from None
+    if missing := [name for name in needed if name not in found]:
+        raise DataError(f"{path}: no column {', '.join(missing)}. Give the kept.parquet that `filter` wrote.")
+    return found
+
+
+def read_verdicts(path: Path) -> pd.DataFrame:
+    """The verdicts of the LLM filter: site, question_id, outcome. Raises DataError, with file and row."""
+    rows = _records(path, (*KEY, "outcome"), {"outcome": OUTCOMES}, unique=True)
+    return pd.DataFrame(rows, columns=[*KEY, "outcome"])
+
+
+def read_duplicates(path: Path) -> pd.DataFrame:
+    """The pairs that `duplicates` found. Raises DataError, with file and row."""
+    rows = _records(path, (*KEY, "other_site", "other_id", "similarity", "relation"))
+    for row in rows:
+        try:
+            row["similarity"] = float(row["similarity"])
+        except ValueError:
+            what = f"{str(row['similarity'])[:20]!r} is no similarity"
+            raise DataError(problem(path, None, "similarity", what, "Give the file that `duplicates` wrote")) from None
+    return pd.DataFrame(rows, columns=[*KEY, "other_site", "other_id", "similarity", "relation"])
+
+
+def _records(path: Path, columns: tuple, words: dict | None = None, unique: bool = False) -> list[dict]:
+    rows, problems = read_rows(path)
+    found, seen = [], set()
+    for number, row in rows:
+        told, key = _wrong(row, columns, words or {})
+        if told is None and unique and key in seen:
+            told = ("question_id", f"question {key[1]} of {key[0]} stands in an earlier row too", "Remove one of them")
+        if told:
+            problems.append(problem(path, number, *told))
+        else:
+            seen.add(key)
+            found.append({**row, "question_id": key[1]})
+    if problems:
+        raise DataError(summary(problems))
+    return found
+
+
+def _wrong(row: dict, columns: tuple, words: dict) -> tuple[tuple[str, str, str] | None, tuple]:
+    if missing := [name for name in columns if not str(row.get(name) or "").strip()]:
+        return (missing[0], "empty or not there", f"Give {', '.join(columns)}"), ()
+    number = str(row["question_id"])
+    if not (number.isascii() and number.isdigit()):
+        return ("question_id", f"{number[:20]!r} is no number", "Give the post's number"), ()
+    for name, allowed in words.items():
+        if row[name] not in allowed:
+            return (name, f"{str(row[name])[:20]!r}", f"Write one of: {', '.join(allowed)}"), ()
+    return None, (row["site"], int(number))
+
+
+def add_commands(command: Callable) -> None:
+    """Add the commands to the parser; `command(name, run, says)` adds one."""
+    added = command("queue", queue, "a sheet for the reviewers: the questions taken by votes and those to be read")
+    added.add_argument("kept", type=Path, help="the filter's kept.parquet")
+    added.add_argument("--verdicts", type=Path, help="of the LLM filter: only what it keeps goes on")
+    added.add_argument("--answers", type=Path, help=f"rows of site, question_id, model, answer: {ATTEMPTS} are shown")
+    added.add_argument("--duplicates", type=Path, help="the duplicates.csv of `duplicates`, shown to the reviewers")
+    added.add_argument("--released", type=Path, default=Path("releases"), help="their questions are left out")
+    added.add_argument("--out", type=Path, required=True, help="folder of review.csv and questions.jsonl")
+    _common(added)
+    added = command("release", release, "write a version from reviewed questions")
+    added.add_argument("--kept", type=Path, required=True, help="the filter's kept.parquet")
+    added.add_argument(
+        "--review", type=Path, action="append", required=True, help="a filled sheet (repeat for several)"
+    )
+    added.add_argument("--version", required=True, help="such as 1 or 1.2")
+    added.add_argument("--out", type=Path, required=True, help="folder of all versions")
+    added.add_argument("--solved", type=Path, help="the filled proposal of `next-version`: what this version replaces")
+    added.add_argument("--early", action="store_true", help=f"also where fewer than {versions.SHARE} %% are solved")
+    added.add_argument("--date", type=date.fromisoformat, help="of the release; default: today")
+    added.add_argument("--pool", type=Path, help="draw the dev set from this pool (with answers)")
+    added.add_argument("--dev", type=int, default=SIZE, help="questions of the dev set")
+    added.add_argument("--rules", type=Path, help="of the dev set, a file like rules.yaml")
+    added.add_argument("--as-of", type=date.fromisoformat, help="the day of the dev set's ages")
+    _common(added)
+    added = command("check-release", check_release, "check all versions: files, rows, licences, no question lost")
+    added.add_argument("folder", type=Path)
+    added = command("next-version", next_version, "what a later crawl shows of the newest version's questions")
+    added.add_argument("folder", type=Path, help="of all versions")
+    added.add_argument("--pool", type=Path, help="a later crawl")
+    added.add_argument("--out", type=Path, help="a .csv for the proposal")
+    added.add_argument("--solved", type=Path, help="a filled proposal: is the next version due?")
+
+
+def _common(added) -> None:
+    added.add_argument("--quotas", type=Path, help="a file like quotas.yaml")
+    added.add_argument("--seed", type=int, default=0)

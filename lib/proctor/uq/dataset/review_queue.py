@@ -1,0 +1,226 @@
+"""Human review (UQ, A.1 stage 3 and H.3): a queue for each site, what the reviewers say, and the questions taken.
+
+A site's first questions by votes may be taken unread; the others stand in the queue, more than there are places, and
+reviewers accept or reject them in `review.csv`. Ties and random orders are drawn by a question's own number and the
+seed, so that a queue does not depend on the order of rows or on other sites.
+"""
+
+import hashlib
+import json
+from collections.abc import Container, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+import yaml
+
+from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.files import write_atomic
+from proctor.uq.dataset.attribution import link
+from proctor.uq.dataset.post_markdown import to_markdown
+
+KEY = ["site", "question_id"]
+UNREAD, READ = "by votes", "to review"
+SETTINGS = ("category", "top", "min_votes", "reviewed", "order", "spare", "diamond_votes", "diamond_views")
+ORDERS = ("votes", "random")
+COLUMNS = ("site", "place", "question_id", "way", "decision", "reason", "reviewer", "diamond_candidate", "diamond")
+SHOWN = ("title", "link", "score", "views", "comments", "created", "near_duplicate")  # what a reviewer sees beside it
+DECISIONS = ("accept", "reject")
+ATTEMPTS = 3  # answers of models that a reviewer is shown
+
+
+class Quotas(NamedTuple):
+    """default: a value of each of SETTINGS. sites: site -> the settings that differ there."""
+
+    default: Mapping
+    sites: Mapping[str, Mapping]
+
+    def of(self, site: str) -> dict:
+        return {**self.default, **self.sites.get(site, {})}
+
+
+def load_quotas(path: str | Path | None = None) -> Quotas:
+    """The quotas of a YAML file, by default UQ's. Raises DataError."""
+    path = Path(path) if path else Path(__file__).with_name("quotas.yaml")
+    try:
+        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise DataError(f"{path}: cannot be read as YAML ({' '.join(str(error).split())[:200]}). Mend it.") from None
+    if not isinstance(read, dict) or set(read) - {"default", "sites"} or not isinstance(read.get("default"), dict):
+        raise DataError(f"{path}: the parts must be default, and perhaps sites.")
+    quotas = Quotas(read["default"], read.get("sites") or {})
+    if missing := [name for name in SETTINGS if name not in quotas.default]:
+        raise DataError(f"{path}, default: no {', '.join(missing)}. Add what is missing.")
+    for name, settings in {"default": quotas.default, **quotas.sites}.items():
+        if not isinstance(settings, dict) or set(settings) - set(SETTINGS):
+            raise DataError(f"{path}, {name}: not a map of settings. Use {', '.join(SETTINGS)}.")
+        for key, value in settings.items():
+            _check(f"{path}, {name}, {key}: {value!r}", key, value)
+    return quotas
+
+
+def _check(where: str, key: str, value) -> None:
+    if key == "category" and not isinstance(value, str):
+        raise DataError(f"{where} is no text.")
+    if key == "order" and value not in ORDERS:
+        raise DataError(f"{where}. Choose one of: {', '.join(ORDERS)}.")
+    if key not in ("category", "order") and not (key == "min_votes" and value is None):
+        if type(value) is not int or not 0 <= value < 10**9:
+            raise DataError(f"{where} is no whole number from 0.")
+
+
+def draw(seed: int, site: str, question_id: int) -> int:
+    """A question's place in a random order: a number that hangs on nothing else."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {site} {question_id}".encode()).digest()[:8])
+
+
+def is_among(table: pd.DataFrame, keys: Container[tuple[str, int]]) -> pd.Series:
+    """Which rows are of the questions `keys`, pairs of site and number."""
+    return pd.Series([key in keys for key in zip(table["site"], table["question_id"])], table.index, dtype=bool)
+
+
+def build_queue(
+    kept: pd.DataFrame,
+    quotas: Quotas,
+    seed: int = 0,
+    verdicts: pd.DataFrame | None = None,
+    released: Iterable[tuple[str, int]] = (),
+    duplicates: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """The review sheet: a row a question that is taken unread or to be read, by site and place; COLUMNS and SHOWN.
+
+    kept: questions of a pool that pass the rules. verdicts: of the LLM filter; only those it keeps go on. released:
+    questions of earlier releases, left out. duplicates: of `near_duplicates`, shown to the reviewers.
+    """
+    if twice := kept[kept.duplicated(KEY)][KEY].values.tolist():
+        raise DataError(f"question {twice[0][1]} of {twice[0][0]} is there twice. Give each question once.")
+    if verdicts is not None:
+        kept = kept.merge(verdicts.loc[verdicts["outcome"] == "keep", KEY], on=KEY)
+    kept = kept[~is_among(kept, set(released))]
+    sheets = [_site_queue(site, group, quotas.of(site), seed) for site, group in kept.groupby("site")]
+    found = pd.concat(sheets, ignore_index=True) if sheets else kept.assign(place=0, way="", diamond_candidate="")
+    near = _near(duplicates) if duplicates is not None else {}
+    return found.assign(
+        link=[link(*key) for key in zip(found["site"], found["question_id"])],
+        near_duplicate=[near.get(key, "") for key in zip(found["site"], found["question_id"])],
+        **dict.fromkeys(("decision", "reason", "reviewer", "diamond"), ""),
+    )[[*COLUMNS, *SHOWN]]
+
+
+def _site_queue(site: str, group: pd.DataFrame, own: dict, seed: int) -> pd.DataFrame:
+    group = group.assign(draw=[draw(seed, site, number) for number in group["question_id"]])
+    group = group.sort_values(["score", "draw"], ascending=[False, True])
+    enough = group["score"] >= own["min_votes"] if own["min_votes"] is not None else False
+    unread = (pd.Series(range(len(group)), index=group.index) < own["top"]) | enough
+    rest = group[~unread] if own["order"] == "votes" else group[~unread].sort_values("draw")
+    found = pd.concat([group[unread].assign(way=UNREAD), rest.head(own["reviewed"] * own["spare"]).assign(way=READ)])
+    diamond = (found["score"] >= own["diamond_votes"]) & (found["views"] >= own["diamond_views"])
+    return found.assign(place=range(1, len(found) + 1), diamond_candidate=diamond.map({True: "yes", False: ""}))
+
+
+def _near(duplicates: pd.DataFrame) -> dict:
+    """By question: the most similar other one, as near_duplicates found it."""
+    best = duplicates.sort_values("similarity").groupby(KEY).last().reset_index()
+    return {
+        (row.site, row.question_id): f"{row.other_site} {row.other_id} ({row.relation}, {row.similarity:.2f})"
+        for row in best.itertuples()
+    }
+
+
+def write_queue(folder: str | Path, queue: pd.DataFrame, kept: pd.DataFrame, answers: Sequence[Mapping] = ()) -> None:
+    """review.csv, to be filled in; questions.jsonl: each question's text with up to three answers by models.
+
+    answers: rows with site, question_id, model and answer.
+    """
+    folder, attempts = Path(folder), {}
+    if (folder / "review.csv").exists():
+        raise DataError(f"{folder / 'review.csv'}: is there already, perhaps filled in. Give another folder.")
+    for row in answers:
+        shown = attempts.setdefault((row["site"], int(row["question_id"])), [])
+        if len(shown) < ATTEMPTS:
+            shown.append({"model": row["model"], "answer": row["answer"]})
+    texts = {(row.site, row.question_id): row for row in kept.itertuples()}
+    lines = []
+    for key in zip(queue["site"], queue["question_id"]):
+        row = texts[key]
+        shown = dict(site=key[0], question_id=key[1], title=row.title, tags=list(row.tags), body=to_markdown(row.body))
+        lines.append(json.dumps({**shown, "answers": attempts.get(key, [])}, ensure_ascii=False) + "\n")
+    write_atomic(folder / "questions.jsonl", "".join(lines))
+    write_atomic(folder / "review.csv", queue.to_csv(index=False))
+
+
+def read_reviews(paths: Sequence[str | Path]) -> pd.DataFrame:
+    """The sheets of one queue, a file a reviewer: columns site, place, question_id, way, diamond, outcome, reason.
+
+    outcome: accept or reject where all decisions agree, "split" where they do not, "open" where there is none; a
+    question that is taken by votes counts as accepted until someone rejects it. diamond: a candidate that at least one
+    reviewer confirms and none denies. Raises DataError, with file and row.
+    """
+    problems: list[str] = []
+    sheets = [_sheet(Path(path), problems) for path in paths]
+    if problems:
+        raise DataError(summary(problems))
+    for path, sheet in zip(paths, sheets):
+        if set(sheet) != set(sheets[0]):
+            raise DataError(f"{path}: not the same questions as in {paths[0]}. Give sheets of one queue.")
+    rows = [(*key, *_joint([sheet[key] for sheet in sheets])) for key in sheets[0]]
+    return pd.DataFrame(rows, columns=[*KEY, "place", "way", "outcome", "reason", "diamond"])
+
+
+def _sheet(path: Path, problems: list[str]) -> dict[tuple[str, int], dict]:
+    rows, wrong = read_rows(path)
+    problems += wrong
+    found = {}
+    for number, row in rows:
+        if missing := [name for name in COLUMNS if name not in row]:
+            raise DataError(problem(path, 1, missing[0], "not there", "Give a review.csv that `queue` wrote"))
+        row = {name: " ".join(str(row[name]).split()) for name in COLUMNS}
+        told = _wrong(row)
+        if told is None and (key := (row["site"], int(row["question_id"]))) in found:
+            told = ("question_id", f"question {key[1]} of {key[0]} stands in an earlier row too", "Remove one of them")
+        if told:
+            problems.append(problem(path, number, *told))
+        else:
+            found[key] = row
+    return found
+
+
+def _wrong(row: dict) -> tuple[str, str, str] | None:
+    """What is wrong with a row of a sheet: column, problem, mend."""
+    for name in ("question_id", "place"):
+        if not (row[name].isascii() and row[name].isdigit()):
+            return name, f"{row[name][:20]!r} is no number", "Leave it as `queue` wrote it"
+    if row["way"] not in (UNREAD, READ):
+        return "way", f"{row['way'][:20]!r}", "Leave it as `queue` wrote it"
+    if row["decision"] not in ("", *DECISIONS):
+        return "decision", f"{row['decision'][:20]!r}", f"Write {' or '.join(DECISIONS)}, or leave it empty"
+    if row["decision"] and not row["reviewer"]:
+        return "reviewer", "a decision of no one", "Name the reviewer"
+    if row["decision"] == "reject" and not row["reason"]:
+        return "reason", "a rejection without a reason", "Say why in a word or two"
+    if row["diamond"] not in ("", "yes", "no"):
+        return "diamond", f"{row['diamond'][:20]!r}", "Write yes or no, or leave it empty"
+    if row["diamond"] == "yes" and row["diamond_candidate"] != "yes":
+        return "diamond", "yes for a question below the site's diamond thresholds", "Leave it empty"
+    return None
+
+
+def _joint(sheets: list[dict]) -> tuple[int, str, str, str, bool]:
+    """place, way, outcome, reason and diamond of a question, from every reviewer's row."""
+    first, said = sheets[0], {row["decision"] for row in sheets if row["decision"]}
+    if len(said) == 1:
+        [outcome] = said
+    else:
+        outcome = "split" if said else ("accept" if first["way"] == UNREAD else "open")
+    reasons = "; ".join(dict.fromkeys(row["reason"] for row in sheets if row["reason"]))
+    diamond = {row["diamond"] for row in sheets if row["diamond"]} == {"yes"}
+    return int(first["place"]), first["way"], outcome, reasons, diamond
+
+
+def choose(reviews: pd.DataFrame, quotas: Quotas) -> pd.DataFrame:
+    """The accepted questions by site and place, with `taken`: whether there is a place for it."""
+    accepted = reviews[reviews["outcome"] == "accept"].sort_values(["site", "place"]).reset_index(drop=True)
+    read = accepted["way"] == READ
+    nth = read.astype(int).groupby(accepted["site"]).cumsum()
+    places = pd.Series([quotas.of(site)["reviewed"] for site in accepted["site"]], accepted.index, dtype=int)
+    return accepted.assign(taken=~read | (nth <= places))

@@ -1,0 +1,38 @@
+"""Every notebook that asks models runs on models of providers: replies of many shapes, and no token probabilities.
+
+Here one run a notebook, the two interfaces in turns; `benchmarks/provider_models.py` runs all on both, and with models
+that say nothing readable, are always right, or always wrong.
+"""
+
+import pytest
+from many_shapes import ManyShapes, asking_notebooks, provider_values
+from proctor.exam import recorded
+from proctor.report.claims import read_claims
+
+NAMES = asking_notebooks()
+
+
+@pytest.fixture(scope="module")
+def server():
+    keys = {question.question: question.answer for question in [*recorded.families(1), *recorded.exam_questions(12)]}
+    with ManyShapes(keys) as running:
+        yield running
+
+
+@pytest.fixture
+def own_replies(monkeypatch, tmp_path_factory):
+    monkeypatch.setenv("PROCTOR_REPLIES", str(tmp_path_factory.getbasetemp() / "provider_replies.sqlite"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_notebook_runs_on_models_of_a_provider(name, server, own_replies, run_notebook, tmp_path):
+    kind = ("openai", "anthropic")[NAMES.index(name) % 2]
+    values = provider_values(name, server.url, kind, ["mixed", "mixed-2"])
+    given = [part for key, value in values.items() for part in ("-p", key, repr(value))]
+    result = run_notebook(name, tmp_path, "--params", "params/quick.yaml", *given)
+    assert result.returncode == 0, result.stderr
+    assert read_claims(tmp_path / "figures")
+
+
+def test_both_interfaces_were_asked(server):
+    assert {path for _, path in server.calls} == {"/v1/chat/completions", "/v1/messages"}

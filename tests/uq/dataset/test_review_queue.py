@@ -1,0 +1,226 @@
+"""Review queues: quotas, order, seeds; sheets and their mistakes; what is chosen."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from proctor.data.published import load_published
+from proctor.data.tabular import DataError
+from proctor.uq.dataset.review_queue import (
+    ATTEMPTS,
+    KEY,
+    READ,
+    UNREAD,
+    Quotas,
+    build_queue,
+    choose,
+    draw,
+    load_quotas,
+    read_reviews,
+    write_queue,
+)
+
+QUOTAS = load_quotas()
+
+
+def questions(count: int, sites=("math", "history", "physics"), seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    days = pd.Timestamp("2015-01-01") + pd.to_timedelta(rng.integers(0, 3000, count * len(sites)), unit="D")
+    return pd.DataFrame(
+        dict(
+            site=np.repeat(sites, count),
+            question_id=np.tile(np.arange(1, count + 1), len(sites)),
+            title="What?",
+            body="<p>This.</p>",
+            tags=[["a"]] * (count * len(sites)),
+            score=rng.integers(0, 100, count * len(sites)),
+            views=rng.integers(100, 5000, count * len(sites)),
+            comments=0,
+            created=days,
+            owner_id=1.0,
+            owner_name="Ada",
+            licence=None,
+        )
+    )
+
+
+def but(**settings) -> Quotas:
+    return Quotas({**QUOTAS.default, **settings}, {})
+
+
+def test_the_quotas_add_up_to_the_papers_500():
+    """min_votes takes no fixed number: those that H.3 counts stand in its place."""
+    counted = dict(mathematica=8, physics=6, stackoverflow=18, cs=12)
+    own = {site: QUOTAS.of(site) for site in QUOTAS.sites}
+    sizes = {site: s["top"] + s["reviewed"] + counted.get(site, 0) for site, s in own.items()}
+    table = load_published("uq/table_S8")
+    assert sum(sizes.values()) == 500
+    assert sorted(sizes.values()) == sorted(
+        table.loc[~table["site"].isin(["Subtotal", "-"]), "questions_value"].astype(int)
+    )
+    by_category = pd.Series(sizes).groupby({site: s["category"] for site, s in own.items()}).sum()
+    assert dict(by_category) == {
+        "Science": 395, "Technology": 52, "Life & Arts": 35, "Culture & Recreation": 16, "Business": 2
+    }  # fmt: skip
+
+
+def test_a_queue_holds_the_top_by_votes_and_candidates_for_each_place():
+    kept = questions(150)
+    queue = build_queue(kept, QUOTAS, seed=1)
+    ways = queue.groupby("site")["way"].value_counts().unstack(fill_value=0)
+    assert ways.loc["math", UNREAD] == 90 and ways.loc["math", READ] == 18 * 3
+    assert ways.loc["history", UNREAD] == 0 and ways.loc["history", READ] == 15
+    assert ways.loc["physics", UNREAD] == (kept[kept["site"] == "physics"]["score"] >= 10).sum()
+    for site, group in queue.groupby("site"):
+        assert list(group["place"]) == list(range(1, len(group) + 1))
+        assert group["score"].is_monotonic_decreasing
+        left_out = kept[(kept["site"] == site) & ~kept["question_id"].isin(group["question_id"])]
+        assert left_out["score"].max() <= group["score"].min() or left_out.empty
+    by_site = queue["site"].map({"math": 75}).fillna(50)
+    assert ((queue["diamond_candidate"] == "yes") == ((queue["score"] >= by_site) & (queue["views"] >= 2000))).all()
+
+
+@pytest.mark.parametrize("order", ["votes", "random"])
+def test_the_seed_alone_decides_and_rows_and_other_sites_do_not(order):
+    kept, quotas = questions(60).assign(score=5), but(order=order)
+    queue = build_queue(kept, quotas, seed=3)
+    assert queue.equals(build_queue(kept.sample(frac=1, random_state=1), quotas, seed=3))
+    alone = build_queue(kept[kept["site"] == "math"], quotas, seed=3)
+    assert alone.equals(queue[queue["site"] == "math"].reset_index(drop=True))
+    assert not queue[KEY].equals(build_queue(kept, quotas, seed=4)[KEY])
+
+
+def test_a_tie_is_drawn_evenly():
+    """Each of 10 tied questions is among the first 5 about equally often: chi-square over 400 seeds."""
+    first = [sorted(range(1, 11), key=lambda number: draw(seed, "math", number))[:5] for seed in range(400)]
+    counts = np.bincount(np.ravel(first), minlength=11)[1:]
+    assert counts.sum() == 2000 and ((counts - 200) ** 2 / 200).sum() < 27.9  # p = 0.001 at 9 degrees of freedom
+
+
+def test_only_what_the_llm_filter_keeps_goes_on_and_what_is_released_stays_out():
+    kept = questions(9, ["history"])
+    verdicts = kept[KEY].assign(outcome=["keep", "drop", "undecided"] * 3)
+    assert set(build_queue(kept, QUOTAS, verdicts=verdicts)["question_id"]) == {1, 4, 7}
+    assert set(build_queue(kept, QUOTAS, verdicts=verdicts, released=[("history", 4)])["question_id"]) == {1, 7}
+    assert build_queue(kept, QUOTAS, released=zip(kept["site"], kept["question_id"])).empty
+    with pytest.raises(DataError, match="question 1 of history is there twice"):
+        build_queue(pd.concat([kept, kept]), QUOTAS)
+
+
+def test_reviewers_see_text_near_duplicates_and_up_to_three_answers(tmp_path):
+    kept = questions(2, ["history"])
+    near = pd.DataFrame(
+        [("history", 1, "math", 9, similarity, 1, "answered elsewhere") for similarity in (0.6, 0.8)],
+        columns=["site", "question_id", "other_site", "other_id", "similarity", "other_answers", "relation"],
+    )
+    queue = build_queue(kept, QUOTAS, duplicates=near)
+    assert set(queue["near_duplicate"]) == {"", "math 9 (answered elsewhere, 0.80)"}
+    answers = [dict(site="history", question_id="2", model=f"m{k}", answer="so") for k in range(5)]
+    write_queue(tmp_path, queue, kept, answers)
+    shown = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
+    assert {row["question_id"]: len(row["answers"]) for row in shown} == {1: 0, 2: ATTEMPTS}
+    assert all(row["body"] == "This." for row in shown)
+    with pytest.raises(DataError, match="is there already"):
+        write_queue(tmp_path, queue, kept)
+
+
+def filled(path, queue, **columns):
+    queue.assign(**columns).to_csv(path, index=False)
+    return path
+
+
+def test_several_reviewers_must_agree(tmp_path):
+    queue = build_queue(questions(6, ["history"]), but(top=2, reviewed=2))
+    first = filled(
+        tmp_path / "a.csv",
+        queue,
+        reviewer="A",
+        decision=["", "reject", "accept", "accept", "", "reject"],
+        reason="easy",
+    )
+    second = filled(
+        tmp_path / "b.csv", queue, reviewer="B", decision=["", "", "accept", "reject", "", ""], reason="easy"
+    )
+    found = read_reviews([first, second])
+    assert list(found["outcome"]) == ["accept", "reject", "accept", "split", "open", "reject"]
+    assert list(read_reviews([first])["outcome"]) == ["accept", "reject", "accept", "accept", "open", "reject"]
+    chosen = choose(found, but(top=2, reviewed=2))
+    assert list(chosen["place"]) == [1, 3] and chosen["taken"].all()
+
+
+def test_a_site_gets_no_more_than_its_places(tmp_path):
+    queue = build_queue(questions(40, ["history", "linguistics"]), QUOTAS)
+    reviews = read_reviews([filled(tmp_path / "a.csv", queue, reviewer="A", decision="accept")])
+    chosen = choose(reviews, QUOTAS)
+    assert chosen.groupby("site")["taken"].sum().to_dict() == {"history": 5, "linguistics": 2}
+    assert (
+        chosen[chosen["taken"]]["place"] <= chosen[chosen["taken"]]["site"].map({"history": 5, "linguistics": 2})
+    ).all()
+
+
+def test_the_diamond_subset_needs_a_candidate_and_a_reviewer(tmp_path):
+    kept = questions(4, ["history"]).assign(score=[60, 60, 60, 5], views=3000)
+    queue = build_queue(kept, QUOTAS)
+    queue["diamond"] = ["yes" if n == 1 else "no" if n == 2 else "" for n in queue["question_id"]]
+    path = filled(tmp_path / "a.csv", queue, reviewer="A", decision="accept")
+    found = read_reviews([path]).set_index("question_id")["diamond"]
+    assert dict(found) == {1: True, 2: False, 3: False, 4: False}
+    filled(path, queue.assign(diamond="yes"), reviewer="A", decision="accept")
+    with pytest.raises(DataError, match="row 5, column diamond: yes for a question below"):
+        read_reviews([path])
+
+
+@pytest.mark.parametrize(
+    "column, value, told",
+    [
+        ("decision", "acept", "row 2, column decision: 'acept'"),
+        ("reviewer", "", "row 2, column reviewer: a decision of no one"),
+        ("reason", "", "row 2, column reason: a rejection without a reason"),
+        ("question_id", "x", "row 2, column question_id: 'x' is no number"),
+        ("question_id", 2, "row 3, column question_id: question 2 of history stands in an earlier row"),
+        ("way", "mine", "row 2, column way"),
+        ("diamond", "maybe", "row 2, column diamond"),
+        ("place", "-1", "row 2, column place"),
+    ],
+)
+def test_a_mistake_in_a_sheet_is_told_with_its_row(tmp_path, column, value, told):
+    queue = (
+        build_queue(questions(3, ["history"]), QUOTAS)
+        .sort_values("question_id")
+        .astype({"place": str, "question_id": str})
+    )
+    queue[["decision", "reviewer", "reason"]] = ["reject", "A", "easy"]
+    queue.iloc[0, queue.columns.get_loc(column)] = str(value)
+    queue.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(DataError, match=told):
+        read_reviews([tmp_path / "a.csv"])
+
+
+def test_sheets_of_different_queues_and_other_files_are_refused(tmp_path):
+    a, b = (filled(tmp_path / f"{n}.csv", build_queue(questions(n, ["history"]), QUOTAS)) for n in (3, 4))
+    with pytest.raises(DataError, match="not the same questions"):
+        read_reviews([a, b])
+    (tmp_path / "c.csv").write_text("site,question_id\nmath,1\n")
+    with pytest.raises(DataError, match="column place: not there"):
+        read_reviews([tmp_path / "c.csv"])
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("default: [", "cannot be read as YAML"),
+        ("sites: {}", "the parts must be default"),
+        ("default: {top: 1}", "no category, min_votes"),
+        ("top: -1", "top: -1 is no whole number from 0"),
+        ("order: views", "order: 'views'. Choose one of"),
+        ("category: 3", "category: 3 is no text"),
+        ("size: 3", "not a map of settings"),
+    ],
+)
+def test_bad_quotas_are_refused(tmp_path, text, told):
+    path = tmp_path / "quotas.yaml"
+    default = "default: {category: '', top: 0, min_votes: null, reviewed: 5, order: votes, spare: 3, diamond_votes: 50, diamond_views: 1}"
+    path.write_text(text if text.startswith(("default", "sites")) else f"{default}\nsites: {{math: {{{text}}}}}")
+    with pytest.raises(DataError, match=told.replace("(", r"\(")):
+        load_quotas(path)
