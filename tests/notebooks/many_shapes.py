@@ -84,7 +84,9 @@ class ManyShapes(Server):
         if "Mend it so" in asked:
             return f"**Change:** {draw.choice(['question', 'C'])}\n**Text:** Which of these is right, if any?"
         if "Solvers found" in asked:
-            return f"Problem: SAME\nSolution: it follows.\nAnswer: {draw.choice([self.answer(asked, yes, draw), 'EMPTY'])}"
+            return (
+                f"Problem: SAME\nSolution: it follows.\nAnswer: {draw.choice([self.answer(asked, yes, draw), 'EMPTY'])}"
+            )
         if marks := TAG.findall(asked):
             tag = marks[-1][0]
             marks = {"Choice": "ABCE", "Score": "123456789X", "Points": "01234567"}.get(tag, "01234")

@@ -371,7 +371,10 @@ def lead_over_judge(found: pd.DataFrame, printed: pd.DataFrame, models: Sequence
     labels = [*map(short, models), *(f"{name} (paper)" for name in paper["backbone"].str.replace("_", "-").str.upper())]
     for place, (scorer, column) in enumerate(((judge, "judge"), ("utility", "cbu"))):
         who, part = "judge" if scorer == judge else "utility", own[own["scorer"] == scorer].set_index("model")
-        values = [np.append(100 * part[name].reindex(list(models)).astype(float), paper[column]) for name in ("estimate", "low", "high")]
+        values = [
+            np.append(100 * part[name].reindex(list(models)).astype(float), paper[column])
+            for name in ("estimate", "low", "high")
+        ]
         values[1][len(models) :] = values[2][len(models) :] = np.nan  # no interval is printed
         forest(
             ax, labels, *values, role=who, label=scorer, offset=STEP * (place - 0.5), reference=50 if place else None

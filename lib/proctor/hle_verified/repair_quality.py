@@ -200,7 +200,9 @@ def judgements_by_sample(audits: pd.DataFrame) -> pd.DataFrame:
     although `probabilities` is 1, the same number behind all judgements of one component.
     """
     shares = audits.groupby(["model", "sample"], sort=False)["sound"].agg(lambda said: said.eq(True).mean()).unstack()
-    shares = shares.reindex(columns=range(1, AUDITS + 1))  # all of them, where nothing was settled and so nothing audited
+    shares = shares.reindex(
+        columns=range(1, AUDITS + 1)
+    )  # all of them, where nothing was settled and so nothing audited
     shares.columns = [f"judgement_{sample}" for sample in shares.columns]
     distinct = audits.groupby(["model", "item", "component"], sort=False)["p_sound"].nunique().groupby("model").max()
     return shares.assign(probabilities=distinct).rename_axis("auditor").reset_index()

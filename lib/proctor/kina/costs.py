@@ -60,7 +60,17 @@ def cost_table(cost: pd.DataFrame, seed: int, resamples: int) -> pd.DataFrame:
             high = 1 / found.low if found.low > 0 else np.inf
             row |= dict(each_right=1 / found.estimate, low=1 / found.high, high=high)
         rows.append(row)
-    columns = ["model", "accuracy", "reply_median", "reply_most", "cut_off", "compute_median", "each_right", "low", "high"]
+    columns = [
+        "model",
+        "accuracy",
+        "reply_median",
+        "reply_most",
+        "cut_off",
+        "compute_median",
+        "each_right",
+        "low",
+        "high",
+    ]
     return pd.DataFrame(rows, columns=columns)
 
 
