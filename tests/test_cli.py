@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from proctor import paths
+from proctor import cli, paths
 from proctor.exam.formats import read_hle
 
 _spec = importlib.util.spec_from_file_location("chat_server", Path(__file__).parent / "chat_server.py")
@@ -151,8 +151,24 @@ def test_answers_with_their_questions_beside_them_are_validated(proctor, server,
     table = pd.read_csv(checkout / "build/runs/validate-mine/uq/your_answers_results.csv").set_index("author")
     assert table.loc["all", ["answers", "accepted", "of_right", "of_wrong"]].tolist() == [12, 6, 100, 0]
     assert table.loc["b", "answers"] == 6
-    planned = proctor("plan", *command)
-    assert planned.returncode == 0 and running.asked == 12
+
+
+def test_a_cluster_answers_what_was_exported(proctor, server, checkout):
+    file, requests, replies = (checkout / name for name in ("few.csv", "few.jsonl", "replies.jsonl"))
+    pd.DataFrame({"prompt": ["What is 1?", "What is 2?"], "key": ["1", "2"]}).to_csv(file, index=False)
+    running = server(lambda text: "1")
+    command = ("exam", file, "--model", "mine", "--column", "question=prompt", "--column", "answer=key")
+    written = proctor(*command, "--export", requests)
+    assert written.returncode == 0 and "2 requests in" in written.stdout, written.stderr
+    lines = []
+    for line in requests.read_text().splitlines():
+        message = {"role": "assistant", "content": "Explanation: so.\nExact Answer: 1\nConfidence: 90%"}
+        body = {"choices": [{"message": message, "finish_reason": "stop"}], "usage": {}}
+        lines.append({"custom_id": json.loads(line)["custom_id"], "response": {"status_code": 200, "body": body}})
+    replies.write_text("\n".join(map(json.dumps, lines)))
+    read = proctor("import", requests, replies)
+    assert read.returncode == 0 and "2 replies kept" in read.stdout, read.stderr
+    assert "2 kept, 0 to ask" in proctor("plan", *command).stdout and running.asked == 0
 
 
 def test_two_systems_are_compared_from_their_files(proctor, checkout):
@@ -173,6 +189,8 @@ def test_two_systems_are_compared_from_their_files(proctor, checkout):
         (("run", "uq/none"), "no such notebook"),
     ],
 )
-def test_bad_input_is_told_in_a_line_before_any_call(proctor, words, told):
-    done = proctor(*words)
-    assert done.returncode == 2 and told in done.stderr and "Traceback" not in done.stderr
+def test_bad_input_is_told_in_a_line_before_any_call(words, told, capsys, monkeypatch):
+    monkeypatch.chdir(paths.ROOT)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(list(words))
+    assert stopped.value.code == 2 and told in capsys.readouterr().err

@@ -11,7 +11,7 @@ Exit codes: 0 done, 1 failed or incomplete, 2 bad input. Only light modules up h
 import asyncio
 import contextlib
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -366,7 +366,7 @@ def _board(results: Path, name: str, own: list[str], pair: list[str], missing: s
         "kina/own_pairs": ["a", "b", "difference", "p", "holm"],
         "kina/own_power": ["true_gap", "power", "items_for_80_percent"],
     }
-    _finish("kina/your_leaderboard", name, values, shown)
+    _finish("kina/your_leaderboard", name, values, shown, own)
 
 
 @contextlib.contextmanager
@@ -442,8 +442,10 @@ def _affordable(dollars: float | None, to_ask: int, budget: float | None, max_ca
         raise ValueError(f"{to_ask:,} calls are to be made, and they {cost}")
 
 
-def _finish(notebook: str, name: str, values: dict[str, Any], tables: dict[str, list[str]]) -> None:
-    if own_run.run_own(notebook, name, values, tables):
+def _finish(
+    notebook: str, name: str, values: dict[str, Any], tables: dict[str, list[str]], also: Sequence[str] = ()
+) -> None:
+    if own_run.run_own(notebook, name, values, tables, also):
         raise typer.Exit(1)
 
 

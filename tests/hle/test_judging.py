@@ -94,8 +94,9 @@ def test_the_bill_counts_every_answer_and_the_open_ones():
 
 
 def test_prompt_fields_count_readable_replies_and_name_versions():
-    table = judging.prompt_fields(ANSWERS, ANSWERS[:0].assign(right=[]), "j").set_index("prompt")
-    assert table.loc["hle/answer_exact", "confidence"] == 0.75 and table.loc["hle/judge_fields", "replies"] == 0
+    table = judging.prompt_fields(ANSWERS, ANSWERS[:0].assign(right=[]), "openai/j").set_index("prompt")
+    assert table.loc["hle/answer_exact", "confidence"] == 0.75 and table.loc["hle/judge", "replies"] == 0
+    assert table.loc["hle/judge_fields", "model"] == "openai/j"
     assert table["version"].str.len().gt(0).all()
 
 

@@ -59,3 +59,9 @@ def test_parts_are_the_exams_and_the_levels():
     found = scaling.parts(data, data.head(3))
     assert tuple(found) == scaling.PARTS and set(found["generated, level 3"]["level"]) == {3}
     assert len(found["MMLU-tiny"]) == 3
+
+
+def test_one_size_has_no_slope():
+    with pytest.raises(ValueError, match="two sizes"):
+        scaling.models_of({"m": 3.0, "n": 3.0})
+    assert scaling.models_of({"m": 3.0, "n": 30.0}) == ["m", "n"]

@@ -1,7 +1,8 @@
 """Every notebook that asks models runs on models of providers: replies of many shapes, and no token probabilities.
 
-Here one run a notebook, the two interfaces in turns; `benchmarks/provider_models.py` runs all on both, and with models
-that say nothing readable, are always right, or always wrong.
+Here FEW of them, those whose results need the most of a model, on the two interfaces in turns: all take two and a half
+minutes. `benchmarks/provider_models.py` runs all on both, and with models that say nothing readable, are always right,
+or always wrong; so it is to be run when one of these notebooks changes.
 """
 
 import pytest
@@ -9,7 +10,16 @@ from many_shapes import ManyShapes, asking_notebooks, provider_values
 from proctor.exam import recorded
 from proctor.report.claims import read_claims
 
-NAMES = asking_notebooks()
+FEW = [
+    "hle/1_collection",
+    "hle/2b_measured_models",
+    "hle_verified/2b_judges",
+    "hle_verified/1b_decisions",
+    "kina/6b_audit_and_filters",
+    "cbu/1_method",
+    "uq/3b_measured_checks",
+    "uq/6_agreement",
+]
 
 
 @pytest.fixture(scope="module")
@@ -24,14 +34,18 @@ def own_replies(monkeypatch, tmp_path_factory):
     monkeypatch.setenv("PROCTOR_REPLIES", str(tmp_path_factory.getbasetemp() / "provider_replies.sqlite"))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FEW)
 def test_notebook_runs_on_models_of_a_provider(name, server, own_replies, run_notebook, tmp_path):
-    kind = ("openai", "anthropic")[NAMES.index(name) % 2]
+    kind = ("openai", "anthropic")[FEW.index(name) % 2]
     values = provider_values(name, server.url, kind, ["mixed", "mixed-2"])
     given = [part for key, value in values.items() for part in ("-p", key, repr(value))]
     result = run_notebook(name, tmp_path, "--params", "params/quick.yaml", *given)
     assert result.returncode == 0, result.stderr
     assert read_claims(tmp_path / "figures")
+
+
+def test_these_notebooks_ask_models():
+    assert set(FEW) <= set(asking_notebooks())
 
 
 def test_both_interfaces_were_asked(server):

@@ -132,6 +132,12 @@ def test_the_level_that_a_family_needs_is_enough():
     assert made(family=30, level=1 - 0.05 / 30).family == 30
 
 
+def test_an_interval_of_two_nan_tells_nothing_and_a_model_may_be_part_of_an_id():
+    claim = made(id="uq/a.openai/gpt-5@http://x:1/v1", estimate=math.nan, interval=(math.nan, math.nan))
+    assert claim.verdict == "cannot tell" and (claim.estimate, claim.low, claim.high) == (None, -math.inf, math.inf)
+    assert claim.id == "uq/a.openai_gpt-5_http_x_1_v1"
+
+
 def test_an_undefined_estimate_cannot_tell():
     claim = made(estimate=math.nan, interval=(-math.inf, math.inf))
     assert claim.verdict == "cannot tell" and claim.estimate is None

@@ -38,6 +38,14 @@ def test_names_are_short_in_one_way():
         role("o3")
 
 
+def test_models_of_providers_have_short_names_and_looks_of_their_own():
+    names = ["openai/gpt-5", "anthropic/claude-sonnet-4.6", "openai/m@http://127.0.0.1:8000/v1", "weights/my.gguf"]
+    assert [short(name) for name in names] == ["gpt-5", "claude-sonnet-4.6", "m", "my"]
+    assert len(short("openai/" + "long" * 20)) <= 18
+    looks = [role(name) for name in names]
+    assert len({look.colour for look in looks}) == 4 and role(names[0]) == looks[0]
+
+
 def test_other_models_get_free_colours_in_a_stable_way():
     one, two = roles(["o3", "gpt-4o", "smollm2-135m"]), roles(["smollm2-135m", "gpt-4o", "o3", "o3"])
     assert one == two and one["smollm2-135m"] == ROLES["smollm2-135m"] and one["o3"].short == "o3"

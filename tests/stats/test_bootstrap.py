@@ -243,9 +243,14 @@ def test_undefined_resamples_are_left_out_and_counted(rng):
     assert found.undefined == pytest.approx(1000 * 0.9**20, abs=60) and np.isfinite([found.low, found.high]).all()
 
 
-def test_statistic_that_is_mostly_undefined_is_an_error(rng):
-    with pytest.raises(ValueError, match="undefined in"):
-        bootstrap.statistic_interval(lambda a: 1.0 if len(np.unique(a)) == len(a) else None, [np.arange(9)], rng, 100)
+def test_statistic_that_is_mostly_undefined_has_no_interval(rng):
+    whole = bootstrap.statistic_interval(
+        lambda a: 1.0 if len(np.unique(a)) == len(a) else None, [np.arange(9)], rng, 100
+    )
+    assert whole.estimate == 1 and np.isnan([whole.low, whole.high]).all() and whole.undefined > 90
+    never = bootstrap.statistic_interval(lambda a: None, [np.arange(9)], rng, 100)
+    empty = bootstrap.interval([], rng)
+    assert np.isnan([never.estimate, never.low, empty.estimate, empty.high]).all() and empty.method == "none"
 
 
 def test_statistic_without_spread_needs_bounds(rng):

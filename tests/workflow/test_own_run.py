@@ -26,6 +26,8 @@ def test_a_table_is_shown_by_columns(tmp_path, capsys):
     own_run.show(tmp_path / "t.md", ["model", "more_than", "absent"])
     said = capsys.readouterr().out.splitlines()
     assert said[1] == "A caption, 10 %" and said[2].split() == ["model", "more_than"]
-    assert said[3].strip() == "m_0 & co   x" and said[-1].startswith("  ... 10 more rows: ") and len(said) == 24
+    assert said[3].strip() == "m_0 & co   x" and said[-1].startswith("  ... all rows: ") and len(said) == 24
+    own_run.show(tmp_path / "t.md", ["model"], also=["m_27 & co"])
+    assert [line.strip() for line in capsys.readouterr().out.splitlines()][-2] == "m_27 & co"
     own_run.show(tmp_path / "nowhere.md", ["model"])
     assert capsys.readouterr().out == ""

@@ -222,7 +222,8 @@ async def judge(
     prompts_dir: str | None = None,
 ) -> pd.DataFrame:
     """What each judge says of each answer: `answers` (from `run_exam`) with columns judge, accepted (None: unreadable),
-    p_accept (NaN without token probabilities), and judge_confidence: what it read in the response, 1 where that states none (NaN: not asked)."""
+    p_accept (NaN without token probabilities), and judge_confidence: what it read in the response, 1 where that states
+    none (NaN: not asked)."""
     by_id = {question.id: question for question in questions}
     rows = [(name, row) for name in judges for row in answers.itertuples(index=False)]
     requests = [judge_request(name, by_id[row.question_id], row.reply, prompts_dir) for name, row in rows]

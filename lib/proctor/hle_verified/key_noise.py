@@ -255,8 +255,8 @@ def diagnose(
 
     before, after (rows,): stated confidence in [0, 1] on the item as given and as repaired; a sound item is asked twice
     with the same text. damaged (rows,): 0/1. clusters: item labels, if several models or rollouts share an item.
-    AUCs with percentile bootstrap intervals (`calibration.auc_interval`), shifts as paired differences; where no row has
-    a confidence there are none.
+    AUCs with percentile bootstrap intervals (`calibration.auc_interval`), shifts as paired differences; there are none
+    where no row has a confidence.
     """
     if len(np.asarray(before)) == 0:
         return Diagnosis(*[bootstrap.no_interval(level)] * 5)

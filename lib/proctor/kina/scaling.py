@@ -25,16 +25,19 @@ def parts(answers: pd.DataFrame, exam: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return dict(zip(PARTS, [answers, exam, *levels]))
 
 
+def models_of(millions: Mapping[str, float]) -> list[str]:
+    """The models' names. Raises ValueError, before any is asked, for fewer than two sizes: they have no slope."""
+    if len(set(millions.values())) < 2:
+        raise ValueError(f"a slope over size needs models of two sizes at least; millions = {dict(millions)}")
+    return list(millions)
+
+
 def slope_weights(millions: Mapping[str, float]) -> np.ndarray:
     """Weights of the models' scores (0 to 1) in the slope, in points for tenfold parameters, shape (models,).
-
-    Raises ValueError for fewer than two sizes.
 
     >>> slope_weights({"small": 10.0, "large": 1000.0}).tolist()
     [-50.0, 50.0]
     """
-    if len(set(millions.values())) < 2:
-        raise ValueError(f"a slope over size needs models of two sizes at least; millions = {dict(millions)}")
     decades = np.log10(list(millions.values()))
     off = decades - decades.mean()
     return 100 * off / (off**2).sum()

@@ -92,7 +92,7 @@ def shorten(names: Iterable[str], length: int = 30) -> list[str]:
     the middle, since names of systems differ at their ends.
 
     >>> shorten(["openai/m@http://localhost:8000/v1", "20251215_agent_claude", "smollm2-135m"])
-    ['openai/m', 'agent claude', '135M']
+    ['m', 'agent claude', '135M']
     """
     found: list[str] = []
     for name in names:

@@ -257,8 +257,9 @@ def statistic_interval(
 
     vectorized: fn takes arrays of shape (resamples, items) and returns (resamples,); not with clusters,
     whose resamples differ in length. Where fn returns NaN or None the statistic is undefined (for
-    example, one class only): such resamples are left out and counted. Are they more than half, or is it undefined on the
-    data themselves, or are there none: `no_interval`. If no resample differs from the data the interval is `bounds` (method "range"); without bounds, ValueError.
+    example, one class only): such resamples are left out and counted. Are they more than half, or is it undefined on
+    the data themselves, or are there none: `no_interval`. If no resample differs from the data the interval is `bounds`
+    (method "range"); without bounds, ValueError.
     """
     _check(level, method)
     resamples = checks.at_least_one(resamples, "resamples")

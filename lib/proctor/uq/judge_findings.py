@@ -133,9 +133,11 @@ def length_auc(
 def mean_auc(frame: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95) -> Interval:
     """Mean over judges and checks of the AUC of p_accept, in percent: 50 is chance.
 
-    A judge that gives no probabilities, as most providers' do, is left out; where all are, there is no interval."""
-    gives = frame.groupby("judge")["p_accept"].transform(lambda p: p.notna().any())
-    frame = frame[gives.astype(bool)]
+    A judge that gives no probabilities, as most providers' do, is left out; then an answer of which some judge gives
+    none, because its reply can't be read. Where nothing is left, there is no interval."""
+    known = frame["p_accept"].notna()
+    frame = frame[known.groupby(frame["judge"]).transform("any")]
+    frame = frame[frame["p_accept"].notna().groupby(frame["answer_id"]).transform("all")]
     if frame.empty:
         return no_interval(level)
     score, correct, question = _wide(frame, ["judge", "check"], "p_accept")

@@ -68,8 +68,8 @@ def largest_wrong_gap(
     """(interval, family): the largest lead in acceptance that a less accurate author has over a more accurate one.
 
     Over every ranking and pair of authors of unequal accuracy, `family` in all; the interval's level is 1 - 0.05 /
-    family, questions resampled. Above zero: that ranking contradicts the truth (of the sample's accuracies). Where no two
-    authors differ in accuracy there is no interval.
+    family, questions resampled. Above zero: that ranking contradicts the truth (of the sample's accuracies). Where no
+    two authors differ in accuracy there is no interval.
     """
     truth = correct.mean(axis=1)
     pairs = [(a, b) for a in truth.index for b in truth.index if truth[a] < truth[b]]

@@ -31,9 +31,13 @@ def folder_of(name: str) -> Path:
 
 
 def run_own(
-    notebook: str, name: str, values: Mapping[str, Any], tables: Mapping[str, Sequence[str]] | None = None
+    notebook: str,
+    name: str,
+    values: Mapping[str, Any],
+    tables: Mapping[str, Sequence[str]] | None = None,
+    also: Sequence[str] = (),
 ) -> int:
-    """Run notebooks/<notebook>.ipynb with `values`; print its `tables` (name: columns) and where all lies.
+    """Run notebooks/<notebook>.ipynb with `values`; print its `tables` (name: columns; also: as for `show`).
 
     Returns 0, or 1 if the notebook failed. Raises WorkflowError for a notebook or values that do not fit."""
     from proctor.workflow import params  # pydantic: not for --help
@@ -56,7 +60,7 @@ def run_own(
         return 1
     mark(folder, this.name, DONE)
     for table, columns in (tables or {}).items():
-        show(folder / f"{table}.md", columns)
+        show(folder / f"{table}.md", columns, also)
     print(f"tables, figures and the notebook to read: {folder}")
     return 0
 
@@ -69,8 +73,9 @@ def find(notebook: str) -> Notebook:
     return Notebook(path)
 
 
-def show(path: Path, columns: Sequence[str]) -> None:
-    """Print some columns of a Markdown table, its first lines if it is long. Nothing where the run made none."""
+def show(path: Path, columns: Sequence[str], also: Sequence[str] = ()) -> None:
+    """Print some columns of a Markdown table: its first rows if it is long, and those that hold a cell of `also`.
+    Nothing where the run made none."""
     if not path.is_file():
         return
     caption, _, text = path.read_text(encoding="utf-8").partition("\n\n")
@@ -79,10 +84,11 @@ def show(path: Path, columns: Sequence[str]) -> None:
     kept = [[_plain(row[names.index(column)]) for column in columns if column in names] for row in rows]
     widths = [max(len(row[n]) for row in kept) for n in range(len(kept[0]))]
     print(f"\n{_plain(caption)}")
-    for row in kept[: SHOWN + 1]:
-        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+    for place, row in enumerate(kept):
+        if place <= SHOWN or set(row) & set(also):
+            print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
     if len(kept) > SHOWN + 1:
-        print(f"  ... {len(kept) - SHOWN - 1} more rows: {path.with_suffix('.csv')}")
+        print(f"  ... all rows: {path.with_suffix('.csv')}")
 
 
 def _plain(cell: str) -> str:
