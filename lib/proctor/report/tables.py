@@ -35,7 +35,7 @@ ROWS = 500  # of a table to be read: what is longer is data, and whole in the CS
 _INTERVAL_FORMAT = re.compile(r"\.(\d+)([f%])")
 _FIGURE = r"(?:[0-9][0-9.,]*|\.[0-9]+|inf)(?:[eE][-+]?[0-9]+)?"
 _HARMLESS = re.compile(
-    rf"[-+=]|= ?{_FIGURE}|[-+]{_FIGURE} ?%?(?: [a-z]+)?(?: {_FIGURE}| \[[-+0-9., ]*\][^|]*)?"
+    rf"[-+=]|= ?{_FIGURE}|[-+]{_FIGURE} ?%?(?: [a-zτ]+)?(?: {_FIGURE}| \[[-+0-9., ]*\][^|]*)?"
 )  # after an interval no spreadsheet can compute what follows
 
 Format = str | Callable[[object], str]
@@ -218,8 +218,8 @@ def harmless(cell: object) -> object:
     That is text which begins with = + - @, a tab or a line break, for a table may hold what others wrote. A sign alone,
     a number (-1.5, = 50, -inf), and a number with its unit or interval (-20 points, +17 [-5, +35]) stay as they are.
 
-    >>> [harmless(cell) for cell in ("=1+1", "@SUM(A1)", "-1.5", "-3 points", -1.5)]
-    ["'=1+1", "'@SUM(A1)", '-1.5', '-3 points', -1.5]
+    >>> [harmless(cell) for cell in ("=1+1", "@SUM(A1)", "-1.5", "-3 points", "+0.05 τ [-0.1, +0.2]")]
+    ["'=1+1", "'@SUM(A1)", '-1.5', '-3 points', '+0.05 τ [-0.1, +0.2]']
     """
     if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")):
         return cell
