@@ -29,8 +29,9 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: not item.nodeid.startswith(("tests/workflow/", "tests/notebooks/", "tests/models/")))
 
 
-def pytest_collection_finish():
-    """Collections of garbage, which some libraries ask for often, need not look at all that was imported."""
+@pytest.fixture(scope="module", autouse=True)
+def little_garbage():
+    """Collections of garbage, which statsmodels asks for at each correction, do not look at all that is loaded."""
     gc.collect()
     gc.freeze()
 

@@ -2,6 +2,7 @@ import time
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import pytest
@@ -25,6 +26,7 @@ N, POSITIVES = 500, 65  # UQ, Table S10: 500 answers; 65 right ones are what its
 ROWS = [tuple(row) for row in load_published("uq/table_S10")[["accuracy", "precision", "recall"]].to_numpy()]
 
 
+@cache
 def printed(k, m, rounding, decimals=2):
     """100 k / m as it prints, by integer division alone."""
     units, rest = divmod(100 * 10**decimals * k, m)

@@ -84,6 +84,8 @@ class Kernel:
 
     def poll(self) -> int | None:
         """The exit code, or None while it runs."""
+        if self.returncode is not None:
+            return self.returncode
         try:
             self._connection.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK)
         except BlockingIOError:
