@@ -36,6 +36,16 @@ def little_garbage():
     gc.freeze()
 
 
+@pytest.fixture(autouse=True)
+def unchanged():
+    """What a test, or a command or benchmark that it runs in this process, puts elsewhere is put back after it."""
+    environment, table = dict(os.environ), registry._table
+    yield
+    registry._table = table
+    os.environ.clear()
+    os.environ.update(environment)
+
+
 @pytest.fixture(scope="session")
 def workers():
     """What serves the jobs of a `make reproduce`: papermill and the kernels' packages are imported once."""

@@ -7,7 +7,7 @@ import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
 
-NOTEBOOKS = sorted((paths.ROOT / "notebooks/hle").glob("*.ipynb"))
+NOTEBOOKS = sorted((paths.ROOT / "notebooks/hle").glob("[0-9]*.ipynb"))
 QUANTITY = re.compile(r"[-+]?[\d.,]+ ?(?:%|points)? \[[^\]]*\]")  # "+71 points [+62, +78]"
 
 

@@ -13,12 +13,9 @@ from proctor.report.claims import read_claims
 FEW = [
     "hle/1_collection",
     "hle/2b_measured_models",
-    "hle_verified/2b_judges",
     "hle_verified/1b_decisions",
-    "kina/6b_audit_and_filters",
     "cbu/1_method",
     "uq/3b_measured_checks",
-    "uq/6_agreement",
 ]
 
 

@@ -55,11 +55,11 @@ def test_the_studies_ask_all_that_is_recorded_and_nothing_else(refilled, monkeyp
     asked = asyncio.run(record.ask_again(MODELS[:1], list(STUDIES), refilled))[MODELS[0]]
     kept = read_recording(recording_path(paths.RECORDED, MODELS[0]))[1]
     assert record.compare_replies(kept, asked) == {
-        "identical": len(kept),
+        "identical": len(kept) - 2,
         "same words, other probabilities": 0,
         "other words": 0,
         "new": 0,
-        "no longer asked": 0,
+        "no longer asked": 2,  # second calls of checks whose first reply was empty: they say nothing
     }
 
 
