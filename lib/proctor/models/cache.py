@@ -235,7 +235,7 @@ def read_recording(path: Path) -> tuple[dict, dict[str, bytes]]:
                 if not reply.startswith(b'{"') or not reply.endswith(b"}"):
                     raise ValueError("no `key reply`")
                 replies[key.decode()] = reply
-    except (OSError, EOFError, ValueError, StopIteration, zlib.error) as error:
+    except (OSError, EOFError, ValueError, RecursionError, StopIteration, zlib.error) as error:
         raise StoreError(
             f"{path}, line {len(replies) + 2}: not a recording ({error}). Take the file from the repository again"
         ) from error
