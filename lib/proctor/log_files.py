@@ -69,11 +69,17 @@ def find(name: str) -> tuple[Source, tuple[Tidy, ...]]:
 
 def folder(name: str) -> Path | None:
     """The folder that holds the tidy files of a source or data set; None when there is none."""
-    source, tidy = find(name)
-    for place in _places(source):
+    tidy = find(name)[1]
+    for place in places(name):
         if all((place / each.file).is_file() for each in tidy):
             return place
     return None
+
+
+def places(name: str) -> list[Path]:
+    """The folders in which the tidy files of a source or data set are looked for, there or not, the first one first."""
+    source, given = find(name)[0].name, os.environ.get("PROCTOR_LOGS", "").strip()
+    return [*([Path(given) / source] if given else []), paths.CACHE / "logs" / source]
 
 
 def available(name: str) -> bool:
@@ -114,11 +120,6 @@ def digest(path: Path) -> str:
     """SHA-256 of a file's content, unpacked where its name ends in .gz."""
     state = path.stat()
     return _digest(path, state.st_mtime_ns, state.st_size)
-
-
-def _places(source: Source) -> list[Path]:
-    given = os.environ.get("PROCTOR_LOGS", "").strip()
-    return [*([Path(given) / source.name] if given else []), paths.CACHE / "logs" / source.name]
 
 
 @cache

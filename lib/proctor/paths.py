@@ -18,6 +18,3 @@ COMMITTED = ROOT / "figures"  # written by `make reproduce` at the default param
 FIGURES = Path(os.environ.get("PROCTOR_FIGURES", COMMITTED))  # where figures and claims are read
 OWN_FIGURES = Path(os.environ.get("PROCTOR_FIGURES", BUILD / "figures"))  # where a session or a single run writes
 REPLIES = Path(place) if (place := os.environ.get("PROCTOR_REPLIES")) else None  # paid replies, if not in CACHE
-LOGS = [
-    Path(place) for place in (os.environ.get("PROCTOR_LOGS"), CACHE / "logs") if place
-]  # folders with a folder a public log

@@ -21,6 +21,10 @@ record = json.dumps({'alt': 'Judges compared', 'code': {'notebook': 'uq/frontier
 for name in ('fig.json', 'judges.json', 'claims_frontier.json'):
     (folder / name).write_text(record)
 """
+SOURCES = """
+judges:
+  {repository: a/b, commit: c, paths: [], licence: MIT, citation: A, tidy: {judges: {file: a.csv, form: verdicts}}}
+"""
 DRAW = f"""
 'uq/fig'
 (folder / 'fig.png').write_bytes(base64.b64decode({base64.b64encode(DOT).decode()!r}))
@@ -40,6 +44,7 @@ def story(shared_project):
     project.notebook(NAME, READ, DRAW, TABLE, logs=("judges",))
     catalog = project.root / "data/catalog.csv"
     catalog.write_text(catalog.read_text() + ROW + "\n")
+    project.write("data/logs/sources.yaml", SOURCES)
     log = project.write(".cache/logs/judges/a.csv", "| 1 |\n")
     results["with"] = project.reproduce()
     made = {path: path.read_bytes() for path in (project.root / "figures").rglob("*.*")}
@@ -110,4 +115,6 @@ def test_its_logs_are_inputs_by_content(shared_project, story):
 
     assert "a.csv" not in stale()
     shared_project.write(".cache/logs/judges/b.csv", "| 2 |\n")
+    assert "b.csv" not in stale()  # another file is not the log
+    shared_project.write(".cache/logs/judges/a.csv", "| 1 |\n")
     assert ".cache/logs/judges/b.csv" in stale()

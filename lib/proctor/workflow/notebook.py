@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from proctor.paths import BUILD, LOGS, ROOT
+from proctor.paths import BUILD, ROOT
 
 NOTEBOOKS = ROOT.resolve() / "notebooks"
 EXECUTED = BUILD / "notebooks"
@@ -85,16 +85,21 @@ class Notebook:
         return self.content["metadata"].get("proctor", {}).get("logs", [])
 
     def missing_logs(self) -> list[str]:
-        """Those of its logs that are in no folder of LOGS."""
-        return [name for name in self.logs if not log_files(name)]
+        """Those of its logs whose tidy files are not on this machine. Raises WorkflowError for an unknown name."""
+        return [name for name in self.logs if not self._log_folder(name)]
 
+    def log_files(self) -> list[Path]:
+        """The files in the folders of its logs; none of a log that is missing."""
+        folders = [folder for name in self.logs if (folder := self._log_folder(name))]
+        return [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
 
-def log_files(name: str) -> list[Path]:
-    """The files of a public log, from the first folder of LOGS that has some; [] when none has."""
-    for place in LOGS:
-        if found := sorted(path for path in (place / name).rglob("*") if path.is_file()):
-            return found
-    return []
+    def _log_folder(self, name: str) -> Path | None:
+        from proctor import log_files  # here, not above: only notebooks with logs need its table of sources
+
+        try:
+            return log_files.folder(name)
+        except ValueError as error:
+            raise WorkflowError(f"{self.path}: its metadata proctor.logs is wrong: {error}") from None
 
 
 def all_notebooks() -> list[Notebook]:

@@ -19,7 +19,7 @@ from proctor.paths import BUILD, COMMITTED, PARAMS, ROOT
 from proctor.report import catalog
 from proctor.workflow import kept
 from proctor.workflow.imports import LIB, modules_of
-from proctor.workflow.notebook import Notebook, log_files
+from proctor.workflow.notebook import Notebook
 
 RECEIPTS = BUILD / "receipts"
 ASKS_MODELS = LIB / "proctor" / "models" / "registry.py"  # what imports this reads the two tables
@@ -82,7 +82,7 @@ def inputs(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
     modules, data = modules_of(notebook), notebook.data()
     if notebook.missing_logs():
         return [notebook.path, *(path for files in kept.artifacts(notebook.name).values() for path in files)]
-    data += [path for name in notebook.logs for path in log_files(name)]
+    data += notebook.log_files()
     found = [notebook.path, *modules, *data, *files_in(named(notebook, values)), ROOT / "requirements.txt"]
     found += TABLES if ASKS_MODELS in modules else []
     return [path for path in dict.fromkeys(found) if path.is_file()]

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from proctor.files import write_atomic
-from proctor.paths import BUILD, COMMITTED, LOGS, ROOT
+from proctor.paths import BUILD, COMMITTED, ROOT
 from proctor.report import catalog
 from proctor.workflow import kept, receipts
 from proctor.workflow.notebook import EXECUTED, Notebook, WorkflowError, all_notebooks
@@ -81,7 +81,8 @@ def reproduce(
         return 0
     STAMP.unlink(missing_ok=True)
 
-    from proctor.workflow import params  # here, not above: the check before this must stay quick
+    from proctor import log_files  # here, not above: the check before this must stay quick
+    from proctor.workflow import params
 
     notebooks = all_notebooks()
     targets = _targets(only, notebooks)
@@ -91,11 +92,11 @@ def reproduce(
     os.environ[PLACE] = str(figures)  # for Snakemake and the kernels
     rows = _catalog()
     named = {str(place) for notebook in notebooks for place in receipts.named(notebook, values[notebook.name])}
-    named |= {str(place / name) for notebook in notebooks for name in notebook.logs for place in LOGS}
-    sources = [*OURS, str(profile), *sorted(named)]
-    read = contents(sources)
     for notebook in notebooks:
         receipts.inputs(notebook, values[notebook.name])  # what is wrong with them is told now, not by Snakemake
+    named |= {str(place) for notebook in notebooks for name in notebook.logs for place in log_files.places(name)}
+    sources = [*OURS, str(profile), *sorted(named)]
+    read = contents(sources)
 
     write_atomic(CONFIG, json.dumps({"profile": str(profile), "overrides": changed}))
     command = [sys.executable, "-m", "snakemake", *targets, "--cores", str(jobs), *OPTIONS, "--configfile", str(CONFIG)]
