@@ -1,0 +1,201 @@
+"""What the desk stores (UQ, appendix C). Rows refer to each other by number, files and addresses by `key`.
+
+A key never changes and is never used twice: an export and a permanent link hold it. Times are UTC.
+"""
+
+import secrets
+
+from django.contrib.auth.models import AbstractUser
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils import timezone
+
+
+def new_key() -> str:
+    """A fresh public key: 16 hexadecimal digits."""
+    return secrets.token_hex(8)
+
+
+class Role(models.TextChoices):
+    """What an account may do; each role may all that stands above it."""
+
+    READER = "reader", "Reader"  # comment, vote, submit answers
+    REVIEWER = "reviewer", "Reviewer"  # review answers
+    MODERATOR = "moderator", "Moderator"  # withdraw what others wrote, set roles
+
+
+class Account(AbstractUser):
+    """A person or a program that signs in. Passwords, sessions and permissions are Django's."""
+
+    role = models.CharField(max_length=20, choices=Role.choices, default=Role.READER)
+    affiliation = models.CharField(max_length=200, blank=True)
+    about = models.TextField(blank=True, max_length=2000)
+    source_profile = models.URLField(blank=True, help_text="Your Stack Exchange profile, if you posted questions there")
+
+    def may_review(self) -> bool:
+        return self.is_active and self.role in (Role.REVIEWER, Role.MODERATOR)
+
+    def may_moderate(self) -> bool:
+        return self.is_active and self.role == Role.MODERATOR
+
+
+class Token(models.Model):
+    """A key to the JSON API. Only its SHA-256 digest is stored; the token itself is shown once."""
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="tokens")
+    name = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+
+class Written(models.Model):
+    """What an account wrote and may edit or withdraw. `version` counts edits: a stale edit is refused, not merged."""
+
+    key = models.CharField(max_length=80, unique=True, default=new_key)
+    written_at = models.DateTimeField(default=timezone.now, db_index=True)
+    edited_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        abstract = True
+
+
+class Question(models.Model):
+    """An unsolved question of a release (columns of UQ's public files, and what its licence asks for)."""
+
+    key = models.CharField(max_length=80, unique=True)  # site/number
+    site = models.CharField(max_length=100, db_index=True)
+    category = models.CharField(max_length=100, blank=True, db_index=True)
+    title = models.CharField(max_length=500)
+    body = models.TextField()  # Markdown
+    tags = models.JSONField(default=list)
+    comments = models.JSONField(default=list)  # those of the source, as the release has them
+    score = models.IntegerField(default=0)  # votes at the source
+    views = models.IntegerField(default=0)
+    link = models.URLField(max_length=500, blank=True)
+    author = models.CharField(max_length=200, blank=True)
+    author_link = models.URLField(max_length=500, blank=True)
+    licence = models.CharField(max_length=50)  # by the post's date, e.g. CC BY-SA 4.0
+    posted_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    source_edited_at = models.DateTimeField(null=True, blank=True)
+    release = models.CharField(max_length=50, blank=True)
+    diamond = models.BooleanField(default=False)
+    votes = models.IntegerField(default=0, db_index=True)  # on the desk: the sum of Vote.value
+    state = models.CharField(max_length=20, default="open", db_index=True)  # see `resolution.STATES`
+    added_at = models.DateTimeField(default=timezone.now)
+
+
+class System(models.Model):
+    """Who answers: a model with all around it, or people (`people`), as the paper's 2 of 500."""
+
+    organisation = models.CharField(max_length=200)
+    name = models.CharField(max_length=200)
+    base_model = models.CharField(max_length=200, blank=True)
+    people = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organisation", "name", "base_model"], name="one_system")]
+
+
+class Answer(Written):
+    """A candidate answer, with the full prompt that it came from."""
+
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="answers")
+    system = models.ForeignKey(System, on_delete=models.PROTECT, related_name="answers")
+    prompt = models.TextField()
+    text = models.TextField()  # Markdown
+    submitted_by = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="answers")
+
+
+class Outcome(models.TextChoices):
+    """A validator's decision; `unreadable` is neither of the two."""
+
+    ACCEPT = "accept", "Accepts"
+    REJECT = "reject", "Rejects"
+    UNREADABLE = "unreadable", "Unreadable"
+
+
+class Verdict(models.Model):
+    """One validator's verdict on an answer, with its trace (each call) and what it cost."""
+
+    key = models.CharField(max_length=80, unique=True, default=new_key)
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="verdicts")
+    validator = models.CharField(max_length=300)  # in Proctor's notation
+    judges = models.CharField(max_length=300, blank=True)
+    outcome = models.CharField(max_length=20, choices=Outcome.choices)
+    probability = models.FloatField(null=True, blank=True)
+    calls = models.PositiveIntegerField(default=0)
+    dollars = models.FloatField(default=0)
+    trace = models.JSONField(default=list)
+    decided_at = models.DateTimeField(default=timezone.now, db_index=True)
+    ordered_by = models.ForeignKey(Account, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+
+
+class Correct(models.TextChoices):
+    YES = "yes", "Correct"
+    NO = "no", "Not correct"
+    UNSURE = "unsure", "Cannot tell"
+
+
+class Kind(models.TextChoices):
+    HUMAN = "human", "by a person"
+    AI = "ai", "by a model"
+
+
+class Review(Written):
+    """A review of an answer: correctness and confidence (1 guess to 5 certain), shown beside the answer."""
+
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="reviews")
+    reviewer = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="reviews")
+    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.HUMAN)
+    system = models.ForeignKey(System, null=True, blank=True, on_delete=models.PROTECT)  # an AI review's
+    correct = models.CharField(max_length=10, choices=Correct.choices)
+    confidence = models.PositiveSmallIntegerField(validators=[MinValueValidator(1), MaxValueValidator(5)])
+    text = models.TextField()
+    conflict = models.BooleanField(default=False)
+    conflict_text = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["answer", "reviewer"],
+                condition=models.Q(kind="human", withdrawn_at=None),
+                name="one_standing_review",
+            ),
+            models.CheckConstraint(condition=models.Q(confidence__range=(1, 5)), name="confidence_1_to_5"),
+        ]
+
+
+class Comment(Written):
+    """A remark on a question: on its quality, a source, a doubt."""
+
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="remarks")
+    author = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="remarks")
+    text = models.TextField()
+
+
+class Vote(models.Model):
+    """An account's vote on a question: 1 or -1; none when taken back."""
+
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="ballots")
+    voter = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="ballots")
+    value = models.SmallIntegerField()
+    cast_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["question", "voter"], name="one_vote")]
+
+
+class Act(models.Model):
+    """The audit trail: who did what to which row, why, and what stood there before. Never changed."""
+
+    actor = models.ForeignKey(Account, null=True, blank=True, on_delete=models.PROTECT, related_name="acts")
+    verb = models.CharField(max_length=40, db_index=True)  # submit, review, edit, withdraw, restore, set role, ...
+    table = models.CharField(max_length=40)
+    key = models.CharField(max_length=80, db_index=True)
+    reason = models.TextField(blank=True)
+    before = models.JSONField(default=dict)  # the fields that an edit replaced
+    at = models.DateTimeField(default=timezone.now, db_index=True)
