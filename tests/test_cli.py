@@ -187,6 +187,8 @@ def test_two_systems_are_compared_from_their_files(proctor, checkout):
         (("exam", "nowhere.jsonl", "--model", "smollm2-135m"), "nowhere.jsonl: cannot be read"),
         (("exam", "data/examples/exam_questions.jsonl", "--model", "gpt"), "no model 'gpt'"),
         (("run", "uq/none"), "no such notebook"),
+        (("run", "uq/6_agreement", "-p", "seed"), "write -p NAME VALUE"),
+        (("run", "uq/6_agreement", "-p", "sead", "7", "-p", "n_people=3"), "no parameter `sead`"),
     ],
 )
 def test_bad_input_is_told_in_a_line_before_any_call(words, told, capsys, monkeypatch):

@@ -53,7 +53,18 @@ def main(arguments: list[str] | None = None) -> None:
     words = sys.argv[1:] if arguments is None else arguments
     if words[:1] == ["plan"] and words[1:2] not in ([], ["--help"], ["-h"]):
         words = [*words[1:], "--plan"]
+    if words[:1] == ["run"]:
+        words = _paired(words)
     app(words, prog_name="python -m proctor")
+
+
+def _paired(words: list[str]) -> list[str]:
+    """`-p NAME VALUE`, as papermill and make take it, as `-p NAME=VALUE`, which typer takes several times."""
+    paired: list[str] = []
+    for word in words:
+        half = paired[-2:-1] == ["-p"] and "=" not in paired[-1]
+        paired[len(paired) - half :] = [f"{paired[-1]}={word}" if half else word]
+    return paired
 
 
 @app.command()
@@ -277,7 +288,7 @@ def compare(
 @app.command()
 def run(
     notebook: Annotated[str, typer.Argument(help="such as uq/6_agreement; none: the list of all")] = "",
-    parameter: Annotated[list[str], typer.Option("-p", help="NAME=VALUE, the value as in YAML; may be repeated")] = [],  # noqa: B006
+    parameter: Annotated[list[str], typer.Option("-p", help="NAME VALUE, the value as in YAML; may be repeated")] = [],  # noqa: B006
     name: Name = "",
 ) -> None:
     """Run any notebook with parameters of your own into build/runs/."""
@@ -289,7 +300,7 @@ def run(
 
         pairs = [text.partition("=")[::2] for text in parameter]
         if wrong := [text for text in parameter if "=" not in text]:
-            raise WorkflowError(f"-p {wrong[0]}: write NAME=VALUE")
+            raise WorkflowError(f"-p {wrong[0]}: write -p NAME VALUE")
         found = own_run.find(notebook)
         _finish(str(found.path), name or found.name.replace("/", "-"), read_overrides(pairs), {})
 
