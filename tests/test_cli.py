@@ -43,6 +43,8 @@ def checkout(tmp_path_factory):
     for folder in ("data/recorded", "data/questions", "data/catalog.csv"):
         (root / folder).symlink_to(paths.ROOT / folder)
     shutil.copy(paths.ROOT / "requirements.txt", root)
+    (root / ".cache").mkdir()
+    (root / ".cache/fetched").symlink_to(paths.CACHE / "fetched")
     return root
 
 
@@ -196,3 +198,28 @@ def test_bad_input_is_told_in_a_line_before_any_call(words, told, capsys, monkey
     with pytest.raises(SystemExit) as stopped:
         cli.main(list(words))
     assert stopped.value.code == 2 and told in capsys.readouterr().err
+
+
+README = (paths.ROOT / "README.md").read_text(encoding="utf-8")
+TYPED = [
+    line.partition(" #")[0].strip()
+    for block in re.findall(r"```sh\n(.*?)```", README, re.S)
+    for line in block.splitlines()
+    if line.strip()
+]
+
+
+@pytest.mark.parametrize("line", [line for line in TYPED if not line.startswith("make ")])
+def test_a_command_of_the_readme_runs_as_written(line, proctor):
+    python, _, module, *words = line.split()
+    assert (python, module) == (".venv/bin/python", "proctor")
+    done = proctor(*words)
+    assert done.returncode == 0 and done.stdout.strip(), done.stderr
+
+
+@pytest.mark.parametrize(
+    "target", sorted({line.split()[1] for line in TYPED if line.startswith("make ")} | {"lab", "site"})
+)
+def test_a_make_command_of_the_readme_is_there(target):
+    made = subprocess.run(["make", "-n", target], cwd=paths.ROOT, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
