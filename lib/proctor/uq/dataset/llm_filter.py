@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from proctor.files import write_atomic
@@ -156,8 +157,8 @@ async def chances_of_yes(
         for name in YES_NO
     ]
     replies = await session.ask_many(asked, "criteria")
-    chances = pd.Series([p_accept(reply, opening=request.opening) for request, reply in zip(asked, replies)], dtype=float)
-    return pd.DataFrame(chances.to_numpy().reshape(-1, len(YES_NO)), columns=list(YES_NO))
+    chances = [p_accept(reply, opening=request.opening) for request, reply in zip(asked, replies)]
+    return pd.DataFrame(np.array(chances, float).reshape(-1, len(YES_NO)), columns=list(YES_NO))
 
 
 def bill(

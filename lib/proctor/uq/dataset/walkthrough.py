@@ -19,7 +19,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from proctor.uq.dataset.attribution import LICENCES
+from proctor.uq.dataset.attribution import LICENCES, licence
 from proctor.uq.dataset.dev_set import SIZE, development_set
 from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.generate_dump import write_later_dump
@@ -98,7 +98,7 @@ def walk(questions: int, seed: int, dev: int = SIZE) -> Walk:
     signed.to_csv(folder.parent / "solved.csv", index=False)
     solved = read_proposal(folder.parent / "solved.csv", set(one.keys))
     second = _crawl(later, folder, seed, "second")
-    changes = next_changes(second.reviews, solved, [one], early=False)
+    changes = next_changes(second.reviews, solved, [one], early=True)
     write_release(folder, "2", second.kept, second.reviews, changes, QUOTAS, None, DATES[1])
     return Walk(first, second, folder, read_releases(folder), signed)
 
@@ -193,6 +193,25 @@ def stages(found: Walk) -> pd.DataFrame:
     return table.assign(of_previous=100 * table["questions"] / table["questions"].shift())
 
 
+def is_nested(found: Walk) -> bool:
+    """Whether each stage of both crawls took only questions that the stage before it left."""
+    held: list[tuple[str, int]] = []
+    for crawl, release in zip((found.first, found.second), found.releases):
+        kept, queued, accepted = (
+            set(zip(table["site"], table["question_id"]))
+            for table in (
+                crawl.verdicts[crawl.verdicts["outcome"] == "keep"],
+                crawl.queue,
+                crawl.reviews[crawl.reviews["outcome"] == "accept"],
+            )
+        )
+        passed = set(zip(crawl.kept["site"], crawl.kept["question_id"]))
+        if not set(release.keys) - set(held) <= accepted <= queued <= kept <= passed or queued & set(held):
+            return False
+        held += release.keys
+    return True
+
+
 def review_by_site(found: Crawl, release: Release) -> pd.DataFrame:
     """By site: the questions taken by votes and those to be read, what the reviewers said, and what was released."""
     table = found.reviews.merge(found.queue[[*KEY, "diamond_candidate"]], on=KEY)
@@ -214,10 +233,18 @@ def licences(release: Release) -> pd.DataFrame:
     for since, name in reversed(LICENCES):
         posted = release.attributions.loc[release.attributions["licence"] == name, "posted"]
         holds_from = "" if since == date.min else since.isoformat()
-        rows.append(
-            (name, holds_from, len(posted), posted.min() if len(posted) else "", posted.max() if len(posted) else "")
-        )
+        ends = (posted.min(), posted.max()) if len(posted) else ("", "")
+        rows.append((name, holds_from, len(posted), *ends))
     return pd.DataFrame(rows, columns=["licence", "holds_from", "questions", "first_post", "last_post"])
+
+
+def licences_by_day(found: Walk) -> bool:
+    """Whether each question of both versions stands under the licence of the day of its post."""
+    return all(
+        row.licence == licence(date.fromisoformat(row.posted))
+        for release in found.releases
+        for row in release.attributions.itertuples()
+    )
 
 
 def version_table(found: Walk) -> pd.DataFrame:
