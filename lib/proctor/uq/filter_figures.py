@@ -29,11 +29,9 @@ def criteria_beside_paper(table: pd.DataFrame, means: dict[str, np.ndarray], lim
         forest(ax, labels, table[name], none, none, role=who, evidence="published", label=label, offset=-0.22)
     values = (table[name] for name in ("measured", "low", "high"))
     forest(ax, labels, *values, role=judge, label=f"{short(judge)}, before", offset=0.12)
-    values, label = (
-        (table[f"independent{part}"] for part in ("", "_low", "_high")),
-        f"{short(judge)}, independent replies",
-    )
-    forest(ax, labels, *values, role="highlight", label=label, offset=0.32)
+    values, look = (table[f"independent{part}"] for part in ("", "_low", "_high")), role("highlight")
+    forest(ax, labels, *values, role="highlight", offset=0.32)
+    ax.plot([], [], look.marker, color=look.colour, label=f"{short(judge)}, independent replies")
     for row, limit in enumerate(limits.values()):
         ax.plot([limit] * 2, [row - 0.45, row + 0.45], color="black", linewidth=0.9, linestyle=(0, (3, 2)))
     ax.plot([], [], color="black", linewidth=0.9, linestyle=(0, (3, 2)), label="limit of the filter")

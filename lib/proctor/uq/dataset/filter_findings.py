@@ -42,13 +42,13 @@ def criteria(
     for name in CRITERIA:
         replies = reply_matrix(found, name)
         if name in CHANCES:
-            every = interval(np.nanmean(replies, axis=1), rng, resamples, bounds=(0, 100))
+            every = interval(question_means(found, name).dropna(), rng, resamples, bounds=(0, 100))
             limits, alone = (every.estimate, every.low, every.high), (np.nan,) * 3
             before, after = facts[f"{name}_before"], facts[f"{name}_after"]
         else:
             all_yes = (replies == 1).all(axis=1)
             limits = tuple(100 * share for share in (all_yes.mean(), *wilson(int(all_yes.sum()), len(all_yes))))
-            drawn = interval(100 * yes[name] ** REPEATS, rng, resamples, bounds=(0, 100))
+            drawn = interval(100 * yes[name].dropna() ** REPEATS, rng, resamples, bounds=(0, 100))
             alone = (drawn.estimate, drawn.low, drawn.high)
             before, after = np.nan, facts["quality_after"]
         scale = 1 if name in CHANCES else 100
@@ -61,6 +61,11 @@ def criteria(
 def reply_matrix(found: pd.DataFrame, name: str) -> np.ndarray:
     """The replies to a criterion, shape (questions, replies); NaN for a missing one."""
     return np.array([[np.nan if reply is None else float(reply) for reply in row] for row in found[name]])
+
+
+def question_means(found: pd.DataFrame, name: str) -> pd.Series:
+    """The mean of each question's readable replies to a criterion; NaN where there is none."""
+    return pd.DataFrame(reply_matrix(found, name)).mean(axis=1)
 
 
 def holds_answer(text: str, references: Iterable[str]) -> bool:
@@ -79,8 +84,8 @@ def _words(text: str) -> str:
 
 def over_rating(found: pd.DataFrame, right: Iterable[bool], rng: np.random.Generator, resamples: int) -> Interval:
     """By how many points the judge's mean chance that an answer is right exceeds the share that are right."""
-    chance = np.nanmean(reply_matrix(found, "correctness"), axis=1)
-    return interval(chance - 100 * np.asarray(list(right), float), rng, resamples, bounds=(-100, 100))
+    excess = question_means(found, "correctness") - 100 * np.asarray(list(right), float)
+    return interval(excess.dropna(), rng, resamples, bounds=(-100, 100))
 
 
 def fresh_falls(found: pd.DataFrame, rng: np.random.Generator, resamples: int, level: float) -> pd.DataFrame:
