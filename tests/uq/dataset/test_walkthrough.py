@@ -11,7 +11,7 @@ from proctor.uq.dataset.release_check import check_releases
 
 @pytest.fixture(scope="module")
 def walk():
-    return walkthrough.walk(500, 3, dev=5)
+    return walkthrough.walk(400, 3, dev=5)
 
 
 def test_the_versions_are_sound_and_the_second_replaces_the_solved_questions(walk):
@@ -30,7 +30,7 @@ def test_a_question_that_skips_a_stage_is_seen(walk):
 def test_stages_and_sites_count_the_same_questions(walk):
     stages = walkthrough.stages(walk).set_index("stage")["questions"]
     sites = walkthrough.review_by_site(walk.first, walk.releases[0])
-    assert stages["raw"] == 2000 and stages["after human review"] == sites["released"].sum()
+    assert stages["raw"] == 1600 and stages["after human review"] == sites["released"].sum()
     assert (sites["accept"] + sites["reject"] + sites["split"] == sites["by_votes"] + sites["to_review"]).all()
 
 

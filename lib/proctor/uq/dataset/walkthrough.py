@@ -282,7 +282,10 @@ FAULTS: dict[str, tuple[str, Callable[[Rows, Release, Release], Rows]]] = {  # t
         "attribution.csv",
         lambda rows, one, two: [rows[0] | {"posted": "2020-01-01", "licence": "CC BY-SA 3.0"}, *rows[1:]],
     ),
-    "a diamond question that is not released": ("diamond.csv", lambda rows, one, two: [rows[0] | {"question_id": 1}]),
+    "a diamond question that is not released": (
+        "diamond.csv",
+        lambda rows, one, two: [*rows, {"site": two.questions[0]["site"], "question_id": 2**31 - 1}],
+    ),
     "a released question in the dev set": (
         "dev.jsonl",
         lambda rows, one, two: [*rows, two.questions[0] | {"answer": "So it is."}],
