@@ -36,6 +36,11 @@ def little_garbage():
     gc.freeze()
 
 
+def pytest_unconfigure():
+    """What `little_garbage` froze is freed when the process ends; else DuckDB's binding prints it as leaked."""
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True)
 def unchanged():
     """What a test, or a command or benchmark that it runs in this process, puts elsewhere is put back after it."""

@@ -334,7 +334,7 @@ def logs(context: typer.Context) -> None:
 
 @app.command(**PASSED_ON)
 def dataset(context: typer.Context) -> None:
-    """UQ's dataset: ingest, crawl, funnel, filter, duplicates, generate"""
+    """UQ's dataset, from posts to a reviewed, versioned release: dataset --help names the steps"""
     from proctor.uq.dataset.__main__ import main
 
     raise typer.Exit(main(context.args))

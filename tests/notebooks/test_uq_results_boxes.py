@@ -7,7 +7,15 @@ import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
 
-NOTEBOOKS = ("uq/1_dataset", "uq/1b_rules", "uq/4_bias", "uq/4b_ranking", "uq/6_agreement", "uq/7_evaluation")
+NOTEBOOKS = (
+    "uq/1_dataset",
+    "uq/1b_rules",
+    "uq/1c_review_and_releases",
+    "uq/4_bias",
+    "uq/4b_ranking",
+    "uq/6_agreement",
+    "uq/7_evaluation",
+)
 NAMED = re.compile(r"`(uq/\w+(?:\.\w+)?)`")
 
 

@@ -21,6 +21,7 @@ STUDIES = {
         "samples",
         "model_checks",
         "stages",
+        "question_filter",
         *kina.STUDIES,
         *hle_verified.STUDIES,
         *cbu.STUDIES,

@@ -13,13 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from proctor.files import write_atomic
 from proctor.models.final_line import final_mark
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import Prompt, load
-from proctor.models.read_reply import verdict
+from proctor.models.read_reply import p_accept, verdict
 from proctor.models.registry import price
 from proctor.models.session import CallsFailed, Session
 from proctor.uq.dataset.post_markdown import to_markdown
@@ -134,6 +135,30 @@ async def filter_questions(
         who = (answering, judge, answers[place])
         rows.append((question.site, question.question_id, *decide(read, least), *read.values(), *counts, *who))
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+async def chances_of_yes(
+    session: Session,
+    questions: pd.DataFrame,
+    found: pd.DataFrame,
+    temperature: float = TEMPERATURE,
+    prompts_dir: str | None = None,
+) -> pd.DataFrame:
+    """The judge's probability of a yes to each yes/no criterion, from the token probabilities of its first reply.
+
+    found: of `filter_questions` on the same questions, whose first replies are asked again (kept ones cost nothing). A
+    row a question with a candidate answer; NaN where the reply has no token probabilities.
+    """
+    prompts, pairs = _prompts(prompts_dir), list(zip(questions.itertuples(), found.itertuples()))
+    asked = [
+        prompts[name].request(row.judge, temperature=temperature, **_fields(question), answer=row.answer)
+        for question, row in pairs
+        if row.answer
+        for name in YES_NO
+    ]
+    replies = await session.ask_many(asked, "criteria")
+    chances = [p_accept(reply, opening=request.opening) for request, reply in zip(asked, replies)]
+    return pd.DataFrame(np.array(chances, float).reshape(-1, len(YES_NO)), columns=list(YES_NO))
 
 
 def bill(
