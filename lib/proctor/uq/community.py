@@ -125,7 +125,7 @@ class Setting:
 
     questions: int = 500
     days: int = 360
-    reviews: int = 2400
+    reviews: int = 1600
     systems: tuple[System, ...] = SYSTEMS
     groups: tuple[Group, ...] = GROUPS
     validators: tuple[Validator, ...] = VALIDATORS

@@ -84,7 +84,7 @@ def history(community: Community, rule: Rule = Rule(), steps: int = 24) -> pd.Da
     start = community.answers["submitted_at"].min()
     right = community.truth.set_index("answer_id")["right"]
     rows = []
-    for at in pd.date_range(start, community.end, steps + 1)[1:]:
+    for at in pd.date_range(start, community.end, steps + 1).ceil("s")[1:]:
         states = answer_states(community, rule, at)
         seen = states[states[["yes", "no", "unsure"]].sum(axis=1) > 0]
         counts = {name: int((seen["state"] == name).sum()) for name in STATES}
