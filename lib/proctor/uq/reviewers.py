@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import krippendorff
 import numpy as np
 import pandas as pd
-from scipy.stats import hypergeom, norm
+from scipy.special import stdtrit
+from scipy.stats import hypergeom
 
 from proctor.stats import bootstrap
 from proctor.stats.agreement import agreement
-from proctor.stats.bootstrap import Interval
 from proctor.stats.compare import holm
+from proctor.stats.proportions import clopper_pearson
 from proctor.uq.community import Community, Group, yes_chance
 from proctor.uq.resolution import independent
 
@@ -115,30 +116,30 @@ def _corrected(alike: np.ndarray, vote: np.ndarray, share: np.ndarray, n: np.nda
     return raw, (raw - chance) / (1 - chance)
 
 
-def careless(votes: np.ndarray, level: float = 0.95) -> np.ndarray:
+def careless(votes: np.ndarray, level: float = 0.95, least: int = 20) -> np.ndarray:
     """Whether each reviewer agrees with the others less than is usual here, shape (reviewers,).
 
     Less: by more of its own standard errors below the community's median than chance gives the lowest of so many
-    reviewers (normal, level for all of them together). NaN statistics are not flagged.
+    reviewers (Student's, `level` for all of them together). With fewer than `least` shared answers nobody is flagged.
     """
     found = against_others(votes)
-    known = np.isfinite(found["corrected"])
-    if known.sum() < 3:
-        return np.zeros(len(votes), bool)
-    middle = np.median(found["corrected"][known])
-    bar = norm.ppf(1 - (1 - level) / known.sum())
-    return known & (found["corrected"] + bar * np.maximum(found["error"], 0.02) < middle)
+    return _below_median(found["corrected"], found["error"], found["n"], level, least)
 
 
-def by_raw_agreement(votes: np.ndarray, level: float = 0.95) -> np.ndarray:
+def by_raw_agreement(votes: np.ndarray, level: float = 0.95, least: int = 20) -> np.ndarray:
     """The same from agreement that is not corrected for chance, with its binomial standard error: for comparison."""
     found = against_others(votes)
-    known = np.isfinite(found["agreement"])
-    if known.sum() < 3:
-        return np.zeros(len(votes), bool)
-    middle = np.median(found["agreement"][known])
+    middle = np.nanmedian(found["agreement"]) if np.isfinite(found["agreement"]).any() else np.nan
     error = np.sqrt(middle * (1 - middle) / np.maximum(found["n"], 1))
-    return known & (found["agreement"] + norm.ppf(1 - (1 - level) / known.sum()) * error < middle)
+    return _below_median(found["agreement"], error, found["n"], level, least)
+
+
+def _below_median(value: np.ndarray, error: np.ndarray, n: np.ndarray, level: float, least: int) -> np.ndarray:
+    judged = np.isfinite(value) & (n >= least)
+    if judged.sum() < 3:
+        return np.zeros(len(value), bool)
+    bar = stdtrit(np.maximum(n - 1, 1), 1 - (1 - level) / judged.sum())
+    return judged & (value + bar * np.maximum(error, 0.02) < np.median(value[judged]))
 
 
 def together_against_others(votes: np.ndarray, least: int = 5) -> pd.DataFrame:
@@ -164,11 +165,31 @@ def together_against_others(votes: np.ndarray, least: int = 5) -> pd.DataFrame:
     return table
 
 
-def colluding(votes: np.ndarray, level: float = 0.95) -> np.ndarray:
+def keeps_together(votes: np.ndarray, level: float = 0.95) -> np.ndarray:
     """Whether each reviewer is in a pair that contradicts the rest together too often, shape (reviewers,)."""
     pairs = together_against_others(votes)
     pairs = pairs[pairs["holm"] < 1 - level]
     return np.isin(np.arange(len(votes)), np.concatenate([pairs["a"], pairs["b"]]))
+
+
+def favours(votes: np.ndarray, systems: np.ndarray, level: float = 0.95) -> np.ndarray:
+    """Whether each reviewer calls answers of some system right against the others' no more often than other systems'.
+
+    systems (answers,): whose each answer is. Fisher's exact test, one-sided, of a reviewer's own votes on answers to
+    which most of the others say no; Holm for all reviewers and systems. Skill and misleading answers do not matter, as
+    long as they are the same for all systems. Shape (reviewers,).
+    """
+    known = ~np.isnan(votes)
+    vote = np.where(known, votes, 0.0)
+    rest, yes = known.sum(axis=0) - known, vote.sum(axis=0) - vote
+    use = known & (rest > 0) & (2 * yes < rest)
+    alone = use & (vote == 1)
+    p = []
+    for system in np.unique(systems):
+        own = systems == system
+        counts = alone[:, own].sum(axis=1), use.sum(axis=1), alone.sum(axis=1), use[:, own].sum(axis=1)
+        p.append(hypergeom.sf(counts[0] - 1, *counts[1:]))
+    return (holm(np.ravel(p)).reshape(np.shape(p)) < 1 - level).any(axis=0)
 
 
 @dataclass(frozen=True)
@@ -229,8 +250,8 @@ def majority(votes: np.ndarray) -> np.ndarray:
 class Panel:
     """A simulated set of votes: groups of reviewers, answers, votes of an answer; the rest as in `community.Setting`.
 
-    Groups named "always no", "coin" and "colluding" vote no, toss a coin, and call right whatever is `favoured` (a
-    share of all answers).
+    Groups named "coin", "always no" and "colluding" toss a coin, vote no, and call right whatever the first of the
+    `systems` hands in; a sixth of the answers is each system's.
     """
 
     groups: tuple[Group, ...]
@@ -239,60 +260,77 @@ class Panel:
     base_rate: float = 0.25
     tempting: float = 0.0
     fooled: float = 0.3
-    favoured: float = 0.15
+    systems: int = 6
+
+    @property
+    def names(self) -> np.ndarray:
+        """The group of each reviewer."""
+        return np.array([group.name for group in self.groups for _ in range(group.count)])
+
+    @property
+    def reviews_each(self) -> float:
+        return self.answers * self.per_answer / len(self.names)
 
 
-def draw_votes(panel: Panel, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(votes, right, group names of the reviewers): `per_answer` reviewers by lot for each answer.
+@dataclass(frozen=True)
+class Ballot:
+    """Drawn votes (reviewers, answers), whether each answer is right, and whose it is."""
 
-    Colluding reviewers come to favoured answers twice as often as others do.
-    """
-    names = np.array([group.name for group in panel.groups for _ in range(group.count)])
+    votes: np.ndarray
+    right: np.ndarray
+    systems: np.ndarray
+
+
+def draw_votes(panel: Panel, rng: np.random.Generator) -> Ballot:
+    """`per_answer` reviewers by lot for each answer; colluding ones come to their system's twice as eagerly."""
+    names = panel.names
     skill = np.array([group.skill for group in panel.groups for _ in range(group.count)])
     right = rng.random(panel.answers) < panel.base_rate
     tempting = ~right & (rng.random(panel.answers) < panel.tempting)
-    favoured = rng.random(panel.answers) < panel.favoured
+    systems = rng.integers(0, panel.systems, panel.answers)
+    boosted = (names == "colluding")[:, None] & (systems == 0)
     chance = yes_chance(skill[:, None], right, tempting, panel.fooled)
-    chance[names == "always no"] = 0.0
-    chance[names == "coin"] = 0.5
-    chance = np.where((names == "colluding")[:, None] & favoured, 1.0, chance)
-    eager = np.where((names == "colluding")[:, None] & favoured, 2.0, 1.0)
-    arrival = rng.exponential(size=chance.shape) / eager
+    chance[names == "always no"], chance[names == "coin"] = 0.0, 0.5
+    chance = np.where(boosted, 1.0, chance)
+    arrival = rng.exponential(size=chance.shape) / np.where(boosted, 2.0, 1.0)
     chosen = np.argsort(np.argsort(arrival, axis=0), axis=0) < panel.per_answer
-    votes = np.where(chosen, (rng.random(chance.shape) < chance) * 1.0, np.nan)
-    return votes, right, names
+    return Ballot(np.where(chosen, (rng.random(chance.shape) < chance) * 1.0, np.nan), right, systems)
 
 
-def detection(
-    panels: Mapping[str, Panel],
-    tests: Mapping[str, Callable[[np.ndarray], np.ndarray]],
-    trials: int,
-    rng: np.random.Generator,
-    resamples: int = 1_000,
-) -> pd.DataFrame:
-    """How often each test flags a reviewer of each group: panel, reviews_each, test, group, flagged with 95 % limits.
+TESTS: Mapping[str, Callable[[Ballot], np.ndarray]] = {
+    "raw agreement": lambda ballot: by_raw_agreement(ballot.votes),
+    "beyond chance": lambda ballot: careless(ballot.votes),
+    "pairs": lambda ballot: keeps_together(ballot.votes),
+    "favour": lambda ballot: favours(ballot.votes, ballot.systems),
+}
+SEEN_BY = {"coin": ("raw agreement", "beyond chance"), "always no": ("raw agreement", "beyond chance")}
+SEEN_BY |= {"colluding": ("pairs", "favour"), "honest": tuple(TESTS)}
 
-    Group "honest": all but those named in `Panel`. any: share of the communities with an honest reviewer flagged, the
-    false alarm of a community. Communities are resampled.
+
+def detection(panels: Mapping[str, Panel], trials: int, rng: np.random.Generator, level: float = 0.95) -> pd.DataFrame:
+    """How often the tests flag whom they are meant for: one row a panel, test and group, exact limits over communities.
+
+    flagged: share of communities in which some reviewer of the group is flagged; of "honest" (all but the groups named
+    in `Panel`) that is the false alarm. each: mean share of the group's reviewers flagged. In a panel without a
+    dishonest group all tests are held against the honest ones.
     """
     rows = []
     for name, panel in panels.items():
-        names = draw_votes(panel, np.random.default_rng(0))[2]
-        kind = np.where(np.isin(names, ["coin", "always no", "colluding"]), names, "honest")
-        flags = {test: np.empty((trials, len(names))) for test in tests}
+        kind = np.where(np.isin(panel.names, list(SEEN_BY)), panel.names, "honest")
+        groups = [group for group in SEEN_BY if group in kind]
+        tests = [test for test in TESTS if any(test in SEEN_BY[group] for group in groups if group != "honest")]
+        flags = {test: np.empty((trials, len(kind)), bool) for test in tests or TESTS}
         for trial in range(trials):
-            votes = draw_votes(panel, rng)[0]
-            for test, function in tests.items():
-                flags[test][trial] = function(votes)
-        each = panel.answers * panel.per_answer / len(names)
-        for test, flagged in flags.items():
-            for group in dict.fromkeys(kind):
-                part = flagged[:, kind == group]
-                found = bootstrap.interval(part.mean(axis=1), rng, resamples)
-                row = dict(panel=name, reviews_each=each, test=test, group=group, flagged=found.estimate)
-                alarm = bootstrap.interval(part.max(axis=1), rng, resamples)
-                row |= dict(low=found.low, high=found.high, any=alarm.estimate, any_low=alarm.low, any_high=alarm.high)
-                rows.append(row | dict(trials=trials))
+            ballot = draw_votes(panel, rng)
+            for test, found in flags.items():
+                found[trial] = TESTS[test](ballot)
+        for test, found in flags.items():
+            for group in groups:
+                part = found[:, kind == group]
+                k = int(part.any(axis=1).sum())
+                low, high = clopper_pearson(k, trials, level)
+                row = dict(panel=name, reviews_each=panel.reviews_each, test=test, group=group, each=part.mean())
+                rows.append(row | dict(flagged=k / trials, low=low, high=high, trials=trials))
     return pd.DataFrame(rows)
 
 
@@ -307,23 +345,25 @@ def compare_with_majority(
     for name, panel in panels.items():
         errors = np.empty((trials, 2))
         for trial in range(trials):
-            votes, right, names = draw_votes(panel, rng)
-            for k, belief in enumerate((majority(votes), dawid_skene(votes).right)):
-                wrong = np.where(np.abs(belief - 0.5) < 1e-9, 0.5, (belief > 0.5) != right)
+            ballot = draw_votes(panel, rng)
+            for k, belief in enumerate((majority(ballot.votes), dawid_skene(ballot.votes).right)):
+                wrong = np.where(np.abs(belief - 0.5) < 1e-9, 0.5, (belief > 0.5) != ballot.right)
                 errors[trial, k] = 100 * wrong.mean()
         found = bootstrap.interval(errors[:, 1] - errors[:, 0], rng, resamples, level, bounds=(-100, 100))
-        row = dict(panel=name, reviews_each=panel.answers * panel.per_answer / len(names))
-        row |= dict(majority=errors[:, 0].mean(), dawid_skene=errors[:, 1].mean())
-        rows.append(row | dict(difference=found.estimate, low=found.low, high=found.high, trials=trials))
+        row = dict(panel=name, reviews_each=panel.reviews_each, majority=errors[:, 0].mean())
+        row |= dict(dawid_skene=errors[:, 1].mean(), difference=found.estimate, low=found.low, high=found.high)
+        rows.append(row | dict(trials=trials))
     return pd.DataFrame(rows)
 
 
 def flags_of(community: Community) -> pd.DataFrame:
     """Every reviewer of a community: shared answers, agreement, corrected with its error, flags, and the group if known."""
-    votes = votes_of(independent(community))
+    reviews = independent(community)
+    votes = votes_of(reviews)
+    systems = votes.columns.map(reviews.drop_duplicates("answer_id").set_index("answer_id")["system"]).to_numpy(str)
     table = pd.DataFrame(dict(reviewer=votes.index) | against_others(votes.to_numpy()))
     table["careless"] = careless(votes.to_numpy())
-    table["colluding"] = colluding(votes.to_numpy())
+    table["favours"] = favours(votes.to_numpy(), systems)
     if len(community.reviewers):
         table["group"] = table["reviewer"].map(community.reviewers.set_index("reviewer")["group"])
     return table.sort_values("corrected", kind="stable", ignore_index=True)
