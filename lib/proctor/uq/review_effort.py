@@ -4,7 +4,8 @@ Closed forms beside simulations of the same thing. Reviewers are drawn anew for 
 counts by its mean; errors that readers share (`fooled`, as in `community.yes_chance`) are a mixture over answers.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -13,10 +14,11 @@ from scipy.stats import binom
 
 from proctor.stats import bootstrap
 from proctor.stats.bootstrap import Interval
-from proctor.stats.proportions import Confusion, wilson
+from proctor.stats.proportions import wilson
 from proctor.uq.community import Validator, accept_chance, yes_chance
 from proctor.uq.resolution import Rule
 
+BLOCK = 100  # answers
 MOST = 15  # reviews of one answer after which the simulation and the recursion stop
 
 
@@ -71,13 +73,15 @@ def majority_table(
         mean = float(np.mean(skills)) * (1 - misled)
         for n in np.asarray(reviews).tolist():
             found = simulated_majority(skills, n, answers, rng, right=False, misled=misled)
-            row = dict(panel=name, people=len(skills), mean_skill=mean, reviews=n, formula=float(majority_error(mean, n)))
+            row = dict(
+                panel=name, people=len(skills), mean_skill=mean, reviews=n, formula=float(majority_error(mean, n))
+            )
             rows.append(row | dict(error=found.estimate, low=found.low, high=found.high, answers=answers))
     return pd.DataFrame(rows)
 
 
 def until_decided(rule: Rule, yes: float, most: int = MOST, unsure: float = 0.0) -> Outcome:
-    """Exact, by recursion over the counts: reviews come one by one until the rule says right or wrong, or `most` decide.
+    """Exact, by recursion: reviews come one by one until the rule says right or wrong, or `most` decide.
 
     yes: chance that a review that decides says yes. unsure: share of reviews that decide nothing but cost as much.
 
@@ -161,7 +165,12 @@ def simulated_effort(
     resamples: int = 2_000,
     most: int = MOST,
 ) -> tuple[Interval, np.ndarray]:
-    """(reviews per true resolution with its interval, answers resampled; reviews and true resolutions, (answers, 2))."""
+    """(reviews per true resolution; reviews and true resolutions by block of answers, (blocks, 2)).
+
+    The answers are independent and alike; blocks of `BLOCK` of them are resampled, which is as good and much faster.
+    """
+    if answers % BLOCK:
+        raise ValueError(f"answers is {answers}: give a multiple of {BLOCK}")
     right = rng.random(answers) < crowd.base_rate
     tempting = ~right & (rng.random(answers) < crowd.tempting)
     read = np.ones(answers, bool)
@@ -175,6 +184,7 @@ def simulated_effort(
     called = (states[np.arange(answers), last] == "right") & read
     extra = rng.negative_binomial(last + 1, 1 - crowd.unsure)  # unsure reviews before the last that decides
     counts = np.stack([np.where(read, last + 1 + extra, 0), called & right], axis=1).astype(float)
+    counts = counts.reshape(-1, BLOCK, 2).sum(axis=1)
     found = bootstrap.statistic_interval(ratio_of_sums, [*counts.T], rng, resamples, vectorized=True)
     return found, counts
 
@@ -189,12 +199,48 @@ def screen_table(crowd: Crowd, rule: Rule, validator: Validator, base_rates: Arr
     """`effort` with and without the screen over base rates: columns base_rate, screen, and those of `effort`."""
     rows = []
     for rate in np.asarray(base_rates, float).tolist():
-        here = Crowd(crowd.skill, rate, crowd.tempting, crowd.fooled, crowd.unsure)
+        here = replace(crowd, base_rate=rate)
         for name, screen in (("none", None), (validator.name, validator)):
             rows.append(dict(base_rate=rate, screen=name) | effort(here, rule, screen).to_dict())
     return pd.DataFrame(rows)
 
 
-def validator_of(name: str, counts: Confusion) -> Validator:
-    """A validator with the rates of a table of counts."""
-    return Validator(name, float(counts.recall or 0), float(counts.specificity or 0))
+def simulated_screen(
+    crowd: Crowd,
+    rule: Rule,
+    validator: Validator,
+    base_rates: Sequence[float],
+    answers: int,
+    rng: np.random.Generator,
+    resamples: int = 2_000,
+) -> tuple[pd.DataFrame, dict[float, tuple[Interval, Interval]]]:
+    """(reviews per true resolution with limits, by base rate and screen; by base rate, with the screen over without:
+    reviews per true resolution, and true resolutions), on different answers; both are resampled."""
+    rows, ratios = [], {}
+    for rate in base_rates:
+        here, counts = replace(crowd, base_rate=rate), []
+        for name, screen in (("none", None), (validator.name, validator)):
+            found, each = simulated_effort(here, rule, screen, answers, rng, resamples)
+            rows.append(dict(base_rate=rate, screen=name, reviews=found.estimate, low=found.low, high=found.high))
+            counts += list(each.T)
+        how = dict(rng=rng, resamples=resamples, vectorized=True)
+        cost = bootstrap.statistic_interval(_cost_ratio, counts, **how)
+        ratios[rate] = cost, bootstrap.statistic_interval(ratio_of_sums, [counts[3], counts[1]], **how)
+    return pd.DataFrame(rows).assign(answers=answers), ratios
+
+
+def _cost_ratio(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
+    return ratio_of_sums(c, d) / ratio_of_sums(a, b)
+
+
+def largest_gap(table: pd.DataFrame) -> tuple[Interval, int]:
+    """(interval, family): where `majority_table`'s simulation is furthest from the formula, in points.
+
+    Wilson's interval of that error at the level of all its rows, less the formula.
+    """
+    family = len(table)
+    row = table.loc[(table["error"] - table["formula"]).abs().idxmax()]
+    level = 1 - 0.05 / family
+    low, high = wilson(round(row["error"] * row["answers"]), int(row["answers"]), level)
+    ends = (100 * (each - row["formula"]) for each in (row["error"], low, high))
+    return Interval(*ends, level, "wilson"), family

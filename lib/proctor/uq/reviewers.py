@@ -45,7 +45,7 @@ def label_alpha(counts: np.ndarray) -> float:
 def reviewer_agreement(
     community: Community, rng: np.random.Generator, resamples: int = 1_000, level: float = 0.95
 ) -> pd.DataFrame:
-    """Of people, of AI reviewers, and of both: reviews, answers with two or more, pairs that agree, and alpha with limits.
+    """People, AI reviewers, and both: reviews, answers with two or more, pairs that agree, alpha with limits.
 
     Answers are resampled with all their reviews. people, surest: those with confidence 4 or 5.
     """
@@ -55,7 +55,9 @@ def reviewer_agreement(
     parts["people and AI"] = pd.concat([people, ai])
     rows = []
     for name, part in parts.items():
-        counts = part.pivot_table(index="answer_id", columns="correct", values="review_id", aggfunc="count", fill_value=0)
+        counts = part.pivot_table(
+            index="answer_id", columns="correct", values="review_id", aggfunc="count", fill_value=0
+        )
         counts = counts.reindex(columns=list(LABELS), fill_value=0).to_numpy()
         counts = counts[counts.sum(axis=1) > 1]
         if not len(counts):
@@ -337,7 +339,7 @@ def detection(panels: Mapping[str, Panel], trials: int, rng: np.random.Generator
 def compare_with_majority(
     panels: Mapping[str, Panel], trials: int, rng: np.random.Generator, resamples: int = 1_000, level: float = 0.95
 ) -> pd.DataFrame:
-    """Mistaken answers (percent) of the majority and of Dawid and Skene's model on the same votes; difference with limits.
+    """Mistaken answers (percent) of the majority and of Dawid and Skene's model on the same votes, and the difference.
 
     A tie of the majority counts as half a mistake. Communities are resampled.
     """
@@ -357,7 +359,7 @@ def compare_with_majority(
 
 
 def flags_of(community: Community) -> pd.DataFrame:
-    """Every reviewer of a community: shared answers, agreement, corrected with its error, flags, and the group if known."""
+    """Every reviewer: shared answers, agreement, corrected with its error, flags, and the group where it is known."""
     reviews = independent(community)
     votes = votes_of(reviews)
     systems = votes.columns.map(reviews.drop_duplicates("answer_id").set_index("answer_id")["system"]).to_numpy(str)

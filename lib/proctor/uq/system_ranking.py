@@ -5,6 +5,8 @@ the screen and that people did not settle may be right or wrong: they widen what
 no number of further questions makes that range narrower. People are an entry like any system.
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -16,13 +18,13 @@ from proctor.stats import bootstrap
 from proctor.stats.compare import discordant, exact_p, holm, mcnemar_bounds, pairwise
 from proctor.stats.proportions import clopper_pearson
 from proctor.stats.ranking import kendall
-from proctor.uq.community import Community, passed
-from proctor.uq.resolution import Rule, answer_states
+from proctor.uq.community import Community, Setting, passed, simulate
+from proctor.uq.resolution import RULE, Rule, answer_states
 
 PEOPLE = "people"
 
 
-def scores(community: Community, validator: str, rule: Rule = Rule()) -> tuple[pd.DataFrame, pd.DataFrame]:
+def scores(community: Community, validator: str, rule: Rule = RULE) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(sure, possible), 0/1 (systems, questions): solved by a right answer, and by one that is right or unsettled.
 
     Unsettled: passed the validator and is neither right nor wrong by the reviews. Answers of people need not pass.
@@ -98,7 +100,9 @@ def published_people(level: float = 0.95) -> dict:
     facts = load_published("uq/facts").set_index("fact")["value_value"]
     k, n = int(facts["human_performance_solved"]), int(facts["human_performance_of"])
     low, high = clopper_pearson(k, n, level)
-    return dict(system="people (the paper)", right=k, unsettled=0, of=n, share=k / n, low=low, high=high, share_most=k / n)
+    return dict(
+        system="people (the paper)", right=k, unsettled=0, of=n, share=k / n, low=low, high=high, share_most=k / n
+    )
 
 
 def published_pairs(models: pd.DataFrame, n: int = 500) -> pd.DataFrame:
@@ -150,3 +154,54 @@ def simulate_boards(
             row |= {name: each.estimate, f"{name}_low": each.low, f"{name}_high": each.high}
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def boosts(
+    settings: Mapping[str, Setting],
+    rules: Mapping[str, Rule],
+    communities: int,
+    rng: np.random.Generator,
+    resamples: int = 2_000,
+) -> pd.DataFrame:
+    """What each rule makes of many communities of each setting: one row a rule and setting.
+
+    leads: communities in which the favoured system has most resolutions, a shared lead counts as one. mistaken: mean
+    share of the resolving answers that are wrong, with 95 % limits, communities resampled; resolved: mean number.
+    """
+    seen: dict[tuple[str, str], list] = {(rule, name): [] for rule in rules for name in settings}
+    for name, setting in settings.items():
+        for _ in range(communities):
+            community = simulate(rng, setting)
+            states = answer_states(community, RULE).merge(community.truth, on="answer_id")
+            for label, rule in rules.items():
+                right = states[rule.state(states["yes"], states["no"]) == "right"]
+                count = right.groupby("system")["question_id"].nunique().drop(PEOPLE, errors="ignore")
+                leads = len(count) > 0 and count.get(setting.favoured, 0) == count.max()
+                seen[label, name].append((leads, len(right), 1 - right["right"].mean()))
+    rows = []
+    for (label, name), found in seen.items():
+        leads, resolved, mistaken = np.array(found, float).T
+        rule = rules[label]
+        row = dict(rule=f"{label}: {rule.needed} reviews, {rule.share:.0%}", setting=name, communities=communities)
+        each = bootstrap.interval(mistaken[~np.isnan(mistaken)], rng, resamples)
+        row |= dict(leads=int(leads.sum()), resolved=float(resolved.mean()))
+        rows.append(row | dict(mistaken=each.estimate, low=each.low, high=each.high))
+    return pd.DataFrame(rows)
+
+
+def possible_truth(community: Community, validator: str) -> pd.Series:
+    """Of each system: share of the questions for which it handed in a right answer that passed (simulation only)."""
+    answers = community.answers.merge(community.truth, on="answer_id")
+    use = answers["right"] & (
+        passed(community.verdicts, validator, answers["answer_id"]) | (answers["base_model"] == "")
+    )
+    return answers[use].groupby("system")["question_id"].nunique() / len(community.questions)
+
+
+def with_and_without_collusion(setting: Setting) -> dict[str, Setting]:
+    """The setting with its colluding reviewers made careful ones ("honest"), and as it is ("collusion")."""
+    careful = next(group for group in setting.groups if group.name == "careful")
+    honest = tuple(
+        replace(careful, count=group.count) if group.name == "colluding" else group for group in setting.groups
+    )
+    return {"honest": replace(setting, groups=honest), "collusion": setting}
