@@ -105,7 +105,7 @@ def reviews_needed(table: pd.DataFrame) -> Figure:
     for name, part in table.groupby("panel", sort=False):
         look = looks[name]
         ax.plot(part["reviews"], part["formula"], color=look.colour, linewidth=1)
-        seen = part[part["error"] > 0]
+        seen = part[part["error"] > bottom]
         off = [seen["error"] - seen["low"].clip(lower=bottom), seen["high"] - seen["error"]]
         ax.errorbar(seen["reviews"], seen["error"], off, fmt=look.marker, color=look.colour, linewidth=1, label=name)
     ax.axhline(0.05, color=role("truth").colour, linewidth=0.6)
@@ -149,5 +149,5 @@ def against_majority(table: pd.DataFrame) -> Figure:
                           for low, high in zip(table["low"], table["high"])]  # fmt: skip
     values = (table[name] for name in ("difference", "low", "high"))
     forest(ax, table["panel"].tolist(), *values, role=better, evidence="simulated", reference=0)
-    ax.set_xlabel("mistaken answers, model less majority (points)")
+    ax.set_xlabel("mistakes, model less majority (points)")
     return fig

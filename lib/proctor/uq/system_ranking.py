@@ -195,7 +195,8 @@ def possible_truth(community: Community, validator: str) -> pd.Series:
     use = answers["right"] & (
         passed(community.verdicts, validator, answers["answer_id"]) | (answers["base_model"] == "")
     )
-    return answers[use].groupby("system")["question_id"].nunique() / len(community.questions)
+    count = answers[use].groupby("system")["question_id"].nunique()
+    return count.reindex(answers["system"].unique(), fill_value=0) / len(community.questions)
 
 
 def with_and_without_collusion(setting: Setting) -> dict[str, Setting]:
