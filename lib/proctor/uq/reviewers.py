@@ -26,6 +26,8 @@ LABELS = ("yes", "no", "unsure")
 def votes_of(reviews: pd.DataFrame) -> pd.DataFrame:
     """Votes (reviewer, answer_id) of reviews that count (`resolution.independent`); unsure is no vote."""
     decided = reviews[reviews["correct"] != "unsure"]
+    if decided.empty:
+        return pd.DataFrame(dtype=float)
     return decided.assign(vote=(decided["correct"] == "yes") * 1.0).pivot(
         index="reviewer", columns="answer_id", values="vote"
     )
@@ -55,6 +57,8 @@ def reviewer_agreement(
     parts["people and AI"] = pd.concat([people, ai])
     rows = []
     for name, part in parts.items():
+        if part.empty:
+            continue
         counts = part.pivot_table(
             index="answer_id", columns="correct", values="review_id", aggfunc="count", fill_value=0
         )
@@ -190,7 +194,9 @@ def favours(votes: np.ndarray, systems: np.ndarray, level: float = 0.95) -> np.n
     for system in np.unique(systems):
         own = systems == system
         counts = alone[:, own].sum(axis=1), use.sum(axis=1), alone.sum(axis=1), use[:, own].sum(axis=1)
-        p.append(hypergeom.sf(counts[0] - 1, *counts[1:]))
+        p.append(np.where(counts[1] > 0, hypergeom.sf(counts[0] - 1, *counts[1:]), 1.0))
+    if not np.size(p):
+        return np.zeros(len(votes), bool)
     return (holm(np.ravel(p)).reshape(np.shape(p)) < 1 - level).any(axis=0)
 
 
