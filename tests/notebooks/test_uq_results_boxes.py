@@ -15,6 +15,8 @@ NOTEBOOKS = (
     "uq/4b_ranking",
     "uq/6_agreement",
     "uq/7_evaluation",
+    "uq/8_platform",
+    "uq/8b_reviewers",
 )
 NAMED = re.compile(r"`(uq/\w+(?:\.\w+)?)`")
 
