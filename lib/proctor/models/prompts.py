@@ -10,6 +10,7 @@ paper uses are in `exam/prompts/`.
     free_tokens: 400                             (for a provider, which replies freely)
     grammar: GBNF, optional
     logprobs: number of alternatives a token, optional
+    seeds: request     (a seed for each request and sample; without it sample k has one seed, as in families-v1)
     ---
     # system
     ...
@@ -70,6 +71,7 @@ class Prompt:
     grammar: str
     logprobs: int | None
     structured: bool = False
+    seeds: str = "sample"
 
     def request(
         self, model: str, *, sample: int = 0, temperature: float = 0.0, image: str = "", **fields: str
@@ -108,6 +110,7 @@ class Prompt:
             grammar=self.grammar if bound else "",
             logprobs=self.logprobs if kind != "anthropic" else None,
             schema=VERDICT if as_json else None,
+            seeds=self.seeds,
             server=asked.base_url or "",
         )
 
@@ -184,6 +187,8 @@ def _read(name: str, path: Path, content: str) -> Prompt:
     if output not in OUTPUTS:
         raise PromptError(f"{path}: output {output!r} is none of {', '.join(OUTPUTS)}")
     parts = _ROLE.split(body)[1:]
+    if (seeds := header.get("seeds", "sample")) not in ("sample", "request"):
+        raise PromptError(f"{path}: seeds {seeds!r} is neither sample nor request")
     messages = tuple((role, text.strip()) for role, text in zip(parts[::2], parts[1::2]))
     if not messages:
         raise PromptError(f"{path}: no message: begin each with a line `# system`, `# user` or `# assistant`")
@@ -199,4 +204,5 @@ def _read(name: str, path: Path, content: str) -> Prompt:
         header.get("free_tokens", 1024),
         header.get("grammar", ""),
         header.get("logprobs"),
+        seeds=seeds,
     )

@@ -2,6 +2,7 @@
 
 from proctor.cbu import recorded as cbu
 from proctor.exam import recorded as exam
+from proctor.exam import screening
 from proctor.hle import recorded as hle
 from proctor.hle_verified import recorded as hle_verified
 from proctor.kina import recorded as kina
@@ -26,4 +27,5 @@ STUDIES = {
         *cbu.STUDIES,
     )
 }
+PARALLEL = {**screening.STUDIES}  # of families-v2, recorded by `recordings.parallel`, in this order
 OF_ANSWERS = ("judgements", "model_checks", "stages", "verification.adjudications", "verification.audits")
