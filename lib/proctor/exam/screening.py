@@ -73,16 +73,11 @@ def left_out(table: pd.DataFrame) -> list[str]:
 
 
 def fresh(table: pd.DataFrame, n: int) -> list[Question]:
-    """`n` questions of the kept cells that were not screened, dealt evenly over the cells, in file order.
-
-    Raises ValueError where the kept cells have fewer.
-    """
+    """At most `n` questions of the kept cells that were not screened, dealt evenly over the cells, in file order."""
     kept = {(row.category, row.level) for row in table[table["keep"]].itertuples()}
     own = [q for q in load_families(version=VERSION) if (q.category, q.level) in kept and place_in_cell(q) > QUESTIONS]
-    if n > len(own):
-        raise ValueError(f"{n} fresh questions wanted, and the {len(kept)} kept cells have {len(own)}")
-    dealt = sorted(own, key=place_in_cell)[:n]  # a stable sort: first one of each cell, then the next
-    return [question for question in own if question in dealt]
+    dealt = {q.id for q in sorted(own, key=place_in_cell)[:n]}  # a stable sort: one of each cell, then the next
+    return [question for question in own if question.id in dealt]
 
 
 STUDIES = {"screening": screening}

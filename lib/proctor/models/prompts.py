@@ -50,7 +50,7 @@ VERDICT = {
     "properties": {"reasoning": {"type": "string"}, "accepted": {"type": "string", "enum": ["Y", "N"]}},
 }
 _LINE = re.compile(r"end with the line `Accepted: \[\[Y\]\]` or `Accepted: \[\[N\]\]`", re.IGNORECASE)
-_WORKED = re.compile(r"Accepted: \[\[([YN])\]\]")
+_WORKED = re.compile(r"(?:Check: (.*)\n)?Accepted: \[\[([YN])\]\]")
 
 
 class PromptError(ValueError):
@@ -131,7 +131,7 @@ def _shown(model: str, image: str) -> str:
 def _in_json(role: str, text: str) -> str:
     """A message of a prompt, with its instruction and its worked verdicts put for a reply in JSON."""
     if role == "assistant" and (worked := _WORKED.fullmatch(text)):
-        return json.dumps({"reasoning": "", "accepted": worked[1]})
+        return json.dumps({"reasoning": worked[1] or "", "accepted": worked[2]})
     return _LINE.sub("reply in JSON: your `reasoning`, then `accepted`, Y or N", text)
 
 

@@ -131,7 +131,7 @@ def sampling(requests: Sequence[Request], slots: int, spin: bool) -> dict:
 
 
 async def write(names: Sequence[str], models: Sequence[str], cache: Path, slots: int, spin: bool) -> list[str]:
-    """Put the replies of the studies into data/recorded/; what was written. Raises MissingReply where any is missing."""
+    """Put the replies of complete studies into data/recorded/; what was written. Raises MissingReply for others."""
     requests: dict[str, dict[str, list[Request]]] = defaultdict(dict)
     for name in names:
         for model, own in (await replies_of(PARALLEL[name], models, cache)).items():

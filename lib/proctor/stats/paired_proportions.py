@@ -129,8 +129,8 @@ def cluster_t_interval(
     """Student's interval of the mean difference, shape (items,), when whole clusters were sampled.
 
     The standard error is that of the clusters' summed deviations from the mean, with as many degrees of freedom as
-    there are clusters, less one. Differences that never vary have no spread: `bootstrap.exact_interval` of the clusters.
-    One cluster shows no spread between clusters: `no_interval`.
+    there are clusters, less one. Differences that never vary have no spread: `bootstrap.exact_interval` of the
+    clusters. One cluster shows no spread between clusters: `no_interval`.
     """
     checks.share(level, "level")
     if np.shape(differences) == (0,):
