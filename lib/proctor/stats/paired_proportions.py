@@ -25,7 +25,7 @@ from scipy.special import ndtri, stdtrit
 from scipy.stats import multinomial
 
 from proctor.stats import checks
-from proctor.stats.bootstrap import Interval, exact_interval, no_interval
+from proctor.stats.interval import Interval, exact_interval, no_interval
 
 STEPS = 60  # of the bisection: limits to 1e-15
 
@@ -129,7 +129,7 @@ def cluster_t_interval(
     """Student's interval of the mean difference, shape (items,), when whole clusters were sampled.
 
     The standard error is that of the clusters' summed deviations from the mean, with as many degrees of freedom as
-    there are clusters, less one. Differences that never vary have no spread: `bootstrap.exact_interval` of the
+    there are clusters, less one. Differences that never vary have no spread: `exact_interval` of the
     clusters. One cluster shows no spread between clusters: `no_interval`.
     """
     checks.share(level, "level")
