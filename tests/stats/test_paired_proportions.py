@@ -115,3 +115,18 @@ def test_cluster_t_without_spread_or_with_one_cluster():
     assert pairs.cluster_t_interval([0, 0, 0, 0], [1, 1, 2, 2]).method == "exact"
     assert np.isnan(pairs.cluster_t_interval([0, 1], [1, 1]).high)
     assert np.isnan(pairs.cluster_t_interval([], []).high)
+
+
+def test_power_is_that_of_simulated_studies():
+    cells = pairs.chances(0.6, 0.4, 0.3)
+    drawn = np.random.default_rng(2).multinomial(40, cells, 20_000)
+    low, _ = pairs.score_limits(drawn[:, 1], drawn[:, 2], 40)
+    power, _ = pairs.score_power(cells, 40)
+    assert abs((low > 0).mean() - power) < 0.01
+    assert pairs.score_power(pairs.chances(0.5, 0.5, 0.3), 40)[0] < 0.07
+
+
+def test_the_power_table_names_the_size_that_is_enough():
+    table = pairs.power_table({"large": (0.7, 0.2, 0.3), "none": (0.5, 0.45, 0.3)}, [10, 20, 40])
+    assert table["n = 10"][0] < table["n = 20"][0] < table["n = 40"][0]
+    assert table["needed"].tolist()[0] in (10, 20) and table["needed"].isna()[1]
