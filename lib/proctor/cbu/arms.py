@@ -25,6 +25,13 @@ ARMS: dict[str, Kind] = {
     "lucky": Kind(True, False, "incorrect reasoning", "the right answer under the derivation with the slip"),
     "confident": Kind(False, False, "incorrect reasoning", "the wrong solution, stated with assurance"),
 }
+# Two rates and their correlation, expected before the study (a pilot on families-v1 with one operation a step, issue 17):
+# what `stats.paired_proportions.power_table` makes a statement of power of. Units: neighbours, one rollout each.
+EXPECTED = {
+    "right less wrong": (0.67, 0.19, 0.3),
+    "right less none": (0.67, 0.44, 0.3),
+    "none less wrong": (0.44, 0.19, 0.3),
+}
 NATURAL = ("natural right", "natural wrong")
 
 

@@ -14,6 +14,8 @@ from proctor.uq.checks import REASONED, run_check
 
 ANSWERS = 200
 CHECKS = ("C", "FLC", "CC", "B")
+# Share of wrong answers that are rejected, reasoned and bare, and the correlation: a pilot had 7 of 20 and none.
+EXPECTED = {"reasoned less bare, wrong answers rejected": (0.35, 0.05, 0.2)}
 STYLES = {"bare": "", "reasoned": REASONED}
 
 
