@@ -25,8 +25,8 @@ ARMS: dict[str, Kind] = {
     "lucky": Kind(True, False, "incorrect reasoning", "the right answer under the derivation with the slip"),
     "confident": Kind(False, False, "incorrect reasoning", "the wrong solution, stated with assurance"),
 }
-# Two rates and their correlation, expected before the study (a pilot on families-v1 with one operation a step, issue 17):
-# what `stats.paired_proportions.power_table` makes a statement of power of. Units: neighbours, one rollout each.
+# Two rates and their correlation, expected before the study: a pilot on families-v1 with one operation a step.
+# `stats.paired_proportions.power_table` says what they ask for. Units: neighbours, one rollout each.
 EXPECTED = {
     "right less wrong": (0.67, 0.19, 0.3),
     "right less none": (0.67, 0.44, 0.3),

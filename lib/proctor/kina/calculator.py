@@ -17,7 +17,7 @@ from proctor.models.prompts import load
 from proctor.models.read_answer import stated
 from proctor.models.session import Session
 
-QUESTIONS, TURNS = 60, 9
+QUESTIONS, TURNS = 80, 9
 EXPECTED = {"with less without": (0.65, 0.45, 0.3)}  # rates and correlation, guessed before the study
 CALL = re.compile(r"Calculate: (\d{1,6}) ([-+x/]) (\d{1,6})")
 
