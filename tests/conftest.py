@@ -117,7 +117,7 @@ class FakeModel:
             return Reply("Calculate: 2 x 3" if told == last else f"Exact Answer: {told}", completion_tokens=6)
         if name.startswith("hle/confidence"):
             return Reply("96%" if name.endswith("anchored") else "70%")
-        if name == "uq/cycle_infer":
+        if name.startswith("uq/cycle_infer"):
             return Reply("What is asked?")
         if name.startswith("uq/"):
             bare = Reply("Accepted: [[Y", tokens=(("Y", -0.1),), first={"Y": -0.1, "N": -2.4})

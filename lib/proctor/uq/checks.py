@@ -54,13 +54,14 @@ def opening(
     prompts_dir: str | None = None,
     style: str = "",
     answer_prompt: str = "hle/answer_exact",
+    infer_prompt: str = "uq/cycle_infer",
     **settings,
 ) -> Request:
     """The first call of a check: its only one, or what CC infers and B answers. settings: sample, temperature.
 
-    style: "" or REASONED. answer_prompt: of what B answers itself."""
+    style: "" or REASONED. answer_prompt, infer_prompt: of what B answers and CC infers."""
     if name == "CC":
-        return load("uq/cycle_infer", prompts_dir).request(judge, answer=answer.text, **settings)
+        return load(infer_prompt, prompts_dir).request(judge, answer=answer.text, **settings)
     if name == "B":
         return run_exam.exam_request(judge, question, prompts_dir=prompts_dir, prompt=answer_prompt, **settings)
     return load(ONE_CALL[name] + style, prompts_dir, structured).request(
@@ -109,6 +110,7 @@ async def run_check(
     prompts_dir: str | None = None,
     style: str = "",
     answer_prompt: str = "hle/answer_exact",
+    infer_prompt: str = "uq/cycle_infer",
 ) -> pd.DataFrame:
     """One row an answer: judge, check, outcome (accept, reject, unreadable), p_accept, and `correct` as known.
 
@@ -123,7 +125,9 @@ async def run_check(
     if name in PROGRAMS:
         return pd.DataFrame([_row("", name, q, a, run_program(name, q, a).accept, None) for q, a in pairs])
     settings = dict(sample=sample, temperature=temperature, prompts_dir=prompts_dir, style=style)
-    requests = [opening(name, judge, q, a, answer_prompt=answer_prompt, **settings) for q, a in pairs]
+    requests = [
+        opening(name, judge, q, a, answer_prompt=answer_prompt, infer_prompt=infer_prompt, **settings) for q, a in pairs
+    ]
     first = [Reply(text="none needed")] * len(pairs)
     if name not in ONE_CALL:
         first = await session.ask_many(requests, f"{judge} {name} 1")

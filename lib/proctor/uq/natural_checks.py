@@ -16,6 +16,7 @@ ANSWERS = 200
 CHECKS = ("C", "FLC", "CC", "B")
 # Share of wrong answers that are rejected, reasoned and bare, and the correlation: a pilot had 7 of 20 and none.
 EXPECTED = {"reasoned less bare, wrong answers rejected": (0.35, 0.05, 0.2)}
+PROMPTS = dict(answer_prompt=screening.PROMPT, infer_prompt="uq/cycle_infer_long")  # room for questions and steps
 STYLES = {"bare": "", "reasoned": REASONED}
 
 
@@ -27,9 +28,7 @@ async def natural_checks(
     questions, answers = await natural.candidates(session, n=n)
     authors = {answer.id: answer.author for answer in answers}
     found = [
-        (await run_check(session, name, judge, questions, answers, style=style, answer_prompt=screening.PROMPT)).assign(
-            style=word
-        )
+        (await run_check(session, name, judge, questions, answers, style=style, **PROMPTS)).assign(style=word)
         for judge in models
         for name in checks
         for word, style in STYLES.items()
