@@ -54,10 +54,15 @@ def load_questions(
     return questions
 
 
-def load_families(per_level: int | None = None) -> list[Question]:
-    """The generated questions, or the first `per_level` of each family and level."""
-    questions = load_questions(QUESTIONS / "families_v1.jsonl", "families")
-    return [q for q in questions if per_level is None or int(q.id.rsplit("-", 1)[1]) <= per_level]
+def load_families(per_level: int | None = None, version: str = "families-v1") -> list[Question]:
+    """The generated questions of a version, or the first `per_level` of each family and level."""
+    questions = load_questions(QUESTIONS / f"{version.replace('-', '_')}.jsonl", "families")
+    return [q for q in questions if per_level is None or place_in_cell(q) <= per_level]
+
+
+def place_in_cell(question: Question) -> int:
+    """The number, from 1, of a generated question within its family and level."""
+    return int(question.id.rsplit("-", 1)[1])
 
 
 def refuse_canary(questions: Iterable[Question], allow: bool = False) -> None:

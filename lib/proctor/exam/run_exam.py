@@ -30,16 +30,24 @@ JUDGEMENT = {
 
 
 def exam_request(
-    model: str, question: Question, *, sample: int = 0, temperature: float = 0.0, prompts_dir: str | None = None
+    model: str,
+    question: Question,
+    *,
+    sample: int = 0,
+    temperature: float = 0.0,
+    prompts_dir: str | None = None,
+    prompt: str = "hle/answer_exact",
 ) -> Request:
-    """The call that puts one question of an exam to a model. Raises ValueError for a picture that it can't be shown."""
-    fields, name = dict(question=question.question), "hle/answer_exact"
+    """The call that puts one question of an exam to a model. Raises ValueError for a picture that it can't be shown.
+
+    prompt: of a question without options."""
+    fields, name = dict(question=question.question), prompt
     if question.answer_type == "multipleChoice" and question.options:
         name = "hle/answer_choice"
         fields["options"] = "\n".join(f"{key}. {text}" for key, text in zip(LETTERS, question.options))
-    prompt = load(name, prompts_dir)
+    wording = load(name, prompts_dir)
     try:
-        return prompt.request(model, sample=sample, temperature=temperature, image=question.image, **fields)
+        return wording.request(model, sample=sample, temperature=temperature, image=question.image, **fields)
     except PromptError as error:
         raise ValueError(f"question {question.id} has a picture, and {error}") if question.image else error from error
 
@@ -87,6 +95,7 @@ async def run_exam(
     prompts_dir: str | None = None,
     text_only: bool = False,
     skip_unseen: bool = False,
+    prompt: str = "hle/answer_exact",
 ) -> pd.DataFrame:
     """One row a model, question and sample: answer, correct, stated confidence and token probability, tokens.
 
@@ -108,7 +117,11 @@ async def run_exam(
         for sample in range(first_sample, first_sample + samples)
     ]
     replies = await session.ask_many(
-        [exam_request(m, q, sample=s, temperature=temperature, prompts_dir=prompts_dir) for m, q, s in rows], "answers"
+        [
+            exam_request(m, q, sample=s, temperature=temperature, prompts_dir=prompts_dir, prompt=prompt)
+            for m, q, s in rows
+        ],
+        "answers",
     )
     table = []
     for (model, question, sample), reply in zip(rows, replies):

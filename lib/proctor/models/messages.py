@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 PICTURE = 6_000  # characters: providers bill 1,000 to 2,000 tokens for most pictures
+_LATER = {"server": "", "seeds": "sample"}  # not in the key at these values, so that old keys stay
 LARGEST_PICTURE = 20_000  # tokens, more than either provider bills for one
 
 
@@ -16,7 +17,9 @@ class Request:
     `messages` are {"role", "content"} dicts; a last one by the assistant is a beginning that the
     model continues. The first `prefix` messages are shared with other calls of the same prompt
     (instructions and worked examples). `sample` numbers the rollouts of one request; `prompt` is
-    the version of the prompt file. `grammar` (GBNF) binds models served here only.
+    the version of the prompt file. `grammar` (GBNF) binds models served here only. `seeds` says how
+    these draw at a temperature: "sample" (families-v1) gives sample k one seed for all requests,
+    "request" gives every request and sample a seed of its own.
     """
 
     model: str
@@ -29,16 +32,24 @@ class Request:
     logprobs: int | None = None  # number of alternatives a token; None asks for no probabilities
     grammar: str = ""
     schema: dict | None = None  # JSON schema of a structured reply, for providers that have it
+    seeds: str = "sample"
     server: str = ""  # the address, where it is not the provider's own: two servers may know one model name
 
     @cached_property
     def key(self) -> str:
         """SHA-256 (hex) of the canonical request, the sample index and the prompt's version."""
-        content = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("prefix", "server")}
-        if self.server:
-            content["server"] = self.server
+        content = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "prefix"}
+        for name, default in _LATER.items():
+            if content[name] == default:
+                del content[name]
         canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
+
+    @property
+    def seed(self) -> int:
+        """What a model served here draws with: from the digest of the request and the sample, unless `seeds` says the
+        sample alone."""
+        return self.sample if self.seeds == "sample" else int(self.key[:8], 16) % 2**31
 
     @property
     def opening(self) -> str:

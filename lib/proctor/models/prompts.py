@@ -10,6 +10,7 @@ paper uses are in `exam/prompts/`.
     free_tokens: 400                             (for a provider, which replies freely)
     grammar: GBNF, optional
     logprobs: number of alternatives a token, optional
+    seeds: request     (a seed for each request and sample; without it sample k has one seed, as in families-v1)
     ---
     # system
     ...
@@ -49,7 +50,7 @@ VERDICT = {
     "properties": {"reasoning": {"type": "string"}, "accepted": {"type": "string", "enum": ["Y", "N"]}},
 }
 _LINE = re.compile(r"end with the line `Accepted: \[\[Y\]\]` or `Accepted: \[\[N\]\]`", re.IGNORECASE)
-_WORKED = re.compile(r"Accepted: \[\[([YN])\]\]")
+_WORKED = re.compile(r"(?:Check: (.*)\n)?Accepted: \[\[([YN])\]\]")
 
 
 class PromptError(ValueError):
@@ -70,6 +71,7 @@ class Prompt:
     grammar: str
     logprobs: int | None
     structured: bool = False
+    seeds: str = "sample"
 
     def request(
         self, model: str, *, sample: int = 0, temperature: float = 0.0, image: str = "", **fields: str
@@ -108,6 +110,7 @@ class Prompt:
             grammar=self.grammar if bound else "",
             logprobs=self.logprobs if kind != "anthropic" else None,
             schema=VERDICT if as_json else None,
+            seeds=self.seeds,
             server=asked.base_url or "",
         )
 
@@ -128,7 +131,7 @@ def _shown(model: str, image: str) -> str:
 def _in_json(role: str, text: str) -> str:
     """A message of a prompt, with its instruction and its worked verdicts put for a reply in JSON."""
     if role == "assistant" and (worked := _WORKED.fullmatch(text)):
-        return json.dumps({"reasoning": "", "accepted": worked[1]})
+        return json.dumps({"reasoning": worked[1] or "", "accepted": worked[2]})
     return _LINE.sub("reply in JSON: your `reasoning`, then `accepted`, Y or N", text)
 
 
@@ -184,6 +187,8 @@ def _read(name: str, path: Path, content: str) -> Prompt:
     if output not in OUTPUTS:
         raise PromptError(f"{path}: output {output!r} is none of {', '.join(OUTPUTS)}")
     parts = _ROLE.split(body)[1:]
+    if (seeds := header.get("seeds", "sample")) not in ("sample", "request"):
+        raise PromptError(f"{path}: seeds {seeds!r} is neither sample nor request")
     messages = tuple((role, text.strip()) for role, text in zip(parts[::2], parts[1::2]))
     if not messages:
         raise PromptError(f"{path}: no message: begin each with a line `# system`, `# user` or `# assistant`")
@@ -199,4 +204,5 @@ def _read(name: str, path: Path, content: str) -> Prompt:
         header.get("free_tokens", 1024),
         header.get("grammar", ""),
         header.get("logprobs"),
+        seeds=seeds,
     )

@@ -152,36 +152,12 @@ class Served:
         with turn as slot, _told(endpoint.key):
             async with asyncio.timeout(self.timeout):
                 if prefix:
-                    await self._create(
-                        [*prefix, {"role": "user", "content": "~"}], 0, cache_prompt=slot["prefix"] == digest
-                    )
+                    primer = [*prefix, {"role": "user", "content": "~"}]
+                    await _post(self._client, primer, 0, temperature=0.0, cache_prompt=slot["prefix"] == digest)
                 slot["prefix"] = ""  # until the call is through, nobody knows what the slot holds
-                grammar = {"grammar": request.grammar} if request.grammar else {}
-                answer = await self._create(
-                    request.messages,
-                    request.max_tokens,
-                    temperature=request.temperature,
-                    cache_prompt=bool(prefix),
-                    seed=request.sample,
-                    asked=request,
-                    **grammar,
-                )
+                reply = await ask_served(self._client, request, cache_prompt=bool(prefix))
                 slot["prefix"] = digest
-        return _from_openai(answer, request)
-
-    async def _create(self, messages, max_tokens, temperature=0.0, asked=None, **body):
-        return await self._client.post(
-            "/chat/completions",
-            cast_to=bytes,
-            body={
-                "model": "embedded",
-                "messages": messages,
-                "max_tokens": max_tokens,
-                "temperature": temperature,
-                **body,
-                **(_asked_logprobs(asked) if asked else {}),
-            },
-        )
+        return reply
 
     async def close(self) -> None:
         if self._client:
@@ -191,6 +167,30 @@ class Served:
     def stop(self) -> None:
         """Let the server go, without a word to it."""
         self._server.stop()
+
+
+async def ask_served(client: Any, request: Request, cache_prompt: bool) -> Reply:
+    """One call to a server of `embedded`. cache_prompt: a slot may go on from what it holds of the prompt."""
+    bound = {"grammar": request.grammar} if request.grammar else {}
+    answer = await _post(
+        client,
+        request.messages,
+        request.max_tokens,
+        temperature=request.temperature,
+        cache_prompt=cache_prompt,
+        seed=request.seed,
+        **bound,
+        **_asked_logprobs(request),
+    )
+    return _from_openai(answer, request)
+
+
+async def _post(client: Any, messages: Any, max_tokens: int, **body: Any) -> Any:
+    return await client.post(
+        "/chat/completions",
+        cast_to=bytes,
+        body={"model": "embedded", "messages": messages, "max_tokens": max_tokens, **body},
+    )
 
 
 KINDS: dict[str, Any] = {"openai": OpenAI, "anthropic": Anthropic, "gguf": Served}

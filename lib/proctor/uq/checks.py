@@ -28,6 +28,7 @@ ONE_CALL = {
     "R": "uq/relevance",
     "FA": "uq/final_answer",
 }
+REASONED = "_reasoned"  # style: the verdict after one line of reasons, by prompts of these names
 OUTCOMES = {True: "accept", False: "reject", None: "unreadable"}
 
 
@@ -51,14 +52,19 @@ def opening(
     *,
     structured: bool = False,
     prompts_dir: str | None = None,
+    style: str = "",
+    answer_prompt: str = "hle/answer_exact",
+    infer_prompt: str = "uq/cycle_infer",
     **settings,
 ) -> Request:
-    """The first call of a check: its only one, or what CC infers and B answers. settings: sample, temperature."""
+    """The first call of a check: its only one, or what CC infers and B answers. settings: sample, temperature.
+
+    style: "" or REASONED. answer_prompt, infer_prompt: of what B answers and CC infers."""
     if name == "CC":
-        return load("uq/cycle_infer", prompts_dir).request(judge, answer=answer.text, **settings)
+        return load(infer_prompt, prompts_dir).request(judge, answer=answer.text, **settings)
     if name == "B":
-        return run_exam.exam_request(judge, question, prompts_dir=prompts_dir, **settings)
-    return load(ONE_CALL[name], prompts_dir, structured).request(
+        return run_exam.exam_request(judge, question, prompts_dir=prompts_dir, prompt=answer_prompt, **settings)
+    return load(ONE_CALL[name] + style, prompts_dir, structured).request(
         judge, question=question.question, answer=answer.text, **settings
     )
 
@@ -72,15 +78,16 @@ def closing(
     *,
     structured: bool = False,
     prompts_dir: str | None = None,
+    style: str = "",
     **settings,
 ) -> Request | None:
     """The second call of CC or B, which compares; None for a check of one call."""
     if name == "CC":
-        return load("uq/cycle_compare", prompts_dir, structured).request(
+        return load("uq/cycle_compare" + style, prompts_dir, structured).request(
             judge, question=question.question, guess=first.text.strip(), answer=answer.text, **settings
         )
     if name == "B":
-        return load("uq/compare_blind", prompts_dir, structured).request(
+        return load("uq/compare_blind" + style, prompts_dir, structured).request(
             judge, question=question.question, answer=answer.text, found=stated(first).answer or "nothing", **settings
         )
     return None
@@ -101,6 +108,9 @@ async def run_check(
     sample: int = 0,
     temperature: float = 0.0,
     prompts_dir: str | None = None,
+    style: str = "",
+    answer_prompt: str = "hle/answer_exact",
+    infer_prompt: str = "uq/cycle_infer",
 ) -> pd.DataFrame:
     """One row an answer: judge, check, outcome (accept, reject, unreadable), p_accept, and `correct` as known.
 
@@ -114,8 +124,10 @@ async def run_check(
     pairs = [(by_id[answer.question_id], answer) for answer in answers]
     if name in PROGRAMS:
         return pd.DataFrame([_row("", name, q, a, run_program(name, q, a).accept, None) for q, a in pairs])
-    settings = dict(sample=sample, temperature=temperature, prompts_dir=prompts_dir)
-    requests = [opening(name, judge, q, a, **settings) for q, a in pairs]
+    settings = dict(sample=sample, temperature=temperature, prompts_dir=prompts_dir, style=style)
+    requests = [
+        opening(name, judge, q, a, answer_prompt=answer_prompt, infer_prompt=infer_prompt, **settings) for q, a in pairs
+    ]
     first = [Reply(text="none needed")] * len(pairs)
     if name not in ONE_CALL:
         first = await session.ask_many(requests, f"{judge} {name} 1")
