@@ -21,6 +21,7 @@ from proctor.files import FileBusy, only_writer
 from proctor.models.cache import Cache, StoreError
 from proctor.models.prompts import load
 from proctor.models.session import Budget, BudgetError, CallsFailed, Session
+from proctor.models.settings import Settings
 from proctor.uq import notation as algebra
 from proctor.uq import run_validator
 from proctor.uq.run_validator import bill, validate
@@ -165,7 +166,12 @@ def test_structured_verdicts_are_bound_to_a_schema_all_along_the_conversation(se
         ("C |M", ["open", "claude", "open"], {}, "judge open is named twice"),
         ("Debate", ["open"], {}, "a debate needs two judges or more"),
         ("C@nobody", ["open"], {}, "no model 'nobody'"),
-        ("C", ["open"], dict(prompts_dir="/no/such/folder"), "prompts_dir /no/such/folder is no folder"),
+        (
+            "C",
+            ["open"],
+            dict(settings=Settings(prompts_dir="/no/such/folder")),
+            "prompts_dir /no/such/folder is no folder",
+        ),
         ("C", ["open", "claude"], {}, "does not say how they vote"),
         ("C x3|M", ["open"], {}, "at temperature 0 every reply is the same"),
         ("C x3", ["open"], {}, "say how the 3 votes count"),

@@ -5,18 +5,21 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
+REHEARSED = "rehearsal"  # the source of a stand-in for a reply, while calls are only planned
 PICTURE = 6_000  # characters: providers bill 1,000 to 2,000 tokens for most pictures
+NEWER = ("server", "effort", "thinking")  # fields of a request that are not in the keys of older recordings
 LARGEST_PICTURE = 20_000  # tokens, more than either provider bills for one
 
 
 @dataclass(frozen=True)
 class Request:
-    """One call. Everything here, and nothing else, decides the reply and the key.
+    """One call. Everything here but `timeout`, and nothing else, decides the reply and the key.
 
     `messages` are {"role", "content"} dicts; a last one by the assistant is a beginning that the
     model continues. The first `prefix` messages are shared with other calls of the same prompt
     (instructions and worked examples). `sample` numbers the rollouts of one request; `prompt` is
-    the version of the prompt file. `grammar` (GBNF) binds models served here only.
+    the version of the prompt file. `grammar` (GBNF) binds models served here only. `effort`, `thinking` and `timeout`
+    (seconds for one attempt) are those of `settings.Settings`; what says nothing is not in the key.
     """
 
     model: str
@@ -30,13 +33,15 @@ class Request:
     grammar: str = ""
     schema: dict | None = None  # JSON schema of a structured reply, for providers that have it
     server: str = ""  # the address, where it is not the provider's own: two servers may know one model name
+    effort: str = ""
+    thinking: bool | int | None = None
+    timeout: float | None = None
 
     @cached_property
     def key(self) -> str:
         """SHA-256 (hex) of the canonical request, the sample index and the prompt's version."""
-        content = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("prefix", "server")}
-        if self.server:
-            content["server"] = self.server
+        left_out = {"prefix", "timeout"} | {name for name in NEWER if getattr(self, name) in ("", None)}
+        content = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in left_out}
         canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -61,7 +66,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back. `source` is recording, cache or live; `tokens` are (text, log-probability) pairs.
+    """What came back. `source` is recording, cache, live or rehearsal; `tokens` are (text, log-probability) pairs.
 
     `first` holds the alternatives for the first token, {text: log-probability}. `finish` is "stop",
     or "length" when `max_tokens` cut the reply off.

@@ -22,6 +22,7 @@ from proctor.models.prompts import Prompt, load
 from proctor.models.read_reply import verdict
 from proctor.models.registry import price
 from proctor.models.session import CallsFailed, Session
+from proctor.models.settings import Settings
 from proctor.uq.dataset.post_markdown import to_markdown
 from proctor.uq.dataset.review_queue import KEY
 
@@ -96,7 +97,7 @@ async def filter_questions(
     least: int = LEAST,
     temperature: float = TEMPERATURE,
     structured: bool = False,
-    prompts_dir: str | None = None,
+    settings: Settings | None = None,
 ) -> pd.DataFrame:
     """A row a question, in order, with COLUMNS: each criterion holds its replies, None for a missing one.
 
@@ -106,7 +107,7 @@ async def filter_questions(
     else what `Session.ask_many` raises before any call.
     """
     _check(repeats, least, temperature)
-    prompts = _prompts(prompts_dir, structured)
+    prompts = _prompts(settings or session.settings, structured)
     texts = [_fields(row) for row in questions.itertuples()]
     asked = [prompts["answer"].request(answering, **fields) for fields in texts]
     replied = await _ask(session, asked, "answers")
@@ -137,13 +138,13 @@ async def filter_questions(
 
 
 def bill(
-    questions: pd.DataFrame, answering: str, judge: str, repeats: int = REPEATS, prompts_dir: str | None = None
+    questions: pd.DataFrame, answering: str, judge: str, repeats: int = REPEATS, settings: Settings | None = None
 ) -> dict:
     """What a run costs at most: calls, tokens sent, tokens received, dollars (None if a model has no price).
 
     Each byte sent counts as a token, each reply is as long as its request allows. Failed attempts come on top.
     """
-    total, prompts = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0), _prompts(prompts_dir)
+    total, prompts = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0), _prompts(settings)
     for row in questions.itertuples():
         fields = _fields(row)
         first = prompts["answer"].request(answering, **fields)
@@ -208,9 +209,9 @@ def _fields(row) -> dict[str, str]:
     return dict(site=row.site, tags=", ".join(row.tags), title=row.title, body=to_markdown(row.body))
 
 
-def _prompts(prompts_dir: str | None = None, structured: bool = False) -> dict[str, Prompt]:
+def _prompts(settings: Settings | None = None, structured: bool = False) -> dict[str, Prompt]:
     names = ("answer", *CRITERIA)
-    return {name: load(f"uq/filter_{name}", prompts_dir, structured and name in YES_NO) for name in names}
+    return {name: load(f"uq/filter_{name}", settings, structured and name in YES_NO) for name in names}
 
 
 def _read(name: str, reply: Reply | None, request: Request | None, quoted: str) -> int | bool | None:
