@@ -126,6 +126,14 @@ async def solve_drafts(
     )
 
 
+async def drafted(
+    session: Session, questions: Sequence[Question], writer: str = WRITER, solvers: Sequence[str] = SOLVERS
+) -> tuple[dict[str, list[Question]], pd.DataFrame]:
+    """(Variants that the writer drafts, `solve_drafts` of them)."""
+    drafts = await generated(session, writer, questions)
+    return drafts, await solve_drafts(session, solvers, drafts)
+
+
 def agreed(answers: Sequence[str | None], quorum: int) -> str | None:
     """The answer that at least `quorum` solvers give, more than give any other; None if there is none."""
     groups = classes(answers, same_answer)

@@ -1,8 +1,9 @@
 """Plan all that some studies ask, then ask it: what every notebook and command does that asks models.
 
-    answers, scores = await ask_all(study, other, mode="auto", budget=5.0, settings={"effort": "high"})
+    answers, scores = await ask_all(study(run_exam, models, questions), study(ask_judges, models, questions, found),
+                                    mode="auto", budget=5.0, settings={"effort": "high"})
 
-A study is an async function of a session (`functools.partial` gives it its other arguments). Before the first call each
+A study is an async function of a session (`study` gives one its other arguments). Before the first call each
 is rehearsed: it runs on the replies that are kept, and on a stand-in for each that is missing, as long as the request
 allows. So a plan counts later calls that depend on earlier replies, at their longest; a protocol that asks less where a
 reply allows it asks all behind a stand-in. A plan is an upper bound of calls, tokens and dollars.
@@ -127,3 +128,8 @@ def stand_in(request: Request) -> Reply:
     long = name_of_its_own.ljust(BYTES * request.max_tokens, "x")
     text = _FORMS.get(name, "{long}\nAccepted: [[Y]]").format(long=long)
     return Reply(request.opening + text, source=REHEARSED)
+
+
+def study(function: Callable[..., Awaitable[Any]], *rest: Any, **more: Any) -> Study:
+    """The study that calls `function` with a session and the other arguments."""
+    return lambda session: function(session, *rest, **more)

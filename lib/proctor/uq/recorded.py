@@ -1,9 +1,12 @@
 """The recorded studies of UQ: checks and stages on answers whose truth is known. Sizes here are the recorded ones."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from proctor.data.questions import load_families as families
 from proctor.data.questions import load_open
+from proctor.data.schemas import Answer, Question
 from proctor.exam.recorded import JUDGED, MODELS, SEED, model_answers
 from proctor.models.session import Session
 from proctor.uq import checks as uq_checks
@@ -50,6 +53,15 @@ async def model_checks(
         ignore_index=True,
     )
     return found.assign(author=found["answer_id"].map(authors))
+
+
+async def validated(
+    session: Session, runs: Sequence[tuple[str, Sequence[str]]], per_level: int = JUDGED, answering=MODELS
+) -> tuple[list[Question], list[Answer], pd.DataFrame]:
+    """(Questions, the answers of the `answering` models, the verdicts on them of each run, a validator with its judges)."""
+    questions, candidates = await model_answers(session, answering, per_level)
+    found = [await run_validator.validate(session, *run, questions, candidates) for run in runs]
+    return questions, candidates, pd.concat(found, ignore_index=True)
 
 
 async def stages(session: Session, models=MODELS, per_level: int = JUDGED, answering=MODELS) -> pd.DataFrame:
