@@ -153,6 +153,38 @@ def test_answers_with_their_questions_beside_them_are_validated(proctor, server,
     assert table.loc["b", "answers"] == 6
 
 
+def test_a_live_notebook_over_budget_asks_nothing_and_says_what_it_would_need(proctor, server):
+    running = server(lambda text: "Accepted: [[Y]]")
+    values = ("-p", "judges=[mine]", "-p", "validator=CC => C", "-p", "mode=live", "-p", "budget=0.5")
+    refused = proctor("run", "uq/your_answers", *values)
+    assert refused.returncode == 1 and running.asked == 0
+    said = re.search(r"nothing was asked: this may need up to \$(\d+\.\d\d), and the budget is \$0\.50", refused.stderr)
+    assert said and float(said[1]) > 81 * 3 * 16_384 * 2e-6  # the longest reply to each of three calls an answer
+
+
+def test_settings_reach_the_models_and_wrong_ones_are_told_before_any_call(proctor, server, checkout):
+    pd.DataFrame({"question": ["What is 1?"], "answer": ["1"]}).to_csv(checkout / "one.csv", index=False)
+    running, command = server(lambda text: "Exact Answer: 1"), ("exam", checkout / "one.csv", "--model", "mine")
+    for words, told in (
+        (("--effort", "hard"), "effort 'hard': use one of none, minimal"),
+        (("--thinking", "much"), "--thinking much: say true, false, or how many tokens"),
+        (
+            ("--prompts", checkout / "params"),
+            "there is no prompt in it. A prompt of your own lies at <paper>/<name>.md",
+        ),
+        (("--samples", 2), "set a temperature"),
+    ):
+        refused = proctor(*command, *words)
+        assert refused.returncode == 2 and told in refused.stderr, refused.stderr
+    assert running.asked == 0
+    words = ("--effort", "high", "--thinking", "2000", "--max-tokens", 5000, "--temperature", 1, "--timeout", 9)
+    done = proctor(*command, *words, "--budget", 1)
+    assert done.returncode == 0 and "mine thinks as long as it finds right" in done.stdout, done.stderr
+    assert running.asked == 1 and running.bodies[0]["reasoning_effort"] == "high"
+    assert running.bodies[0]["max_tokens"] == 5000 and running.bodies[0]["temperature"] == 1
+    assert running.bodies[0]["chat_template_kwargs"]["enable_thinking"] is True
+
+
 def test_a_cluster_answers_what_was_exported(proctor, server, checkout):
     file, requests, replies = (checkout / name for name in ("few.csv", "few.jsonl", "replies.jsonl"))
     pd.DataFrame({"prompt": ["What is 1?", "What is 2?"], "key": ["1", "2"]}).to_csv(file, index=False)

@@ -77,6 +77,24 @@ def test_its_first_code_cell_holds_typed_parameters(name):
     assert all(isinstance(line, ast.AnnAssign) for line in tree(first.source).body)
 
 
+@pytest.mark.parametrize("name", [name for name, notebook in NOTEBOOKS.items() if "mode" in declared(notebook)])
+def test_one_that_asks_models_plans_and_asks_through_one_helper(name):
+    """The only call of a model in it is `ask_all`, so that the plan holds all calls, and the budget and settings too."""
+    known = declared(NOTEBOOKS[name])
+    assert {"mode", "budget", "settings"} <= set(known) and known["budget"].default is None
+    assert known["settings"].default == {} and {"models", "judges", "millions"} & set(known)
+    awaits = [
+        ast.unparse(node.value)
+        for cell in NOTEBOOKS[name].code
+        for node in ast.walk(tree(cell.source))
+        if isinstance(node, ast.Await)
+    ]
+    asking = [call for call in awaits if call.startswith("ask_all(")]
+    assert len(asking) == 1 and asking[0].endswith("mode=mode, budget=budget, settings=settings)")
+    assert not [call for call in awaits if call not in asking and "planted_loop" not in call]  # it asks no model
+    assert "Session" not in "".join(cell.source for cell in NOTEBOOKS[name].code)
+
+
 @each
 def test_its_catalog_rows_have_their_files(name):
     assert [

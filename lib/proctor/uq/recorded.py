@@ -58,7 +58,7 @@ async def model_checks(
 async def validated(
     session: Session, runs: Sequence[tuple[str, Sequence[str]]], per_level: int = JUDGED, answering=MODELS
 ) -> tuple[list[Question], list[Answer], pd.DataFrame]:
-    """(Questions, the answers of the `answering` models, the verdicts on them of each run, a validator with its judges)."""
+    """(Questions, the answers of the `answering` models, verdicts on them of each run: a validator and its judges)."""
     questions, candidates = await model_answers(session, answering, per_level)
     found = [await run_validator.validate(session, *run, questions, candidates) for run in runs]
     return questions, candidates, pd.concat(found, ignore_index=True)
