@@ -139,7 +139,7 @@ def test_answers_with_their_questions_beside_them_are_validated(proctor, server,
     pd.DataFrame(rows).to_csv(checkout / "mine.csv", index=False)
 
     def answer(text: str) -> str:
-        question, given = re.search(r"What is (\d+)", text)[1], re.search(r"Answer: (\d+)", text)[1]
+        question, given = re.search(r"What is (\d+)", text)[1], re.search(r"judged:\n(\d+)", text)[1]
         return f"Accepted: [[{'Y' if question == given else 'N'}]]"
 
     running = server(answer)

@@ -81,7 +81,7 @@ def test_reconsidering_goes_on_in_the_same_conversation(serving, session):
     server = serving(verdicts=1.0)
     run(session(), "C u3|U", answers=ANSWERS[:1])
     first, second, third = (body["messages"] for body in server.bodies)
-    reflect = load("uq/reflect").messages[0][1]
+    reflect = load("uq/reflect").free.messages[0][1]
     assert second[: len(first)] == first and third[: len(second)] == second
     assert [message["role"] for message in third[len(first) :]] == ["assistant", "user"] * 2
     assert second[-1]["content"] == reflect and second[-2]["content"] == "Accepted: [[Y]]"
@@ -301,7 +301,7 @@ def test_traces_hold_both_calls(serving, session, tmp_path):
     serving(verdicts=1.0)
     run(session(), "CC", out=tmp_path / "v.jsonl")
     for trace in traces(tmp_path / "v.jsonl").values():
-        assert trace[0]["first"]["prompt"].startswith("uq/cycle_infer@") and trace[0]["first"]["reply"]
+        assert trace[0]["first"]["prompt"].startswith("uq/free/cycle_infer@") and trace[0]["first"]["reply"]
 
 
 CHILD = """
