@@ -67,7 +67,7 @@ class Settings:
     @classmethod
     def of(cls, values: "Settings | Mapping[str, Any] | None") -> "Settings":
         """Settings, given as such or by name. Raises ValueError for a name that is none of them."""
-        if isinstance(values, cls):
+        if isinstance(values, Settings):
             return values
         given, known = dict(values or {}), [field.name for field in fields(cls)]
         if unknown := [name for name in given if name not in known]:

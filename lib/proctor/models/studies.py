@@ -44,8 +44,8 @@ async def ask_all(
 
     Raises BudgetError, before any call, where they may need more than `budget` dollars; and what `Session.ask` raises.
     """
-    how = dict(budget=Budget(dollars=budget), settings=settings, progress=mode != "replay")
-    async with Session(mode, **how) as session:
+    spend = Budget(dollars=budget)
+    async with Session(mode, budget=spend, settings=settings, progress=mode != "replay") as session:
         if mode == "replay":
             print("replay: recorded and kept replies, nothing is asked")
         else:
