@@ -28,10 +28,10 @@ async def natural_checks(
     questions, answers = await natural.candidates(session, n=n)
     authors = {answer.id: answer.author for answer in answers}
     found = [
-        (await run_check(session, name, judge, questions, answers, style=style, **PROMPTS)).assign(style=word)
+        (await run_check(session, name, judge, questions, answers, form=form, **PROMPTS)).assign(style=word)
         for judge in models
         for name in checks
-        for word, style in STYLES.items()
+        for word, form in STYLES.items()
     ]
     table = pd.concat(found, ignore_index=True)
     return table.assign(author=table["answer_id"].map(authors))

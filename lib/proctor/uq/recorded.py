@@ -1,9 +1,12 @@
 """The recorded studies of UQ: checks and stages on answers whose truth is known. Sizes here are the recorded ones."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from proctor.data.questions import load_families as families
 from proctor.data.questions import load_open
+from proctor.data.schemas import Answer, Question
 from proctor.exam.recorded import JUDGED, MODELS, SEED, model_answers
 from proctor.models.session import Session
 from proctor.uq import checks as uq_checks
@@ -54,6 +57,15 @@ async def model_checks(
     return found.assign(author=found["answer_id"].map(authors))
 
 
+async def validated(
+    session: Session, runs: Sequence[tuple[str, Sequence[str]]], per_level: int = JUDGED, answering=MODELS
+) -> tuple[list[Question], list[Answer], pd.DataFrame]:
+    """(Questions, the answers of the `answering` models, verdicts on them of each run: a validator and its judges)."""
+    questions, candidates = await model_answers(session, answering, per_level)
+    found = [await run_validator.validate(session, *run, questions, candidates) for run in runs]
+    return questions, candidates, pd.concat(found, ignore_index=True)
+
+
 async def stages(session: Session, models=MODELS, per_level: int = JUDGED, answering=MODELS) -> pd.DataFrame:
     """Every vote of the three stages, each with two reconsiderations, on the models' answers (UQ, Table S1 and I.5)."""
     questions, candidates = await model_answers(session, answering, per_level)
@@ -87,6 +99,12 @@ async def question_filter(session: Session, models=MODELS, n: int = FILTERED) ->
         [await llm_filter.filter_questions(session, open_posts(n), model, model) for model in models],
         ignore_index=True,
     )
+
+
+async def filter_with_chances(session: Session, judge: str, n: int = FILTERED) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """`question_filter` by one model, and its chances of a yes (`llm_filter.chances_of_yes`)."""
+    found = await question_filter(session, [judge], n)
+    return found, await llm_filter.chances_of_yes(session, open_posts(n), found)
 
 
 STUDIES = {f.__name__: f for f in (solution_checks, open_checks, model_checks, stages, question_filter)}
