@@ -15,6 +15,7 @@ from proctor.data.questions import load_families
 from proctor.models import registry
 from proctor.models.messages import Reply, Request
 from proctor.models.session import Session
+from proctor.models.settings import Settings
 
 KEY = "PROCTORFAKE-7f3a9c2d41"
 SERVER = Path(__file__).parent / "models" / "faulty_server.py"
@@ -140,7 +141,7 @@ def _keys():
 def fake_model(_keys):
     """A `FakeModel` that was asked nothing yet."""
     model = FakeModel.__new__(FakeModel)
-    model.asked, model.keys = [], _keys
+    model.asked, model.keys, model.settings, model.stand_ins = [], _keys, Settings(), 0
     return model
 
 

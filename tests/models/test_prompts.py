@@ -80,7 +80,8 @@ def test_a_free_prompt_shows_no_worked_example_and_begins_no_reply(name):
 @pytest.mark.parametrize("name", sorted(set(LIBRARY) - set(FREE)))
 def test_a_prompt_without_a_free_twin_is_free_itself_or_for_small_judges(name):
     roles = [role for role, _ in load(name).messages]
-    assert roles[-1] == "user" and "assistant" not in roles or name == "hle/judge"
+    small = load(name).seeds == "request"  # of families-v2, which is asked of models served here
+    assert roles[-1] == "user" and "assistant" not in roles or name == "hle/judge" or small
 
 
 def test_there_are_prompts_of_five_papers():

@@ -45,7 +45,7 @@ def served(monkeypatch, fake_model):
             return fake_model.reply(request)
 
         monkeypatch.setattr(parallel, "Embedded", Server)
-        monkeypatch.setattr(parallel, "_openai", lambda *_: Client())
+        monkeypatch.setattr(parallel, "openai_client", lambda *_: Client())
         monkeypatch.setattr(parallel, "weights_file", lambda spec: Path("w"))
         monkeypatch.setattr(parallel, "ask_served", answer)
         monkeypatch.setattr(parallel, "TRIES", 1)

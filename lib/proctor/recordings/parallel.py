@@ -27,7 +27,7 @@ from proctor.models.cache import Cache, StoreError, read_recording, recording_pa
 from proctor.models.embedded import Embedded, EmbeddedError
 from proctor.models.messages import Request
 from proctor.models.offline import to_ask
-from proctor.models.providers import CallError, _openai, ask_served
+from proctor.models.providers import CallError, ask_served, openai_client
 from proctor.models.registry import ModelError, spec, weights_file
 from proctor.models.session import MissingReply, Session
 from proctor.recordings.record import header
@@ -55,7 +55,7 @@ async def ask_all(requests: Sequence[Request], cache: Cache, slots: int, spin: b
 
 async def _ask_model(requests: list[Request], cache: Cache, server: Embedded, slots: int, bar: tqdm) -> list[str]:
     endpoint = await asyncio.to_thread(server.start)
-    client = _openai(endpoint.url, endpoint.key)
+    client = openai_client(endpoint.url, endpoint.key)
     queue, failed, begun, written = iter(requests), [], time.monotonic(), 0
 
     async def worker() -> None:
