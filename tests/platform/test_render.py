@@ -64,6 +64,18 @@ def test_a_formula_that_would_exhaust_the_stack_stands_as_typed():
     assert render.mathml("{" * 40_000).startswith('<code class="unread">')
 
 
+@pytest.mark.parametrize("bracket", ["[", "(", "[x", "\\{", "\\langle ", "\\bigl(", "\\lbrack "])
+def test_brackets_without_an_end_cost_no_time_without_an_end(bracket):
+    start = time.perf_counter()
+    assert render.mathml(bracket * 200).startswith('<code class="unread">')
+    assert time.perf_counter() - start < 1
+
+
+@pytest.mark.parametrize("latex", ["[0, 1) " * 30, "(((((((x)))))))", r"\{x\} " * 30, r"\langle x \rangle " * 30])
+def test_brackets_that_end_are_read(latex):
+    assert "<math" in render.mathml(latex)
+
+
 def test_a_formula_may_define_nothing():
     assert "<math" not in render.mathml(r"\newcommand{\a}{\a\a}\a")
     assert "<math" in render.mathml(r"\left(x\right)")  # \left only begins like \let

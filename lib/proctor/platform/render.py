@@ -19,6 +19,11 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 LONGEST = 60_000  # characters; longer texts are shown as they were typed
 MOST_LINES = 80  # of one formula; a bracket that is never closed is looked for no further
 LONGEST_FORMULA = 3_000  # characters: the converter recurses, and 3,000 open braces are far from its stack's end
+MOST_UNCLOSED = 8  # brackets: the converter's time doubles with each that it finds no end of
+_BRACKETS = re.compile(
+    r"\\\\|(?P<opens>[\[(]|\\\{|\\l(?:angle|brace|brack|ceil|floor|vert|Vert|group)(?![a-zA-Z]))"
+    r"|(?P<closes>[\])]|\\\}|\\r(?:angle|brace|brack|ceil|floor|vert|Vert|group)(?![a-zA-Z]))"
+)
 _DEFINES = re.compile(r"\\(?:(?:new|renew|provide)command|DeclareMathOperator|[egx]?def|let)(?![A-Za-z])")
 _FORMULAS = LatexToMathML(
     fancy_error=False,
@@ -83,13 +88,26 @@ def line(text: str) -> SafeString:
 
 def mathml(latex: str, block: bool = False) -> str:
     """A formula as MathML; what the converter cannot read stands as it was typed."""
-    if len(latex) > LONGEST_FORMULA or _DEFINES.search(latex):
+    if len(latex) > LONGEST_FORMULA or _DEFINES.search(latex) or _unclosed(latex) > MOST_UNCLOSED:
         return _unread(latex)
     try:
         made = _FORMULAS.convert_with_local_state(latex, displaystyle=block)
     except (LatexError, UnicodeEncodeError):
         return _unread(latex)
     return re.sub(r'style="([^"]*)"', _as_classes, made)
+
+
+def _unclosed(latex: str) -> int:
+    """How many brackets stand open at once at most.
+
+    >>> _unclosed("f([0, 1)) + (x"), _unclosed(r"\\{(x")
+    (2, 2)
+    """
+    depth = most = 0
+    for found in _BRACKETS.finditer(latex):
+        depth = max(0, depth + bool(found["opens"]) - bool(found["closes"]))
+        most = max(most, depth)
+    return most
 
 
 def _unread(latex: str) -> str:
