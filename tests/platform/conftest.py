@@ -11,7 +11,10 @@ os.environ["PROCTOR_DESK_DB"] = os.environ.get("PROCTOR_TEST_DB", "")
 os.environ["DJANGO_SETTINGS_MODULE"] = "proctor.platform.settings"
 django.setup()
 
+from django.conf import settings  # noqa: E402
 from proctor.platform.models import Account, Answer, Question, System  # noqa: E402
+
+settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # a slow one would take most of the time
 
 
 @pytest.fixture

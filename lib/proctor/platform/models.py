@@ -31,6 +31,7 @@ class Account(AbstractUser):
     affiliation = models.CharField(max_length=200, blank=True)
     about = models.TextField(blank=True, max_length=2000)
     source_profile = models.URLField(blank=True, help_text="Your Stack Exchange profile, if you posted questions there")
+    source_confirmed = models.BooleanField(default=False)  # a moderator has seen that the profile is its owner's
 
     def may_review(self) -> bool:
         return self.is_active and self.role in (Role.REVIEWER, Role.MODERATOR)
@@ -199,3 +200,11 @@ class Act(models.Model):
     reason = models.TextField(blank=True)
     before = models.JSONField(default=dict)  # the fields that an edit replaced
     at = models.DateTimeField(default=timezone.now, db_index=True)
+
+
+class Use(models.Model):
+    """How often someone did something in a window of time: what rate limits count."""
+
+    who = models.CharField(max_length=80, unique=True)  # the action, the window, a digest of the account or address
+    count = models.PositiveIntegerField(default=0)
+    until = models.DateTimeField(db_index=True)
