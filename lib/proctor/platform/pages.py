@@ -1,5 +1,6 @@
 """What a browser reads: the list of questions, a question with all that was said of it, people, history, feeds."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from difflib import SequenceMatcher
@@ -103,7 +104,11 @@ def _count_answers(shown: Iterable[Question]) -> None:
     below = dict(answer__question__in=shown, answer__withdrawn_at=None)
     passed = Verdict.objects.filter(outcome=Outcome.ACCEPT, **below).order_by().values_list("answer__question")
     said = Review.objects.filter(kind=Kind.HUMAN, withdrawn_at=None, **below).order_by().values_list("answer__question")
-    counts = [dict(answers), dict(passed.annotate(n=Count("answer", distinct=True))), dict(said.annotate(n=Count("pk")))]
+    counts = [
+        dict(answers),
+        dict(passed.annotate(n=Count("answer", distinct=True))),
+        dict(said.annotate(n=Count("pk"))),
+    ]
     for question in shown:
         question.n_answers, question.n_passed, question.n_reviews = (found.get(question.pk, 0) for found in counts)
 
@@ -279,7 +284,9 @@ def account(request: HttpRequest, username: str) -> HttpResponse:
         person=person,
         badges=badges(person),
         reviews=reviews.select_related("answer__question", "answer__system", "system").order_by("-written_at")[:50],
-        answers=person.answers.filter(withdrawn_at=None).select_related("question", "system").order_by("-written_at")[:50],
+        answers=person.answers.filter(withdrawn_at=None)
+        .select_related("question", "system")
+        .order_by("-written_at")[:50],
         remarks=person.remarks.filter(withdrawn_at=None).select_related("question").order_by("-written_at")[:50],
         asked=people.asked_by(person)[:50],
         acts=Act.objects.filter(table="account", key=person.username).select_related("actor").order_by("-pk")[:20],
@@ -353,15 +360,15 @@ def pieces(before: str, after: str) -> list[tuple[str, str]]:
     >>> pieces("it is odd", "it is even")
     [('same', 'it is '), ('gone', 'odd'), ('new', 'even')]
     """
-    old, new = (text.replace("\n", " \n ").split(" ") for text in (before, after))
+    old, new = (re.findall(r"\s+|\S+", text) for text in (before, after))
     if len(old) * len(new) > 4_000_000:  # too long to compare word for word
         return [("gone", before), ("new", after)]
     found = []
     for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        for kind, words, last in (("gone", old[i:j], j == len(old)), ("new", new[k:m], m == len(new))):
-            if words and not (tag == "equal" and kind == "gone"):
-                text = " ".join(words) + ("" if last else " ")
-                found.append(("same" if tag == "equal" else kind, text.replace(" \n ", "\n")))
+        if tag == "equal":
+            found.append(("same", "".join(old[i:j])))
+            continue
+        found += [(kind, "".join(words)) for kind, words in (("gone", old[i:j]), ("new", new[k:m])) if words]
     return found
 
 

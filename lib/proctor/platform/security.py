@@ -64,14 +64,19 @@ class NoUploads(FileUploadHandler):
         return None
 
 
+def is_secret(name: str) -> bool:
+    """Whether a form's field must never be shown again."""
+    return "password" in name or name == "csrfmiddlewaretoken"
+
+
 def sent_by(request: HttpRequest) -> list[tuple[str, str]]:
     """What a form held, so that an error page gives it back; passwords and the page's own fields left out."""
     try:
         fields = request.POST.items()
     except Exception:  # the form itself is what could not be read
         return []
-    hidden = ("csrfmiddlewaretoken", "version", "next", "draft")
-    kept = [(name, value) for name, value in fields if name not in hidden and "password" not in name]
+    hidden = ("version", "next", "draft")
+    kept = [(name, value) for name, value in fields if name not in hidden and not is_secret(name)]
     return [(name, value[:SHOWN_BACK]) for name, value in kept if len(value) > 20]
 
 

@@ -32,6 +32,7 @@ from proctor.platform.forms import (
 )
 from proctor.platform.models import Account, Act, Answer, Comment, Review, Role
 from proctor.platform.pages import TABLES, address, author_of, by_key, may_see, pieces
+from proctor.platform.security import is_secret
 
 LONGEST_DRAFT = 400_000  # characters
 
@@ -46,7 +47,7 @@ def signed_in(view: Callable) -> Callable:
     def page(request: HttpRequest, *args, **kwargs) -> HttpResponse:
         if request.user.is_authenticated:
             return view(request, *args, **kwargs)
-        sent = {name: value for name, value in request.POST.items() if name != "csrfmiddlewaretoken"}
+        sent = {name: value for name, value in request.POST.items() if not is_secret(name)}
         return _sign_in_page(request, AuthenticationForm(request), request.get_full_path(), sent)
 
     return page
@@ -93,7 +94,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@sensitive_post_parameters("password", "again")
+@sensitive_post_parameters("password", "password_again")
 def sign_up(request: HttpRequest) -> HttpResponse:
     form = SignUpForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -139,7 +140,9 @@ def submit(request: HttpRequest, site: str, number: str) -> HttpResponse:
         if made:
             messages.success(request, "Your answer stands. Validators and reviewers see it now.")
             return redirect(address(made))
-    return _page(request, form, "Submit an answer", "Submit the answer", question=question, note="desk/submit_note.html")
+    return _page(
+        request, form, "Submit an answer", "Submit the answer", question=question, note="desk/submit_note.html"
+    )
 
 
 @signed_in
