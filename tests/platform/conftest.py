@@ -11,7 +11,11 @@ os.environ["PROCTOR_DESK_DB"] = os.environ.get("PROCTOR_TEST_DB", "")
 os.environ["DJANGO_SETTINGS_MODULE"] = "proctor.platform.settings"
 django.setup()
 
+from django.db import connection  # noqa: E402
 from proctor.platform.models import Account, Answer, Question, System  # noqa: E402
+
+if connection.vendor == "sqlite":  # a file: threads can't share a database in memory
+    connection.settings_dict["TEST"]["NAME"] = os.path.join(os.environ["PROCTOR_DESK"], "test.sqlite3")
 
 
 @pytest.fixture
