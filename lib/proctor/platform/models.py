@@ -31,6 +31,7 @@ class Account(AbstractUser):
     affiliation = models.CharField(max_length=200, blank=True)
     about = models.TextField(blank=True, max_length=2000)
     source_profile = models.URLField(blank=True, help_text="Your Stack Exchange profile, if you posted questions there")
+    source_confirmed = models.BooleanField(default=False)  # a moderator has seen that the profile is its owner's
 
     def may_review(self) -> bool:
         return self.is_active and self.role in (Role.REVIEWER, Role.MODERATOR)
@@ -201,6 +202,14 @@ class Act(models.Model):
     at = models.DateTimeField(default=timezone.now, db_index=True)
 
 
+class Use(models.Model):
+    """How often someone did something in a window of time: what rate limits count."""
+
+    who = models.CharField(max_length=80, unique=True)  # the action, the window, a digest of the account or address
+    count = models.PositiveIntegerField(default=0)
+    until = models.DateTimeField(db_index=True)
+
+
 class Round(models.Model):
     """Cases that go through one of the papers' protocols of review (`round_protocols`), run by an organizer."""
 
@@ -272,6 +281,8 @@ class Job(models.Model):
     most_dollars = models.FloatField(null=True, blank=True)  # None: no price known
     calls = models.PositiveIntegerField(default=0)  # sent so far, over all starts
     dollars = models.FloatField(default=0)
+    judged = models.JSONField(default=list)  # keys of the answers whose verdict is stored
+    beat_at = models.DateTimeField(null=True, blank=True)  # last sign of life
     planned_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
