@@ -125,7 +125,7 @@ class Setting:
 
     questions: int = 500
     days: int = 360
-    reviews: int = 2400
+    reviews: int = 1600
     systems: tuple[System, ...] = SYSTEMS
     groups: tuple[Group, ...] = GROUPS
     validators: tuple[Validator, ...] = VALIDATORS
@@ -134,6 +134,9 @@ class Setting:
     people: int = 8
     favoured: str = "system C"
     enough: int = 6
+
+
+SETTING = Setting()
 
 
 def yes_chance(skill: ArrayLike, right: ArrayLike, tempting: ArrayLike, fooled: float) -> np.ndarray:
@@ -160,7 +163,9 @@ def checked(tables: Mapping[str, pd.DataFrame]) -> Community:
         if name not in tables and name in SIMULATED_ONLY:
             continue
         if name not in tables:
-            raise DataError(f"no table {name}: export all of {', '.join(n for n in COLUMNS if n not in SIMULATED_ONLY)}")
+            raise DataError(
+                f"no table {name}: export all of {', '.join(n for n in COLUMNS if n not in SIMULATED_ONLY)}"
+            )
         if missing := [column for column in columns if column not in tables[name]]:
             raise DataError(f"{name}: no column {', '.join(missing)}; it needs {', '.join(columns)}")
         frame = tables[name][list(columns)].reset_index(drop=True)
@@ -179,7 +184,7 @@ def checked(tables: Mapping[str, pd.DataFrame]) -> Community:
     return Community(**frames)
 
 
-def simulate(rng: np.random.Generator, setting: Setting = Setting()) -> Community:
+def simulate(rng: np.random.Generator, setting: Setting = SETTING) -> Community:
     """A community of `setting`; the same generator gives the same one."""
     people = _reviewers(setting.groups)
     questions = _questions(rng, setting)
@@ -305,16 +310,16 @@ def _human_reviews(rng, setting: Setting, people, answers, verdicts, right, temp
     poster = answers["question_id"].str[1:].astype(int).to_numpy() % 30  # poster k asked every thirtieth question
     writer = answers["submitted_by"].to_numpy()
     posters = {row: k for k, row in enumerate(np.flatnonzero(people["group"] == "poster"))}
+    names, groups = people["reviewer"].to_numpy(), people["group"].to_numpy()
     who = rng.choice(len(people), setting.reviews, p=people["activity"] / people["activity"].sum())
     when = np.sort(rng.uniform(1, setting.days, setting.reviews))
     seen, count, rows = np.zeros((len(people), len(answers)), bool), np.zeros(len(answers), int), []
     for person, day in zip(who, when):
-        one = people.iloc[person]
-        weight = worth * (opens <= day) * ~seen[person] * (writer != one["reviewer"])
+        weight = worth * (opens <= day) * ~seen[person] * (writer != names[person])
         weight = weight * np.where(count >= setting.enough, 0.05, 1.0)
         if person in posters:
             weight = weight * (poster == posters[person])
-        boosts = one["group"] == "colluding" and rng.random() < 0.5
+        boosts = groups[person] == "colluding" and rng.random() < 0.5
         if boosts and (weight * favoured).any():
             weight = weight * favoured
         total = np.cumsum(weight)

@@ -47,6 +47,9 @@ class Rule:
         return np.where((no >= self.needed) & (no >= enough), "wrong", found)
 
 
+RULE = Rule()
+
+
 def present(frame: pd.DataFrame, began: str, at: pd.Timestamp) -> pd.Series:
     """Rows that had begun and were not withdrawn at a time."""
     return (frame[began] <= at) & ~(frame["withdrawn_at"] <= at)
@@ -66,8 +69,8 @@ def independent(community: Community, at: pd.Timestamp | None = None) -> pd.Data
     return known.drop_duplicates(["answer_id", "reviewer"], keep="last").reset_index(drop=True)
 
 
-def answer_states(community: Community, rule: Rule = Rule(), at: pd.Timestamp | None = None) -> pd.DataFrame:
-    """answer_id, question_id, system, yes, no, unsure (counts of independent reviews), state: of each present answer."""
+def answer_states(community: Community, rule: Rule = RULE, at: pd.Timestamp | None = None) -> pd.DataFrame:
+    """Of each present answer: answer_id, question_id, system, yes, no, unsure (independent reviews), state."""
     at = community.end if at is None else at
     answers = community.answers[present(community.answers, "submitted_at", at)]
     table = answers[["answer_id", "question_id", "system"]].reset_index(drop=True)
@@ -78,13 +81,13 @@ def answer_states(community: Community, rule: Rule = Rule(), at: pd.Timestamp | 
     return table.assign(state=rule.state(table["yes"], table["no"]))
 
 
-def history(community: Community, rule: Rule = Rule(), steps: int = 24) -> pd.DataFrame:
+def history(community: Community, rule: Rule = RULE, steps: int = 24) -> pd.DataFrame:
     """Over time: at, reviews (that count), answers reviewed by state, questions resolved, and false: those of them
     without a right answer among the resolving ones, where the truth is known (else NaN)."""
     start = community.answers["submitted_at"].min()
     right = community.truth.set_index("answer_id")["right"]
     rows = []
-    for at in pd.date_range(start, community.end, steps + 1)[1:]:
+    for at in pd.date_range(start, community.end, steps + 1).ceil("s")[1:]:
         states = answer_states(community, rule, at)
         seen = states[states[["yes", "no", "unsure"]].sum(axis=1) > 0]
         counts = {name: int((seen["state"] == name).sum()) for name in STATES}
@@ -97,7 +100,7 @@ def history(community: Community, rule: Rule = Rule(), steps: int = 24) -> pd.Da
     return pd.DataFrame(rows)
 
 
-def statistics(community: Community, validator: str, rule: Rule = Rule(), at: pd.Timestamp | None = None) -> pd.DataFrame:
+def statistics(community: Community, validator: str, rule: Rule = RULE, at: pd.Timestamp | None = None) -> pd.DataFrame:
     """The overview of a platform: measure, count, of, share with Wilson's limits where it is a share."""
     at = community.end if at is None else at
     states = answer_states(community, rule, at)
@@ -114,7 +117,9 @@ def statistics(community: Community, validator: str, rule: Rule = Rule(), at: pd
     resolved = states.loc[states["state"] == "right", "question_id"].nunique()
     rows += [("questions resolved", resolved, questions), ("answers that passed", int(accepted.sum()), total)]
     rows += [("passed answers that people reviewed", int((accepted & seen).sum()), int(accepted.sum()))]
-    rows += [(f"reviewed answers {name}", int((states["state"][seen] == name).sum()), int(seen.sum())) for name in STATES]
+    rows += [
+        (f"reviewed answers {name}", int((states["state"][seen] == name).sum()), int(seen.sum())) for name in STATES
+    ]
     counts = [("systems", machines["system"].nunique()), ("base models", machines["base_model"].nunique())]
     counts += [("human reviews that count", len(people)), ("human reviewers", people["reviewer"].nunique())]
     counts += [("AI reviews", len(ai)), ("comments", int((community.comments["written_at"] <= at).sum()))]
@@ -127,7 +132,7 @@ def statistics(community: Community, validator: str, rule: Rule = Rule(), at: pd
 
 
 def pass_rates(community: Community, level: float = 0.95) -> pd.DataFrame:
-    """Of each system and validator: passed, of, share with Wilson's limits, and unreadable verdicts, which do not pass."""
+    """Of each system and validator: passed, of, share with Wilson's limits, unreadable verdicts, which do not pass."""
     answers = community.answers[community.answers["base_model"] != ""]
     last = community.verdicts.sort_values("decided_at", kind="stable")
     last = last.drop_duplicates(["answer_id", "validator"], keep="last")
@@ -141,7 +146,7 @@ def pass_rates(community: Community, level: float = 0.95) -> pd.DataFrame:
     return pd.DataFrame(rows, columns="system validator passed of share low high unreadable".split())
 
 
-def false_resolutions(community: Community, rule: Rule = Rule(), level: float = 0.95) -> pd.DataFrame:
+def false_resolutions(community: Community, rule: Rule = RULE, level: float = 0.95) -> pd.DataFrame:
     """Where the truth is known: of the answers in each state that people settled, how many it belies, exact limits."""
     states = answer_states(community, rule).merge(community.truth, on="answer_id")
     rows = []
@@ -153,7 +158,7 @@ def false_resolutions(community: Community, rule: Rule = Rule(), level: float = 
     return pd.DataFrame(rows, columns="answers false of share low high".split())
 
 
-def dataset_updates(community: Community, rule: Rule = Rule()) -> tuple[pd.DataFrame, bool]:
+def dataset_updates(community: Community, rule: Rule = RULE) -> tuple[pd.DataFrame, bool]:
     """(resolved questions, whether a next version is due): what may leave the data set, and who is credited.
 
     A row a right answer: question_id, link, licence (of the post, which a copy must name), system and organisation (for
@@ -170,7 +175,7 @@ def dataset_updates(community: Community, rule: Rule = Rule()) -> tuple[pd.DataF
     return table.sort_values(["since", "answer_id"], ignore_index=True), due
 
 
-def stages(community: Community, validator: str, rule: Rule = Rule()) -> pd.DataFrame:
+def stages(community: Community, validator: str, rule: Rule = RULE) -> pd.DataFrame:
     """The three parts as a funnel: questions that reach each stage. reviews: the people's work up to there."""
     states = answer_states(community, rule)
     accepted = passed(community.verdicts, validator, states["answer_id"])
