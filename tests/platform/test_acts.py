@@ -66,13 +66,13 @@ def test_an_ai_review_names_its_system(reviewer, answer):
         acts.review(reviewer, answer, "yes", 4, "Right.", kind="ai")
 
 
-def test_two_reviewers_who_agree_resolve_a_question(reader, question):
+def test_three_reviewers_who_agree_resolve_a_question(reader, question):
     answer = submit(reader, question)
     states = []
-    for who in reviewers(2):
+    for who in reviewers(3):
         acts.review(who, answer, "yes", 4, "Right.")
         states.append(state(question))
-    assert states == ["claimed", "resolved"]
+    assert states == ["claimed", "claimed", "resolved"]
 
 
 def test_the_submitter_reviews_only_with_a_declared_conflict_which_does_not_count(reviewer, answer):
@@ -133,10 +133,10 @@ def test_only_its_author_edits_a_row_and_only_its_text(reader, reviewer, questio
 
 def test_a_withdrawn_review_counts_no_more_and_comes_back(reader, question):
     answer, rows = submit(reader, question), []
-    for who in reviewers(2):
+    for who in reviewers(3):
         rows.append(acts.review(who, answer, "yes", 4, "Right."))
     acts.withdraw(rows[0].reviewer, rows[0])
-    assert state(question) == "claimed" and Review.objects.count() == 2
+    assert state(question) == "claimed" and Review.objects.count() == 3
     acts.restore(rows[0].reviewer, rows[0])
     assert state(question) == "resolved"
 

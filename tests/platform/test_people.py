@@ -1,5 +1,4 @@
 import pytest
-from django.utils import timezone
 from proctor.platform import acts, people
 from proctor.platform.models import Account, Act
 
@@ -74,7 +73,7 @@ def test_a_badge_counts_reviews_that_agree_with_a_later_resolution(answer):
 def test_a_review_that_changes_its_side_afterwards_earns_nothing(answer):
     a, b, c = (Account.objects.create_user(name, role="reviewer") for name in "abc")
     row = acts.review(c, answer, "no", 4, "No.")
-    for who in (a, b, *(Account.objects.create_user(f"x{n}", role="reviewer") for n in range(1))):
+    for who in (a, b, Account.objects.create_user("d", role="reviewer")):
         acts.review(who, answer, "yes", 4, "Yes.")
     acts.edit(c, row, 1, correct="yes")
-    assert people.badge(c) == dict(reviews=1, settled=0, agreed=0) and timezone.now()
+    assert people.badge(c) == dict(reviews=1, settled=0, agreed=0)

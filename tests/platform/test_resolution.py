@@ -31,8 +31,8 @@ def written(answer):
 def test_an_answer_is_verified_only_when_enough_agree_and_few_differ(yes, no):
     state = resolution.answer_state(yes, no)
     assert state in resolution.ANSWER_STATES
-    assert (state == "verified") == (yes >= 2 and yes >= 3 * no)
-    assert (state == "refuted") == (no >= 2 and no >= 3 * yes)
+    assert (state == "verified") == (yes >= 3 and yes >= 3 * no)
+    assert (state == "refuted") == (no >= 3 and no >= 3 * yes)
     assert (state == "disputed") == (yes > 0 and no > 0 and state not in ("verified", "refuted"))
 
 
@@ -52,14 +52,13 @@ def test_a_verified_answer_resolves_a_question_whatever_the_others_are(states):
 @pytest.mark.parametrize(
     "fields",
     [
-        dict(confidence=1),
         dict(conflict=True),
         dict(withdrawn_at=timezone.now()),
         dict(kind="ai"),
         dict(affiliation="LAB "),
         dict(correct="unsure"),
     ],
-    ids=["a guess", "a conflict", "withdrawn", "a model's", "a colleague's", "unsure"],
+    ids=["a conflict", "withdrawn", "a model's", "a colleague's", "unsure"],
 )
 def test_what_does_not_count(answer, written, fields):
     written()
@@ -88,5 +87,16 @@ def test_reviewers_who_agree_on_different_answers_resolve_nothing(question, revi
 
 
 def test_a_question_whose_answers_are_all_refuted_is_open_again(answer, written):
-    written("no"), written("no")
+    for _ in range(3):
+        written("no")
     assert resolution.recompute(answer.question) == "open"
+
+
+@given(COUNTS, COUNTS)
+def test_the_desk_and_the_analyses_have_one_rule(yes, no):
+    theirs = pytest.importorskip("proctor.uq.resolution").RULE
+    assert (theirs.needed, theirs.share) == (resolution.RULE.needed, resolution.RULE.share)
+    words = dict(verified="right", refuted="wrong")
+    assert words.get(resolution.answer_state(yes, no), "none") == {"right": "right", "wrong": "wrong"}.get(
+        str(theirs.state(yes, no)), "none"
+    )

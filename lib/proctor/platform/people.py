@@ -115,7 +115,7 @@ def badge(account: Account, rule: Rule = RULE) -> dict[str, int]:
     A review written after the decision earns nothing: whoever follows the others shows no skill.
     """
     own = Review.objects.filter(reviewer=account, kind=Kind.HUMAN, withdrawn_at=None, answer__withdrawn_at=None)
-    reviews = [one for one in own.select_related("answer__system", "reviewer") if counts(one, rule)]
+    reviews = [one for one in own.select_related("answer__system", "reviewer") if counts(one)]
     others = Review.objects.filter(answer__in=[one.answer_id for one in reviews], withdrawn_at=None)
     by_answer: dict[int, list[Review]] = {}
     for one in others.select_related("answer__system", "reviewer"):

@@ -1,7 +1,7 @@
 """When a question counts as resolved: enough independent reviewers agree on an answer (UQ, appendix C).
 
-A review counts when a person wrote it, with no conflict of interest, and is sure enough. AI reviews and validators'
-verdicts never count. Pure functions of reviews; `acts` stores what `recompute` finds, in the same transaction.
+A review counts when a person wrote it who has no conflict of interest. AI reviews and validators' verdicts never count.
+The rule is that of `proctor.uq.resolution`; `acts` stores what `recompute` finds, in the same transaction.
 """
 
 from collections.abc import Iterable
@@ -30,38 +30,35 @@ SETTLED = {"verified": Correct.YES, "refuted": Correct.NO}
 
 @dataclass(frozen=True)
 class Rule:
-    """How many reviewers must agree, which share of those who take a side, and how sure each must be (1 to 5)."""
+    """`needed` reviewers must agree, and they must be `share` of those who take a side."""
 
-    agree: int = 2
+    needed: int = 3
     share: float = 0.75
-    confidence: int = 2  # 1 is a guess
 
 
 RULE = Rule()
 
 
-def counts(review: Review, rule: Rule = RULE) -> bool:
-    """Whether a review counts: a person's, who is not the submitter nor of the answer's organisation, and stands."""
+def conflicted(review: Review) -> bool:
+    """Whether a conflict was declared, or is plain: the reviewer submitted the answer or is of its organisation."""
     answer = review.answer
     colleague = review.reviewer.affiliation.strip().casefold() == answer.system.organisation.strip().casefold()
-    return (
-        review.kind == Kind.HUMAN
-        and review.withdrawn_at is None
-        and not review.conflict
-        and review.confidence >= rule.confidence
-        and review.reviewer_id != answer.submitted_by_id
-        and not (colleague and not answer.system.people)
-    )
+    return review.conflict or review.reviewer_id == answer.submitted_by_id or (colleague and not answer.system.people)
+
+
+def counts(review: Review) -> bool:
+    """Whether a review counts: it stands, a person wrote it, and without a conflict of interest."""
+    return review.kind == Kind.HUMAN and review.withdrawn_at is None and not conflicted(review)
 
 
 def answer_state(yes: int, no: int, rule: Rule = RULE) -> str:
     """An answer's state by the reviews that count. "unsure" takes no side.
 
-    >>> answer_state(1, 0), answer_state(2, 0), answer_state(2, 1), answer_state(3, 1)
+    >>> answer_state(1, 0), answer_state(3, 0), answer_state(3, 2), answer_state(3, 1)
     ('claimed', 'verified', 'disputed', 'verified')
     """
     for own, word in ((yes, "verified"), (no, "refuted")):
-        if own >= rule.agree and own >= rule.share * (yes + no):
+        if own >= rule.needed and own >= rule.share * (yes + no):
             return word
     if yes and no:
         return "disputed"
@@ -94,7 +91,7 @@ def said_at(review: Review) -> datetime:
 def course(reviews: Iterable[Review], rule: Rule = RULE) -> tuple[str, datetime | None]:
     """An answer's state, and since when it has held: the time of the review that last changed it."""
     said, state, since = {Correct.YES: 0, Correct.NO: 0, Correct.UNSURE: 0}, "unreviewed", None
-    for review in sorted((one for one in reviews if counts(one, rule)), key=lambda one: (said_at(one), one.pk)):
+    for review in sorted((one for one in reviews if counts(one)), key=lambda one: (said_at(one), one.pk)):
         said[review.correct] += 1
         now = answer_state(said[Correct.YES], said[Correct.NO], rule)
         if now != state:

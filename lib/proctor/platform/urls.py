@@ -3,4 +3,17 @@
 from django.contrib import admin
 from django.urls import path
 
-urlpatterns = [path("admin/", admin.site.urls)]
+from proctor.platform.feeds import feed_urls
+from proctor.platform.pages import pages_urls
+from proctor.platform.writing import writing_urls
+
+urlpatterns = [
+    *pages_urls,
+    *writing_urls,
+    *feed_urls,
+    path("admin/", admin.site.urls),
+]
+handler400 = "proctor.platform.security.bad_request"
+handler403 = "proctor.platform.security.forbidden"
+handler404 = "proctor.platform.security.not_found"
+handler500 = "proctor.platform.security.failed"
