@@ -12,10 +12,13 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "proctor.platform.settings"
 django.setup()
 
 from django.conf import settings  # noqa: E402
+from django.db import connection  # noqa: E402
 from proctor.platform import acts  # noqa: E402
 from proctor.platform.models import Account, Answer, Question, System  # noqa: E402
 
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # a slow one would take most of the time
+if connection.vendor == "sqlite":  # a file: threads can't share a database in memory
+    connection.settings_dict["TEST"]["NAME"] = os.path.join(os.environ["PROCTOR_DESK"], "test.sqlite3")
 
 
 @pytest.fixture
