@@ -3,4 +3,6 @@
 from django.contrib import admin
 from django.urls import path
 
-urlpatterns = [path("admin/", admin.site.urls)]
+from proctor.platform.api import api_urls
+
+urlpatterns = [*api_urls, path("admin/", admin.site.urls)]
