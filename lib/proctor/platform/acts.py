@@ -96,6 +96,9 @@ def review(
     check(row)
     if human and Review.objects.filter(answer=answer, reviewer=by, kind=Kind.HUMAN, withdrawn_at=None).exists():
         raise Refused({"": "Your review of this answer stands already. Edit that one."})
+    same = Review.objects.filter(answer=answer, reviewer=by, kind=Kind.AI, system=system, text=text, withdrawn_at=None)
+    if not human and same.exists():
+        raise Refused({"text": "This system's review stands here already, word for word."})
     row.save()
     recompute(answer.question)
     record(by, "review", row)

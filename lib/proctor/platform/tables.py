@@ -23,7 +23,7 @@ COLUMNS = {
 COLUMNS = {name: tuple(columns.split()) for name, columns in COLUMNS.items()}
 
 
-def tables() -> dict[str, pd.DataFrame]:
+def all_tables() -> dict[str, pd.DataFrame]:
     """All tables by name, of one moment."""
     return {name: table() for name, table in TABLES.items()}
 

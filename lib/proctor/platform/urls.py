@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import path
 
+from proctor.platform.api import api_urls
 from proctor.platform.feeds import feed_urls
 from proctor.platform.pages import pages_urls
 from proctor.platform.writing import writing_urls
@@ -11,6 +12,7 @@ urlpatterns = [
     *pages_urls,
     *writing_urls,
     *feed_urls,
+    *api_urls,
     path("admin/", admin.site.urls),
 ]
 handler400 = "proctor.platform.security.bad_request"
