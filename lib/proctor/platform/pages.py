@@ -103,7 +103,11 @@ def _count_answers(shown: Iterable[Question]) -> None:
     below = dict(answer__question__in=shown, answer__withdrawn_at=None)
     passed = Verdict.objects.filter(outcome=Outcome.ACCEPT, **below).order_by().values_list("answer__question")
     said = Review.objects.filter(kind=Kind.HUMAN, withdrawn_at=None, **below).order_by().values_list("answer__question")
-    counts = [dict(answers), dict(passed.annotate(n=Count("answer", distinct=True))), dict(said.annotate(n=Count("pk")))]
+    counts = [
+        dict(answers),
+        dict(passed.annotate(n=Count("answer", distinct=True))),
+        dict(said.annotate(n=Count("pk"))),
+    ]
     for question in shown:
         question.n_answers, question.n_passed, question.n_reviews = (found.get(question.pk, 0) for found in counts)
 
@@ -279,7 +283,9 @@ def account(request: HttpRequest, username: str) -> HttpResponse:
         person=person,
         badges=badges(person),
         reviews=reviews.select_related("answer__question", "answer__system", "system").order_by("-written_at")[:50],
-        answers=person.answers.filter(withdrawn_at=None).select_related("question", "system").order_by("-written_at")[:50],
+        answers=person.answers.filter(withdrawn_at=None)
+        .select_related("question", "system")
+        .order_by("-written_at")[:50],
         remarks=person.remarks.filter(withdrawn_at=None).select_related("question").order_by("-written_at")[:50],
         asked=people.asked_by(person)[:50],
         acts=Act.objects.filter(table="account", key=person.username).select_related("actor").order_by("-pk")[:20],

@@ -139,7 +139,9 @@ def submit(request: HttpRequest, site: str, number: str) -> HttpResponse:
         if made:
             messages.success(request, "Your answer stands. Validators and reviewers see it now.")
             return redirect(address(made))
-    return _page(request, form, "Submit an answer", "Submit the answer", question=question, note="desk/submit_note.html")
+    return _page(
+        request, form, "Submit an answer", "Submit the answer", question=question, note="desk/submit_note.html"
+    )
 
 
 @signed_in
