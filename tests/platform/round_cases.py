@@ -63,7 +63,7 @@ def _read(name, addresses):
 
 def addresses(keys, case):
     """Each pattern of the desk filled with the keys, numbers and names that belong to a case, the admin's too."""
-    names = list(Account.objects.values_list("username", flat=True))
+    names = ["ada"]
     tables = ["ballot", "case", "round", "seat", "act"]
     yield from (f"/rounds/{case.round.key}/{case.place}/{move}/" for move in ("review", "vote", "decide", "audit"))
     yield from (f"/admin/desk/{table}/" for table in tables)

@@ -1,47 +1,63 @@
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import pytest
 from django.core.cache import cache
+from django.db import transaction
 from proctor.platform import overview, resolution, seed
 from proctor.platform.models import Account, Question, System
 from proctor.uq import partial_verification
+from proctor.uq.community import Community
 from proctor.uq.resolution import answer_states
 
 SMALL = replace(seed.SETTING, questions=10, reviews=120)
 WORDS = {"right": "verified", "wrong": "refuted", "disputed": "disputed"}
 
 
-@pytest.fixture
-def store(db):
-    cache.clear()
-    seed.seed(0, SMALL)
-    Account.objects.filter(username="ada_k").update(affiliation="Marsh Lab")
-    return overview.community()
+class Seeded(NamedTuple):
+    """What the tests read of a store that is filled once."""
+
+    community: Community
+    states: dict[str, str]  # of each answer, as its page has it
+    systems: set[str]
+    resolved: int
 
 
-def test_an_answer_counts_in_the_overview_as_it_does_on_its_page(store):
-    states = answer_states(store, overview.RULE).set_index("answer_id")["state"]
-    found = {}
-    for question in Question.objects.all():
-        found |= {answer.key: state for answer, state in resolution.answer_states(question).items()}
-    assert set(found) == set(states.index) and {"right", "wrong"} <= set(states)
+@pytest.fixture(scope="module")
+def seeded(django_db_setup, django_db_blocker):
+    with django_db_blocker.unblock(), transaction.atomic():
+        seed.seed(0, SMALL)
+        Account.objects.filter(username="ada_k").update(affiliation="Marsh Lab")
+        states = {}
+        for question in Question.objects.all():
+            resolution.recompute(question)
+            states |= {answer.key: state for answer, state in resolution.answer_states(question).items()}
+        systems = set(System.objects.filter(people=False, answers__isnull=False).values_list("name", flat=True))
+        resolved = Question.objects.filter(state="resolved").count()
+        found = Seeded(overview.community(), states, systems, resolved)
+        transaction.set_rollback(True)
+    return found
+
+
+def test_an_answer_counts_in_the_overview_as_it_does_on_its_page(seeded):
+    states = answer_states(seeded.community, overview.RULE).set_index("answer_id")["state"]
+    assert set(seeded.states) == set(states.index) and {"right", "wrong"} <= set(states)
     for key, state in states.items():
-        assert found[key] == WORDS.get(state, found[key])
-        assert found[key] not in ("verified", "refuted") or WORDS[state] == found[key]
+        own = seeded.states[key]
+        assert WORDS.get(state, own) == own and (own in ("verified", "refuted")) == (state in ("right", "wrong"))
 
 
-def test_people_stand_in_the_ranking_beside_systems(store):
-    found = overview.summary(store)
-    systems = set(System.objects.filter(people=False, answers__withdrawn_at=None).values_list("name", flat=True))
-    assert set(found.ranking["system"]) == systems | {"people"}
+def test_people_stand_in_the_ranking_beside_systems(seeded):
+    found = overview.summary(seeded.community)
+    assert set(found.ranking["system"]) == seeded.systems | {"people"}
     assert (found.ranking["low"] <= found.ranking["share"]).all()
     assert (found.ranking["share_most"] <= found.ranking["high"]).all()
-    assert found.history["resolved"].iloc[-1] == Question.objects.filter(state="resolved").count()
+    assert found.history["resolved"].iloc[-1] == seeded.resolved
 
 
-def test_a_validator_that_is_not_there_gives_the_one_with_most_verdicts(store):
+def test_a_validator_that_is_not_there_gives_the_one_with_most_verdicts(seeded):
+    store = seeded.community
     assert (
         overview.summary(store, "nothing").screen
         == overview.summary(store).screen
@@ -54,27 +70,9 @@ def test_a_desk_without_answers_has_no_overview(db):
     assert overview.overview() is None
 
 
-def test_guesses_and_colleagues_do_not_count():
-    answers = pd.DataFrame(dict(answer_id=["a", "p"], organisation=["Lab", "Lab"], base_model=["m", ""]))
-    row = dict(answer_id="a", reviewer="x", kind="human", confidence=3, conflict=False)
-    changes = [
-        {},
-        {"confidence": 1},
-        {"reviewer": "y"},
-        {"reviewer": "y", "answer_id": "p"},
-        {"kind": "ai", "confidence": 1},
-    ]
-    found = overview.counting(pd.DataFrame([row | change for change in changes]), answers, {"y": " lab "})
-    assert found["conflict"].tolist() == [
-        False,
-        True,
-        False,
-        False,
-    ]  # the guess is gone; people's own answers have no lab
-
-
-def test_uq_s_evaluation_takes_its_human_verdicts_from_the_store(store):
+def test_uq_s_evaluation_takes_its_human_verdicts_from_the_store(seeded):
     """The functions of notebook uq/7_evaluation, on the store's tables in the place of Table S3."""
+    store = seeded.community
     screen = overview.summary(store).screen
     models, every = partial_verification.counts_from_reviews(store, screen, overview.RULE)
     states, n = answer_states(store, overview.RULE), len(store.questions)

@@ -51,12 +51,19 @@ FIRST = {  # protocol: people, the first ballot of ada
 
 
 @pytest.mark.parametrize("protocol", FIRST)
-def test_a_blind_colleague_and_a_moderator_without_a_part_find_a_ballot_at_no_address(protocol):
+def test_a_blind_colleague_finds_a_ballot_at_no_address(protocol):
     people, move, form = FIRST[protocol]
     case = opened(protocol, people)
     cast(case, "ada", move, **form)
-    assert "SECRET" in everything(case, "ada")
-    assert "SECRET" not in everything(case, "bo") + everything(case, "eve")
+    assert "SECRET" in pages(case, "ada") and "SECRET" not in everything(case, "bo")
+
+
+def test_a_moderator_who_may_enter_the_admin_finds_it_at_no_address_either():
+    people, move, form = FIRST["kina_blind"]
+    case = opened("kina_blind", people)
+    cast(case, "ada", move, **form)
+    Account.objects.filter(username="eve").update(is_staff=True, is_superuser=True)
+    assert "SECRET" not in everything(case, "eve")
 
 
 def test_kina_s_reviewers_never_learn_names():

@@ -8,7 +8,6 @@ notebook finds the same numbers in an export. A review counts here exactly as it
 """
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -19,11 +18,10 @@ from django.utils import timezone
 
 from proctor.platform import resolution as desk
 from proctor.platform import tables
-from proctor.platform.models import Account
 from proctor.uq import resolution, reviewers, system_ranking
 from proctor.uq.community import Community, checked
 
-RULE = resolution.Rule(needed=desk.RULE.agree, share=desk.RULE.share)
+RULE = resolution.Rule(needed=desk.RULE.needed, share=desk.RULE.share)
 SECONDS = 60  # for which an overview is kept at least
 RESAMPLES = 300
 STEPS = 12  # points of the history
@@ -45,21 +43,8 @@ class Summary:
 
 
 def community() -> Community:
-    """The store as `uq` reads it, reviews that the desk's rule does not count set aside (`counting`)."""
-    frames = tables.all_tables()
-    affiliations = dict(Account.objects.exclude(affiliation="").values_list("username", "affiliation"))
-    return checked(frames | {"reviews": counting(frames["reviews"], frames["answers"], affiliations)})
-
-
-def counting(reviews: pd.DataFrame, answers: pd.DataFrame, affiliations: Mapping[str, str]) -> pd.DataFrame:
-    """Reviews by the desk's rule: guesses of people left out, colleagues of the answer's organisation in conflict."""
-    guess = (reviews["kind"] == "human") & (reviews["confidence"] < desk.RULE.confidence)
-    kept = reviews[~guess].reset_index(drop=True)
-    whose = kept["answer_id"].map(answers.set_index("answer_id")["organisation"]).fillna("")
-    own = kept["reviewer"].map(affiliations).fillna("")
-    machine = kept["answer_id"].map(answers.set_index("answer_id")["base_model"]).fillna("") != ""
-    alike = own.str.strip().str.casefold() == whose.str.strip().str.casefold()
-    return kept.assign(conflict=kept["conflict"].astype(bool) | (alike & (own != "") & machine))
+    """The store as `uq` reads it."""
+    return checked(tables.tables())
 
 
 def summary(of: Community, validator: str = "") -> Summary | None:

@@ -1,4 +1,4 @@
-"""The page of the overview: tables, and two pictures drawn on the server as SVG (places only; colours are the sheet's)."""
+"""The page of the overview: tables, and two pictures drawn on the server as SVG, in the colours of the text."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
