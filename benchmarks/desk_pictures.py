@@ -67,7 +67,7 @@ def shots(question: Question, reviewable: str) -> list[tuple[str, str, dict, str
 
 def shrink(path: Path) -> None:
     """Fewer colours: text needs no more, and the file is a third."""
-    image = Image.open(path).convert("RGB").quantize(160,  dither=Image.Dither.NONE)
+    image = Image.open(path).convert("RGB").quantize(160, dither=Image.Dither.NONE)
     image.save(path, optimize=True)
     assert path.stat().st_size < MOST_BYTES, f"{path.name}: {path.stat().st_size:,} bytes"
 

@@ -40,7 +40,11 @@ def test_the_page_shows_every_part_without_inline_style_or_script(client):
     text = client.get("/overview/").content.decode()
     for heading in ("Cautious ranking", "Resolution", "Over time", "Validators", "Agreement of reviewers"):
         assert f"<h2>{heading}</h2>" in text
-    assert "People" in text and not re.search(r"<script(?! src)|style=| on\w+=", text) and "nan" not in text.lower().split()
+    assert (
+        "People" in text
+        and not re.search(r"<script(?! src)|style=| on\w+=", text)
+        and "nan" not in text.lower().split()
+    )
     other = client.get("/overview/", {"validator": "C"}).content.decode()
     assert "<option selected>C</option>" in other
     assert client.get("/overview/", {"validator": "<script>"}).status_code == 200

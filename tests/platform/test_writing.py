@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from proctor.platform import acts
+from proctor.platform import acts, rate_limits
 from proctor.platform.models import Account, Act, Answer, Comment, Review, Vote
 
 ANSWER = dict(organisation="Lab", system="New", base_model="base", prompt="The prompt.", text="Since $y=2$.")
@@ -148,6 +148,21 @@ def test_an_unsound_account_is_refused(client, reviewer, change):
 def test_a_wrong_password_is_told_and_never_shown_again(client, reviewer):
     response = client.post("/sign-in/", dict(username="ada", password="not the pass phrase"))
     assert "correct username and password" in response.text and "not the pass phrase" not in response.text
+
+
+def test_passwords_cannot_be_tried_without_end(client, reviewer, monkeypatch):
+    monkeypatch.setitem(rate_limits.LIMITS, "sign_in", rate_limits.Limit(3, 600))
+    for _ in range(3):
+        assert client.post("/sign-in/", dict(username="ada", password="wrong")).status_code == 200
+    response = client.post("/sign-in/", dict(username="ada", password="a long pass phrase"))
+    assert response.status_code == 429 and int(response["Retry-After"]) <= 600 and "Wait" in response.text
+
+
+def test_writing_too_often_gives_the_text_back(as_reviewer, question, monkeypatch):
+    monkeypatch.setitem(rate_limits.LIMITS, "write", rate_limits.Limit(1, 60))
+    as_reviewer.post("/q/math/1/comment/", dict(text="One."))
+    response = as_reviewer.post("/q/math/1/comment/", dict(text="Two, which is longer than that."))
+    assert response.status_code == 429 and "Two, which is longer" in response.text and Comment.objects.count() == 1
 
 
 def test_signing_in_leads_on_to_this_site_only(client, reviewer):

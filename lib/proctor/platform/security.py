@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
+from proctor.platform.rate_limits import TooMany
 from proctor.platform.trail import NotAllowed
 
 POLICY = "; ".join(
@@ -48,6 +49,10 @@ class Guard:
         if isinstance(error, NotAllowed):
             told = dict(heading="You may not do that", sentence=str(error), sent=sent_by(request))
             return render(request, "desk/error.html", told, status=403)
+        if isinstance(error, TooMany):
+            response = _page(request, 429, "That was too often", str(error))
+            response["Retry-After"] = str(error.seconds)
+            return response
         return None
 
 
