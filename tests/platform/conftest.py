@@ -7,11 +7,19 @@ import django
 import pytest
 
 os.environ["PROCTOR_DESK"] = tempfile.mkdtemp(prefix="proctor-desk-")
+os.mkdir(os.path.join(os.environ["PROCTOR_DESK"], "static"))
 os.environ["PROCTOR_DESK_DB"] = os.environ.get("PROCTOR_TEST_DB", "")
 os.environ["DJANGO_SETTINGS_MODULE"] = "proctor.platform.settings"
 django.setup()
 
+from django.conf import settings  # noqa: E402
+from django.db import connection  # noqa: E402
+from proctor.platform import acts  # noqa: E402
 from proctor.platform.models import Account, Answer, Question, System  # noqa: E402
+
+settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # a slow one would take most of the time
+if connection.vendor == "sqlite":  # a file: threads can't share a database in memory
+    connection.settings_dict["TEST"]["NAME"] = os.path.join(os.environ["PROCTOR_DESK"], "test.sqlite3")
 
 
 @pytest.fixture
@@ -32,3 +40,27 @@ def answer(question, reviewer):
     return Answer.objects.create(
         question=question, system=system, prompt="Answer.", text="Because $x=1$.", submitted_by=reviewer
     )
+
+
+@pytest.fixture
+def moderator(db):
+    return Account.objects.create_user("mo", password="a long pass phrase", role="moderator")
+
+
+@pytest.fixture
+def reader(db):
+    return Account.objects.create_user("rea", password="a long pass phrase")
+
+
+@pytest.fixture
+def talk(answer, reviewer, moderator, reader):
+    """The answer with all that can be said of it: a verdict with its trace, an AI review, two reviews, a comment."""
+    judge = System.objects.create(organisation="Checks Inc", name="Judge 7", base_model="judge-base")
+    trace = [{"prompt": "Is it right?", "reply": "Yes, <b>it</b> is."}]
+    acts.add_verdict(answer, "(CC x3|U) => C", "accept", 0.7, judges="judge-base", calls=4, dollars=0.03, trace=trace)
+    acts.review(reader, answer, "no", 3, "The AI doubts $x$.", kind="ai", system=judge)
+    first = acts.review(moderator, answer, "yes", 4, "I checked $x=1$.")
+    other = Account.objects.create_user("bo", password="a long pass phrase", role="reviewer")
+    acts.review(other, answer, "unsure", 2, "Step two is unclear.")
+    remark = acts.comment(reader, answer.question, "Is it still open?")
+    return dict(answer=answer, review=first, remark=remark, question=answer.question)
