@@ -15,7 +15,7 @@ def store(answer, reviewer):
     acts.review(other, answer, "yes", 3, "AI.", kind="ai", system=acts.system_of("Lab", "Judge", "b"))
     acts.comment(reviewer, answer.question, "Is $x$ real?")
     acts.withdraw(reviewer, acts.comment(reviewer, answer.question, "Oops."))
-    return tables.tables()
+    return tables.all_tables()
 
 
 def test_columns_are_those_that_the_analyses_read(store):
@@ -28,7 +28,7 @@ def test_columns_are_those_of_the_community():
 
 
 def test_an_empty_store_has_all_tables_with_times(db):
-    for name, frame in tables.tables().items():
+    for name, frame in tables.all_tables().items():
         assert frame.empty and tuple(frame.columns) == tables.COLUMNS[name]
         assert all(str(frame[column].dtype) == "datetime64[us, UTC]" for column in frame if column.endswith("_at"))
 

@@ -96,6 +96,9 @@ def review(
     check(row)
     if human and Review.objects.filter(answer=answer, reviewer=by, kind=Kind.HUMAN, withdrawn_at=None).exists():
         raise Refused({"": "Your review of this answer stands already. Edit that one."})
+    same = Review.objects.filter(answer=answer, reviewer=by, kind=Kind.AI, system=system, text=text, withdrawn_at=None)
+    if not human and same.exists():
+        raise Refused({"text": "This system's review stands here already, word for word."})
     row.save()
     recompute(answer.question)
     record(by, "review", row)
@@ -163,7 +166,10 @@ def add_questions(by: Account | None, rows: Sequence[Mapping[str, Any]]) -> tupl
             continue
         for name, value in row.items():
             setattr(question, name, value)
-        check(question)
+        try:
+            check(question)
+        except Refused as refused:
+            raise Refused({f"{row['key']}, {name}": text for name, text in refused.problems.items()}) from None
         verb, new, changed = ("change", new, changed + 1) if question.pk else ("add", new + 1, changed)
         question.save()
         record(by, verb, question, before=before if verb == "change" else {})

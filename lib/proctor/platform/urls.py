@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import path
 
+from proctor.platform.api import api_urls
 from proctor.platform.feeds import feed_urls
 from proctor.platform.job_pages import job_urls
 from proctor.platform.overview_pages import overview_urls
@@ -17,6 +18,7 @@ urlpatterns = [
     *overview_urls,
     *round_urls,
     *job_urls,
+    *api_urls,
     path("admin/", admin.site.urls),
 ]
 handler400 = "proctor.platform.security.bad_request"
