@@ -14,7 +14,7 @@ django.setup()
 
 from django.conf import settings  # noqa: E402
 from django.db import connection  # noqa: E402
-from proctor.platform import jobs  # noqa: E402
+from proctor.platform import acts, jobs  # noqa: E402
 from proctor.platform.models import Account, Answer, Question, System  # noqa: E402
 
 from ..chat_server import Server  # noqa: E402
@@ -80,3 +80,27 @@ def launched(monkeypatch):
     found = []
     monkeypatch.setattr(jobs, "launch", found.append)
     return found
+
+
+@pytest.fixture
+def moderator(db):
+    return Account.objects.create_user("mo", password="a long pass phrase", role="moderator")
+
+
+@pytest.fixture
+def reader(db):
+    return Account.objects.create_user("rea", password="a long pass phrase")
+
+
+@pytest.fixture
+def talk(answer, reviewer, moderator, reader):
+    """The answer with all that can be said of it: a verdict with its trace, an AI review, two reviews, a comment."""
+    judge = System.objects.create(organisation="Checks Inc", name="Judge 7", base_model="judge-base")
+    trace = [{"prompt": "Is it right?", "reply": "Yes, <b>it</b> is."}]
+    acts.add_verdict(answer, "(CC x3|U) => C", "accept", 0.7, judges="judge-base", calls=4, dollars=0.03, trace=trace)
+    acts.review(reader, answer, "no", 3, "The AI doubts $x$.", kind="ai", system=judge)
+    first = acts.review(moderator, answer, "yes", 4, "I checked $x=1$.")
+    other = Account.objects.create_user("bo", password="a long pass phrase", role="reviewer")
+    acts.review(other, answer, "unsure", 2, "Step two is unclear.")
+    remark = acts.comment(reader, answer.question, "Is it still open?")
+    return dict(answer=answer, review=first, remark=remark, question=answer.question)

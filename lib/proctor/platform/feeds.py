@@ -26,10 +26,9 @@ def _feed(request: HttpRequest, title: str, of: dict[str, str], link: str) -> Ht
     answers = Answer.objects.filter(withdrawn_at=None, **{f"question__{name}": value for name, value in of.items()})
     reviews = Review.objects.filter(withdrawn_at=None, answer__withdrawn_at=None)
     reviews = reviews.filter(**{f"answer__question__{name}": value for name, value in of.items()})
-    rows = [
-        *answers.select_related("question", "system", "submitted_by").order_by("-written_at")[:ENTRIES],
-        *reviews.select_related("answer__question", "answer__system", "reviewer", "system").order_by("-written_at")[:ENTRIES],
-    ]  # fmt: skip
+    answers = answers.select_related("question", "system", "submitted_by")
+    reviews = reviews.select_related("answer__question", "answer__system", "reviewer", "system")
+    rows = [row for found in (answers, reviews) for row in found.order_by("-written_at")[:ENTRIES]]
     rows = sorted(rows, key=lambda row: row.written_at, reverse=True)[:ENTRIES]
     made = Atom1Feed(
         title=_plain(title), link=link, description="", feed_url=request.build_absolute_uri(), language="en"

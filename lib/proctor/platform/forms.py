@@ -145,7 +145,7 @@ class SignUpForm(forms.ModelForm):
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         help_text=" ".join(password_validators_help_texts()),
     )
-    again = forms.CharField(
+    password_again = forms.CharField(
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), label="The password again"
     )
 
@@ -159,12 +159,12 @@ class SignUpForm(forms.ModelForm):
             "count.",
         }
 
-    field_order = ("username", "password", "again", "affiliation", "source_profile")
+    field_order = ("username", "password", "password_again", "affiliation", "source_profile")
 
     def clean(self):
         told = super().clean()
-        if told.get("password") and told.get("again") and told["password"] != told["again"]:
-            self.add_error("again", "The two passwords differ.")
+        if told.get("password") and told.get("password_again") and told["password"] != told["password_again"]:
+            self.add_error("password_again", "The two passwords differ.")
         return told
 
 

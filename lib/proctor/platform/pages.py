@@ -1,5 +1,6 @@
 """What a browser reads: the list of questions, a question with all that was said of it, people, history, feeds."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from difflib import SequenceMatcher
@@ -359,15 +360,15 @@ def pieces(before: str, after: str) -> list[tuple[str, str]]:
     >>> pieces("it is odd", "it is even")
     [('same', 'it is '), ('gone', 'odd'), ('new', 'even')]
     """
-    old, new = (text.replace("\n", " \n ").split(" ") for text in (before, after))
+    old, new = (re.findall(r"\s+|\S+", text) for text in (before, after))
     if len(old) * len(new) > 4_000_000:  # too long to compare word for word
         return [("gone", before), ("new", after)]
     found = []
     for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        for kind, words, last in (("gone", old[i:j], j == len(old)), ("new", new[k:m], m == len(new))):
-            if words and not (tag == "equal" and kind == "gone"):
-                text = " ".join(words) + ("" if last else " ")
-                found.append(("same" if tag == "equal" else kind, text.replace(" \n ", "\n")))
+        if tag == "equal":
+            found.append(("same", "".join(old[i:j])))
+            continue
+        found += [(kind, "".join(words)) for kind, words in (("gone", old[i:j]), ("new", new[k:m])) if words]
     return found
 
 

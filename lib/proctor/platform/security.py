@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
+from proctor.platform.rate_limits import TooMany
 from proctor.platform.trail import NotAllowed
 
 POLICY = "; ".join(
@@ -48,6 +49,10 @@ class Guard:
         if isinstance(error, NotAllowed):
             told = dict(heading="You may not do that", sentence=str(error), sent=sent_by(request))
             return render(request, "desk/error.html", told, status=403)
+        if isinstance(error, TooMany):
+            response = _page(request, 429, "That was too often", str(error))
+            response["Retry-After"] = str(error.seconds)
+            return response
         return None
 
 
@@ -64,14 +69,19 @@ class NoUploads(FileUploadHandler):
         return None
 
 
+def is_secret(name: str) -> bool:
+    """Whether a form's field must never be shown again."""
+    return "password" in name or name == "csrfmiddlewaretoken"
+
+
 def sent_by(request: HttpRequest) -> list[tuple[str, str]]:
     """What a form held, so that an error page gives it back; passwords and the page's own fields left out."""
     try:
         fields = request.POST.items()
     except Exception:  # the form itself is what could not be read
         return []
-    hidden = ("csrfmiddlewaretoken", "version", "next", "draft")
-    kept = [(name, value) for name, value in fields if name not in hidden and "password" not in name]
+    hidden = ("version", "next", "draft")
+    kept = [(name, value) for name, value in fields if name not in hidden and not is_secret(name)]
     return [(name, value[:SHOWN_BACK]) for name, value in kept if len(value) > 20]
 
 

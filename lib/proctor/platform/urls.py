@@ -15,10 +15,10 @@ urlpatterns = [
     *pages_urls,
     *writing_urls,
     *feed_urls,
+    *api_urls,
     *overview_urls,
     *round_urls,
     *job_urls,
-    *api_urls,
     path("admin/", admin.site.urls),
 ]
 handler400 = "proctor.platform.security.bad_request"

@@ -19,7 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from proctor.platform import acts
+from proctor.platform import acts, rate_limits
 from proctor.platform.forms import (
     EDITS,
     AnswerForm,
@@ -32,6 +32,7 @@ from proctor.platform.forms import (
 )
 from proctor.platform.models import Account, Act, Answer, Comment, Review, Role
 from proctor.platform.pages import TABLES, address, author_of, by_key, may_see, pieces
+from proctor.platform.security import is_secret
 
 LONGEST_DRAFT = 400_000  # characters
 
@@ -45,8 +46,10 @@ def signed_in(view: Callable) -> Callable:
     @wraps(view)
     def page(request: HttpRequest, *args, **kwargs) -> HttpResponse:
         if request.user.is_authenticated:
+            if request.method == "POST":
+                rate_limits.spend("write", f"account {request.user.pk}")
             return view(request, *args, **kwargs)
-        sent = {name: value for name, value in request.POST.items() if name != "csrfmiddlewaretoken"}
+        sent = {name: value for name, value in request.POST.items() if not is_secret(name)}
         return _sign_in_page(request, AuthenticationForm(request), request.get_full_path(), sent)
 
     return page
@@ -63,6 +66,8 @@ def _sign_in_page(request, form, onwards: str, sent: dict[str, str], status: int
 def sign_in(request: HttpRequest) -> HttpResponse:
     onwards = _own_address(request, request.POST.get("next") or request.GET.get("next") or "")
     sent = _draft(request)
+    if request.method == "POST":
+        rate_limits.spend("sign_in", rate_limits.address(request), f"name {request.POST.get('username', '')[:150]}")
     form = AuthenticationForm(request, request.POST or None)
     if request.method == "POST" and form.is_valid():
         auth.login(request, form.get_user())
@@ -93,8 +98,10 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@sensitive_post_parameters("password", "again")
+@sensitive_post_parameters("password", "password_again")
 def sign_up(request: HttpRequest) -> HttpResponse:
+    if request.method == "POST":
+        rate_limits.spend("sign_up", rate_limits.address(request))
     form = SignUpForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         told = form.cleaned_data
