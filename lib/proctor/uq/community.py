@@ -52,10 +52,10 @@ class Community:
 
     @property
     def end(self) -> pd.Timestamp:
-        """The time of the last thing that happened."""
+        """The time of the last thing that happened; `LAUNCH` where nothing did."""
         times = [self.answers["submitted_at"], self.verdicts["decided_at"], self.reviews["written_at"]]
         times += [self.answers["withdrawn_at"], self.reviews["withdrawn_at"], self.comments["written_at"]]
-        return max(column.max() for column in times if column.notna().any())
+        return max((column.max() for column in times if column.notna().any()), default=LAUNCH)
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,7 @@ def detection(table: pd.DataFrame) -> Figure:
     """
     fig, panels = axes(1, 3, width=FULL, height=2.9, sharey=True)
     looks = {"raw agreement": "baseline", "beyond chance": "ours", "pairs": "wrong", "favour": "judge"}
-    titles = {"always no": "one who always says no", "colluding": "four who collude", "none": "nobody: false alarms"}
+    titles = {"always no": "two who always say no", "colluding": "four who collude", "none": "nobody: false alarms"}
     for ax, (kind, title) in zip(panels, titles.items()):
         part = table[(table["kind"] == kind) & (table["group"] == ("honest" if kind == "none" else kind))]
         for test, each in part.groupby("test", sort=False):
@@ -136,7 +136,7 @@ def detection(table: pd.DataFrame) -> Figure:
         ax.set_title(title, fontsize=8)
     panels[2].axhline(0.05, color=role("truth").colour, linewidth=0.6)
     panels[0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    panels[0].set_ylabel("communities in which it is flagged")
+    panels[0].set_ylabel("communities in which one is flagged")
     handles, labels = panels[2].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=4)
     return fig
@@ -149,5 +149,5 @@ def against_majority(table: pd.DataFrame) -> Figure:
                           for low, high in zip(table["low"], table["high"])]  # fmt: skip
     values = (table[name] for name in ("difference", "low", "high"))
     forest(ax, table["panel"].tolist(), *values, role=better, evidence="simulated", reference=0)
-    ax.set_xlabel("mistakes, model less majority (points)")
+    ax.set_xlabel("model less majority (points)")
     return fig

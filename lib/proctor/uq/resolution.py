@@ -86,7 +86,9 @@ def history(community: Community, rule: Rule = RULE, steps: int = 24) -> pd.Data
     without a right answer among the resolving ones, where the truth is known (else NaN)."""
     start = community.answers["submitted_at"].min()
     right = community.truth.set_index("answer_id")["right"]
-    rows = []
+    rows: list[dict] = []
+    if pd.isna(start):
+        return pd.DataFrame(columns=["at", "reviews", *STATES, "resolved", "false"])
     for at in pd.date_range(start, community.end, steps + 1).ceil("s")[1:]:
         states = answer_states(community, rule, at)
         seen = states[states[["yes", "no", "unsure"]].sum(axis=1) > 0]
@@ -166,11 +168,12 @@ def dataset_updates(community: Community, rule: Rule = RULE) -> tuple[pd.DataFra
     """
     states = answer_states(community, rule)
     right = states.loc[states["state"] == "right", ["answer_id", "question_id", "system"]]
-    confirmed = independent(community).query("correct == 'yes'").groupby("answer_id")
+    yes = independent(community).query("correct == 'yes'").groupby("answer_id")
+    confirmed = yes.agg(confirmed_by=("reviewer", "nunique"), since=("written_at", "max")).reset_index()
     table = right.merge(community.questions[["question_id", "link", "licence"]], on="question_id")
     table = table.merge(community.answers[["answer_id", "organisation"]], on="answer_id")
-    table["confirmed_by"] = table["answer_id"].map(confirmed["reviewer"].nunique())
-    table["since"] = table["answer_id"].map(confirmed["written_at"].max()).dt.date
+    table = table.merge(confirmed, on="answer_id")
+    table["since"] = table["since"].dt.date
     due = is_due(table["question_id"].nunique(), len(community.questions))
     return table.sort_values(["since", "answer_id"], ignore_index=True), due
 

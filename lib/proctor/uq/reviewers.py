@@ -26,6 +26,8 @@ LABELS = ("yes", "no", "unsure")
 def votes_of(reviews: pd.DataFrame) -> pd.DataFrame:
     """Votes (reviewer, answer_id) of reviews that count (`resolution.independent`); unsure is no vote."""
     decided = reviews[reviews["correct"] != "unsure"]
+    if decided.empty:
+        return pd.DataFrame(dtype=float)
     return decided.assign(vote=(decided["correct"] == "yes") * 1.0).pivot(
         index="reviewer", columns="answer_id", values="vote"
     )
@@ -55,6 +57,8 @@ def reviewer_agreement(
     parts["people and AI"] = pd.concat([people, ai])
     rows = []
     for name, part in parts.items():
+        if part.empty:
+            continue
         counts = part.pivot_table(
             index="answer_id", columns="correct", values="review_id", aggfunc="count", fill_value=0
         )
@@ -190,7 +194,9 @@ def favours(votes: np.ndarray, systems: np.ndarray, level: float = 0.95) -> np.n
     for system in np.unique(systems):
         own = systems == system
         counts = alone[:, own].sum(axis=1), use.sum(axis=1), alone.sum(axis=1), use[:, own].sum(axis=1)
-        p.append(hypergeom.sf(counts[0] - 1, *counts[1:]))
+        p.append(np.where(counts[1] > 0, hypergeom.sf(counts[0] - 1, *counts[1:]), 1.0))
+    if not np.size(p):
+        return np.zeros(len(votes), bool)
     return (holm(np.ravel(p)).reshape(np.shape(p)) < 1 - level).any(axis=0)
 
 
@@ -334,6 +340,44 @@ def detection(panels: Mapping[str, Panel], trials: int, rng: np.random.Generator
                 row = dict(panel=name, reviews_each=panel.reviews_each, test=test, group=group, each=part.mean())
                 rows.append(row | dict(flagged=k / trials, low=low, high=high, trials=trials))
     return pd.DataFrame(rows)
+
+
+CLAIMS = (  # part, (panel, test, group) of `detection`, sentence, what it says of the percentage, verdict that we found
+    ("raw", ("always no, 320", "raw agreement", "always no"), "Raw agreement sees who always says no", ">= 80", False),
+    ("corrected", ("always no, 320", "beyond chance", "always no"), "Agreement beyond chance sees it", ">= 80", True),
+    ("pairs", ("colluding, 320", "pairs", "colluding"), "Pairs that keep together show a group", ">= 80", False),
+    (
+        "favour",
+        ("colluding, 320", "favour", "colluding"),
+        "A test for favour of one system shows a group",
+        ">= 80",
+        True,
+    ),
+    ("false_alarm", ("none, 640", "pairs", "honest"), "Pairs flag nobody where nobody cheats", "<= 5", False),
+)
+
+
+def detection_claims(found: pd.DataFrame) -> dict[str, dict]:
+    """What the claims on the tests say, by part: sentence, percentage of communities flagged, interval, expectation."""
+    rows, judged = found.set_index(["panel", "test", "group"]), {}
+    for part, key, sentence, says, expected in CLAIMS:
+        value, low, high = (100 * float(rows.loc[key, name]) for name in ("flagged", "low", "high"))
+        expect = "holds" if expected else "does not hold"
+        judged[part] = dict(sentence=sentence, estimate=value, interval=(low, high), says=says, expect=expect)
+    return judged
+
+
+def compared_panels(honest: tuple[Group, ...]) -> dict[str, Panel]:
+    """Communities on which a model of the reviewers may gain or lose: 400 answers, or 40, and five reviews each."""
+    apart = (Group("expert", 6, 0.95), Group("careful", 14, 0.65))
+    return {
+        "all good": Panel(honest, 400),
+        "skills far apart": Panel(apart, 400),
+        "the same, 10 reviews each": Panel(apart, 40),
+        "6 coins": Panel((*honest, Group("coin", 6, 0.5)), 400),
+        "4 collude": Panel((*honest, Group("colluding", 4, 0.85)), 400),
+        "20 collude": Panel((*honest, Group("colluding", 20, 0.85)), 400),
+    }
 
 
 def compare_with_majority(

@@ -60,7 +60,8 @@ def ranking(sure: pd.DataFrame, possible: pd.DataFrame, level: float = 0.95) -> 
         row = dict(system=name, right=k, unsettled=most - k, of=n, share=k / n, low=low, high_by_count=high)
         row |= dict(share_most=most / n, high=at_most, rank_low=1 + beaten_by, rank_high=len(sure) - beats)
         rows.append(row)
-    table = pd.DataFrame(rows).sort_values("right", ascending=False, kind="stable", ignore_index=True)
+    columns = "system right unsettled of share low high_by_count share_most high rank_low rank_high".split()
+    table = pd.DataFrame(rows, columns=columns).sort_values("right", ascending=False, kind="stable", ignore_index=True)
     table.insert(1, "rank", table["right"].rank(ascending=False, method="min").astype(int))
     return table
 
@@ -72,10 +73,10 @@ def apart(sure: pd.DataFrame, possible: pd.DataFrame, level: float = 0.95) -> pd
     all wrong and the lower one's all right; 1 where that turns the order.
     """
     order = sure.sum(axis=1).sort_values(ascending=False, kind="stable").index
-    only = discordant(sure.loc[order].to_numpy())
     pairs = list(combinations(range(len(order)), 2))
     if not pairs:
         return pd.DataFrame(columns="higher lower p_by_count p_at_worst apart surely_apart".split())
+    only = discordant(sure.loc[order].to_numpy())
     by_count = holm(exact_p([only[i, j] for i, j in pairs], [only[j, i] for i, j in pairs]))
     worst = []
     for i, j in pairs:
