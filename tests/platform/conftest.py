@@ -14,8 +14,10 @@ django.setup()
 
 from django.conf import settings  # noqa: E402
 from django.db import connection  # noqa: E402
-from proctor.platform import acts  # noqa: E402
+from proctor.platform import acts, jobs  # noqa: E402
 from proctor.platform.models import Account, Answer, Question, System  # noqa: E402
+
+from ..chat_server import Server  # noqa: E402
 
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # a slow one would take most of the time
 if connection.vendor == "sqlite":  # a file: threads can't share a database in memory
@@ -40,6 +42,44 @@ def answer(question, reviewer):
     return Answer.objects.create(
         question=question, system=system, prompt="Answer.", text="Because $x=1$.", submitted_by=reviewer
     )
+
+
+# Jobs: a local server that judges, a moderator, answers, and no process
+
+
+@pytest.fixture
+def judge_server(monkeypatch, tmp_path, settings):
+    settings.FOLDER = tmp_path
+    with Server(lambda text: "Accepted: [[N]]" if "wrong" in text else "Accepted: [[Y]]") as found:
+        found.judge = f"openai/fake@{found.url}"
+        monkeypatch.setenv("PROCTOR_DESK_JUDGES", f"{found.judge}, openai/gpt-4o")
+        monkeypatch.setenv("PROCTOR_DESK_CALLS", "100")
+        monkeypatch.delenv("PROCTOR_DESK_BUDGET", raising=False)
+        yield found
+
+
+@pytest.fixture
+def mira(db):
+    return Account.objects.create_user("mira", password=None, role="moderator")
+
+
+@pytest.fixture
+def three_answers(mira):
+    question = Question.objects.create(key="math/1", site="math", title="Is it?", body="Why?", licence="CC BY-SA 4.0")
+    system = System.objects.create(organisation="Lab", name="A", base_model="b")
+    texts = ["right", "wrong", "right too"]
+    return [
+        Answer.objects.create(question=question, system=system, prompt="p", text=text, submitted_by=mira)
+        for text in texts
+    ]
+
+
+@pytest.fixture
+def launched(monkeypatch):
+    """Keys of the jobs whose process would have been started."""
+    found = []
+    monkeypatch.setattr(jobs, "launch", found.append)
+    return found
 
 
 @pytest.fixture

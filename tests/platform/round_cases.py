@@ -42,8 +42,8 @@ def client(name=None):
 
 
 def pages(case, name=None):
-    """What an account reads on the pages of the round and of the case."""
-    return _read(name, [f"/rounds/{case.round.key}/", f"/rounds/{case.round.key}/{case.place}/"])
+    """What an account reads on the page of the case."""
+    return _read(name, [f"/rounds/{case.round.key}/{case.place}/"])
 
 
 def everything(case, name=None):

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 
 def readers(case, secret, names):
-    """Those of `names` who read the secret on the rounds' pages; "" is one who has not signed in."""
+    """Those of `names` who read the secret on the case's page; "" is one who has not signed in."""
     return [name for name in names if secret in pages(case, name or None)]
 
 

@@ -169,8 +169,8 @@ def payoffs(mechanism: Mechanism, own: Reviewer, other: Reviewer | None = None) 
 def settle(mechanism: Mechanism, levels: tuple[int, int] | None) -> tuple[float, float]:
     """What the two reviews of one item are paid in a tournament, once an audit has found their levels; None: no audit.
 
-    >>> settle(Mechanism("tournament", bonus=4, bar=2, pay=1), (2, 3)), settle(Mechanism("tournament", bonus=4, bar=2), None)
-    ((1.0, 5.0), (0.0, 0.0))
+    >>> settle(Mechanism("tournament", bonus=4, bar=2, pay=1.0), (2, 3))
+    (1.0, 5.0)
     """
     if mechanism.kind != "tournament":
         raise ValueError(f"kind is {mechanism.kind!r}: only a tournament is settled by two levels")

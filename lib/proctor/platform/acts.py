@@ -166,7 +166,10 @@ def add_questions(by: Account | None, rows: Sequence[Mapping[str, Any]]) -> tupl
             continue
         for name, value in row.items():
             setattr(question, name, value)
-        check(question)
+        try:
+            check(question)
+        except Refused as refused:
+            raise Refused({f"{row['key']}, {name}": text for name, text in refused.problems.items()}) from None
         verb, new, changed = ("change", new, changed + 1) if question.pk else ("add", new + 1, changed)
         question.save()
         record(by, verb, question, before=before if verb == "change" else {})

@@ -44,7 +44,7 @@ class Summary:
 
 def community() -> Community:
     """The store as `uq` reads it."""
-    return checked(tables.tables())
+    return checked(tables.all_tables())
 
 
 def summary(of: Community, validator: str = "") -> Summary | None:

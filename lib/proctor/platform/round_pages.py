@@ -147,7 +147,9 @@ def _round_page(request: HttpRequest, held: Round, form: forms.Form, status: int
     told = dict(round=held, protocol=rules, cases=shown, page=page, organizes=organizes, form=form)
     if organizes and cases.exists():
         table = rules.table(rounds.matters_of(held))
-        told |= dict(columns=list(table.columns), rows=table.astype(object).values.tolist())
+        told |= dict(
+            columns=[name.replace("_", " ") for name in table], rows=table.astype(object).fillna("").values.tolist()
+        )
     return render(request, "desk/round.html", told, status=status)
 
 

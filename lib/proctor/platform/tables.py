@@ -4,9 +4,11 @@ Times are UTC; `withdrawn_at` is NaT for what stands. Withdrawn rows are there: 
 looks. A review's `conflict` is true where one was declared or is plain (`resolution.conflicted`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import pandas as pd
+from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from proctor.platform.models import Answer, Comment, Question, Review, Verdict
@@ -25,7 +27,26 @@ COLUMNS = {name: tuple(columns.split()) for name, columns in COLUMNS.items()}
 
 def all_tables() -> dict[str, pd.DataFrame]:
     """All tables by name, of one moment."""
-    return {name: table() for name, table in TABLES.items()}
+    with one_moment():
+        return {name: table() for name, table in TABLES.items()}
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """What is read inside is of one moment; others go on writing meanwhile."""
+    if connection.in_atomic_block:
+        yield
+    elif connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN DEFERRED")  # Django's own transactions would keep writers waiting
+            try:
+                yield
+            finally:
+                cursor.execute("ROLLBACK")
+    else:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield
 
 
 def questions() -> pd.DataFrame:

@@ -50,33 +50,32 @@ def jsonable(value: Any) -> Any:
 
 
 def check(row: models.Model) -> None:
-    """Refuse a row whose fields break their rules."""
-    stored = [field for field in row._meta.fields if not field.is_relation]
-    left_out = {"prompt"} if isinstance(row, Answer) and row.system.people else set()  # people were given none
+    """Refuse a row whose fields, or what they say together, break the rules."""
+    rules = {Review: _review_rules, Verdict: _verdict_rules}.get(type(row))
+    if problems := field_problems(row) or (rules(row) if rules else {}):
+        raise Refused(problems)
+
+
+def field_problems(row: models.Model, people: bool | None = None) -> dict[str, str]:
+    """What is wrong with each field of its own. people: whether an answer is people's, who may have no prompt."""
+    people = isinstance(row, Answer) and (row.system.people if people is None else people)
+    free = {"prompt"} if people else set()
+    skipped = {field.name for field in row._meta.fields if field.is_relation or isinstance(field, models.JSONField)}
     problems = {}
     try:
-        row.clean_fields(
-            exclude={
-                field.name for field in row._meta.fields if field.is_relation or isinstance(field, models.JSONField)
-            }
-            | left_out
-        )
+        row.clean_fields(exclude=skipped | free)
     except ValidationError as error:
         problems = {name: " ".join(messages) for name, messages in error.message_dict.items()}
-    for field in stored:
-        value = getattr(row, field.name)
+    for field in row._meta.fields:
+        value, told = getattr(row, field.attname), ""
         if isinstance(field, models.JSONField):
             told = bad_json(value)
-        elif isinstance(value, str):
-            empty = not field.blank and not value.strip() and field.name not in left_out
+        elif isinstance(value, str) and not field.is_relation:
+            empty = not field.blank and not value.strip() and field.name not in free
             told = "Fill this in." if empty else bad_text(field.name, value)
-        else:
-            continue
         if told:
             problems[field.name] = told
-    rules = {Review: _review_rules, Verdict: _verdict_rules}.get(type(row))
-    if problems := problems or (rules(row) if rules else {}):
-        raise Refused(problems)
+    return problems
 
 
 def _review_rules(row: Review) -> dict[str, str]:
