@@ -55,7 +55,11 @@ def test_every_module_has_its_test(path):
 
 
 @pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.relative_to(LIB).with_suffix("").as_posix())
-def test_examples_in_docstrings_run(path):
+def test_examples_in_docstrings_run(path, tmp_path_factory):
+    if path.is_relative_to(LIB / "platform"):  # Django's models are there only after its setup
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "proctor.platform.settings")
+        os.environ.setdefault("PROCTOR_DESK", str(tmp_path_factory.mktemp("desk")))
+        importlib.import_module("django").setup()
     module = importlib.import_module(".".join(path.relative_to(LIB.parent).with_suffix("").parts))
     failed, tried = doctest.testmod(module)
     assert tried and not failed

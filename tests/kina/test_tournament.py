@@ -18,6 +18,7 @@ from proctor.kina.tournament import (
     pure_equilibria,
     released,
     review_cost,
+    settle,
     symmetric_equilibria,
     thresholds,
     verdict_agreement,
@@ -313,3 +314,15 @@ def test_dominance_is_that_of_every_rising_value_of_quality(first, second):
     steps = np.tri(4, 4, -1).T[:3]  # 1 above a level, 0 up to it: every rising value is a sum of such
     mean = [steps @ np.diff(cdf, prepend=0) for cdf in (one, two)]
     assert dominates(one, two) == bool((mean[0] >= mean[1] - 1e-12).all())
+
+
+def test_settled_pairs_are_paid_what_the_expected_bonus_is_the_mean_of():
+    mechanism = Mechanism("tournament", bonus=4, bar=2, audit=0.6, pay=1)
+    reviewer = Reviewer(costs=(1, 2), quality=((0.5, 0.3, 0.1, 0.1), (0.1, 0.1, 0.3, 0.5)))
+    own, other = reviewer.chances[1], reviewer.chances[0]
+    pairs = list(product(range(4), repeat=2))
+    audited = sum(own[a] * other[b] * settle(mechanism, (a, b))[0] for a, b in pairs)
+    expected = 0.6 * audited + 0.4 * settle(mechanism, None)[0]
+    assert expected == pytest.approx(1 + bonuses(mechanism, reviewer)[1, 0])
+    with pytest.raises(ValueError, match="only a tournament"):
+        settle(Mechanism("flat"), (1, 2))

@@ -8,6 +8,7 @@ from proctor import paths
 from proctor.report.claims import read_claims
 
 NOTEBOOKS = ("uq/1_dataset", "uq/1b_rules", "uq/4_bias", "uq/4b_ranking", "uq/6_agreement", "uq/7_evaluation")
+NOTEBOOKS += ("uq/8_platform", "uq/8b_reviewers")
 NAMED = re.compile(r"`(uq/\w+(?:\.\w+)?)`")
 
 

@@ -166,6 +166,21 @@ def payoffs(mechanism: Mechanism, own: Reviewer, other: Reviewer | None = None) 
     return mechanism.pay + bonuses(mechanism, own, other) - price * np.asarray(own.costs, float)[:, None]
 
 
+def settle(mechanism: Mechanism, levels: tuple[int, int] | None) -> tuple[float, float]:
+    """What the two reviews of one item are paid in a tournament, once an audit has found their levels; None: no audit.
+
+    >>> settle(Mechanism("tournament", bonus=4, bar=2, pay=1.0), (2, 3))
+    (1.0, 5.0)
+    """
+    if mechanism.kind != "tournament":
+        raise ValueError(f"kind is {mechanism.kind!r}: only a tournament is settled by two levels")
+    if levels is None or max(levels) < mechanism.bar:
+        return mechanism.pay, mechanism.pay
+    first, second = levels
+    share = (first > second) + (first == second) / 2
+    return mechanism.pay + mechanism.bonus * share, mechanism.pay + mechanism.bonus * (1 - share)
+
+
 def thresholds(own: Reviewer, other: Reviewer | None = None, *, bar: int, audit: float = 1.0) -> np.ndarray:
     """(other's effort,): the bonus above which top effort pays best in a tournament against that effort.
 

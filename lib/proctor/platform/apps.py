@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class Desk(AppConfig):
@@ -8,3 +9,8 @@ class Desk(AppConfig):
     label = "desk"
     verbose_name = "Review desk"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from proctor.platform import search
+
+        post_migrate.connect(search.install, sender=self)

@@ -208,3 +208,81 @@ class Use(models.Model):
     who = models.CharField(max_length=80, unique=True)  # the action, the window, a digest of the account or address
     count = models.PositiveIntegerField(default=0)
     until = models.DateTimeField(db_index=True)
+
+
+class Round(models.Model):
+    """Cases that go through one of the papers' protocols of review (`round_protocols`), run by an organizer."""
+
+    key = models.CharField(max_length=80, unique=True, default=new_key)
+    protocol = models.CharField(max_length=40)
+    title = models.CharField(max_length=200)
+    organizer = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="rounds")
+    people = models.JSONField(default=dict)  # part -> usernames, from which the seats of a case are filled
+    settings = models.JSONField(default=dict)
+    opened_at = models.DateTimeField(default=timezone.now)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+
+class Case(models.Model):
+    """What a round decides on. material: its fields; evidence: what models said of it, which some parts may not see."""
+
+    key = models.CharField(max_length=80, unique=True, default=new_key)
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="cases")
+    place = models.PositiveIntegerField()
+    author = models.ForeignKey(Account, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    material = models.JSONField(default=dict)
+    evidence = models.JSONField(default=dict)
+    state = models.CharField(max_length=40, blank=True)  # as the protocol decides; kept by `rounds`
+    added_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["round", "place"], name="one_place")]
+
+
+class Seat(models.Model):
+    """An account's part in a case. The round's organizer has none."""
+
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="seats")
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="seats")
+    part = models.CharField(max_length=40)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["case", "account"], name="one_seat")]
+
+
+class Ballot(models.Model):
+    """A move in a case, with what its form held. Never changed; who may read it is part of the protocol."""
+
+    key = models.CharField(max_length=80, unique=True, default=new_key)
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="cast")
+    number = models.PositiveIntegerField()
+    by = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="cast")
+    part = models.CharField(max_length=40)
+    move = models.CharField(max_length=40)
+    form = models.JSONField(default=dict)
+    cast_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["case", "number"], name="one_number")]
+
+
+class Job(models.Model):
+    """A run of a validator over answers, ordered from the desk (`jobs`). What it found are Verdicts."""
+
+    key = models.CharField(max_length=80, unique=True, default=new_key)
+    ordered_by = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="jobs")
+    validator = models.CharField(max_length=300)
+    judges = models.JSONField(default=list)
+    temperature = models.FloatField(default=0)
+    answers = models.ManyToManyField(Answer, related_name="jobs")
+    state = models.CharField(max_length=20, default="planned")  # see `jobs.STATES`
+    message = models.TextField(blank=True)
+    most_calls = models.PositiveIntegerField(default=0)  # the bill: an upper bound
+    most_dollars = models.FloatField(null=True, blank=True)  # None: no price known
+    calls = models.PositiveIntegerField(default=0)  # sent so far, over all starts
+    dollars = models.FloatField(default=0)
+    judged = models.JSONField(default=list)  # keys of the answers whose verdict is stored
+    beat_at = models.DateTimeField(null=True, blank=True)  # last sign of life
+    planned_at = models.DateTimeField(default=timezone.now)
+    started_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)

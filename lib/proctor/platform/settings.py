@@ -70,6 +70,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "proctor.platform.security.Guard",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -114,4 +115,6 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = os.environ.get("PROCTOR_DESK_HTTPS"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+CSRF_FAILURE_VIEW = "proctor.platform.security.not_from_here"
+FILE_UPLOAD_HANDLERS = ["proctor.platform.security.NoUploads"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_000_000  # bytes of a form; files are not taken at all

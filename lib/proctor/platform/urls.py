@@ -4,5 +4,24 @@ from django.contrib import admin
 from django.urls import path
 
 from proctor.platform.api import api_urls
+from proctor.platform.feeds import feed_urls
+from proctor.platform.job_pages import job_urls
+from proctor.platform.overview_pages import overview_urls
+from proctor.platform.pages import pages_urls
+from proctor.platform.round_pages import round_urls
+from proctor.platform.writing import writing_urls
 
-urlpatterns = [*api_urls, path("admin/", admin.site.urls)]
+urlpatterns = [
+    *pages_urls,
+    *writing_urls,
+    *feed_urls,
+    *api_urls,
+    *overview_urls,
+    *round_urls,
+    *job_urls,
+    path("admin/", admin.site.urls),
+]
+handler400 = "proctor.platform.security.bad_request"
+handler403 = "proctor.platform.security.forbidden"
+handler404 = "proctor.platform.security.not_found"
+handler500 = "proctor.platform.security.failed"

@@ -18,6 +18,9 @@ from proctor.stats.bootstrap import Interval
 from proctor.stats.compare import mcnemar_bounds
 from proctor.stats.proportions import Confusion, clopper_pearson, wilson
 from proctor.stats.reconstruct import confusion_counts
+from proctor.uq import resolution
+from proctor.uq.community import Community, passed
+from proctor.uq.resolution import RULE, Rule
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,33 @@ def full_set(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     """(models, every): the rows of `pass_rates` for the full set, most passed first, and that of all models."""
     full = table[table["questions_of"] == "full set"].set_index("answer_model")
     return full.drop(index="all").sort_values("passed", ascending=False, kind="stable"), full.loc["all"]
+
+
+def counts_from_reviews(
+    community: Community, validator: str, rule: Rule = RULE, level: float = 0.95
+) -> tuple[pd.DataFrame, pd.Series]:
+    """What `full_set` gives, from a platform's tables: (systems, every), human verdicts by the rule of resolution.
+
+    A question that an answer of a system passed on is human_passed when such an answer is right, and human_verified
+    when one is right or all of them are settled. People are no system here. Shares are of all questions of the
+    platform, as in Table S3.
+    """
+    states = resolution.answer_states(community, rule)
+    answers = community.answers.set_index("answer_id")
+    states = states[(states["answer_id"].map(answers["base_model"]) != "").to_numpy()]
+    states = states.assign(passed=passed(community.verdicts, validator, states["answer_id"]))
+    states["human_passed"] = states["passed"] & (states["state"] == "right")
+    states["waits"] = states["passed"] & ~states["state"].isin(["right", "wrong"])
+    by_system = states.groupby(["system", "question_id"])[["passed", "human_passed", "waits"]].any().reset_index()
+    by_question = states.groupby("question_id")[["passed", "human_passed", "waits"]].any().assign(system="all")
+    found = pd.concat([by_system, by_question], ignore_index=True)
+    found["human_verified"] = found["human_passed"] | (found["passed"] & ~found["waits"])
+    names, n = ["passed", "human_verified", "human_passed"], len(community.questions)
+    table = found.groupby("system")[names].sum().astype(int)
+    table = table.assign(questions=n, recomputed=table["passed"] / n)
+    table[["low", "high"]] = [wilson(int(k), n, level) for k in table["passed"]]
+    table.index.name = "answer_model"
+    return table.drop(index="all").sort_values("passed", ascending=False, kind="stable"), table.loc["all"]
 
 
 def overlap(models: pd.DataFrame, every: pd.Series) -> pd.DataFrame:

@@ -163,6 +163,11 @@ def read_reviews(paths: Sequence[str | Path]) -> pd.DataFrame:
     for path, sheet in zip(paths, sheets):
         if set(sheet) != set(sheets[0]):
             raise DataError(f"{path}: not the same questions as in {paths[0]}. Give sheets of one queue.")
+    return combine_sheets(sheets)
+
+
+def combine_sheets(sheets: Sequence[Mapping[tuple[str, int], Mapping]]) -> pd.DataFrame:
+    """What `read_reviews` gives, from the sheets' rows by (site, question_id): one mapping a reviewer, of one queue."""
     rows = [(*key, *_joint([sheet[key] for sheet in sheets])) for key in sheets[0]]
     return pd.DataFrame(rows, columns=[*KEY, "place", "way", "outcome", "reason", "diamond"])
 
@@ -175,7 +180,7 @@ def _sheet(path: Path, problems: list[str]) -> dict[tuple[str, int], dict]:
         if missing := [name for name in COLUMNS if name not in row]:
             raise DataError(problem(path, 1, missing[0], "not there", "Give a review.csv that `queue` wrote"))
         row = {name: " ".join(str(row[name]).split()) for name in COLUMNS}
-        told = _wrong(row)
+        told = row_fault(row)
         if told is None and (key := (row["site"], int(row["question_id"]))) in found:
             told = ("question_id", f"question {key[1]} of {key[0]} stands in an earlier row too", "Remove one of them")
         if told:
@@ -185,7 +190,7 @@ def _sheet(path: Path, problems: list[str]) -> dict[tuple[str, int], dict]:
     return found
 
 
-def _wrong(row: dict) -> tuple[str, str, str] | None:
+def row_fault(row: Mapping) -> tuple[str, str, str] | None:
     """What is wrong with a row of a sheet: column, problem, mend."""
     for name in ("question_id", "place"):
         if not (row[name].isascii() and row[name].isdigit()):
@@ -205,7 +210,7 @@ def _wrong(row: dict) -> tuple[str, str, str] | None:
     return None
 
 
-def _joint(sheets: list[dict]) -> tuple[int, str, str, str, bool]:
+def _joint(sheets: list[Mapping]) -> tuple[int, str, str, str, bool]:
     """place, way, outcome, reason and diamond of a question, from every reviewer's row."""
     first, said = sheets[0], {row["decision"] for row in sheets if row["decision"]}
     if len(said) == 1:

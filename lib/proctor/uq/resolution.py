@@ -1,0 +1,196 @@
+"""When a question counts as resolved, and what an overview of a platform may count (UQ, section 2.3, appendix C).
+
+The paper does not say how many reviews resolve a question: the rule is ours. A review counts if a person wrote it who
+has no conflict of interest and did not write the answer, and if it is not withdrawn. AI reviews and validators never
+resolve.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from proctor.stats import checks
+from proctor.stats.proportions import clopper_pearson, wilson
+from proctor.uq.community import Community, passed
+from proctor.uq.dataset.next_version import is_due
+
+STATES = ("right", "disputed", "open", "wrong")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """An answer is right, or wrong, when `needed` reviews say so and they are at least `share` of those that decide.
+
+    An unsure review decides nothing. disputed: `needed` reviews decide and do not agree. open: too few do.
+
+    >>> Rule(needed=3, share=0.75).state([3, 3, 0, 1, 1], [0, 2, 4, 0, 2]).tolist()
+    ['right', 'disputed', 'wrong', 'open', 'disputed']
+    """
+
+    needed: int = 3
+    share: float = 0.75
+
+    def __post_init__(self):
+        checks.at_least_one(self.needed, "needed")
+        if not 0.5 < self.share <= 1:
+            raise ValueError(f"share is {self.share}: above 0.5 and at most 1, or an answer could be right and wrong")
+
+    def state(self, yes: ArrayLike, no: ArrayLike) -> np.ndarray:
+        """One of `STATES` for each pair of counts."""
+        yes, no = np.asarray(yes), np.asarray(no)
+        decided = yes + no
+        enough = self.share * decided - 1e-9
+        found = np.where(decided >= self.needed, "disputed", "open")
+        found = np.where((yes >= self.needed) & (yes >= enough), "right", found)
+        return np.where((no >= self.needed) & (no >= enough), "wrong", found)
+
+
+RULE = Rule()
+
+
+def present(frame: pd.DataFrame, began: str, at: pd.Timestamp) -> pd.Series:
+    """Rows that had begun and were not withdrawn at a time."""
+    return (frame[began] <= at) & ~(frame["withdrawn_at"] <= at)
+
+
+def independent(community: Community, at: pd.Timestamp | None = None) -> pd.DataFrame:
+    """The reviews that count at a time (default: the end), the last one of each reviewer of each answer.
+
+    With question_id and system of the answer.
+    """
+    at = community.end if at is None else at
+    answers = community.answers[present(community.answers, "submitted_at", at)]
+    reviews = community.reviews[present(community.reviews, "written_at", at)]
+    reviews = reviews[(reviews["kind"] == "human") & ~reviews["conflict"].astype(bool)]
+    known = reviews.merge(answers[["answer_id", "question_id", "system", "submitted_by"]], on="answer_id")
+    known = known[known["reviewer"] != known["submitted_by"]].sort_values("written_at", kind="stable")
+    return known.drop_duplicates(["answer_id", "reviewer"], keep="last").reset_index(drop=True)
+
+
+def answer_states(community: Community, rule: Rule = RULE, at: pd.Timestamp | None = None) -> pd.DataFrame:
+    """Of each present answer: answer_id, question_id, system, yes, no, unsure (independent reviews), state."""
+    at = community.end if at is None else at
+    answers = community.answers[present(community.answers, "submitted_at", at)]
+    table = answers[["answer_id", "question_id", "system"]].reset_index(drop=True)
+    reviews = independent(community, at)
+    for word in ("yes", "no", "unsure"):
+        count = reviews.loc[reviews["correct"] == word, "answer_id"].value_counts()
+        table[word] = table["answer_id"].map(count).fillna(0).astype(int)
+    return table.assign(state=rule.state(table["yes"], table["no"]))
+
+
+def history(community: Community, rule: Rule = RULE, steps: int = 24) -> pd.DataFrame:
+    """Over time: at, reviews (that count), answers reviewed by state, questions resolved, and false: those of them
+    without a right answer among the resolving ones, where the truth is known (else NaN)."""
+    start = community.answers["submitted_at"].min()
+    right = community.truth.set_index("answer_id")["right"]
+    rows: list[dict] = []
+    if pd.isna(start):
+        return pd.DataFrame(columns=["at", "reviews", *STATES, "resolved", "false"])
+    for at in pd.date_range(start, community.end, steps + 1).ceil("s")[1:]:
+        states = answer_states(community, rule, at)
+        seen = states[states[["yes", "no", "unsure"]].sum(axis=1) > 0]
+        counts = {name: int((seen["state"] == name).sum()) for name in STATES}
+        resolving = states[states["state"] == "right"]
+        false = np.nan
+        if len(right):
+            false = int((~resolving["answer_id"].map(right).astype(bool).groupby(resolving["question_id"]).any()).sum())
+        reviews = int(states[["yes", "no", "unsure"]].to_numpy().sum())
+        rows.append(dict(at=at, reviews=reviews, **counts, resolved=resolving["question_id"].nunique(), false=false))
+    return pd.DataFrame(rows)
+
+
+def statistics(community: Community, validator: str, rule: Rule = RULE, at: pd.Timestamp | None = None) -> pd.DataFrame:
+    """The overview of a platform: measure, count, of, share with Wilson's limits where it is a share."""
+    at = community.end if at is None else at
+    states = answer_states(community, rule, at)
+    verdicts = community.verdicts[community.verdicts["decided_at"] <= at]
+    accepted = passed(verdicts, validator, states["answer_id"])
+    answers = community.answers[community.answers["answer_id"].isin(states["answer_id"])]
+    machines = answers[answers["base_model"] != ""]
+    seen = states[["yes", "no", "unsure"]].sum(axis=1) > 0
+    people = independent(community, at)
+    ai = community.reviews[(community.reviews["kind"] == "ai") & present(community.reviews, "written_at", at)]
+    questions, total = len(community.questions), len(states)
+    rows: list[tuple] = [("questions with an answer", states["question_id"].nunique(), questions)]
+    rows += [("questions with an answer that passed", states["question_id"][accepted].nunique(), questions)]
+    resolved = states.loc[states["state"] == "right", "question_id"].nunique()
+    rows += [("questions resolved", resolved, questions), ("answers that passed", int(accepted.sum()), total)]
+    rows += [("passed answers that people reviewed", int((accepted & seen).sum()), int(accepted.sum()))]
+    rows += [
+        (f"reviewed answers {name}", int((states["state"][seen] == name).sum()), int(seen.sum())) for name in STATES
+    ]
+    counts = [("systems", machines["system"].nunique()), ("base models", machines["base_model"].nunique())]
+    counts += [("human reviews that count", len(people)), ("human reviewers", people["reviewer"].nunique())]
+    counts += [("AI reviews", len(ai)), ("comments", int((community.comments["written_at"] <= at).sum()))]
+    table = pd.DataFrame(rows + [(*row, np.nan) for row in counts], columns=["measure", "count", "of"])
+    known = table["of"] > 0
+    table["share"] = (table["count"] / table["of"]).where(known)
+    limits = [wilson(int(k), int(n)) if n > 0 else (np.nan, np.nan) for k, n in zip(table["count"], table["of"])]
+    table[["low", "high"]] = limits
+    return table
+
+
+def pass_rates(community: Community, level: float = 0.95) -> pd.DataFrame:
+    """Of each system and validator: passed, of, share with Wilson's limits, unreadable verdicts, which do not pass."""
+    answers = community.answers[community.answers["base_model"] != ""]
+    last = community.verdicts.sort_values("decided_at", kind="stable")
+    last = last.drop_duplicates(["answer_id", "validator"], keep="last")
+    known = last.merge(answers[["answer_id", "system"]], on="answer_id")
+    rows = []
+    for (system, validator), part in known.groupby(["system", "validator"]):
+        k, n = int((part["verdict"] == "accept").sum()), len(part)
+        low, high = wilson(k, n, level)
+        unreadable = int((part["verdict"] == "unreadable").sum())
+        rows.append((system, validator, k, n, k / n, low, high, unreadable))
+    return pd.DataFrame(rows, columns="system validator passed of share low high unreadable".split())
+
+
+def false_resolutions(community: Community, rule: Rule = RULE, level: float = 0.95) -> pd.DataFrame:
+    """Where the truth is known: of the answers in each state that people settled, how many it belies, exact limits."""
+    states = answer_states(community, rule).merge(community.truth, on="answer_id")
+    rows = []
+    for name, is_right in (("right", True), ("wrong", False)):
+        part = states[states["state"] == name]
+        k, n = int((part["right"] != is_right).sum()), len(part)
+        low, high = clopper_pearson(k, n, level) if n else (np.nan, np.nan)
+        rows.append((f"called {name}", k, n, k / n if n else np.nan, low, high))
+    return pd.DataFrame(rows, columns="answers false of share low high".split())
+
+
+def dataset_updates(community: Community, rule: Rule = RULE) -> tuple[pd.DataFrame, bool]:
+    """(resolved questions, whether a next version is due): what may leave the data set, and who is credited.
+
+    A row a right answer: question_id, link, licence (of the post, which a copy must name), system and organisation (for
+    the credit where the answer is posted at the source), reviewers who confirmed it, and when the last of them did.
+    """
+    states = answer_states(community, rule)
+    right = states.loc[states["state"] == "right", ["answer_id", "question_id", "system"]]
+    yes = independent(community).query("correct == 'yes'").groupby("answer_id")
+    confirmed = yes.agg(confirmed_by=("reviewer", "nunique"), since=("written_at", "max")).reset_index()
+    table = right.merge(community.questions[["question_id", "link", "licence"]], on="question_id")
+    table = table.merge(community.answers[["answer_id", "organisation"]], on="answer_id")
+    table = table.merge(confirmed, on="answer_id")
+    table["since"] = table["since"].dt.date
+    due = is_due(table["question_id"].nunique(), len(community.questions))
+    return table.sort_values(["since", "answer_id"], ignore_index=True), due
+
+
+def stages(community: Community, validator: str, rule: Rule = RULE) -> pd.DataFrame:
+    """The three parts as a funnel: questions that reach each stage. reviews: the people's work up to there."""
+    states = answer_states(community, rule)
+    accepted = passed(community.verdicts, validator, states["answer_id"])
+    seen = states[["yes", "no", "unsure"]].sum(axis=1) > 0
+    settled = states["state"].isin(["right", "wrong"]) & accepted
+    rows = [("data set", "questions", len(community.questions))]
+    for part, stage, mask in (
+        ("data set", "answered", np.ones(len(states), bool)),
+        ("validators", "some answer passed", accepted),
+        ("platform", "some passed answer reviewed", accepted & seen),
+        ("platform", "some passed answer settled", settled),
+        ("platform", "resolved", states["state"] == "right"),
+    ):
+        rows.append((part, stage, states["question_id"][mask].nunique()))
+    return pd.DataFrame(rows, columns=["part", "stage", "questions"])
