@@ -63,6 +63,8 @@ def questions(request: HttpRequest) -> HttpResponse:
     form.is_valid()
     chosen = {name: form.cleaned_data.get(name, "") for name in form.fields}
     page = Paginator(chosen_questions(chosen), PER_PAGE).get_page(request.GET.get("page"))
+    rows = Question.objects.defer("body", "comments").in_bulk(list(page.object_list))
+    page.object_list = [rows[number] for number in page.object_list]
     _count_answers(page)
     plain = not any(chosen.values()) and page.number == 1
     told = dict(
@@ -77,8 +79,8 @@ def questions(request: HttpRequest) -> HttpResponse:
     return render(request, "desk/questions.html", told)
 
 
-def chosen_questions(chosen: dict[str, str]) -> QuerySet | list:
-    """The questions that the list's form chooses, in its order."""
+def chosen_questions(chosen: dict[str, str]) -> QuerySet | list[int]:
+    """The numbers of the questions that the list's form chooses, in its order: quicker to sort than the rows."""
     found, best = search.questions(chosen["q"]) if chosen["q"].strip() else (Question.objects.all(), None)
     if chosen["state"] == "review":
         found = found.filter(state__in=NEEDS_REVIEWERS)
@@ -87,13 +89,12 @@ def chosen_questions(chosen: dict[str, str]) -> QuerySet | list:
     for name in ("category", "site"):
         if chosen[name]:
             found = found.filter(**{name: chosen[name]})
-    found = found.defer("body", "comments")
     if best is not None and chosen["sort"] not in SORTS:
-        return sorted(found, key=lambda question: best[question.pk])
+        return sorted(found.values_list("pk", flat=True), key=best.__getitem__)
     if chosen["sort"] == "state":
         places = [When(state=state, then=Value(place)) for place, state in enumerate(_STATE_ORDER)]
         found = found.annotate(place=Case(*places, default=Value(len(places)), output_field=IntegerField()))
-    return found.order_by(*_ORDERS.get(chosen["sort"], _ORDERS["votes"]), "pk")
+    return found.order_by(*_ORDERS.get(chosen["sort"], _ORDERS["votes"]), "pk").values_list("pk", flat=True)
 
 
 def _count_answers(shown: Iterable[Question]) -> None:

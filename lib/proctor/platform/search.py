@@ -31,26 +31,29 @@ CREATE TRIGGER desk_search_{table}_edit AFTER UPDATE OF {columns} ON desk_{table
 INSERT INTO desk_search_{table}(desk_search_{table}) VALUES ('rebuild');
 """
 _POSTGRESQL = """
-CREATE TABLE IF NOT EXISTS desk_search_question
-    (id bigint PRIMARY KEY REFERENCES desk_question ON DELETE CASCADE, words tsvector NOT NULL);
-CREATE TABLE IF NOT EXISTS desk_search_answer
-    (id bigint PRIMARY KEY REFERENCES desk_answer ON DELETE CASCADE, words tsvector NOT NULL);
+CREATE TABLE IF NOT EXISTS desk_search_question (id bigint PRIMARY KEY, words tsvector NOT NULL);
+CREATE TABLE IF NOT EXISTS desk_search_answer (id bigint PRIMARY KEY, words tsvector NOT NULL);
 CREATE INDEX IF NOT EXISTS desk_search_question_words ON desk_search_question USING gin (words);
 CREATE INDEX IF NOT EXISTS desk_search_answer_words ON desk_search_answer USING gin (words);
-CREATE OR REPLACE FUNCTION desk_words_question(row desk_question) RETURNS tsvector LANGUAGE sql AS $$
-    SELECT setweight(to_tsvector('english', row.title), 'A') || setweight(to_tsvector('english', row.tags::text), 'B')
-        || to_tsvector('english', left(row.body, 200000)) $$;
-CREATE OR REPLACE FUNCTION desk_words_answer(row desk_answer) RETURNS tsvector LANGUAGE sql AS $$
-    SELECT to_tsvector('english', left(row.text, 200000)) $$;
+CREATE OR REPLACE FUNCTION desk_words_question(post desk_question) RETURNS tsvector LANGUAGE sql AS $$
+    SELECT setweight(to_tsvector('english', post.title), 'A') || setweight(to_tsvector('english', post.tags::text), 'B')
+        || to_tsvector('english', left(post.body, 200000)) $$;
+CREATE OR REPLACE FUNCTION desk_words_answer(post desk_answer) RETURNS tsvector LANGUAGE sql AS $$
+    SELECT to_tsvector('english', left(post.text, 200000)) $$;
 """
 _POSTGRESQL_TRIGGERS = """
 CREATE OR REPLACE FUNCTION desk_search_{table}_keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    INSERT INTO desk_search_{table} VALUES (new.id, desk_words_{table}(new))
+    IF TG_OP = 'TRUNCATE' THEN TRUNCATE desk_search_{table};
+    ELSIF TG_OP = 'DELETE' THEN DELETE FROM desk_search_{table} WHERE id = old.id;
+    ELSE INSERT INTO desk_search_{table} VALUES (new.id, desk_words_{table}(new))
         ON CONFLICT (id) DO UPDATE SET words = excluded.words;
+    END IF;
     RETURN NULL; END $$;
-CREATE OR REPLACE TRIGGER desk_search_{table}_new AFTER INSERT OR UPDATE OF {columns} ON desk_{table}
+CREATE OR REPLACE TRIGGER desk_search_{table}_new AFTER INSERT OR DELETE OR UPDATE OF {columns} ON desk_{table}
     FOR EACH ROW EXECUTE FUNCTION desk_search_{table}_keep();
-INSERT INTO desk_search_{table} SELECT row.id, desk_words_{table}(row) FROM desk_{table} row ON CONFLICT DO NOTHING;
+CREATE OR REPLACE TRIGGER desk_search_{table}_none AFTER TRUNCATE ON desk_{table}
+    FOR EACH STATEMENT EXECUTE FUNCTION desk_search_{table}_keep();
+INSERT INTO desk_search_{table} SELECT post.id, desk_words_{table}(post) FROM desk_{table} post ON CONFLICT DO NOTHING;
 """
 _COLUMNS = {"question": ("title", "body", "tags"), "answer": ("text",)}
 
