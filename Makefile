@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup installed install reproduce run test lint site lab status record logs audit clean
+.PHONY: help setup installed install reproduce run platform test lint site lab status record logs audit clean
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -45,6 +45,9 @@ reproduce: setup ## run every notebook whose inputs changed; figures land in fig
 
 run: setup ## your own data: P="exam mine.jsonl --model openai/o3 --budget 5"; P=--help lists the commands
 	@$(PY) -c 'import os, shlex, sys; os.execv(sys.executable, [sys.executable, "-m", "proctor", *shlex.split(os.environ["P"])])'
+
+platform: setup ## UQ's review desk with a made-up community, on this machine; P="--port 9000", P=--help
+	@$(PY) -c 'import os, shlex, sys; os.execv(sys.executable, [sys.executable, "-m", "proctor", "platform", *shlex.split(os.environ["P"])])'
 
 test: setup ## the tests
 	@$(PY) -m pytest -q -n "$$JOBS" --dist loadfile --no-loadscope-reorder

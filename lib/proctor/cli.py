@@ -349,6 +349,14 @@ def dataset(context: typer.Context) -> None:
     raise typer.Exit(main(context.args))
 
 
+@app.command(**PASSED_ON)
+def platform(context: typer.Context) -> None:
+    """UQ's review desk: open, moderator, load, export, import, seed"""
+    from proctor.platform.command import main
+
+    main(context.args)
+
+
 @app.command()
 def status() -> None:
     """Your runs in build/runs/ and their states."""

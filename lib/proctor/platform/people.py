@@ -19,11 +19,7 @@ def sign_up(username: str, password: str, **fields: str) -> Account:
     account = Account(username=Account.normalize_username(username), **fields)
     if Account.objects.filter(username__iexact=account.username).exists():
         raise Refused({"username": "is taken. Choose another."})
-    try:
-        validate_password(password, account)
-    except ValidationError as error:
-        raise Refused({"password": " ".join(error.messages)}) from None
-    account.set_password(password)
+    _give_password(account, password)
     check(account)
     try:
         with transaction.atomic():
@@ -31,6 +27,32 @@ def sign_up(username: str, password: str, **fields: str) -> Account:
     except IntegrityError:  # someone took the name in between
         raise Refused({"username": "is taken. Choose another."}) from None
     record(account, "sign up", account)
+    return account
+
+
+def _give_password(account: Account, password: str) -> None:
+    try:
+        validate_password(password, account)
+    except ValidationError as error:
+        raise Refused({"password": " ".join(error.messages)}) from None
+    account.set_password(password)
+
+
+@transaction.atomic
+def set_password(account: Account, password: str) -> Account:
+    """A new password, by the command or by its owner who gave the old one."""
+    _give_password(account, password)
+    account.save(update_fields=["password"])
+    record(None, "set password", account)
+    return account
+
+
+@transaction.atomic
+def make_admin(account: Account) -> Account:
+    """Open Django's admin to an account: only the command does."""
+    account.is_staff = account.is_superuser = True
+    account.save(update_fields=["is_staff", "is_superuser"])
+    record(None, "make admin", account)
     return account
 
 

@@ -48,7 +48,7 @@ def database(url: str) -> dict:
         "NAME": parts.path.lstrip("/"),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
-        "HOST": parts.hostname or "",
+        "HOST": unquote(parts.hostname or ""),  # or a folder with a socket, written %2Flike%2Fthis
         "PORT": parts.port or "",
         "CONN_HEALTH_CHECKS": True,
         "CONN_MAX_AGE": 60,

@@ -1,0 +1,177 @@
+"""The desk from the command line.
+
+    python -m proctor platform                          open it: makes, fills and serves the desk in build/desk
+    python -m proctor platform moderator ada            make a moderator (a new account asks for its password)
+    python -m proctor platform load releases/2          the questions of a release of UQ's dataset
+    python -m proctor platform export out               everything into a new folder; import reads it into an empty desk
+
+PROCTOR_DESK names another folder, PROCTOR_DESK_DB a PostgreSQL database (see `settings`).
+"""
+
+import importlib.util
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from proctor.cli import exit_codes
+from proctor.platform import store
+
+app = typer.Typer(
+    name="platform",
+    help="UQ's review desk: `open` is what it does without a command. PROCTOR_DESK names its folder (build/desk).",
+    no_args_is_help=False,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+Port = Annotated[int, typer.Option(help="where it listens", min=1, max=65535)]
+Host = Annotated[str, typer.Option(help="the address it listens on; 0.0.0.0 for all (see PROCTOR_DESK_HOSTS)")]
+Workers = Annotated[int, typer.Option(help="processes", min=1, max=64)]
+Admin = Annotated[bool, typer.Option("--admin", help="open Django's admin to the account, too")]
+Format = Annotated[str, typer.Option(help="jsonl or parquet")]
+THREADS = 4
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Run the command line; without a command's name it is `open`."""
+    words = [*arguments]
+    named = words[:1] and (not words[0].startswith("-") or words[0] in ("-h", "--help"))
+    app(words if named else ["open", *words], prog_name="python -m proctor platform")
+
+
+def ready() -> None:
+    """The desk's tables as this version needs them. Raises RuntimeError when the database can't be reached."""
+    store.connect()
+    from django.core.management import call_command
+    from django.db import OperationalError
+
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+    except OperationalError as error:
+        told = " ".join(str(error).split())[:300]
+        raise RuntimeError(f"the desk's database can't be reached or written ({told}). Nothing was changed.") from None
+
+
+@app.command("open")
+def open_desk(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 2) -> None:
+    """Serve the desk; an empty one gets a made-up community first. Control-C ends it."""
+    with exit_codes():
+        _free(host, port)
+        ready()
+        from django.core.management import call_command
+
+        from proctor.platform.models import Account, Question
+
+        if not Question.objects.exists():
+            _seed()
+        call_command("collectstatic", verbosity=0, interactive=False)
+        print(f"the review desk: http://{'localhost' if host == '127.0.0.1' else host}:{port}/", flush=True)
+        if not Account.objects.filter(role="moderator").exclude(password__startswith="!").exists():
+            print("become its moderator: python -m proctor platform moderator NAME", flush=True)
+        _serve(host, port, workers)
+
+
+def _free(host: str, port: int) -> None:
+    with socket.socket() as own:
+        own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            own.bind((host, port))
+        except OSError as error:
+            raise OSError(f"{host}:{port} can't be listened on ({error.strerror}): give another --port") from None
+
+
+def _serve(host: str, port: int, workers: int) -> None:
+    """Become the web server: gunicorn, or Django's own where there is no fork."""
+    if hasattr(os, "fork"):
+        told = [
+            "--workers",
+            str(workers),
+            "--threads",
+            str(THREADS),
+            "--bind",
+            f"{host}:{port}",
+            "--log-level",
+            "warning",
+        ]
+        command = ["-m", "gunicorn", "proctor.platform.wsgi", *told]
+    else:
+        command = ["-m", "django", "runserver", f"{host}:{port}", "--noreload"]
+    os.execv(sys.executable, [sys.executable, *command])
+
+
+@app.command()
+def seed() -> None:
+    """Fill an empty desk with a made-up community."""
+    with exit_codes():
+        ready()
+        from proctor.platform.models import Question
+
+        if Question.objects.exists():
+            raise ValueError("this desk holds questions already. Seed an empty one: give another PROCTOR_DESK")
+        _seed()
+
+
+def _seed() -> None:
+    if importlib.util.find_spec("proctor.platform.seed"):
+        from proctor.platform.seed import seed as fill
+
+        print(f"made up: {_told(fill())}", flush=True)
+
+
+@app.command()
+def load(release: Annotated[Path, typer.Argument(help="a release's folder, or a folder of releases")]) -> None:
+    """Load the questions of a release of UQ's dataset."""
+    with exit_codes():
+        ready()
+        from proctor.platform.releases import load_release
+
+        new, changed = load_release(release)
+        print(f"{new} questions are new, {changed} have changed")
+
+
+@app.command("export")
+def export_all(folder: Path, format: Format = "jsonl") -> None:
+    """Write everything into a new folder, but for passwords, e-mail addresses and tokens."""
+    with exit_codes():
+        ready()
+        from proctor.platform.files import export
+
+        print(f"{folder}: {_told(export(folder, format))}")
+
+
+@app.command("import")
+def import_folder(folder: Path) -> None:
+    """Read an export into an empty desk."""
+    with exit_codes():
+        ready()
+        from proctor.platform.files_in import import_all
+
+        print(f"{folder}: {_told(import_all(folder))}")
+
+
+@app.command()
+def moderator(name: str, admin: Admin = False) -> None:
+    """Make an account a moderator; asks for a password where it has none."""
+    with exit_codes():
+        ready()
+        from proctor.platform import people
+        from proctor.platform.models import Account
+
+        account = Account.objects.filter(username=name).first()
+        if account is None or not account.has_usable_password():
+            password = typer.prompt(f"A password for {name}", hide_input=True, confirmation_prompt=True)
+            account = people.set_password(account, password) if account else people.sign_up(name, password)
+        people.set_role(None, account, "moderator")
+        if admin:
+            people.make_admin(account)
+        print(f"{name} is a moderator" + (", and an admin: /admin/" if admin else ""))
+
+
+def _told(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "nothing"
