@@ -23,8 +23,9 @@ export $(GIVEN)
 PY := "$$VENV/bin/python"
 FETCHED := .cache/fetched/.complete
 
-# Nothing of the caller's own Python may leak in: results must come from the pins.
-unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
+# Nothing of the caller's own Python may leak in: results must come from the pins and this checkout's library.
+unexport PYTHONHOME PYTHONDONTWRITEBYTECODE
+export PYTHONPATH := $(CURDIR)/lib
 export PYTHONNOUSERSITE := 1
 # Runs with other parameters leave their figures in build/figures: show those.
 ifneq ($(strip $(PARAMS) $(P)),params/default.yaml)
@@ -55,7 +56,7 @@ lint: setup ## style, types, floors, notebooks without outputs (part of `make te
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy --cache-dir .cache/mypy
-	@PYTHONPATH=lib "$$VENV/bin/lint-imports" --cache-dir .cache/import_linter --no-logo
+	@"$$VENV/bin/lint-imports" --cache-dir .cache/import_linter --no-logo
 	@"$$VENV/bin/nbstripout" --keep-id --verify $$(git ls-files 'notebooks/*.ipynb')
 
 site: setup ## the book: the executed notebooks as a site, in build/site/ (run `make reproduce` before)
@@ -110,10 +111,12 @@ install:
 	    '/^(Collecting|Processing) / && ++n % 20 == 0 { print "   " n " of " all " found"; fflush() } \
 	     /^Installing collected/ { print "   " n " of " all " found; unpacking them"; fflush() }' \
 	  || { echo "make setup: pip failed:"; grep -v '^WARNING: Location' "$$VENV/pip.log" | tail -n 25; exit 1; }
-# One line in site-packages puts lib/ on the path, relative so that the checkout may be moved; an
-# editable install would need a build backend and would write this machine's absolute path.
-	@$(PY) -c 'import os, sysconfig; site = sysconfig.get_path("purelib"); \
-	  open(os.path.join(site, "proctor.pth"), "w").write(os.path.relpath("lib", os.path.realpath(site)) + "\n")'
+# One line in site-packages puts lib/ on the path of .venv/bin/python, relative so that the checkout may be moved; an
+# editable install would need a build backend and would write this machine's absolute path. An environment that
+# belongs to another checkout keeps its line.
+	@$(PY) -c 'import os, sysconfig; site = os.path.realpath(sysconfig.get_path("purelib")); \
+	  line = os.path.join(site, "proctor.pth"); ours = site.startswith(os.path.realpath(".") + os.sep); \
+	  (ours or not os.path.exists(line)) and open(line, "w").write(os.path.relpath("lib", site) + "\n")'
 	@touch "$$VENV/.installed"
 
 $(FETCHED): lib/proctor/data/fetch.py | installed

@@ -11,6 +11,7 @@ from proctor import paths
 from proctor.data.answers import load_asked
 from proctor.data.schemas import Answer, Question
 from proctor.models.session import Session
+from proctor.models.settings import Settings
 from proctor.uq import checks, programs
 from proctor.uq.run_validator import bill, validate
 
@@ -46,7 +47,9 @@ async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "own").mkdir()
         (Path(folder) / "own/polite.md").write_text(PROMPT)
-        print(bill("commits => Polite", ["openai/gpt-4o"], questions, answers, prompts_dir=folder))  # asks nothing
+        print(
+            bill("commits => Polite", ["openai/gpt-4o"], questions, answers, settings=Settings(prompts_dir=folder))
+        )  # asks nothing
 
 
 if __name__ == "__main__":

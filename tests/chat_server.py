@@ -1,6 +1,6 @@
 """A local server that speaks OpenAI's chat completions, pictures included: `Server(answer)` with answer(text) -> str.
 
-`asked` counts requests, `pictures` those that held one.
+`asked` counts requests, `pictures` those that held one, `bodies` what they held.
 """
 
 import json
@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 class Server:
     def __init__(self, answer: Callable[[str], str]):
-        self.answer, self.asked, self.pictures = answer, 0, 0
+        self.answer, self.asked, self.pictures, self.bodies = answer, 0, 0, []
 
     def __enter__(self) -> "Server":
         outer = self
@@ -22,6 +22,7 @@ class Server:
                 content = [m["content"] for m in body["messages"] if m["role"] == "user"][-1]
                 parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
                 outer.asked += 1
+                outer.bodies.append(body)
                 outer.pictures += any(part["type"] != "text" for part in parts)
                 said = outer.answer("\n".join(part["text"] for part in parts if part["type"] == "text"))
                 message = {"role": "assistant", "content": said}

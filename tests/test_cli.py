@@ -43,6 +43,8 @@ def checkout(tmp_path_factory):
     for folder in ("data/recorded", "data/questions", "data/catalog.csv"):
         (root / folder).symlink_to(paths.ROOT / folder)
     shutil.copy(paths.ROOT / "requirements.txt", root)
+    (root / ".cache").mkdir()
+    (root / ".cache/fetched").symlink_to(paths.CACHE / "fetched")
     return root
 
 
@@ -104,8 +106,8 @@ def test_twenty_questions_of_hle_s_public_format_with_pictures(proctor, server, 
     running, command = server(answer), ("exam", file, "--model", "mine", "--judge", "mine")
     planned = proctor("plan", *command)
     assert planned.returncode == 0, planned.stderr
-    assert "20 questions (10 with a picture)" in planned.stdout and "20 to ask" in planned.stdout
-    assert re.search(r"at most 20 calls to the judge; at most \$0\.\d\d", planned.stdout)
+    assert "20 questions (10 with a picture)" in planned.stdout and "40 to ask" in planned.stdout
+    assert re.search(r"at most \d+,\d+ out; at most \$\d+\.\d\d", planned.stdout)  # the judge's calls among them
     refused = proctor(*command)
     assert refused.returncode == 2 and "say --budget" in refused.stderr and running.asked == 0
     stopped = proctor(*command, "--budget", 5, "--max-calls", 6, "--at-once", 1)
@@ -114,7 +116,7 @@ def test_twenty_questions_of_hle_s_public_format_with_pictures(proctor, server, 
 
     whole = proctor(*command, "--budget", 5)
     assert whole.returncode == 0, whole.stderr
-    assert "answers: 100%" in whole.stderr and "6 kept, 14 to ask" in whole.stdout
+    assert "answers: 100%" in whole.stderr and "6 cached, 30 to ask" in whole.stdout
     asked = running.asked
     assert asked == 24 and running.pictures == 10  # 20 answers, 4 that comparison could not decide
     assert re.search(r"mine +20 +12 +0 +60", whole.stdout) and re.search(r"mine +counting +10 +10", whole.stdout)
@@ -139,7 +141,7 @@ def test_answers_with_their_questions_beside_them_are_validated(proctor, server,
     pd.DataFrame(rows).to_csv(checkout / "mine.csv", index=False)
 
     def answer(text: str) -> str:
-        question, given = re.search(r"What is (\d+)", text)[1], re.search(r"Answer: (\d+)", text)[1]
+        question, given = re.search(r"What is (\d+)", text)[1], re.search(r"judged:\n(\d+)", text)[1]
         return f"Accepted: [[{'Y' if question == given else 'N'}]]"
 
     running = server(answer)
@@ -147,10 +149,42 @@ def test_answers_with_their_questions_beside_them_are_validated(proctor, server,
     command = ("validate", checkout / "mine.csv", "--judges", "mine", "--validator", "C", *names)
     done = proctor(*command, "--budget", 1)
     assert done.returncode == 0, done.stderr
-    assert running.asked == 12 and "at most 12 calls" in done.stdout
+    assert running.asked == 12 and "12 to ask" in done.stdout
     table = pd.read_csv(checkout / "build/runs/validate-mine/uq/your_answers_results.csv").set_index("author")
     assert table.loc["all", ["answers", "accepted", "of_right", "of_wrong"]].tolist() == [12, 6, 100, 0]
     assert table.loc["b", "answers"] == 6
+
+
+def test_a_live_notebook_over_budget_asks_nothing_and_says_what_it_would_need(proctor, server):
+    running = server(lambda text: "Accepted: [[Y]]")
+    values = ("-p", "judges=[mine]", "-p", "validator=CC => C", "-p", "mode=live", "-p", "budget=0.5")
+    refused = proctor("run", "uq/your_answers", *values)
+    assert refused.returncode == 1 and running.asked == 0
+    said = re.search(r"nothing was asked: this may need up to \$(\d+\.\d\d), and the budget is \$0\.50", refused.stderr)
+    assert said and float(said[1]) > 81 * 3 * 16_384 * 2e-6  # the longest reply to each of three calls an answer
+
+
+def test_settings_reach_the_models_and_wrong_ones_are_told_before_any_call(proctor, server, checkout):
+    pd.DataFrame({"question": ["What is 1?"], "answer": ["1"]}).to_csv(checkout / "one.csv", index=False)
+    running, command = server(lambda text: "Exact Answer: 1"), ("exam", checkout / "one.csv", "--model", "mine")
+    for words, told in (
+        (("--effort", "hard"), "effort 'hard': use one of none, minimal"),
+        (("--thinking", "much"), "--thinking much: say true, false, or how many tokens"),
+        (
+            ("--prompts", checkout / "params"),
+            "there is no prompt in it. A prompt of your own lies at <paper>/<name>.md",
+        ),
+        (("--samples", 2), "set a temperature"),
+    ):
+        refused = proctor(*command, *words)
+        assert refused.returncode == 2 and told in refused.stderr, refused.stderr
+    assert running.asked == 0
+    words = ("--effort", "high", "--thinking", "2000", "--max-tokens", 5000, "--temperature", 1, "--timeout", 9)
+    done = proctor(*command, *words, "--budget", 1)
+    assert done.returncode == 0 and "mine thinks as long as it finds right" in done.stdout, done.stderr
+    assert running.asked == 1 and running.bodies[0]["reasoning_effort"] == "high"
+    assert running.bodies[0]["max_tokens"] == 5000 and running.bodies[0]["temperature"] == 1
+    assert running.bodies[0]["chat_template_kwargs"]["enable_thinking"] is True
 
 
 def test_a_cluster_answers_what_was_exported(proctor, server, checkout):
@@ -168,7 +202,7 @@ def test_a_cluster_answers_what_was_exported(proctor, server, checkout):
     replies.write_text("\n".join(map(json.dumps, lines)))
     read = proctor("import", requests, replies)
     assert read.returncode == 0 and "2 replies kept" in read.stdout, read.stderr
-    assert "2 kept, 0 to ask" in proctor("plan", *command).stdout and running.asked == 0
+    assert "2 cached, 0 to ask" in proctor("plan", *command).stdout and running.asked == 0
 
 
 def test_two_systems_are_compared_from_their_files(proctor, checkout):
@@ -187,6 +221,8 @@ def test_two_systems_are_compared_from_their_files(proctor, checkout):
         (("exam", "nowhere.jsonl", "--model", "smollm2-135m"), "nowhere.jsonl: cannot be read"),
         (("exam", "data/examples/exam_questions.jsonl", "--model", "gpt"), "no model 'gpt'"),
         (("run", "uq/none"), "no such notebook"),
+        (("run", "uq/6_agreement", "-p", "seed"), "write -p NAME VALUE"),
+        (("run", "uq/6_agreement", "-p", "sead", "7", "-p", "n_people=3"), "no parameter `sead`"),
     ],
 )
 def test_bad_input_is_told_in_a_line_before_any_call(words, told, capsys, monkeypatch):
@@ -194,3 +230,28 @@ def test_bad_input_is_told_in_a_line_before_any_call(words, told, capsys, monkey
     with pytest.raises(SystemExit) as stopped:
         cli.main(list(words))
     assert stopped.value.code == 2 and told in capsys.readouterr().err
+
+
+README = (paths.ROOT / "README.md").read_text(encoding="utf-8")
+TYPED = [
+    line.partition(" #")[0].strip()
+    for block in re.findall(r"```sh\n(.*?)```", README, re.S)
+    for line in block.splitlines()
+    if line.strip()
+]
+
+
+@pytest.mark.parametrize("line", [line for line in TYPED if not line.startswith("make ")])
+def test_a_command_of_the_readme_runs_as_written(line, proctor):
+    python, _, module, *words = line.split()
+    assert (python, module) == (".venv/bin/python", "proctor")
+    done = proctor(*words)
+    assert done.returncode == 0 and done.stdout.strip(), done.stderr
+
+
+@pytest.mark.parametrize(
+    "target", sorted({line.split()[1] for line in TYPED if line.startswith("make ")} | {"lab", "site"})
+)
+def test_a_make_command_of_the_readme_is_there(target):
+    made = subprocess.run(["make", "-n", target], cwd=paths.ROOT, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr

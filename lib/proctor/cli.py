@@ -41,7 +41,12 @@ OnlyPlan = Annotated[bool, typer.Option("--plan", help="show what would be asked
 Name = Annotated[str, typer.Option(help="of the run's folder in build/runs/; default: from the command and the file")]
 Columns = Annotated[list[str], typer.Option("--column", help="FIELD=COLUMN for a column of another name; may be repeated")]  # fmt: skip  # noqa: E501
 Prompts = Annotated[Path | None, typer.Option("--prompts", help="a folder of prompts of your own")]
-Temperature = Annotated[float, typer.Option(help="above 0 for several samples")]
+Style = Annotated[str, typer.Option(help="of the prompts: auto, free (reason at length) or short (for small models)")]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="of a reply, reasoning included; default 16,384")]
+Effort = Annotated[str, typer.Option(help="of a reasoning model: none, minimal, low, medium, high, xhigh or max")]
+Thinking = Annotated[str, typer.Option(help="true, false, or the tokens that it may take")]
+Timeout = Annotated[float | None, typer.Option(help="seconds for one attempt; default 600")]
+Temperature = Annotated[float | None, typer.Option(help="in place of the protocol's; above 0 for several samples")]
 Export = Annotated[
     Path | None, typer.Option("--export", help="ask nothing: write the next requests to this file, for a cluster")
 ]
@@ -53,7 +58,18 @@ def main(arguments: list[str] | None = None) -> None:
     words = sys.argv[1:] if arguments is None else arguments
     if words[:1] == ["plan"] and words[1:2] not in ([], ["--help"], ["-h"]):
         words = [*words[1:], "--plan"]
+    if words[:1] == ["run"]:
+        words = _paired(words)
     app(words, prog_name="python -m proctor")
+
+
+def _paired(words: list[str]) -> list[str]:
+    """`-p NAME VALUE`, as papermill and make take it, as `-p NAME=VALUE`, which typer takes several times."""
+    paired: list[str] = []
+    for word in words:
+        half = paired[-2:-1] == ["-p"] and "=" not in paired[-1]
+        paired[len(paired) - half :] = [f"{paired[-1]}={word}" if half else word]
+    return paired
 
 
 @app.command()
@@ -63,10 +79,15 @@ def exam(
     judge: Annotated[str, typer.Option(help="weighs answers that comparison can't decide")] = "",
     judge_all: Annotated[bool, typer.Option("--judge-all", help="put every answer to the judge, as HLE does")] = False,
     samples: Annotated[int, typer.Option(help="answers to each question")] = 1,
-    temperature: Temperature = 0.0,
+    temperature: Temperature = None,
     budget: Dollars = None,
     max_calls: Calls = None,
     column: Columns = [],  # noqa: B006 typer reads it and changes nothing
+    style: Style = "auto",
+    max_tokens: MaxTokens = None,
+    effort: Effort = "",
+    thinking: Thinking = "",
+    timeout: Timeout = None,
     prompts: Prompts = None,
     at_once: AtOnce = 8,
     plan: OnlyPlan = False,
@@ -77,19 +98,17 @@ def exam(
     with exit_codes():
         from proctor.data.questions import load_questions
         from proctor.exam import own_exam
+        from proctor.models.settings import Settings
 
-        columns, folder = _columns(column), _prompts(prompts)
+        columns, how = _columns(column), _settings(style, max_tokens, effort, thinking, timeout, temperature, prompts)
         asked = load_questions(questions, columns=columns)
-        setup = own_exam.Setup(asked, model, judge, judge_all, samples, temperature, folder).checked()
+        setup = own_exam.Setup(asked, model, judge, judge_all, samples).checked(Settings(**how))
         run, notebook = name or f"exam-{questions.stem}", "hle/your_exam"
 
-        async def told(session: "Session") -> tuple[float | None, int]:
-            bill, pictures = own_exam.bill(session, setup), sum(bool(question.image) for question in asked)
-            print(f"{len(asked)} questions ({pictures} with a picture), {len(model)} models\nplan: {bill}", flush=True)
-            return bill.dollars, bill.to_ask + bill.judgements
-
+        pictures = sum(bool(question.image) for question in asked)
+        what = f"{len(asked)} questions ({pictures} with a picture), {len(model)} models"
         spending = _Spending(budget, max_calls, at_once, plan, export)
-        if _ask(run, notebook, told, lambda session: own_exam.sit(session, setup), spending):
+        if _ask(run, notebook, what, lambda session: own_exam.sit(session, setup), spending, how):
             values = dict(
                 question_file=str(questions.resolve()),
                 columns=columns,
@@ -97,8 +116,7 @@ def exam(
                 judge=judge,
                 judge_all=judge_all,
                 samples=samples,
-                temperature=temperature,
-                prompts_dir=folder,
+                settings=how,
                 predictions=str(own_run.folder_of(run) / "predictions"),
             )
             shown = ["model", "n", "right", "unreadable", "accuracy", "official", "overconfidence"]
@@ -115,10 +133,15 @@ def validate(
     judges: Annotated[list[str], typer.Option("--judges", help="a model; may be repeated")],
     validator: Annotated[str, typer.Option(help="in UQ's notation")] = "(C x3|U)",
     questions: Annotated[Path | None, typer.Option(help="their file; none: a column `question` in ANSWERS")] = None,
-    temperature: Temperature = 0.0,
+    temperature: Temperature = None,
     budget: Dollars = None,
     max_calls: Calls = None,
     column: Columns = [],  # noqa: B006
+    style: Style = "auto",
+    max_tokens: MaxTokens = None,
+    effort: Effort = "",
+    thinking: Thinking = "",
+    timeout: Timeout = None,
     prompts: Prompts = None,
     at_once: AtOnce = 8,
     plan: OnlyPlan = False,
@@ -128,23 +151,18 @@ def validate(
     """Put answers before a validator: what it accepts and, where the truth is known, how right it is."""
     with exit_codes():
         from proctor.data.answers import load_asked
+        from proctor.models.settings import Settings
         from proctor.uq import run_validator
 
-        columns, how = _columns(column), dict(temperature=temperature, prompts_dir=_prompts(prompts))
+        columns, how = _columns(column), _settings(style, max_tokens, effort, thinking, timeout, temperature, prompts)
         asked = validator, judges, *load_asked(answers, questions or "", columns)
-        bill = run_validator.bill(*asked, **how)
         run, notebook = name or f"validate-{answers.stem}", "uq/your_answers"
-
-        async def told(session: "Session") -> tuple[float | None, int]:
-            cost = "no price known" if bill["dollars"] is None else f"at most ${bill['dollars']:,.2f}"
-            calls = f"at most {bill['calls']:,} calls, kept ones among them"
-            print(f"{len(asked[3])} answers\nplan: {calls}; {cost}", flush=True)
-            return bill["dollars"], bill["calls"]
-
+        run_validator.bill(*asked, settings=Settings(**how))  # raises what it can't be asked for
         spending = _Spending(budget, max_calls, at_once, plan, export)
-        if _ask(run, notebook, told, lambda session: run_validator.validate(session, *asked, **how), spending):
+        what = f"{len(asked[3])} answers"
+        if _ask(run, notebook, what, lambda session: run_validator.validate(session, *asked), spending, how):
             own = dict(answer_file=str(answers.resolve()), question_file=str(questions.resolve()) if questions else "")
-            values = own | dict(columns=columns, validator=validator, judges=list(judges), **how)
+            values = own | dict(columns=columns, validator=validator, judges=list(judges), settings=how)
             shown = ["author", "answers", "accepted", "unreadable", "share", "of_right", "of_wrong"]
             _finish(notebook, run, values, {"uq/your_answers_results": shown})
 
@@ -159,6 +177,12 @@ def candidates(
     budget: Dollars = None,
     max_calls: Calls = None,
     column: Columns = [],  # noqa: B006
+    style: Style = "auto",
+    max_tokens: MaxTokens = None,
+    effort: Effort = "",
+    thinking: Thinking = "",
+    timeout: Timeout = None,
+    temperature: Temperature = None,
     prompts: Prompts = None,
     at_once: AtOnce = 8,
     plan: OnlyPlan = False,
@@ -169,18 +193,14 @@ def candidates(
     with exit_codes():
         from proctor.cbu import own_candidates
 
-        columns, folder = _columns(column), _prompts(prompts)
+        columns, how = _columns(column), _settings(style, max_tokens, effort, thinking, timeout, temperature, prompts)
         loaded = own_candidates.load(file, neighbours, questions or "", columns)
-        setup = own_candidates.Setup(*loaded, model, rollouts, folder)
+        setup = own_candidates.Setup(*loaded, model, rollouts)
         run, notebook = name or f"candidates-{file.stem}", "cbu/your_candidates"
 
-        async def told(session: "Session") -> tuple[float | None, int]:
-            found = await own_candidates.plan(session, setup)
-            print(f"{len(setup.candidates)} candidates to {len(setup.questions)} questions\nplan: {found}", flush=True)
-            return found.dollars, found.to_ask
-
+        what = f"{len(setup.candidates)} candidates to {len(setup.questions)} questions"
         spending = _Spending(budget, max_calls, at_once, plan, export)
-        if _ask(run, notebook, told, lambda session: own_candidates.score(session, setup), spending):
+        if _ask(run, notebook, what, lambda session: own_candidates.score(session, setup), spending, how):
             values = dict(
                 candidate_file=str(file.resolve()),
                 neighbour_file=str(neighbours.resolve()),
@@ -188,7 +208,7 @@ def candidates(
                 columns=columns,
                 models=list(model),
                 rollouts=rollouts,
-                prompts_dir=folder,
+                settings=how,
             )
             shown = ["model", "question_id", "candidate", "utility", "gain", "judge", "correct"]
             _finish(notebook, run, values, {"cbu/your_candidates_table": shown})
@@ -277,7 +297,7 @@ def compare(
 @app.command()
 def run(
     notebook: Annotated[str, typer.Argument(help="such as uq/6_agreement; none: the list of all")] = "",
-    parameter: Annotated[list[str], typer.Option("-p", help="NAME=VALUE, the value as in YAML; may be repeated")] = [],  # noqa: B006
+    parameter: Annotated[list[str], typer.Option("-p", help="NAME VALUE, the value as in YAML; may be repeated")] = [],  # noqa: B006
     name: Name = "",
 ) -> None:
     """Run any notebook with parameters of your own into build/runs/."""
@@ -289,7 +309,7 @@ def run(
 
         pairs = [text.partition("=")[::2] for text in parameter]
         if wrong := [text for text in parameter if "=" not in text]:
-            raise WorkflowError(f"-p {wrong[0]}: write NAME=VALUE")
+            raise WorkflowError(f"-p {wrong[0]}: write -p NAME VALUE")
         found = own_run.find(notebook)
         _finish(str(found.path), name or found.name.replace("/", "-"), read_overrides(pairs), {})
 
@@ -323,7 +343,7 @@ def logs(context: typer.Context) -> None:
 
 @app.command(**PASSED_ON)
 def dataset(context: typer.Context) -> None:
-    """UQ's dataset: ingest, crawl, funnel, filter, duplicates, generate"""
+    """UQ's dataset, from posts to a reviewed, versioned release: dataset --help names the steps"""
     from proctor.uq.dataset.__main__ import main
 
     raise typer.Exit(main(context.args))
@@ -406,22 +426,25 @@ class _Spending(NamedTuple):
 def _ask(
     name: str,
     notebook: str,
-    told: Callable[["Session"], Awaitable[tuple[float | None, int]]],
+    what: str,
     study: Callable[["Session"], Awaitable[Any]],
     spending: _Spending,
+    settings: dict[str, Any],
 ) -> bool:
-    """Show the plan (`told`: dollars and calls, at most), then do what asks models, with progress on the terminal.
+    """Show `what` is asked and the plan, then ask it, with progress on the terminal.
 
     False where that was all: for --plan, and for --export where requests were written."""
     from proctor.models.offline import export
     from proctor.models.session import Session
     from proctor.models.spending import Budget
+    from proctor.models.studies import rehearsed
 
     async def asking() -> bool:
-        mode = "replay" if spending.export else "auto"
-        limits = Budget(spending.max_calls, spending.budget)
-        async with Session(mode, budget=limits, concurrency=spending.at_once) as session:
-            dollars, calls = await told(session)
+        how = dict(budget=Budget(spending.max_calls, spending.budget), concurrency=spending.at_once, settings=settings)
+        async with Session("replay" if spending.export else "auto", **how) as session:
+            rehearsal = await rehearsed(session, study)
+            told = session.settings.left_out(rehearsal.missing)
+            print(f"{what}\nplan: {rehearsal.plan_so_far}", *told, sep="\n", flush=True)
             if spending.plan:
                 return False
             own_run.mark(own_run.folder_of(name), notebook, own_run.INCOMPLETE)
@@ -433,7 +456,8 @@ def _ask(
                     else "nothing to ask"
                 )
                 return not n
-            _affordable(dollars, calls, spending.budget, spending.max_calls)
+            plan = rehearsal.plan_so_far
+            _affordable(plan.dollars, plan.to_ask, spending.budget, spending.max_calls)
             await study(session)
             spent = session.spent
             tokens = f"{spent.prompt_tokens + spent.completion_tokens:,} tokens"
@@ -463,7 +487,32 @@ def _columns(pairs: list[str]) -> dict[str, str]:
     return dict(text.split("=", 1) for text in pairs)
 
 
-def _prompts(folder: Path | None) -> str | None:
-    if folder is not None and not folder.is_dir():
-        raise WorkflowError(f"--prompts {folder}: no such folder")
-    return str(folder.resolve()) if folder else None
+def _settings(
+    style: str,
+    max_tokens: int | None,
+    effort: str,
+    thinking: str,
+    timeout: float | None,
+    temperature: float | None,
+    prompts: Path | None,
+) -> dict[str, Any]:
+    """Those settings that were given, as a notebook's parameter. Raises ValueError for what is none."""
+    from proctor.models.prompts import check_folder
+    from proctor.models.settings import Settings
+
+    if thinking and not (thinking.isdecimal() or thinking in ("true", "false")):
+        raise WorkflowError(f"--thinking {thinking}: say true, false, or how many tokens")
+    if prompts is not None:
+        check_folder(str(prompts))
+    given = dict(
+        style=style if style != "auto" else None,
+        max_tokens=max_tokens,
+        effort=effort or None,
+        thinking={"": None, "true": True, "false": False}[thinking] if not thinking.isdecimal() else int(thinking),
+        timeout=timeout,
+        temperature=temperature,
+        prompts_dir=str(prompts.resolve()) if prompts else None,
+    )
+    how = {name: value for name, value in given.items() if value is not None}
+    Settings(**how)
+    return how

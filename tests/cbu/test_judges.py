@@ -10,6 +10,7 @@ from proctor.cbu.judges import JUDGES, ask_judges, expected, score_probabilities
 from proctor.data.schemas import Answer, Question
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
+from proctor.models.settings import Settings
 
 QUESTION = Question(id="q", question="What is 2 + 3?", answer="5")
 ANSWER = Answer(id="a", question_id="q", text="Explanation: add.\nExact Answer: 5", correct=True, label="right")
@@ -19,6 +20,8 @@ MODEL = "smollm2-135m"
 
 class Judge:
     """Says `text` to everything, with the alternatives `first` to its first token."""
+
+    settings, stand_ins = Settings(), 0
 
     def __init__(self, text, first=()):
         self.text, self.first, self.asked = text, dict(first), []

@@ -22,6 +22,7 @@ from proctor.cbu.neighbours import (
 from proctor.data.schemas import Question
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
+from proctor.models.settings import Settings
 
 QUESTIONS = load_candidates(levels=(1, 2, 3))[0]
 SUM = Question(id="sum", question="What is 2 + 3?", answer="5", cluster="sums", level=1)
@@ -30,6 +31,8 @@ MODEL = "smollm2-135m"
 
 class Model:
     """Writes `variants` in turn, answers `answers` by model."""
+
+    settings, stand_ins = Settings(), 0
 
     def __init__(self, variant="{} Again?", answers=None):
         self.variant, self.answers, self.asked = variant, answers or {}, []

@@ -6,8 +6,13 @@ from proctor import paths
 from proctor.cbu import own_candidates
 from proctor.data.tabular import DataError
 from proctor.models.session import Session
+from proctor.models.studies import rehearsed, study
 
 EXAMPLES = paths.ROOT / "data/examples"
+
+
+async def planned(session, setup):
+    return (await rehearsed(session, study(own_candidates.score, setup))).plan_so_far
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +24,7 @@ def setup():
 def test_the_example_is_all_recorded_and_ranked(setup, tmp_path):
     async def run():
         async with Session("replay", cache=tmp_path / "c.sqlite", progress=False) as session:
-            return await own_candidates.plan(session, setup), *await own_candidates.score(session, setup)
+            return await planned(session, setup), *await own_candidates.score(session, setup)
 
     plan, worth, judged = asyncio.run(run())
     assert plan.to_ask == 0
@@ -34,7 +39,7 @@ def test_the_example_is_all_recorded_and_ranked(setup, tmp_path):
 def test_what_is_not_kept_is_planned_and_nothing_is_sent(setup, tmp_path):
     async def run():
         async with Session("auto", cache=tmp_path / "c.sqlite", recorded=None, progress=False) as session:
-            return await own_candidates.plan(session, setup), session.mode
+            return await planned(session, setup), session.mode
 
     plan, mode = asyncio.run(run())
     assert plan.to_ask == 28 + 2 * (28 + 4) - 0 and mode == "auto"  # judge; rollouts of each candidate and of none

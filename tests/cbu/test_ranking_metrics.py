@@ -141,9 +141,10 @@ def test_comparison_is_paired_by_original():
     means = metrics_by_method(data, np.random.default_rng(0)).set_index(["method", "metric"])["estimate"]
     assert found.loc["AUC", "difference"] == pytest.approx(means["a", "AUC"] - means["b", "AUC"])
     assert found.loc["AUC", "low"] > 0 and (found["originals"] == 20).all()
-    # the same scores twice: nothing varies, and the interval says so by being exact and around 0
+    # the same scores twice: nothing varies, and the interval is around 0 all the same
     same = compare_methods(pd.concat([many("a", 2), many("b", 2)]), "a", "b", np.random.default_rng(0))
-    assert (same["difference"] == 0).all() and (same["interval"] == "exact").all()
+    assert (same["difference"] == 0).all() and same["interval"].isin(["exact", "score"]).all()
+    assert (same["low"] < 0).all() and same["high"].to_numpy() == pytest.approx(-same["low"].to_numpy())
 
 
 @pytest.mark.parametrize(

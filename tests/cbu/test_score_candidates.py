@@ -20,6 +20,7 @@ from proctor.cbu.score_candidates import (
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError
 from proctor.models.messages import Reply
+from proctor.models.settings import Settings
 from proctor.paths import ROOT
 
 MODEL = "smollm2-135m"
@@ -29,6 +30,8 @@ QUESTIONS, ANSWERS = (rows[:n] for rows, n in zip(load_candidates(), (2, 14)))
 
 class Model:
     """Solves what follows a right candidate, scores 3 of all scales."""
+
+    settings, stand_ins = Settings(), 0
 
     def __init__(self):
         self.asked = []

@@ -12,6 +12,7 @@ from proctor.cbu.utility import NONE, attempt, rollout_request, run_rollouts, sp
 from proctor.data.schemas import Answer, Question
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
+from proctor.models.settings import Settings
 
 QUESTION = Question(id="q", question="What is 2 + 3?", answer="5", category="sums", level=1)
 NEAR = {"q": [Question(id=f"q~{i}", question=f"What is {i} + 9?", answer=str(i + 9)) for i in (1, 2, 3)]}
@@ -21,6 +22,8 @@ BAD = Answer(id="bad", question_id="q", text="Explanation: multiply.\nExact Answ
 
 class Solver:
     """Solves a neighbour with the chance of what it was shown: `chances` by candidate text, "" for none."""
+
+    settings, stand_ins = Settings(), 0
 
     def __init__(self, chances, seed=0):
         self.chances, self.rng, self.asked = chances, np.random.default_rng(seed), []

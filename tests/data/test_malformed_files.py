@@ -314,7 +314,7 @@ def test_every_public_loader_is_on_the_list():
                     reads = first.arg != "folder" and not node.name.startswith("write_")
                     if reads and "Path" in ast.unparse(first.annotation or first):
                         found.add((f"proctor.{package}.{path.stem}", node.name))
-    elsewhere = {("proctor.data.tabular", "problem")}
+    elsewhere = {("proctor.data.tabular", "problem"), ("proctor.data.tabular", "made")}
     elsewhere |= {
         ("proctor.cbu.own_candidates", "load"),
         ("proctor.exam.one_system", "board_of"),

@@ -1,13 +1,14 @@
 """One reader for four kinds of file; whatever is in them, rows or a DataError that names file and row."""
 
 import json
+from pathlib import Path
 
 import pyarrow
 import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.data.tabular import SHOWN, DataError, read_rows, summary
+from proctor.data.tabular import SHOWN, DataError, Wrong, made, read_rows, summary
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"), max_size=12)
 TABLES = st.lists(st.fixed_dictionaries({"id": CELLS, "text": CELLS}), max_size=6)
@@ -68,3 +69,23 @@ def test_rows_are_counted_as_an_editor_shows_them(tmp_path):
 def test_a_summary_tells_the_first_few_and_fits_a_screen():
     told = summary([f"problem {n}: " + "x" * 5_000 for n in range(100)])
     assert told.startswith("100 problems") and told.count("problem ") == SHOWN and len(told) < 4_000
+
+
+def _number(_: int, row: dict) -> int:
+    if not row["n"].isdigit():
+        raise Wrong("n", "not a number", "Write digits")
+    return int(row["n"])
+
+
+def test_a_wrong_row_is_told_and_the_others_are_made():
+    problems: list[str] = []
+    rows = [(2, {"n": "1"}), (3, {"n": "x"}), (4, {"n": "2"})]
+    assert made(Path("a.csv"), rows, problems, _number) == [1, 2]
+    assert problems == ["a.csv, row 3, column n: not a number. Write digits."]
+
+
+def test_a_value_that_stands_twice_names_the_first_row():
+    problems: list[str] = []
+    rows = [(2, {"n": "1"}), (5, {"n": "1"})]
+    assert made(Path("a.csv"), rows, problems, _number, ("n", lambda n: n, "number", "Give another")) == [1]
+    assert problems == ["a.csv, row 5, column n: 1 is the number of row 2 too. Give another."]

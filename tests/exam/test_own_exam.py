@@ -9,6 +9,8 @@ from proctor.exam.formats import read_hle
 from proctor.exam.own_exam import Setup
 from proctor.models.registry import price
 from proctor.models.session import Session
+from proctor.models.settings import Settings
+from proctor.models.studies import rehearsed, study
 
 MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b"]
 
@@ -18,17 +20,21 @@ def questions():
     return load_questions(paths.ROOT / "data/examples/exam_questions.jsonl")
 
 
+async def planned(session, setup: Setup):
+    return (await rehearsed(session, study(own_exam.sit, setup))).plan_so_far
+
+
 def sat(setup: Setup, cache):
     async def run():
         async with Session("replay", cache=cache, progress=False) as session:
-            return own_exam.bill(session, setup), await own_exam.sit(session, setup)
+            return await planned(session, setup), await own_exam.sit(session, setup)
 
     return asyncio.run(run())
 
 
 def test_recorded_answers_are_free_decided_and_written(questions, tmp_path):
-    bill, alone = sat(Setup(questions, MODELS).checked(), tmp_path / "c.sqlite")
-    assert str(bill) == "54 calls for answers: 54 kept, 0 to ask; at most $0.00"
+    plan, alone = sat(Setup(questions, MODELS).checked(), tmp_path / "c.sqlite")
+    assert (plan.calls, plan.recorded, plan.to_ask, plan.dollars) == (54, 54, 0, 0)
     assert set(alone["decided_by"]) <= {"nobody", "comparison"}
     _, judged = sat(Setup(questions, MODELS, "qwen2.5-coder-1.5b").checked(), tmp_path / "c.sqlite")
     counted = own_exam.decisions(judged).loc[MODELS]
@@ -40,21 +46,21 @@ def test_recorded_answers_are_free_decided_and_written(questions, tmp_path):
     assert back["right"].tolist() == rows["right"].fillna(0).tolist()
 
 
-def test_the_bill_bounds_what_is_to_ask(serving, session, quick):
+def test_the_plan_bounds_what_is_to_ask(serving, session, quick):
     serving()
     asked = [Question(id=f"q{n}", question=f"What is {n}?", answer=str(n)) for n in range(5)]
     setup = Setup(asked, ["open"], "claude").checked()
 
     async def run():
         async with session(timeout=5.0) as here:
-            bill = own_exam.bill(here, setup)
+            plan = await planned(here, setup)
             await own_exam.sit(here, setup)
-            return bill, here.spent, own_exam.bill(here, setup)
+            return plan, here.spent, await planned(here, setup)
 
-    bill, spent, after = asyncio.run(run())
-    assert bill.to_ask == 5 and bill.judgements == 5 and price("open") is not None
-    assert 0 < spent.dollars <= bill.dollars and spent.calls <= 10
-    assert after.to_ask == after.judgements == 0 and after.dollars == 0
+    plan, spent, after = asyncio.run(run())
+    assert plan.to_ask == 10 and price("open") is not None
+    assert 0 < spent.dollars <= plan.dollars and spent.calls <= 10
+    assert after.to_ask == 0 and after.dollars == 0
 
 
 @pytest.mark.parametrize(
@@ -69,5 +75,6 @@ def test_the_bill_bounds_what_is_to_ask(serving, session, quick):
 def test_what_can_t_be_asked_is_refused(questions, how, told):
     with pytest.raises(ValueError, match=told):
         Setup(**dict(questions=questions, models=MODELS) | how).checked()
+    Setup(questions, MODELS, samples=2).checked(Settings(temperature=1.0))
     with pytest.raises(ValueError, match="q1 has no key"):
         Setup([Question(id="q1", question="open?")], MODELS).checked()

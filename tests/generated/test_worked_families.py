@@ -6,6 +6,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
+from proctor.data.questions import load_families
 from proctor.generated.generate import generate
 from proctor.generated.worked import EQUATION, SLIPS
 from proctor.generated.worked_families import WORKED_FAMILIES
@@ -140,3 +141,9 @@ def test_wrong_solutions_are_of_several_kinds_and_answers():
 
 def test_two_families_hold_nothing_that_carries_over():
     assert [name for name, family in WORKED_FAMILIES.items() if not family.transfers] == ["long_sum", "letter_count"]
+
+
+def test_the_committed_questions_are_those_of_the_generator():
+    """The first two of each cell: all 324 take seconds, and each has a random stream of its own."""
+    committed = load_families(2, "families-v2")
+    assert committed == generate(per_level=2, version="families-v2")

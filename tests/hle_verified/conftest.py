@@ -8,12 +8,15 @@ from proctor.hle_verified import stages
 from proctor.hle_verified.decision_rules import replicated
 from proctor.hle_verified.planted_defects import COMPONENTS, damaged_exam
 from proctor.models.messages import Reply
+from proctor.models.settings import Settings
 
 A, B, C = MODELS = ("smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")
 
 
 class Scripted:
     """Votes by model: a accepts all, b rejects keys, c can't be read. All propose 0 but c, who has nothing."""
+
+    settings, stand_ins = Settings(), 0
 
     def __init__(self):
         self.asked = []

@@ -20,9 +20,12 @@ def test_key_changes_with_each_field_that_matters_and_not_with_prefix():
         logprobs=1,
         grammar="root ::= x",
         schema={"type": "object"},
+        seeds="request",
         server="http://a/v1",
+        effort="high",
+        thinking=True,
     )
-    assert set(other) | {"prefix"} == set(Request.__dataclass_fields__)
+    assert set(other) | {"prefix", "timeout"} == set(Request.__dataclass_fields__)
     keys = {replace(BASE, **{name: value}).key for name, value in other.items()} | {BASE.key}
     assert len(keys) == len(other) + 1
     assert replace(BASE, prefix=1).key == BASE.key
@@ -81,3 +84,11 @@ def test_the_opening_is_the_beginning_that_a_request_gives_its_reply():
     asked = {"role": "user", "content": "Right?"}
     assert Request("m", (asked, {"role": "assistant", "content": "Accepted: [["})).opening == "Accepted: [["
     assert Request("m", (asked,)).opening == "" == Request("m", ()).opening
+
+
+def test_seeds_are_the_samples_own_or_the_requests(ask):
+    """families-v1: sample k has one seed for all requests. families-v2: every request and sample has its own."""
+    assert [ask(text, sample=3).seed for text in ("a", "b")] == [3, 3]
+    found = {ask(text, sample=k, seeds="request").seed for text in ("a", "b") for k in (1, 2)}
+    assert len(found) == 4 and all(0 <= seed < 2**31 for seed in found)
+    assert ask("a", sample=3).key == ask("a", sample=3, seeds="sample").key != ask("a", sample=3, seeds="request").key

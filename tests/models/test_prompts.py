@@ -1,13 +1,16 @@
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models import registry
 from proctor.models.messages import Reply
-from proctor.models.prompts import LIBRARY, OUTPUTS, PromptError, follow_up, load
+from proctor.models.prompts import FREE, LIBRARY, OUTPUTS, PromptError, follow_up, load
+from proctor.models.settings import PROVIDER_TOKENS, Settings
 
+SHORT = Settings(style="short")
 TEXT = """---
 version: 1
 output: verdict
@@ -27,7 +30,11 @@ Accepted: [[
 
 @pytest.fixture(autouse=True)
 def models(monkeypatch):
-    models = {"here": {"kind": "gguf", "file": "x.gguf"}, "open": {"kind": "openai"}, "claude": {"kind": "anthropic"}}
+    models = {
+        "here": {"kind": "gguf", "file": "x.gguf"},
+        "open": {"kind": "openai"},
+        "claude": {"kind": "anthropic", "model": "claude-sonnet-4-5"},
+    }
     monkeypatch.setattr(registry, "_table", {"models.yaml": models, "prices.yaml": {}}.__getitem__)
 
 
@@ -43,20 +50,38 @@ def fields_of(prompt):
 
 
 @pytest.mark.parametrize("name", LIBRARY)
-def test_every_prompt_has_its_header_and_renders_for_every_kind(name):
-    head = LIBRARY[name].read_text().split("---\n")[1]
+@pytest.mark.parametrize("style", ["short", "free"])
+def test_every_prompt_has_its_header_and_renders_for_every_kind(name, style):
+    file = FREE.get(name, LIBRARY[name]) if style == "free" else LIBRARY[name]
+    head = file.read_text().split("---\n")[1]
     for entry in ("version", "paper", "asks", "output", "max_tokens", "free_tokens"):
         assert re.search(rf"^{entry}: \S", head, re.MULTILINE), entry
-    prompt = load(name)
-    assert prompt.output in OUTPUTS and re.fullmatch(rf"{name}@\d+-[0-9a-f]{{8}}", prompt.version)
+    whole, settings = load(name), Settings(style=style)
+    prompt = whole.free if style == "free" and whole.free else whole
+    assert prompt.output in OUTPUTS and re.fullmatch(rf"{prompt.name}@\d+-[0-9a-f]{{8}}", prompt.version)
     fields = {field: f"the {field}" for field in fields_of(prompt)}
     goes_on = name == "uq/reflect"  # put to a conversation that has begun, with nothing to fill in
     assert goes_on or fields and 0 < prompt.prefix < len(prompt.messages)
     for model in ("here", "open", "claude"):
-        request = prompt.request(model, **fields)
+        request = load(name, settings).request(model, **fields)
         whole = "".join(message["content"] for message in request.messages)
         assert "{{" not in whole and all(value in whole for value in fields.values())
         assert request.messages[0]["role"] == ("user" if goes_on else "system") and request.prompt == prompt.version
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_a_free_prompt_shows_no_worked_example_and_begins_no_reply(name):
+    text = FREE[name].read_text()
+    roles = re.findall(r"^# (\w+)$", text, re.MULTILINE)
+    assert re.search(r"^differs: \S", text, re.MULTILINE) and roles[-1] == "user" and "grammar:" not in text
+    assert roles.count("assistant") == (name == "cbu/rollout")  # the candidate is the one example
+
+
+@pytest.mark.parametrize("name", sorted(set(LIBRARY) - set(FREE)))
+def test_a_prompt_without_a_free_twin_is_free_itself_or_for_small_judges(name):
+    roles = [role for role, _ in load(name).messages]
+    small = load(name).seeds == "request"  # of families-v2, which is asked of models served here
+    assert roles[-1] == "user" and "assistant" not in roles or name == "hle/judge" or small
 
 
 def test_there_are_prompts_of_five_papers():
@@ -73,6 +98,7 @@ def test_a_structured_verdict_is_asked_for_in_json_alone(name):
         for field in fields_of(prompt)
     }
     request = prompt.request("open", **fields)
+    assert request.prompt == (prompt.free or prompt).version
     own = [message["content"] for message in request.messages]
     own = [text.replace(next(iter(fields.values()), "nothing"), "") for text in own]
     assert not any("[[" in text for text in own) and request.schema["required"] == ["reasoning", "accepted"]
@@ -84,7 +110,9 @@ def test_a_structured_verdict_is_asked_for_in_json_alone(name):
 
 def test_openai_gets_no_beginning_and_claude_does(folder):
     last = {
-        model: load("own/check", str(folder)).request(model, question="q", answer="a").messages[-1]
+        model: load("own/check", Settings(prompts_dir=str(folder)))
+        .request(model, question="q", answer="a")
+        .messages[-1]
         for model in ("here", "open", "claude")
     }
     assert last["here"] == last["claude"] == {"role": "assistant", "content": "Accepted: [["}
@@ -93,11 +121,12 @@ def test_openai_gets_no_beginning_and_claude_does(folder):
 
 def test_a_model_served_here_is_bound_and_a_provider_is_free(folder):
     here, free, claude = (
-        load("own/check", str(folder)).request(m, question="q", answer="a") for m in ("here", "open", "claude")
+        load("own/check", Settings(prompts_dir=str(folder))).request(m, question="q", answer="a")
+        for m in ("here", "open", "claude")
     )
     assert (here.grammar, here.max_tokens, here.logprobs) == ('root ::= "Y" | "N"', 1, 5)
-    assert (free.grammar, free.max_tokens, free.logprobs) == ("", 50, 5)
-    assert (claude.grammar, claude.max_tokens, claude.logprobs) == ("", 50, None)
+    assert (free.grammar, free.max_tokens, free.logprobs) == ("", PROVIDER_TOKENS, 5)
+    assert (claude.grammar, claude.max_tokens, claude.logprobs) == ("", PROVIDER_TOKENS, None)
 
 
 @given(
@@ -109,7 +138,7 @@ def test_a_model_served_here_is_bound_and_a_provider_is_free(folder):
 )
 def test_a_field_is_put_in_once_as_it_stands(parts):
     text = "".join(parts)
-    request = load("uq/vanilla").request("open", question=text, answer="plain")
+    request = load("uq/vanilla", SHORT).request("open", question=text, answer="plain")
     assert request.messages[-1]["content"] == f"Question: {text}\nAnswer: plain"
     assert len(request.messages) == len(load("uq/vanilla").messages) - 1
 
@@ -145,14 +174,14 @@ def test_missing_and_unknown_fields_are_errors(fields):
 def test_own_folder_comes_before_the_library_and_falls_back_to_it(folder):
     (folder / "uq").mkdir()
     (folder / "uq" / "vanilla.md").write_text(TEXT.replace("Judge.", "Judge kindly."))
-    assert load("uq/vanilla", str(folder)).messages[0] == ("system", "Judge kindly.")
-    assert load("uq/correctness", str(folder)) == load("uq/correctness")
+    assert load("uq/vanilla", Settings(prompts_dir=str(folder))).messages[0] == ("system", "Judge kindly.")
+    assert load("uq/correctness", Settings(prompts_dir=str(folder))).version == load("uq/correctness").version
 
 
 def test_version_changes_with_the_file_even_within_a_session(folder):
-    before = load("own/check", str(folder))
+    before = load("own/check", Settings(prompts_dir=str(folder)))
     (folder / "own" / "check.md").write_text(TEXT.replace("Judge.", "Judge!"))
-    after = load("own/check", str(folder))
+    after = load("own/check", Settings(prompts_dir=str(folder)))
     assert before.version != after.version and after.messages[0][1] == "Judge!"
 
 
@@ -169,18 +198,42 @@ def test_version_changes_with_the_file_even_within_a_session(folder):
 def test_a_wrong_file_is_named_with_what_is_wrong(folder, text, wrong):
     (folder / "own" / "check.md").write_text(text)
     with pytest.raises(PromptError, match=f"(?s)check.md.*{wrong}"):
-        load("own/check", str(folder))
+        load("own/check", Settings(prompts_dir=str(folder)))
 
 
 def test_an_unknown_prompt_names_where_it_was_looked_for(folder):
     with pytest.raises(PromptError, match="own/nothing.*the library has"):
-        load("own/nothing", str(folder))
+        load("own/nothing", Settings(prompts_dir=str(folder)))
 
 
 @pytest.mark.parametrize("model", ["here", "open", "claude"])
 @pytest.mark.parametrize("text", ["Accepted: [[Y", "Accepted: [[Y]]"])
 def test_a_follow_up_finds_the_verdict_once_in_the_judges_turn(folder, model, text):
-    asked = load("own/check", str(folder)).request(model, question="q", answer="a")
+    asked = load("own/check", Settings(prompts_dir=str(folder))).request(model, question="q", answer="a")
     again = follow_up(asked, Reply(text), load("uq/reflect"))
     own = [message["content"] for message in again.messages if message["role"] == "assistant"]
-    assert own[0] == "Accepted: [[Y]]" and own[1:] == ([] if model == "open" else ["Accepted: [["])
+    assert own[0] == "Accepted: [[Y]]" and own[1:] == (["Accepted: [["] if model == "here" else [])
+
+
+@pytest.mark.parametrize("where", ["uq/vannila.md", "vanilla.md", "uq/deep/vanilla.md", ""])
+def test_a_folder_without_a_prompt_s_name_is_refused_with_the_names_that_it_may_have(tmp_path, where):
+    if where:
+        (tmp_path / where).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / where).write_text(TEXT)
+    said = f"prompts_dir {tmp_path}: {where or 'there is no prompt in it'}.*uq/vanilla.md"
+    with pytest.raises(PromptError, match=said):
+        load("uq/correctness", Settings(prompts_dir=str(tmp_path)))
+
+
+def test_an_own_prompt_stands_for_both_styles(folder):
+    own = Settings(prompts_dir=str(folder))
+    asked = {style: load("own/check", replace(own, style=style)) for style in ("short", "free")}
+    assert asked["short"].version == asked["free"].request("open", question="q", answer="a").prompt
+
+
+def test_the_style_is_free_for_providers_and_short_for_what_is_served_here():
+    fields, auto = dict(question="q", answer="a"), load("uq/correctness")
+    assert auto.request("here", **fields) == load("uq/correctness", SHORT).request("here", **fields)
+    assert auto.request("open", **fields).prompt.startswith("uq/free/correctness@")
+    told = load("uq/correctness", Settings(style="free", max_tokens=700)).request("here", **fields)
+    assert (told.grammar, told.max_tokens, told.messages[-1]["role"]) == ("", 700, "user")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from proctor.models import providers, registry
 from proctor.models.messages import Reply, Request
-from proctor.models.providers import CallError, _from_anthropic, _from_openai, _retry_after, scrub
+from proctor.models.providers import CallError, _retry_after, reply_from_anthropic, reply_from_openai, scrub
 from proctor.models.registry import ModelError, Spec, key_of
 
 ASKED = Request(model="m", messages=({"role": "user", "content": "hi"},))
@@ -25,7 +25,7 @@ def completion(**more) -> dict:
 @settings(max_examples=200)
 @given(JSON)
 def test_odd_log_probabilities_leave_the_reply_without_any(odd):
-    reply = _from_openai(
+    reply = reply_from_openai(
         completion(logprobs={"content": [{"token": "yes", "logprob": odd, "top_logprobs": []}]}), ASKED
     )
     assert reply.text == "yes" and all(isinstance(word, str) and -1e5 <= p <= 0.01 for word, p in reply.tokens)
@@ -36,15 +36,15 @@ def test_odd_log_probabilities_leave_the_reply_without_any(odd):
 @given(JSON, JSON)
 def test_odd_usage_never_loses_the_reply(one, other):
     body = completion() | {"usage": {"prompt_tokens": one, "completion_tokens": other}}
-    reply = _from_openai(body, ASKED)
+    reply = reply_from_openai(body, ASKED)
     assert reply.text == "yes" and 0 <= reply.prompt_tokens <= 10**9
     message = {"content": [{"type": "text", "text": "yes"}], "usage": one}
-    assert _from_anthropic(message, ASKED).text == "yes"
+    assert reply_from_anthropic(message, ASKED).text == "yes"
 
 
 @settings(max_examples=300)
 @given(JSON)
-@pytest.mark.parametrize("read", [_from_openai, _from_anthropic])
+@pytest.mark.parametrize("read", [reply_from_openai, reply_from_anthropic])
 def test_whatever_comes_is_a_reply_or_a_call_error(read, body):
     for content in (body, json.dumps(body).encode()):
         try:
@@ -53,7 +53,7 @@ def test_whatever_comes_is_a_reply_or_a_call_error(read, body):
             assert error.unreadable and error.again
 
 
-@pytest.mark.parametrize("read", [_from_openai, _from_anthropic])
+@pytest.mark.parametrize("read", [reply_from_openai, reply_from_anthropic])
 def test_a_deeply_nested_body_is_a_call_error(read):
     with pytest.raises(CallError):
         read(b"[" * 100_000 + b"]" * 100_000, ASKED)
@@ -62,7 +62,7 @@ def test_a_deeply_nested_body_is_a_call_error(read):
 def test_a_reply_in_parts_is_put_together():
     parts = [{"type": "text", "text": "ye"}, {"type": "other"}, {"type": "text", "text": "s"}]
     body = {"choices": [{"message": {"content": parts}, "finish_reason": "stop"}]}
-    assert _from_openai(body, ASKED).text == "yes"
+    assert reply_from_openai(body, ASKED).text == "yes"
 
 
 @pytest.mark.parametrize("secret", ["ab1", "abcd", "sk-" + "proj-0123456789abcdef", "geheim-1234567"])

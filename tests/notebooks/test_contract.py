@@ -14,7 +14,7 @@ from proctor.workflow.notebook import all_notebooks
 from proctor.workflow.params import declared
 
 NOTEBOOKS = {notebook.name: notebook for notebook in all_notebooks()}
-CELLS, LINES, WIDTH = 20, 12, 120
+CELLS, LINES, PARAMETERS, WIDTH = 20, 12, 16, 120
 ROWS = catalog.read()
 FIGURES = paths.ROOT / "figures"
 RECORDS = {
@@ -44,7 +44,8 @@ def tree(source: str) -> ast.AST:
 @each
 def test_cells_are_few_and_short(name):
     code = NOTEBOOKS[name].code
-    long = {cell.number: len(cell.source.splitlines()) for cell in code if len(cell.source.splitlines()) > LINES}
+    most = {cell.number: PARAMETERS if "parameters" in cell.tags else LINES for cell in code}
+    long = {cell.number: n for cell in code if (n := len(cell.source.splitlines())) > most[cell.number]}
     assert len(code) <= CELLS and not long
     assert max(len(line) for cell in code for line in cell.source.splitlines()) <= WIDTH
 
@@ -74,6 +75,24 @@ def test_its_first_code_cell_holds_typed_parameters(name):
     first = NOTEBOOKS[name].code[0]
     assert "parameters" in first.tags and declared(NOTEBOOKS[name])
     assert all(isinstance(line, ast.AnnAssign) for line in tree(first.source).body)
+
+
+@pytest.mark.parametrize("name", [name for name, notebook in NOTEBOOKS.items() if "mode" in declared(notebook)])
+def test_one_that_asks_models_plans_and_asks_through_one_helper(name):
+    """The only call of a model in it is `ask_all`, so that the plan holds all calls, and the budget and settings too."""
+    known = declared(NOTEBOOKS[name])
+    assert {"mode", "budget", "settings"} <= set(known) and known["budget"].default is None
+    assert known["settings"].default == {} and {"models", "judges", "millions"} & set(known)
+    awaits = [
+        ast.unparse(node.value)
+        for cell in NOTEBOOKS[name].code
+        for node in ast.walk(tree(cell.source))
+        if isinstance(node, ast.Await)
+    ]
+    asking = [call for call in awaits if call.startswith("ask_all(")]
+    assert len(asking) == 1 and asking[0].endswith("mode=mode, budget=budget, settings=settings)")
+    assert not [call for call in awaits if call not in asking and "planted_loop" not in call]  # it asks no model
+    assert "Session" not in "".join(cell.source for cell in NOTEBOOKS[name].code)
 
 
 @each

@@ -5,6 +5,8 @@ minutes. `benchmarks/provider_models.py` runs all on both, and with models that 
 or always wrong; so it is to be run when one of these notebooks changes.
 """
 
+import re
+
 import pytest
 from many_shapes import ManyShapes, asking_notebooks, provider_values
 from proctor.exam import recorded
@@ -36,9 +38,12 @@ def test_notebook_runs_on_models_of_a_provider(name, server, own_replies, run_no
     kind = ("openai", "anthropic")[FEW.index(name) % 2]
     values = provider_values(name, server.url, kind, ["mixed", "mixed-2"])
     given = [part for key, value in values.items() for part in ("-p", key, repr(value))]
+    before = sum(server.calls.values())
     result = run_notebook(name, tmp_path, "--params", "params/quick.yaml", *given)
     assert result.returncode == 0, result.stderr
     assert read_claims(tmp_path / "figures")
+    [planned] = re.findall(r"plan: .* ([\d,]+) to ask", (tmp_path / "out.ipynb").read_text())
+    assert 0 < sum(server.calls.values()) - before <= int(planned.replace(",", ""))
 
 
 def test_these_notebooks_ask_models():

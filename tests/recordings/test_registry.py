@@ -1,7 +1,7 @@
 from proctor.exam.recorded import MODELS
 from proctor.models.cache import read_recording, recording_path
 from proctor.paths import RECORDED
-from proctor.recordings.registry import OF_ANSWERS, STUDIES
+from proctor.recordings.registry import OF_ANSWERS, PARALLEL, STUDIES
 
 
 def test_what_reads_answers_comes_after_them():
@@ -25,3 +25,8 @@ def test_every_model_has_its_recording():
     for model in MODELS:
         header, replies = read_recording(recording_path(RECORDED, model))
         assert header["model"] == model and len(header["sha256"]) == 64 and len(replies) > 1_000
+
+
+def test_studies_of_families_v2_have_names_of_their_own_and_come_after_the_screening():
+    assert not set(PARALLEL) & set(STUDIES)
+    assert list(PARALLEL)[:2] == ["screening", "cbu.core"] and list(PARALLEL)[-1] == "cbu.all_arms"

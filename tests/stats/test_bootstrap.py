@@ -183,9 +183,21 @@ def test_paired_difference_cancels_a_shared_item_effect(rng):
 
 def test_paired_difference_of_identical_models_is_exact_and_symmetric(rng):
     a = rng.integers(0, 2, 80)
-    found = bootstrap.paired_difference(a, a, rng, 100)
-    assert found.method == "exact" and found.high == pytest.approx(-found.low)
+    for scores in (a, a / 2):
+        found = bootstrap.paired_difference(scores, scores, rng, 100)
+        assert found.high > 0 and found.high == pytest.approx(-found.low)
+        assert found.method == ("score" if scores.max() == 1 else "exact")
     assert found.high == pytest.approx(clopper_pearson(0, 80)[1])
+
+
+def test_paired_difference_takes_the_interval_that_holds_for_its_size(rng):
+    a, b = rng.integers(0, 2, (2, 36))
+    clusters = np.arange(36) // 4
+    assert bootstrap.paired_difference(a, b, rng).method == "score"
+    assert bootstrap.paired_difference(a, b, rng, method="bca").method == "bca"
+    assert bootstrap.paired_difference(a, b / 2, rng).method == "percentile"
+    assert bootstrap.paired_difference(a, b, rng, clusters=clusters).method == "cluster t"
+    assert bootstrap.paired_difference(a, b, rng, clusters=np.arange(36)).method == "percentile"
 
 
 def test_statistic_interval_of_the_mean_is_the_mean_interval():

@@ -8,6 +8,7 @@ from proctor.models import registry
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
 from proctor.models.session import MissingReply, Session
+from proctor.models.settings import Settings
 from proctor.uq import checks, notation
 
 SUM = Question(id="sum", question="What is 2 + 2?", answer="4", category="arithmetic", level=1)
@@ -190,3 +191,33 @@ def test_a_check_of_one_s_own_is_written_as_any_other(monkeypatch):
     for taken, prompt in (("FLC", "own/other"), ("CC", "own/cc"), ("polite", "own/polite"), ("Debate", "own/d")):
         with pytest.raises(ValueError, match="name a check|already"):
             checks.register(taken, prompt)
+
+
+def test_a_judge_in_the_free_style_sees_site_tags_and_title_with_the_question():
+    posted = SUM.model_copy(update={"extra": {"site": "math", "title": "A sum", "tags": ["sums", "easy"]}})
+    answer = Answer(id="a", question_id=SUM.id, text="4")
+    told = {
+        style: checks.opening("C", "openai/o3", posted, answer, settings=Settings(style=style)).messages[-1]["content"]
+        for style in ("free", "short")
+    }
+    assert told["free"].startswith(f"Site: math\nTags: sums, easy\nTitle: A sum\n\n{SUM.question}\n")
+    assert "Site" not in told["short"] and told["short"].startswith(f"Question: {SUM.question}")
+    assert (
+        checks.opening("C", "smollm2-135m", posted, answer).messages[-2]["content"]
+        == f"Question: {SUM.question}\nAnswer: 4"
+    )
+
+
+@pytest.mark.parametrize(
+    ("check", "asked"),
+    [
+        ("C", "at least 95 % right"),
+        ("FLC", "lean towards accepting"),
+        ("FA", "final result of an answer and nothing else"),
+        ("R", "responds to the question"),
+        ("CC", "Reconstruct the question"),
+    ],
+)
+def test_free_checks_ask_what_the_appendix_asks_of_each(check, asked):
+    request = checks.opening(check, "openai/o3", SUM, Answer(id="a", question_id=SUM.id, text="4"))
+    assert asked in request.messages[0]["content"] and request.prompt.startswith("uq/free/")

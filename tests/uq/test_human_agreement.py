@@ -35,9 +35,9 @@ def test_rejecting_everything_agrees_once_more_than_the_validator(table, rng):
     together = table[ha.CELLS].sum()
     found = ha.gain_over_rejecting(together, rng, 4000)
     assert found.estimate == pytest.approx(98 / 100 - 99 / 100)
-    # +1 with chance 1/100, -1 with 2/100: the interval of 100 such steps, by its standard deviation
-    assert found.high - found.low == pytest.approx(2 * 1.96 * np.sqrt(0.03 - 0.01**2) / 10, rel=0.2)
-    assert found.low < 0 < found.high
+    # +1 with chance 1/100, -1 with 2/100: 3 differing answers are too few for the normal interval, which is narrower
+    assert 2 * 1.96 * np.sqrt(0.03 - 0.01**2) / 10 < found.high - found.low < 0.11
+    assert found.low < 0 < found.high and found.method == "score"
 
 
 def test_kappa_interval_counts_the_resamples_without_kappa(table, rng):

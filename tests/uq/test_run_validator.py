@@ -21,6 +21,7 @@ from proctor.files import FileBusy, only_writer
 from proctor.models.cache import Cache, StoreError
 from proctor.models.prompts import load
 from proctor.models.session import Budget, BudgetError, CallsFailed, Session
+from proctor.models.settings import Settings
 from proctor.uq import notation as algebra
 from proctor.uq import run_validator
 from proctor.uq.run_validator import bill, validate
@@ -80,7 +81,7 @@ def test_reconsidering_goes_on_in_the_same_conversation(serving, session):
     server = serving(verdicts=1.0)
     run(session(), "C u3|U", answers=ANSWERS[:1])
     first, second, third = (body["messages"] for body in server.bodies)
-    reflect = load("uq/reflect").messages[0][1]
+    reflect = load("uq/reflect").free.messages[0][1]
     assert second[: len(first)] == first and third[: len(second)] == second
     assert [message["role"] for message in third[len(first) :]] == ["assistant", "user"] * 2
     assert second[-1]["content"] == reflect and second[-2]["content"] == "Accepted: [[Y]]"
@@ -165,7 +166,12 @@ def test_structured_verdicts_are_bound_to_a_schema_all_along_the_conversation(se
         ("C |M", ["open", "claude", "open"], {}, "judge open is named twice"),
         ("Debate", ["open"], {}, "a debate needs two judges or more"),
         ("C@nobody", ["open"], {}, "no model 'nobody'"),
-        ("C", ["open"], dict(prompts_dir="/no/such/folder"), "prompts_dir /no/such/folder is no folder"),
+        (
+            "C",
+            ["open"],
+            dict(settings=Settings(prompts_dir="/no/such/folder")),
+            "prompts_dir /no/such/folder is no folder",
+        ),
         ("C", ["open", "claude"], {}, "does not say how they vote"),
         ("C x3|M", ["open"], {}, "at temperature 0 every reply is the same"),
         ("C x3", ["open"], {}, "say how the 3 votes count"),
@@ -295,7 +301,7 @@ def test_traces_hold_both_calls(serving, session, tmp_path):
     serving(verdicts=1.0)
     run(session(), "CC", out=tmp_path / "v.jsonl")
     for trace in traces(tmp_path / "v.jsonl").values():
-        assert trace[0]["first"]["prompt"].startswith("uq/cycle_infer@") and trace[0]["first"]["reply"]
+        assert trace[0]["first"]["prompt"].startswith("uq/free/cycle_infer@") and trace[0]["first"]["reply"]
 
 
 CHILD = """

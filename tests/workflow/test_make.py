@@ -122,3 +122,16 @@ def test_a_hostile_file_and_notebook_reach_the_kernel_and_the_scheduler(project)
     result = project.reproduce("-p", "path", quoted)  # which is read, so its change was noticed
     assert result.returncode == 1 and "AssertionError" in result.stderr
     assert not list(project.root.glob("**/x"))
+
+
+@pytest.mark.parametrize("place", [".venv", "../another/.venv"])
+def test_an_environment_of_another_checkout_is_not_turned_to_this_one(checkout, place):
+    shutil.rmtree(checkout / ".venv")
+    (checkout / "requirements.txt").write_text("")
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", checkout / place], check=True
+    )
+    line = next((checkout / place).glob("lib/python*/site-packages")) / "proctor.pth"
+    line.write_text("../there/lib\n")
+    subprocess.run(["make", "install", f"VENV={place}"], cwd=checkout, capture_output=True, check=True)
+    assert line.read_text() == ("../../../../lib\n" if place == ".venv" else "../there/lib\n")

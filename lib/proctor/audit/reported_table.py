@@ -10,7 +10,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 
-from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, made, problem, read_rows, summary
 from proctor.stats.rounding import MOST_DECIMALS, MOST_ITEMS
 
 FIGURES = ("accuracy", "precision", "recall", "f1", "specificity")
@@ -78,10 +78,6 @@ class Reported:
         return len(given) >= 2 if self.positives else len(given) >= 3 and given != {"precision", "recall", "f1"}
 
 
-class _Wrong(Exception):
-    """(column, what, mend); load_reported adds file and row."""
-
-
 def load_reported(
     path: str | Path,
     unit: str = "percent",
@@ -106,19 +102,9 @@ def load_reported(
     if not rows and not problems:
         raise DataError(f"{path}: no rows in it. Give it a header and at least one row.")
     problems += (of_columns := _column_problems(path, list(rows[0][1]) if rows else ["name", *FIGURES]))
-    found, seen = [], {}
-    for number, row in rows if not of_columns else ():
-        try:
-            reported = _reported(row, unit, sizes, positives)
-            if reported.name in seen:
-                raise _Wrong(
-                    "name", f"{reported.name!r} is the name of row {seen[reported.name]} too", "Give each row its own"
-                )
-        except _Wrong as wrong:
-            problems.append(problem(path, number, *wrong.args))
-            continue
-        seen[reported.name] = number
-        found.append(reported)
+    once = ("name", lambda reported: reported.name, "name", "Give each row its own")
+    sound = rows if not of_columns else ()
+    found = made(path, sound, problems, lambda _, row: _reported(row, unit, sizes, positives), once)
     if problems:
         raise DataError(summary(problems))
     shares = [Decimal(text) for row in found for text in row.figures.values()]
@@ -160,50 +146,50 @@ def _column_problems(path: Path, columns: list[str]) -> list[str]:
 
 def _reported(row: dict[str, str], unit: str, sizes: tuple[int, int] | None, positives: int | None) -> Reported:
     if not row["name"]:
-        raise _Wrong("name", "empty", "Give every row a name")
+        raise Wrong("name", "empty", "Give every row a name")
     figures = {name: _figure(name, row[name], unit) for name in FIGURES if row.get(name)}
     if not figures:
-        raise _Wrong(None, "no figure given", f"Fill in one of {', '.join(FIGURES)}, or remove the row")
+        raise Wrong(None, "no figure given", f"Fill in one of {', '.join(FIGURES)}, or remove the row")
     counts = {name: _count(name, row[name]) for name in COUNTS if row.get(name)}
     if "n" not in counts and sizes is None:
-        raise _Wrong("n", "empty, and no parameter n", "Fill it in, or set n, or n_min and n_max")
+        raise Wrong("n", "empty, and no parameter n", "Fill it in, or set n, or n_min and n_max")
     least, most = (counts["n"], counts["n"]) if "n" in counts else sizes
     positives, samples = counts.get("positives", positives), counts.get("samples", 1)
     if positives is not None and positives > least:
-        raise _Wrong("positives", f"{positives}, more than n = {least}", "Correct one of the two")
+        raise Wrong("positives", f"{positives}, more than n = {least}", "Correct one of the two")
     if samples > 1 and set(figures) != {"accuracy"}:
-        raise _Wrong(
+        raise Wrong(
             "samples",
             f"{samples}, beside more than an accuracy",
             "Leave it empty and count answers, not items, in n and positives",
         )
     if most * samples > MOST_ITEMS:
-        raise _Wrong("samples", f"{most} items of {samples} samples", f"At most {MOST_ITEMS} answers can be searched")
+        raise Wrong("samples", f"{most} items of {samples} samples", f"At most {MOST_ITEMS} answers can be searched")
     return Reported(row["name"], least, most, positives, samples, **figures)
 
 
 def _figure(column: str, cell: str, unit: str) -> str:
     """A printed figure as a percentage in text."""
     if cell.endswith("%"):
-        raise _Wrong(column, f"{cell!r} has a % sign", f"Write {cell.rstrip('% ')}, with unit percent")
+        raise Wrong(column, f"{cell!r} has a % sign", f"Write {cell.rstrip('% ')}, with unit percent")
     if re.fullmatch(r"\d*,\d+", cell):
-        raise _Wrong(column, f"{cell!r} has a decimal comma", f"Write {cell.replace(',', '.')}")
+        raise Wrong(column, f"{cell!r} has a decimal comma", f"Write {cell.replace(',', '.')}")
     if not re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", cell):
-        raise _Wrong(column, f"{cell!r} is not a number", "Write it as printed, such as 85.40, or leave it empty")
+        raise Wrong(column, f"{cell!r} is not a number", "Write it as printed, such as 85.40, or leave it empty")
     number, whole = Decimal(cell), 100 if unit == "percent" else 1
     decimals = -number.as_tuple().exponent - (2 if unit == "share" else 0)
     if number > whole:
         mend = "Correct it" if unit == "percent" else "Set unit to percent, or correct it"
-        raise _Wrong(column, f"{cell} is above {whole}, the most as unit is {unit}", mend)
+        raise Wrong(column, f"{cell} is above {whole}, the most as unit is {unit}", mend)
     if decimals < 0 and number != whole:
-        raise _Wrong(column, f"{cell} says too little for a share", "Give it with two decimals, or leave it empty")
+        raise Wrong(column, f"{cell} says too little for a share", "Give it with two decimals, or leave it empty")
     if decimals > MOST_DECIMALS:
-        raise _Wrong(column, f"{cell} has too many decimals", f"Give at most {MOST_DECIMALS} of the percentage")
+        raise Wrong(column, f"{cell} has too many decimals", f"Give at most {MOST_DECIMALS} of the percentage")
     return f"{number if unit == 'percent' else number.scaleb(2):f}"
 
 
 def _count(column: str, cell: str) -> int:
     if not re.fullmatch(r"[0-9]{1,20}", cell) or not 1 <= int(cell) <= MOST_ITEMS:
         what = f"{cell!r} is not a whole number from 1 to {MOST_ITEMS}"
-        raise _Wrong(column, what, "Write it in digits alone, such as 1200")
+        raise Wrong(column, what, "Write it in digits alone, such as 1200")
     return int(cell)

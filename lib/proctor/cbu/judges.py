@@ -18,6 +18,7 @@ from proctor.models.final_line import final_mark
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
 from proctor.models.session import Session
+from proctor.models.settings import Settings
 
 REPEATS = 1  # recorded critiques a candidate; more are further samples
 
@@ -94,12 +95,12 @@ def score_request(
     *,
     sample: int = 0,
     temperature: float = 0.0,
-    prompts_dir: str | None = None,
+    settings: Settings | None = None,
 ) -> Request:
     """The call that has `model` score an answer. Raises ValueError for a judge that is not in JUDGES."""
     if judge not in JUDGES:
         raise ValueError(f"no judge {judge!r}: use one of {', '.join(JUDGES)}")
-    return load(JUDGES[judge].prompt, prompts_dir).request(
+    return load(JUDGES[judge].prompt, settings).request(
         model, question=question.question, answer=answer.text, sample=sample, temperature=temperature
     )
 
@@ -113,7 +114,7 @@ async def ask_judges(
     judges: Sequence[str] = tuple(JUDGES),
     repeats: int = 0,
     critiques: int = REPEATS,
-    prompts_dir: str | None = None,
+    settings: Settings | None = None,
 ) -> pd.DataFrame:
     """One row a call: model, method, question_id, answer_id, sample, score (NaN: unreadable), expectation, chances (of
     each score, or None), reply, prompt_tokens, completion_tokens.
@@ -139,7 +140,7 @@ async def ask_judges(
                             answer,
                             model,
                             sample=sample,
-                            prompts_dir=prompts_dir,
+                            settings=settings or session.settings,
                             temperature=TEMPERATURE if sample else 0.0,
                         ),
                     )

@@ -19,6 +19,7 @@ from proctor.exam.words import same_answer
 from proctor.models.prompts import load
 from proctor.models.read_answer import stated
 from proctor.models.session import Session
+from proctor.models.settings import Settings
 
 WRITER = "qwen2.5-coder-1.5b"
 SOLVERS = ("smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")  # three, as in the paper
@@ -79,10 +80,10 @@ def from_reasoning_gym(dataset: str, n: int, seed: int, **settings) -> list[Ques
 
 
 async def generated(
-    session: Session, writer: str, questions: Sequence[Question], *, n: int = 1, prompts_dir: str | None = None
+    session: Session, writer: str, questions: Sequence[Question], *, n: int = 1, settings: Settings | None = None
 ) -> dict[str, list[Question]]:
     """`n` variants of each question that the `writer` wrote, without keys: the first at temperature 0, more at 0.7."""
-    prompt = load("cbu/variant", prompts_dir)
+    prompt = load("cbu/variant", settings or session.settings)
     cells = [(question, sample) for question in questions for sample in range(n)]
     replies = await session.ask_many(
         [
@@ -108,10 +109,10 @@ async def generated(
 
 
 async def solve_drafts(
-    session: Session, solvers: Sequence[str], drafts: Neighbourhoods, *, prompts_dir: str | None = None
+    session: Session, solvers: Sequence[str], drafts: Neighbourhoods, *, settings: Settings | None = None
 ) -> pd.DataFrame:
     """One row a draft and solver, at temperature 0: question_id, neighbour (the draft's id), solver, answer or None."""
-    prompt = load("cbu/solve", prompts_dir)
+    prompt = load("cbu/solve", settings or session.settings)
     cells = [(name, near, solver) for solver in solvers for name, list_ in drafts.items() for near in list_]
     replies = await session.ask_many(
         [prompt.request(solver, question=near.question) for _, near, solver in cells], "keys"
@@ -123,6 +124,14 @@ async def solve_drafts(
         ],
         columns=["question_id", "neighbour", "solver", "answer"],
     )
+
+
+async def drafted(
+    session: Session, questions: Sequence[Question], writer: str = WRITER, solvers: Sequence[str] = SOLVERS
+) -> tuple[dict[str, list[Question]], pd.DataFrame]:
+    """(Variants that the writer drafts, `solve_drafts` of them)."""
+    drafts = await generated(session, writer, questions)
+    return drafts, await solve_drafts(session, solvers, drafts)
 
 
 def agreed(answers: Sequence[str | None], quorum: int) -> str | None:
@@ -209,8 +218,11 @@ async def neighbourhoods(
     written, related and generated neighbours of the generated questions, one each."""
     chosen, answers = load_candidates()
     own = [answer for answer in answers if answer.label in KINDS]
+    before = session.stand_ins
     drafts = await generated(session, writer, chosen)
     kept, _ = filter_by_agreement(drafts, await solve_drafts(session, solvers, drafts), chosen, quorum, written(chosen))
+    if session.stand_ins > before:  # a rehearsal, and nobody knows which drafts are kept: all
+        kept = {name: [draft.model_copy(update={"answer": "7"}) for draft in near] for name, near in drafts.items()}
     found = []
     for source, near in (("written", written(chosen, 1)), ("related", related(chosen, chosen)), ("generated", kept)):
         with_near = [question for question in chosen if question.id in near]

@@ -13,7 +13,7 @@ from proctor.data.answers import load_asked
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError
-from proctor.models.session import MissingReply, Session
+from proctor.models.session import Session
 from proctor.stats.bootstrap import Interval, interval
 
 JUDGE = "judge 1-10"
@@ -28,7 +28,6 @@ class Setup:
     near: dict[str, list[Question]]
     models: Sequence[str]
     rollouts: int = 1
-    prompts_dir: str | None = None
 
 
 def load(
@@ -53,29 +52,9 @@ def load(
 
 async def score(session: Session, setup: Setup) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(utilities of every candidate to every solver, the judge's scores): `utility.utilities`, `judges.ask_judges`."""
-    rest = dict(prompts_dir=setup.prompts_dir)
     models, both = list(setup.models), (setup.questions, setup.candidates)
-    rolled = await run_rollouts(session, models, *both, setup.near, budget=setup.rollouts, **rest)
-    return utilities(rolled), await ask_judges(session, models, *both, judges=[JUDGE], **rest)
-
-
-async def plan(session: Session, setup: Setup):
-    """The plan of all calls that are not kept (`session.plan`); sends nothing. Raises ValueError for bad input."""
-    models, both, missing = list(setup.models), (setup.questions, setup.candidates), []
-    rest = dict(prompts_dir=setup.prompts_dir)
-    mode, session.mode = session.mode, "replay"
-    try:
-        for study in (
-            lambda: run_rollouts(session, models, *both, setup.near, budget=setup.rollouts, **rest),
-            lambda: ask_judges(session, models, *both, judges=[JUDGE], **rest),
-        ):
-            try:
-                await study()
-            except MissingReply as found:
-                missing += found.requests
-    finally:
-        session.mode = mode
-    return session.plan(missing)
+    rolled = await run_rollouts(session, models, *both, setup.near, budget=setup.rollouts)
+    return utilities(rolled), await ask_judges(session, models, *both, judges=[JUDGE])
 
 
 def table(worth: pd.DataFrame, judged: pd.DataFrame, candidates: Sequence[Answer]) -> pd.DataFrame:

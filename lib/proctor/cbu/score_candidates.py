@@ -20,13 +20,14 @@ import pandas as pd
 
 from proctor.cbu.candidates import load_candidates
 from proctor.cbu.judges import JUDGES, ask_judges
-from proctor.cbu.utility import NEIGHBOURS, ROLLOUTS, Neighbourhoods, paired, run_rollouts, utilities
+from proctor.cbu.utility import NEIGHBOURS, ROLLOUTS, Neighbourhoods, attempt, paired, run_rollouts, utilities
 from proctor.data.judgebench import load_pairs
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError, problem, read_rows, summary
 from proctor.exam.words import same_answer
 from proctor.models.read_answer import stated
 from proctor.models.session import Session
+from proctor.models.settings import Settings
 
 Reward = Callable[[Question, Answer], float | Awaitable[float]]
 
@@ -150,7 +151,7 @@ async def score_all(
     repeats: int = 0,
     rewards: Mapping[str, Reward] | None = None,
     attempts: pd.DataFrame | None = None,
-    prompts_dir: str | None = None,
+    settings: Settings | None = None,
 ) -> pd.DataFrame:
     """Every method on the same candidates; question_id, answer_id, kind, correct, method, model, score, calls.
 
@@ -173,20 +174,35 @@ async def score_all(
     if near is not None:
         few = {name: list(others)[:calls] for name, others in near.items()}
         rows = await run_rollouts(
-            session, models, questions, answers, few, budget=calls, allocation="total", prompts_dir=prompts_dir
+            session,
+            models,
+            questions,
+            answers,
+            few,
+            budget=calls,
+            allocation="total",
+            settings=settings or session.settings,
         )
         for model, part in utilities(rows).groupby("model", sort=False):
             part = part.set_index("candidate").loc[[answer.id for answer in answers]]
             found.append(_rows(answers, "utility", model, part["utility"], part["rollouts"]))
     if judges:
         judged = await ask_judges(
-            session, models, questions, answers, judges=judges, repeats=repeats, prompts_dir=prompts_dir
+            session, models, questions, answers, judges=judges, repeats=repeats, settings=settings or session.settings
         )
         judged["value"] = judged["expectation"].fillna(judged["score"]) if not repeats else judged["score"]
         for (method, model), part in judged.groupby(["method", "model"], sort=False):
             values = part.groupby("answer_id")["value"].mean().loc[[answer.id for answer in answers]]
             found.append(_rows(answers, method, model, values, part.groupby("answer_id").size().iloc[0]))
     return pd.concat(found, ignore_index=True)
+
+
+async def score_with_attempts(
+    session: Session, models: Sequence[str], questions: Sequence[Question], answers: Sequence[Answer], **how
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(The solvers' attempts at the questions, and `score_all` with their votes)."""
+    attempts = await attempt(session, models, questions)
+    return attempts, await score_all(session, models, questions, answers, attempts=attempts, **how)
 
 
 def _rows(answers: Sequence[Answer], method: str, model: str, scores, calls) -> pd.DataFrame:

@@ -21,6 +21,7 @@ from proctor.models.messages import Request
 from proctor.models.prompts import load
 from proctor.models.read_answer import stated
 from proctor.models.session import Session
+from proctor.models.settings import Settings
 
 Neighbourhoods = Mapping[str, Sequence[Question]]  # by question id: its neighbours, each with a key
 TEMPERATURE = 0.7
@@ -28,6 +29,8 @@ NEIGHBOURS, ROLLOUTS = 2, 1  # the recorded sizes: two neighbours as in the pape
 ATTEMPTS = 2  # of the question itself
 ALLOCATIONS = ("per neighbour", "total")
 _GLUED = re.compile(r"^([\d.,]+)([A-Za-z]+\.?)$")  # a number and its unit
+PROMPTS = ("cbu/solve", "cbu/rollout")  # without and with a candidate: those of the studies of families-v1
+STEPS = ("cbu/solve_steps", "cbu/rollout_steps")  # one operation a step and room for all steps: families-v2
 NONE = "none"  # the kind of the rollouts that have seen no candidate
 
 
@@ -52,13 +55,14 @@ def rollout_request(
     neighbour: Question,
     sample: int,
     temperature: float = TEMPERATURE,
-    prompts_dir: str | None = None,
+    settings: Settings | None = None,
+    prompts: tuple[str, str] = PROMPTS,
 ) -> Request:
     """One rollout. What stands before the neighbour is the prefix that the candidate's other rollouts share."""
     sampling = dict(sample=sample, temperature=temperature)
     if candidate is None:
-        return load("cbu/solve", prompts_dir).request(model, question=neighbour.question, **sampling)
-    asked = load("cbu/rollout", prompts_dir).request(
+        return load(prompts[0], settings).request(model, question=neighbour.question, **sampling)
+    asked = load(prompts[1], settings).request(
         model, question=question.question, candidate=candidate, neighbour=neighbour.question, **sampling
     )
     return replace(asked, prefix=len(asked.messages) - 1)
@@ -74,7 +78,8 @@ async def run_rollouts(
     budget: int = ROLLOUTS,
     allocation: str = "per neighbour",
     temperature: float = TEMPERATURE,
-    prompts_dir: str | None = None,
+    settings: Settings | None = None,
+    prompts: tuple[str, str] = PROMPTS,
 ) -> pd.DataFrame:
     """One row a rollout, of each candidate and of none, on the neighbours of its question.
 
@@ -90,7 +95,7 @@ async def run_rollouts(
         turns = [(n, t) for n, times in enumerate(split(budget, len(near), allocation), 1) for t in range(1, times + 1)]
         own = [answer for of, answer in candidates if of is question]
         cells += [(question, answer, near[n - 1], n, t) for answer in (None, *own) for n, t in turns]
-    return await _ask(session, models, cells, temperature, prompts_dir, "rollouts")
+    return await _ask(session, models, cells, temperature, settings or session.settings, "rollouts", prompts)
 
 
 async def attempt(
@@ -100,21 +105,21 @@ async def attempt(
     *,
     times: int = ATTEMPTS,
     temperature: float = TEMPERATURE,
-    prompts_dir: str | None = None,
+    settings: Settings | None = None,
 ) -> pd.DataFrame:
     """The solver on the questions themselves; rows as of `run_rollouts`, with neighbour 0.
 
     One minus the mean of `correct` is the difficulty of a question (CBU, Figure 3).
     """
     cells = [(q, None, q, 0, t) for q in questions for t in range(1, times + 1)]
-    return await _ask(session, models, cells, temperature, prompts_dir, "attempts")
+    return await _ask(session, models, cells, temperature, settings or session.settings, "attempts")
 
 
-async def _ask(session, models, cells, temperature, prompts_dir, what) -> pd.DataFrame:
+async def _ask(session, models, cells, temperature, settings, what, prompts=PROMPTS) -> pd.DataFrame:
     rows = [(model, *cell) for model in models for cell in cells]
     replies = await session.ask_many(
         [
-            rollout_request(model, question, answer.text if answer else None, near, t, temperature, prompts_dir)
+            rollout_request(model, question, answer.text if answer else None, near, t, temperature, settings, prompts)
             for model, question, answer, near, _, t in rows
         ],
         what,

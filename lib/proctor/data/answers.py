@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Answer, Question
-from proctor.data.tabular import DataError, Row, problem, read_rows, summary
+from proctor.data.tabular import DataError, Row, Wrong, made, problem, read_rows, summary
 
 TRUTH = {"true": True, "1": True, "yes": True, "right": True, "correct": True}
 TRUTH |= {"false": False, "0": False, "no": False, "wrong": False, "incorrect": False}
@@ -80,19 +80,16 @@ def _answers(path: Path, rows: list[Row], problems: list[str], columns: dict[str
             else f"Remove it, or name it in columns=...; fields are {', '.join(fields)}"
         )
         problems.append(problem(path, None, column, "unknown column", mend))
-    answers: list[Answer] = []
-    seen: dict[str, int] = {}
-    for number, row in rows if not problems else ():
+
+    def make(_: int, row: dict) -> Answer:
         try:
-            answer = _answer({back.get(column, column): value for column, value in row.items()}, columns)
-            if answer.id in seen:
-                raise _Wrong("id", f"{answer.id!r} is the id of row {seen[answer.id]} too", "Give each answer its own")
-        except _Wrong as wrong:
-            field, what, mend = wrong.args
-            problems.append(problem(path, number, columns.get(field, field), what, mend))
-            continue
-        seen[answer.id] = number
-        answers.append(answer)
+            return _answer({back.get(column, column): value for column, value in row.items()}, columns)
+        except Wrong as wrong:
+            field, *rest = wrong.args
+            raise Wrong(columns.get(field, field), *rest) from None
+
+    once = (columns.get("id", "id"), lambda answer: answer.id, "id", "Give each answer its own")
+    answers = made(path, rows if not problems else (), problems, make, once)
     if problems:
         raise DataError(summary(problems))
     if not answers:
@@ -100,22 +97,18 @@ def _answers(path: Path, rows: list[Row], problems: list[str], columns: dict[str
     return answers
 
 
-class _Wrong(Exception):
-    """Raised with (field, what, mend)."""
-
-
 def _answer(row: dict, columns: Mapping[str, str]) -> Answer:
     fields = {field: value for field, value in row.items() if value is not None and value != ""}
     for field in ("question_id", "text"):
         if field not in fields:
-            raise _Wrong(field, "empty", "Fill it in or remove the row")
+            raise Wrong(field, "empty", "Fill it in or remove the row")
     for field in ("id", "question_id", "text", "author", "label"):
         if isinstance(value := fields.get(field), int | float) and not isinstance(value, bool):
             fields[field] = str(int(value)) if float(value).is_integer() else str(value)
     if isinstance(said := fields.get("correct"), str | int | float):
         word = str(int(said)) if isinstance(said, float) and said.is_integer() else str(said).strip().casefold()
         if word not in TRUTH:
-            raise _Wrong(
+            raise Wrong(
                 "correct", f"{said!r} is neither true nor false", f"Write one of {', '.join(TRUTH)}, or nothing"
             )
         fields["correct"] = TRUTH[word]
@@ -126,6 +119,6 @@ def _answer(row: dict, columns: Mapping[str, str]) -> Answer:
         return Answer(**fields)
     except ValidationError as error:
         first = error.errors()[0]
-        raise _Wrong(
+        raise Wrong(
             str(first["loc"][0]), f"{first['msg']}, found {first['input']!r:.60}", "Correct the value"
         ) from None

@@ -17,14 +17,10 @@ from pydantic import ValidationError
 
 from proctor.data.fetch import fetched
 from proctor.data.schemas import LETTERS, Answer, Question
-from proctor.data.tabular import DataError, Row, problem, read_rows, refuse_constant, summary
+from proctor.data.tabular import DataError, Row, Wrong, made, problem, read_rows, refuse_constant, summary
 from proctor.paths import QUESTIONS
 
 VERIFIED_CLASSES = ("Gold subset", "Revision subset", "Uncertain subset")
-
-
-class _Wrong(Exception):
-    """Raised inside a converter, with (column, what, mend); load_questions adds file and row."""
 
 
 def load_questions(
@@ -49,21 +45,8 @@ def load_questions(
     if columns:
         kind, rows = _renamed(path, kind, rows, columns)
     problems += (of_columns := _column_problems(path, kind, rows))
-    questions, seen = [], {}
-    for number, row in rows if not of_columns else ():
-        try:
-            question = _question(kind, row)
-            if question.id in seen:
-                raise _Wrong(
-                    kind.column("id"),
-                    f"{question.id!r} is the id of row {seen[question.id]} too",
-                    "Give each question its own",
-                )
-        except _Wrong as wrong:
-            problems.append(problem(path, number, *wrong.args))
-            continue
-        seen[question.id] = number
-        questions.append(question)
+    once = (kind.column("id"), lambda question: question.id, "id", "Give each question its own")
+    questions = made(path, rows if not of_columns else (), problems, lambda _, row: _question(kind, row), once)
     if problems:
         raise DataError(summary(problems))
     if not questions:
@@ -71,10 +54,15 @@ def load_questions(
     return questions
 
 
-def load_families(per_level: int | None = None) -> list[Question]:
-    """The generated questions, or the first `per_level` of each family and level."""
-    questions = load_questions(QUESTIONS / "families_v1.jsonl", "families")
-    return [q for q in questions if per_level is None or int(q.id.rsplit("-", 1)[1]) <= per_level]
+def load_families(per_level: int | None = None, version: str = "families-v1") -> list[Question]:
+    """The generated questions of a version, or the first `per_level` of each family and level."""
+    questions = load_questions(QUESTIONS / f"{version.replace('-', '_')}.jsonl", "families")
+    return [q for q in questions if per_level is None or place_in_cell(q) <= per_level]
+
+
+def place_in_cell(question: Question) -> int:
+    """The number, from 1, of a generated question within its family and level."""
+    return int(question.id.rsplit("-", 1)[1])
 
 
 def refuse_canary(questions: Iterable[Question], allow: bool = False) -> None:
@@ -143,7 +131,7 @@ def _own(row: dict) -> dict:
         fields["extra"] = fields.get("extra", {}) | dict(sorted(others.items()))
     fields |= {column: _text(fields[column]) for column in ("id", "answer") if column in fields}
     if "id" in row and not str(fields.get("id", "")).strip():
-        raise _Wrong("id", "empty", "Fill it in, or leave the column out to have ids made")
+        raise Wrong("id", "empty", "Fill it in, or leave the column out to have ids made")
     if "id" not in fields and isinstance(fields.get("question"), str):
         fields["id"] = f"q-{_digest(json.dumps([fields['question'], fields.get('options', [])], default=str))}"
     if "options" in fields:
@@ -173,7 +161,7 @@ def _uq(row: dict) -> dict:
 def _hle_verified(row: dict) -> dict:
     """HLE-Verified: answer type, image and canary, where known, come from the whole record in `json`."""
     if (subset := row["Verified_Classes"]) not in VERIFIED_CLASSES:
-        raise _Wrong("Verified_Classes", f"{subset!r} is no subset", f"Use one of {', '.join(VERIFIED_CLASSES)}")
+        raise Wrong("Verified_Classes", f"{subset!r} is no subset", f"Use one of {', '.join(VERIFIED_CLASSES)}")
     whole = row.get("json")
     whole = _json_cell("json", whole) if whole and isinstance(whole, str) else whole
     whole = whole if isinstance(whole, dict) else {}
@@ -187,11 +175,11 @@ def _kina(row: dict) -> dict:
     options = row["options"]
     whole = isinstance(options, list) and all(isinstance(option, dict) for option in options)
     if not (whole and all(isinstance(option.get("key"), str) and "answer" in option for option in options)):
-        raise _Wrong("options", "not a list of {key, answer}", "Write each option as an object with both")
+        raise Wrong("options", "not a list of {key, answer}", "Write each option as an object with both")
     by_key = {option["key"]: option for option in options}
     if sorted(by_key) != list(LETTERS[: len(options)]):
         keys = [option["key"] for option in options]
-        raise _Wrong("options", f"the keys are {keys}", "Use A, B, C ... once each, at most J")
+        raise Wrong("options", f"the keys are {keys}", "Use A, B, C ... once each, at most J")
     right = by_key.get(row["correct_answer"], {}) if isinstance(row["correct_answer"], str) else {}
     return {
         "id": _text(row["index"]),
@@ -251,9 +239,9 @@ def _question(kind: Format, row: dict) -> Question:
     for column in kind.required:
         value = row.get(column)
         if value is None or isinstance(value, str) and not value.strip():
-            raise _Wrong(column, "empty", "Fill it in or remove the row")
+            raise Wrong(column, "empty", "Fill it in or remove the row")
         if isinstance(value, int | float) and (column not in kind.numbers or isinstance(value, bool)):
-            raise _Wrong(column, f"{value!r} where text is required", "Write it as text, between quotes")
+            raise Wrong(column, f"{value!r} where text is required", "Write it as text, between quotes")
     try:
         return Question(**kind.convert(row))
     except ValidationError as error:
@@ -262,7 +250,7 @@ def _question(kind: Format, row: dict) -> Question:
         mends = {"string_type": "Write it as text, between quotes", "value_error": "Use the letter of an option"}
         found = "" if first["type"] == "value_error" else f", found {first['input']!r:.60}"
         what = first["msg"].removeprefix("Value error, ").replace("Input should be", "it should be")
-        raise _Wrong(kind.column(field), what + found, mends.get(first["type"], "Correct the value")) from None
+        raise Wrong(kind.column(field), what + found, mends.get(first["type"], "Correct the value")) from None
 
 
 def _text(value):
@@ -276,7 +264,7 @@ def _json_cell(column: str, cell: str):
     try:
         return json.loads(cell, parse_constant=refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise _Wrong(column, f"bad JSON ({error})", "Write it as JSON") from None
+        raise Wrong(column, f"bad JSON ({error})", "Write it as JSON") from None
 
 
 def _rest(row: dict, *used: str) -> dict:

@@ -7,12 +7,16 @@ header is row 1), the record of a .json array or a .parquet, from 1.
 import csv
 import io
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 SHOWN = 5  # problems told at once: enough to see a pattern, few enough to read
 LONG = 300  # characters of what is wrong
 SCREEN = 3_000  # characters of a message
+NO_TEXT = "half a surrogate pair, or nested too deeply"
 Row = tuple[int, dict]
+Made = TypeVar("Made")
 
 
 class DataError(ValueError):
@@ -30,6 +34,39 @@ def problem(path: Path, row: int | None, column: str | None, what: str, mend: st
     place = f"{path}" + (f", row {row}" if row else "") + (f", column {_cut(column)}" if column is not None else "")
     what = _cut(what)  # what a cell holds may be a whole book, and the mend must still be told
     return f"{place}: {what}. {mend}" + ("" if mend.endswith("?") else ".")
+
+
+class Wrong(Exception):
+    """Raised with (column, what, mend) by what makes something of one row; `made` adds file and row."""
+
+
+def made(
+    path: Path,
+    rows: Iterable[Row],
+    problems: list[str],
+    make: Callable[[int, dict], Made],
+    once: tuple[str, Callable[[Made], str], str, str] | None = None,
+) -> list[Made]:
+    """make(row number, row) of each row; what it finds `Wrong` goes to `problems`.
+
+    `once`, (column, its value in what was made, the value's name, mend), refuses a value that an earlier row has.
+    """
+    found: list[Made] = []
+    seen: dict[str, int] = {}
+    for number, row in rows:
+        try:
+            one = make(number, row)
+            if once is not None:
+                column, value_of, name, mend = once
+                value = value_of(one)
+                if value in seen:
+                    raise Wrong(column, f"{value!r} is the {name} of row {seen[value]} too", mend)
+                seen[value] = number
+        except Wrong as wrong:
+            problems.append(problem(path, number, *wrong.args))
+        else:
+            found.append(one)
+    return found
 
 
 def _cut(text: str) -> str:
@@ -97,15 +134,20 @@ def _read_jsonl(path: Path, text: str) -> tuple[list[Row], list[str]]:
 
 def _half_letters(path: Path, number: int, row: dict) -> list[str]:
     """A problem for each column with half a surrogate pair, which JSON can escape and no text can hold."""
-    found = []
-    for column, value in row.items():
-        try:
-            json.dumps([column, value], ensure_ascii=False).encode()
-        except (UnicodeEncodeError, RecursionError):
-            found.append(
-                problem(path, number, column, "half a surrogate pair, or nested too deeply", "Write whole letters")
-            )
-    return found
+    return [
+        problem(path, number, column, NO_TEXT, "Write whole letters")
+        for column, value in row.items()
+        if not can_be_text([column, value])
+    ]
+
+
+def can_be_text(value: object) -> bool:
+    """Whether a value read from JSON can be written again as UTF-8."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        return False
+    return True
 
 
 def _read_json(path: Path, text: str) -> tuple[list[Row], list[str]]:

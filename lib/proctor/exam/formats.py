@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 
 from proctor.data.schemas import Question
-from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.data.tabular import NO_TEXT, DataError, can_be_text, problem, read_rows, summary
 from proctor.files import write_atomic
 
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # inspect_ai's words: correct, incorrect, partly, no answer
@@ -337,10 +337,8 @@ def _object(path: Path) -> dict:
         raise DataError(f"{path}: bad JSON ({str(error)[:200]}). Take the file again.") from None
     if not isinstance(found, dict):
         raise DataError(f"{path}: not a JSON object. Is it a file of another format?")
-    try:
-        json.dumps(found, ensure_ascii=False).encode()
-    except (UnicodeEncodeError, RecursionError):
-        raise DataError(f"{path}: half a surrogate pair, or nested too deeply. Write whole letters.") from None
+    if not can_be_text(found):
+        raise DataError(f"{path}: {NO_TEXT}. Write whole letters.")
     return found
 
 

@@ -32,11 +32,11 @@ _FUNCTIONS = {
     "ln",
     "log",
 }
-_GREEK = set(
+GREEK = set(
     "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon "
     "phi varphi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega infty".split()
 )
-_NAMES = _FUNCTIONS | _GREEK | {"pi", "frac", "binom", "infinity", "inf"}
+_NAMES = _FUNCTIONS | GREEK | {"pi", "frac", "binom", "infinity", "inf"}
 _CLOSING = {"(": ")", "{": "}", "[": "]", "|": "|"}
 _BINARY = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 _MPMATH = {"arcsin": "asin", "arccos": "acos", "arctan": "atan"}

@@ -1,8 +1,9 @@
-"""An exam of one's own: ask the models, let a judge weigh what comparison can't decide, say before what it costs.
+"""An exam of one's own: ask the models, let a judge weigh what comparison can't decide.
 
 setup = Setup(load_questions("mine.jsonl"), ["openai/o3"], judge="openai/gpt-4o")
-print(bill(session, setup))
-answers = await sit(session, setup)              # columns of `run_exam`, with right and decided_by
+async with Session("auto", settings=Settings(effort="high")) as session:
+    print(await announced(session, partial(sit, setup=setup)))       # the plan (models/studies.py)
+    answers = await sit(session, setup)          # columns of `run_exam`, with right and decided_by
 write_predictions("predictions", answers, setup.questions)
 """
 
@@ -14,12 +15,11 @@ import pandas as pd
 
 from proctor.data.schemas import Question
 from proctor.exam.formats import write_hle
-from proctor.exam.run_exam import exam_request, judge_request, judge_undecided, run_exam
+from proctor.exam.run_exam import exam_request, judge_undecided, run_exam
 from proctor.models.messages import Request
-from proctor.models.registry import price, spec
+from proctor.models.registry import spec
 from proctor.models.session import Session
-
-BYTES = 4  # of a reply's token, where a judge is sent it: as many tokens at most, whoever counts them
+from proctor.models.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,15 @@ class Setup:
     judge: str = ""
     judge_all: bool = False
     samples: int = 1
-    temperature: float = 0.0
-    prompts_dir: str | None = None
 
-    def checked(self) -> "Setup":
-        """Itself. Raises ValueError or ModelError for what can't be asked, before any call."""
+    def checked(self, settings: Settings | None = None) -> "Setup":
+        """Itself. Raises ValueError or ModelError for what can't be asked so, before any call."""
+        settings = settings or Settings()
         if not self.models:
             raise ValueError("no model: name one or more")
         if twice := next((model for model in self.models if list(self.models).count(model) > 1), None):
             raise ValueError(f"model {twice} is named twice")
-        if self.samples > 1 and self.temperature == 0:
+        if self.samples > 1 and not settings.temperature:
             raise ValueError(f"{self.samples} samples at temperature 0 are all the same: set a temperature")
         if self.judge_all and not self.judge:
             raise ValueError("judge_all needs a judge")
@@ -50,14 +49,13 @@ class Setup:
             spec(name)
         if without := [question.id for question in self.questions if question.answer is None]:
             raise ValueError(f"question {without[0]} has no key (and {len(without) - 1} more): an exam needs one each")
-        self.requests()
+        self.requests(settings)
         return self
 
-    def requests(self) -> list[tuple[Request, Question]]:
+    def requests(self, settings: Settings | None = None) -> list[Request]:
         """Every call for an answer. Pictures are not put to models that can't see them."""
         return [
-            (exam_request(model, question, sample=sample, temperature=self.temperature, prompts_dir=self.prompts_dir),
-             question)
+            exam_request(model, question, sample=sample, settings=settings)
             for model in self.models
             for question in self.questions
             if not question.image or spec(model).images
@@ -65,52 +63,16 @@ class Setup:
         ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Bill:
-    """What is kept and what is still to ask, at most. dollars: an upper bound; None where a model has no price."""
-
-    calls: int
-    kept: int
-    judgements: int
-    dollars: float | None
-
-    @property
-    def to_ask(self) -> int:
-        return self.calls - self.kept
-
-    def __str__(self) -> str:
-        cost = "no price known" if self.dollars is None else f"at most ${self.dollars:,.2f}"
-        judged = f", at most {self.judgements:,} calls to the judge" if self.judgements else ""
-        return f"{self.calls:,} calls for answers: {self.kept:,} kept, {self.to_ask:,} to ask{judged}; {cost}"
-
-
-def bill(session: Session, setup: Setup) -> Bill:
-    """The plan of all calls. An upper bound: each byte that is sent is a token, each reply as long as it may be, and
-    the judge is put every answer that is still to come."""
-    asked = setup.requests()
-    plan = session.plan([request for request, _ in asked])
-    dollars = plan.dollars
-    open_ones = [each for each in asked if setup.judge and session.plan([each[0]]).to_ask]
-    cost = price(setup.judge) if open_ones else (0.0, 0.0)
-    for answer, question in open_ones:
-        if dollars is None or cost is None:
-            dollars = None
-            break
-        judged = judge_request(setup.judge, question, "", setup.prompts_dir)
-        dollars += (judged.most_tokens + BYTES * answer.max_tokens) * cost[0] + judged.max_tokens * cost[1]
-    return Bill(plan.calls, plan.calls - plan.to_ask, len(open_ones), dollars)
-
-
 async def sit(session: Session, setup: Setup) -> pd.DataFrame:
     """One row a model, question and sample: the columns of `run_exam`, right (1, 0; NaN: the judge is unreadable) and
     decided_by. Without a judge what comparison can't decide is wrong, and decided_by is "nobody"."""
-    how = dict(samples=setup.samples, temperature=setup.temperature, prompts_dir=setup.prompts_dir, skip_unseen=True)
+    setup.checked(session.settings)
+    how = dict(samples=setup.samples, skip_unseen=True)
     answers = await run_exam(session, list(setup.models), list(setup.questions), **how)
     if not setup.judge:
         nobody = answers["undecided"].map({True: "nobody", False: "comparison"})
         return answers.assign(right=answers["correct"].astype(float), decided_by=nobody)
-    rest = (setup.judge, answers, list(setup.questions), setup.prompts_dir, setup.judge_all)
-    return await judge_undecided(session, *rest)
+    return await judge_undecided(session, setup.judge, answers, list(setup.questions), everything=setup.judge_all)
 
 
 def decisions(answers: pd.DataFrame) -> pd.DataFrame:

@@ -1,5 +1,6 @@
 """Sit models before an exam (HLE, section 4): three stated fields, comparison, a judge where that can't decide."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,12 +10,13 @@ from proctor.data.schemas import LETTERS, Question
 from proctor.exam.answer_match import same
 from proctor.exam.words import same_answer
 from proctor.models.final_line import own_field, structured
-from proctor.models.messages import Reply, Request
+from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import PromptError, load
 from proctor.models.read_answer import answer_probability, letter, stated
 from proctor.models.read_reply import p_accept, verdict
 from proctor.models.registry import spec
 from proctor.models.session import Session
+from proctor.models.settings import Settings
 
 JUDGEMENT = {
     "type": "object",
@@ -30,16 +32,24 @@ JUDGEMENT = {
 
 
 def exam_request(
-    model: str, question: Question, *, sample: int = 0, temperature: float = 0.0, prompts_dir: str | None = None
+    model: str,
+    question: Question,
+    *,
+    sample: int = 0,
+    temperature: float = 0.0,
+    settings: Settings | None = None,
+    prompt: str = "hle/answer_exact",
 ) -> Request:
-    """The call that puts one question of an exam to a model. Raises ValueError for a picture that it can't be shown."""
-    fields, name = dict(question=question.question), "hle/answer_exact"
+    """The call that puts one question of an exam to a model. Raises ValueError for a picture that it can't be shown.
+
+    prompt: of a question without options."""
+    fields, name = dict(question=question.question), prompt
     if question.answer_type == "multipleChoice" and question.options:
         name = "hle/answer_choice"
         fields["options"] = "\n".join(f"{key}. {text}" for key, text in zip(LETTERS, question.options))
-    prompt = load(name, prompts_dir)
+    wording = load(name, settings)
     try:
-        return prompt.request(model, sample=sample, temperature=temperature, image=question.image, **fields)
+        return wording.request(model, sample=sample, temperature=temperature, image=question.image, **fields)
     except PromptError as error:
         raise ValueError(f"question {question.id} has a picture, and {error}") if question.image else error from error
 
@@ -84,9 +94,10 @@ async def run_exam(
     samples: int = 1,
     temperature: float = 0.0,
     first_sample: int = 0,
-    prompts_dir: str | None = None,
+    settings: Settings | None = None,
     text_only: bool = False,
     skip_unseen: bool = False,
+    prompt: str = "hle/answer_exact",
 ) -> pd.DataFrame:
     """One row a model, question and sample: answer, correct, stated confidence and token probability, tokens.
 
@@ -99,7 +110,7 @@ async def run_exam(
     refuse such rows.
     """
     asked = [question for question in questions if not (text_only and question.image)]
-    unseen = _unseen(models, asked) if skip_unseen else {}
+    unseen = _unseen(models, asked, not session.rehearsing) if skip_unseen else {}
     rows = [
         (model, question, sample)
         for model in models
@@ -108,7 +119,11 @@ async def run_exam(
         for sample in range(first_sample, first_sample + samples)
     ]
     replies = await session.ask_many(
-        [exam_request(m, q, sample=s, temperature=temperature, prompts_dir=prompts_dir) for m, q, s in rows], "answers"
+        [
+            exam_request(m, q, sample=s, temperature=temperature, settings=settings or session.settings, prompt=prompt)
+            for m, q, s in rows
+        ],
+        "answers",
     )
     table = []
     for (model, question, sample), reply in zip(rows, replies):
@@ -143,11 +158,11 @@ async def run_exam(
     return frame
 
 
-def _unseen(models: list[str], questions: list[Question]) -> dict[str, int]:
-    """How many questions have a picture that a model can't be shown, by model; each is said in a sentence."""
+def _unseen(models: list[str], questions: list[Question], told: bool) -> dict[str, int]:
+    """How many questions have a picture that a model can't be shown, by model; `told`: each in a sentence."""
     pictures = sum(bool(question.image) for question in questions)
     blind = {model: pictures for model in models if pictures and not spec(model).images}
-    for model, n in blind.items():
+    for model, n in blind.items() if told else ():
         print(f"{model} takes no images: {n} of {len(questions)} questions have one and are not put to it")
     return blind
 
@@ -204,13 +219,13 @@ def judgement(reply: Reply, quoted: str = "") -> Judgement:
     )
 
 
-def judge_request(judge: str, question: Question, response: str, prompts_dir: str | None = None) -> Request:
+def judge_request(judge: str, question: Question, response: str, settings: Settings | None = None) -> Request:
     """The call that has `judge` weigh a response: one token of a model served here, which sees no stated confidence;
     four fields of any other, bound to a schema where its interface offers that."""
     kind, asked = spec(judge).kind, dict(question=question.question, reference=question.answer)
     if kind == "gguf":
-        return load("hle/judge", prompts_dir).request(judge, response=without_confidence(response), **asked)
-    call = load("hle/judge_fields", prompts_dir).request(judge, response=response, **asked)
+        return load("hle/judge", settings).request(judge, response=without_confidence(response), **asked)
+    call = load("hle/judge_fields", settings).request(judge, response=response, **asked)
     return replace(call, schema=JUDGEMENT) if kind == "openai" else call
 
 
@@ -219,14 +234,16 @@ async def judge(
     judges: list[str],
     answers: pd.DataFrame,
     questions: list[Question],
-    prompts_dir: str | None = None,
+    settings: Settings | None = None,
 ) -> pd.DataFrame:
     """What each judge says of each answer: `answers` (from `run_exam`) with columns judge, accepted (None: unreadable),
     p_accept (NaN without token probabilities), and judge_confidence: what it read in the response, 1 where that states
     none (NaN: not asked)."""
     by_id = {question.id: question for question in questions}
     rows = [(name, row) for name in judges for row in answers.itertuples(index=False)]
-    requests = [judge_request(name, by_id[row.question_id], row.reply, prompts_dir) for name, row in rows]
+    requests = [
+        judge_request(name, by_id[row.question_id], row.reply, settings or session.settings) for name, row in rows
+    ]
     table = []
     for (name, row), request, reply in zip(rows, requests, await session.ask_many(requests, "judgements")):
         local, opening = spec(name).local, request.opening
@@ -248,7 +265,7 @@ async def judge_undecided(
     name: str,
     answers: pd.DataFrame,
     questions: list[Question],
-    prompts_dir: str | None = None,
+    settings: Settings | None = None,
     everything: bool = False,
 ) -> pd.DataFrame:
     """`answers` (from `run_exam`) with columns right (1, 0, NaN where the judge is unreadable) and decided_by.
@@ -257,12 +274,29 @@ async def judge_undecided(
     judge's word counts (`program_and_judge` says where the two agree).
     """
     result = answers.assign(right=answers["correct"].astype(float), decided_by="comparison")
-    open_ones = answers if everything else answers[answers["undecided"]]
+    open_ones = answers if everything else answers[answers["undecided"] | (answers["source"] == REHEARSED)]
     if len(open_ones):
-        judged = await judge(session, [name], open_ones, questions, prompts_dir)
+        judged = await judge(session, [name], open_ones, questions, settings)
         result.loc[open_ones.index, "right"] = judged["accepted"].astype(float).to_numpy()
         result.loc[open_ones.index, "decided_by"] = name
     return result
+
+
+async def answer_and_judge(
+    session: Session, models: list[str], questions: list[Question], judges: list[str], judged: Collection[str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(`run_exam`, and what each judge says of the answers to those questions whose ids are in `judged`)."""
+    answers = await run_exam(session, models, questions)
+    return answers, await judge(session, judges, answers[answers["question_id"].isin(judged)], questions)
+
+
+async def answer_and_weigh(
+    session: Session, models: list[str], questions: list[Question], name: str, weighed: Collection[str], **how
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(`run_exam`, and `judge_undecided` by the judge `name` of the answers to the questions with ids in `weighed`)."""
+    answers = await run_exam(session, models, questions, **how)
+    few = answers[answers["question_id"].isin(weighed)]
+    return answers, await judge_undecided(session, name, few, questions)
 
 
 def program_and_judge(judged: pd.DataFrame) -> pd.DataFrame:

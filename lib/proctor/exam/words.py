@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter
 from decimal import Decimal
 
-from proctor.exam.formula import _GREEK
+from proctor.exam.formula import GREEK
 from proctor.exam.units import UNITS, unit_name
 
 _NUMBER = re.compile(
@@ -86,7 +86,7 @@ def _word(text: str) -> bool:
     plain = text.casefold()
     if plain in _SHORT_WORDS:
         return True
-    if len(plain) < 3 or text in UNITS or plain in _GREEK or re.fullmatch(r"(?:([a-z])\1)+", plain):
+    if len(plain) < 3 or text in UNITS or plain in GREEK or re.fullmatch(r"(?:([a-z])\1)+", plain):
         return False
     capitals = text == text.upper()
     return text == plain or text[1:] == text[1:].lower() or capitals and not (len(text) < 5 and set(text) <= _CAPITALS)

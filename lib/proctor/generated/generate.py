@@ -1,8 +1,9 @@
 """Questions with exact answers, drawn from the families of a version at three levels, by seed.
 
-`python -m proctor.generated.generate` rewrites data/questions/families_v1.jsonl, which is committed: recorded replies
-belong to its questions, so a change to a family needs a new version and a new file. families-v1 has the nine families
-of `families`; families-v2 those of `worked_families`, whose solutions take one operation a step.
+`python -m proctor.generated.generate` rewrites data/questions/families_v1.jsonl and families_v2.jsonl, which are
+committed: recorded replies belong to their questions, so a change to a family needs a new version and a new file.
+families-v1 has the nine families of `families`; families-v2 those of `worked_families`, whose solutions take one
+operation a step.
 """
 
 import json
@@ -24,6 +25,7 @@ VERSION = "families-v1"
 VERSIONS = {"families-v1": FAMILIES, "families-v2": WORKED_FAMILIES}
 SEED = 20261121
 PATH = QUESTIONS / "families_v1.jsonl"
+COMMITTED = {"families-v1": 6, "families-v2": 12}  # questions a level in the committed file of each version
 NEIGHBOURS = 3
 
 
@@ -132,6 +134,8 @@ def questions_as_jsonl(questions: Iterable[Question]) -> str:
 
 
 if __name__ == "__main__":
-    questions = generate()
-    write_atomic(PATH, questions_as_jsonl(questions))
-    print(f"{len(questions)} questions ({len(FAMILIES)} families, 3 levels) written to {PATH.name}")
+    for version, per_level in COMMITTED.items():
+        questions = generate(per_level=per_level, version=version)
+        path = PATH.with_name(f"{version.replace('-', '_')}.jsonl")
+        write_atomic(path, questions_as_jsonl(questions))
+        print(f"{len(questions)} questions ({len(VERSIONS[version])} families, 3 levels) written to {path.name}")

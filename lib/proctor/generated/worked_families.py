@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from proctor.generated.draft import Draft, draw_integer, number_options, some
 from proctor.generated.families import Family
-from proctor.generated.words import DISTINCT, DOUBLED
+from proctor.generated.words import DOUBLED
 from proctor.generated.worked import Problem, Step, carry_out, spoil, written
 
 WRONG_SOLUTIONS = 3
@@ -240,7 +240,7 @@ def tank(level: int, rng: Generator) -> Problem | None:
 
 def ages(level: int, rng: Generator) -> Problem:
     """Two ages from their sum and difference, from their sum and ratio, or from a ratio in some years."""
-    young, times, years = draw_integer(rng, 4, 15), draw_integer(rng, 2, 5), draw_integer(rng, 2, 9)
+    young, times, years = draw_integer(rng, 4, 20), draw_integer(rng, 2, 5), draw_integer(rng, 2, 9)
     if level == 1:
         more = draw_integer(rng, 2, 20)
         return Problem(
@@ -283,8 +283,8 @@ def long_sum(level: int, rng: Generator) -> Problem:
 
 
 def letter_count(level: int, rng: Generator) -> Problem | None:
-    """How often a letter, or one of two letters, occurs: nothing carries over to another word."""
-    words = some(rng, DOUBLED, 1) + some(rng, DISTINCT, level - 1) if level < 3 else some(rng, DOUBLED, 3)
+    """How often a letter occurs in two, three or four words: nothing carries over to other words."""
+    words = some(rng, DOUBLED, level + 1)
     text = " ".join(words)
     repeated = [letter for letter in sorted(set(text) - {" "}) if text.count(letter) >= level + 1]
     if not repeated:

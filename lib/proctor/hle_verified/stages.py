@@ -28,6 +28,7 @@ from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
 from proctor.models.read_reply import p_accept, verdict
 from proctor.models.session import Session
+from proctor.models.settings import Settings
 
 ATTEMPTS, AUDITS, TEMPERATURE = 4, 8, 0.7  # the paper has 8 attempts of each of several solvers; three have 12 here
 LETTERS = "ABC"  # places of proposals before an adjudicator
@@ -74,7 +75,7 @@ async def votes(session: Session, models: Sequence[str], items: Sequence[Questio
     """One row a model, item and component: sound (None: unreadable), p_sound."""
     items = _items(items)
     rows = [(model, component, item) for model in models for component in COMPONENTS for item in items]
-    requests = [_vote(*row) for row in rows]
+    requests = [_vote(session.settings, *row) for row in rows]
     replies = await session.ask_many(requests, "votes")
     table = []
     for (model, component, item), request, reply in zip(rows, requests, replies):
@@ -89,9 +90,9 @@ def _shown(item: Question) -> str:
     return "\n".join([item.question, item.answer or "", item.rationale])
 
 
-def _vote(model: str, component: str, item: Question) -> Request:
+def _vote(settings: Settings, model: str, component: str, item: Question) -> Request:
     fields = {"problem": {}, "answer": dict(answer=item.answer), "rationale": dict(rationale=item.rationale)}[component]
-    return load(f"hle_verified/{component}").request(model, problem=item.question, **fields)
+    return load(f"hle_verified/{component}", settings).request(model, problem=item.question, **fields)
 
 
 async def attempts(session: Session, models: Sequence[str], items: Sequence[Question] | None = None) -> pd.DataFrame:
@@ -115,7 +116,7 @@ async def repairs(session: Session, models: Sequence[str], items: Sequence[Quest
     tried = await attempts(session, models, items)
     answers = tried.groupby(["model", "question_id"])["answer"].agg(list)
     rows = [(model, item) for model in models for item in items]
-    prompt = load("hle_verified/repair")
+    prompt = load("hle_verified/repair", session.settings)
     replies = await session.ask_many(
         [
             prompt.request(
@@ -151,7 +152,7 @@ async def adjudications(
     _few_enough(answering)
     proposed = (await repairs(session, answering, items)).set_index(["item", "model"])["repair"]
     rows = [(model, item, order) for model in models for item in items for order in range(len(answering))]
-    prompt, requests, shown = load("hle_verified/adjudicate"), [], []
+    prompt, requests, shown = load("hle_verified/adjudicate", session.settings), [], []
     for model, item, order in rows:
         names = answering[order:] + answering[:order]
         texts = [_proposal(proposed[item.id, name], item) for name in names] + ["no proposal"] * len(LETTERS)
@@ -194,7 +195,14 @@ async def chosen_repairs(
     session: Session, answering: Sequence[str], items: Sequence[Question] | None = None
 ) -> dict[str, Repair | None]:
     """By item, the repair that the last of `answering` settled on (`adjudicated`); None: no place filled."""
+    before = session.stand_ins
     choices = await adjudications(session, answering[-1:], answering, items)
+    if session.stand_ins > before:  # a rehearsal, and nobody knows what is chosen: the longest proposal
+        proposed = (await repairs(session, answering, items)).dropna(subset=["repair"])
+        longest = {
+            item: max(group["repair"], key=lambda one: len(repr(one))) for item, group in proposed.groupby("item")
+        }
+        return dict.fromkeys(choices["item"]) | longest
     return {item: adjudicated(list(group["repair"])) for item, group in choices.groupby("item")}
 
 
@@ -215,7 +223,7 @@ async def audits(
         for component in COMPONENTS
         for sample in range(1, AUDITS + 1)
     ]
-    prompt, requests = load("hle_verified/audit"), []
+    prompt, requests = load("hle_verified/audit", session.settings), []
     for model, item, component, sample in rows:
         repair = chosen[item]
         request = prompt.request(

@@ -16,6 +16,7 @@ Every file is checked whole before anything is returned; a DataError names file,
 """
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ import numpy as np
 from proctor import paths
 from proctor.data.answers import TRUTH
 from proctor.data.questions import load_questions
-from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, made, problem, read_rows, summary
 
 MISSING = ("error", "common", "wrong")
 NAMES = {
@@ -162,29 +163,21 @@ def _folder(path: Path) -> tuple[list[_Entry], list[str]]:
     for file in files:
         rows, bad = read_rows(file)
         problems += bad + ([] if rows or bad else [problem(file, None, None, "no items in it", "Leave the file out")])
-        for number, row in rows:
-            try:
-                entries.append(_result(file, number, row))
-            except _Wrong as wrong:
-                problems.append(problem(file, number, *wrong.args))
+        entries += made(file, rows, problems, partial(_result, file))
     return entries, problems
-
-
-class _Wrong(Exception):
-    """Raised with (column, what, mend); the caller adds file and row."""
 
 
 def _result(file: Path, number: int, row: dict) -> _Entry:
     """One item of KINA's results file. Its score must be the share of its answers that are gt, where both are given."""
     for column in ("id", "score"):
         if row.get(column) in (None, ""):
-            raise _Wrong(column, "missing", "Give each item its id and its score")
+            raise Wrong(column, "missing", "Give each item its id and its score")
     score, answers, gt = _score(row["score"]), row.get("extracted_predictions"), str(row.get("gt") or "")
     if answers is not None:
         answers = tuple(answers) if isinstance(answers, list) else (answers,)
         right = sum(str(answer or "").strip() == gt for answer in answers)
         if gt and answers and abs(score - right / len(answers)) > 0.005:  # may be rounded
-            raise _Wrong(
+            raise Wrong(
                 "score",
                 f"{score:g}, but {right} of its {len(answers)} answers are {gt}",
                 "Score the file again, or leave extracted_predictions out",
@@ -223,15 +216,13 @@ def _csv(path: Path, notes: list[str]) -> tuple[list[_Entry], list[str]]:
         models = [name for name in columns if name not in _OTHER_COLUMNS]
         empty = [name for name in models if all(_is_empty(row[name]) for _, row in rows)]
         problems += [problem(path, 1, name, "no score in this column", "Fill it in or remove it") for name in empty]
-    entries = []
-    for number, row in rows:
-        try:
-            if not row["item"].strip():
-                raise _Wrong("item", "empty", "Give every row its item")
-            entries += read(path, number, row)
-        except _Wrong as wrong:
-            problems.append(problem(path, number, *wrong.args))
-    return entries, problems
+
+    def entries_of(number: int, row: dict) -> list[_Entry]:
+        if not row["item"].strip():
+            raise Wrong("item", "empty", "Give every row its item")
+        return read(path, number, row)
+
+    return [entry for entries in made(path, rows, problems, entries_of) for entry in entries], problems
 
 
 def _roles(columns: list[str], notes: list[str]) -> dict[str, str]:
@@ -270,7 +261,7 @@ def _number(cell: str) -> bool:
 
 def _long_row(path: Path, number: int, row: dict) -> list[_Entry]:
     if not row["model"].strip():
-        raise _Wrong("model", "empty", "Give every row its model")
+        raise Wrong("model", "empty", "Give every row its model")
     if _is_empty(row["score"]):
         return []
     return [
@@ -293,7 +284,7 @@ def _wide_row(path: Path, number: int, row: dict) -> list[_Entry]:
         if model not in _OTHER_COLUMNS and not _is_empty(cell)
     ]
     if not found:
-        raise _Wrong("item", f"no model has a score for item {row['item']!r}", "Fill in the row or remove it")
+        raise Wrong("item", f"no model has a score for item {row['item']!r}", "Fill in the row or remove it")
     return found
 
 
@@ -304,9 +295,9 @@ def _score(value, column: str = "score") -> float:
     try:
         score = float("nan" if isinstance(value, bool | list | dict) else value)
     except ValueError:
-        raise _Wrong(column, f"{value!r} is not a number", mend) from None
+        raise Wrong(column, f"{value!r} is not a number", mend) from None
     if not 0 <= score <= 1:  # NaN too
-        raise _Wrong(column, f"{value} is not a score from 0 to 1", mend)
+        raise Wrong(column, f"{value} is not a score from 0 to 1", mend)
     return score
 
 

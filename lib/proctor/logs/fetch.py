@@ -39,8 +39,12 @@ CHUNK = 1 << 18
 def main(arguments: list[str]) -> int:
     """Fetch the named sources, or all of them. Exit codes: 0 all are there, 1 one failed, 2 unknown name."""
     known = sources()
+    if {"-h", "--help"} & set(arguments):
+        print("usage: python -m proctor logs [NAME ...]\nfetches all of them where none is named:")
+        print("\n".join(f"  {source.name:18} {source.repository}, {source.licence}" for source in known.values()))
+        return 0
     if wrong := [name for name in arguments if name not in known]:
-        _say(f"usage: python -m proctor.logs [NAME ...]\nno source {', '.join(wrong)}; there are {', '.join(known)}")
+        _say(f"usage: python -m proctor logs [NAME ...]\nno source {', '.join(wrong)}; there are {', '.join(known)}")
         return 2
     failed = 0
     for name in arguments or known:

@@ -13,13 +13,13 @@ from typing import Any
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import (
     CallError,
-    _anthropic,
-    _from_anthropic,
-    _from_openai,
-    _openai,
-    _told,
     anthropic_body,
+    anthropic_client,
+    call_errors,
     openai_body,
+    openai_client,
+    reply_from_anthropic,
+    reply_from_openai,
     scrub,
 )
 from proctor.models.registry import Spec, key_of
@@ -115,7 +115,7 @@ class _Interface:
         raise CallError(f"the batch interface failed {FAULTS} times in a row ({last}): run again later to go on")
 
     async def once(self, call, seconds: float = TRANSFER):
-        with _told(*self.model.secrets):
+        with call_errors(*self.model.secrets):
             async with asyncio.timeout(seconds):
                 try:
                     return await call()
@@ -152,7 +152,7 @@ class OpenAIBatches(_Interface):
 
     def __init__(self, model: Spec):
         self.model = model
-        self._client = _openai(model.base_url, key_of(model))
+        self._client = openai_client(model.base_url, key_of(model))
 
     def line(self, request: Request) -> dict:
         """A request as a line of the batch."""
@@ -220,7 +220,7 @@ class OpenAIBatches(_Interface):
         status, body = line["response"]["status_code"], line["response"]["body"]
         if status >= 400:
             raise self._failed(f"{status}: {body['error']['message']}", status in (408, 409, 429) or status >= 500)
-        return _from_openai(body, ticket)
+        return reply_from_openai(body, ticket)
 
 
 class AnthropicBatches(_Interface):
@@ -230,7 +230,7 @@ class AnthropicBatches(_Interface):
 
     def __init__(self, model: Spec):
         self.model = model
-        self._client = _anthropic(model.base_url, key_of(model))
+        self._client = anthropic_client(model.base_url, key_of(model))
 
     def line(self, request: Request) -> dict:
         return {"custom_id": request.key, "params": anthropic_body(self.model, request)}
@@ -278,7 +278,7 @@ class AnthropicBatches(_Interface):
     def reply(self, line: dict, ticket: Ticket) -> Reply:
         result = line["result"]
         if result["type"] == "succeeded":
-            return _from_anthropic(result["message"], ticket)
+            return reply_from_anthropic(result["message"], ticket)
         if result["type"] == "errored":
             error = result["error"]["error"]
             passing = ("api_error", "overloaded_error", "rate_limit_error", "timeout_error")

@@ -68,9 +68,23 @@ class Endpoint:
 
 
 class Embedded:
-    """One model file, served on demand. Use `start()` for the endpoint and `try_turn()` around each call."""
+    """One model file, served on demand. Use `start()` for the endpoint and `try_turn()` around each call.
 
-    def __init__(self, weights: str | os.PathLike, folder: Path | None = None, port: int = 0, patience: float = 600):
+    `slots` calls can be computed at once, each with its own `CONTEXT` tokens, where replies need not be the same when
+    asked again; `spin` lets waiting threads spin, which is faster on an idle machine and far slower on a busy one. A
+    server with other values than 1 and False needs a folder of its own.
+    """
+
+    def __init__(
+        self,
+        weights: str | os.PathLike,
+        folder: Path | None = None,
+        port: int = 0,
+        patience: float = 600,
+        slots: int = 1,
+        spin: bool = False,
+    ):
+        self.slots, self.spin = slots, spin
         self.weights = Path(weights).resolve()
         self.folder = Path(folder) if folder else CACHE / "embedded"
         self.port = port
@@ -174,12 +188,14 @@ class Embedded:
                     str(self.port),
                     "--patience",
                     str(self.patience),
+                    "--slots",
+                    str(self.slots),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
                 start_new_session=True,
-                env={**os.environ, "OMP_WAIT_POLICY": "passive"},
+                env={**os.environ, "OMP_WAIT_POLICY": "active" if self.spin else "passive"},
             )
         deadline = time.monotonic() + self.patience + 60
         while time.monotonic() < deadline:
@@ -241,7 +257,7 @@ def _is_ours(pid: int) -> bool:
         return False
 
 
-def serve(weights: str, folder: str, lease: str, port: int, patience: float) -> None:
+def serve(weights: str, folder: str, lease: str, port: int, patience: float, slots: int = 1) -> None:
     """Serve until nobody holds the lease. Runs in the child process only."""
     import xllamacpp
 
@@ -266,7 +282,7 @@ def serve(weights: str, folder: str, lease: str, port: int, patience: float) -> 
     params.api_keys = [key]
     params.port = port
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = THREADS
-    for name, value in SETTINGS.items():
+    for name, value in {**SETTINGS, "n_ctx": CONTEXT * slots, "n_parallel": slots}.items():
         if name != "n_threads":
             setattr(params, name, value)
     params.n_gpu_layers, params.warmup, params.fit_params, params.verbosity, params.ui = 0, False, False, 0, False
@@ -300,4 +316,5 @@ if __name__ == "__main__":
     parser.add_argument("--lease", required=True)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--patience", type=float, default=600)
+    parser.add_argument("--slots", type=int, default=1)
     serve(**vars(parser.parse_args()))

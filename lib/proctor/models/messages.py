@@ -5,18 +5,24 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
+REHEARSED = "rehearsal"  # the source of a stand-in for a reply, while calls are only planned
 PICTURE = 6_000  # characters: providers bill 1,000 to 2,000 tokens for most pictures
+# Fields of a request that are newer than recordings: not in the key at these values, so that old keys stay.
+NEWER = {"server": "", "seeds": "sample", "effort": "", "thinking": None}
 LARGEST_PICTURE = 20_000  # tokens, more than either provider bills for one
 
 
 @dataclass(frozen=True)
 class Request:
-    """One call. Everything here, and nothing else, decides the reply and the key.
+    """One call. Everything here but `timeout`, and nothing else, decides the reply and the key.
 
     `messages` are {"role", "content"} dicts; a last one by the assistant is a beginning that the
     model continues. The first `prefix` messages are shared with other calls of the same prompt
     (instructions and worked examples). `sample` numbers the rollouts of one request; `prompt` is
-    the version of the prompt file. `grammar` (GBNF) binds models served here only.
+    the version of the prompt file. `grammar` (GBNF) binds models served here only. `seeds` says how
+    these draw at a temperature: "sample" (families-v1) gives sample k one seed for all requests,
+    "request" gives every request and sample a seed of its own. `effort`, `thinking` and `timeout`
+    (seconds for one attempt) are those of `settings.Settings`; what says nothing is not in the key.
     """
 
     model: str
@@ -29,16 +35,25 @@ class Request:
     logprobs: int | None = None  # number of alternatives a token; None asks for no probabilities
     grammar: str = ""
     schema: dict | None = None  # JSON schema of a structured reply, for providers that have it
+    seeds: str = "sample"
     server: str = ""  # the address, where it is not the provider's own: two servers may know one model name
+    effort: str = ""
+    thinking: bool | int | None = None
+    timeout: float | None = None
 
     @cached_property
     def key(self) -> str:
         """SHA-256 (hex) of the canonical request, the sample index and the prompt's version."""
-        content = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("prefix", "server")}
-        if self.server:
-            content["server"] = self.server
+        left_out = {"prefix", "timeout"} | {name for name, default in NEWER.items() if getattr(self, name) == default}
+        content = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in left_out}
         canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
+
+    @property
+    def seed(self) -> int:
+        """What a model served here draws with: from the digest of the request and the sample, unless `seeds` says the
+        sample alone."""
+        return self.sample if self.seeds == "sample" else int(self.key[:8], 16) % 2**31
 
     @property
     def opening(self) -> str:
@@ -61,7 +76,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back. `source` is recording, cache or live; `tokens` are (text, log-probability) pairs.
+    """What came back. `source` is recording, cache, live or rehearsal; `tokens` are (text, log-probability) pairs.
 
     `first` holds the alternatives for the first token, {text: log-probability}. `finish` is "stop",
     or "length" when `max_tokens` cut the reply off.

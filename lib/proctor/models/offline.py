@@ -17,7 +17,7 @@ from proctor.files import write_atomic
 from proctor.models.batch_api import Ticket, custom_id
 from proctor.models.cache import Cache
 from proctor.models.messages import Request
-from proctor.models.providers import CallError, _from_openai, openai_body
+from proctor.models.providers import CallError, openai_body, reply_from_openai
 from proctor.models.registry import spec
 from proctor.models.session import MissingReply, Session
 
@@ -138,7 +138,7 @@ def _reply(line: dict, ticket: Ticket):
         raise CallError(_told(error) or "no response")
     if (status := response.get("status_code", 200)) != 200:
         raise CallError(f"{status}: {_told((response.get('body') or {}).get('error'))}")
-    return _from_openai(response.get("body") or {}, ticket)
+    return reply_from_openai(response.get("body") or {}, ticket)
 
 
 def _told(error: object) -> str:

@@ -1,15 +1,18 @@
 """Prompts are files, `<paper>/prompts/<name>.md`: a header and the messages, in our own words. Those of HLE that every
-paper uses are in `exam/prompts/`.
+paper uses are in `exam/prompts/`. One in the free style lies in `<paper>/prompts/free/<name>.md`: it lets the model
+reason at length, without worked examples and without a beginning of the reply. `Settings.style` chooses.
 
     ---
     version: 1
     paper: where the paper describes the check
     asks: what the model is asked
+    differs: from the paper's own prompt, in free prompts
     output: verdict | answer | choice | text     (what models.read_reply or read_answer reads)
     max_tokens: 1                                (for a model served here, bound by the grammar)
-    free_tokens: 400                             (for a provider, which replies freely)
+    free_tokens: 400                             (for a provider at least, which has 16,384 otherwise)
     grammar: GBNF, optional
     logprobs: number of alternatives a token, optional
+    seeds: request     (a seed for each request and sample; without it sample k has one seed, as in families-v1)
     ---
     # system
     ...
@@ -18,7 +21,8 @@ paper uses are in `exam/prompts/`.
     # assistant
     Accepted: [[
 
-A last message of the assistant is a beginning that a model served here, or Anthropic's, continues.
+A last message of the assistant is a beginning that a model served here, or Anthropic's, continues. A prompt of one's
+own, `<prompts_dir>/<paper>/<name>.md`, stands for both styles.
 """
 
 import hashlib
@@ -33,11 +37,13 @@ import yaml
 from proctor.models.images import picture
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import spec
+from proctor.models.settings import Settings, takes_beginning
 
 LIBRARY = {  # name -> file; the exam's prompts are those of HLE, whichever paper gives the exam
     f"{'hle' if path.parts[-3] == 'exam' else path.parts[-3]}/{path.stem}": path
     for path in sorted(Path(__file__).parents[1].glob("*/prompts/*.md"))
 }
+FREE = {name: free for name, path in LIBRARY.items() if (free := path.parent / "free" / path.name).is_file()}
 _ROLE = re.compile(r"^# (system|user|assistant)\n", re.MULTILINE)
 _FIELD = re.compile(r"\{\{(\w+)\}\}")
 _MARKERS = re.compile(r"<(?=\|)|<(?=/?s>|/?(?:start|end)_of_turn>)|\[(?=/?INST\])", re.IGNORECASE)
@@ -49,7 +55,7 @@ VERDICT = {
     "properties": {"reasoning": {"type": "string"}, "accepted": {"type": "string", "enum": ["Y", "N"]}},
 }
 _LINE = re.compile(r"end with the line `Accepted: \[\[Y\]\]` or `Accepted: \[\[N\]\]`", re.IGNORECASE)
-_WORKED = re.compile(r"Accepted: \[\[([YN])\]\]")
+_WORKED = re.compile(r"(?:Check: (.*)\n)?Accepted: \[\[([YN])\]\]")
 
 
 class PromptError(ValueError):
@@ -58,7 +64,8 @@ class PromptError(ValueError):
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt. `version` is `<paper>/<name>@<version>-<digest of the file>`."""
+    """One prompt. `version` is `<paper>/<name>@<version>-<digest of the file>`; `free` the prompt in the free style,
+    where there is one; `settings` say which of the two is put to a model, and how."""
 
     name: str
     version: str
@@ -70,11 +77,16 @@ class Prompt:
     grammar: str
     logprobs: int | None
     structured: bool = False
+    seeds: str = "sample"
+    free: "Prompt | None" = None
+    settings: Settings = Settings()
 
     def request(
         self, model: str, *, sample: int = 0, temperature: float = 0.0, image: str = "", **fields: str
     ) -> Request:
         """The call that puts `fields` to `model`. Raises PromptError for a missing or unknown field.
+
+        `temperature` is the protocol's; that of the settings, if there is one, takes its place.
 
         `image`, a data URI, goes with the last message of the user; PromptError where the model takes none, or where
         it is no picture that providers take.
@@ -82,34 +94,44 @@ class Prompt:
         A `structured` prompt for a verdict has it as JSON, bound to the schema VERDICT, from models whose interface
         offers that (OpenAI's); others are asked as ever.
         """
-        wanted = {name for _, text in self.messages for name in _FIELD.findall(text)}
+        asked, settings = spec(model), self.settings
+        free = settings.style_for(asked) == "free"
+        chosen = self.free if free and self.free else self
+        wanted = {name for _, text in chosen.messages for name in _FIELD.findall(text)}
         if wanted != set(fields):
             raise PromptError(f"prompt {self.name} takes {sorted(wanted)}, got {sorted(fields)}")
-        asked, kind = spec(model), spec(model).kind
-        as_json = self.structured and self.output == "verdict" and kind == "openai"
+        as_json = self.structured and self.output == "verdict" and asked.kind == "openai"
         messages = [
             {"role": role, "content": fill(_in_json(role, text) if as_json else text, fields)}
-            for role, text in self.messages
+            for role, text in chosen.messages
         ]
         if image:
             last = max(i for i, message in enumerate(messages) if message["role"] == "user")
             messages[last]["image"] = _shown(model, image)
-        if kind == "openai" and messages[-1]["role"] == "assistant":
-            messages.pop()  # this interface does not continue a beginning
-        bound = kind == "gguf"
+        thinking = settings.thinking_for(asked)
+        if messages[-1]["role"] == "assistant" and not takes_beginning(asked, thinking):
+            messages.pop()
         return Request(
             model=model,
             messages=tuple(messages),
             sample=sample,
-            prompt=self.version,
-            prefix=self.prefix,
-            temperature=temperature,
-            max_tokens=self.max_tokens if bound else self.free_tokens,
-            grammar=self.grammar if bound else "",
-            logprobs=self.logprobs if kind != "anthropic" else None,
+            prompt=chosen.version,
+            prefix=chosen.prefix,
+            temperature=temperature if settings.temperature is None else settings.temperature,
+            max_tokens=chosen._local_tokens(free) if asked.local else settings.tokens_for(asked, chosen.free_tokens),
+            grammar=chosen.grammar if asked.local else "",
+            logprobs=chosen.logprobs if asked.kind != "anthropic" else None,
             schema=VERDICT if as_json else None,
+            seeds=chosen.seeds,
             server=asked.base_url or "",
+            effort=settings.effort_for(asked),
+            thinking=thinking,
+            timeout=settings.timeout,
         )
+
+    def _local_tokens(self, free: bool) -> int:
+        """For a model served here: in the free style what the settings say."""
+        return self.settings.max_tokens or self.max_tokens if free else self.max_tokens
 
 
 def _shown(model: str, image: str) -> str:
@@ -128,7 +150,7 @@ def _shown(model: str, image: str) -> str:
 def _in_json(role: str, text: str) -> str:
     """A message of a prompt, with its instruction and its worked verdicts put for a reply in JSON."""
     if role == "assistant" and (worked := _WORKED.fullmatch(text)):
-        return json.dumps({"reasoning": "", "accepted": worked[1]})
+        return json.dumps({"reasoning": worked[1] or "", "accepted": worked[2]})
     return _LINE.sub("reply in JSON: your `reasoning`, then `accepted`, Y or N", text)
 
 
@@ -155,22 +177,46 @@ def fill(text: str, fields: dict[str, str]) -> str:
     return _FIELD.sub(lambda match: _MARKERS.sub("(", fields[match.group(1)]), text)
 
 
-def load(name: str, prompts_dir: str | None = None, structured: bool = False) -> Prompt:
-    """The prompt `<paper>/<name>`, from `prompts_dir` if the file is there, else from the library.
+def load(name: str, settings: Settings | None = None, structured: bool = False) -> Prompt:
+    """The prompt `<paper>/<name>`, from the settings' `prompts_dir` if the file is there, else from the library.
 
-    Raises PromptError naming the file and what is wrong with it, or the folder that is not there.
+    Raises PromptError naming the file and what is wrong with it, or what is wrong with the folder.
     """
-    if prompts_dir and not Path(prompts_dir).is_dir():
-        raise PromptError(f"prompts_dir {prompts_dir} is no folder: mend its name, or leave it out")
-    path = Path(prompts_dir) / f"{name}.md" if prompts_dir else None
-    if path is None or not path.is_file():
-        path = LIBRARY.get(name)
+    settings = settings or Settings()
+    folder = settings.prompts_dir
+    if folder:
+        check_folder(folder)
+    path = Path(folder) / f"{name}.md" if folder else None
+    own = path is not None and path.is_file()
+    path = path if own else LIBRARY.get(name)
     if path is None:
         raise PromptError(
-            f"no prompt {name!r}{f' in {prompts_dir}' if prompts_dir else ''}; the library has {', '.join(LIBRARY)}"
+            f"no prompt {name!r}{f' in {folder}' if folder else ''}; the library has {', '.join(LIBRARY)}"
         )
-    prompt = _read(name, path, path.read_text(encoding="utf-8"))
-    return replace(prompt, structured=True) if structured else prompt
+    prompt, free = _read(name, path, path.read_text(encoding="utf-8")), None
+    if not own and name in FREE:
+        free = _read(name.replace("/", "/free/"), FREE[name], FREE[name].read_text(encoding="utf-8"))
+    return replace(prompt, structured=structured, settings=settings, free=free and replace(free, settings=settings))
+
+
+def check_folder(folder: str) -> None:
+    """Raises PromptError for a folder of own prompts that is not there or empty, or has a file of no prompt's name."""
+    place = Path(folder)
+    if not place.is_dir():
+        raise PromptError(f"prompts_dir {folder} is no folder: mend its name, or leave it out")
+    found = [path.relative_to(place) for path in sorted(place.rglob("*.md")) if path.name.lower() != "readme.md"]
+    papers = {name.partition("/")[0] for name in LIBRARY}
+    wrong = [path for path in found if len(path.parts) != 2 or path.parts[0] in papers and _name(path) not in LIBRARY]
+    if not found or wrong:
+        what = f"{wrong[0]} is the name of no prompt" if wrong else "there is no prompt in it"
+        raise PromptError(
+            f"prompts_dir {folder}: {what}. A prompt of your own lies at <paper>/<name>.md there, as one of "
+            f"{', '.join(f'{name}.md' for name in LIBRARY)}, or at <any other folder>/<name>.md for a check of your own"
+        )
+
+
+def _name(path: Path) -> str:
+    return path.with_suffix("").as_posix()
 
 
 @lru_cache
@@ -184,6 +230,8 @@ def _read(name: str, path: Path, content: str) -> Prompt:
     if output not in OUTPUTS:
         raise PromptError(f"{path}: output {output!r} is none of {', '.join(OUTPUTS)}")
     parts = _ROLE.split(body)[1:]
+    if (seeds := header.get("seeds", "sample")) not in ("sample", "request"):
+        raise PromptError(f"{path}: seeds {seeds!r} is neither sample nor request")
     messages = tuple((role, text.strip()) for role, text in zip(parts[::2], parts[1::2]))
     if not messages:
         raise PromptError(f"{path}: no message: begin each with a line `# system`, `# user` or `# assistant`")
@@ -199,4 +247,5 @@ def _read(name: str, path: Path, content: str) -> Prompt:
         header.get("free_tokens", 1024),
         header.get("grammar", ""),
         header.get("logprobs"),
+        seeds=seeds,
     )

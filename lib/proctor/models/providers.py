@@ -17,9 +17,14 @@ from proctor.models.embedded import Embedded, Endpoint
 from proctor.models.images import anthropic_message, openai_message
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import Spec, add_kind, key_of, weights_file
+from proctor.models.settings import (
+    LEAST_BUDGET,
+    takes_logprobs,
+    takes_system,
+    takes_temperature,
+    thinks_freely,
+)
 
-_REASONING = re.compile(r"o\d|gpt-5(?!.*chat)")
-_NO_SYSTEM = re.compile(r"o1(?:-mini|-preview)")  # these refuse a system's turn: it goes into the user's (HLE's code)
 LISTING = 10.0  # seconds at most for the free call that tries a key
 LONGEST_WAIT = 600  # seconds: who is told to wait longer had better run again later
 
@@ -91,16 +96,16 @@ class OpenAI(Keyed):
 
     def __init__(self, model: Spec, timeout: float):
         self.model, self.timeout = model, timeout
-        self._client = _openai(model.base_url, key_of(model))
+        self._client = openai_client(model.base_url, key_of(model))
 
     async def send(self, request: Request) -> Reply:
-        with _told(*self.model.secrets):
-            async with asyncio.timeout(self.timeout):
+        with call_errors(*self.model.secrets):
+            async with asyncio.timeout(request.timeout or self.timeout):
                 # post and bytes: create() spends most of a call's CPU on walking through the types of plain dicts
                 answer = await self._client.post(
                     "/chat/completions", cast_to=bytes, body=openai_body(self.model, request)
                 )
-        return _from_openai(answer, request)
+        return reply_from_openai(answer, request)
 
 
 class Anthropic(Keyed):
@@ -110,15 +115,15 @@ class Anthropic(Keyed):
 
     def __init__(self, model: Spec, timeout: float):
         self.model, self.timeout = model, timeout
-        self._client = _anthropic(model.base_url, key_of(model))
+        self._client = anthropic_client(model.base_url, key_of(model))
 
     async def send(self, request: Request) -> Reply:
-        with _told(*self.model.secrets):
-            async with asyncio.timeout(self.timeout):
+        with call_errors(*self.model.secrets):
+            async with asyncio.timeout(request.timeout or self.timeout):
                 answer = await self._client.post(
                     "/v1/messages", cast_to=bytes, body=anthropic_body(self.model, request)
                 )
-        return _from_anthropic(answer, request)
+        return reply_from_anthropic(answer, request)
 
 
 class Served:
@@ -144,44 +149,20 @@ class Served:
         if endpoint != self._endpoint:
             if self._client:
                 await self._client.close()
-            self._endpoint, self._client = endpoint, _openai(endpoint.url, endpoint.key)
+            self._endpoint, self._client = endpoint, openai_client(endpoint.url, endpoint.key)
         while (turn := self._server.try_turn(endpoint)) is None:  # another notebook is asking
             await asyncio.sleep(0.01)
         prefix = request.messages[: request.prefix]
         digest = hashlib.sha256(json.dumps(prefix).encode()).hexdigest() if prefix else ""
-        with turn as slot, _told(endpoint.key):
-            async with asyncio.timeout(self.timeout):
+        with turn as slot, call_errors(endpoint.key):
+            async with asyncio.timeout(request.timeout or self.timeout):
                 if prefix:
-                    await self._create(
-                        [*prefix, {"role": "user", "content": "~"}], 0, cache_prompt=slot["prefix"] == digest
-                    )
+                    primer = [*prefix, {"role": "user", "content": "~"}]
+                    await _post(self._client, primer, 0, temperature=0.0, cache_prompt=slot["prefix"] == digest)
                 slot["prefix"] = ""  # until the call is through, nobody knows what the slot holds
-                grammar = {"grammar": request.grammar} if request.grammar else {}
-                answer = await self._create(
-                    request.messages,
-                    request.max_tokens,
-                    temperature=request.temperature,
-                    cache_prompt=bool(prefix),
-                    seed=request.sample,
-                    asked=request,
-                    **grammar,
-                )
+                reply = await ask_served(self._client, request, cache_prompt=bool(prefix))
                 slot["prefix"] = digest
-        return _from_openai(answer, request)
-
-    async def _create(self, messages, max_tokens, temperature=0.0, asked=None, **body):
-        return await self._client.post(
-            "/chat/completions",
-            cast_to=bytes,
-            body={
-                "model": "embedded",
-                "messages": messages,
-                "max_tokens": max_tokens,
-                "temperature": temperature,
-                **body,
-                **(_asked_logprobs(asked) if asked else {}),
-            },
-        )
+        return reply
 
     async def close(self) -> None:
         if self._client:
@@ -191,6 +172,30 @@ class Served:
     def stop(self) -> None:
         """Let the server go, without a word to it."""
         self._server.stop()
+
+
+async def ask_served(client: Any, request: Request, cache_prompt: bool) -> Reply:
+    """One call to a server of `embedded`. cache_prompt: a slot may go on from what it holds of the prompt."""
+    bound = {"grammar": request.grammar} if request.grammar else {}
+    answer = await _post(
+        client,
+        request.messages,
+        request.max_tokens,
+        temperature=request.temperature,
+        cache_prompt=cache_prompt,
+        seed=request.seed,
+        **bound,
+        **_asked_logprobs(request),
+    )
+    return reply_from_openai(answer, request)
+
+
+async def _post(client: Any, messages: Any, max_tokens: int, **body: Any) -> Any:
+    return await client.post(
+        "/chat/completions",
+        cast_to=bytes,
+        body={"model": "embedded", "messages": messages, "max_tokens": max_tokens, **body},
+    )
 
 
 KINDS: dict[str, Any] = {"openai": OpenAI, "anthropic": Anthropic, "gguf": Served}
@@ -217,17 +222,25 @@ def openai_body(model: Spec, request: Request) -> dict:
         if request.schema
         else {}
     )
-    own = model.base_url is None  # OpenAI itself, whose reasoning models take neither of the first two
-    body = (
-        {}
-        if own and _REASONING.match(model.model)
-        else {"temperature": request.temperature, **_asked_logprobs(request)}
-    )
-    body["max_completion_tokens" if own else "max_tokens"] = request.max_tokens
+    own = model.base_url is None  # OpenAI itself, whose newer models know the second name alone
     messages = [openai_message(message) for message in request.messages]
-    if own and _NO_SYSTEM.match(model.model):
+    if not takes_system(model):  # it goes into the user's turn (HLE's code)
         messages = [{**m, "role": "user"} if m["role"] == "system" else m for m in messages]
-    return {"model": model.model, "messages": messages, **body, **with_schema}
+    return {
+        "model": model.model,
+        "messages": messages,
+        **({"temperature": request.temperature} if takes_temperature(model) else {}),
+        **(_asked_logprobs(request) if takes_logprobs(model) else {}),
+        "max_completion_tokens" if own else "max_tokens": request.max_tokens,
+        **({"reasoning_effort": request.effort} if request.effort else {}),
+        **({} if request.thinking is None else _template_thinking(bool(request.thinking))),
+        **with_schema,
+    }
+
+
+def _template_thinking(on: bool) -> dict:
+    """How vLLM, SGLang and llama.cpp are told: chat templates know one name or the other."""
+    return {"chat_template_kwargs": {"enable_thinking": on, "thinking": on}}
 
 
 def anthropic_body(model: Spec, request: Request) -> dict:
@@ -237,12 +250,25 @@ def anthropic_body(model: Spec, request: Request) -> dict:
         "model": model.model,
         "max_tokens": request.max_tokens,
         "messages": turns,
-        "temperature": request.temperature,
+        **({"temperature": request.temperature} if takes_temperature(model, request.thinking) else {}),
+        **({} if request.thinking is None else {"thinking": _anthropic_thinking(model, request)}),
+        **({"output_config": {"effort": request.effort}} if request.effort else {}),
         **({"system": system} if system else {}),
     }
 
 
-def _openai(base_url: str | None, key: str):
+def _anthropic_thinking(model: Spec, request: Request) -> dict:
+    """Off, for as long as the model finds right, or with so many tokens: half of the reply where nobody says."""
+    if not request.thinking:
+        return {"type": "disabled"}
+    if request.thinking is not True:
+        return {"type": "enabled", "budget_tokens": request.thinking}
+    if thinks_freely(model):
+        return {"type": "adaptive"}
+    return {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, request.max_tokens // 2)}
+
+
+def openai_client(base_url: str | None, key: str):
     import openai
 
     return openai.AsyncOpenAI(
@@ -250,7 +276,7 @@ def _openai(base_url: str | None, key: str):
     )
 
 
-def _anthropic(base_url: str | None, key: str):
+def anthropic_client(base_url: str | None, key: str):
     import anthropic
 
     return anthropic.AsyncAnthropic(
@@ -292,7 +318,7 @@ def _checked(kind: type[BaseModel], value: object) -> Any:
         return None
 
 
-def _from_openai(answer: bytes | dict, request: Request | Opening) -> Reply:
+def reply_from_openai(answer: bytes | dict, request: Request | Opening) -> Reply:
     """The reply in a chat completion, as JSON. Raises CallError for anything else."""
     try:
         answer = json.loads(answer) if isinstance(answer, bytes) else answer
@@ -314,7 +340,7 @@ def _from_openai(answer: bytes | dict, request: Request | Opening) -> Reply:
         raise CallError("a reply that is no chat completion", again=True, unreadable=True) from None
 
 
-def _from_anthropic(answer: bytes | dict, request: Request | Opening) -> Reply:
+def reply_from_anthropic(answer: bytes | dict, request: Request | Opening) -> Reply:
     """The reply in a message, as JSON. Raises CallError for anything else."""
     try:
         answer = json.loads(answer) if isinstance(answer, bytes) else answer
@@ -339,7 +365,7 @@ def _whole(text: str, request: Request | Opening) -> str:
     return last["content"] + text
 
 
-class _told:
+class call_errors:
     """Turn what the SDKs raise into a CallError that holds no key."""
 
     def __init__(self, *secrets: str):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from proctor.data.schemas import LETTERS
 from proctor.models.messages import Reply
-from proctor.models.read_reply import TAIL, _mean_probability
+from proctor.models.read_reply import TAIL, mean_probability
 
 MENTIONS = 300  # the last so many mentions of a word that are looked at
 LINES = 60  # of one answer
@@ -85,13 +85,13 @@ def answer_probability(reply: Reply) -> float | None:
     if span is None:
         return None
     first, last = (len(text) - len(tail) + place for place in span)
-    return _mean_probability(reply, first, last)
+    return mean_probability(reply, first, last)
 
 
 def token_probability(reply: Reply, part: str) -> float | None:
     """Geometric mean of the probabilities of the tokens that spell `part`, its last occurrence; None without tokens."""
     at = "".join(token for token, _ in reply.tokens).rfind(part) if part else -1
-    return _mean_probability(reply, at, at + len(part)) if at >= 0 else None
+    return mean_probability(reply, at, at + len(part)) if at >= 0 else None
 
 
 def _end(text: str) -> str:

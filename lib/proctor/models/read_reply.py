@@ -75,11 +75,11 @@ def p_accept(reply: Reply, quoted: str = "", opening: str = "") -> float | None:
     found = _verdict(Reply(said, reply.finish), quoted, "")
     if found is None or found.mark != getattr(_verdict(reply, quoted, opening), "mark", None):
         return None
-    p = _mean_probability(reply, found.start, found.end)
+    p = mean_probability(reply, found.start, found.end)
     return p if p is None or found.mark == "Y" else 1 - p
 
 
-def _mean_probability(reply: Reply, first: int, last: int) -> float | None:
+def mean_probability(reply: Reply, first: int, last: int) -> float | None:
     logs, start = [], 0
     for token, logprob in reply.tokens:
         end = start + len(token)

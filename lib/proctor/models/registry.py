@@ -24,6 +24,7 @@ class Spec:
     """One model: `kind` is gguf, openai or anthropic. `sees` says whether it takes images (`images`).
 
     requests_per_minute, tokens_per_minute: the provider's limits, which a session then keeps below; None knows none.
+    max_output: tokens of a reply, where the model takes less than `settings.PROVIDER_TOKENS`.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Spec:
     sees: bool | None = None
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
+    max_output: int | None = None
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -7,8 +7,7 @@ import shutil
 import sqlite3
 import sys
 import time
-from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from proctor.models.cache import LEASE, Cache, StoreError, read_recording, recor
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import KINDS, CallError, Provider, Served
 from proctor.models.registry import ModelError, Spec, key_of, price, spec, weights_file
+from proctor.models.settings import LOCAL_TIMEOUT, PROVIDER_TIMEOUT, Settings
 from proctor.models.spending import Budget, BudgetError, Plan, Spent
 
 MODES = ("replay", "auto", "live")
@@ -80,19 +80,25 @@ class Session:
     Each key is tried with one free call, the provider's list of models, before anything is sent with it.
     A session that is stopped (Ctrl-C) waits for the calls in flight, since they are paid for, and keeps their replies;
     stopped again it does not.
-    `concurrency` calls to providers are in flight at most. `timeout` is seconds for one attempt, `retries` how often
+    `settings` say how models are asked (models/settings.py): what is asked with this session takes them, unless it is
+    given its own.
+    `concurrency` calls to providers are in flight at most. `timeout` is seconds for one attempt, where a request says
+    nothing (600 for providers' models, 120 for those served here); `retries` how often
     a call is tried again after a passing fault: 8 take two minutes, longer than the window of a rate limit.
     `batch` sends calls to providers through their batch interfaces (models/batch.py): half the price, hours instead of
     seconds. Neither `concurrency` nor `timeout` bounds these, since all must be able to wait at once; plans and budgets
     hold with the full price, so that they are upper bounds. Models served here are asked as ever.
     """
 
+    rehearsing = False  # whether studies are only tried, to plan their calls (models/studies.py),
+    stand_ins = 0  # and how many replies were then stand-ins
+
     def __init__(
         self,
         mode: str = "replay",
         *,
         concurrency: int = 8,
-        timeout: float = 120,
+        timeout: float | None = None,
         retries: int = 8,
         budget: Budget | None = None,
         since: float | None = None,
@@ -100,10 +106,12 @@ class Session:
         cache: Path | None = None,
         recorded: Path | None = paths.RECORDED,
         batch: bool = False,
+        settings: Settings | Mapping[str, Any] | None = None,
     ):
         if mode not in MODES:
             raise ValueError(f"mode {mode!r}: use one of {', '.join(MODES)}")
         self.mode, self.concurrency, self.timeout, self.retries = mode, concurrency, timeout, retries
+        self.settings = Settings.of(settings)
         self.batch = batch
         if batch:
             self.concurrency = sys.maxsize
@@ -156,29 +164,10 @@ class Session:
 
     def plan(self, requests) -> Plan:
         """What `ask_many(requests)` would take; sends nothing."""
-        distinct = {request.key: request for request in requests}
-        counts: Counter[str] = Counter()
-        to_ask: list[Request] = []
-        for request in distinct.values():
-            where = self._where(request)
-            counts[where] += 1
-            if where == "missing":
-                to_ask.append(request)
-        tokens = [request.characters // 4 for request in to_ask]
-        dollars: float | None = 0.0
-        for request in to_ask:
-            cost = price(request.model)
-            known = dollars is not None and cost is not None
-            dollars = dollars + request.most_tokens * cost[0] + request.max_tokens * cost[1] if known else None  # type: ignore[index,operator]
-        return Plan(
-            len(distinct),
-            counts["recording"],
-            counts["cache"],
-            len(to_ask),
-            sum(tokens),
-            sum(request.max_tokens for request in to_ask),
-            dollars,
-        )
+        plan = Plan(0, 0, 0, 0, 0, 0, 0.0)
+        for request in {request.key: request for request in requests}.values():
+            plan = plan.plus(request, self._where(request), price(request.model))
+        return plan
 
     async def close(self) -> None:
         """Close connections and let the embedded server go. The session can be used again."""
@@ -239,7 +228,16 @@ class Session:
                 f"{first.messages[-1]['content'][-60:]!r}. Use mode auto to ask the model",
                 list(missing.values()),
             )
-        for name in {request.model for request in missing.values()}:
+        self._able({request.model for request in missing.values()})
+        if shutil.disk_usage(self.cache.path.parent).free < FREE_BYTES:
+            raise StoreError(
+                f"less than {FREE_BYTES // 10**6} MB are free at {self.cache.path.parent}: "
+                "free some, so that replies can be kept"
+            )
+
+    def _able(self, models: Iterable[str]) -> None:
+        """Raises ModelError for a model without weights, key or, where there is a budget in dollars, price."""
+        for name in models:
             model = spec(name)
             if model.local:
                 weights_file(model)
@@ -249,11 +247,11 @@ class Session:
                 raise ModelError(
                     f"no price for {name} in params/prices.yaml: add one, or leave the budget in dollars out"
                 )
-        if shutil.disk_usage(self.cache.path.parent).free < FREE_BYTES:
-            raise StoreError(
-                f"less than {FREE_BYTES // 10**6} MB are free at {self.cache.path.parent}: "
-                "free some, so that replies can be kept"
-            )
+
+    async def ready(self, models: Iterable[str]) -> None:
+        """Raises ModelError for what keeps these models from being asked; tries each key with one free call."""
+        self._able(models)
+        await self._try_keys(set(models))
 
     def _here(self) -> None:
         """Connections, locks and calls in flight belong to the event loop that they began in: begin anew in another."""
@@ -292,7 +290,7 @@ class Session:
     async def _refusal(self, model: Spec) -> str:
         if not self.batch:
             return await self._provider(model.name).refusal()  # type: ignore[attr-defined]
-        provider = KINDS[model.kind](model, self.timeout)  # of its own: the calls go another way
+        provider = KINDS[model.kind](model, self._patience(model))  # of its own: the calls go another way
         try:
             return await provider.refusal()
         finally:
@@ -305,8 +303,11 @@ class Session:
                 since = self._since if self.mode == "live" else 0.0
                 self._providers[name] = Batches(model, self.cache, since, self.progress)
             else:
-                self._providers[name] = KINDS[model.kind](model, self.timeout)
+                self._providers[name] = KINDS[model.kind](model, self._patience(model))
         return self._providers[name]
+
+    def _patience(self, model: Spec) -> float:
+        return self.timeout or (LOCAL_TIMEOUT if model.local else PROVIDER_TIMEOUT)
 
     async def _fetch(self, requests: list[Request], what: str) -> dict[str, Reply]:
         """Ask all, each kept as soon as it is there. A served model gets one call at a time, by model and prefix."""

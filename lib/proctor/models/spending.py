@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from proctor.models.messages import Request
+
 
 class BudgetError(RuntimeError):
     """The next call could pass the budget; it was not sent."""
@@ -45,6 +47,21 @@ class Plan:
     prompt_tokens: int
     completion_tokens: int
     dollars: float | None
+
+    def plus(self, request: Request, where: str, price: tuple[float, float] | None) -> "Plan":
+        """With one more call, whose reply is in the recording, in the cache or missing; price of a token in and out."""
+        missing, tokens = where == "missing", request.most_tokens
+        cost = tokens * price[0] + request.max_tokens * price[1] if price else None
+        known = self.dollars is not None and cost is not None
+        return Plan(
+            self.calls + 1,
+            self.recorded + (where == "recording"),
+            self.cached + (where == "cache"),
+            self.to_ask + missing,
+            self.prompt_tokens + missing * (request.characters // 4),
+            self.completion_tokens + missing * request.max_tokens,
+            self.dollars if not missing else self.dollars + cost if known else None,  # type: ignore[operator]
+        )
 
     def __str__(self) -> str:
         cost = "no price known" if self.dollars is None else f"at most ${self.dollars:,.2f}"

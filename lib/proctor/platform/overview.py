@@ -16,12 +16,11 @@ import pandas as pd
 from django.core.cache import cache
 from django.utils import timezone
 
-from proctor.platform import resolution as desk
 from proctor.platform import tables
 from proctor.uq import resolution, reviewers, system_ranking
 from proctor.uq.community import Community, checked
 
-RULE = resolution.Rule(needed=desk.RULE.needed, share=desk.RULE.share)
+RULE = resolution.RULE
 SECONDS = 60  # for which an overview is kept at least
 RESAMPLES = 300
 STEPS = 12  # points of the history

@@ -5,10 +5,10 @@ The rule is that of `proctor.uq.resolution`; `acts` stores what `recompute` find
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from proctor.platform.models import Answer, Correct, Kind, Question, Review
+from proctor.uq.resolution import RULE, Rule
 
 STATES = {
     "open": "no answer stands that reviewers have not refuted",
@@ -28,17 +28,6 @@ ANSWER_STATES = {
 SETTLED = {"verified": Correct.YES, "refuted": Correct.NO}
 
 
-@dataclass(frozen=True)
-class Rule:
-    """`needed` reviewers must agree, and they must be `share` of those who take a side."""
-
-    needed: int = 3
-    share: float = 0.75
-
-
-RULE = Rule()
-
-
 def conflicted(review: Review) -> bool:
     """Whether a conflict was declared, or is plain: the reviewer submitted the answer or is of its organisation."""
     answer = review.answer
@@ -52,7 +41,7 @@ def counts(review: Review) -> bool:
 
 
 def answer_state(yes: int, no: int, rule: Rule = RULE) -> str:
-    """An answer's state by the reviews that count. "unsure" takes no side.
+    """An answer's state by the reviews that count, as `Rule.state` decides it. "unsure" takes no side.
 
     >>> answer_state(1, 0), answer_state(3, 0), answer_state(3, 2), answer_state(3, 1)
     ('claimed', 'verified', 'disputed', 'verified')

@@ -86,6 +86,12 @@ def header(model: str) -> dict:
     }
 
 
+def joined(past: dict, now: dict) -> dict:
+    """The header of a recording that keeps the replies of `past` and has new ones: it names both processors."""
+    known = past["processor"].split("; ")
+    return now | {"processor": "; ".join(known if now["processor"] in known else [*known, now["processor"]])}
+
+
 def compare_replies(old: dict[str, bytes], new: dict[str, str]) -> dict[str, int]:
     """Counts over the requests of both: identical throughout, same words only, other words; and those of one only."""
     counts = {
@@ -144,22 +150,23 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     for model, replies in asked.items():
-        old = reference(model)
+        old, made = reference(model), header(model)
         if old:
             past, kept = read_recording(old)
+            made = joined(past, made) if options.only_new else made
             counts = compare_replies(kept, replies)
             print(
                 f"{model}: {counts['identical']} of {len(replies)} replies are identical to the recording; "
                 + ", ".join(f"{n} {what}" for what, n in counts.items() if n and what != "identical")
             )
-            for field, value in header(model).items():
+            for field, value in made.items():
                 if past.get(field) != value:
                     print(f"  {field} was {past.get(field)!r}, is {value!r}")
         else:
             print(f"{model}: {len(replies)} replies; there is no recording to compare with")
         path = recording_path(paths.RECORDED, model)
         if options.studies == list(STUDIES) and (options.write or not path.is_file()):
-            write_recording(path, header(model), replies)
+            write_recording(path, made, replies)
             print(f"  wrote {path.relative_to(paths.ROOT)}")
     return 0
 

@@ -1,10 +1,15 @@
 """All recorded studies of all papers, in the order in which they are asked. Each lies in its paper's `recorded.py`."""
 
+from proctor.cbu import arms
 from proctor.cbu import recorded as cbu
+from proctor.exam import natural, screening
 from proctor.exam import recorded as exam
+from proctor.hle import anchored_confidence
 from proctor.hle import recorded as hle
 from proctor.hle_verified import recorded as hle_verified
+from proctor.kina import calculator
 from proctor.kina import recorded as kina
+from proctor.uq import natural_checks
 from proctor.uq import recorded as uq
 
 _ALL = exam.STUDIES | uq.STUDIES | hle.STUDIES | kina.STUDIES | hle_verified.STUDIES | cbu.STUDIES
@@ -21,9 +26,20 @@ STUDIES = {
         "samples",
         "model_checks",
         "stages",
+        "question_filter",
         *kina.STUDIES,
         *hle_verified.STUDIES,
         *cbu.STUDIES,
     )
+}
+# Of families-v2, recorded by `recordings.parallel`: the largest effect first, each after what it reads.
+PARALLEL = {
+    **screening.STUDIES,
+    **arms.FIRST_STUDIES,
+    **natural.STUDIES,
+    **calculator.STUDIES,
+    **anchored_confidence.STUDIES,
+    **natural_checks.STUDIES,
+    **arms.STUDIES,
 }
 OF_ANSWERS = ("judgements", "model_checks", "stages", "verification.adjudications", "verification.audits")

@@ -8,47 +8,20 @@ Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 13 (perc
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from proctor.stats import checks
-from proctor.stats.proportions import clopper_pearson, wilson
+from proctor.stats.interval import Interval, exact_interval, no_interval
+from proctor.stats.paired_proportions import cluster_t_interval, score_interval
+from proctor.stats.proportions import wilson
 
 BLOCK = 64  # resamples drawn at a time; part of what a seed means, so changing it changes the numbers
 METHODS = ("percentile", "bca")
-
-
-@dataclass(frozen=True)
-class Interval:
-    """An estimate with its interval.
-
-    `method` is the one used: percentile, percentile centred, bca, exact, range, wilson or none. `undefined` counts
-    the resamples in which the statistic did not exist; they are left out. Where the data hold no such statistic, or too
-    little for an interval, limits are NaN (`no_interval`), and a claim that rests on them is "cannot tell".
-    """
-
-    estimate: float
-    low: float
-    high: float
-    level: float
-    method: str
-    undefined: int = 0
-
-    def scaled(self, factor: float) -> "Interval":
-        """The same in another unit, such as 100 for percent: estimate and limits times `factor`, which is positive.
-
-        >>> Interval(0.5, 0.25, 0.75, 0.95, "percentile").scaled(100).high
-        75.0
-        """
-        return replace(self, estimate=factor * self.estimate, low=factor * self.low, high=factor * self.high)
-
-
-def no_interval(level: float, estimate: float = np.nan, undefined: int = 0) -> Interval:
-    """What is returned where the data are too few for an interval: limits NaN, and the estimate if there is one."""
-    return Interval(estimate, np.nan, np.nan, level, "none", undefined)
+FEW = 30  # clusters up to which a paired difference gets Student's interval by default
 
 
 def reading(found: Interval) -> str:
@@ -205,40 +178,31 @@ def intervals(
     return found
 
 
-def exact_interval(value: float, n_units: int, level: float, bounds: tuple[float, float]) -> Interval:
-    """Interval for a mean when all n_units independent units gave the same `value`.
-
-    With the stated confidence, at most a share u of the population differs from `value`, u being the
-    Clopper-Pearson bound for none of n_units; the mean is lowest and highest when that share sits at the
-    ends of `bounds`. For 0/1 scores this is the Clopper-Pearson interval itself. Clusters count as one unit each.
-    """
-    low, high = bounds
-    if not low <= value <= high:
-        raise ValueError(
-            f"every resample gave {value:g}, which is outside bounds {bounds}: no interval can be had; "
-            "pass the range that scores can take as bounds=(low, high)"
-        )
-    u = clopper_pearson(0, n_units, level)[1]
-    return Interval(value, value - u * (value - low), value + u * (high - value), level, "exact")
-
-
 def paired_difference(
     a: ArrayLike,
     b: ArrayLike,
     rng: np.random.Generator,
     resamples: int = 10_000,
     level: float = 0.95,
-    method: str = "percentile",
+    method: str = "",
     clusters: ArrayLike | None = None,
 ) -> Interval:
     """Interval of mean(a) - mean(b), both of shape (items,) with scores in [0, 1] on the same items, in the same order.
 
-    Item difficulty that both models share cancels. If a and b never differ, the exact interval is symmetric about zero.
+    Item difficulty that both models share cancels. Unless `method` names one of the bootstrap's, 0/1 scores without
+    clusters get the score interval and up to FEW clusters Student's (`paired_proportions`), which draw nothing and hold
+    their level for few items or clusters; all others get the percentile bootstrap. If shares a and b never differ, the
+    exact interval is symmetric about zero.
     """
     if np.shape(a) == np.shape(b) == (0,):
         return no_interval(level)
     a, b = checks.finite(a, "a", 1), checks.finite(b, "b", 1)
     checks.same_length(a=a, b=b)
+    if not method and clusters is None and np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all():
+        return score_interval(a, b, level)
+    if not method and clusters is not None and len(np.unique(np.asarray(clusters))) <= FEW:
+        return cluster_t_interval(a - b, clusters, level)
+    method = method or "percentile"
     return interval(a - b, rng, resamples, level, method, clusters, bounds=(-1.0, 1.0))
 
 

@@ -97,7 +97,7 @@ def pairing_gain(
     saved = []
     for _ in range(trials):
         scores = item_responses(accuracies, n_items, rng, difficulty_sd=2.0).scores
-        paired = bootstrap.paired_difference(*scores, rng, resamples)
+        paired = bootstrap.paired_difference(*scores, rng, resamples, method="percentile")
         one, other = (bootstrap.resample_means(row[None, :], resamples, rng)[0] for row in scores)
         saved.append(1 - (paired.high - paired.low) / np.ptp(np.quantile(one - other, [0.025, 0.975])))
     return np.array(saved)

@@ -315,3 +315,39 @@ def implied_shares(shares: pd.DataFrame, agrees: np.ndarray, common: tuple[float
         fig,
         f"Range of the share of edited items that each model's gains in Table 2 imply, and in the text: {ranges}.",
     )
+
+
+# From pass rate to truth
+
+
+def solve_rate_readings(found: pd.DataFrame) -> Drawn:
+    """What the pass rate says under each assumption, in percent. found: `true_rate.readings`."""
+    fig, ax = axes(width=FULL, height=2.6)
+    percent = 100 * found[["estimate", "low", "high"]]
+    whose = ["baseline" if row.Index == 0 else "muted" if row.kind == "range" else "ours" for row in found.itertuples()]
+    ends = [(low, high) for low, high in zip(percent["low"], percent["high"])]
+    labels = [f"{row.reading}\n{row.low:.0%} to {row.high:.0%}" for row in found.itertuples()]
+    forest(ax, labels, percent["estimate"], percent["low"], percent["high"], role=whose, evidence="reconstructed")
+    ax.axvline(percent["estimate"].iloc[0], color=role("baseline").colour, linewidth=0.8, linestyle=":")
+    ax.set(xlabel="answers that are right, % of all questions (line: pass rate; no point: a range)", xlim=(0, 100))
+    said = "; ".join(f"{name}, {low:.1f} to {high:.1f} %" for name, (low, high) in zip(found["reading"], ends))
+    return fig, f"Intervals of the share of right answers under six assumptions, a row each: {said}."
+
+
+def checking_designs(found: pd.DataFrame) -> Drawn:
+    """Half-width of the interval against the answers checked, a line a design. found: `true_rate.designs`."""
+    fig, ax = axes(height=2.4)
+    for name, (design, part) in zip(("ours", "judge", "baseline"), found.groupby("design", sort=False)):
+        look = role(name)
+        ax.plot(part["checked"], 100 * part["half_width"], color=look.colour, marker=look.marker, markersize=4,
+                label=design, **marks("simulated"))  # fmt: skip
+    ax.set(xlabel="answers that people check", ylabel="half-width, points", xscale="log", ylim=(0, None))
+    sizes = sorted(found["checked"].unique())
+    ax.set_xticks(sizes, [str(size) for size in sizes])
+    ax.minorticks_off()
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=1)
+    at = found.pivot(index="design", columns="checked", values="half_width") * 100
+    said = "; ".join(
+        f"{design}, {at.loc[design, sizes[0]]:.1f} to {at.loc[design, sizes[-1]]:.1f}" for design in at.index
+    )
+    return fig, f"Half-width in points against answers checked, {sizes[0]} to {sizes[-1]}, by design: {said}."

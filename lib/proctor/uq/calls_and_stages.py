@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from proctor.data.schemas import Answer, Question
+from proctor.exam.recorded import model_answers
 from proctor.models.session import Session
 from proctor.stats.bootstrap import Interval, interval, paired_difference
 from proctor.uq import validator_metrics
@@ -32,6 +33,17 @@ async def run_both_ways(
             assert early["outcome"].equals(every["outcome"]), f"{text} by {name}: early exit changes a verdict"
             found.append(early.assign(all_calls=every["calls"], judges=name))
     return pd.concat(found, ignore_index=True)
+
+
+async def both_ways_on_models_answers(
+    session: Session,
+    plan: Mapping[str, tuple[Sequence[str], Sequence[str]]],
+    answering: Sequence[str],
+    per_level: int,
+) -> tuple[list[Question], list[Answer], pd.DataFrame]:
+    """(Generated questions, the answers of the `answering` models, `run_both_ways` on them)."""
+    questions, answers = await model_answers(session, answering, per_level)
+    return questions, answers, await run_both_ways(session, plan, questions, answers)
 
 
 def calls_table(found: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:

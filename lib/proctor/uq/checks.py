@@ -17,7 +17,9 @@ from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
 from proctor.models.read_answer import stated
 from proctor.models.read_reply import p_accept, verdict
+from proctor.models.registry import spec
 from proctor.models.session import Session
+from proctor.models.settings import Settings
 from proctor.uq.notation import CHECKS
 from proctor.uq.programs import PROGRAMS, run_program
 
@@ -28,6 +30,7 @@ ONE_CALL = {
     "R": "uq/relevance",
     "FA": "uq/final_answer",
 }
+REASONED = "_reasoned"  # form: the verdict after one line of reasons, by prompts of these names
 OUTCOMES = {True: "accept", False: "reject", None: "unreadable"}
 
 
@@ -43,6 +46,19 @@ def register(name: str, prompt: str) -> None:
     CHECKS[name], ONE_CALL[name] = 1, prompt
 
 
+def as_shown(question: Question, judge: str, settings: Settings | None = None) -> str:
+    """The question as a judge is shown it: in the free style behind its site, tags and title (UQ, appendix L.7)."""
+    if (settings or Settings()).style_for(spec(judge)) == "short":
+        return question.question
+    known = {name.lower(): value for name, value in question.extra.items()}
+    lines = []
+    for label, value in (("Site", known.get("site")), ("Tags", known.get("tags")), ("Title", known.get("title"))):
+        text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
+        if text.strip():
+            lines.append(f"{label}: {text.strip()}")
+    return "\n".join([*lines, *([""] if lines else []), question.question])
+
+
 def opening(
     name: str,
     judge: str,
@@ -50,16 +66,21 @@ def opening(
     answer: Answer,
     *,
     structured: bool = False,
-    prompts_dir: str | None = None,
-    **settings,
+    settings: Settings | None = None,
+    form: str = "",
+    answer_prompt: str = "hle/answer_exact",
+    infer_prompt: str = "uq/cycle_infer",
+    **sampling,
 ) -> Request:
-    """The first call of a check: its only one, or what CC infers and B answers. settings: sample, temperature."""
+    """The first call of a check: its only one, or what CC infers and B answers. sampling: sample, temperature.
+
+    form: "" or REASONED. answer_prompt, infer_prompt: of what B answers and CC infers."""
     if name == "CC":
-        return load("uq/cycle_infer", prompts_dir).request(judge, answer=answer.text, **settings)
+        return load(infer_prompt, settings).request(judge, answer=answer.text, **sampling)
     if name == "B":
-        return run_exam.exam_request(judge, question, prompts_dir=prompts_dir, **settings)
-    return load(ONE_CALL[name], prompts_dir, structured).request(
-        judge, question=question.question, answer=answer.text, **settings
+        return run_exam.exam_request(judge, question, settings=settings, prompt=answer_prompt, **sampling)
+    return load(ONE_CALL[name] + form, settings, structured).request(
+        judge, question=as_shown(question, judge, settings), answer=answer.text, **sampling
     )
 
 
@@ -71,17 +92,26 @@ def closing(
     first: Reply,
     *,
     structured: bool = False,
-    prompts_dir: str | None = None,
-    **settings,
+    settings: Settings | None = None,
+    form: str = "",
+    **sampling,
 ) -> Request | None:
     """The second call of CC or B, which compares; None for a check of one call."""
     if name == "CC":
-        return load("uq/cycle_compare", prompts_dir, structured).request(
-            judge, question=question.question, guess=first.text.strip(), answer=answer.text, **settings
+        return load("uq/cycle_compare" + form, settings, structured).request(
+            judge,
+            question=as_shown(question, judge, settings),
+            guess=first.text.strip(),
+            answer=answer.text,
+            **sampling,
         )
     if name == "B":
-        return load("uq/compare_blind", prompts_dir, structured).request(
-            judge, question=question.question, answer=answer.text, found=stated(first).answer or "nothing", **settings
+        return load("uq/compare_blind" + form, settings, structured).request(
+            judge,
+            question=as_shown(question, judge, settings),
+            answer=answer.text,
+            found=stated(first).answer or "nothing",
+            **sampling,
         )
     return None
 
@@ -100,7 +130,10 @@ async def run_check(
     *,
     sample: int = 0,
     temperature: float = 0.0,
-    prompts_dir: str | None = None,
+    settings: Settings | None = None,
+    form: str = "",
+    answer_prompt: str = "hle/answer_exact",
+    infer_prompt: str = "uq/cycle_infer",
 ) -> pd.DataFrame:
     """One row an answer: judge, check, outcome (accept, reject, unreadable), p_accept, and `correct` as known.
 
@@ -114,12 +147,14 @@ async def run_check(
     pairs = [(by_id[answer.question_id], answer) for answer in answers]
     if name in PROGRAMS:
         return pd.DataFrame([_row("", name, q, a, run_program(name, q, a).accept, None) for q, a in pairs])
-    settings = dict(sample=sample, temperature=temperature, prompts_dir=prompts_dir)
-    requests = [opening(name, judge, q, a, **settings) for q, a in pairs]
+    how = dict(sample=sample, temperature=temperature, settings=settings or session.settings, form=form)
+    requests = [
+        opening(name, judge, q, a, answer_prompt=answer_prompt, infer_prompt=infer_prompt, **how) for q, a in pairs
+    ]
     first = [Reply(text="none needed")] * len(pairs)
     if name not in ONE_CALL:
         first = await session.ask_many(requests, f"{judge} {name} 1")
-        requests = [closing(name, judge, q, a, reply, **settings) for (q, a), reply in zip(pairs, first)]
+        requests = [closing(name, judge, q, a, reply, **how) for (q, a), reply in zip(pairs, first)]
     to_ask = [request for request, reply in zip(requests, first) if broken(reply) != "empty"]
     given = iter(await session.ask_many(to_ask, f"{judge} {name}"))
     replies = [Reply("") if broken(reply) == "empty" else next(given) for reply in first]

@@ -40,7 +40,7 @@ def verdicts_of(cells) -> tuple[np.ndarray, np.ndarray]:
 
 
 def gain_over_rejecting(cells, rng: np.random.Generator, resamples: int = 2_000) -> Interval:
-    """Agreement with people less that of rejecting everything, answers resampled (their questions are not printed)."""
+    """Agreement with people less that of rejecting everything, by answer: their questions are not printed."""
     validator, people = verdicts_of(cells)
     return paired_difference(validator == people, people == 0, rng, resamples)
 

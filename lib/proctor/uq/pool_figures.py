@@ -81,7 +81,8 @@ def funnel(stages: list[str], paper: list[float], ours: list[float] | None = Non
             ax.annotate(f"{count:,.0f}", (count, place), (3, 0), textcoords="offset points", va="center", fontsize=7)
     ax.set_yticks(range(len(stages)), stages)
     ax.invert_yaxis()
-    ax.set(xscale="log", xlabel="questions left (logarithmic)", xlim=(10, 6e7))
+    few = min(count for *_, counts in series for count in counts if count == count) < 20
+    ax.set(xscale="log", xlabel="questions left (logarithmic)", xlim=(1 if few else 10, 6e7))
     ax.grid(False, axis="y")
     if ours:
         fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)

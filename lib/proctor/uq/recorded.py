@@ -1,17 +1,22 @@
 """The recorded studies of UQ: checks and stages on answers whose truth is known. Sizes here are the recorded ones."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from proctor.data.questions import load_families as families
 from proctor.data.questions import load_open
+from proctor.data.schemas import Answer, Question
 from proctor.exam.recorded import JUDGED, MODELS, SEED, model_answers
 from proctor.models.session import Session
 from proctor.uq import checks as uq_checks
 from proctor.uq import run_validator
+from proctor.uq.dataset import llm_filter
 
 CHECKED = 1  # generated questions of each family and level whose worked solutions are checked
 OPEN = 12  # open questions with human labels
 CHECKS = ("V", "C", "FLC", "CC", "B")  # asked of what the models answered
+FILTERED = 40  # open questions before the filter of the dataset
 STAGES = ("CC u3 |U", "FLC u3 |U", "C u3 |U")  # of UQ's default pipeline, one after the other
 
 
@@ -52,6 +57,15 @@ async def model_checks(
     return found.assign(author=found["answer_id"].map(authors))
 
 
+async def validated(
+    session: Session, runs: Sequence[tuple[str, Sequence[str]]], per_level: int = JUDGED, answering=MODELS
+) -> tuple[list[Question], list[Answer], pd.DataFrame]:
+    """(Questions, the answers of the `answering` models, verdicts on them of each run: a validator and its judges)."""
+    questions, candidates = await model_answers(session, answering, per_level)
+    found = [await run_validator.validate(session, *run, questions, candidates) for run in runs]
+    return questions, candidates, pd.concat(found, ignore_index=True)
+
+
 async def stages(session: Session, models=MODELS, per_level: int = JUDGED, answering=MODELS) -> pd.DataFrame:
     """Every vote of the three stages, each with two reconsiderations, on the models' answers (UQ, Table S1 and I.5)."""
     questions, candidates = await model_answers(session, answering, per_level)
@@ -65,4 +79,32 @@ async def stages(session: Session, models=MODELS, per_level: int = JUDGED, answe
     )
 
 
-STUDIES = {f.__name__: f for f in (solution_checks, open_checks, model_checks, stages)}
+def open_posts(n: int = FILTERED) -> pd.DataFrame:
+    """Real questions (NQ-open) in the form of a site's: what was asked is the title, and there is no more.
+
+    Column references: the answers that count as right.
+    """
+    questions, _ = load_open(n, seed=SEED)
+    rows = [
+        dict(site="nq-open", question_id=place, title=asked.question, body="", tags=[])
+        | dict(references=asked.extra["references"])
+        for place, asked in enumerate(questions, 1)
+    ]
+    return pd.DataFrame(rows)
+
+
+async def question_filter(session: Session, models=MODELS, n: int = FILTERED) -> pd.DataFrame:
+    """The LLM filter of the dataset on real questions: each model answers, and judges its own answers (UQ, A.1)."""
+    return pd.concat(
+        [await llm_filter.filter_questions(session, open_posts(n), model, model) for model in models],
+        ignore_index=True,
+    )
+
+
+async def filter_with_chances(session: Session, judge: str, n: int = FILTERED) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """`question_filter` by one model, and its chances of a yes (`llm_filter.chances_of_yes`)."""
+    found = await question_filter(session, [judge], n)
+    return found, await llm_filter.chances_of_yes(session, open_posts(n), found)
+
+
+STUDIES = {f.__name__: f for f in (solution_checks, open_checks, model_checks, stages, question_filter)}

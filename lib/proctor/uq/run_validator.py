@@ -21,12 +21,13 @@ from tqdm import tqdm
 from proctor.data.schemas import Answer, Question
 from proctor.files import only_writer
 from proctor.models.cache import StoreError
-from proctor.models.messages import Reply, Request
+from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import Prompt, follow_up, load
 from proctor.models.read_reply import p_accept, verdict, why_unreadable
 from proctor.models.registry import price, spec
 from proctor.models.session import CallsFailed, Halt, Session, all_home
-from proctor.uq.checks import OUTCOMES, broken, closing, opening
+from proctor.models.settings import Settings
+from proctor.uq.checks import OUTCOMES, as_shown, broken, closing, opening
 from proctor.uq.notation import (
     CHECKS,
     By,
@@ -56,7 +57,7 @@ async def validate(
     temperature: float = 0.0,
     exhaustive: bool = False,
     structured: bool = False,
-    prompts_dir: str | None = None,
+    settings: Settings | None = None,
     out: str | Path | None = None,
     at_once: int | None = None,
 ) -> pd.DataFrame:
@@ -66,7 +67,8 @@ async def validate(
     judges whose provider supports schemas (OpenAI's). out: a JSONL file, one line a verdict with its trace (of each
     vote check, judge, sample, turn, outcome, why if unreadable, p_accept, prompt, reply; `first` of the first of two
     calls, `above` of a threshold). It is written beside and
-    renamed when all are there. at_once: answers in hand at a time. Votes and calls count what was cast and asked once,
+    renamed when all are there. at_once: answers in hand at a time. settings: how judges are asked;
+    None: as the session says. Votes and calls count what was cast and asked once,
     also where several parts of the validator want the same. judges may be empty where each check names its own.
 
     Raises, before any call, ValueError for a validator that judges or temperature do not suit, KeyError for an answer
@@ -74,9 +76,13 @@ async def validate(
     answers without a verdict, and OSError where `out` can't be written. Whatever stops a run, Ctrl-C too, its calls in
     flight come home first: their replies are kept and not asked again.
     """
+    settings = settings or session.settings
+    if session.rehearsing:
+        out = None
+    temperature = temperature if settings.temperature is None else settings.temperature
     node = parse(validator) if isinstance(validator, str) else validator
     pairs = _checked(node, judges, questions, answers, temperature)
-    settings = dict(temperature=temperature, structured=structured, prompts_dir=prompts_dir)
+    how = dict(temperature=temperature, structured=structured, settings=settings)
     alike = dict(validator=str(node), judges="; ".join(_all_judges(node, judges)))  # the same strings in every row
     rows, failed, halt = [None] * len(pairs), {}, Halt()
     todo = iter(enumerate(pairs))
@@ -90,7 +96,7 @@ async def validate(
                 if halt.errors:
                     return  # no new call; those in flight come home and are kept
                 try:
-                    row, trace = await _judge(session, halt, node, judges, question, answer, exhaustive, settings)
+                    row, trace = await _judge(session, halt, node, judges, question, answer, exhaustive, how)
                     row |= alike
                     rows[i] = tuple(row[name] for name in COLUMNS)
                     lines.add(i, row | dict(trace=trace))
@@ -133,7 +139,7 @@ def bill(
     answers: Sequence[Answer],
     *,
     temperature: float = 0.0,
-    prompts_dir: str | None = None,
+    settings: Settings | None = None,
 ) -> dict:
     """What validating costs at most: calls, tokens sent, tokens received, dollars.
 
@@ -142,15 +148,17 @@ def bill(
     Attempts that fail and are made again come on top; a session's budget counts them. dollars is None if a judge has
     no price.
     """
+    settings = settings or Settings()
+    temperature = temperature if settings.temperature is None else settings.temperature
     node = parse(validator) if isinstance(validator, str) else validator
     pairs = _checked(node, judges, questions, answers, temperature)
-    settings = dict(temperature=temperature, structured=False, prompts_dir=prompts_dir)
+    how = dict(temperature=temperature, structured=False, settings=settings)
     votes = dict.fromkeys(replace(vote, above=None) for vote in all_votes(node, len(judges)))
     total = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0)
     for question, answer in pairs:
         talks: dict[Vote, tuple[Request, int]] = {}
         for vote in votes:
-            for request, again in _longest(vote, judges, question, answer, talks, settings):
+            for request, again in _longest(vote, judges, question, answer, talks, how):
                 talks[vote] = request, again
                 sent, received, cost = request.most_tokens + again, request.max_tokens, price(request.model)
                 total["calls"] += 1
@@ -167,7 +175,7 @@ BYTES = 4  # of a reply's token, where it is sent again: as many tokens at most,
 
 
 def _longest(
-    vote: Vote, judges: Sequence[str], question: Question, answer: Answer, talks: dict, settings: dict
+    vote: Vote, judges: Sequence[str], question: Question, answer: Answer, talks: dict, how: dict
 ) -> list[tuple[Request, int]]:
     """Each call of a vote with nothing in the place of replies, and how many tokens these replies can be."""
     if vote.check in PROGRAMS:
@@ -175,19 +183,19 @@ def _longest(
     judge = vote.judge if isinstance(vote.judge, str) else judges[vote.judge]
     if vote.turn and vote.check != "Debate":
         before, again = talks[replace(vote, turn=vote.turn - 1)]
-        request = follow_up(before, Reply("]]"), _reflecting(settings))
+        request = follow_up(before, Reply("]]"), _reflecting(how))
         return [(request, again + BYTES * before.max_tokens)]
-    request = _first(vote, judge, question, answer, [""] * (len(judges) - 1) if vote.turn else [], **settings)
+    request = _first(vote, judge, question, answer, [""] * (len(judges) - 1) if vote.turn else [], **how)
     if vote.turn:
         return [(request, (len(judges) - 1) * BYTES * request.max_tokens)]
     if CHECKS.get(vote.check) != 2:
         return [(request, 0)]
-    compared = closing(vote.check, judge, question, answer, Reply(""), sample=vote.sample, **settings)
+    compared = closing(vote.check, judge, question, answer, Reply(""), sample=vote.sample, **how)
     return [(request, 0), (compared, BYTES * request.max_tokens)]
 
 
-def _reflecting(settings: dict) -> Prompt:
-    return load("uq/reflect", settings["prompts_dir"], settings["structured"])
+def _reflecting(how: dict) -> Prompt:
+    return load("uq/reflect", how["settings"], how["structured"])
 
 
 def _checked(
@@ -240,16 +248,18 @@ async def _judge(
     question: Question,
     answer: Answer,
     exhaustive: bool,
-    settings: dict,
+    how: dict,
 ) -> tuple[dict, list[dict]]:
     """The row of one answer, and the trace of its votes."""
-    votes, trial = decide(node, len(judges), exhaustive), _Trial(session, halt, judges, question, answer, settings)
+    votes, trial = decide(node, len(judges), exhaustive), _Trial(session, halt, judges, question, answer, how)
     try:
         vote = next(votes)
         while True:
             vote = votes.send(await trial.outcome(vote))
     except StopIteration as end:
         settled = end.value
+    if trial.guessed and not exhaustive:  # a rehearsal: nobody knows which votes settle it
+        return await _judge(session, halt, node, judges, question, answer, True, how)
     trace = list(trial.trace.values())
     row = dict(
         question_id=question.id,
@@ -266,10 +276,11 @@ async def _judge(
 class _Trial:
     """One answer before its judges: what was asked, and the votes that were cast, each once."""
 
-    def __init__(self, session: Session, halt: Halt, judges: Sequence[str], question, answer, settings: dict):
-        self.session, self.halt, self.judges, self.settings = session, halt, judges, settings
+    def __init__(self, session: Session, halt: Halt, judges: Sequence[str], question, answer, how: dict):
+        self.session, self.halt, self.judges, self.how = session, halt, judges, how
         self.question, self.answer = question, answer
         self.asked: set[str] = set()  # keys of the calls
+        self.guessed = False  # whether a reply was a rehearsal's stand-in
         self.trace: dict[Vote, dict] = {}
         self.outcomes: dict[Vote, bool | None] = {}
         self.talks: dict[Vote, tuple[Request, Reply] | None] = {}  # what each vote ended with; None if it broke off
@@ -299,14 +310,14 @@ class _Trial:
         request: Request | None
         if vote.turn and vote.check != "Debate":
             before = self.talks[replace(vote, turn=vote.turn - 1)]
-            request = before and follow_up(*before, _reflecting(self.settings))
+            request = before and follow_up(*before, _reflecting(self.how))
             why = "nothing to reconsider"
         else:
-            request = _first(vote, judge, self.question, self.answer, self._others(vote), **self.settings)
+            request = _first(vote, judge, self.question, self.answer, self._others(vote), **self.how)
             if CHECKS.get(vote.check) == 2:
                 first = await self._reply(request)
                 told["first"], why = dict(prompt=request.prompt, reply=first.text), f"first call {broken(first)}"
-                closed = dict(sample=vote.sample, **self.settings)
+                closed = dict(sample=vote.sample, **self.how)
                 request = (
                     None if broken(first) else closing(vote.check, judge, self.question, self.answer, first, **closed)
                 )
@@ -326,6 +337,7 @@ class _Trial:
     async def _reply(self, request: Request) -> Reply:
         reply = await self.session.ask(request, self.halt)
         self.asked.add(request.key)
+        self.guessed = self.guessed or reply.source == REHEARSED
         return reply
 
     def _others(self, vote: Vote) -> list[str]:
@@ -347,7 +359,7 @@ def _first(
     *,
     temperature: float,
     structured: bool,
-    prompts_dir: str | None,
+    settings: Settings,
 ) -> Request:
     if vote.check != "Debate":
         return opening(
@@ -358,13 +370,13 @@ def _first(
             sample=vote.sample,
             temperature=temperature,
             structured=structured,
-            prompts_dir=prompts_dir,
+            settings=settings,
         )
-    return load("uq/debate", prompts_dir, structured).request(
+    return load("uq/debate", settings, structured).request(
         judge,
         sample=vote.sample,
         temperature=temperature,
-        question=question.question,
+        question=as_shown(question, judge, settings),
         answer=answer.text,
         others="\n\n".join(f"Judge {i}: {text}" for i, text in enumerate(others, 1)) or "none has spoken yet",
     )

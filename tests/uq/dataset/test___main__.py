@@ -29,6 +29,11 @@ def test_rejected_rows_are_shown_and_make_exit_code_1(tmp_path, capsys):
     assert "2 rows REJECTED" in told.out and "row 1, post 1: no Score" in told.err
 
 
+def test_a_rule_that_drops_everything_is_named(generated, capsys):
+    assert main(["funnel", "--pool", str(generated[0]), "--as-of", "2010-01-01"]) == 0
+    assert "every question fails age. --rules takes your own rules; --as-of sets the day" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

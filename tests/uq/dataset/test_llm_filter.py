@@ -5,6 +5,7 @@ import collections
 import hashlib
 import itertools
 import json
+import math
 import re
 from fractions import Fraction
 
@@ -14,7 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models.messages import Reply
 from proctor.models.offline import export, import_replies
+from proctor.models.prompts import load
 from proctor.models.session import Budget, BudgetError, Session
+from proctor.uq import recorded
 from proctor.uq.dataset.__main__ import main
 from proctor.uq.dataset.llm_filter import (
     CHANCES,
@@ -23,6 +26,7 @@ from proctor.uq.dataset.llm_filter import (
     LEAST,
     YES_NO,
     bill,
+    chances_of_yes,
     decide,
     effects,
     filter_questions,
@@ -249,6 +253,20 @@ def test_verdicts_go_on_to_the_review_queue(serving, session, tmp_path):
 
 
 MODEL = "openai/m@http://node:8000/v1"
+
+
+def test_chances_of_a_yes_are_the_first_replys_token_probabilities():
+    """On the recorded replies of the embedded model: the first reply is a yes or a no drawn with these chances."""
+    session, posts = Session("replay", progress=False), recorded.open_posts(3)
+    found = asyncio.run(filter_questions(session, posts, "smollm2-135m", "smollm2-135m"))
+    chances = asyncio.run(chances_of_yes(session, posts, found))
+    fields = dict(site="nq-open", tags="", title=posts["title"][1], body="", answer=found["answer"][1])
+    [reply] = asyncio.run(
+        session.ask_many([load("uq/filter_clear").request("smollm2-135m", temperature=1.0, **fields)])
+    )
+    yes, no = (math.exp(reply.first[letter]) for letter in "YN")
+    assert chances["clear"][1] == pytest.approx(yes / (yes + no))
+    assert list(chances) == list(YES_NO) and chances.shape == (3, 3) and chances.to_numpy().max() < 1
 
 
 def answer_elsewhere(requests, replies):

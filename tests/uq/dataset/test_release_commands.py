@@ -112,7 +112,7 @@ def test_bad_input_is_exit_code_2_with_one_message_and_changes_nothing(two_versi
         ),
         (
             (*release[:3], "--review", tmp_path / "none.csv", "--version", "1", "--out", empty),
-            "no question of the review is accepted",
+            "no question of the review is accepted (",
         ),
         ((*release, "--version", "3", "--out", two_versions), "Say what it replaces: --solved"),
         ((*release, "--version", "x", "--out", empty), "not a version"),

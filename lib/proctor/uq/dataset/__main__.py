@@ -1,19 +1,20 @@
 """UQ's dataset from the command line: from posts to a reviewed, versioned release.
 
-    python -m proctor.uq.dataset generate --out dumps                          made-up dumps, to try the rest
-    python -m proctor.uq.dataset ingest dumps/proofs/Posts.xml --site proofs --pool pool
-    python -m proctor.uq.dataset crawl --site coffee --pool pool               through the Stack Exchange API
-    python -m proctor.uq.dataset funnel --pool pool                            what each rule drops
-    python -m proctor.uq.dataset filter --pool pool --out kept                 the same, and the questions left
-    python -m proctor.uq.dataset duplicates kept/kept.parquet --pool pool --out kept/duplicates.csv
-    python -m proctor.uq.dataset filter-llm kept/kept.parquet --answering A --judge B --out verdicts.jsonl --plan
-    python -m proctor.uq.dataset queue kept/kept.parquet --out review          review.csv, for people to fill in
-    python -m proctor.uq.dataset release --kept kept/kept.parquet --review review/review.csv --version 1 --out releases
-    python -m proctor.uq.dataset check-release releases                        is any question lost or doubled?
-    python -m proctor.uq.dataset next-version releases --pool later --out proposal.csv
+    python -m proctor dataset generate --out dumps                             made-up dumps, to try the rest
+    python -m proctor dataset ingest dumps/proofs/Posts.xml --site proofs --pool pool
+    python -m proctor dataset crawl --site coffee --pool pool                  through the Stack Exchange API
+    python -m proctor dataset funnel --pool pool                               what each rule drops
+    python -m proctor dataset filter --pool pool --out kept                    the same, and the questions left
+    python -m proctor dataset duplicates kept/kept.parquet --pool pool --out kept/duplicates.csv
+    python -m proctor dataset filter-llm kept/kept.parquet --answering A --judge B --out verdicts.jsonl --plan
+    python -m proctor dataset queue kept/kept.parquet --out review             review.csv, for people to fill in
+    python -m proctor dataset release --kept kept/kept.parquet --review review/review.csv --version 1 --out releases
+    python -m proctor dataset check-release releases                           is any question lost or doubled?
+    python -m proctor dataset next-version releases --pool later --out proposal.csv
 
-Exit codes: 0 all went well; 1 done, but rows were rejected, a crawl stopped early, duplicates were found, releases have
-problems, or no next version is due; 2 bad input, nothing was changed.
+Exit codes: 0 all went well; 1 done, but rows were rejected, a crawl stopped early, duplicates were found, the LLM
+filter left questions undecided or wrote requests, releases have problems, or no next version is due; 2 bad input,
+nothing was changed; 130 stopped. Run a crawl or filter-llm again to go on where it stopped.
 """
 
 import argparse
@@ -33,7 +34,7 @@ from proctor.uq.dataset.generate_dump import SITES, write_dumps
 from proctor.uq.dataset.near_duplicates import find_duplicates
 from proctor.uq.dataset.pool import Ingested
 from proctor.uq.dataset.release_commands import add_commands
-from proctor.uq.dataset.rules import Filter, load_rules
+from proctor.uq.dataset.rules import RULES_FILE, Filter, load_rules
 from proctor.uq.dataset.stack_api import API, CrawlError, crawl
 
 
@@ -115,12 +116,15 @@ def _show(found: Filter) -> pd.DataFrame:
     print(table.assign(keeps=table["rule"].map(words)).to_string(index=False))
     print(funnel.by_site(outcomes)[["site", "questions", "kept", "share"]].round(2).to_string(index=False))
     print(f"kept: {funnel.kept(outcomes):,} ({funnel.kept(outcomes) / total:.2%})")
+    if drops_all := table.loc[table["failed"] == total, "rule"].tolist():
+        mend = "; --as-of sets the day of the ages" if "age" in drops_all else ""
+        print(f"nothing is kept, since every question fails {', '.join(drops_all)}. --rules takes your own rules{mend}")
     return outcomes
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m proctor.uq.dataset", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m proctor dataset", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -150,7 +154,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     ):
         added = command(name, run, says)
         added.add_argument("--pool", type=Path, required=True, help="a pool, or a .parquet or .jsonl file of questions")
-        added.add_argument("--rules", type=Path, help="a file like rules.yaml")
+        added.add_argument("--rules", type=Path, help=f"a file like {RULES_FILE}")
         added.add_argument("--variant", help="a variant that the file names, such as public_code")
         added.add_argument(
             "--as-of", type=date.fromisoformat, help="the day of the ages; default: the newest question's"

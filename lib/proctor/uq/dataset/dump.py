@@ -254,9 +254,10 @@ def _count(row: dict, name: str, largest: int | None = None, needed: bool = Fals
     if not (value.isascii() and value.isdigit()):
         raise BadPost(f"{name} {value[:20]!r} is no count")
     largest = largest or ABSURD[name]
-    if len(value) > 20 or int(value) > largest:
+    number = int(value) if len(value) <= 20 else largest + 1
+    if number > largest:
         raise BadPost(f"{name} {value[:20]} is absurd: more than {largest:,}")
-    return int(value)
+    return number
 
 
 def _score(row: dict) -> int:
@@ -266,9 +267,10 @@ def _score(row: dict) -> int:
     digits = value[1:] if value[:1] == "-" else value
     if not (digits.isascii() and digits.isdigit()):
         raise BadPost(f"Score {value[:20]!r} is no number")
-    if len(digits) > 20 or int(digits) > ABSURD["Score"]:
+    number = int(value) if len(digits) <= 20 else ABSURD["Score"] + 1
+    if abs(number) > ABSURD["Score"]:
         raise BadPost(f"Score {value[:20]} is absurd: beyond {ABSURD['Score']:,}")
-    return int(value)
+    return number
 
 
 def _owner(row: dict) -> int | None:

@@ -11,6 +11,7 @@ from proctor.models.offline import OfflineError, export, import_replies
 from proctor.models.prompts import PromptError
 from proctor.models.registry import ModelError
 from proctor.models.session import MODES, MissingReply, Session
+from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError
 from proctor.uq.dataset.llm_filter import REPEATS, TEMPERATURE, bill, effects, filter_questions, write_verdicts
 from proctor.uq.dataset.release_commands import OUTCOMES, read_questions
@@ -24,8 +25,8 @@ def filter_llm(options) -> int:
 
 
 async def _filter(options) -> int:
-    questions = read_questions(options.kept)
-    cost = bill(questions, options.answering, options.judge, options.repeats, options.prompts)
+    questions, asked = read_questions(options.kept), Settings(prompts_dir=options.prompts)
+    cost = bill(questions, options.answering, options.judge, options.repeats, asked)
     dollars = "no price known" if cost["dollars"] is None else f"at most ${cost['dollars']:,.2f}"
     print(f"{len(questions):,} questions, {cost['calls']:,} calls ({dollars}); what is kept already costs nothing")
     if options.plan:
@@ -40,7 +41,7 @@ async def _filter(options) -> int:
     finally:
         cache.close()
     how = dict(cache=options.cache, budget=Budget(options.calls, options.dollars), batch=options.batch)
-    settings = dict(repeats=options.repeats, temperature=options.temperature, prompts_dir=options.prompts)
+    settings = dict(repeats=options.repeats, temperature=options.temperature, settings=asked)
 
     async def study(session: Session):
         return await filter_questions(session, questions, options.answering, options.judge, **settings)

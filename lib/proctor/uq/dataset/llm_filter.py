@@ -13,15 +13,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from proctor.files import write_atomic
 from proctor.models.final_line import final_mark
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import Prompt, load
-from proctor.models.read_reply import verdict
+from proctor.models.read_reply import p_accept, verdict
 from proctor.models.registry import price
 from proctor.models.session import CallsFailed, Session
+from proctor.models.settings import Settings
 from proctor.uq.dataset.post_markdown import to_markdown
 from proctor.uq.dataset.review_queue import KEY
 
@@ -96,7 +98,7 @@ async def filter_questions(
     least: int = LEAST,
     temperature: float = TEMPERATURE,
     structured: bool = False,
-    prompts_dir: str | None = None,
+    settings: Settings | None = None,
 ) -> pd.DataFrame:
     """A row a question, in order, with COLUMNS: each criterion holds its replies, None for a missing one.
 
@@ -106,7 +108,7 @@ async def filter_questions(
     else what `Session.ask_many` raises before any call.
     """
     _check(repeats, least, temperature)
-    prompts = _prompts(prompts_dir, structured)
+    prompts = _prompts(settings or session.settings, structured)
     texts = [_fields(row) for row in questions.itertuples()]
     asked = [prompts["answer"].request(answering, **fields) for fields in texts]
     replied = await _ask(session, asked, "answers")
@@ -136,14 +138,38 @@ async def filter_questions(
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
+async def chances_of_yes(
+    session: Session,
+    questions: pd.DataFrame,
+    found: pd.DataFrame,
+    temperature: float = TEMPERATURE,
+    settings: Settings | None = None,
+) -> pd.DataFrame:
+    """The judge's probability of a yes to each yes/no criterion, from the token probabilities of its first reply.
+
+    found: of `filter_questions` on the same questions, whose first replies are asked again (kept ones cost nothing). A
+    row a question with a candidate answer; NaN where the reply has no token probabilities.
+    """
+    prompts, pairs = _prompts(settings or session.settings), list(zip(questions.itertuples(), found.itertuples()))
+    asked = [
+        prompts[name].request(row.judge, temperature=temperature, **_fields(question), answer=row.answer)
+        for question, row in pairs
+        if row.answer
+        for name in YES_NO
+    ]
+    replies = await session.ask_many(asked, "criteria")
+    chances = [p_accept(reply, opening=request.opening) for request, reply in zip(asked, replies)]
+    return pd.DataFrame(np.array(chances, float).reshape(-1, len(YES_NO)), columns=list(YES_NO))
+
+
 def bill(
-    questions: pd.DataFrame, answering: str, judge: str, repeats: int = REPEATS, prompts_dir: str | None = None
+    questions: pd.DataFrame, answering: str, judge: str, repeats: int = REPEATS, settings: Settings | None = None
 ) -> dict:
     """What a run costs at most: calls, tokens sent, tokens received, dollars (None if a model has no price).
 
     Each byte sent counts as a token, each reply is as long as its request allows. Failed attempts come on top.
     """
-    total, prompts = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0), _prompts(prompts_dir)
+    total, prompts = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0), _prompts(settings)
     for row in questions.itertuples():
         fields = _fields(row)
         first = prompts["answer"].request(answering, **fields)
@@ -208,9 +234,9 @@ def _fields(row) -> dict[str, str]:
     return dict(site=row.site, tags=", ".join(row.tags), title=row.title, body=to_markdown(row.body))
 
 
-def _prompts(prompts_dir: str | None = None, structured: bool = False) -> dict[str, Prompt]:
+def _prompts(settings: Settings | None = None, structured: bool = False) -> dict[str, Prompt]:
     names = ("answer", *CRITERIA)
-    return {name: load(f"uq/filter_{name}", prompts_dir, structured and name in YES_NO) for name in names}
+    return {name: load(f"uq/filter_{name}", settings, structured and name in YES_NO) for name in names}
 
 
 def _read(name: str, reply: Reply | None, request: Request | None, quoted: str) -> int | bool | None:

@@ -92,7 +92,8 @@ def first_changes(reviews: pd.DataFrame, quotas: Quotas) -> pd.DataFrame:
     """What the first version adds: the accepted questions that have a place. Raises DataError when there is none."""
     chosen = choose(reviews, quotas)
     if not chosen["taken"].any():
-        raise DataError("no question of the review is accepted. There is nothing to release.")
+        said = ", ".join(f"{n} {outcome}" for outcome, n in reviews["outcome"].value_counts().items())
+        raise DataError(f"no question of the review is accepted ({said}). Fill in decision and reviewer, try again.")
     return _added(chosen[chosen["taken"]])
 
 

@@ -16,6 +16,7 @@ from proctor.uq.dataset.release_check import check_releases
 from proctor.uq.dataset.review_queue import (
     ATTEMPTS,
     KEY,
+    QUOTAS_FILE,
     READ,
     build_queue,
     is_among,
@@ -23,7 +24,7 @@ from proctor.uq.dataset.review_queue import (
     read_reviews,
     write_queue,
 )
-from proctor.uq.dataset.rules import load_rules
+from proctor.uq.dataset.rules import RULES_FILE, load_rules
 
 OUTCOMES = ("keep", "drop", "undecided")
 _NEEDED = ("site", "question_id", "title", "body", "tags", "score", "views", "comments", "created")
@@ -38,7 +39,8 @@ def queue(options) -> int:
     released = [key for release in releases.read_releases(options.released) for key in release.keys]
     found = build_queue(kept, quotas, options.seed, verdicts, released, near)
     if found.empty:
-        raise DataError(f"{options.kept}: no question is left for review.")
+        why = "Only those that --verdicts keeps and --released does not hold go on" if len(kept) else "It is empty"
+        raise DataError(f"{options.kept}: of {len(kept):,} questions none is left for review. {why}.")
     write_queue(options.out, found, kept, answers)
     if verdicts is not None:
         counts, judged = verdicts["outcome"].value_counts(), set(zip(*(verdicts[name] for name in KEY)))
@@ -204,7 +206,7 @@ def add_commands(command: Callable) -> None:
     added.add_argument("--date", type=date.fromisoformat, help="of the release; default: today")
     added.add_argument("--pool", type=Path, help="draw the dev set from this pool (with answers)")
     added.add_argument("--dev", type=int, default=SIZE, help="questions of the dev set")
-    added.add_argument("--rules", type=Path, help="of the dev set, a file like rules.yaml")
+    added.add_argument("--rules", type=Path, help=f"of the dev set, a file like {RULES_FILE}")
     added.add_argument("--as-of", type=date.fromisoformat, help="the day of the dev set's ages")
     _common(added)
     added = command("check-release", check_release, "check all versions: files, rows, licences, no question lost")
@@ -217,5 +219,5 @@ def add_commands(command: Callable) -> None:
 
 
 def _common(added) -> None:
-    added.add_argument("--quotas", type=Path, help="a file like quotas.yaml")
+    added.add_argument("--quotas", type=Path, help=f"a file like {QUOTAS_FILE}")
     added.add_argument("--seed", type=int, default=0)

@@ -26,6 +26,7 @@ ORDERS = ("votes", "random")
 COLUMNS = ("site", "place", "question_id", "way", "decision", "reason", "reviewer", "diamond_candidate", "diamond")
 SHOWN = ("title", "link", "score", "views", "comments", "created", "near_duplicate")  # what a reviewer sees beside it
 DECISIONS = ("accept", "reject")
+QUOTAS_FILE = Path(__file__).with_name("quotas.yaml")
 ATTEMPTS = 3  # answers of models that a reviewer is shown
 
 
@@ -41,7 +42,7 @@ class Quotas(NamedTuple):
 
 def load_quotas(path: str | Path | None = None) -> Quotas:
     """The quotas of a YAML file, by default UQ's. Raises DataError."""
-    path = Path(path) if path else Path(__file__).with_name("quotas.yaml")
+    path = Path(path) if path else QUOTAS_FILE
     try:
         read = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

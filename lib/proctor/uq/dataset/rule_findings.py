@@ -36,10 +36,11 @@ class Source(NamedTuple):
     planted: dict
 
 
-def open_source(dump: str, site: str, questions: int, copies: float, seed: int) -> Source:
+def open_source(dump: str, site: str, questions: int, copies: float, seed: int, answers: bool = False) -> Source:
     """The pool of a dump (a Posts.xml of `site`), of a pool's folder, or, when `dump` is empty, of generated dumps.
 
-    questions: of each generated site; copies: share of them that repeat another's. Raises DataError.
+    questions: of each generated site; copies: share of them that repeat another's. answers: the pool holds them too.
+    Raises DataError.
     """
     if dump and Path(dump).is_dir():
         return Source(Path(dump), Path(dump).name, "measured", 0, {})
@@ -47,11 +48,11 @@ def open_source(dump: str, site: str, questions: int, copies: float, seed: int) 
     if dump:
         if not site:
             raise DataError(f"{dump}: no site given. Name it as the API does, such as site='math'.")
-        told = ingest_dump(dump, site, folder / "pool")
+        told = ingest_dump(dump, site, folder / "pool", answers)
         return Source(folder / "pool", site, "measured", told.rejected, {})
     planted = write_dumps(folder / "dumps", questions, seed, copies=copies)
     rejected = sum(
-        ingest_dump(path, path.parent.name, folder / "pool").rejected
+        ingest_dump(path, path.parent.name, folder / "pool", answers).rejected
         for path in sorted(folder.glob("dumps/*/Posts.xml"))
     )
     return Source(folder / "pool", "generated", "simulated", rejected, planted)

@@ -42,6 +42,7 @@ _HOLDS_TAG = {  # SQL: an off-topic tag among the question's
 BIT = {name: 1 << place for place, name in enumerate(RULES)}
 NUMBERS = ("min_age_years", "min_views", "min_votes", "max_views_per_vote", "top_percent")
 SETTINGS = (*NUMBERS, "off_topic_tags", "tag_match")
+RULES_FILE = Path(__file__).with_name("rules.yaml")
 MEMORY = "700MB"
 _JSON_TYPES = "question_id: 'BIGINT', site: 'VARCHAR', title: 'VARCHAR', body: 'VARCHAR', tags: 'VARCHAR[]', "
 _JSON_TYPES += "score: 'INTEGER', views: 'BIGINT', answers: 'INTEGER', created: 'TIMESTAMP'"
@@ -66,7 +67,7 @@ class Rules(NamedTuple):
 
 def load_rules(path: str | Path | None = None, variant: str | None = None) -> Rules:
     """The rules of a YAML file, by default UQ's, or a named variant of them. Raises DataError."""
-    path = Path(path) if path else Path(__file__).with_name("rules.yaml")
+    path = Path(path) if path else RULES_FILE
     try:
         read = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

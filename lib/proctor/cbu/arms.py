@@ -1,0 +1,116 @@
+"""Consequence-Based Utility on families-v2: what a solver does after each kind of candidate, one operation a step.
+
+Arms: no candidate; the right solution, and the same in other words; a solution with one planted slip (wrong), the same
+derivation under the right answer (lucky), and the wrong one stated with assurance (confident); two natural answers of
+the solver itself. All planted ones derive something. What derives nothing is measured on families-v1 (`candidates`).
+"""
+
+import zlib
+from collections.abc import Collection, Sequence
+
+import pandas as pd
+
+from proctor.cbu.candidates import _ASSURED, Kind, _two_lines, written
+from proctor.cbu.utility import NEIGHBOURS, STEPS, run_rollouts
+from proctor.data.schemas import Answer, Question
+from proctor.exam import natural, screening
+from proctor.models.session import Session
+
+QUESTIONS, ROLLOUTS = 40, 4
+FIRST = 2  # rollouts of the first study, of the arms that the main claim compares
+ARMS: dict[str, Kind] = {
+    "right": Kind(True, True, "", "the author's solution"),
+    "right again": Kind(True, True, "", "the same steps in other words"),
+    "wrong": Kind(False, False, "incorrect reasoning", "one planted slip carried through to its answer"),
+    "lucky": Kind(True, False, "incorrect reasoning", "the right answer under the derivation with the slip"),
+    "confident": Kind(False, False, "incorrect reasoning", "the wrong solution, stated with assurance"),
+}
+# Two rates and their correlation, expected before the study: a pilot on families-v1 with one operation a step.
+# `stats.paired_proportions.power_table` says what they ask for. Units: neighbours, one rollout each.
+EXPECTED = {
+    "right less wrong": (0.67, 0.19, 0.3),
+    "right less none": (0.67, 0.44, 0.3),
+    "none less wrong": (0.44, 0.19, 0.3),
+}
+NATURAL = ("natural right", "natural wrong")
+
+
+def planted(questions: Sequence[Question], arms: Collection[str] = tuple(ARMS)) -> list[Answer]:
+    """The planted candidates of each question, in the order of ARMS, which is their `label`.
+
+    Raises ValueError for a question that is not of families-v2, or an arm that does not exist.
+    """
+    if unknown := set(arms) - set(ARMS):
+        raise ValueError(f"no arm {sorted(unknown)[0]!r}: choose from {', '.join(ARMS)}")
+    found = []
+    for question in questions:
+        if "wrongs" not in question.extra:
+            raise ValueError(f"question {question.id!r} has no slips: arms are made from questions of families-v2")
+        texts = _texts(question)
+        found += [
+            Answer(
+                id=f"{question.id}-{arm.replace(' ', '-')}",
+                question_id=question.id,
+                text=texts[arm],
+                author=screening.VERSION,
+                correct=kind.correct,
+                label=arm,
+            )
+            for arm, kind in ARMS.items()
+            if arm in arms
+        ]
+    return found
+
+
+def _texts(question: Question) -> dict[str, str]:
+    right, slip = str(question.answer), question.extra["wrongs"][0]
+    wrong = f"{slip['solution']} The answer is {slip['answer']}."
+    way = zlib.crc32(question.id.encode()) % len(_ASSURED)
+    return {
+        "right": _two_lines(question.extra["right"], right),
+        "right again": _two_lines(f"{question.extra['right_again']} The answer is {right}.", right),
+        "wrong": _two_lines(wrong, slip["answer"]),
+        "lucky": _two_lines(f"{slip['solution']} The answer is {right}.", right),
+        "confident": _two_lines(_ASSURED[way].format(wrong), slip["answer"]),
+    }
+
+
+async def rolled(
+    session: Session, models: Sequence[str], arms: Collection[str], n: int, rollouts: int, own: bool
+) -> pd.DataFrame:
+    """Rollouts, of which none has seen a candidate as well, on `n` fresh questions; rows of `utility.run_rollouts`.
+
+    own: two natural answers to each question too, labelled by whether their answer is right.
+    """
+    questions = screening.fresh(await natural.kept_cells(session), n)
+    answers = planted(questions, arms)
+    if own:
+        answers += [
+            Answer(
+                id=f"{row.question_id}-{row.model}-{row.sample}",
+                question_id=row.question_id,
+                text=row.reply,
+                author=row.model,
+                sample=row.sample,
+                correct=bool(row.correct),
+                label=NATURAL[not row.correct],
+            )
+            for row in (await natural.attempts(session, n=n)).itertuples()
+            if row.reply.strip()
+        ]
+    near = written(questions, NEIGHBOURS)
+    return await run_rollouts(session, models, questions, answers, near, budget=rollouts, prompts=STEPS)
+
+
+async def core(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
+    """None, right and wrong with FIRST rollouts: what the main claim needs, asked first."""
+    return await rolled(session, models, ("right", "wrong"), QUESTIONS, FIRST, own=False)
+
+
+async def all_arms(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
+    """All arms with ROLLOUTS rollouts; the rollouts of `core` are among them."""
+    return await rolled(session, models, tuple(ARMS), QUESTIONS, ROLLOUTS, own=True)
+
+
+FIRST_STUDIES = {"cbu.core": core}
+STUDIES = {"cbu.all_arms": all_arms}

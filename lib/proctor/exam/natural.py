@@ -1,0 +1,66 @@
+"""Answers of a model in its own words to questions of families-v2: candidates that nobody planted.
+
+They are the replies of the screening in the kept cells, and further attempts at fresh questions. Selecting cells by
+accuracy does not select answers, and no study that uses these makes a claim of the accuracy itself.
+"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from proctor.data.questions import load_families
+from proctor.data.schemas import Answer, Question
+from proctor.exam import screening
+from proctor.exam.run_exam import run_exam
+from proctor.models.session import Session
+
+FRESH = 40  # fresh questions: the same that CBU's candidates answer
+ATTEMPTS = 2
+
+
+async def kept_cells(session: Session) -> pd.DataFrame:
+    """The table of `screening.cells`, from the recorded screening."""
+    return screening.cells(await screening.screening(session))
+
+
+async def attempts(
+    session: Session, models: Sequence[str] = (screening.MODEL,), n: int = FRESH, times: int = ATTEMPTS
+) -> pd.DataFrame:
+    """`times` answers of each model to `n` fresh questions; rows of `run_exam`."""
+    questions = screening.fresh(await kept_cells(session), n)
+    how = dict(samples=times, temperature=screening.TEMPERATURE, first_sample=1, prompt=screening.PROMPT)
+    return await run_exam(session, list(models), questions, **how)
+
+
+async def candidates(
+    session: Session, models: Sequence[str] = (screening.MODEL,), n: int = 200
+) -> tuple[list[Question], list[Answer]]:
+    """`n` readable natural answers with their questions, half of them right as far as there are so many.
+
+    Of the right and of the wrong ones the first in the order of file, sample and model: nothing is drawn.
+    """
+    table = await kept_cells(session)
+    kept = {(row.category, row.level) for row in table[table["keep"]].itertuples()}
+    screened = await screening.screening(session, models)
+    within = [cell in kept for cell in zip(screened["category"], screened["level"])]
+    rows = pd.concat([screened[within], await attempts(session, models)], ignore_index=True)
+    rows = rows[~rows["cut_off"] & ~rows["unreadable"] & rows["answer"].notna()]
+    right, wrong = rows[rows["correct"]], rows[~rows["correct"]]
+    of_right = min(len(right), max(n // 2, n - len(wrong)))
+    chosen = pd.concat([right[:of_right], wrong[: n - of_right]]).sort_index()
+    found = [
+        Answer(
+            id=f"{row.model}-{row.question_id}-{row.sample}",
+            question_id=row.question_id,
+            text=row.reply,
+            author=row.model,
+            sample=row.sample,
+            correct=bool(row.correct),
+        )
+        for row in chosen.itertuples()
+    ]
+    asked = {answer.question_id for answer in found}
+    return [q for q in load_families(version=screening.VERSION) if q.id in asked], found
+
+
+STUDIES = {"natural.attempts": attempts}

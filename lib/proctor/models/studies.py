@@ -1,0 +1,135 @@
+"""Plan all that some studies ask, then ask it: what every notebook and command does that asks models.
+
+    answers, scores = await ask_all(study(run_exam, models, questions), study(ask_judges, models, questions, found),
+                                    mode="auto", budget=5.0, settings={"effort": "high"})
+
+A study is an async function of a session (`study` gives one its other arguments). Before the first call each
+is rehearsed: it runs on the replies that are kept, and on a stand-in for each that is missing, as long as the request
+allows. So a plan counts later calls that depend on earlier replies, at their longest; a protocol that asks less where a
+reply allows it asks all behind a stand-in. A plan is an upper bound of calls, tokens and dollars.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from proctor.models.messages import REHEARSED, Reply, Request
+from proctor.models.registry import price
+from proctor.models.session import Halt, Session
+from proctor.models.settings import Settings
+from proctor.models.spending import Budget, BudgetError, Plan
+
+Study = Callable[[Session], Awaitable[Any]]
+BYTES = 4  # of a reply's token, where it is sent again: as many tokens at most, whoever counts them
+
+_LETTERS = str.maketrans("0123456789", "ghijklmnop")
+_FORMS = {  # a reply that leads a study on, where the last line alone does not
+    "hle/answer_exact": "Exact Answer: {long}",
+    "hle/answer_choice": "Answer: {long}",
+    "cbu/solve": "{long}\nExact Answer: 7",
+    "cbu/rollout": "{long}\nExact Answer: 7",
+    "hle_verified/repair": "Problem: {long}\nSolution: so\nAnswer: 7",
+    "hle_verified/adjudicate": "{long}\nChoice: [[A]]",
+    "kina/audit": "Why: {long}\nWhere: question\nIssue: stem",
+    "kina/refine": "Change: question\nText: {long}",
+}
+
+
+async def ask_all(
+    *studies: Study,
+    mode: str = "replay",
+    budget: float | None = None,
+    settings: Settings | Mapping[str, Any] | None = None,
+) -> list[Any]:
+    """What each study gives. In modes auto and live the plan of all of them is shown before the first call.
+
+    Raises BudgetError, before any call, where they may need more than `budget` dollars; and what `Session.ask` raises.
+    """
+    spend = Budget(dollars=budget)
+    async with Session(mode, budget=spend, settings=settings, progress=mode != "replay") as session:
+        if mode == "replay":
+            print("replay: recorded and kept replies, nothing is asked")
+        else:
+            print(await announced(session, *studies))
+        return [await study(session) for study in studies]
+
+
+async def announced(session: Session, *studies: Study) -> str:
+    """The plan of all studies in words, once it is known that they can be asked.
+
+    Raises ModelError for a key that is missing or refused, BudgetError where the session's budget may not do."""
+    rehearsal = await rehearsed(session, *studies)
+    plan, models = rehearsal.plan_so_far, sorted(rehearsal.missing)
+    told = "\n".join([f"plan: {plan}", *session.settings.left_out(models)])
+    await session.ready(models)
+    refuse_over_budget(plan, session.budget)
+    return told
+
+
+async def rehearsed(session: Session, *studies: Study) -> "Rehearsal":
+    """A rehearsal of all studies with the session's mode, settings and kept replies. Sends nothing."""
+    rehearsal = Rehearsal(session)
+    for study in studies:
+        await study(rehearsal)
+    return rehearsal
+
+
+def refuse_over_budget(plan: Plan, budget: Budget) -> None:
+    """Raises BudgetError, with what would be needed, where a plan may pass the budget."""
+    needed = []
+    if budget.calls is not None and plan.to_ask > budget.calls:
+        needed.append(f"up to {plan.to_ask:,} calls, and the budget is {budget.calls:,}")
+    if budget.dollars is not None and plan.dollars is not None and plan.dollars > budget.dollars:
+        needed.append(f"up to ${plan.dollars:,.2f}, and the budget is ${budget.dollars:,.2f}")
+    if needed:
+        raise BudgetError(
+            f"nothing was asked: this may need {'; '.join(needed)}. Raise the budget, ask less, or lower max_tokens "
+            "in the settings, which bounds each reply"
+        )
+
+
+class Rehearsal(Session):
+    """A session that sends nothing. `plan_so_far` is the plan of all that was asked of it, `missing` the models whose
+    replies are not all kept."""
+
+    rehearsing = True
+
+    def __init__(self, session: Session):
+        vars(self).update(vars(session))
+        self.progress, self.used = False, None
+        self.plan_so_far, self.missing = Plan(0, 0, 0, 0, 0, 0, 0.0), set[str]()
+        self._seen: set[str] = set()
+
+    async def ask(self, request: Request, halt: Halt | None = None) -> Reply:
+        reply = self._kept(request)
+        if request.key not in self._seen:
+            self._seen.add(request.key)
+            self._count_in(request, reply)
+        if reply is None:
+            self.stand_ins += 1
+            reply = stand_in(request)
+        return reply
+
+    async def ask_many(self, requests, what: str = "calls") -> list[Reply]:
+        return [await self.ask(request) for request in requests]
+
+    async def close(self) -> None:
+        """Nothing: the connections are those of the session."""
+
+    def _count_in(self, request: Request, reply: Reply | None) -> None:
+        if reply is None:
+            self.missing.add(request.model)
+        self.plan_so_far = self.plan_so_far.plus(request, reply.source if reply else "missing", price(request.model))
+
+
+def stand_in(request: Request) -> Reply:
+    """A reply as long as the request allows, other than all others, that leads the study on."""
+    name = request.prompt.rpartition(" ")[2].partition("@")[0].replace("/free/", "/")
+    name_of_its_own = request.key.translate(_LETTERS)  # without digits, which may be somebody's answer
+    long = name_of_its_own.ljust(BYTES * request.max_tokens, "x")
+    text = _FORMS.get(name, "{long}\nAccepted: [[Y]]").format(long=long)
+    return Reply(request.opening + text, source=REHEARSED)
+
+
+def study(function: Callable[..., Awaitable[Any]], *rest: Any, **more: Any) -> Study:
+    """The study that calls `function` with a session and the other arguments."""
+    return lambda session: function(session, *rest, **more)

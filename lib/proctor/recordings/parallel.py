@@ -1,0 +1,208 @@
+"""Record studies of families-v2 in the background: many calls at once, each reply kept as it comes.
+
+    python -m proctor.recordings.parallel record --studies screening --cache /a/folder/replies.sqlite --slots 8
+    python -m proctor.recordings.parallel state  --studies screening --cache /a/folder/replies.sqlite
+    python -m proctor.recordings.parallel write  --studies screening --cache /a/folder/replies.sqlite
+
+`record` asks what the cache lacks, and ends; the same command goes on after a stop or a kill. `state` says how much is
+there. `write` puts the replies of complete studies into data/recorded/, beside those that are there, and says in the
+header how they were sampled. Calls that are computed together do not come back identical when they are asked again;
+replayed they are the same everywhere. Exit status: 0 all is there, 1 something is missing or an error.
+"""
+
+import argparse
+import asyncio
+import fcntl
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from tqdm import tqdm
+
+from proctor import paths
+from proctor.exam.screening import MODEL
+from proctor.models.cache import Cache, StoreError, read_recording, recording_path, write_recording
+from proctor.models.embedded import Embedded, EmbeddedError
+from proctor.models.messages import Request
+from proctor.models.offline import to_ask
+from proctor.models.providers import CallError, ask_served, openai_client
+from proctor.models.registry import ModelError, spec, weights_file
+from proctor.models.session import MissingReply, Session
+from proctor.recordings.record import header
+from proctor.recordings.registry import PARALLEL
+
+Study = Callable[[Session, Sequence[str]], Awaitable]
+TIMEOUT, TRIES = 1800.0, 3
+
+
+async def ask_all(requests: Sequence[Request], cache: Cache, slots: int, spin: bool, what: str = "calls") -> list[str]:
+    """Ask models served here, `slots` calls at once, one model after the other; what failed, as sentences."""
+    failed: list[str] = []
+    by_model = defaultdict(list)
+    for request in requests:
+        by_model[request.model].append(request)
+    for model, own in by_model.items():
+        server = Embedded(weights_file(spec(model)), paths.CACHE / f"parallel_{slots}", slots=slots, spin=spin)
+        try:
+            with tqdm(total=len(own), desc=f"{what}, {model}", mininterval=10, smoothing=0.05) as bar:
+                failed += await _ask_model(own, cache, server, slots, bar)
+        finally:
+            server.stop()
+    return failed
+
+
+async def _ask_model(requests: list[Request], cache: Cache, server: Embedded, slots: int, bar: tqdm) -> list[str]:
+    endpoint = await asyncio.to_thread(server.start)
+    client = openai_client(endpoint.url, endpoint.key)
+    queue, failed, begun, written = iter(requests), [], time.monotonic(), 0
+
+    async def worker() -> None:
+        nonlocal written
+        for request in queue:
+            for attempt in range(1, TRIES + 1):
+                try:
+                    async with asyncio.timeout(TIMEOUT):
+                        reply = await ask_served(client, request, cache_prompt=True)
+                    break
+                except StoreError:
+                    raise
+                except Exception as error:
+                    if attempt == TRIES:
+                        failed.append(f"{request.key[:12]}: {error!r}")
+                        reply = None
+                    await asyncio.sleep(attempt)
+            if reply is not None:
+                cache.put(request, reply)
+                written += reply.completion_tokens
+            bar.set_postfix_str(f"{written:,} tokens, {written / (time.monotonic() - begun):.1f}/s", refresh=False)
+            bar.update()
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(slots):
+                group.create_task(worker())
+    finally:
+        await client.close()
+    return failed
+
+
+async def record(study: Study, models: Sequence[str], cache: Path, slots: int, spin: bool, what: str = "") -> list[str]:
+    """Ask until the study finds all its replies in `cache`; what failed. Studies that read replies take some rounds."""
+    while True:
+        async with Session("replay", cache=cache, recorded=None, progress=False) as session:
+            requests = await to_ask(session, lambda open_one: study(open_one, models))
+            if not requests:
+                return []
+            if failed := await ask_all(requests, session.cache, slots, spin, what):
+                return failed
+
+
+async def replies_of(study: Study, models: Sequence[str], cache: Path) -> dict[str, list[Request]]:
+    """The requests of a study by model. Raises MissingReply where it is not recorded in full."""
+    found: dict[str, list[Request]] = defaultdict(list)
+    async with Session("replay", cache=cache, recorded=None, progress=False) as session:
+        asked = session.ask_many
+
+        async def noted(requests, what="calls"):
+            requests = list(requests)
+            replies = await asked(requests, what)
+            for request in requests:
+                found[request.model].append(request)
+            return replies
+
+        session.ask_many = noted  # type: ignore[method-assign]
+        await study(session, models)
+    return found
+
+
+def sampling(requests: Sequence[Request], slots: int, spin: bool) -> dict:
+    """What the header of a recording says of a study: how its replies were drawn."""
+    return {
+        "requests": len({request.key for request in requests}),
+        "prompts": sorted({request.prompt for request in requests}),
+        "temperatures": sorted({request.temperature for request in requests}),
+        "max_tokens": sorted({request.max_tokens for request in requests}),
+        "seeds": sorted({request.seeds for request in requests}),
+        "slots": slots,
+        "waiting threads spin": spin,
+    }
+
+
+async def write(names: Sequence[str], models: Sequence[str], cache: Path, slots: int, spin: bool) -> list[str]:
+    """Put the replies of complete studies into data/recorded/; what was written. Raises MissingReply for others."""
+    requests: dict[str, dict[str, list[Request]]] = defaultdict(dict)
+    for name in names:
+        for model, own in (await replies_of(PARALLEL[name], models, cache)).items():
+            requests[model][name] = own
+    kept, said = Cache(cache), []
+    try:
+        for model, studies in requests.items():
+            path = recording_path(paths.RECORDED, model)
+            head, old = read_recording(path) if path.is_file() else (header(model), {})
+            replies = {key: reply.decode() for key, reply in old.items()}
+            for name, own in studies.items():
+                replies |= {request.key: kept.get(request.key).to_json() for request in own}
+                here = {field: header(model)[field] for field in ("versions", "machine", "processor")}
+                head.setdefault("studies", {})[name] = sampling(own, slots, spin) | here
+            write_recording(path, head, replies)
+            said.append(f"{path.name}: {len(replies)} replies, {path.stat().st_size / 1e6:.2f} MB")
+    finally:
+        kept.close()
+    return said
+
+
+async def state(names: Sequence[str], models: Sequence[str], cache: Path) -> list[str]:
+    """How much of each study is there; the requests that a study only finds after replies are not known before."""
+    said = []
+    for name in names:
+        async with Session("replay", cache=cache, recorded=None, progress=False) as session:
+            try:
+                await PARALLEL[name](session, models)
+                said.append(f"{name}: all there")
+            except MissingReply as missing:
+                said.append(f"{name}: {len(missing.requests)} missing")
+    return said
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("do", choices=["record", "state", "write"])
+    parser.add_argument("--studies", nargs="+", choices=list(PARALLEL), default=list(PARALLEL))
+    parser.add_argument("--models", nargs="+", default=[MODEL])
+    parser.add_argument("--cache", type=Path, default=paths.CACHE / "parallel.sqlite", help="where replies are kept")
+    parser.add_argument("--slots", type=int, default=8, help="calls at once")
+    parser.add_argument("--spin", action="store_true", help="waiting threads spin: for an idle machine only")
+    options = parser.parse_args(arguments)
+    try:
+        return asyncio.run(_main(options))
+    except (EmbeddedError, ModelError, StoreError, CallError, MissingReply) as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+async def _main(options: argparse.Namespace) -> int:
+    where = (options.models, options.cache)
+    if options.do == "state":
+        print("\n".join(await state(options.studies, *where)))
+        return 0
+    if options.do == "write":
+        print("\n".join(await write(options.studies, *where, options.slots, options.spin)))
+        return 0
+    options.cache.parent.mkdir(parents=True, exist_ok=True)
+    with open(options.cache.with_suffix(".lock"), "a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StoreError(f"another process records into {options.cache}: wait for it, or stop it") from None
+        for name in options.studies:
+            if failed := await record(PARALLEL[name], *where, options.slots, options.spin, name):
+                print(f"{name}: {len(failed)} calls failed ({failed[0]}): run again to ask these", file=sys.stderr)
+                return 1
+            print(f"{name}: all there", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

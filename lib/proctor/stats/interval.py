@@ -1,0 +1,55 @@
+"""An estimate with its interval, and the intervals of data that never vary or are not there."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from proctor.stats.proportions import clopper_pearson
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with its interval.
+
+    `method` is the one used: percentile, percentile centred, bca, score, newcombe, cluster t, exact, range, wilson or
+    none. `undefined` counts the resamples in which the statistic did not exist; they are left out. Where the data hold
+    no such statistic, or too little for an interval, limits are NaN (`no_interval`), and a claim that rests on them is
+    "cannot tell".
+    """
+
+    estimate: float
+    low: float
+    high: float
+    level: float
+    method: str
+    undefined: int = 0
+
+    def scaled(self, factor: float) -> "Interval":
+        """The same in another unit, such as 100 for percent: estimate and limits times `factor`, which is positive.
+
+        >>> Interval(0.5, 0.25, 0.75, 0.95, "percentile").scaled(100).high
+        75.0
+        """
+        return replace(self, estimate=factor * self.estimate, low=factor * self.low, high=factor * self.high)
+
+
+def no_interval(level: float, estimate: float = np.nan, undefined: int = 0) -> Interval:
+    """What is returned where the data are too few for an interval: limits NaN, and the estimate if there is one."""
+    return Interval(estimate, np.nan, np.nan, level, "none", undefined)
+
+
+def exact_interval(value: float, n_units: int, level: float, bounds: tuple[float, float]) -> Interval:
+    """Interval for a mean when all n_units independent units gave the same `value`.
+
+    With the stated confidence, at most a share u of the population differs from `value`, u being the
+    Clopper-Pearson bound for none of n_units; the mean is lowest and highest when that share sits at the
+    ends of `bounds`. For 0/1 scores this is the Clopper-Pearson interval itself. Clusters count as one unit each.
+    """
+    low, high = bounds
+    if not low <= value <= high:
+        raise ValueError(
+            f"every resample gave {value:g}, which is outside bounds {bounds}: no interval can be had; "
+            "pass the range that scores can take as bounds=(low, high)"
+        )
+    u = clopper_pearson(0, n_units, level)[1]
+    return Interval(value, value - u * (value - low), value + u * (high - value), level, "exact")

@@ -1,0 +1,73 @@
+"""The screening rule: what it keeps is decided by base accuracy alone, and fresh questions were not screened."""
+
+import asyncio
+
+import pandas as pd
+import pytest
+from proctor.data.questions import load_families, place_in_cell
+from proctor.exam import screening
+from proctor.generated.worked_families import WORKED_FAMILIES
+
+
+def answers(right: dict) -> pd.DataFrame:
+    """Ten replies a cell of (category, level): how many are right."""
+    return pd.DataFrame(
+        [
+            dict(model=screening.MODEL, question_id=f"{family}-{level}-{i // 2}", category=family, level=level,
+                 correct=i < k, cut_off=False)
+            for (family, level), k in right.items()
+            for i in range(10)
+        ]
+    )  # fmt: skip
+
+
+def test_a_cell_is_kept_from_a_fifth_to_seven_tenths():
+    right = {("tank", 1): 1, ("tank", 2): 2, ("tank", 3): 7, ("mean", 1): 8}
+    table = screening.cells(answers(right))
+    assert table["keep"].tolist() == [False, True, True, False]
+    assert screening.left_out(table) == ["mean"]
+    assert (table["low"] < table["accuracy"]).all() and (table["accuracy"] < table["high"]).all()
+
+
+def test_a_reply_that_is_cut_off_counts_as_wrong():
+    table = answers({("tank", 1): 7})
+    assert screening.cells(table.assign(cut_off=True))["accuracy"].tolist() == [0.0]
+
+
+def test_the_two_families_where_nothing_carries_over_stay_with_their_nearest_cell():
+    right = {
+        ("long_sum", 1): 10,
+        ("long_sum", 2): 9,
+        ("long_sum", 3): 0,
+        ("letter_count", 1): 5,
+        ("letter_count", 2): 9,
+    }
+    table = screening.cells(answers(right))
+    assert table["keep"].tolist() == [False, True, False, True, False]  # .9 and 0 are as near: the easier one
+    assert table["why"].tolist()[1] == "nearest of a family that stays"
+    assert set(screening.ALWAYS) == {name for name, family in WORKED_FAMILIES.items() if not family.transfers}
+
+
+def test_fresh_questions_come_evenly_from_kept_cells_and_were_not_screened():
+    table = screening.cells(answers({("tank", 1): 5, ("tank", 2): 9, ("mean", 3): 4}))
+    found = screening.fresh(table, 5)
+    assert {(q.category, q.level) for q in found} == {("tank", 1), ("mean", 3)}
+    assert min(map(place_in_cell, found)) == screening.QUESTIONS + 1
+    assert sorted(pd.Series([q.category for q in found]).value_counts()) == [2, 3]
+    assert len(screening.fresh(table, 1000)) == 2 * (12 - screening.QUESTIONS)
+
+
+def test_the_screening_asks_each_cell_as_often_with_seeds_of_its_own(fake_model):
+    found = asyncio.run(screening.screening(fake_model))
+    assert len(found) == 27 * screening.QUESTIONS * screening.SAMPLES
+    assert len({request.seed for request in fake_model.asked}) == len(found)
+    assert {(r.temperature, r.seeds) for r in fake_model.asked} == {(0.7, "request")}
+    assert len(screening.cells(found)) == 27
+
+
+def test_the_committed_questions_have_room_for_fresh_ones():
+    assert (
+        pd.Series([(q.category, q.level) for q in load_families(version=screening.VERSION)]).value_counts().eq(12).all()
+    )
+    with pytest.raises(Exception, match="families_v9"):
+        load_families(version="families-v9")

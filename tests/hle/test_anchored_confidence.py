@@ -1,0 +1,18 @@
+"""Both prompts for a confidence are put to the same answers, and differ in their examples alone."""
+
+import asyncio
+
+from proctor.hle.anchored_confidence import anchored_confidence
+from proctor.models.prompts import load
+
+
+def test_both_styles_are_asked_of_the_same_answers(fake_model):
+    found = asyncio.run(anchored_confidence(fake_model, n=20))
+    assert found.groupby("style")["answer_id"].nunique().tolist() == [20, 20]
+    assert found.groupby("style")["confidence"].first().to_dict() == {"plain": 0.7, "anchored": 0.96}
+
+
+def test_the_prompts_differ_in_their_examples_alone():
+    plain, anchored = load("hle/confidence_plain").messages, load("hle/confidence_anchored").messages
+    assert (plain[0], plain[-1]) == (anchored[0], anchored[-1]) and len(plain) == 2
+    assert [text for role, text in anchored if role == "assistant"] == ["96%", "97%"]

@@ -1,0 +1,40 @@
+"""The calculator: what it computes, how a conversation with it goes, and that both arms have the same questions."""
+
+import asyncio
+
+import pytest
+from proctor.kina import calculator
+from proctor.models.messages import Reply
+from proctor.models.prompts import load
+
+
+@pytest.mark.parametrize(
+    "turn, told",
+    [("Calculate: 17 x 24", "408"), ("Calculate: 3 - 8", "-5"), ("Calculate: 10 / 4", "2.5"),
+     ("Calculate: 1 / 0", "not defined"), ("Exact Answer: 4", None), ("Calculate: 2 ** 9", None)],
+)  # fmt: skip
+def test_results(turn, told):
+    assert calculator.result(turn) == told
+
+
+def test_a_conversation_is_told_results_until_it_answers(fake_model):
+    found = asyncio.run(calculator.tool_gain(fake_model, n=12))
+    assert len(found) == 12 and (found["calls"] == 1).all()
+    last = next(r for r in fake_model.asked if r.messages[-1]["content"].startswith("Result"))
+    assert [m["role"] for m in last.messages[-3:]] == ["user", "assistant", "user"]
+    assert last.messages[-1]["content"] == "Result: 6"
+
+
+def test_a_model_that_never_answers_ends_and_is_wrong(fake_model, monkeypatch):
+    reply = fake_model.reply
+    never = Reply("Calculate: 1 + 1")
+    monkeypatch.setattr(fake_model, "reply", lambda r: never if "calculator" in r.prompt else reply(r))
+    found = asyncio.run(calculator.tool_gain(fake_model, n=3))
+    assert (found["calls"] == calculator.TURNS).all() and not found["with"].any()
+
+
+def test_worked_examples_of_the_prompt_are_computed_rightly():
+    messages = load("kina/answer_calculator").messages
+    for (_, call), (_, told) in zip(messages, messages[1:]):
+        if told.startswith("Result"):
+            assert calculator.result(call) == told.removeprefix("Result: ")

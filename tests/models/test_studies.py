@@ -1,0 +1,167 @@
+import asyncio
+import random
+from functools import partial
+
+import pytest
+from proctor.cbu import neighbours
+from proctor.data.schemas import Answer, Question
+from proctor.exam import own_exam
+from proctor.hle_verified import stages
+from proctor.hle_verified.planted_defects import damaged_exam
+from proctor.kina import recorded as kina_recorded
+from proctor.models import registry
+from proctor.models.messages import Reply
+from proctor.models.providers import KINDS
+from proctor.models.registry import ModelError
+from proctor.models.settings import Settings
+from proctor.models.spending import Budget, BudgetError, Plan
+from proctor.models.studies import announced, ask_all, refuse_over_budget, rehearsed
+from proctor.uq import run_validator
+
+QUESTIONS = [Question(id=f"q{n}", question=f"What is {n} + 1?", answer=str(n + 1)) for n in range(4)]
+ANSWERS = [Answer(id=f"a{n}", question_id=f"q{n}", text=f"It is {n + 1}.") for n in range(4)]
+SMALL = Settings(max_tokens=150)
+LINES = [
+    *("Accepted: [[Y]]", "Accepted: [[N]]", "Sound: [[Y]]", "Choice: [[B]]", "Exact Answer: 3\nConfidence: 60%", "", "No."),
+    *("Problem: SAME\nSolution: so\nAnswer: 5", "Why: so\nWhere: question\nIssue: stem", "Change: question\nText: Which?"),
+]  # fmt: skip
+
+
+class Speaks:
+    """A provider that says something else each time, and counts as providers do: four letters a token."""
+
+    sent = 0
+
+    def __init__(self, model, timeout):
+        self.draw = random.Random(1)
+
+    async def send(self, request):
+        Speaks.sent += 1
+        text = f"{'so ' * self.draw.randrange(90)}\n{self.draw.choice(LINES)}"
+        return Reply(text, "stop", sum(len(m["content"]) for m in request.messages) // 4, len(text) // 4)
+
+    async def refusal(self):
+        return ""
+
+    async def close(self):
+        pass
+
+
+@pytest.fixture
+def speaking(monkeypatch):
+    """Models "open" and "claude", priced, that no server stands behind."""
+    models = {name: {"kind": "openai", "base_url": "http://nowhere/v1"} for name in ("open", "claude", "third")}
+    table = {"models.yaml": models, "prices.yaml": {name: {"input": 1.0, "output": 2.0} for name in models}}
+    monkeypatch.setattr(registry, "_table", table.__getitem__)
+    monkeypatch.setitem(KINDS, "openai", Speaks)
+    monkeypatch.setattr(Speaks, "sent", 0)
+
+
+def asked(session, *several):
+    """What several studies plan and then ask. A second plan finds all kept."""
+
+    async def run():
+        async with session(settings=SMALL) as here:
+            before, plan = Speaks.sent, (await rehearsed(here, *several)).plan_so_far
+            assert Speaks.sent == before
+            for study in several:
+                await study(here)
+            return plan, here.spent, (await rehearsed(here, *several)).plan_so_far
+
+    plan, spent, again = asyncio.run(run())
+    assert 0 < spent.calls <= plan.to_ask and spent.completion_tokens <= plan.completion_tokens
+    assert 0 < spent.dollars <= plan.dollars
+    assert again.to_ask == 0 and again.dollars == 0 and again.cached == spent.calls
+    return plan, spent
+
+
+@pytest.mark.parametrize("validator", ["CC => FLC => C", "(CC u3|U) => B", "[C, FLC, V] |M", "C u3 |M", "Debate"])
+def test_a_plan_bounds_a_validator_that_ends_early(speaking, session, validator):
+    judges = ["open", "claude"] if validator == "Debate" else ["open"]
+    study = partial(run_validator.validate, validator=validator, judges=judges, questions=QUESTIONS, answers=ANSWERS)
+    plan, _ = asked(session, study)
+    bill = run_validator.bill(validator, judges, QUESTIONS, ANSWERS, settings=SMALL)
+    assert plan.to_ask == bill["calls"] and plan.completion_tokens == bill["tokens_received"]
+
+
+def test_a_plan_bounds_an_exam_with_its_judge(speaking, session):
+    plan, _ = asked(session, partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["open"], "claude")))
+    assert plan.to_ask == 8
+
+
+def test_a_plan_bounds_repairs_and_their_audits(speaking, session):
+    models, items = ["open", "claude", "third"], damaged_exam()[0][:3]
+    plan, spent = asked(session, partial(stages.audits, models=models, items=items))
+    each = 3 * (stages.ATTEMPTS + 1)  # attempts and repair of three models
+    assert plan.to_ask == len(items) * (each + 3 + 3 * 3 * stages.AUDITS) > spent.calls
+
+
+def test_a_plan_bounds_rounds_of_refinement_and_drafted_neighbours(speaking, session):
+    plan, _ = asked(session, partial(kina_recorded.refinements, models=["open"], n=4, rounds=2))
+    assert plan.to_ask == 2 * 4 * (3 + 2)  # audits and changes of four items, twice
+    asked(session, partial(neighbours.neighbourhoods, models=["open"], writer="open", solvers=["open", "claude"]))
+
+
+def test_a_run_that_was_stopped_plans_the_rest_alone(speaking, session):
+    study = partial(run_validator.validate, validator="C => FLC", judges=["open"], questions=QUESTIONS)
+
+    async def run():
+        async with session(settings=SMALL) as here:
+            await study(here, answers=ANSWERS[:2])
+            return (await rehearsed(here, partial(study, answers=ANSWERS))).plan_so_far
+
+    plan = asyncio.run(run())
+    assert plan.to_ask == 4 and plan.cached > 0
+
+
+def test_over_budget_nothing_is_asked_and_what_is_needed_is_told(speaking, session, capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("proctor.paths.REPLIES", tmp_path / "replies.sqlite")
+    study = partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["open"], "claude"))
+    with pytest.raises(
+        BudgetError, match=r"nothing was asked: this may need up to \$0\.\d\d, and the budget is \$0\.00"
+    ):
+        asyncio.run(ask_all(study, mode="auto", budget=0.0001, settings={"max_tokens": 3000}))
+    assert Speaks.sent == 0
+    [answers] = asyncio.run(ask_all(study, mode="auto", budget=5.0, settings={"max_tokens": 3000}))
+    assert len(answers) == 4 and 4 <= Speaks.sent <= 8
+    assert "8 to ask" in capsys.readouterr().out
+    asyncio.run(ask_all(study, mode="auto", budget=0.0, settings={"max_tokens": 3000}))  # all is kept
+
+
+def test_calls_may_be_bounded_too_and_a_plan_without_a_price_is_not():
+    plan = Plan(3, 0, 0, 3, 10, 10, None)
+    refuse_over_budget(plan, Budget(calls=3, dollars=0.0))
+    with pytest.raises(BudgetError, match="up to 3 calls, and the budget is 2"):
+        refuse_over_budget(plan, Budget(calls=2))
+
+
+def test_a_missing_key_is_told_before_the_first_study_is_asked(speaking, session, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    first = partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["open"]))
+    second = partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["openai/o3"]))
+
+    async def run():
+        async with session() as here:
+            await announced(here, first, second)
+
+    with pytest.raises(ModelError, match="set the environment variable OPENAI_API_KEY"):
+        asyncio.run(run())
+    assert Speaks.sent == 0
+
+
+def test_what_models_do_not_take_is_told_with_the_plan(speaking, session):
+    async def run():
+        async with session(settings=Settings(effort="high", thinking=2000)) as here:
+            return await announced(here, partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["open"])))
+
+    assert asyncio.run(run()).splitlines()[1:] == [
+        "open thinks as long as it finds right: the number of tokens is left out"
+    ]
+
+
+def test_replay_plans_nothing_and_says_one_line(capsys):
+    async def study(session):
+        return session.mode
+
+    assert asyncio.run(ask_all(study, study)) == ["replay", "replay"]
+    assert capsys.readouterr().out.count("\n") == 1

@@ -1,0 +1,132 @@
+"""Intervals of paired 0/1 differences: published values, inversion of the likelihood by brute force, exact coverage."""
+
+import numpy as np
+import pytest
+from proctor.stats import paired_proportions as pairs
+from scipy.optimize import brentq, minimize_scalar
+from scipy.stats import norm
+
+RATES = [(0.5, 0.5), (0.6, 0.5), (0.8, 0.6), (0.95, 0.9), (0.95, 0.7)]
+POSSIBLE = [(rates, r) for rates in RATES for r in (0.0, 0.3, 0.5) if (rates, r) != ((0.95, 0.7), 0.5)]
+
+
+def scores(both, only_a, only_b, neither):
+    a = np.repeat([1, 1, 0, 0], [both, only_a, only_b, neither])
+    return a, np.repeat([1, 0, 1, 0], [both, only_a, only_b, neither])
+
+
+# Cavo et al. (2012), as in Fagerland, Lydersen and Laake (2017), chapter 8.
+def test_published_limits_of_both_methods():
+    a, b = scores(59, 6, 16, 80)
+    found = pairs.score_interval(a, b)
+    assert (round(found.low, 4), round(found.high, 4)) == (-0.1240, -0.0054)
+    found = pairs.newcombe_interval(a, b)
+    assert (round(found.low, 4), round(found.high, 4)) == (-0.1186, -0.0046)
+    assert found.estimate == pytest.approx(-10 / 161)
+
+
+def brute_score(only_a, only_b, n, d):
+    """The score statistic with the nuisance chance found by maximising the likelihood, not by a formula."""
+
+    def loss(q):  # q: chance that only b is right; q + d that only a is
+        cells = np.array([q + d, q, 1 - 2 * q - d])
+        seen = np.array([only_a, only_b, n - only_a - only_b])
+        return -float(np.sum(seen[seen > 0] * np.log(np.maximum(cells[seen > 0], 1e-300))))
+
+    low, high = max(0.0, -d), (1 - d) / 2
+    q = minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": 1e-12}).x
+    return (only_a - only_b - n * d) / np.sqrt(n * (2 * q + d - d**2))
+
+
+@pytest.mark.parametrize("table", [(3, 1, 15), (6, 2, 18), (9, 0, 20), (5, 5, 30), (1, 7, 40), (20, 11, 60)])
+def test_limits_are_where_the_constrained_likelihood_rejects(table):
+    only_a, only_b, n = table
+    low, high = pairs.score_limits(only_a, only_b, n)
+    z = norm.ppf(0.975)
+    estimate = (only_a - only_b) / n
+    assert low == pytest.approx(brentq(lambda d: brute_score(*table, d) - z, -0.999, estimate - 1e-6), abs=2e-4)
+    assert high == pytest.approx(brentq(lambda d: brute_score(*table, d) + z, estimate + 1e-6, 0.999), abs=2e-4)
+
+
+def test_it_agrees_with_mcnemar_at_no_difference_and_turns_round_with_the_scores():
+    assert pairs.score(9, 4, 30, 0.0) == pytest.approx((9 - 4) / np.sqrt(9 + 4))
+    low, high = pairs.score_limits([9, 4], [4, 9], 30)
+    assert low == pytest.approx(-high[::-1])
+
+
+def test_no_and_full_disagreement_give_finite_limits_within_the_range():
+    z2 = norm.ppf(0.975) ** 2
+    low, high = pairs.score_limits([0, 20, 0], [0, 0, 20], 20)
+    assert high[0] == pytest.approx(z2 / (20 + z2)) == -low[0]
+    assert high[1] == pytest.approx(1) and low[2] == pytest.approx(-1) and low[1] > 0
+    assert np.isnan(pairs.score_interval([], []).low)
+    with pytest.raises(ValueError, match="a"):
+        pairs.score_interval([0.5], [1])
+
+
+@pytest.mark.parametrize("rates, correlation", POSSIBLE)
+def test_it_holds_for_15_to_60_items_where_five_differ_and_is_conservative_below(rates, correlation):
+    cells = pairs.chances(*rates, correlation)
+    for n in (15, 18, 30, 60):
+        coverage, _ = pairs.score_coverage(cells, n)
+        most = 0.975 if n * (cells[1] + cells[2]) >= 5 else 1
+        assert 0.93 <= coverage <= most, n
+
+
+def test_coverage_by_enumeration_is_that_of_simulation():
+    cells = pairs.chances(0.95, 0.9, 0.5)
+    drawn = np.random.default_rng(1).multinomial(18, cells, 20_000)
+    low, high = pairs.score_limits(drawn[:, 1], drawn[:, 2], 18)
+    share = ((low <= 0.05) & (0.05 <= high)).mean()
+    coverage, width = pairs.score_coverage(cells, 18)
+    assert abs(share - coverage) < 0.005 and abs((high - low).mean() - width) < 0.005
+
+
+def test_rates_that_cannot_correlate_so_are_refused():
+    with pytest.raises(ValueError, match="correlation"):
+        pairs.chances(0.95, 0.7, 0.6)
+
+
+def family_trial(rng, n_clusters, size, spread):
+    """0/1 scores of two models whose true difference varies between families by `spread`; the mean is 0.1."""
+    shift = rng.uniform(-spread, spread, (n_clusters, 1))
+    a = rng.random((n_clusters, size)) < 0.55 + shift
+    b = rng.random((n_clusters, size)) < 0.45 - shift
+    return (a.astype(float) - b).ravel()
+
+
+@pytest.mark.parametrize("n_clusters, spread", [(6, 0.0), (9, 0.0), (9, 0.2), (15, 0.2), (30, 0.1)])
+def test_cluster_t_holds_for_few_families(n_clusters, spread):
+    rng, clusters, hits, trials = np.random.default_rng(7), np.repeat(np.arange(n_clusters), 5), 0, 2_000
+    for _ in range(trials):
+        found = pairs.cluster_t_interval(family_trial(rng, n_clusters, 5, spread), clusters)
+        hits += found.low <= 0.1 <= found.high
+    assert 0.93 <= hits / trials <= 0.975
+
+
+def test_cluster_t_is_students_interval_where_each_item_is_a_cluster():
+    values = np.array([0.2, -0.1, 0.4, 0.3, 0.0, 0.1])
+    found = pairs.cluster_t_interval(values, np.arange(6))
+    half = 2.570582 * values.std(ddof=1) / np.sqrt(6)
+    assert (found.low, found.high) == pytest.approx((values.mean() - half, values.mean() + half))
+
+
+def test_cluster_t_without_spread_or_with_one_cluster():
+    assert pairs.cluster_t_interval([0, 0, 0, 0], [1, 1, 2, 2]).method == "exact"
+    assert np.isnan(pairs.cluster_t_interval([0, 1], [1, 1]).high)
+    assert np.isnan(pairs.cluster_t_interval([], []).high)
+
+
+def test_power_is_that_of_simulated_studies():
+    cells = pairs.chances(0.6, 0.4, 0.3)
+    drawn = np.random.default_rng(2).multinomial(40, cells, 20_000)
+    low, _ = pairs.score_limits(drawn[:, 1], drawn[:, 2], 40)
+    power, _ = pairs.score_power(cells, 40)
+    assert abs((low > 0).mean() - power) < 0.01
+    assert pairs.score_power(pairs.chances(0.5, 0.5, 0.3), 40)[0] < 0.07
+
+
+def test_the_power_table_names_the_size_that_is_enough():
+    table = pairs.power_table({"large": (0.7, 0.2, 0.3), "none": (0.5, 0.45, 0.3)}, [10, 20, 40])
+    assert table["n = 10"][0] < table["n = 20"][0] < table["n = 40"][0]
+    assert table["needed"].tolist()[0] in (10, 20) and table["needed"].isna()[1]

@@ -1,0 +1,35 @@
+"""Checks in both styles on the same natural answers."""
+
+import asyncio
+
+import pytest
+from proctor.models.prompts import load
+from proctor.uq import natural_checks
+from proctor.uq.checks import ONE_CALL, REASONED
+
+
+def test_each_check_is_asked_in_both_styles_of_the_same_answers(fake_model):
+    found = asyncio.run(natural_checks.natural_checks(fake_model, n=20))
+    assert found.groupby(["check", "style"]).size().eq(20).all() and len(found) == 20 * 4 * 2
+    bare, reasoned = (found[found["style"] == style] for style in ("bare", "reasoned"))
+    assert (bare["outcome"] == "accept").all() and (bare["p_accept"].astype(float) > 0.9).all()
+    assert (reasoned["outcome"] == "reject").all()
+    assert sorted(bare["answer_id"]) == sorted(reasoned["answer_id"])
+
+
+def test_the_judge_of_b_answers_step_by_step_and_once_a_question(fake_model):
+    asyncio.run(natural_checks.natural_checks(fake_model, n=20, checks=["B"]))
+    own = {r.key for r in fake_model.asked if r.prompt.startswith("hle/answer_steps") and r.temperature == 0}
+    assert 0 < len(own) <= 20
+
+
+@pytest.mark.parametrize("name", [ONE_CALL["C"], ONE_CALL["FLC"], "uq/cycle_compare", "uq/compare_blind"])
+def test_reasoned_prompts_differ_from_bare_ones_in_their_line_of_reasons_alone(name):
+    bare, reasoned = load(name), load(name + REASONED)
+    fields = [[text for role, text in prompt.messages if "{{" in text] for prompt in (bare, reasoned)]
+    assert fields[0] == fields[1]
+    verdicts = [
+        ["[[Y]]" in text for role, text in prompt.messages if role == "assistant" and "]]" in text]
+        for prompt in (bare, reasoned)
+    ]
+    assert sorted(verdicts[0]) == sorted(verdicts[1]) and reasoned.output == "verdict"
