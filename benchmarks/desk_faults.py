@@ -271,13 +271,13 @@ def disk(desk: Desk, rng: random.Random, asked) -> list[str]:
         print("disk: not for PostgreSQL, whose files are its own server's")
         return []
     people = crowd(desk, rng, "disk", 2)
-    time.sleep(2)
+    time.sleep(1)
     size = max(wal.stat().st_size if wal.exists() else 0, 4096)
     limit(desk, size // 4096 * 2048)  # less than there is: every write fails
-    time.sleep(3)
+    time.sleep(1.5)
     before, seen = sum((one.statuses for one in people), Counter()), httpx.get(f"{desk.url}/q/made/1/", timeout=30)
     limit(desk, resource.RLIM_INFINITY)
-    time.sleep(2)
+    time.sleep(1.5)
     after = ended(people)
     print(f"disk: {before[503]} refused with 503, page {seen.status_code}; then {_shown(after - before)} more")
     found = wrong(people) + ([] if before[503] else ["disk: nothing was refused"])

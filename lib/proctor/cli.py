@@ -352,9 +352,10 @@ def dataset(context: typer.Context) -> None:
 @app.command(**PASSED_ON)
 def platform(context: typer.Context) -> None:
     """UQ's review desk: open, moderator, load, export, import, seed"""
-    from proctor.platform.command import main
+    with exit_codes():
+        from proctor.platform.command import main
 
-    main(context.args)
+        main(context.args)
 
 
 @app.command()

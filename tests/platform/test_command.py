@@ -4,6 +4,8 @@ import json
 import socket
 
 import pytest
+from django.db import OperationalError
+from proctor import cli
 from proctor.platform import command, people
 from proctor.platform.models import Account, Act, Question
 from typer.testing import CliRunner
@@ -14,7 +16,7 @@ def run(db, monkeypatch):
     monkeypatch.setattr(command, "ready", lambda: None)  # the tests' database is
 
     def call(*words, say: str = ""):
-        return CliRunner().invoke(command.app, [str(word) for word in words], input=say)
+        return CliRunner().invoke(cli.app, ["platform", *map(str, words)], input=say)
 
     return call
 
@@ -86,3 +88,12 @@ def test_without_a_commands_name_it_opens(monkeypatch):
     for words in ([], ["--port", "9"], ["--help"], ["seed"]):
         command.main(words)
     assert heard == [["open"], ["open", "--port", "9"], ["--help"], ["seed"]]
+
+
+def test_a_database_that_is_away_is_told_in_a_sentence(monkeypatch):
+    def away():
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(command, "ready", away)
+    told = CliRunner().invoke(cli.app, ["platform", "export", "somewhere"])
+    assert told.exit_code == 1 and "can't be reached" in told.output and "Traceback" not in told.output

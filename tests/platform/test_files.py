@@ -11,7 +11,22 @@ from hypothesis import strategies as st
 from proctor.data.tabular import DataError
 from proctor.platform import acts, files, tokens
 from proctor.platform.files_in import import_all
-from proctor.platform.models import Account, Act, Answer, Comment, Question, Review, System, Verdict, Vote
+from proctor.platform.models import (
+    Account,
+    Act,
+    Answer,
+    Ballot,
+    Case,
+    Comment,
+    Job,
+    Question,
+    Review,
+    Round,
+    Seat,
+    System,
+    Verdict,
+    Vote,
+)
 
 TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), min_size=1, max_size=40).filter(
     str.strip
@@ -83,6 +98,21 @@ def test_what_comes_in_again_is_what_went_out(db, tmp_path_factory, format, fill
         assert import_all(folder) == counts
         assert whole_store() == before
         transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("format", files.FORMATS)
+def test_rounds_and_runs_of_validators_come_in_again_with_what_they_refer_to(answer, reviewer, tmp_path, format):
+    job = Job.objects.create(ordered_by=reviewer, validator="C", judges=["m"], most_dollars=None)
+    job.answers.set([answer])
+    case = Case.objects.create(round=Round.objects.create(protocol="hle", title="T", organizer=reviewer), place=1)
+    Seat.objects.create(case=case, account=reviewer, part="expert")
+    Ballot.objects.create(case=case, number=1, by=reviewer, part="expert", move="vote", form=dict(score=3))
+    before = whole_store()
+    files.export(tmp_path / "out", format)
+    Job.answers.through.objects.all().delete()
+    empty()
+    import_all(tmp_path / "out")
+    assert whole_store() == before and before["job"][0]["answers"] == [answer.key]
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from django.db import OperationalError
 
-from proctor.cli import exit_codes
 from proctor.platform import store
 
 app = typer.Typer(
@@ -39,42 +39,41 @@ THREADS = 4
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Run the command line; without a command's name it is `open`."""
+    """Run the command line; without a command's name it is `open`. `proctor.cli` tells what it raises."""
     words = [*arguments]
     named = words[:1] and (not words[0].startswith("-") or words[0] in ("-h", "--help"))
-    app(words if named else ["open", *words], prog_name="python -m proctor platform")
-
-
-def ready() -> None:
-    """The desk's tables as this version needs them. Raises RuntimeError when the database can't be reached."""
-    store.connect()
-    from django.core.management import call_command
-    from django.db import OperationalError
-
     try:
-        call_command("migrate", verbosity=0, interactive=False)
+        app(words if named else ["open", *words], prog_name="python -m proctor platform")
     except OperationalError as error:
         told = " ".join(str(error).split())[:300]
         raise RuntimeError(f"the desk's database can't be reached or written ({told}). Nothing was changed.") from None
 
 
+def ready() -> None:
+    """The desk's tables as this version needs them."""
+    store.connect()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0, interactive=False)
+
+
 @app.command("open")
 def open_desk(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 2) -> None:
     """Serve the desk; an empty one gets a made-up community first. Control-C ends it."""
-    with exit_codes():
-        _free(host, port)
-        ready()
-        from django.core.management import call_command
+    _free(host, port)
+    ready()
+    from django.core.management import call_command
 
-        from proctor.platform.models import Account, Question
+    from proctor.platform.models import Account, Question
 
-        if not Question.objects.exists():
-            _seed()
-        call_command("collectstatic", verbosity=0, interactive=False)
-        print(f"the review desk: http://{'localhost' if host == '127.0.0.1' else host}:{port}/", flush=True)
-        if not Account.objects.filter(role="moderator").exclude(password__startswith="!").exists():
-            print("become its moderator: python -m proctor platform moderator NAME", flush=True)
-        _serve(host, port, workers)
+    if not Question.objects.exists():
+        _seed()
+    call_command("clearsessions", verbosity=0)
+    call_command("collectstatic", verbosity=0, interactive=False)
+    print(f"the review desk: http://{'localhost' if host == '127.0.0.1' else host}:{port}/", flush=True)
+    if not Account.objects.filter(role="moderator").exclude(password__startswith="!").exists():
+        print("become its moderator: python -m proctor platform moderator NAME", flush=True)
+    _serve(host, port, workers)
 
 
 def _free(host: str, port: int) -> None:
@@ -108,13 +107,12 @@ def _serve(host: str, port: int, workers: int) -> None:
 @app.command()
 def seed() -> None:
     """Fill an empty desk with a made-up community."""
-    with exit_codes():
-        ready()
-        from proctor.platform.models import Question
+    ready()
+    from proctor.platform.models import Question
 
-        if Question.objects.exists():
-            raise ValueError("this desk holds questions already. Seed an empty one: give another PROCTOR_DESK")
-        _seed()
+    if Question.objects.exists():
+        raise ValueError("this desk holds questions already. Seed an empty one: give another PROCTOR_DESK")
+    _seed()
 
 
 def _seed() -> None:
@@ -127,50 +125,46 @@ def _seed() -> None:
 @app.command()
 def load(release: Annotated[Path, typer.Argument(help="a release's folder, or a folder of releases")]) -> None:
     """Load the questions of a release of UQ's dataset."""
-    with exit_codes():
-        ready()
-        from proctor.platform.releases import load_release
+    ready()
+    from proctor.platform.releases import load_release
 
-        new, changed = load_release(release)
-        print(f"{new} questions are new, {changed} have changed")
+    new, changed = load_release(release)
+    print(f"{new} questions are new, {changed} have changed")
 
 
 @app.command("export")
 def export_all(folder: Path, format: Format = "jsonl") -> None:
     """Write everything into a new folder, but for passwords, e-mail addresses and tokens."""
-    with exit_codes():
-        ready()
-        from proctor.platform.files import export
+    ready()
+    from proctor.platform.files import export
 
-        print(f"{folder}: {_told(export(folder, format))}")
+    print(f"{folder}: {_told(export(folder, format))}")
 
 
 @app.command("import")
 def import_folder(folder: Path) -> None:
     """Read an export into an empty desk."""
-    with exit_codes():
-        ready()
-        from proctor.platform.files_in import import_all
+    ready()
+    from proctor.platform.files_in import import_all
 
-        print(f"{folder}: {_told(import_all(folder))}")
+    print(f"{folder}: {_told(import_all(folder))}")
 
 
 @app.command()
 def moderator(name: str, admin: Admin = False) -> None:
     """Make an account a moderator; asks for a password where it has none."""
-    with exit_codes():
-        ready()
-        from proctor.platform import people
-        from proctor.platform.models import Account
+    ready()
+    from proctor.platform import people
+    from proctor.platform.models import Account
 
-        account = Account.objects.filter(username=name).first()
-        if account is None or not account.has_usable_password():
-            password = typer.prompt(f"A password for {name}", hide_input=True, confirmation_prompt=True)
-            account = people.set_password(account, password) if account else people.sign_up(name, password)
-        people.set_role(None, account, "moderator")
-        if admin:
-            people.make_admin(account)
-        print(f"{name} is a moderator" + (", and an admin: /admin/" if admin else ""))
+    account = Account.objects.filter(username=name).first()
+    if account is None or not account.has_usable_password():
+        password = typer.prompt(f"A password for {name}", hide_input=True, confirmation_prompt=True)
+        account = people.set_password(account, password) if account else people.sign_up(name, password)
+    people.set_role(None, account, "moderator")
+    if admin:
+        people.make_admin(account)
+    print(f"{name} is a moderator" + (", and an admin: /admin/" if admin else ""))
 
 
 def _told(counts: dict[str, int]) -> str:
