@@ -168,4 +168,4 @@ def moderator(name: str, admin: Admin = False) -> None:
 
 
 def _told(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "nothing"
+    return ", ".join(f"{n:,} {name}{'s' * (n > 1)}" for name, n in counts.items() if n) or "nothing"
