@@ -47,7 +47,7 @@ SYSTEM = {
     "right and solves": "correctness",
     "leading expert": "solvability",
     "in principle": "answerable",
-    "say plainly": "clear",
+    "plainly": "clear",
     "marked right or wrong": "objective",
 }
 PASS = {"correctness": [40, 40, 40], "solvability": [70, 70, 70]} | {name: [True] * 3 for name in YES_NO}
