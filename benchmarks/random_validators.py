@@ -20,6 +20,7 @@ from proctor.models import registry
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import price
 from proctor.models.session import Halt
+from proctor.models.settings import Settings
 from proctor.models.spending import Spent
 from proctor.uq.notation import (
     CHECKS,
@@ -50,7 +51,7 @@ MODELS = {
 class Oracle:
     """A session whose replies hang on the request alone. asked: the requests, by key."""
 
-    concurrency, progress = 8, False
+    concurrency, progress, settings, rehearsing, stand_ins = 8, False, Settings(), False, 0
 
     def __init__(self):
         self.spent, self.asked = Spent(), {}

@@ -23,6 +23,7 @@ from proctor.kina.item_refinement import (
 from proctor.kina.item_rules import Problem, problems
 from proctor.kina.items import Option, join_stem, statements
 from proctor.models.prompts import load
+from proctor.models.settings import Settings
 
 PLAIN, SETS = plain_items(per_level=1), pseudo_items(9)
 
@@ -239,12 +240,11 @@ def test_the_loop_runs_against_a_server_and_keeps_every_reply(serving, session, 
     (tmp_path / "kina").mkdir()
     (tmp_path / "kina/audit.md").write_text(AUDIT.format(kind=kind))
     (tmp_path / "kina/refine.md").write_text(REFINE)
+    own = Settings(prompts_dir=str(tmp_path))
 
     async def run():
         async with session() as door:
-            return await refined(
-                PLAIN[0], audit_with(door, "open", str(tmp_path)), refine_with(door, "open", str(tmp_path)), rounds=1
-            )
+            return await refined(PLAIN[0], audit_with(door, "open", own), refine_with(door, "open", own), rounds=1)
 
     found = asyncio.run(run())
     assert found.ended == ended and sum(server.asked.values()) == calls and found.item == PLAIN[0]

@@ -34,7 +34,9 @@ PNG = uri("image/png")
 
 
 def ask(model: str, image: str = "", **how) -> Request:
-    return load("hle/answer_exact").request(model, question="What is shown?", image=image, **how)
+    return load("hle/answer_exact", Settings(max_tokens=1024)).request(
+        model, question="What is shown?", image=image, **how
+    )
 
 
 @pytest.mark.parametrize("kind", BYTES)

@@ -124,9 +124,7 @@ def test_a_validator_on_answers_of_ones_own_gives_what_the_engine_gives(run):
     assert row["tp"] + row["fn"] == PAIRS and row["calls"] == found["calls"].sum() and row["tp"] > 0
     assert row["accuracy"] == pytest.approx((accepted == right).mean())
     printed = "".join("".join(output.get("text", "")) for cell in executed(run) for output in cell.get("outputs", ()))
-    assert (
-        f"'calls': {6 * PAIRS}" in printed and f"0 of {2 * PAIRS} answers" in printed
-    )  # the bill, and what is unreadable
+    assert f"0 of {2 * PAIRS} answers" in printed  # what is unreadable
 
 
 def test_own_answers_are_left_out_unless_named():

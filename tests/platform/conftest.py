@@ -6,7 +6,7 @@ import tempfile
 import django
 import pytest
 
-os.environ["PROCTOR_DESK"] = tempfile.mkdtemp(prefix="proctor-desk-")
+os.environ["PROCTOR_DESK"] = tempfile.mkdtemp(prefix="review-desk-")
 os.mkdir(os.path.join(os.environ["PROCTOR_DESK"], "static"))
 os.environ["PROCTOR_DESK_DB"] = os.environ.get("PROCTOR_TEST_DB", "")
 os.environ["DJANGO_SETTINGS_MODULE"] = "proctor.platform.settings"

@@ -134,8 +134,8 @@ def test_folders_of_the_dead_are_swept_and_those_in_use_are_not(tmp_path, monkey
     dead, lock = scratch_folder()
     os.close(lock)
     used, _ = scratch_folder()
-    other = tmp_path / "proctor-file"
-    other.touch()
+    other = tmp_path / "proctor-of-somebody-else"
+    other.mkdir()
     for path in (dead, used, other):
         os.utime(path, (1, 1))
     new, _ = scratch_folder()

@@ -6,7 +6,10 @@ from proctor.workflow.imports import modules_of
 from proctor.workflow.notebook import all_notebooks
 
 PAPERS = ("uq", "hle", "hle_verified", "kina", "cbu")
-READS = {"kina/6b_audit_and_filters": {"uq"}}  # UQ's recorded verdicts, filtered as KINA does
+READS = {
+    "kina/6b_audit_and_filters": {"uq"},  # UQ's recorded verdicts, filtered as KINA does
+    "uq/8_platform": {"hle", "hle_verified", "kina"},  # the desk has the rounds of all their reviews
+}
 
 
 @pytest.fixture(scope="module")

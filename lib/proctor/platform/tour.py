@@ -6,10 +6,12 @@ Each part is tried as a browser or a program would use it, and what it shows is 
 """
 
 import json
+import os
 import re
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
@@ -20,32 +22,33 @@ NEW = dict(organisation="A lab", system="Its system", base_model="a model", prom
 
 
 def tour() -> pd.DataFrame:
-    """Columns part, tried, found, holds; a row a part. In a folder of its own, which is gone afterwards.
+    """Columns part, tried, found, holds; a row a part. In a process and a folder of its own, gone afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        own = {name: value for name, value in os.environ.items() if not name.startswith("PROCTOR_DESK")}
+        done = subprocess.run(
+            [sys.executable, "-m", "proctor.platform.tour"],
+            env=own | {"PROCTOR_DESK": folder, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+        )
+    if done.returncode:
+        raise RuntimeError(f"the walk over the desk failed:\n{done.stderr[-3000:]}")
+    return pd.DataFrame(json.loads(done.stdout))
 
-    Raises ValueError in a process that has opened another desk.
-    """
+
+def _walk() -> list[dict[str, Any]]:
     from proctor.platform import store
 
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as thread:  # Django reads in no event loop
-        store.connect(folder)
-        return thread.submit(_walk).result()
-
-
-def _walk() -> pd.DataFrame:
+    store.connect()
     from django.core.management import call_command
-    from django.db import connection
 
     from proctor.platform.seed import seed
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
     seed()
-    try:
-        return pd.DataFrame(
-            [(part, tried, *found()) for part, tried, found in PARTS], columns=["part", "tried", "found", "holds"]
-        )
-    finally:
-        connection.close()
+    rows = ((part, tried, *found()) for part, tried, found in PARTS)
+    return [dict(zip(("part", "tried", "found", "holds"), row)) for row in rows]
 
 
 @cache
@@ -147,3 +150,6 @@ PARTS: list[tuple[str, str, Callable[[], tuple[str, bool]]]] = [
     ("resolution statistics", "the overview: as many resolved as the tables say?", _overview),
     ("model ranking", "the overview: is each system there, and are people?", _ranking),
 ]
+
+if __name__ == "__main__":
+    print(json.dumps(_walk()))

@@ -22,7 +22,7 @@ from signal import SIGKILL, SIGTERM
 from proctor.paths import ROOT
 
 SCRIPT = Path(__file__).with_name("kernel_server.py")
-PREFIX = "proctor-"
+PREFIX = "proctor-kernels-"
 
 
 class KernelServer:
