@@ -16,6 +16,7 @@ from proctor.models.messages import Request
 from proctor.models.prompts import PromptError, load
 from proctor.models.providers import anthropic_body, openai_body
 from proctor.models.registry import Spec, spec
+from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError
 
 BYTES = {
