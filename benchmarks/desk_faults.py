@@ -265,19 +265,27 @@ def limit(desk: Desk, size: int) -> None:
         resource.prlimit(one.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
+def waited(done, seconds: float = 30) -> None:
+    """Until something has come about, or these seconds are over; what follows checks it."""
+    ending = time.monotonic() + seconds
+    while not done() and time.monotonic() < ending:
+        time.sleep(0.1)
+
+
 def disk(desk: Desk, rng: random.Random, asked) -> list[str]:
     wal = desk.folder / "desk.sqlite3-wal"
     if not (desk.folder / "desk.sqlite3").exists():
         print("disk: not for PostgreSQL, whose files are its own server's")
         return []
     people = crowd(desk, rng, "disk", 2)
-    time.sleep(1)
+    waited(lambda: sum(one.statuses[201] + one.statuses[302] for one in people) >= 5)
     size = max(wal.stat().st_size if wal.exists() else 0, 4096)
     limit(desk, size // 4096 * 2048)  # less than there is: every write fails
-    time.sleep(1.5)
+    waited(lambda: sum(one.statuses[503] for one in people) >= 5)
     before, seen = sum((one.statuses for one in people), Counter()), httpx.get(f"{desk.url}/q/made/1/", timeout=30)
     limit(desk, resource.RLIM_INFINITY)
-    time.sleep(1.5)
+    saved = before[201] + before[302]
+    waited(lambda: sum(one.statuses[201] + one.statuses[302] for one in people) > saved)
     after = ended(people)
     print(f"disk: {before[503]} refused with 503, page {seen.status_code}; then {_shown(after - before)} more")
     found = wrong(people) + ([] if before[503] else ["disk: nothing was refused"])
