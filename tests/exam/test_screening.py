@@ -7,6 +7,8 @@ import pytest
 from proctor.data.questions import load_families, place_in_cell
 from proctor.exam import screening
 from proctor.generated.worked_families import WORKED_FAMILIES
+from proctor.models.session import Session
+from proctor.paths import RECORDED
 
 
 def answers(right: dict) -> pd.DataFrame:
@@ -71,3 +73,15 @@ def test_the_committed_questions_have_room_for_fresh_ones():
     )
     with pytest.raises(Exception, match="families_v9"):
         load_families(version="families-v9")
+
+
+def test_the_recorded_screening_keeps_ten_cells_of_all_nine_families():
+    async def recorded():
+        async with Session("replay", recorded=RECORDED / "families_v2", progress=False) as session:
+            return await screening.screening(session)
+
+    table = screening.cells(asyncio.run(recorded()))
+    kept = table[table["keep"]]
+    levels = kept.groupby("category")["level"].agg(list).to_dict()
+    assert len(kept) == 10 and levels["rectangle"] == [2, 3] and not screening.left_out(table)
+    assert (kept["why"] == "within the limits").all() and len(screening.fresh(table, 1000)) == 70
