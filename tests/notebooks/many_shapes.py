@@ -148,6 +148,8 @@ def provider_values(name: str, url: str, kind: str, models: list[str]) -> dict:
     }
     if "judges" in known:
         values["judges"] = served[:1]
+    if "judge" in known:
+        values["judge"] = served[0]
     if "millions" in known:
         values["millions"] = {model: 10.0 ** (i + 1) for i, model in enumerate(served)}
     quick = params.resolve(notebooks.values(), params.PARAMS / "quick.yaml", {})[name]

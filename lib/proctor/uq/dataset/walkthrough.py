@@ -155,8 +155,7 @@ def made_up_sheet(queue: pd.DataFrame, reviewer: str, seed: int) -> pd.DataFrame
         good = (rng.random() < GOOD) != (own.random() < SLIP)
         decisions.append(("accept", "") if good else ("reject", BAD[rng.integers(len(BAD))]))
     filled = queue.assign(reviewer=reviewer, diamond=queue["diamond_candidate"])
-    filled[["decision", "reason"]] = decisions
-    return filled
+    return filled.assign(decision=[said for said, _ in decisions], reason=[why for _, why in decisions])
 
 
 def signed_proposal(proposal: pd.DataFrame, seed: int) -> pd.DataFrame:
