@@ -3,6 +3,7 @@ import pytest
 from django.utils import timezone
 from proctor.platform import acts, tables
 from proctor.platform.models import Account
+from proctor.uq.community import COLUMNS, SIMULATED_ONLY
 
 
 @pytest.fixture
@@ -19,12 +20,13 @@ def store(answer, reviewer):
 
 
 def test_columns_are_those_that_the_analyses_read(store):
-    assert {name: tuple(frame.columns) for name, frame in store.items()} == tables.COLUMNS
+    assert {name: tuple(frame.columns) for name, frame in store.items()} == {
+        name: COLUMNS[name] for name in tables.TABLES
+    }
 
 
-def test_columns_are_those_of_the_community():
-    theirs = pytest.importorskip("proctor.uq.community").COLUMNS
-    assert {name: theirs[name] for name in tables.COLUMNS} == tables.COLUMNS
+def test_tables_are_those_of_a_community_but_for_what_only_a_simulation_knows():
+    assert set(tables.TABLES) == set(COLUMNS) - set(SIMULATED_ONLY)
 
 
 def test_an_empty_store_has_all_tables_with_times(db):

@@ -134,13 +134,9 @@ def spoil(problem: Problem, rng: Generator, count: int = 3) -> list[Slip]:
         for kind in some(rng, SLIPS, len(SLIPS)):
             slips = [slip for slip in _slips(problem, kind, rng) if slip.answer not in taken]
             if len(found) < count and slips and (again or kind not in {slip.kind for slip in found}):
-                found.append(some_of(slips, rng))
+                found.append(slips[int(rng.integers(len(slips)))])
                 taken.add(found[-1].answer)
     return found
-
-
-def some_of(slips: list[Slip], rng: Generator) -> Slip:
-    return slips[int(rng.integers(len(slips)))]
 
 
 def _slips(problem: Problem, kind: str, rng: Generator) -> list[Slip]:

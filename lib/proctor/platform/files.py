@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -166,7 +166,4 @@ def _arrow(field: models.Field) -> pa.DataType:
 
 def digest_of(file: Path) -> str:
     with file.open("rb") as source:
-        digest = sha256()
-        while part := source.read(1 << 20):
-            digest.update(part)
-    return digest.hexdigest()
+        return file_digest(source, "sha256").hexdigest()

@@ -13,16 +13,7 @@ from django.db.models import QuerySet
 
 from proctor.platform.models import Answer, Comment, Question, Review, Verdict
 from proctor.platform.resolution import conflicted
-
-COLUMNS = {
-    "questions": "question_id site category title body score views posted_at licence link",
-    "answers": "answer_id question_id system organisation base_model prompt text submitted_at submitted_by "
-    "withdrawn_at",
-    "verdicts": "answer_id validator verdict probability calls dollars decided_at",
-    "reviews": "review_id answer_id reviewer kind correct confidence conflict text written_at withdrawn_at",
-    "comments": "comment_id question_id author text written_at",
-}
-COLUMNS = {name: tuple(columns.split()) for name, columns in COLUMNS.items()}
+from proctor.uq.community import COLUMNS
 
 
 def all_tables() -> dict[str, pd.DataFrame]:

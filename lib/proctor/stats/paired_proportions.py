@@ -25,6 +25,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
 from scipy.stats import multinomial
+from statsmodels.stats.proportion import proportion_confint
 
 from proctor.stats import checks
 from proctor.stats.interval import Interval, exact_interval, no_interval
@@ -103,7 +104,7 @@ def newcombe_limits(
     both: ArrayLike, only_a: ArrayLike, only_b: ArrayLike, neither: ArrayLike, level: float = 0.95
 ) -> tuple[np.ndarray, np.ndarray]:
     """Newcombe's limits for whole arrays of counts, which broadcast."""
-    z = ndtri((1 + checks.share(level, "level")) / 2)
+    checks.share(level, "level")
     both, only_a, only_b, neither = (np.asarray(value, float) for value in (both, only_a, only_b, neither))
     n = both + only_a + only_b + neither
     first, second = both + only_a, both + only_b
@@ -111,18 +112,13 @@ def newcombe_limits(
     cross = both * neither - only_a * only_b
     cross = np.where(cross > n / 2, cross - n / 2, np.where(cross >= 0, 0.0, cross))
     phi = np.divide(cross, np.sqrt(product), out=np.zeros(np.shape(product)), where=product > 0)
-    (low_a, high_a), (low_b, high_b) = _wilson(first, n, z), _wilson(second, n, z)
+    (low_a, high_a), (low_b, high_b) = (proportion_confint(k, n, 1 - level, "wilson") for k in (first, second))
     p_a, p_b = first / n, second / n
 
     def distance(one: np.ndarray, other: np.ndarray) -> np.ndarray:
         return np.sqrt(np.maximum(one**2 - 2 * phi * one * other + other**2, 0))
 
     return p_a - p_b - distance(p_a - low_a, high_b - p_b), p_a - p_b + distance(high_a - p_a, p_b - low_b)
-
-
-def _wilson(right: np.ndarray, n: np.ndarray, z: float) -> tuple[np.ndarray, np.ndarray]:
-    middle, half = right + z**2 / 2, z * np.sqrt(right * (n - right) / n + z**2 / 4)
-    return (middle - half) / (n + z**2), (middle + half) / (n + z**2)
 
 
 def cluster_t_interval(
