@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup installed install reproduce run platform test lint site lab status record logs audit clean
+.PHONY: help setup installed install reproduce verify seeds crate run platform test lint site lab status record logs audit clean
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -43,6 +43,15 @@ setup: installed $(FETCHED) ## build .venv from the pins, fetch weights and ques
 reproduce: setup ## run every notebook whose inputs changed; figures land in figures/
 	@$(PY) -m proctor.workflow.reproduce --params="$$PARAMS" --jobs="$$JOBS" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
 
+verify: setup ## run the notebooks again into build/verify and compare with figures/; one: NOTEBOOK=uq/6_agreement
+	@$(PY) -m proctor.workflow.verify --jobs="$$JOBS" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
+
+seeds: setup ## run them with another seed and compare the claims' verdicts; P="--seed 7"
+	@$(PY) -m proctor.workflow.seeds --jobs="$$JOBS" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
+
+crate: setup ## the last `make reproduce` as an RO-Crate in build/ro-crate, to deposit
+	@$(PY) -m proctor.workflow.crate $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
+
 run: setup ## your own data: P="exam mine.jsonl --model openai/o3 --budget 5"; P=--help lists the commands
 	@$(PY) -c 'import os, shlex, sys; os.execv(sys.executable, [sys.executable, "-m", "proctor", *shlex.split(os.environ["P"])])'
 
@@ -62,9 +71,9 @@ lint: setup ## style, types, floors, notebooks without outputs (part of `make te
 site: setup ## the book: the executed notebooks as a site, in build/site/ (run `make reproduce` before)
 	@$(PY) -m proctor.report.site
 
-lab: setup ## JupyterLab on the same environment; LAB_ARGS="--port 9999"
+lab: setup ## JupyterLab on the same environment; NOTEBOOK=uq/6_agreement LAB_ARGS="--port 9999"
 	@$(PY) -c 'import os, shlex, sys; os.execv(sys.executable, [sys.executable, *sys.argv[1:], *shlex.split(os.environ["LAB_ARGS"])])' \
-	  -m jupyterlab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb
+	  -m jupyterlab --ServerApp.root_dir=. --LabApp.default_url="/lab/tree/notebooks/$${NOTEBOOK:-00_start_here}.ipynb"
 
 status: setup ## which published artifact is regenerated, from what evidence, and does it agree
 	@$(PY) -m proctor.report.catalog

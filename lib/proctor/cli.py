@@ -333,6 +333,15 @@ def import_replies(context: typer.Context) -> None:
     raise typer.Exit(offline.main(["import", *context.args]))
 
 
+@app.command("how-many", **PASSED_ON)
+def how_many(context: typer.Context) -> None:
+    """How many items, repeats, rollouts, reviewers or checks an aim takes: how-many --help names the questions"""
+    with exit_codes():
+        from proctor.synthesis.how_many_command import main
+
+        main(context.args)
+
+
 @app.command(**PASSED_ON)
 def logs(context: typer.Context) -> None:
     """Fetch public logs of strong models: logs [NAME ...]"""
@@ -356,6 +365,18 @@ def platform(context: typer.Context) -> None:
         from proctor.platform.command import main
 
         main(context.args)
+
+
+@app.command()
+def diff(
+    before: Annotated[str, typer.Argument(help="a commit, tag or branch")],
+    after: Annotated[str, typer.Argument(help="another one; none: the files as they lie here")] = "",
+) -> None:
+    """Which claims and which cells of tables changed between two commits, as Markdown."""
+    with exit_codes():
+        from proctor.workflow.diff import changelog
+
+        print(changelog(before, after))
 
 
 @app.command()

@@ -14,9 +14,10 @@ class FileBusy(RuntimeError):
     """Another run is writing the file."""
 
 
-def write_atomic(path: str | os.PathLike, content: str | bytes) -> Path:
+def write_atomic(path: str | os.PathLike, content: str | bytes, durable: bool = True) -> Path:
     """Write `content` (text as UTF-8) to `path` so that a reader never sees half of it.
 
+    durable: wait until the disk has it, so that it outlives a power failure. Leave it out for what is made again.
     Parent folders are made. Raises OSError naming the file when the disk is full or not
     writable; the file that stood there before is then untouched.
     """
@@ -28,7 +29,8 @@ def write_atomic(path: str | os.PathLike, content: str | bytes) -> Path:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         os.chmod(beside, 0o666 & ~_UMASK)
         os.replace(beside, path)
     except OSError as error:

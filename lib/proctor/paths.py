@@ -1,9 +1,25 @@
-"""Where things lie in a checkout. Every path that the library writes or reads by default starts here."""
+"""Where things lie. Every path that the library writes or reads by default starts here.
+
+In a checkout all is under ROOT. Where the library is installed (`pip install`), ROOT holds its copy of params/ and
+data/; what it builds goes into the working folder, and what it fetches and pays for into the user's cache folder.
+"""
 
 import os
 from pathlib import Path
 
-ROOT = Path(os.environ.get("PROCTOR_ROOT", Path(__file__).resolve().parents[2]))
+_HERE = Path(__file__).resolve().parent
+_COPY = _HERE / "checkout"  # of an installed library
+INSTALLED = _COPY.is_dir() and "PROCTOR_ROOT" not in os.environ
+ROOT = Path(os.environ.get("PROCTOR_ROOT", _COPY if INSTALLED else _HERE.parents[1]))
+
+
+def _cache() -> Path:
+    if not INSTALLED:
+        return ROOT / ".cache"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("proctor", appauthor=False)
+
 
 DATA = ROOT / "data"
 PUBLISHED = DATA / "published"
@@ -11,8 +27,8 @@ QUESTIONS = DATA / "questions"
 RECORDED = DATA / "recorded"
 CATALOG = DATA / "catalog.csv"
 PARAMS = ROOT / "params"
-BUILD = ROOT / "build"  # executed notebooks and what they say: ignored by git, safe to delete
-CACHE = ROOT / ".cache"  # fetched weights and questions, paid replies: ignored by git
+BUILD = (Path.cwd() if INSTALLED else ROOT) / "build"  # executed notebooks: ignored by git, safe to delete
+CACHE = _cache()  # fetched weights and questions, paid replies: ignored by git
 
 COMMITTED = ROOT / "figures"  # written by `make reproduce` at the default parameters alone
 FIGURES = Path(os.environ.get("PROCTOR_FIGURES", COMMITTED))  # where figures and claims are read

@@ -31,6 +31,8 @@ ROWS = {
     "uq/table_S7": 8,
     "uq/table_S8": 39,
     "uq/table_S11": 9,
+    "uq/printed_samples": 11,
+    "uq/claim_site_ai_policies": 10,
     "uq/facts": 235,
     "kina/leaderboard": 4,
     "kina/facts": 30,

@@ -8,7 +8,6 @@ from proctor.data.questions import load_families, place_in_cell
 from proctor.exam import screening
 from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.models.session import Session
-from proctor.paths import RECORDED
 
 
 def answers(right: dict) -> pd.DataFrame:
@@ -75,9 +74,9 @@ def test_the_committed_questions_have_room_for_fresh_ones():
         load_families(version="families-v9")
 
 
-def test_the_recorded_screening_keeps_ten_cells_of_all_nine_families():
+def test_the_recorded_screening_keeps_ten_cells_of_all_nine_families(tmp_path):
     async def recorded():
-        async with Session("replay", recorded=RECORDED / "families_v2", progress=False) as session:
+        async with Session("replay", cache=tmp_path / "none.sqlite", progress=False) as session:
             return await screening.screening(session)
 
     table = screening.cells(asyncio.run(recorded()))

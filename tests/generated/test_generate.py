@@ -2,6 +2,7 @@
 
 import ast
 import datetime
+import functools
 import operator
 import re
 import statistics
@@ -19,7 +20,11 @@ from proctor.generated.words import DISTINCT, DOUBLED
 from scipy.stats import chisquare
 
 DRAWS = [(name, level) for name in FAMILIES for level in (1, 2, 3)]
-MANY = [question for seed in range(8) for question in generate(seed=seed)]
+
+
+@functools.cache
+def drawn():
+    return [question for seed in range(8) for question in generate(seed=seed)]
 
 
 def numbers(text):
@@ -125,7 +130,7 @@ SOLVERS = {name: globals()[f"solve_{name}"] for name in FAMILIES}
 
 
 def of(name, level):
-    return [q for q in MANY if q.category == name and q.level == level]
+    return [q for q in drawn() if q.category == name and q.level == level]
 
 
 @pytest.mark.parametrize("name, level", DRAWS)
@@ -234,13 +239,13 @@ def test_wrong_answers_follow_from_the_named_misconception(name, level):
 
 
 def test_every_misconception_occurs():
-    assert {q.extra["wrong_method"] for q in MANY} == set(MISTAKES)
+    assert {q.extra["wrong_method"] for q in drawn()} == set(MISTAKES)
 
 
 def test_every_equation_in_a_solution_holds():
     # The wrong solutions err in method: their arithmetic is as sound as that of the right ones.
     found = 0
-    for question in MANY:
+    for question in drawn():
         for key in ("right", "wrong"):
             for left, right in re.findall(r"(\d[\d +x/-]*) = (\d+)", question.extra[key]):
                 found += 1
@@ -249,7 +254,7 @@ def test_every_equation_in_a_solution_holds():
 
 
 def test_solutions_end_with_their_answers():
-    for question in MANY:
+    for question in drawn():
         extra = question.extra
         assert question.rationale == extra["right"]
         assert extra["right"].endswith(f" The answer is {question.answer}.")
@@ -259,14 +264,14 @@ def test_solutions_end_with_their_answers():
 
 
 def test_right_and_wrong_solutions_look_alike_in_length():
-    for question in MANY:
+    for question in drawn():
         ratio = len(question.extra["wrong"]) / len(question.extra["right"])
         assert 0.6 < ratio < 1.6, (question.id, ratio)
         assert all(2 <= len(re.findall(r"\.(?:\s|$)", question.extra[key])) <= 5 for key in ("right", "wrong"))
 
 
 def test_questions_are_short():
-    assert max(len(question.question.split()) for question in MANY) < 60
+    assert max(len(question.question.split()) for question in drawn()) < 60
 
 
 def test_no_text_occurs_twice():
@@ -279,7 +284,7 @@ def test_no_text_occurs_twice():
 
 
 def test_neighbours_cannot_be_answered_by_copying():
-    for question in MANY:
+    for question in drawn():
         answers = {near["answer"] for near in question.extra["neighbours"]}
         assert not answers & {question.answer, question.extra["wrong_answer"]}
 
@@ -287,7 +292,7 @@ def test_neighbours_cannot_be_answered_by_copying():
 def test_ids_name_family_level_and_place():
     ids = [q.id for q in generate(per_level=2, families=["sums", "letters"], levels=[3])]
     assert ids == ["sums-3-01", "sums-3-02", "letters-3-01", "letters-3-02"]
-    assert {(q.source, q.cluster == q.category) for q in MANY} == {(VERSION, True)}
+    assert {(q.source, q.cluster == q.category) for q in drawn()} == {(VERSION, True)}
 
 
 def test_asking_for_fewer_gives_a_subset():
@@ -320,7 +325,7 @@ def test_committed_lines_read_back_as_the_same_questions():
 
 
 def test_ten_options_are_distinct_and_the_letter_is_right():
-    for question in MANY:
+    for question in drawn():
         many = ten_options(question)
         Question.model_validate(many.model_dump())
         assert many.answer_type == "multipleChoice" and len(set(many.options)) == 10
@@ -335,14 +340,14 @@ def test_ten_options_are_distinct_and_the_letter_is_right():
 
 
 def test_comparing_has_its_answer_largest_among_all_ten():
-    for question in MANY:
+    for question in drawn():
         if question.category == "comparing":
             values = {Fraction(text): text for text in question.extra["options"]}
             assert len(values) == 10 and values[max(values)] == question.answer
 
 
 def test_number_options_are_whole_numbers_of_like_size():
-    for question in MANY:
+    for question in drawn():
         if question.category in ("sums", "products", "sequences", "perimeter", "average", "operation"):
             values = [int(text) for text in question.extra["options"]]
             assert min(values) >= 0
@@ -350,7 +355,7 @@ def test_number_options_are_whole_numbers_of_like_size():
 
 
 def test_right_letters_are_spread_evenly():
-    counts = Counter(q.extra["letter"] for q in MANY)
+    counts = Counter(q.extra["letter"] for q in drawn())
     assert set(counts) == set(LETTERS) and chisquare(list(counts.values())).pvalue > 0.001
     committed = Counter(q.extra["letter"] for q in generate())
     assert set(committed) == set(LETTERS) and chisquare(list(committed.values())).pvalue > 0.01
@@ -360,7 +365,7 @@ def test_rank_of_the_right_number_gives_little_away():
     # Always naming the option of one rank must not do much better than one in ten.
     ranks = Counter(
         sorted(map(int, q.extra["options"])).index(int(q.answer))
-        for q in MANY
+        for q in drawn()
         if q.category in ("sums", "products", "sequences", "perimeter", "average", "operation")
     )
     assert set(ranks) == set(range(10)) and max(ranks.values()) / sum(ranks.values()) < 0.16
@@ -369,7 +374,7 @@ def test_rank_of_the_right_number_gives_little_away():
 def test_voting_over_the_options_stays_below_a_third():
     # The limit that the datasheet states: the option that shares most characters, place by place, with the others.
     expected = []
-    for question in MANY:
+    for question in drawn():
         if question.category not in ("weekdays", "comparing"):
             texts = [text[::-1] for text in question.extra["options"]]
             votes = [sum(a == b for other in texts for a, b in zip(text, other)) for text in texts]

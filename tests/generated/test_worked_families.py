@@ -1,5 +1,6 @@
 """families-v2: each answer is computed again from the text of the question, by another route than its steps."""
 
+import functools
 import itertools
 import re
 from collections import Counter
@@ -11,7 +12,10 @@ from proctor.generated.generate import generate
 from proctor.generated.worked import EQUATION, SLIPS
 from proctor.generated.worked_families import WORKED_FAMILIES
 
-QUESTIONS = [question for seed in (1, 2) for question in generate(seed, per_level=5, version="families-v2")]
+
+@functools.cache
+def questions():
+    return [question for seed in (1, 2) for question in generate(seed, per_level=5, version="families-v2")]
 
 
 def numbers(text):
@@ -112,7 +116,7 @@ def letter_count(text):
 
 @pytest.mark.parametrize("name", WORKED_FAMILIES)
 def test_answers_are_those_of_an_independent_solver(name):
-    mine = [question for question in QUESTIONS if question.category == name]
+    mine = [question for question in questions() if question.category == name]
     assert len(mine) == 30
     for question in mine:
         assert int(question.answer) == globals()[name](question.question), question.question
@@ -121,7 +125,7 @@ def test_answers_are_those_of_an_independent_solver(name):
 
 
 def test_right_solutions_hold_one_operation_a_step_and_end_in_the_answer():
-    for question in QUESTIONS:
+    for question in questions():
         steps = question.extra["right"].removesuffix(f" The answer is {question.answer}.")
         sentences = re.findall(r"[^.]+\.", steps)
         equations = [EQUATION.findall(sentence) for sentence in sentences]
@@ -132,10 +136,10 @@ def test_right_solutions_hold_one_operation_a_step_and_end_in_the_answer():
 
 
 def test_wrong_solutions_are_of_several_kinds_and_answers():
-    for question in QUESTIONS:
+    for question in questions():
         wrongs = question.extra["wrongs"]
         assert len({question.answer, *(wrong["answer"] for wrong in wrongs)}) == len(wrongs) + 1 == 4
-    kinds = Counter(wrong["slip"] for question in QUESTIONS for wrong in question.extra["wrongs"])
+    kinds = Counter(wrong["slip"] for question in questions() for wrong in question.extra["wrongs"])
     assert set(kinds) == set(SLIPS) and min(kinds.values()) > 50
 
 

@@ -2,7 +2,10 @@
 
 import asyncio
 
-from proctor.hle.anchored_confidence import anchored_confidence
+import numpy as np
+import pandas as pd
+import pytest
+from proctor.hle.anchored_confidence import anchor_effects, anchored_confidence, by_style
 from proctor.models.prompts import load
 
 
@@ -16,3 +19,33 @@ def test_the_prompts_differ_in_their_examples_alone():
     plain, anchored = load("hle/confidence_plain").messages, load("hle/confidence_anchored").messages
     assert (plain[0], plain[-1]) == (anchored[0], anchored[-1]) and len(plain) == 2
     assert [text for role, text in anchored if role == "assistant"] == ["96%", "97%"]
+
+
+@pytest.fixture
+def rows():
+    """Three families of two answers, one right: 80 or 60 % without examples, 97 % after them."""
+    return pd.DataFrame(
+        [
+            dict(style=which, category=family, answer_id=f"{family}-{i}", correct=i == 0, confidence=said)
+            for which, spoken in (("plain", (0.8, 0.6)), ("anchored", (0.97, 0.97)))
+            for family in ("tank", "ages", "mean")
+            for i, said in enumerate(spoken)
+        ]
+    )
+
+
+def test_the_anchor_is_paired_by_answer(rows):
+    found = anchor_effects(rows).set_index("effect")["difference"]
+    assert found.tolist() == pytest.approx([0.27, 0.2, 0.47])
+
+
+def test_a_confidence_that_never_varies_tells_nothing(rows):
+    table = by_style(rows, np.random.default_rng(1), 100).set_index("style")
+    assert table["auc"].to_dict() == {"plain": 1, "anchored": 0.5}
+    assert table["repeats_example"].to_dict() == {"plain": 0, "anchored": 1} and table["full"].eq(0).all()
+
+
+def test_a_model_without_a_readable_answer_has_no_effects(rows):
+    none = rows[rows["correct"] & ~rows["correct"]]
+    assert by_style(none, np.random.default_rng(1), 100)["answers"].tolist() == [0, 0]
+    assert anchor_effects(none)["difference"].isna().all()

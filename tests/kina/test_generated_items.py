@@ -1,3 +1,4 @@
+import functools
 from collections import Counter
 
 import numpy as np
@@ -8,19 +9,26 @@ from proctor.generated.generate import FAMILIES, generate
 from proctor.kina.generated_items import SLIPS, STEPS, off, plain_items, pseudo_items, set_options
 from proctor.kina.items import statements
 
-ITEMS = plain_items(per_level=3)
-SETS = {antichain: pseudo_items(27, antichain=antichain) for antichain in (True, False)}
+
+@functools.cache
+def plain():
+    return plain_items(per_level=3)
+
+
+@functools.cache
+def pseudo(antichain):
+    return pseudo_items(27, antichain=antichain)
 
 
 def test_a_seed_gives_the_same_items_and_more_items_leave_the_first_as_they_were():
-    assert plain_items(per_level=3) == ITEMS and plain_items(seed=5, per_level=1) != plain_items(seed=6, per_level=1)
-    assert pseudo_items(9) == SETS[True][:9]
+    assert plain_items(per_level=3) == plain() and plain_items(seed=5, per_level=1) != plain_items(seed=6, per_level=1)
+    assert pseudo_items(9) == pseudo(True)[:9]
 
 
 def test_the_right_option_is_the_questions_answer_and_the_misconception_is_among_the_wrong():
     questions = {q.id: q for q in generate(per_level=3)}
-    assert len(ITEMS) == len(questions) == 3 * 3 * len(FAMILIES)
-    for item in ITEMS:
+    assert len(plain()) == len(questions) == 3 * 3 * len(FAMILIES)
+    for item in plain():
         question = questions[item.extra["exact_id"]]
         assert question.answer in (item.right.answer, item.right.answer.split(",")[0])
         assert item.right.explanation == question.rationale and item.right.source
@@ -30,7 +38,7 @@ def test_the_right_option_is_the_questions_answer_and_the_misconception_is_among
 
 def test_every_wrong_number_is_what_its_explanation_says():
     methods = {q.id: (q.extra["wrong_method"], q.extra["wrong_answer"]) for q in generate(per_level=3)}
-    for item in ITEMS:
+    for item in plain():
         if not all(option.answer.isdigit() for option in item.options):
             continue
         method, misled = methods[item.extra["exact_id"]]
@@ -48,7 +56,7 @@ def test_a_step_can_be_undone():
 
 
 def test_each_letter_is_right_equally_often_in_every_ten_items():
-    for items in (ITEMS, SETS[True]):
+    for items in (plain(), pseudo(True)):
         for start in range(0, len(items) - 9, 10):
             assert len({item.correct_answer for item in items[start : start + 10]}) == 10
 
@@ -65,7 +73,7 @@ def test_right_numbers_have_no_favourite_rank_among_the_options():
 @pytest.mark.parametrize("antichain", [True, False])
 def test_statements_are_true_as_the_right_set_says(antichain):
     answers = {q.id: (q.answer, q.extra["wrong_answer"]) for q in generate(per_level=9)}
-    for item in SETS[antichain]:
+    for item in pseudo(antichain):
         right = item.sets[item.options.index(item.right)]
         for number, (text, exact) in enumerate(zip(statements(item.question), item.extra["exact_ids"]), 1):
             assert text.endswith(f" has the answer {answers[exact][number not in right]}.")

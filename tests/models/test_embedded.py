@@ -12,6 +12,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+import psutil
 import pytest
 from proctor.models import embedded, providers, registry
 from proctor.models.embedded import GRACE, Embedded, EmbeddedError, Endpoint
@@ -161,11 +162,18 @@ def test_a_file_that_is_no_model_is_told_with_the_log(tmp_path):
         Embedded(tmp_path / "w.gguf", folder=tmp_path / "run").start()
 
 
+def stop(pid):
+    """Stop a process and wait until the kernel says that it is stopped: the signal may come later than the call."""
+    os.kill(pid, signal.SIGSTOP)
+    while psutil.Process(pid).status() != psutil.STATUS_STOPPED:
+        time.sleep(0.01)
+
+
 @fetched
 def test_a_stopped_server_is_replaced(tmp_path):
     first = Embedded(WEIGHTS, folder=tmp_path)
     served = first.start()
-    os.kill(served.pid, signal.SIGSTOP)
+    stop(served.pid)
     again = Embedded(WEIGHTS, folder=tmp_path).start()
     assert again.pid != served.pid and alive(again.pid) and gone_within(served.pid, 5)
     assert first.start() == again, "who held the stopped one gets the new one"
@@ -211,7 +219,7 @@ def test_a_process_that_is_no_server_is_never_killed(tmp_path):
             fcntl.flock(lock, fcntl.LOCK_EX)
             lock.write(str(innocent.pid))
             lock.flush()
-            os.kill(innocent.pid, signal.SIGSTOP)
+            stop(innocent.pid)
             Embedded(WEIGHTS, folder=tmp_path)._kill_if_stuck()
         assert alive(innocent.pid)
     finally:

@@ -2,16 +2,19 @@
 
 import base64
 import importlib.util
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
+from proctor.workflow.run import main
 
 _spec = importlib.util.spec_from_file_location("many_shapes", Path(__file__).with_name("many_shapes.py"))
 sys.modules["many_shapes"] = importlib.util.module_from_spec(_spec)  # tests are no package (importlib mode)
@@ -22,19 +25,23 @@ _spec.loader.exec_module(sys.modules["many_shapes"])
 def run_notebook(workers):
     """run(name, folder, *options): figures go to folder/figures, the executed copy to folder/out.ipynb.
 
-    `root`: another checkout; the notebook then runs there, in a process of its own."""
+    The command runs in this process, its notebook in a kernel of its own. `root`: another checkout, where both run; the
+    command is then a process of its own."""
 
     def run(name, folder, *options, root=paths.ROOT) -> subprocess.CompletedProcess:
-        environment = {key: value for key, value in os.environ.items() if key != "PROCTOR_WORKERS"}
-        environment |= {
-            "PROCTOR_ROOT": str(root),
-            "PROCTOR_FIGURES": str(folder / "figures"),
-            "PYTHONPATH": str(paths.ROOT / "lib"),
-        }
-        if root == paths.ROOT:
-            environment["PROCTOR_WORKERS"] = workers.address
-        command = [sys.executable, "-m", "proctor.workflow.run", f"notebooks/{name}.ipynb", str(folder / "out.ipynb")]
-        return subprocess.run([*command, *options], cwd=root, env=environment, capture_output=True, text=True)
+        given = [f"notebooks/{name}.ipynb", str(folder / "out.ipynb"), "--figures", str(folder / "figures"), *options]
+        ours = {"PROCTOR_ROOT": str(root), "PROCTOR_WORKERS": workers.address, "PYTHONPATH": str(paths.ROOT / "lib")}
+        command = [sys.executable, "-m", "proctor.workflow.run", *given]
+        if root != paths.ROOT:
+            return subprocess.run(command, cwd=root, env=os.environ | ours, capture_output=True, text=True)
+        out, err = io.StringIO(), io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+            patch.chdir(root)
+            patch.setenv("PROCTOR_FIGURES", "")  # is set by the command
+            for variable, value in ours.items():
+                patch.setenv(variable, value)
+            code = main(given)
+        return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
 
     return checked(run)
 

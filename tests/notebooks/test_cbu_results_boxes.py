@@ -7,7 +7,7 @@ import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
 
-NOTEBOOKS = sorted(path.stem for path in (paths.ROOT / "notebooks/cbu").glob("*.ipynb"))
+NOTEBOOKS = sorted(path.stem for path in (paths.ROOT / "notebooks/cbu").glob("*.ipynb") if path.stem != "exercises")
 
 
 @pytest.fixture(scope="module")

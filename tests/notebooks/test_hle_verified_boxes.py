@@ -7,7 +7,7 @@ import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
 
-NOTEBOOKS = sorted((paths.ROOT / "notebooks/hle_verified").glob("*.ipynb"), key=lambda path: path.name)
+NOTEBOOKS = sorted((paths.ROOT / "notebooks/hle_verified").glob("[0-9]*.ipynb"), key=lambda path: path.name)
 INTERVAL = re.compile(r"([-+]?\d[\d.,]*)([^\[\]\d]*)(\[[-+]?[\d.]+, [-+]?[\d.]+\])")
 
 

@@ -4,8 +4,6 @@ One server and one browser for the module; each test has a window of its own. No
 brought in, or an error in the browser's console.
 """
 
-import os
-import shutil
 import threading
 from socketserver import ThreadingMixIn
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
@@ -15,11 +13,14 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
+from playwright.sync_api import expect
 from proctor.platform import acts
 from proctor.platform.models import Account, Answer, Comment, Question, Review, System
+from proctor.report import site_check
 
-CHROMIUM = os.environ.get("PROCTOR_CHROMIUM") or shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: install Debian's package chromium")
+pytestmark = pytest.mark.skipif(
+    site_check.CHROMIUM is None, reason="no Chromium here: install Debian's package chromium"
+)
 PASSWORD = "a long pass phrase"
 ATTACK = "</textarea></title><script>window.hit=1</script><img src=x onerror=window.hit=1>\"'>$\\text{<svg onload=window.hit=1>}$[x](javascript:window.hit=1)"
 
@@ -84,12 +85,8 @@ def fill():
 
 @pytest.fixture(scope="module")
 def browser(home):
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+    with site_check.chromium() as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture
@@ -118,29 +115,35 @@ def window(home, browser):
     assert said == []
 
 
+def follow(button):
+    """Click what leads to another page and wait for that page."""
+    with button.page.expect_navigation():
+        button.click()
+
+
 def test_a_stranger_browses_and_searches(window):
     page = window()
     page.goto("/")
     assert page.get_by_role("heading", level=1).inner_text().startswith("Questions that nobody has answered")
     page.locator("#id_q").fill("chain lattices")
-    page.get_by_role("button", name="Show").click()
-    page.get_by_role("link", name="Do chains cover").click()
+    follow(page.get_by_role("button", name="Show"))
+    follow(page.get_by_role("link", name="Do chains cover"))
+    expect(page.locator("table.summary")).to_contain_text("1 of 1 accept")
     assert page.locator(".prose math").count() >= 2
-    assert "1 of 1 accept" in page.locator("table.summary").inner_text()
     page.get_by_text("(CC x3|U) => C").click()
-    assert page.get_by_text("Is it correct?").is_visible()
+    expect(page.get_by_text("Is it correct?")).to_be_visible()
     people, ai = page.locator(".said.people").inner_text(), page.locator(".said.machines").nth(1).inner_text()
     assert "I followed it." in people and "Step two" in ai and "Step two" not in people
     page.goto("/?q=nothing+like+it")
-    assert page.get_by_text("Nothing matches").is_visible()
+    expect(page.get_by_text("Nothing matches")).to_be_visible()
 
 
 def test_an_answer_is_submitted_and_reviewed_without_javascript(window):
     page = window("rea", errors=True, java_script_enabled=False)
     page.goto("/q/proofs/2/")
-    page.get_by_role("link", name="Submit an answer").click()
-    page.get_by_role("button", name="Submit the answer").click()
-    assert page.get_by_role("alert").get_by_text("Not saved yet").is_visible()
+    follow(page.get_by_role("link", name="Submit an answer"))
+    follow(page.get_by_role("button", name="Submit the answer"))
+    expect(page.get_by_role("alert").get_by_text("Not saved yet")).to_be_visible()
     for label, text in (
         ("Organisation", "Lantern"),
         ("System", "Lamp 1"),
@@ -149,24 +152,25 @@ def test_an_answer_is_submitted_and_reviewed_without_javascript(window):
         ("Answer", "Yes: $x^2$."),
     ):
         page.locator("main").get_by_label(label).first.fill(text)
-    page.get_by_role("button", name="Submit the answer").click()
-    assert page.get_by_text("Your answer stands").is_visible() and page.locator("math").count() == 1
+    follow(page.get_by_role("button", name="Submit the answer"))
+    expect(page.get_by_text("Your answer stands")).to_be_visible()
+    assert page.locator("math").count() == 1
     key = Answer.objects.get(system__name="Lamp 1").key
 
     page = window("ada", java_script_enabled=False)
     page.goto(f"/a/{key}/")
-    page.get_by_role("link", name="Review this answer").click()
+    follow(page.get_by_role("link", name="Review this answer"))
     page.get_by_label("Not correct").check()
     page.get_by_label("4: sure").check()
     page.get_by_label("Why").fill("The square is missing a sign.")
-    page.get_by_role("button", name="Save the review").click()
-    assert "The square is missing a sign." in page.locator(".said.people").inner_text()
-    page.get_by_role("link", name="Edit your review").click()
+    follow(page.get_by_role("button", name="Save the review"))
+    expect(page.locator(".said.people")).to_contain_text("The square is missing a sign.")
+    follow(page.get_by_role("link", name="Edit your review"))
     page.get_by_label("Why").fill("The square is *negative*.")
-    page.get_by_role("button", name="Save").click()
-    assert page.locator(".said.people em").inner_text() == "negative"
-    page.get_by_role("link", name="edited").click()
-    assert page.locator("del").count() >= 1
+    follow(page.get_by_role("button", name="Save"))
+    expect(page.locator(".said.people em")).to_have_text("negative")
+    follow(page.get_by_role("link", name="edited"))
+    expect(page.locator("del").first).to_be_visible()
 
 
 def test_two_windows_that_save_at_once_lose_nothing(window):
@@ -175,12 +179,12 @@ def test_two_windows_that_save_at_once_lose_nothing(window):
     for page in (one, two):
         page.goto(f"/edit/comment/{remark.key}/")
     one.get_by_label("Your comment").fill("Saved by the first window.")
-    one.get_by_role("button", name="Save").click()
+    follow(one.get_by_role("button", name="Save"))
     two.get_by_label("Your comment").fill("Written in the second window.")
-    two.get_by_role("button", name="Save").click()
-    assert two.get_by_role("heading", name="Someone saved in between").is_visible()
-    assert two.locator("pre.typed").first.inner_text() == "Saved by the first window."
-    two.get_by_role("button", name="Save mine over it").click()
+    follow(two.get_by_role("button", name="Save"))
+    expect(two.get_by_role("heading", name="Someone saved in between")).to_be_visible()
+    expect(two.locator("pre.typed").first).to_have_text("Saved by the first window.")
+    follow(two.get_by_role("button", name="Save mine over it"))
     two.wait_for_url("**/q/proofs/2/**")
     assert Comment.objects.get(key=remark.key).text == "Written in the second window."
 
@@ -189,43 +193,42 @@ def test_a_moderator_withdraws_with_a_reason_and_the_trail_shows_it(window):
     remark = acts.comment(Account.objects.get(username="rea"), Question.objects.get(key="proofs/2"), "Buy lamps.")
     page = window("mo")
     page.goto("/q/proofs/2/")
-    page.locator(f"#comment-{remark.key}").get_by_role("link", name="Withdraw").click()
+    follow(page.locator(f"#comment-{remark.key}").get_by_role("link", name="Withdraw"))
     page.get_by_label("Reason").fill("It is an advertisement.")
-    page.get_by_role("button", name="Withdraw").click()
-    page.get_by_role("link", name="Moderation").click()
-    assert page.get_by_text("It is an advertisement.").is_visible()
-    page.get_by_role("link", name="Decide on rea").click()
+    follow(page.get_by_role("button", name="Withdraw"))
+    follow(page.get_by_role("link", name="Moderation"))
+    expect(page.get_by_text("It is an advertisement.")).to_be_visible()
+    follow(page.get_by_role("link", name="Decide on rea"))
     page.get_by_label("Decision").select_option("role reviewer")
     page.get_by_label("Reason").fill("Knows lattices.")
-    page.get_by_role("button", name="Decide").click()
-    assert page.get_by_text("Knows lattices.").is_visible()
+    follow(page.get_by_role("button", name="Decide"))
+    expect(page.get_by_text("Knows lattices.")).to_be_visible()
     stranger = window()
     stranger.goto("/q/proofs/2/")
-    assert (
-        stranger.get_by_text("Buy lamps.").count() == 0 and stranger.get_by_text("A comment was withdrawn").is_visible()
-    )
+    expect(stranger.get_by_text("A comment was withdrawn")).to_be_visible()
+    assert stranger.get_by_text("Buy lamps.").count() == 0
 
 
 def test_a_reviewer_at_a_moderators_address_is_turned_away(window):
     page = window("bo", errors=True)
     for address in ("/moderation/", "/moderation/people/rea/"):
         assert page.goto(address).status == 403
-        assert page.get_by_text("Only moderators may see this page.").is_visible()
+        expect(page.get_by_text("Only moderators may see this page.")).to_be_visible()
 
 
 def test_a_wrong_password_is_told_and_the_right_one_lets_in_and_out(window):
     page = window()
     page.goto("/about/")
-    page.get_by_role("link", name="Sign in").click()
+    follow(page.get_by_role("link", name="Sign in"))
     page.get_by_label("Username").fill("bo")
     page.get_by_label("Password").fill("not this one")
-    page.locator("main").get_by_role("button", name="Sign in").click()
-    assert page.get_by_text("Please enter a correct username and password").is_visible()
+    follow(page.locator("main").get_by_role("button", name="Sign in"))
+    expect(page.get_by_text("Please enter a correct username and password")).to_be_visible()
     page.get_by_label("Password").fill(PASSWORD)
-    page.locator("main").get_by_role("button", name="Sign in").click()
+    follow(page.locator("main").get_by_role("button", name="Sign in"))
     page.wait_for_url("**/about/")
-    page.get_by_role("button", name="Sign out").click()
-    assert page.get_by_role("link", name="Sign in").is_visible()
+    follow(page.get_by_role("button", name="Sign out"))
+    expect(page.get_by_role("link", name="Sign in")).to_be_visible()
 
 
 def test_what_was_written_in_a_session_that_ended_is_kept(window):
@@ -233,12 +236,12 @@ def test_what_was_written_in_a_session_that_ended_is_kept(window):
     page.goto("/q/proofs/2/comment/")
     page.get_by_label("Your comment").fill("Written for an hour.\n\nTwo paragraphs.")
     page.context.clear_cookies(name="sessionid")
-    page.get_by_role("button", name="Save the comment").click()
-    assert page.get_by_text("What you wrote is kept").is_visible()
+    follow(page.get_by_role("button", name="Save the comment"))
+    expect(page.get_by_text("What you wrote is kept")).to_be_visible()
     page.get_by_label("Username").fill("bo")
     page.get_by_label("Password").fill(PASSWORD)
-    page.locator("main").get_by_role("button", name="Sign in").click()
-    page.get_by_role("button", name="Send it").click()
+    follow(page.locator("main").get_by_role("button", name="Sign in"))
+    follow(page.get_by_role("button", name="Send it"))
     page.wait_for_url("**/q/proofs/2/#comment-**")
     assert Comment.objects.filter(text__startswith="Written for an hour.").count() == 1
 
@@ -249,22 +252,22 @@ def test_scripts_in_every_field_are_text(window):
     page.goto("/me/")
     page.get_by_label("Affiliation").fill(ATTACK)
     page.get_by_label("About").fill(ATTACK)
-    page.get_by_role("button", name="Save").click()
+    follow(page.get_by_role("button", name="Save"))
     page.goto("/q/proofs/1/answer/")
     for label in ("Organisation", "System", "Base model", "Prompt", "Answer"):
         page.locator("main").get_by_label(label).first.fill(ATTACK[:200])
-    page.get_by_role("button", name="Submit the answer").click()
+    follow(page.get_by_role("button", name="Submit the answer"))
     answer = Answer.objects.get(text__startswith="</textarea>")
     page.goto("/q/proofs/1/comment/")
     page.get_by_label("Your comment").fill(ATTACK)
-    page.get_by_role("button", name="Save the comment").click()
+    follow(page.get_by_role("button", name="Save the comment"))
     page.goto(f"/a/{answer.key}/review/")
     page.get_by_label("Not correct").check()
     page.get_by_label("1: a guess").check()
     for label in ("Why", "Which one"):
         page.get_by_label(label).fill(ATTACK)
     page.get_by_label("I have a conflict").check()
-    page.get_by_role("button", name="Save the review").click()
+    follow(page.get_by_role("button", name="Save the review"))
     review = Review.objects.get(answer=answer)
     for address in (
         "/q/proofs/1/",
@@ -292,9 +295,9 @@ def test_a_form_on_another_site_changes_nothing(window, home):
     page.set_content(
         f'<form method="post" action="{home}/q/proofs/2/comment/"><input name="text" value="Sent by another site"><button>Go</button></form>'
     )
-    page.get_by_role("button").click()
+    follow(page.get_by_role("button"))
     page.wait_for_url("**/comment/")
-    assert page.get_by_text("This form was not accepted").is_visible()
+    expect(page.get_by_text("This form was not accepted")).to_be_visible()
     assert not Comment.objects.filter(text="Sent by another site").exists()
 
 
@@ -348,13 +351,16 @@ PAGES = (
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_pages_have_no_serious_barrier(window, colours):
+def test_pages_have_no_serious_barrier_and_are_no_wider_than_a_phone(window, colours):
     from axe_playwright_python.sync_playwright import Axe
 
     page = window("mo", color_scheme=colours)
     review = f"/a/{Answer.objects.order_by('pk').first().key}/review/"
     for address in (*PAGES, review) if colours == "light" else ("/", "/q/proofs/1/", review):
+        page.set_viewport_size(dict(width=360, height=740))
         page.goto(address)
+        assert page.evaluate("document.scrollingElement.scrollWidth") <= 360, address
+        page.set_viewport_size(dict(width=1180, height=900))
         found = Axe().run(page, options=dict(resultTypes=["violations"]))
         serious = [
             (one["id"], one["nodes"][0]["html"][:200])
@@ -362,10 +368,3 @@ def test_pages_have_no_serious_barrier(window, colours):
             if one["impact"] in ("serious", "critical")
         ]
         assert serious == [], address
-
-
-def test_nothing_is_wider_than_a_phone(window):
-    page = window("mo", viewport=dict(width=360, height=740))
-    for address in (*PAGES, f"/a/{Answer.objects.order_by('pk').first().key}/review/"):
-        page.goto(address)
-        assert page.evaluate("document.scrollingElement.scrollWidth") <= 360, address

@@ -115,3 +115,8 @@ def test_only_one_process_records_into_a_cache(tmp_path, capsys):
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert parallel.main(["record", "--cache", str(cache)]) == 1
     assert "another process" in capsys.readouterr().err
+
+
+def test_requests_that_begin_alike_are_answered_by_one_slot(ask):
+    groups = parallel.by_beginning([ask(f"question {q}", sample=t) for t in (1, 2) for q in "ab"])
+    assert [[request.messages[0]["content"][-1] for request in group] for group in groups] == [["a", "a"], ["b", "b"]]

@@ -29,4 +29,4 @@ def test_every_model_has_its_recording():
 
 def test_studies_of_families_v2_have_names_of_their_own_and_come_after_the_screening():
     assert not set(PARALLEL) & set(STUDIES)
-    assert list(PARALLEL)[:2] == ["screening", "cbu.core"] and list(PARALLEL)[-1] == "cbu.all_arms"
+    assert list(PARALLEL)[:3] == ["screening", "cbu.core", "cbu.core_judges"] and list(PARALLEL)[-1] == "cbu.all_arms"

@@ -1,19 +1,17 @@
 """A small checkout is built once; the pages are read by a parser, and by a browser where there is one."""
 
 import base64
+import csv
 import io
-import itertools
 import json
 import shutil
-import subprocess
-import time
-import urllib.request
 
+import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 from matplotlib import pyplot as plt
 from proctor import paths
-from proctor.report import site
+from proctor.report import claims, site, site_check, tables
 from proctor.report.catalog import Row
 from proctor.report.site_links import SiteError, problems
 
@@ -43,7 +41,14 @@ CATALOG = [
     "uq/fig_1,uq,figure,A figure,uq/1_formulas,uq/fig_1.svg,measured,,,done,",
     "uq/later,uq,table,Not yet,uq/9_later,,,,,planned,",
     'hle/lost,hle,table,"Lost <data>",,,,,,lacking,its text',
+    "uq/claim_1,uq,claim,It holds,uq/1_formulas,uq/claims_1_formulas.csv,measured,UQ Table 1,,done,",
+    "uq/rounds,uq,protocol,Ask twice,uq/1_formulas,uq/numbers.csv,measured,,,stand-in,one model",
 ]
+PROTOCOLS = """id,functions,prompts,calls
+uq/rounds,stats.interval_methods.limits_by_count,uq/twice,two a question
+"""
+PROMPT = "---\nversion: 1\nasks: whether it is right, of `x`\noutput: verdict\nmax_tokens: 1\n---\n# user\nIs it?\n"
+NUMBERS = pd.DataFrame({"a": ["1"]})
 FORMULAS = r"""# UQ, section 1: formulas with a rather long title
 
 Inline $\frac12\big(1 - e^{-x}\big)$, and without an empty line
@@ -104,6 +109,10 @@ def checkout(tmp_path_factory):
             code("n: int = 3", tags=("parameters",)),
             code("import numpy as np"),
             code('save(fig, "uq/fig_1", evidence="measured")', shown(image_png=picture)),
+            code(
+                'out.table(df, "uq/numbers")',
+                shown(text_html=tables.to_html(NUMBERS, [True], "", "measured · uq/numbers")),
+            ),
             code("print(1)", {"output_type": "stream", "name": "stdout", "text": "a sentence that is printed " * 20}),
         ],
         "uq/2_told": [
@@ -138,11 +147,38 @@ def checkout(tmp_path_factory):
                 "evidence": "published + measured",
                 "alt": "What is seen",
                 "claim": "It holds & stays",
-                "code": {"notebook": "uq/1_formulas"},
+                "claim_ids": ["uq/claim_1"],
+                "code": {"notebook": "uq/1_formulas", "versions": {"proctor": "0.1.0"}},
+                "inputs": [{"path": "data/catalog.csv", "sha256": "ab" * 32}],
+                "parameters": {"n": 3},
+                "seed": 7,
             }
         )
     )
+    for ending in ("csv", "md", "tex"):
+        (root / f"figures/uq/numbers.{ending}").write_text("a,b\n1,2\n")
+    (root / "figures/uq/numbers.json").write_text(json.dumps({"artifact": "uq/numbers", "evidence": "measured"}))
+    judged = claims.judge(
+        "uq/claim_1",
+        "It holds",
+        notebook="uq/1_formulas",
+        evidence="measured",
+        estimate=2,
+        interval=(1, 3),
+        says="> 0",
+        n=9,
+    )
+    with open(root / "figures/uq/claims_1_formulas.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, claims.as_row(judged))
+        writer.writeheader()
+        writer.writerow(claims.as_row(judged))
+    library = root / "lib/proctor"
+    (library / "stats").mkdir(parents=True)
+    shutil.copy(paths.ROOT / "lib/proctor/stats/interval_methods.py", library / "stats")
+    (library / "uq/prompts").mkdir(parents=True)
+    (library / "uq/prompts/twice.md").write_text(PROMPT)
     (root / "data").mkdir()
+    (root / "data/protocols.csv").write_text(PROTOCOLS)
     (root / "data/catalog.csv").write_text("\n".join([",".join(Row._fields), *CATALOG]) + "\n")
     (root / "docs").mkdir()
     (root / "docs/guide.md").write_text("# A guide\n\nTo [the formulas](../notebooks/uq/1_formulas.ipynb).\n")
@@ -184,7 +220,7 @@ def test_nothing_is_loaded_from_elsewhere_and_every_link_resolves(built):
 def test_every_code_cell_is_folded(page):
     article = page("uq/1_formulas").article
     inputs = article.select("div.cell_input")
-    assert "n: int = 3" in article.text and len(inputs) == 2  # what shows nothing joins the next fold
+    assert "n: int = 3" in article.text and len(inputs) == 3  # what shows nothing joins the next fold
     assert all(block.find_parent("details") and not block.find_parent("details").has_attr("open") for block in inputs)
 
 
@@ -211,10 +247,60 @@ def test_figures_have_alt_text_evidence_and_files(page):
     figure = page("uq/1_formulas").select_one("figure.artifact")
     assert figure.img["alt"] == "What is seen" and figure.img["src"] == "../figures/uq/fig_1.png"
     assert [mark.text for mark in figure.select(".evidence")] == ["published", "measured"]
-    assert {link.text for link in figure.figcaption.find_all("a")} == {"SVG", "PNG", "record"}
+    links = {link.text: link["href"] for link in figure.figcaption.find_all("a")}
+    assert set(links) == {"uq/fig_1", "SVG", "PNG", "record"} and links["uq/fig_1"] == "../catalog.html#uq/fig_1"
     told, unknown = page("uq/2_told").select("figure.artifact")
     assert told.img["alt"] == "Three <dots>"
     assert unknown.img["alt"] == "Figure in the section: Told by the output" and unknown.figcaption is None
+
+
+def test_one_click_from_a_figure_are_its_words_claim_data_inputs_and_parameters(page):
+    behind = page("uq/1_formulas").select_one("figure.artifact + details.behind")
+    said = {name.text: value for name, value in zip(behind.select("dt"), behind.select("dd"))}
+    assert list(said) == ["In words", "Claim", "Data", "Read", "Run with", "Made by"]
+    assert said["In words"].text == "What is seen" and said["Claim"].text.startswith(
+        "✓ holds: It holds (+2.0 [+1.0, +3.0], n = 9"
+    )
+    assert [link["href"] for link in said["Data"].find_all("a")] == [
+        f"../figures/uq/numbers.{ending}" for ending in ("csv", "md", "tex")
+    ]
+    assert said["Read"].a["href"] == "../files/data/catalog.csv" and "abababababab" in said["Read"].text
+    assert said["Run with"].text == "n = 3, seed = 7"
+    assert (
+        said["Made by"].a["href"] == "../files/notebooks/uq/1_formulas.ipynb"
+        and "proctor 0.1.0" in said["Made by"].text
+    )
+
+
+def test_a_saved_table_has_its_files_and_no_second_label(page):
+    article = page("uq/1_formulas").article
+    under = article.select_one("p.under")
+    assert [link.text for link in under.find_all("a")] == ["CSV", "Markdown", "LaTeX", "record"]
+    assert article.text.count("uq/numbers") == 3  # in the code, under the table, as the data of the figure
+
+
+def test_a_page_says_how_to_get_and_open_its_notebook(page):
+    note = page("uq/1_formulas").select_one(".made-from")
+    assert note.a["href"] == "../files/notebooks/uq/1_formulas.ipynb" and "make lab NOTEBOOK=uq/1_formulas" in note.text
+
+
+def test_a_protocol_has_a_page_with_signature_prompts_and_cost(page):
+    article = page("protocols/uq/rounds").article
+    assert "Ask twice." in article.text and "what runs instead: one model" in article.text
+    assert "def limits_by_count(" in article.text and "Calls: two a question." in article.text
+    links = {link.text: link["href"] for link in article.find_all("a")}
+    assert links["stats.interval_methods.limits_by_count"].endswith(
+        "api/stats.html#proctor.stats.interval_methods.limits_by_count"
+    )
+    assert links["uq/twice"] == "../../files/lib/proctor/uq/prompts/twice.md"
+    assert page("protocols/index").select_one("table.filtered a")["href"] == "../protocols/uq/rounds.html"
+
+
+def test_the_library_is_described_from_its_docstrings(page):
+    article = page("api/stats").article
+    name = article.find(id="proctor.stats.interval_methods.limits_by_count")
+    assert name.text.strip().startswith("limits_by_count") and "def limits_by_count(" in name.parent.text
+    assert page("api/index").article.find("a", string="stats.interval_methods")
 
 
 def test_a_wide_table_has_a_box_of_its_own_and_no_style_of_pandas(page):
@@ -236,7 +322,7 @@ def test_a_notebook_without_a_run_says_so(page):
 
 
 def test_the_catalog_has_all_rows_with_links_and_plain_text(page):
-    rows = page("catalog").select("table.catalog tbody tr")
+    rows = page("catalog").select("table.filtered tbody tr")
     assert [row["id"] for row in rows] == [line.split(",")[0] for line in CATALOG]
     assert "Lost <data>" in rows[2].text and "its text" in rows[2].text
     assert {link["href"] for link in rows[0].find_all("a")} == {"uq/1_formulas.html", "figures/uq/fig_1.svg"}
@@ -249,10 +335,14 @@ def test_a_paper_has_its_notebooks_figures_and_rows(page):
         "../uq/1_formulas.html",
         "../uq/2_told.html",
     ] and "Is it so?" in paper.table.text
+    said, protocols, rest = paper.select("table.filtered")
+    assert [cell.text for cell in said.select("td")][:2] == ["It holdsUQ Table 1", "✓ holds"]
+    assert "Sentences of the paper: 1, tested: 1; with their parts, 1 hold." in paper.text
+    assert protocols.a["href"] == "../protocols/uq/rounds.html"
     card = paper.select_one(".gallery figure")
     assert card.img["alt"] == "What is seen" and card.strong.text == "It holds & stays"
     assert card.find("a", string="notebook")["href"] == "../uq/1_formulas.html"
-    assert [row["id"] for row in paper.select("table.catalog tbody tr")] == ["uq/fig_1", "uq/later"]
+    assert [row["id"] for row in rest.select("tbody tr")] == ["uq/fig_1", "uq/later"]
 
 
 def test_the_front_page_has_picture_command_legend_and_papers_in_order(page):
@@ -266,7 +356,8 @@ def test_the_front_page_has_picture_command_legend_and_papers_in_order(page):
         "simulated",
     ]
     sidebar = [link.text.strip() for link in front.select(".bd-sidebar-primary nav a")]
-    assert [name for name in sidebar if name in ("UQ", "HLE", "Catalog")] == ["UQ", "HLE", "Catalog"]
+    named = ("UQ", "HLE", "The catalog", "Protocols", "The library")
+    assert tuple(name for name in sidebar if name in named) == named
     assert {"1 Formulas", "3 Never run", "A guide"} <= set(sidebar)
 
 
@@ -335,87 +426,35 @@ def test_the_links_and_formulas_of_this_repository_can_be_shown(tmp_path):
     assert formulas > 100
 
 
-class Browser:
-    """Chromium without a window, asked over its own protocol."""
-
-    def __init__(self, program, folder):
-        self.process = subprocess.Popen(
-            [
-                program,
-                "--headless=new",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--remote-debugging-port=0",
-                "--remote-allow-origins=*",
-                f"--user-data-dir={folder}",
-                "about:blank",
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        self.numbers, file = itertools.count(1), folder / "DevToolsActivePort"
-        for _ in range(150):
-            if file.exists() and file.read_text().strip():
-                break
-            time.sleep(0.2)
-        import websocket
-
-        with urllib.request.urlopen(f"http://127.0.0.1:{file.read_text().split()[0]}/json", timeout=10) as answer:
-            tab = next(tab for tab in json.load(answer) if tab["type"] == "page")
-        self.socket = websocket.create_connection(tab["webSocketDebuggerUrl"], timeout=30)
-
-    def ask(self, method, **arguments):
-        number = next(self.numbers)
-        self.socket.send(json.dumps({"id": number, "method": method, "params": arguments}))
-        while (answer := json.loads(self.socket.recv())).get("id") != number:
-            pass
-        return answer["result"]
-
-    def evaluate(self, script):
-        return self.ask("Runtime.evaluate", expression=script, returnByValue=True)["result"].get("value")
-
-    def open(self, path, width):
-        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
-        self.ask("Page.navigate", url=path.as_uri())
-        for _ in range(100):
-            time.sleep(0.05)
-            if self.evaluate(f"document.readyState === 'complete' && location.href === {json.dumps(path.as_uri())}"):
-                break
-
-    def close(self):
-        self.ask("Browser.close")
-        self.socket.close()
-        self.process.wait(20)
+@pytest.mark.parametrize("width, colours", site_check.VIEWS[:1] + site_check.VIEWS[-1:])
+def test_a_browser_finds_nothing_wrong_on_any_page(browser, built, width, colours):
+    window = browser.new_context(viewport=dict(width=width, height=900), color_scheme=colours)
+    for path in site_check.pages(built):
+        assert site_check.look(window.new_page(), path, axe=path.stem != "search") == [], path.name
+    window.close()
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not program:
-        pytest.skip("no chromium here to look at pages with")
-    opened = Browser(program, tmp_path_factory.mktemp("chromium"))
-    yield opened
-    opened.close()
+def test_tables_are_filtered_and_sorted(browser, built):
+    page = browser.new_page()
+    page.goto((built / "catalog.html").as_uri())
+
+    def shown():
+        return page.eval_on_selector_all("tbody tr", "rows => rows.filter(row => !row.hidden).map(row => row.id)")
+
+    page.fill(".table-filters input", "LOST hle")
+    assert shown() == ["hle/lost"]
+    page.fill(".table-filters input", "")
+    page.select_option("select[aria-label='Show rows of one verdict']", "✓ holds")
+    assert shown() == ["uq/claim_1"]
+    page.select_option("select[aria-label='Show rows of one verdict']", "")
+    page.click("table.filtered th button")
+    assert shown() == ["uq/fig_1", "uq/rounds", "uq/claim_1", "hle/lost", "uq/later"]
+    page.close()
 
 
-@pytest.mark.parametrize("width", [1200, 400])
-def test_no_page_is_wider_than_the_screen(browser, built, width):
-    for path in sorted(built.rglob("*.html")):
-        if "_static" not in path.parts:
-            browser.open(path, width)
-            assert browser.evaluate("document.scrollingElement.scrollWidth") <= width, path.name
-
-
-def test_the_catalog_filters_and_sorts(browser, built):
-    browser.open(built / "catalog.html", 1200)
-    count = "[...document.querySelectorAll('table.catalog tbody tr')].filter((row) => !row.hidden).map((row) => row.id).join()"
-    browser.evaluate(
-        "{const box = document.querySelector('.catalog-filters input'); box.value = 'LOST hle';"
-        " box.dispatchEvent(new Event('input'))}"
-    )
-    assert browser.evaluate(count) == "hle/lost"
-    browser.evaluate(
-        "{const box = document.querySelector('.catalog-filters input'); box.value = '';"
-        " box.dispatchEvent(new Event('input')); document.querySelector('table.catalog th button').click()}"
-    )
-    assert browser.evaluate(count) == "uq/fig_1,hle/lost,uq/later"
+def test_search_finds_words_of_pages(browser, built):
+    page = browser.new_page()
+    page.goto((built / "search.html").as_uri() + "?q=sentence+printed")
+    page.wait_for_selector("ul.search li a", timeout=20_000)
+    assert page.locator("ul.search li a").first.get_attribute("href").startswith("uq/1_formulas.html")
+    page.close()

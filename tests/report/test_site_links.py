@@ -28,6 +28,13 @@ def test_a_target_becomes_the_address_of_its_page_or_copy(addresses, target, add
     assert addresses.of(target, "notebooks/uq", "uq/1_a") == address
 
 
+def test_a_figure_has_one_place_however_it_is_named(addresses, tmp_path):
+    (tmp_path / "figures" / "uq").mkdir(parents=True, exist_ok=True)
+    (tmp_path / "figures" / "uq" / "claims.csv").write_text("")
+    assert addresses.file("figures/uq/claims.csv", "uq/1_a") == addresses.figure("uq/claims.csv", "uq/1_a")
+    assert list(addresses.copies.values()) == ["figures/uq/claims.csv"]
+
+
 def test_only_what_is_linked_is_copied(addresses, tmp_path):
     addresses.of("../../figures/uq/a.svg", "notebooks/uq", "uq/1_a")
     addresses.of("1_a.ipynb", "notebooks/uq", "uq/1_a")

@@ -1,8 +1,10 @@
 import json
 
 import pytest
+from proctor.report import site_notebook
+from proctor.report.site_evidence import Behind
 from proctor.report.site_links import Addresses
-from proctor.report.site_notebook import NotebookPage, badges, boxed, printed
+from proctor.report.site_notebook import NotebookPage, printed
 
 
 @pytest.fixture
@@ -17,7 +19,8 @@ def page(tmp_path):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(json.dumps({"cells": content, "metadata": metadata}))
         (tmp_path / "figures").mkdir(exist_ok=True)
-        return NotebookPage(source, copy, "uq/1_a", Addresses(tmp_path, tmp_path / "figures", {}), defaults)
+        behind = Behind(Addresses(tmp_path, tmp_path / "figures", {}))
+        return NotebookPage(source, copy, "uq/1_a", behind, defaults)
 
     return make
 
@@ -38,7 +41,7 @@ def test_the_note_follows_the_title_before_the_results_box(page):
 @pytest.mark.parametrize(
     "executed, parameters, said, unsaid",
     [
-        ([TITLE, code("a = 1")], {}, "Made from", "Note:"),
+        ([TITLE, code("a = 1")], {}, "make lab NOTEBOOK=uq/1_a<", "Note:"),
         (
             [TITLE, code("a = 1"), code("a = 2", tags=["injected-parameters"])],
             {"a": 2},
@@ -61,6 +64,13 @@ def test_code_that_shows_nothing_joins_the_next_fold(page):
     assert all(cell["metadata"]["tags"] == ["hide-input"] for cell in built if cell["cell_type"] == "code")
 
 
+def test_a_solution_has_a_fold_of_its_own(page):
+    cells = [TITLE, code("a"), code("b", tags=["hide-cell", "solution"])]
+    task, solution = page(cells, cells).build()["cells"][1:]
+    assert task["source"] == "a" and solution["source"] == "b" and solution["metadata"]["tags"] == ["hide-cell"]
+    assert solution["metadata"]["mystnb"]["code_prompt_show"] == "Show the solution"
+
+
 def test_markdown_that_a_cell_prints_has_its_links_led(page):
     output = {"output_type": "display_data", "metadata": {}, "data": {"text/markdown": "[a](1_a.ipynb)"}}
     made = page([TITLE, code("x")], [TITLE, code("x", output)])
@@ -79,11 +89,27 @@ def test_printed_keeps_columns_wraps_sentences_and_escapes():
     assert printed(" \n") == ""
 
 
-def test_boxed_and_badges():
-    assert boxed('<table border="1" class="dataframe"></table>').endswith('><table class="dataframe"></table></div>')
-    assert badges("published + measured").count("<span") == 2
+def test_binder_is_offered_only_where_it_is_configured(page, monkeypatch):
+    assert "Binder" not in page([TITLE]).note()
+    monkeypatch.setattr(site_notebook, "BINDER", "https://mybinder.org/v2/gh/a/b/HEAD")
+    assert "https://mybinder.org/v2/gh/a/b/HEAD?urlpath=lab/tree/notebooks/uq/1_a.ipynb" in page([TITLE]).note()
 
 
-def test_only_long_text_in_a_table_is_wrapped():
-    html = boxed(f"<table><tr><td>{'word ' * 9}</td><td>0.123</td></tr></table>")
-    assert html.count('<td class="prose">word') == 1 and "<td>0.123" in html
+def test_a_figure_is_offered_the_tables_of_its_section_or_else_all(page, tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / "figures/uq").mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"figures/uq/{name}.csv").write_text("a\n1\n")
+    sections = [{"cell_type": "markdown", "source": f"## {n}", "metadata": {}} for n in range(3)]
+    cells = [
+        TITLE,
+        sections[0],
+        code('t("uq/one")'),
+        sections[1],
+        code('t("uq/two", "uq/gone")'),
+        sections[2],
+        code("f()"),
+    ]
+    assert (
+        page(cells)._tables()
+        == [["uq/one", "uq/two"], ["uq/one"], ["uq/one"], ["uq/two"], ["uq/two"]] + [["uq/one", "uq/two"]] * 2
+    )

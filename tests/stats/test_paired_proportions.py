@@ -130,3 +130,11 @@ def test_the_power_table_names_the_size_that_is_enough():
     table = pairs.power_table({"large": (0.7, 0.2, 0.3), "none": (0.5, 0.45, 0.3)}, [10, 20, 40])
     assert table["n = 10"][0] < table["n = 20"][0] < table["n = 40"][0]
     assert table["needed"].tolist()[0] in (10, 20) and table["needed"].isna()[1]
+
+
+@pytest.mark.parametrize("rates", [(0.6, 0.5, 0.4), (0.5, 0.6, 0.4), (0.5, 0.5, 0.2), (0.67, 0.19, 0.3)])
+def test_mcnemar_power_is_the_chance_of_score_power(rates):
+    cells = pairs.chances(*rates)
+    for n in (1, 13, 60):
+        assert pairs.mcnemar_power(cells[1], cells[2], n) == pytest.approx(pairs.score_power(cells, n)[0], abs=1e-12)
+    assert pairs.mcnemar_power(0.0, 0.0, 10) == 0

@@ -289,3 +289,29 @@ def test_measures_make_a_table_of_numbers_and_the_same_seed_the_same_ones():
     )
     with pytest.raises(ValueError, match="n is 0"):
         proportions.measures(Confusion(0, 0, 0, 0), np.random.default_rng(0))
+
+
+def test_hypergeometric_limits_are_those_that_no_tail_rejects():
+    n, population = 7, 20
+    for k in range(n + 1):
+        kept = [
+            marked
+            for marked in range(k, population - n + k + 1)
+            if min(stats.hypergeom.cdf(k, population, marked, n), stats.hypergeom.sf(k - 1, population, marked, n))
+            > 0.025
+        ]
+        low, high = proportions.hypergeometric_limits(k, n, population)
+        assert (low * population, high * population) == pytest.approx((kept[0], kept[-1]))
+
+
+def test_hypergeometric_limits_cover_and_end_at_the_population():
+    k = np.arange(13)
+    low, high = proportions.hypergeometric_limits(k, 12, 30)
+    for marked in range(31):
+        held = (low <= marked / 30 + 1e-12) & (marked / 30 <= high + 1e-12)
+        assert stats.hypergeom.pmf(k, 30, marked, 12)[held].sum() >= 0.95
+    assert [float(end) for end in proportions.hypergeometric_limits(3, 10, 10)] == [0.3, 0.3]
+    wide = proportions.clopper_pearson(3, 50)
+    assert np.abs(np.array(proportions.hypergeometric_limits(3, 50, 200_000)) - wide).max() < 1e-4
+    with pytest.raises(ValueError, match="population of 10"):
+        proportions.hypergeometric_limits(3, 11, 10)

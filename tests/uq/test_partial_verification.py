@@ -136,3 +136,10 @@ def test_difference_of_precisions_is_newcombes():
     """Newcombe 1998, table II, example (a): 56 of 70 against 48 of 80 is .2 [.0524, .3339]."""
     found = partial_verification.precision_difference(56, 70, 48, 80)
     assert (found.estimate, found.low, found.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
+
+
+def test_checking_ratio_is_that_of_the_two_rates():
+    answers = Checked(1000, 200, 100, 10)  # at a precision of 0.25: 10 of 50 right ones checked, 90 of 150 wrong ones
+    assert partial_verification.checking_ratio(answers, 0.25) == pytest.approx((10 / 50) / (90 / 150))
+    with pytest.raises(ValueError, match="precision"):
+        partial_verification.checking_ratio(answers, 25)

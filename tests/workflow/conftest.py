@@ -1,5 +1,6 @@
 """A scratch repository for each test: a copy of lib/ and the Snakefile, and notebooks made on the spot."""
 
+import json
 import os
 import re
 import shutil
@@ -11,6 +12,27 @@ import nbformat
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+SOURCES = """
+judges:
+  {repository: a/b, commit: c, paths: [], licence: MIT, citation: A, tidy: {judges: {file: a.csv, form: verdicts}}}
+"""
+PRETEND = """
+import json, sys
+from proctor.paths import ROOT
+from proctor.workflow import params, receipts
+from proctor.workflow.notebook import all_notebooks
+place, given = sys.argv[1], json.loads(sys.argv[2])
+notebooks = all_notebooks()
+values = params.resolve(notebooks, overrides={"all": given})
+for notebook in notebooks:
+    folder = ROOT / place / notebook.name
+    copy = folder / "notebook.ipynb" if place else notebook.executed
+    made = list((folder / "figures").rglob("*.*")) if place else receipts.outputs(notebook, ROOT / "figures")
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_text(json.dumps(notebook.content))
+    read = receipts.digests(receipts.inputs(notebook, values[notebook.name]))
+    receipts.write(notebook, values[notebook.name], read, [copy, *made], folder / "receipt.json" if place else None)
+"""
 
 
 class Project:
@@ -48,6 +70,10 @@ class Project:
         made.cells += [nbformat.v4.new_code_cell(cell) for cell in cells]
         return self.write(f"notebooks/{name}.ipynb", nbformat.writes(made))
 
+    def judges_logs(self) -> Path:
+        """Name public logs "judges", which are not here."""
+        return self.write("data/logs/sources.yaml", SOURCES)
+
     def python(self, *arguments: str) -> subprocess.CompletedProcess:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("PROCTOR_")}
         environment["PYTHONPATH"] = str(self.root / "lib")
@@ -60,6 +86,14 @@ class Project:
 
     def reproduce(self, *arguments: str) -> subprocess.CompletedProcess:
         return self.python("-m", "proctor.workflow.reproduce", *arguments)
+
+    def pretend(self, place: str = "", **given: object) -> None:
+        """Leave executed copies and receipts as if each notebook had run, without a kernel.
+
+        place: none for `make reproduce`, "build/verify" for a run whose figures lie in build/verify/<name>/figures/.
+        """
+        made = self.python("-c", PRETEND, place, json.dumps(given))
+        assert made.returncode == 0, made.stderr
 
     def executed(self, name: str) -> Path:
         return self.root / "build" / "notebooks" / f"{name}.ipynb"

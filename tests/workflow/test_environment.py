@@ -1,3 +1,4 @@
+import json
 import re
 import tomllib
 
@@ -18,7 +19,9 @@ def test_every_requirement_is_one_exact_pin():
 
 def test_every_direct_dependency_is_pinned():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    direct = {canonicalize_name(Requirement(line).name) for line in project["dependencies"]}
+    extras = {name: lines for name, lines in project["optional-dependencies"].items() if name != "cluster"}
+    lines = [*project["dependencies"], *sum(extras.values(), [])]
+    direct = {canonicalize_name(Requirement(line).name) for line in lines}
     assert direct <= {canonicalize_name(line.split("==")[0]) for line in PINS}
 
 
@@ -30,3 +33,11 @@ def test_conda_installs_the_same_pins():
 @pytest.mark.parametrize("name", ["requirements.txt", "environment.yml", "pyproject.toml", "Makefile"])
 def test_no_package_index_is_named(name: str):
     assert not re.search(r"index.url|find-links|://", (ROOT / name).read_text())
+
+
+def test_containers_call_what_the_makefile_has():
+    container = (ROOT / "Containerfile").read_text() + (ROOT / ".binder/postBuild").read_text()
+    container += json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())["postCreateCommand"]
+    named = set(re.findall(r"\bmake\"?,? \"?([a-z]+)", container)) - {"git"}
+    assert named == {"setup", "lab"}
+    assert named <= set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))

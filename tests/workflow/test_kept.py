@@ -21,10 +21,6 @@ record = json.dumps({'alt': 'Judges compared', 'code': {'notebook': 'uq/frontier
 for name in ('fig.json', 'judges.json', 'claims_frontier.json'):
     (folder / name).write_text(record)
 """
-SOURCES = """
-judges:
-  {repository: a/b, commit: c, paths: [], licence: MIT, citation: A, tidy: {judges: {file: a.csv, form: verdicts}}}
-"""
 DRAW = f"""
 'uq/fig'
 (folder / 'fig.png').write_bytes(base64.b64decode({base64.b64encode(DOT).decode()!r}))
@@ -44,7 +40,7 @@ def story(shared_project):
     project.notebook(NAME, READ, DRAW, TABLE, logs=("judges",))
     catalog = project.root / "data/catalog.csv"
     catalog.write_text(catalog.read_text() + ROW + "\n")
-    project.write("data/logs/sources.yaml", SOURCES)
+    project.judges_logs()
     log = project.write(".cache/logs/judges/a.csv", "| 1 |\n")
     results["with"] = project.reproduce()
     made = {path: path.read_bytes() for path in (project.root / "figures").rglob("*.*")}

@@ -86,6 +86,7 @@ def test_profiles_notebooks_and_values_are_handed_on_as_they_stand(checkout, nam
 def test_other_targets_run_no_value_either(checkout, name):
     assert name in make(checkout, "test", f"JOBS={name}")[-1]
     assert make(checkout, "lab", f"LAB_ARGS=--port 9 '{name}'")[-1][-3:] == ["--port", "9", name]
+    assert make(checkout, "lab", f"NOTEBOOK={name}")[-1][-1] == f"--LabApp.default_url=/lab/tree/notebooks/{name}.ipynb"
 
 
 @pytest.mark.parametrize("name", HOSTILE[2:4] + HOSTILE[-2:])

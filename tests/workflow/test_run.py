@@ -64,17 +64,13 @@ def test_failing_notebook_names_the_cell_and_keeps_its_copy_until_it_succeeds(pr
     assert project.executed("bad").exists() and not failed.exists()
 
 
-def test_dead_kernel_is_told_as_such(project):
-    project.notebook("dies", "import os\nos._exit(1)")
+def test_dead_kernel_is_told_as_such_with_what_it_said_past_its_cells(project):
+    project.notebook("dies", "import os\nos.write(2, b'Assertion failed\\n')\nos._exit(1)")
     result = project.run("notebooks/dies.ipynb")
     assert result.returncode == 1
     assert result.stderr.startswith("notebooks/dies.ipynb was not finished: its Python process died")
+    assert "perhaps for want of memory\n  Assertion failed\n" in result.stderr
     assert project.executed("dies").with_suffix(".failed.ipynb").exists()
-
-
-def test_what_a_dead_kernel_said_past_its_cells_is_told(project):
-    project.notebook("dies", "import os\nos.write(2, b'Assertion failed\\n')\nos._exit(1)")
-    assert "perhaps for want of memory\n  Assertion failed\n" in project.run("notebooks/dies.ipynb").stderr
 
 
 def test_what_a_kernel_says_past_its_cells_is_not_shown_when_it_ends_well(project):

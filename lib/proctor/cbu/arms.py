@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 import pandas as pd
 
 from proctor.cbu.candidates import _ASSURED, Kind, _two_lines, written
+from proctor.cbu.judges import ask_judges
 from proctor.cbu.utility import NEIGHBOURS, STEPS, run_rollouts
 from proctor.data.schemas import Answer, Question
 from proctor.exam import natural, screening
@@ -32,6 +33,7 @@ EXPECTED = {
     "right less none": (0.67, 0.44, 0.3),
     "none less wrong": (0.44, 0.19, 0.3),
 }
+RIVALS = ("judge 1-10", "judge yes/no")  # of one token, so that a call has their score at any number of repeats
 NATURAL = ("natural right", "natural wrong")
 
 
@@ -107,10 +109,16 @@ async def core(session: Session, models: Sequence[str] = (screening.MODEL,)) -> 
     return await rolled(session, models, ("right", "wrong"), QUESTIONS, FIRST, own=False)
 
 
+async def core_judges(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
+    """Judges' scores of the right and wrong candidates of `core`; rows of `judges.ask_judges`."""
+    questions = screening.fresh(await natural.kept_cells(session), QUESTIONS)
+    return await ask_judges(session, models, questions, planted(questions, ("right", "wrong")), judges=RIVALS)
+
+
 async def all_arms(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
     """All arms with ROLLOUTS rollouts; the rollouts of `core` are among them."""
     return await rolled(session, models, tuple(ARMS), QUESTIONS, ROLLOUTS, own=True)
 
 
-FIRST_STUDIES = {"cbu.core": core}
+FIRST_STUDIES = {"cbu.core": core, "cbu.core_judges": core_judges}
 STUDIES = {"cbu.all_arms": all_arms}

@@ -69,18 +69,17 @@ def in_columns(long: pd.DataFrame) -> pd.DataFrame:
 def metric_differences(scores: pd.DataFrame, models: Sequence[str], rival: str = JUDGE) -> pd.DataFrame:
     """Utility less `rival` in each metric and model, paired by question; columns as of `compare_by_question`."""
     rows = []
+    wide = metrics_by_question(scores)
     for model in models:
         for metric in METRICS:
-            wide = metric_by_question(scores, metric)
-            rows.append((model, metric, wide[f"{UTILITY}, {model}"], wide[f"{rival}, {model}"]))
+            rows.append((model, metric, wide[metric][f"{UTILITY}, {model}"], wide[metric][f"{rival}, {model}"]))
     return compare_by_question(rows, "metric")
 
 
 def every_difference(scores: pd.DataFrame, models: Sequence[str], rivals: Sequence[str] = RIVALS) -> pd.DataFrame:
     """Utility less every rival in every metric, by model: all in one family (as `compare_by_question`)."""
     rows = []
-    for metric in METRICS:
-        wide = metric_by_question(scores, metric)
+    for metric, wide in metrics_by_question(scores).items():
         rows += [
             (m, f"{metric}, {rival}", wide[f"{UTILITY}, {m}"], wide[f"{rival}, {m}"])
             for m in models
@@ -114,15 +113,16 @@ def auc_differences(scores: pd.DataFrame, models: Sequence[str], rivals: Sequenc
 
 def auc_by_question(scores: pd.DataFrame) -> pd.DataFrame:
     """AUC of each method (columns) on each question (rows)."""
-    return metric_by_question(scores, "AUC")
+    return metrics_by_question(scores)["AUC"]
 
 
-def metric_by_question(scores: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """One of METRICS of each method (columns) on each question (rows); NaN where a method scored no question whole."""
+def metrics_by_question(scores: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """{each of METRICS: that of each method (columns) on each question (rows)}; NaN where a method scored no question
+    whole."""
     names = by_method(scores.assign(score=0.0))["method"].unique()
-    frame = by_method(scores)
-    each = ranking_metrics.by_question(frame).pivot(index="question", columns="method", values=metric)
-    return each.reindex(columns=each.columns.union(names, sort=False))
+    each = ranking_metrics.by_question(by_method(scores))
+    wide = {metric: each.pivot(index="question", columns="method", values=metric) for metric in METRICS}
+    return {metric: table.reindex(columns=table.columns.union(names, sort=False)) for metric, table in wide.items()}
 
 
 def compare_by_question(pairs: Sequence[tuple[str, str, pd.Series, pd.Series]], what: str) -> pd.DataFrame:
@@ -214,8 +214,12 @@ def transfer_effect(values: pd.Series, level: float = 0.95) -> GroupDifference:
     """
     values = values.dropna()
     each = values.groupby(values.index.map(family_of)).mean()
-    carries = np.array([FAMILIES[name].transfers for name in each.index], bool)
-    one, other = each[carries], each[~carries]
+    return group_difference(each, np.array([FAMILIES[name].transfers for name in each.index], bool), level)
+
+
+def group_difference(values: pd.Series, first: np.ndarray, level: float = 0.95) -> GroupDifference:
+    """Mean of the values where `first` is true less that of the others, by Welch's t; one value a family."""
+    one, other = values[first], values[~first]
     if min(len(one), len(other)) < 2:
         return GroupDifference(np.nan, np.nan, np.nan, level, (len(one), len(other)))
     limits = ttest_ind(one, other, equal_var=False).confidence_interval(level)

@@ -92,13 +92,15 @@ def by_question(frame: pd.DataFrame, k: int = 5, tie: float = 0.5) -> pd.DataFra
     """
     _check(frame)
     frame = frame.assign(original=frame.get("original", frame["question"]), human=frame.get("human", 0))
-    rows = []
-    for (method, original, question), part in frame.groupby(["method", "original", "question"], sort=False):
-        found = metrics(part["score"], part["correct"], part["human"], k, tie)
-        mixed = part["correct"].nunique() == 2
-        rows.append(dict(method=method, original=original, question=question, mixed=mixed) | found)
-    names = list(found)
-    return pd.DataFrame(rows).astype(dict.fromkeys(names, float))
+    keys = ["method", "original", "question"]
+    groups = frame.groupby(keys, sort=False).ngroup().to_numpy()  # by first appearance
+    order = np.argsort(groups, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)  # the rows of each
+    score, correct, human = (frame[name].to_numpy(float) for name in ("score", "correct", "human"))
+    found = [metrics(score[rows], correct[rows], human[rows], k, tie) for rows in parts]
+    first = frame[keys].iloc[[rows[0] for rows in parts]].reset_index(drop=True)
+    mixed = [0 < correct[rows].sum() < len(rows) for rows in parts]
+    return first.assign(mixed=mixed).join(pd.DataFrame(found, dtype=float))
 
 
 def metrics_by_method(

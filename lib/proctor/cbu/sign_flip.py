@@ -80,9 +80,10 @@ def cautious_interval(
 def _subset_means(values: np.ndarray) -> np.ndarray:
     """Means of all non-empty subsets, shape (2^n - 1,), or of SUBSETS drawn ones if there are more than 2^MOST."""
     if len(values) <= MOST:
-        sums, sizes = np.zeros(1), np.zeros(1)
-        for value in values:
-            sums, sizes = np.r_[sums, sums + value], np.r_[sizes, sizes + 1]
+        sums, sizes = np.zeros((2, 2 ** len(values)))
+        for i, value in enumerate(values):
+            half, whole = 2**i, 2 ** (i + 1)  # the subsets of the values before, then the same with this one
+            sums[half:whole], sizes[half:whole] = sums[:half] + value, sizes[:half] + 1
         return sums[1:] / sizes[1:]
     rng, parts = np.random.default_rng(SEED), []
     for _ in range(SUBSETS // 1000):

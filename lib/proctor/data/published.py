@@ -105,6 +105,10 @@ TABLES = {
     "uq/table_S9": PublishedTable(("answer_model",), _UQ_PEOPLE | {"cohens_kappa": (-1.0, 1.0)}, ("answer_model",)),
     "uq/table_S10": _UQ_VALIDATORS,
     "uq/table_S11": PublishedTable(("model", "version"), {}, ("model",)),
+    "uq/printed_samples": PublishedTable(
+        ("question_id", "site", "answered_by", "validator", "people"), {}, ("section",)
+    ),
+    "uq/claim_site_ai_policies": PublishedTable(("site", "policy"), {}, ("site",)),
     "kina/leaderboard": PublishedTable(("rank", "model"), {"accuracy": PERCENT}, ("rank",)),
     "uq/facts": FACTS,
     "hle/facts": FACTS,

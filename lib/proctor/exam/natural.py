@@ -37,7 +37,7 @@ async def candidates(
 ) -> tuple[list[Question], list[Answer]]:
     """`n` readable natural answers with their questions, half of them right as far as there are so many.
 
-    Of the right and of the wrong ones the first in the order of file, sample and model: nothing is drawn.
+    Right and wrong ones are dealt evenly over the cells, in the order of file, sample and model: nothing is drawn.
     """
     table = await kept_cells(session)
     kept = {(row.category, row.level) for row in table[table["keep"]].itertuples()}
@@ -45,6 +45,8 @@ async def candidates(
     within = [cell in kept for cell in zip(screened["category"], screened["level"])]
     rows = pd.concat([screened[within], await attempts(session, models)], ignore_index=True)
     rows = rows[~rows["cut_off"] & ~rows["unreadable"] & rows["answer"].notna()]
+    dealt = rows.groupby(["correct", "category", "level"]).cumcount().sort_values(kind="stable").index
+    rows = rows.loc[dealt]
     right, wrong = rows[rows["correct"]], rows[~rows["correct"]]
     of_right = min(len(right), max(n // 2, n - len(wrong)))
     chosen = pd.concat([right[:of_right], wrong[: n - of_right]]).sort_index()

@@ -5,14 +5,18 @@ Both are asked of the same answers, so that the anchor's effect is the only diff
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from proctor.exam import natural, screening
+from proctor.exam.paired_effects import families_of, paired_effects
 from proctor.models.prompts import load
 from proctor.models.session import Session
+from proctor.stats.calibration import auc_interval
 
-ANSWERS = 200
+ANSWERS = 100
 STYLES = ("plain", "anchored")
+COLUMNS = ["model", "style", "question_id", "category", "answer_id", "correct", "confidence"]
 
 
 async def anchored_confidence(
@@ -43,7 +47,51 @@ async def anchored_confidence(
                         confidence=int(said) / 100 if said.isdecimal() else float("nan"),
                     )
                 )
+    return pd.DataFrame(table, columns=COLUMNS).astype({"confidence": float, "correct": bool})
+
+
+def by_style(rows: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
+    """One row a style, of one model: answers, unreadable, stated (mean), full (share that states 100 %),
+    repeats_example (share that states 96 or 97 %), right (share), auc of the stated confidence with low and high
+    (families resampled)."""
+    table = []
+    for style in STYLES:
+        part = rows[rows["style"] == style]
+        known = part.dropna(subset=["confidence"])
+        area = auc_interval(known["confidence"], known["correct"], rng, resamples, clusters=known["category"])
+        table.append(
+            dict(
+                style=style,
+                answers=len(part),
+                unreadable=len(part) - len(known),
+                stated=known["confidence"].mean(),
+                full=known["confidence"].eq(1).mean(),
+                repeats_example=repeats_example(known["confidence"]).mean(),
+                right=known["correct"].mean(),
+                auc=area.estimate,
+                low=area.low,
+                high=area.high,
+            )
+        )
     return pd.DataFrame(table)
+
+
+def repeats_example(confidence: pd.Series) -> pd.Series:
+    """Whether a confidence is one that the anchored prompt's examples state."""
+    replies = [text for role, text in load("hle/confidence_anchored").messages if role == "assistant"]
+    return confidence.round(6).isin([int(text.removesuffix("%")) / 100 for text in replies])
+
+
+def anchor_effects(rows: pd.DataFrame) -> pd.DataFrame:
+    """`paired_effects`, told together: the confidence by anchoring, and without it less the share of right answers."""
+    wide = rows.pivot(index="answer_id", columns="style", values="confidence").reindex(columns=list(STYLES))
+    right = rows.drop_duplicates("answer_id").set_index("answer_id")["correct"].astype(float)
+    pairs = {
+        "anchored less plain": (wide["anchored"], wide["plain"]),
+        "plain less right": (wide["plain"], right),
+        "anchored less right": (wide["anchored"], right),
+    }
+    return paired_effects(pairs, families_of(rows, "answer_id"))
 
 
 STUDIES = {"hle.anchored_confidence": anchored_confidence}

@@ -1,12 +1,16 @@
 """The gain by a tool, paired: the same questions with a calculator that the model may call, and without one.
 
 With it the model names one operation a turn and is told the result, until it gives an answer or has had all its turns.
+Alone it writes what each step finds. A turn that is bound to the operation lacks these words: the first study
+(`tool_gain`) showed that the model then loses its way. So a second one (`tool_steps`), added after that result, has the
+model write what the step finds before it names the operation.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from proctor.data.schemas import Question
@@ -19,7 +23,8 @@ from proctor.models.session import Session
 
 QUESTIONS, TURNS = 80, 9
 EXPECTED = {"with less without": (0.65, 0.45, 0.3)}  # rates and correlation, guessed before the study
-CALL = re.compile(r"Calculate: (\d{1,6}) ([-+x/]) (\d{1,6})")
+CALL = re.compile(r"[A-Z][^\n:=]{4,60}: (\d{1,6}) ([-+x/]) (\d{1,6})(?: =)?")  # what it finds, or "Calculate"
+PROMPT, STEPS = "kina/answer_calculator", "kina/answer_calculator_steps"
 
 
 def result(text: str) -> str | None:
@@ -27,6 +32,8 @@ def result(text: str) -> str | None:
 
     >>> [result(f"Calculate: {sum}") for sum in ("4 x 6", "7 / 2", "3 - 8", "5 / 0")], result("Exact Answer: 24")
     (['24', '3.5', '-5', 'not defined'], None)
+    >>> result("The eggs in all boxes: 4 x 6 =")
+    '24'
     """
     if not (call := CALL.fullmatch(text.strip())):
         return None
@@ -37,11 +44,11 @@ def result(text: str) -> str | None:
 
 
 async def with_calculator(
-    session: Session, model: str, questions: Sequence[Question], turns: int = TURNS
+    session: Session, model: str, questions: Sequence[Question], turns: int = TURNS, prompt: str = PROMPT
 ) -> list[list[Reply]]:
     """The replies of each question's conversation; all questions take their next turn together."""
-    prompt = load("kina/answer_calculator")
-    requests: dict[int, Request] = {i: prompt.request(model, question=q.question) for i, q in enumerate(questions)}
+    asked = load(prompt)
+    requests: dict[int, Request] = {i: asked.request(model, question=q.question) for i, q in enumerate(questions)}
     said: list[list[Reply]] = [[] for _ in questions]
     for turn in range(1, turns + 1):
         replies = await session.ask_many(requests.values(), f"turn {turn}")
@@ -57,9 +64,14 @@ async def with_calculator(
     return said
 
 
+def copies_last_result(turns: Sequence[Reply]) -> bool:
+    """Whether a conversation's answer is what the calculator said last."""
+    return len(turns) > 1 and stated(turns[-1]).answer == result(turns[-2].text)
+
+
 async def tool_gain(session: Session, models: Sequence[str] = (screening.MODEL,), n: int = QUESTIONS) -> pd.DataFrame:
-    """One row a model and fresh question: category, level, without and with (whether the answer is right), calls, and
-    completion tokens of both. A conversation that ends without an answer is wrong."""
+    """One row a model and fresh question: category, level, without and with (whether the answer is right), calls,
+    copies (`copies_last_result`), and completion tokens of both. A conversation without an answer is wrong."""
     questions = screening.fresh(await natural.kept_cells(session), n)
     table = []
     for model in models:
@@ -75,13 +87,91 @@ async def tool_gain(session: Session, models: Sequence[str] = (screening.MODEL,)
                     "category": question.category,
                     "level": question.level,
                     "without": grade(question, stated(reply).answer),
-                    "with": grade(question, stated(turns[-1]).answer),
-                    "calls": sum(result(turn.text) is not None for turn in turns),
                     "tokens without": reply.completion_tokens,
-                    "tokens with": sum(turn.completion_tokens for turn in turns),
                 }
+                | _told(question, turns, "with")
             )
     return pd.DataFrame(table)
 
 
-STUDIES = {"kina.tool_gain": tool_gain}
+async def tool_steps(session: Session, models: Sequence[str] = (screening.MODEL,), n: int = QUESTIONS) -> pd.DataFrame:
+    """The same questions with steps in words before each call: model, question_id, with steps, calls with steps,
+    copies with steps and tokens with steps."""
+    questions, table = screening.fresh(await natural.kept_cells(session), n), []
+    for model in models:
+        for question, turns in zip(questions, await with_calculator(session, model, questions, prompt=STEPS)):
+            table.append({"model": model, "question_id": question.id} | _told(question, turns, "with steps"))
+    return pd.DataFrame(table)
+
+
+def _told(question: Question, turns: Sequence[Reply], arm: str) -> dict[str, float]:
+    """What a conversation comes to, as the columns of its arm."""
+    end = _ending(arm)
+    return {
+        arm: grade(question, stated(turns[-1]).answer),
+        f"calls{end}": sum(result(turn.text) is not None for turn in turns),
+        f"copies{end}": copies_last_result(turns),
+        f"tokens {arm}": sum(turn.completion_tokens for turn in turns),
+    }
+
+
+def _ending(arm: str) -> str:
+    """Of the columns calls and copies: those of the first study have none."""
+    return "" if arm == "with" else f" {arm}"
+
+
+ARMS = ("without", "with", "with steps")  # alone; calls alone; what a step finds, then its call
+
+
+def by_family(rows: pd.DataFrame, arms: Sequence[str] = ARMS) -> pd.DataFrame:
+    """One row a family, most right with the last arm first: category, questions, and the share right in each arm.
+
+    rows: those of `tool_gain` and `tool_steps`, merged by question."""
+    shares = rows.groupby("category", sort=False)[list(arms)].mean()
+    shares.insert(0, "questions", rows["category"].value_counts())
+    return shares.sort_values([arms[-1], arms[0]], ascending=False, kind="stable").reset_index()
+
+
+def costs(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row an arm: arm, right (share), calls of the calculator for a question, copies (share of answers that are its
+    last result), tokens written for a question and for each right answer."""
+    table = []
+    for arm in ARMS:
+        tokens, right = rows[f"tokens {arm}"], rows[arm]
+        end = _ending(arm)
+        calls, copies = (
+            rows[f"{name}{end}"].mean() if f"{name}{end}" in rows else np.nan for name in ("calls", "copies")
+        )
+        each = tokens.sum() / right.sum() if right.any() else np.inf
+        table.append(
+            {
+                "arm": arm,
+                "right": right.mean(),
+                "calls": calls,
+                "copies": copies,
+                "tokens": tokens.mean(),
+                "tokens for each right": each,
+            }
+        )
+    return pd.DataFrame(table)
+
+
+def spread_of_gains(
+    rows: pd.DataFrame, rng: np.random.Generator, shuffles: int = 10_000, arm: str = "with"
+) -> pd.DataFrame:
+    """One row, of the gain of `arm` over working alone: families, spread (standard deviation of the families' gains,
+    points), by_chance (its mean when the questions are dealt anew among families of the same sizes), and p, the share
+    of deals with a spread as large (this one counts)."""
+    gap = (rows[arm].astype(float) - rows["without"]).to_numpy()
+    codes, names = pd.factorize(rows["category"])
+    sizes = np.bincount(codes)
+
+    def spread(values: np.ndarray) -> float:
+        return float((np.bincount(codes, values) / sizes).std(ddof=1))
+
+    dealt, found = np.array([spread(rng.permutation(gap)) for _ in range(shuffles)]), spread(gap)
+    p = (1 + (dealt >= found - 1e-12).sum()) / (1 + shuffles)
+    return pd.DataFrame([dict(families=len(names), spread=100 * found, by_chance=100 * dealt.mean(), p=p)])
+
+
+STUDIES = {"kina.tool_gain": tool_gain, "kina.tool_steps": tool_steps}

@@ -142,8 +142,10 @@ def curve(proxy: Proxy, chosen: ArrayLike) -> np.ndarray:
 
 def best_similarity(proxy: Proxy, chosen: ArrayLike) -> np.ndarray:
     """Each anchor's best similarity with a chosen item, 0 where none: shape (anchors,)."""
-    chosen = _indices(proxy, chosen)
-    return proxy.similarity[chosen].max(axis=0).toarray() if len(chosen) else np.zeros(len(proxy.weights))
+    _, anchors, similarity = _entries(proxy, _indices(proxy, chosen))
+    best = np.zeros(len(proxy.weights))
+    np.maximum.at(best, anchors, similarity)
+    return best
 
 
 def gains(proxy: Proxy, best: np.ndarray, items: np.ndarray | None = None) -> np.ndarray:
@@ -152,9 +154,12 @@ def gains(proxy: Proxy, best: np.ndarray, items: np.ndarray | None = None) -> np
     Sums run over each row in the order stored. Rounding never turns an order round, so a computed gain never rises when
     `best` does, and lazy greedy chooses exactly what plain greedy does.
     """
-    part = proxy.similarity if items is None else proxy.similarity[items]
-    more = np.maximum(part.data - best[part.indices], 0) * proxy.weights[part.indices]
-    return sparse.csr_array((more, part.indices, part.indptr), shape=part.shape) @ np.ones(part.shape[1])
+    items = np.arange(proxy.similarity.shape[0]) if items is None else items
+    places, anchors, similarity = _entries(proxy, items)
+    more = np.maximum(similarity - best[anchors], 0) * proxy.weights[anchors]
+    added = np.zeros(len(items))
+    np.add.at(added, places, more)
+    return added
 
 
 def greedy(proxy: Proxy, budget: GroupQuota, lazy: bool = True) -> Selection:
@@ -204,8 +209,9 @@ def upper_bound(proxy: Proxy, chosen: ArrayLike, budget: GroupQuota, prefixes: i
     same_items(proxy, budget)
     chosen = _indices(proxy, chosen)
     limits = [value(proxy, np.arange(proxy.similarity.shape[0]))]
+    best, taken = np.zeros(len(proxy.weights)), 0
     for n in np.unique(np.linspace(0, len(chosen), min(prefixes, len(chosen) + 1)).astype(int)):
-        best = best_similarity(proxy, chosen[:n])
+        best, taken = np.maximum(best, best_similarity(proxy, chosen[taken:n])), n
         limits.append(proxy.weights @ best + _largest_sum(gains(proxy, best), budget))
     return float(min(limits))
 
@@ -216,6 +222,16 @@ def _largest_sum(gain: np.ndarray, budget: GroupQuota) -> float:
     group = budget.groups[order]
     place = np.arange(len(group)) - np.searchsorted(group, group)  # within its group, the largest gain first
     return gain[order][place < budget.most[group]].sum()
+
+
+def _entries(proxy: Proxy, items: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What is stored of `items`, row after row: place in `items`, anchor and similarity, each of shape (entries,)."""
+    matrix = proxy.similarity
+    counts = matrix.indptr[items + 1] - matrix.indptr[items]
+    places = np.repeat(np.arange(len(items)), counts)
+    within = np.arange(len(places)) - (np.cumsum(counts) - counts)[places]  # the entry's place in its own row
+    at = matrix.indptr[items][places] + within
+    return places, matrix.indices[at], matrix.data[at]
 
 
 def _indices(proxy: Proxy, chosen: ArrayLike) -> np.ndarray:

@@ -25,11 +25,16 @@ _LETTERS = str.maketrans("0123456789", "ghijklmnop")
 _FORMS = {  # a reply that leads a study on, where the last line alone does not
     "hle/answer_exact": "Exact Answer: {long}",
     "hle/answer_choice": "Answer: {long}",
+    "hle/answer_steps": "Explanation: so.\nExact Answer: {long}",
     "cbu/solve": "{long}\nExact Answer: 7",
     "cbu/rollout": "{long}\nExact Answer: 7",
+    "cbu/solve_steps": "{long}\nExact Answer: 7",
+    "cbu/rollout_steps": "{long}\nExact Answer: 7",
     "hle_verified/repair": "Problem: {long}\nSolution: so\nAnswer: 7",
     "hle_verified/adjudicate": "{long}\nChoice: [[A]]",
     "kina/audit": "Why: {long}\nWhere: question\nIssue: stem",
+    "kina/answer_calculator": "Calculate: 2 x 3",
+    "kina/answer_calculator_steps": "What this step finds: 2 x 3 =",
     "kina/refine": "Change: question\nText: {long}",
 }
 

@@ -56,11 +56,11 @@ async def ask_all(requests: Sequence[Request], cache: Cache, slots: int, spin: b
 async def _ask_model(requests: list[Request], cache: Cache, server: Embedded, slots: int, bar: tqdm) -> list[str]:
     endpoint = await asyncio.to_thread(server.start)
     client = openai_client(endpoint.url, endpoint.key)
-    queue, failed, begun, written = iter(requests), [], time.monotonic(), 0
+    queue, failed, begun, written = iter(by_beginning(requests)), [], time.monotonic(), 0
 
     async def worker() -> None:
         nonlocal written
-        for request in queue:
+        for request in (request for group in queue for request in group):
             for attempt in range(1, TRIES + 1):
                 try:
                     async with asyncio.timeout(TIMEOUT):
@@ -86,6 +86,14 @@ async def _ask_model(requests: list[Request], cache: Cache, server: Embedded, sl
     finally:
         await client.close()
     return failed
+
+
+def by_beginning(requests: Sequence[Request]) -> list[list[Request]]:
+    """Requests that begin alike, which one slot answers one after the other, so that it reads the beginning once."""
+    groups = defaultdict(list)
+    for request in requests:
+        groups[str(request.messages[: request.prefix or None])].append(request)
+    return list(groups.values())
 
 
 async def record(study: Study, models: Sequence[str], cache: Path, slots: int, spin: bool, what: str = "") -> list[str]:

@@ -15,6 +15,7 @@ Only the standard library: the catalog reads claims, and starts with every `make
 """
 
 import csv
+import io
 import math
 import re
 from collections.abc import Sequence
@@ -245,17 +246,21 @@ def read_claims(folder: str | Path | None = None) -> list[Claim]:
 
     Raises ValueError naming the file and the row that is no claim.
     """
+    files = sorted(Path(folder or paths.FIGURES).glob("*/claims_*.csv"))
+    return [claim for path in files for claim in parse_claims(path.read_bytes(), str(path))]
+
+
+def parse_claims(content: bytes, source: str) -> list[Claim]:
+    """The claims of one claims_*.csv, in its order. Raises ValueError naming the source and the row that is none."""
     claims = []
-    for path in sorted(Path(folder or paths.FIGURES).glob("*/claims_*.csv")):
-        with open(path, newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file)
-            for cells in reader:
-                try:
-                    claims.append(_read(cells))
-                except (KeyError, ValueError, TypeError, AttributeError) as error:
-                    raise ValueError(
-                        f"{path}, row {reader.line_num}: not a claim ({error!r}); run its notebook again"
-                    ) from None
+    reader = csv.DictReader(io.StringIO(content.decode("utf-8"), newline=""))
+    for cells in reader:
+        try:
+            claims.append(_read(cells))
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
+            raise ValueError(
+                f"{source}, row {reader.line_num}: not a claim ({error!r}); run its notebook again"
+            ) from None
     return claims
 
 

@@ -97,9 +97,9 @@ def write(record: Mapping, contents: Mapping[str, bytes | str], out: str | os.Pa
 
     base = Path(out if out is not None else paths.OWN_FIGURES) / record["artifact"]
     for suffix, content in contents.items():
-        write_atomic(base.with_suffix(suffix), content)
+        write_atomic(base.with_suffix(suffix), content, durable=False)  # receipts tell a file that was lost
     text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    write_atomic(base.with_suffix(".json"), text + "\n")
+    write_atomic(base.with_suffix(".json"), text + "\n", durable=False)
 
 
 def relative(path: str | os.PathLike) -> str:

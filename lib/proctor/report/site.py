@@ -2,9 +2,10 @@
 
     python -m proctor.report.site               # or: make site
 
-Pages: the front (from README), one a paper, one a notebook, the catalog, docs/*.md where there are any. Sphinx
-makes them (MyST-NB, execution off); formulas become MathML. A broken link, something loaded from elsewhere, a
-formula that can't be read and every warning of Sphinx is an error, and build/site/ stays as it was.
+Pages: the front (from README), one a paper, one a notebook, one a protocol, the catalog, the reference of lib/proctor,
+docs/*.md where there are any. Sphinx makes them (MyST-NB, execution off); formulas become MathML. A broken link,
+something loaded from elsewhere, a formula that can't be read and every warning of Sphinx is an error, and build/site/
+stays as it was. PROCTOR_BINDER=https://mybinder.org/v2/gh/<owner>/<repository>/HEAD adds links to Binder.
 """
 
 import io
@@ -20,7 +21,8 @@ from pathlib import Path
 from math_core import LatexError, LatexToMathML
 
 from proctor import paths
-from proctor.report import catalog
+from proctor.report import catalog, site_api, site_protocols
+from proctor.report.site_evidence import Behind
 from proctor.report.site_links import Addresses, SiteError, problems, relink
 from proctor.report.site_notebook import NotebookPage
 from proctor.report.site_overview import PAPERS, catalog_page, front, landing, notebook_questions, paper_page
@@ -33,6 +35,8 @@ SPHINX = {
     "html_title": "Proctor",
     "root_doc": "index",
     "extensions": ["myst_nb", "proctor.report.site"],
+    "toc_object_entries": False,
+    "add_module_names": False,
     "nb_execution_mode": "off",
     "nb_render_markdown_format": "myst",
     "nb_code_prompt_show": "Show code",
@@ -51,7 +55,9 @@ SPHINX = {
     "html_show_copyright": False,
     "html_show_sphinx": False,
     "html_use_index": False,
+    "html_domain_indices": False,
     "html_last_updated_fmt": None,
+    "html_context": {"default_mode": "auto"},
     "html_theme_options": {
         "use_download_button": False,
         "use_fullscreen_button": False,
@@ -62,7 +68,7 @@ SPHINX = {
         "navbar_center": [],
         "navbar_end": [],
         "navbar_persistent": [],
-        "secondary_sidebar_items": {"catalog": [], "**": ["page-toc"]},
+        "secondary_sidebar_items": {"catalog": [], "protocols/index": [], "**": ["page-toc"]},
     },
 }
 
@@ -111,14 +117,15 @@ def write_source(root: Path, figures: Path, source: Path) -> dict[Path, str]:
     addresses = Addresses(
         root, figures, guides | {path.relative_to(root).as_posix(): page for path, page in names.items()}
     )
-    executed = root / "build" / "notebooks"
+    rows = catalog.read(root / "data" / "catalog.csv")
+    behind, executed, library = Behind(addresses, rows), root / "build" / "notebooks", root / "lib" / "proctor"
     notebooks = {
         paper: [
             NotebookPage(
                 path,
                 executed / path.relative_to(root / "notebooks"),
                 names[path],
-                addresses,
+                behind,
                 defaults=figures == root / "figures",
             )
             for path in found
@@ -126,14 +133,14 @@ def write_source(root: Path, figures: Path, source: Path) -> dict[Path, str]:
         for paper, found in files.items()
         if found
     }
-    rows, readme = catalog.read(root / "data" / "catalog.csv"), (root / "README.md").read_text(encoding="utf-8")
+    readme = (root / "README.md").read_text(encoding="utf-8")
     listed = root / "docs" / "notebooks.md"
     questions = notebook_questions(readme + (listed.read_text(encoding="utf-8") if listed.exists() else ""))
 
     (source / "pictures").mkdir(parents=True)
     for paper, pages in notebooks.items():
         if landing(paper) != pages[0].page:
-            _write(source / f"{landing(paper)}.md", paper_page(paper, rows, pages, questions, addresses))
+            _write(source / f"{landing(paper)}.md", paper_page(paper, rows, pages, questions, behind))
         for page in pages:
             _write(source / f"{page.page}.ipynb", json.dumps(page.build(), ensure_ascii=False))
             for place, png in page.images.items():
@@ -142,8 +149,25 @@ def write_source(root: Path, figures: Path, source: Path) -> dict[Path, str]:
     for name, page in guides.items():
         text = (root / name).read_text(encoding="utf-8")
         _write(source / f"{page}.md", relink(text, partial(addresses.of, folder="docs", seen_from=page)))
-    _write(source / "catalog.md", catalog_page(rows, addresses))
-    _write(source / "index.md", front(readme, rows, notebooks, list(guides.values()), addresses))
+    _write(source / "catalog.md", catalog_page(rows, behind))
+    reference = ["catalog"]
+    titles = {paper: about.short for paper, about in PAPERS.items()}
+    protocols = site_protocols.read(root / "data" / "protocols.csv")
+    for row in rows:
+        if row.kind == "protocol":
+            own = protocols.get(row.id, site_protocols.Protocol())
+            text = site_protocols.protocol_page(row, own, rows, titles[row.paper], library, behind)
+            _write(source / f"{site_protocols.page_of(row)}.md", text)
+    if any(row.kind == "protocol" for row in rows):
+        _write(source / "protocols" / "index.md", site_protocols.index_page(rows, titles, behind))
+        reference.append("protocols/index")
+    if modules := site_api.packages(library):
+        for package, names in modules.items():
+            _write(source / f"{site_api.page_of(package)}.md", site_api.package_page(package, names, library))
+        _write(source / "api" / "index.md", site_api.index_page(modules, library))
+        reference.append("api/index")
+    sections = {"Reference": reference} | ({"Guides": list(guides.values())} if guides else {})
+    _write(source / "index.md", front(readme, rows, notebooks, sections, behind))
     return addresses.copies
 
 
@@ -160,7 +184,19 @@ def _run_sphinx(source: Path, html: Path, doctrees: Path) -> None:
     warnings = io.StringIO()
     try:
         with docutils_namespace():  # Sphinx registers its words with docutils for the whole process, unless told so
-            Sphinx(source, None, html, doctrees, "html", SPHINX, status=None, warning=warnings, freshenv=True).build()
+            app = Sphinx(
+                source,
+                None,
+                html,
+                doctrees,
+                "html",
+                SPHINX,
+                status=None,
+                warning=warnings,
+                freshenv=True,
+                parallel=os.cpu_count() or 1,
+            )
+            app.build()
     except SphinxError as error:
         raise SiteError(f"Sphinx: {error}") from error
     said = re.sub(r"\x1b\[[0-9;]*m", "", warnings.getvalue()).replace(f"{source}{os.sep}", "").strip()
@@ -201,8 +237,9 @@ def _formula(writer, node, block: bool) -> str:
 def _inline_formula(writer, node) -> None:
     from docutils.nodes import SkipNode
 
-    kind = "formula long" if len(node.astext()) > 40 else "formula"  # a long one gets a box that scrolls on a phone
-    writer.body.append(f'<span class="{kind}">{_formula(writer, node, block=False)}</span>')
+    long = len(node.astext()) > 40  # it gets a box that scrolls on a phone, and that a keyboard reaches
+    attributes = 'class="formula long" tabindex="0"' if long else 'class="formula"'
+    writer.body.append(f"<span {attributes}>{_formula(writer, node, block=False)}</span>")
     raise SkipNode
 
 

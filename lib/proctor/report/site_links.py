@@ -58,7 +58,10 @@ class Addresses:
         return relative(f"figures/{file}", seen_from)
 
     def file(self, path: str, seen_from: str) -> str | None:
-        """The address of any file of the repository, which is copied under files/; None when it is not there."""
+        """The address of any file of the repository, which is copied under files/, or figures/ if it lies there; None
+        when it is not there."""
+        if (whole := (self.root / path).resolve()).is_relative_to(self.figures):
+            return self.figure(whole.relative_to(self.figures).as_posix(), seen_from)
         if not (self.root / path).is_file():
             return None
         self.copies[self.root / path] = f"files/{path}"

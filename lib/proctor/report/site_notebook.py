@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import re
 import struct
 from collections.abc import Callable, Iterator
@@ -9,8 +10,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from proctor.report.site_links import Addresses, relink
+from proctor.report.site_evidence import Behind, without_label
+from proctor.report.site_links import relink
+from proctor.report.site_tables import boxed
 
+BINDER = os.environ.get("PROCTOR_BINDER", "")  # e.g. https://mybinder.org/v2/gh/<owner>/<repository>/HEAD
 PNG_PER_INCH, SHOWN_PER_INCH = 200, 110  # figures/ holds 200 dots an inch; the page shows an inch as so many pixels
 _NAMED = re.compile(r"""["']([a-z_]+/[A-Za-z0-9_]+)["']""")
 _PROGRESS = re.compile(r"(?:\r[^\n]*|\s)*")
@@ -18,19 +22,24 @@ _DISPLAYED = re.compile(
     r"^\$\$.+?\$\$[ \t]*$", re.MULTILINE | re.DOTALL
 )  # Jupyter needs no empty lines around it, MyST does
 _IN_COLUMNS = re.compile(r"\S(?: {3,}|\t)\S")
+_FOLDED = {"tags": ["hide-input"]}
+_SOLUTION = {  # of an exercise: code and output in one fold
+    "tags": ["hide-cell"],
+    "mystnb": {"code_prompt_show": "Show the solution", "code_prompt_hide": "Hide the solution"},
+}
 
 
 class NotebookPage:
     """One notebook of the repository as a notebook that Sphinx can show.
 
     source: the file under notebooks/. executed: its copy under build/notebooks/, which need not be there.
-    page: its place in the site, e.g. "uq/3_validators". defaults: whether figures/ (as `addresses` knows it)
-    holds the outputs of a run at default parameters; saved figures are shown only if the copy ran so too.
+    page: its place in the site, e.g. "uq/3_validators". defaults: whether figures/ (as `behind` knows it) holds the
+    outputs of a run at default parameters; saved figures are shown only if the copy ran so too.
     """
 
-    def __init__(self, source: Path, executed: Path, page: str, addresses: Addresses, defaults: bool = True):
-        self.page, self.addresses = page, addresses
-        self.name = Path(source).resolve().relative_to(addresses.root).as_posix()
+    def __init__(self, source: Path, executed: Path, page: str, behind: Behind, defaults: bool = True):
+        self.page, self.behind, self.addresses = page, behind, behind.addresses
+        self.name = Path(source).resolve().relative_to(self.addresses.root).as_posix()
         self.original = json.loads(Path(source).read_text(encoding="utf-8"))
         self.executed = executed.is_file()
         self.content = json.loads(executed.read_text(encoding="utf-8")) if self.executed else self.original
@@ -45,12 +54,15 @@ class NotebookPage:
         return next((match[1].strip() for match in found if match), self.page)
 
     def note(self) -> str:
-        """HTML under the title: which file this is and, in a box, what a reader must know of this run."""
-        file = self.addresses.file(self.name, self.page)
-        said = [
-            f'<p class="made-from">Made from <a href="{file}"><code>{self.name}</code></a>. '
-            "Code is folded: unfold it where you want to see how a number is made.</p>"
+        """HTML under the title: how to get and open the notebook and, in a box, what a reader must know of this run."""
+        file, name = self.addresses.file(self.name, self.page), self.name.removeprefix("notebooks/")
+        ways = [
+            f'<a href="{file}" download>Download the notebook</a>',
+            f"open it in JupyterLab: <code>make lab NOTEBOOK={name.removesuffix('.ipynb')}</code>",
         ]
+        if BINDER:
+            ways.append(f'<a href="{BINDER}?urlpath=lab/tree/notebooks/{name}">open it on Binder</a>')
+        said = [f'<p class="made-from">{" · ".join(ways)}</p>']
         if not self.executed:
             said.append(_warning("not executed; run <code>make reproduce</code>, then <code>make site</code>"))
         elif _code(self.content) != _code(self.original):
@@ -73,7 +85,7 @@ class NotebookPage:
 
         cells: list[dict[str, Any]] = []
         heading, noted = self.title, False
-        for cell in self.content["cells"]:
+        for cell, tables in zip(self.content["cells"], self._tables()):
             text = _text(cell)
             if cell["cell_type"] == "markdown":
                 heading = next(iter(re.findall(r"^#+ +(.+)", text, re.MULTILINE)[::-1]), heading)
@@ -88,18 +100,19 @@ class NotebookPage:
                     if not self.executed
                     else [
                         {"output_type": "display_data", "metadata": {}, "data": data}
-                        for data in self._outputs(cell, heading, of)
+                        for data in self._outputs(cell, heading, tables, of)
                         if any(data.values())
                     ]
                 )
-                if cells and cells[-1]["cell_type"] == "code" and not cells[-1]["outputs"]:
+                metadata = _SOLUTION if "solution" in cell["metadata"].get("tags", ()) else _FOLDED
+                if cells and cells[-1]["metadata"] == metadata == _FOLDED and not cells[-1]["outputs"]:
                     text = (
                         cells.pop()["source"].rstrip() + "\n\n" + text
                     )  # one fold for code that shows nothing by itself
                 cells.append(
                     {
                         "cell_type": "code",
-                        "metadata": {"tags": ["hide-input"]},
+                        "metadata": metadata,
                         "execution_count": None,
                         "source": text,
                         "outputs": outputs,
@@ -111,7 +124,27 @@ class NotebookPage:
         }
         return {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}
 
-    def _outputs(self, cell: dict, heading: str, of: Callable[[str], str | None]) -> Iterator[dict[str, str]]:
+    def _tables(self) -> list[list[str]]:
+        """For each cell the tables that its section (##) saves; all of the notebook where it saves none."""
+        sections: list[list[str]] = [[]]
+        place = []
+        for cell in self.content["cells"]:
+            text = _text(cell)
+            if cell["cell_type"] == "markdown" and re.search(r"^## ", text, re.MULTILINE):
+                sections.append([])
+            elif cell["cell_type"] == "code":
+                found = (name for name in dict.fromkeys(_NAMED.findall(text)) if self._is_table(name))
+                sections[-1] += [name for name in found if name not in sections[-1]]
+            place.append(len(sections) - 1)
+        everything = list(dict.fromkeys(name for section in sections for name in section))
+        return [sections[number] or everything for number in place]
+
+    def _is_table(self, name: str) -> bool:
+        return (self.addresses.figures / f"{name}.csv").is_file()
+
+    def _outputs(
+        self, cell: dict, heading: str, tables: list[str], of: Callable[[str], str | None]
+    ) -> Iterator[dict[str, str]]:
         """What the page shows of each output of a cell: HTML, or Markdown with its links led by `of`."""
         pictures = [output for output in cell["outputs"] if "image/png" in output.get("data", {})]
         named = [
@@ -129,20 +162,27 @@ class NotebookPage:
             elif output["output_type"] == "error":
                 yield {"text/html": printed(f"{output['ename']}: {output['evalue']}")}
             elif "image/png" in data:
-                yield {"text/html": self._figure(output, next(artifacts), heading)}
+                yield {"text/html": self._figure(output, next(artifacts), heading, tables)}
             elif "text/html" in data:
-                yield {"text/html": boxed("".join(data["text/html"]))}
+                text, name = without_label("".join(data["text/html"]))
+                yield {"text/html": boxed(text) + self._under_table(name)}
             elif "text/markdown" in data:
-                yield {"text/markdown": relink("".join(data["text/markdown"]), of)}
+                text, name = without_label("".join(data["text/markdown"]))
+                yield {"text/markdown": f"{relink(text, of)}\n\n{self._under_table(name)}".strip()}
             elif "text/plain" in data:
                 yield {"text/html": printed("".join(data["text/plain"]))}
 
-    def _figure(self, output: dict, artifact: str | None, heading: str) -> str:
+    def _under_table(self, name: str | None) -> str:
+        """HTML under a saved table: its files, and what stands behind it."""
+        caption = self.behind.caption(name, self.page) if name else ""
+        return f'<p class="under">{caption}</p>{self.behind.panel(name, self.page)}' if name and caption else ""
+
+    def _figure(self, output: dict, artifact: str | None, heading: str, tables: list[str]) -> str:
         about = output.get("metadata", {}) | output.get("metadata", {}).get("image/png", {})
         artifact = about.get("artifact", artifact)
-        record = read_record(self.addresses, artifact)
+        record = self.behind.record(artifact)
         alt = about.get("alt") or record.get("alt") or record.get("claim") or f"Figure in the section: {heading}"
-        if record and not self.own_pictures:
+        if artifact and record and not self.own_pictures:
             address = self.addresses.figure(f"{artifact}.png", self.page)
             width, height = _size((self.addresses.figures / f"{artifact}.png").read_bytes(), PNG_PER_INCH)
         else:
@@ -150,45 +190,14 @@ class NotebookPage:
             place = f"pictures/{self.page}_{len(self.images) + 1}.png"
             self.images[place] = png
             address, (width, height) = "../" * self.page.count("/") + place, _size(png, 100)
-        caption = figure_caption(artifact, record, self.addresses, self.page) if record else ""
+        caption = panel = ""
+        if artifact and record:
+            caption = f"<figcaption>{self.behind.caption(artifact, self.page)}</figcaption>"
+            panel = self.behind.panel(artifact, self.page, tables)
         return (
             f'<figure class="artifact"><a href="{address}"><img src="{address}" alt="{escape(alt)}" '
-            f'width="{width}" height="{height}" loading="lazy"></a>{caption}</figure>'
+            f'width="{width}" height="{height}" loading="lazy"></a>{caption}</figure>{panel}'
         )
-
-
-def read_record(addresses: Addresses, artifact: str | None) -> dict:
-    """What figures/<artifact>.json says of an artifact, {} when there is none."""
-    path = addresses.figures / f"{artifact}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if artifact and path.is_file() else {}
-
-
-def figure_caption(artifact: str, record: dict, addresses: Addresses, page: str) -> str:
-    """HTML under a figure: its evidence, its row in the catalog, its files."""
-    files = [
-        f'<a href="{address}">{kind}</a>'
-        for kind, ending in (("SVG", "svg"), ("PNG", "png"), ("record", "json"))
-        if (address := addresses.figure(f"{artifact}.{ending}", page))
-    ]
-    return (
-        f"<figcaption>{badges(record['evidence'])} "
-        f'<code>{escape(artifact)}</code> <span class="files">{" · ".join(files)}</span></figcaption>'
-    )
-
-
-def badges(evidence: str) -> str:
-    """HTML labels of "published + measured"."""
-    kinds = [kind.strip() for kind in evidence.split("+") if kind.strip()]
-    return " ".join(f'<span class="evidence {kind}">{kind}</span>' for kind in kinds)
-
-
-def boxed(html: str) -> str:
-    """HTML whose tables scroll inside a box of their own; without pandas' own styles; prose is wrapped."""
-    html = re.sub(r"<style scoped>.*?</style>", "", html, flags=re.DOTALL)
-    html = re.sub(r'(<table\b[^>]*?) border="1"', r"\1", html)
-    html = re.sub(r"<td>(?=[^<]{41})", '<td class="prose">', html)
-    html = re.sub(r"<table\b", '<div class="table-box" tabindex="0" role="region" aria-label="Table">\\g<0>', html)
-    return html.replace("</table>", "</table></div>")
 
 
 def printed(text: str) -> str:

@@ -3,14 +3,18 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
 from proctor.report.catalog import Row
+from proctor.report.claims import VERDICTS
 from proctor.report.provenance import KINDS
+from proctor.report.site_evidence import PICTURES, Behind, badges
 from proctor.report.site_links import Addresses, SiteError, relink
-from proctor.report.site_notebook import NotebookPage, badges, boxed
+from proctor.report.site_notebook import NotebookPage
+from proctor.report.site_protocols import heading, page_of
+from proctor.report.site_tables import catalog_rows, claim_table, claims_of, filtered, state, table
 
 
 class Paper(NamedTuple):
@@ -74,61 +78,74 @@ def front(
     readme: str,
     rows: Sequence[Row],
     notebooks: dict[str, list[NotebookPage]],
-    guides: Sequence[str],
-    addresses: Addresses,
+    sections: Mapping[str, Sequence[str]],
+    behind: Behind,
 ) -> str:
-    """The front page: README up to its first section, the papers, what a number rests on, how to read a page."""
-    lead = relink(readme.partition("\n## ")[0], lambda target: addresses.of(target, "", "index"))
+    """The front page: README up to its first section, the papers, what a number rests on, how to read a page.
+
+    sections: {title in the sidebar: the pages under it}, after the papers.
+    """
+    addresses = behind.addresses
+    lead = re.sub(r"^\|.*\n", "", readme.partition("\n## ")[0], flags=re.MULTILINE)  # its pictures are shown larger
+    lead = relink(lead, lambda target: addresses.of(target, "", "index"))
     cells = []
     for paper, pages in notebooks.items():
         about = PAPERS[paper]
-        states = Counter(row.state for row in rows if row.paper == paper)
-        counts = ", ".join(f"{number} {state}" for state, number in states.items())
+        own = [row for row in rows if row.paper == paper]
         cells.append(
             [
                 f'<a href="{addresses.page(landing(paper), "index")}">{about.short}</a>',
                 escape(about.about),
                 str(len(pages)),
-                counts,
+                count_verdicts(own, behind),
+                ", ".join(f"{number} {state}" for state, number in Counter(row.state for row in own).items()),
             ]
         )
     legend = [[badges(kind), meaning] for kind, meaning in evidence_legend(readme).items()]
+    links = {name: addresses.page(pages[0], "index") for name, pages in sections.items()}
     return (
         "\n\n".join(
             [
                 lead.strip(),
-                *leading_pictures(lead, addresses),
+                leading_pictures(addresses),
                 "## The papers",
-                table(["paper", "what it is", "notebooks", "artifacts"], cells),
+                table(["paper", "what it is", "notebooks", "claims", "artifacts"], cells),
                 "## What a number rests on",
                 table(["evidence", "it rests on"], legend),
-                f'Every figure and table has a row in <a href="{addresses.page("catalog", "index")}">the catalog</a>.',
                 "## How to read a page",
                 "A page is an executed notebook. Its code is folded; unfold a cell to see how a number is made. "
-                "Under each figure stand its evidence, its name in the catalog and its files. "
-                "Wide tables scroll sideways.",
-                toctree([(PAPERS[paper].short, landing(paper)) for paper in notebooks] + [("Catalog", "catalog")]),
-                *([toctree([("", guide) for guide in guides], caption="Guides")] if guides else []),
+                "Under each figure and table stand its evidence and its files; *Data and provenance* unfolds what is "
+                "seen in words, the claim, the tables with the numbers, the inputs and the parameters.",
+                " · ".join(f'<a href="{address}">{name}</a>' for name, address in links.items()),
+                toctree([(PAPERS[paper].short, landing(paper)) for paper in notebooks], caption="Papers"),
+                *(toctree([("", page) for page in pages], caption=name) for name, pages in sections.items()),
             ]
         )
         + "\n"
     )
 
 
-def leading_pictures(lead: str, addresses: Addresses) -> list[str]:
-    """The pictures called `lead_...` that README does not show, each with its claim as caption."""
+def count_verdicts(rows: Sequence[Row], behind: Behind) -> str:
+    """ "12 hold, 3 do not hold, 5 cannot tell": the judged claims of these rows, by verdict."""
+    found = Counter(claim.verdict for row in rows for claim in claims_of(row, behind))
+    words = {"holds": "hold", "does not hold": "do not hold", "cannot tell": "cannot be told"}
+    return ", ".join(f"{found[verdict]} {words[verdict]}" for verdict in VERDICTS if found[verdict])
+
+
+def leading_pictures(addresses: Addresses) -> str:
+    """The pictures called `lead_...`, each with its claim as caption and its notebook behind it."""
     found = []
     for path in sorted(addresses.figures.glob("*/lead_*.json")):
-        name = f"{path.parent.name}/{path.stem}"
-        image = addresses.figure(f"{name}.png", "index")
-        if image and name not in lead:
+        image = addresses.figure(f"{path.parent.name}/{path.stem}.png", "index")
+        if image:
             record = json.loads(path.read_text(encoding="utf-8"))
             claim, alt = escape(record.get("claim", path.stem)), escape(record.get("alt", path.stem))
+            page = addresses.pages.get(f"notebooks/{record.get('code', {}).get('notebook')}.ipynb")
             found.append(
-                f'<figure class="card"><a href="{image}"><img src="{image}" alt="{alt}"></a><figcaption>'
-                f"<strong>{claim}</strong></figcaption></figure>"
+                f'<figure class="card"><a href="{addresses.page(page, "index") if page else image}"><img src="{image}" '
+                f'alt="{alt}"></a><figcaption><strong>{claim}</strong></figcaption></figure>'
             )
-    return ['<div class="gallery">' + "\n".join(found) + "</div>"] if found else []
+    return '<div class="gallery">\n' + "\n".join(found) + "\n</div>" if found else ""
 
 
 def landing(paper: str) -> str:
@@ -137,98 +154,81 @@ def landing(paper: str) -> str:
 
 
 def paper_page(
-    paper: str, rows: Sequence[Row], pages: Sequence[NotebookPage], questions: dict[str, str], addresses: Addresses
+    paper: str, rows: Sequence[Row], pages: Sequence[NotebookPage], questions: dict[str, str], behind: Behind
 ) -> str:
-    """One paper: what it is, its notebooks in order, its figures, its rows of the catalog."""
-    about, here = PAPERS[paper], landing(paper)
+    """One paper: what it is, its notebooks in order, its claims, ours, its protocols, figures, all else."""
+    about, here, addresses = PAPERS[paper], landing(paper), behind.addresses
     listed = [
         [f'<a href="{addresses.page(page.page, here)}">{escape(page.title)}</a>', escape(questions.get(page.name, ""))]
         for page in pages
     ]
     own = [row for row in rows if row.paper == paper]
-    cards = gallery(paper, own, pages, addresses)
+    claims = [row for row in own if row.kind == "claim"]
+    printed = [row for row in claims if said_by_the_paper(row)]
+    ours = [row for row in claims if not said_by_the_paper(row)]
+    protocols = [
+        [
+            f'<a href="{addresses.page(page_of(row), here)}">{heading(row)}</a>',
+            escape(row.title),
+            state(row),
+        ]
+        for row in own
+        if row.kind == "protocol"
+    ]
+    rest = [row for row in own if row.kind not in ("claim", "protocol")]
     parts = [
         f"# {about.title}",
         about.about + (f" [The paper]({about.url})." if about.url else ""),
         "## Notebooks",
         table(["notebook", "what it asks"], listed),
     ]
-    if cards:
-        parts += ["## Figures", cards]
-    if own:
+    if printed:
+        tested = sum(bool(claims_of(row, behind)) for row in printed)
         parts += [
-            "## Catalog",
-            "One row for each published artifact, formal result, protocol and claim of the paper, and for our own.",
-            catalog_table(own, here, addresses),
+            "## What the paper says, and what holds here",
+            f"Sentences of the paper: {len(printed)}, tested: {tested}; with their parts, "
+            f"{count_verdicts(printed, behind) or 'none is judged'}. "
+            "What an interval does not settle cannot be told; what is not tested says what it lacks.",
+            claim_table(printed, here, behind),
+        ]
+    if ours:
+        parts += [
+            "## What we say besides",
+            f"Claims of the notebooks: {len(ours)}; with their parts, {count_verdicts(ours, behind)}.",
+            claim_table(ours, here, behind),
+        ]
+    if protocols:
+        parts += ["## Protocols", filtered(["protocol", "what it does", "state"], protocols, (2,))]
+    if cards := gallery(paper, own, pages, addresses):
+        parts += ["## Figures", cards]
+    if rest:
+        parts += [
+            "## Tables, figures and all else",
+            "One row for each published table, figure, formal result and prompt of the paper, and for our outputs.",
+            catalog_rows(rest, here, behind),
         ]
     parts.append(toctree([(short_title(page.page), f"/{page.page}") for page in pages]))
     return "\n\n".join(parts) + "\n"
 
 
-def catalog_page(rows: Sequence[Row], addresses: Addresses) -> str:
+def said_by_the_paper(row: Row) -> bool:
+    """Whether a claim's row is a sentence of the paper: it is compared with a place in it, or is named so."""
+    return bool(row.compared_with) or row.id.partition("/")[2].startswith("claim_")
+
+
+def catalog_page(rows: Sequence[Row], behind: Behind) -> str:
     """All rows, to be filtered and sorted."""
-    file = addresses.file("data/catalog.csv", "catalog")
+    file = behind.addresses.file("data/catalog.csv", "catalog")
     return (
         "\n\n".join(
             [
                 "# The catalog",
                 "A row for each published artifact, formal result, protocol and claim of the five papers, and our own "
-                f'outputs. As a file: <a href="{file}">catalog.csv</a>.',
-                catalog_table(rows, "catalog", addresses),
+                f'outputs. As a file: <a href="{file}" download>catalog.csv</a>.',
+                catalog_rows(rows, "catalog", behind),
             ]
         )
         + "\n"
-    )
-
-
-def catalog_table(rows: Sequence[Row], here: str, addresses: Addresses) -> str:
-    """Rows of the catalog as an HTML table; site.js adds filters and sorting."""
-    notebook_pages = {
-        name.removeprefix("notebooks/").removesuffix(".ipynb"): page
-        for name, page in addresses.pages.items()
-        if name.endswith(".ipynb")
-    }
-    lines = []
-    for row in rows:
-        files = [
-            f'<a href="{address}">{escape(output.rpartition("/")[2])}</a>'
-            for output in row.outputs
-            if (address := addresses.figure(output, here))
-        ]
-        page = notebook_pages.get(row.notebook)
-        notebook = (
-            f'<a href="{addresses.page(page, here)}">{escape(row.notebook)}</a>' if page else escape(row.notebook)
-        )
-        said = [
-            escape(text) for text in (row.missing, row.compared_with and f"compared with {row.compared_with}") if text
-        ]
-        about = [
-            f"<strong>{escape(row.title)}</strong>",
-            f"<code>{escape(row.id)}</code>",
-            *(f"<span>{text}</span>" for text in said),
-        ]
-        cells = [
-            "<br>".join(about),
-            row.paper,
-            row.kind.replace("notebook-output", "ours"),
-            badges(" + ".join(row.evidence)),
-            row.state,
-            "<br>".join(filter(None, [notebook, *files])),
-        ]
-        lines.append(f'<tr id="{escape(row.id)}">' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    heads = "".join(
-        f'<th scope="col"{mark}>{name}</th>'
-        for name, mark in (
-            ("artifact", ""),
-            ("paper", " data-filter"),
-            ("kind", " data-filter"),
-            ("evidence", " data-filter"),
-            ("state", " data-filter"),
-            ("notebook, files", ""),
-        )
-    )
-    return boxed(
-        f'<table class="catalog"><thead><tr>{heads}</tr></thead>\n<tbody>\n' + "\n".join(lines) + "\n</tbody></table>"
     )
 
 
@@ -249,7 +249,7 @@ def gallery(paper: str, rows: Sequence[Row], pages: Sequence[NotebookPage], addr
         links = [f'<a href="{addresses.page(page, here)}">notebook</a>'] if page else []
         links += [
             f'<a href="{address}">{kind}</a>'
-            for kind, ending in (("SVG", "svg"), ("record", "json"))
+            for kind, ending in (*PICTURES, ("record", "json"))
             if (address := addresses.figure(f"{paper}/{path.stem}.{ending}", here))
         ]
         cards.append(
@@ -279,18 +279,6 @@ def notebook_questions(readme: str) -> dict[str, str]:
     """A table of notebooks, of README or docs/notebooks.md: file -> what it asks."""
     row = r"^\| *\[[^\]]+\]\((?:\.\./)?(notebooks/[^)]+\.ipynb)\) *\| *(.+?) *\|$"
     return dict(re.findall(row, readme, re.MULTILINE))
-
-
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """An HTML table of cells that are HTML."""
-    lines = ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
-    return boxed(
-        "<table><thead><tr>"
-        + "".join(f'<th scope="col">{head}</th>' for head in heads)
-        + "</tr></thead>\n<tbody>\n"
-        + "\n".join(lines)
-        + "\n</tbody></table>"
-    )
 
 
 def toctree(entries: Sequence[tuple[str, str]], caption: str = "") -> str:

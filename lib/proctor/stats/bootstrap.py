@@ -54,7 +54,7 @@ def units(scores: ArrayLike, clusters: ArrayLike | None = None) -> Units:
     """Scores (models, items) gathered by resampling unit."""
     scores = checks.finite(scores, "scores", 2)
     # Whole-number sums carry no rounding error, so that models with the same accuracy really tie.
-    denominator = next((d for d in range(1, 65) if np.array_equal(np.rint(scores * d) / d, scores)), None)
+    denominator = next((d for d in range(1, 65) if all(_shares(part, d) for part in (scores[:1], scores))), None)
     totals = scores if denominator is None else np.rint(scores * denominator)
     sizes = np.ones(scores.shape[1])
     if clusters is not None:
@@ -168,12 +168,16 @@ def intervals(
     gathered = units(scores, clusters)
     sizes, found = gathered.sizes, []
     means = unit_means(gathered, resamples, rng)
-    for estimate, replicates, total in zip(gathered.means.tolist(), means, gathered.totals):
+    percentiles = np.quantile(means, _tails(level), axis=1).T.tolist() if method == "percentile" else []
+    for row, (estimate, replicates, total) in enumerate(zip(gathered.means.tolist(), means, gathered.totals)):
         if _constant(replicates):
             found.append(exact_interval(estimate, len(sizes), level, bounds))
             continue
-        left_out = (total.sum() - total) / ((sizes.sum() - sizes) * gathered.denominator)
-        low, high = _limits(estimate, replicates, left_out, level, method)
+        if method == "percentile":
+            low, high = percentiles[row]
+        else:
+            left_out = (total.sum() - total) / ((sizes.sum() - sizes) * gathered.denominator)
+            low, high = _limits(estimate, replicates, left_out, level, method)
         found.append(Interval(estimate, low, high, level, method))
     return found
 
@@ -294,6 +298,10 @@ def held(low: ArrayLike, high: ArrayLike, truth: float, level: float = 0.95) -> 
     return Interval(hits / trials, *wilson(hits, trials, level), level, "wilson")
 
 
+def _shares(scores: np.ndarray, denominator: int) -> bool:
+    return np.array_equal(np.rint(scores * denominator) / denominator, scores)
+
+
 def _check(level: float, method: str) -> None:
     checks.share(level, "level")
     if method not in METHODS:
@@ -304,11 +312,15 @@ def _constant(replicates: np.ndarray) -> bool:
     return np.ptp(replicates) <= 1e-12 * max(1.0, float(np.abs(replicates).max()))
 
 
+def _tails(level: float) -> np.ndarray:
+    return np.array([(1 - level) / 2, (1 + level) / 2])
+
+
 def _limits(
     estimate: float, replicates: np.ndarray, left_out: np.ndarray, level: float, method: str
 ) -> tuple[float, float]:
     """Interval limits from replicates; BCa also needs the estimates with one unit left out (the jackknife)."""
-    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    tails = _tails(level)
     if method == "bca":
         centre = replicates.dtype.type(estimate)  # at the replicates' own precision, or nothing would tie
         near = 1e-12 * max(1.0, abs(estimate))

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from proctor.stats import bootstrap, checks
 from proctor.stats.bootstrap import Interval
@@ -107,11 +106,11 @@ def auc(score: ArrayLike, correct: ArrayLike) -> float | None:
     """
     score, correct = checks.finite(score, "score", 1), checks.binary(correct, "correct")
     checks.same_length(score=score, correct=correct)
-    right = int(correct.sum())
-    wrong = len(correct) - right
-    if right == 0 or wrong == 0:
+    right, wrong = score[correct == 1], np.sort(score[correct == 0])
+    if len(right) == 0 or len(wrong) == 0:
         return None
-    return float((rankdata(score)[correct == 1].sum() - right * (right + 1) / 2) / (right * wrong))
+    below, not_above = (np.searchsorted(wrong, right, side).sum() for side in ("left", "right"))
+    return float((below + not_above) / 2 / (len(right) * len(wrong)))
 
 
 def auc_interval(

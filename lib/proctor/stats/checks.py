@@ -13,8 +13,8 @@ def finite(values: ArrayLike, name: str, ndim: int) -> np.ndarray:
         raise ValueError(f"{name} has {array.ndim} axes, needs {ndim} (shape {array.shape})")
     if array.size == 0:
         raise ValueError(f"{name} is empty (shape {array.shape}): give at least one value on every axis")
-    bad = np.argwhere(~np.isfinite(array))
-    if len(bad):
+    if not np.isfinite(array).all():
+        bad = np.argwhere(~np.isfinite(array))
         first = tuple(int(i) for i in bad[0])
         where = first[0] if ndim == 1 else first
         raise ValueError(
@@ -26,8 +26,9 @@ def finite(values: ArrayLike, name: str, ndim: int) -> np.ndarray:
 def binary(values: ArrayLike, name: str) -> np.ndarray:
     """`values` as a one-dimensional float64 array of zeros and ones. ValueError names the first other value."""
     array = finite(values, name, 1)
-    bad = np.flatnonzero((array != 0) & (array != 1))
-    if len(bad):
+    wrong = (array != 0) & (array != 1)
+    if wrong.any():
+        bad = np.flatnonzero(wrong)
         raise ValueError(f"{name}[{bad[0]}] is {array[bad[0]]:g}: every entry must be 0 or 1")
     return array
 

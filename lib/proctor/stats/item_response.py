@@ -92,7 +92,8 @@ def loss(
     logit = a * distance
     surplus = samples * (expit(logit) - scores)  # gradient by the logit of logaddexp(0, logit) - scores * logit
     value = samples * (np.logaddexp(0, logit) - scores * logit).sum()
-    slope = np.concatenate([(surplus * a).sum(axis=1), -(surplus * a).sum(axis=0), (surplus * logit).sum(axis=0)])
+    by_distance = surplus * a
+    slope = np.concatenate([by_distance.sum(axis=1), -by_distance.sum(axis=0), (surplus * logit).sum(axis=0)])
     if priors:
         spread = np.repeat([ABILITY_SD, DIFFICULTY_SD, LOG_DISCRIMINATION_SD], [n_models, n_items, n_items])
         value, slope = value + ((x / spread) ** 2).sum() / 2, slope + x / spread**2

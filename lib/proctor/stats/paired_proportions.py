@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
-from scipy.stats import multinomial
+from scipy.stats import binom, multinomial
 from statsmodels.stats.proportion import proportion_confint
 
 from proctor.stats import checks
@@ -181,6 +181,18 @@ def score_power(cells: Sequence[float], n: int, level: float = 0.95) -> tuple[fl
     weights, low, high = _all_tables(a, b, n, level)
     shown = low > 0 if a > b else high < 0 if a < b else (low > 0) | (high < 0)
     return float(weights[shown].sum()), float(weights @ (high - low))
+
+
+def mcnemar_power(only_a: float, only_b: float, n: int, level: float = 0.95) -> float:
+    """The chance of `score_power`, without its widths and therefore for any n: Tango's interval leaves 0 out where
+    McNemar's statistic does, which depends on the items that differ alone. only_a, only_b: their chances."""
+    q, z = only_a + only_b, ndtri((1 + checks.share(level, "level")) / 2)
+    if q == 0:
+        return 0.0
+    differ = np.arange(1, checks.at_least_one(n, "n") + 1)
+    most = np.floor((differ + z * np.sqrt(differ)) / 2 + 1e-9)  # items of one model that do not yet show it
+    sides = [max(only_a, only_b) / q] if only_a != only_b else [0.5, 0.5]
+    return float(binom.pmf(differ, n, q) @ sum(binom.sf(most, differ, share) for share in sides))
 
 
 def power_table(

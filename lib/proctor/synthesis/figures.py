@@ -351,3 +351,70 @@ def checking_designs(found: pd.DataFrame) -> Drawn:
         f"{design}, {at.loc[design, sizes[0]]:.1f} to {at.loc[design, sizes[-1]]:.1f}" for design in at.index
     )
     return fig, f"Half-width in points against answers checked, {sizes[0]} to {sizes[-1]}, by design: {said}."
+
+
+# How many
+
+
+def needed_items(curves: pd.DataFrame, power: float, sizes: Mapping[str, int], at: Mapping | None = None) -> Drawn:
+    """Items against the difference, a line a correlation and a panel a rate. curves: `how_many.item_curves`.
+
+    sizes: {name: items} of exams, dotted lines. at: of a design that is marked (rate, difference, n), if any.
+    """
+    rates = list(curves["rate"].unique())
+    fig, panels = axes(columns=len(rates), width=FULL, height=2.7, sharey=True, squeeze=False)
+    correlations = sorted(curves["correlation"].unique())
+    shades = dict(zip(correlations, sns.color_palette("crest", len(correlations))))
+    for ax, rate in zip(panels[0], rates):
+        part = curves[curves["rate"] == rate]
+        for correlation, line in part.groupby("correlation"):
+            label = f"correlation {correlation:g}"
+            ax.plot(100 * line["difference"], line["n"], color=shades[correlation], label=label, **marks("simulated"))
+        for name, n in sizes.items():
+            ax.axhline(n, color=role("muted").colour, linewidth=0.8, linestyle=":", zorder=0)
+            if ax is panels[0, -1]:
+                ax.text(1.01, n, name, transform=ax.get_yaxis_transform(), fontsize=7, va="center")
+        if at is not None and at["rate"] == rate:
+            ax.plot(100 * at["difference"], at["n"], "o", color=role("highlight").colour, markersize=7)
+        ax.set(xscale="log", yscale="log", title=f"better model right on {100 * rate:g} %")
+        ax.set(xlabel="true difference of accuracies, points")
+        ticks = [tick for tick in (0.5, 1, 2, 5, 10, 20) if tick >= 99 * part["difference"].min()]
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.minorticks_off()
+    panels[0, 0].set_ylabel(f"items for {100 * power:g} % power")
+    panels[0, 0].yaxis.set_major_formatter("{x:,.0f}")
+    fig.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(shades))
+    ends = curves.groupby(["rate", "correlation"])["n"].agg(["max", "min"])
+    said = "; ".join(f"{rate:.0%}, {c:g}: {row['max']:,} to {row['min']:,}" for (rate, c), row in ends.iterrows())
+    return (
+        fig,
+        f"Items against the difference on logarithmic axes, by rate and correlation, largest to smallest: {said}.",
+    )
+
+
+def budget_split(curves: pd.DataFrame, ratio: float, sizes: Mapping[str, int]) -> Drawn:
+    """Excess of the standard error against repeats, a line a cost of an item. curves: `how_many.split_curves`.
+
+    ratio: variance within items over that between. sizes: {name: repeats} that papers chose, dotted lines.
+    """
+    fig, ax = axes(width=FULL, height=2.7)
+    costs, said = curves.groupby("item_cost"), []
+    for shade, (cost, line) in zip(sns.color_palette("crest", len(costs)), costs):
+        best = line.loc[line["excess"].idxmin()]
+        label = "item free" if cost == 0 else f"item costs {cost:,g} call{'s' * (cost != 1)}"
+        ax.plot(line["repeats"], line["excess"], color=shade, label=label, **marks("simulated"))
+        ax.plot(best["repeats"], best["excess"], "o", color=shade, markersize=6, zorder=3, clip_on=False)
+        said.append(f"{label}, best at {best['repeats']:.0f}")
+    for name, k in sizes.items():
+        ax.axvline(k, color=role("muted").colour, linewidth=0.8, linestyle=":", zorder=0)
+        ax.text(k, 1.01, name, transform=ax.get_xaxis_transform(), fontsize=7, ha="center", va="bottom")
+    ticks = [2**i for i in range(10) if 2**i <= curves["repeats"].max()]
+    ax.set(xscale="log", ylim=(0, 100), xlabel="repeats of each item, at one budget")
+    ax.set_ylabel("standard error above\nthe smallest possible, %")
+    ax.set_xticks(ticks, [str(tick) for tick in ticks])
+    ax.minorticks_off()
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=len(said))
+    return fig, (
+        f"Excess of the standard error against repeats of an item, if the variance within items is {ratio:g} times "
+        f"that between, by cost of an item: {'; '.join(said)}."
+    )

@@ -308,15 +308,14 @@ def _human_reviews(rng, setting: Setting, people, answers, verdicts, right, temp
     opens = ((answers["submitted_at"] - LAUNCH) / pd.Timedelta("1D")).to_numpy() + 1
     favoured = (answers["system"] == setting.favoured).to_numpy()
     poster = answers["question_id"].str[1:].astype(int).to_numpy() % 30  # poster k asked every thirtieth question
-    writer = answers["submitted_by"].to_numpy()
     posters = {row: k for k, row in enumerate(np.flatnonzero(people["group"] == "poster"))}
     names, groups = people["reviewer"].to_numpy(), people["group"].to_numpy()
     who = rng.choice(len(people), setting.reviews, p=people["activity"] / people["activity"].sum())
     when = np.sort(rng.uniform(1, setting.days, setting.reviews))
-    seen, count, rows = np.zeros((len(people), len(answers)), bool), np.zeros(len(answers), int), []
+    free = names[:, None] != answers["submitted_by"].to_numpy()  # whom each may read: not oneself, and nothing twice
+    count, rows = np.zeros(len(answers), int), []
     for person, day in zip(who, when):
-        weight = worth * (opens <= day) * ~seen[person] * (writer != names[person])
-        weight = weight * np.where(count >= setting.enough, 0.05, 1.0)
+        weight = np.where(free[person] & (opens <= day), worth, 0.0)
         if person in posters:
             weight = weight * (poster == posters[person])
         boosts = groups[person] == "colluding" and rng.random() < 0.5
@@ -326,8 +325,10 @@ def _human_reviews(rng, setting: Setting, people, answers, verdicts, right, temp
         if total[-1] <= 0:
             continue
         pick = int(np.searchsorted(total, rng.random() * total[-1], side="right"))
-        seen[person, pick] = True
+        free[person, pick] = False
         count[pick] += 1
+        if count[pick] == setting.enough:
+            worth[pick] *= 0.05
         rows.append((person, pick, day))
     person, pick, day = (np.array(column) for column in zip(*rows))
     staff = people.iloc[person].reset_index(drop=True)

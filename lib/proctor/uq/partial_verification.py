@@ -228,6 +228,14 @@ def carried_precision(hle: Confusion, answers: Checked, questions: Checked, leve
     return pd.DataFrame(table)
 
 
+def checking_ratio(answers: Checked, precision: float) -> float:
+    """How often right answers were checked, as a multiple of how often wrong ones were, if a share `precision` of the
+    passed ones is right (UQ, caption of Table S3, says that wrong ones are easier to settle)."""
+    checks.share(precision, "precision")
+    right = precision * answers.passed
+    return (answers.right / right) / ((answers.verified - answers.right) / (answers.passed - right))
+
+
 def precision_difference(right: int, checked: int, other_right: int, other_checked: int) -> Interval:
     """Share right of the checked answers less that of others, as if drawn at random and apart (Newcombe's 95 %)."""
     low, high = confint_proportions_2indep(right, checked, other_right, other_checked, compare="diff", method="newcomb")

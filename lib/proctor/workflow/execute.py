@@ -19,6 +19,7 @@ import papermill
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from papermill.engines import NBClientEngine, papermill_engines
 from papermill.exceptions import PapermillExecutionError
 
 from proctor.paths import BUILD, ROOT
@@ -26,6 +27,24 @@ from proctor.workflow.kernels import Kernel, KernelServer
 from proctor.workflow.notebook import Notebook
 
 logging.getLogger("papermill").setLevel(logging.CRITICAL)  # a kernel's death is told once, by NotebookFailed
+
+
+ENGINE = "proctor"
+
+
+class _WritesAtTheEnd(NBClientEngine):
+    """Papermill's engine, which would write the copy anew before and after each cell, with all figures so far."""
+
+    @classmethod
+    def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, **how: Any) -> None:
+        output, nb_man.output_path = nb_man.output_path, None
+        try:
+            super().execute_managed_notebook(nb_man, kernel_name, **how)
+        finally:
+            nb_man.output_path = output
+
+
+papermill_engines.register(ENGINE, _WritesAtTheEnd)
 
 
 class NotebookFailed(Exception):
@@ -43,11 +62,12 @@ def execute(
 ) -> None:
     """Run `notebook` with the parameters `values`; leave the executed copy at `output`.
 
-    The copy grows in a file beside `output` and is renamed at the end: `output` is whole or not there.
+    The copy is written beside `output` and renamed at the end: `output` is whole or not there.
     When a cell fails, the copy so far is kept as NAME.failed.ipynb and NotebookFailed is raised.
     The kernel comes from `server`; `environment` is laid over this process's. Setting `cancel` (from another thread)
     kills the kernel; a cell that takes longer than `cell_timeout` seconds fails. Code runs in the repository's root
-    folder. Processes that it started in the kernel's group and its temporary files go with the kernel.
+    folder, or in the PROCTOR_ROOT of `environment`. Processes that it started in the kernel's group and its temporary
+    files go with the kernel.
     """
     BUILD.mkdir(parents=True, exist_ok=True)  # or IPython complains that it has no place for its profile
     output = Path(output).resolve()
@@ -66,8 +86,9 @@ def execute(
             kernel_name="python3",
             language="python",
             kernel_manager_class=_kernel_class(
-                server, folder, {**(environment or {}), "PROCTOR_NOTEBOOK": notebook.name}, kernels
+                server, folder, {"PROCTOR_NOTEBOOK": notebook.name, **(environment or {})}, kernels
             ),
+            engine_name=ENGINE,
             progress_bar=False,
             execution_timeout=cell_timeout,
         )
@@ -112,6 +133,7 @@ def _kernel_class(
     """
     argv = ["-f", "{connection_file}", "--HistoryManager.enabled=False", "--IPKernelApp.log_level=CRITICAL"]
     # A profile of the user's own, with start-up code, must not change what a notebook computes.
+    root = Path(environment.get("PROCTOR_ROOT", ROOT))
     ours = {**environment, "IPYTHONDIR": str(BUILD / "ipython"), "TMPDIR": str(folder)}
 
     class Forked(AsyncKernelManager):
@@ -121,7 +143,7 @@ def _kernel_class(
             super().__init__(*args, **kwargs, transport="ipc", connection_file=f"{folder}/kernel.json")
 
         async def _async_launch_kernel(self, kernel_cmd: list[str], **_: Any) -> None:
-            kernel = server.start(kernel_cmd, {**os.environ, **ours}, ROOT, _said(folder))
+            kernel = server.start(kernel_cmd, {**os.environ, **ours}, root, _said(folder))
             kernels.append(kernel)
             provisioner: Any = self.provisioner  # a LocalProvisioner; it sees the kernel as a process of its own
             provisioner.process, provisioner.pid = kernel, kernel.pid

@@ -26,15 +26,24 @@ def how_to_get(notebook: Notebook) -> str:
 
 def artifacts(name: str, figures: Path = COMMITTED) -> dict[str, list[Path]]:
     """{artifact: its files} of all figures and tables of a notebook: the JSON beside each names the notebook."""
+    made_by = {artifact: record["code"]["notebook"] for artifact, record in records(figures).items()}
+    places = [figures / artifact for artifact, notebook in made_by.items() if notebook == name]
+    return {
+        f"{place.parent.name}/{place.name}": sorted(path for path in place.parent.iterdir() if path.stem == place.name)
+        for place in places
+    }
+
+
+def records(figures: Path = COMMITTED) -> dict[str, dict[str, Any]]:
+    """{artifact: its provenance record} of all figures and tables in a folder, by name."""
     found = {}
-    for record in sorted(figures.glob("*/*.json")):
+    for path in sorted(figures.glob("*/*.json")):
         try:
-            made_by = json.loads(record.read_text(encoding="utf-8"))["code"]["notebook"]
+            record = json.loads(path.read_text(encoding="utf-8"))
+            record["code"]["notebook"]
         except (OSError, ValueError, KeyError, TypeError):
             continue  # no record of ours, or one that is just being written by another notebook
-        if made_by == name:
-            beside = sorted(path for path in record.parent.iterdir() if path.stem == record.stem)
-            found[f"{record.parent.name}/{record.stem}"] = beside
+        found[f"{path.parent.name}/{path.stem}"] = record
     return found
 
 

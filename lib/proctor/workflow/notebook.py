@@ -3,7 +3,9 @@
 Only the standard library: nbformat takes over a second to import, and the workflow reads notebooks often.
 """
 
+import difflib
 import json
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -100,6 +102,19 @@ class Notebook:
             return log_files.folder(name)
         except ValueError as error:
             raise WorkflowError(f"{self.path}: its metadata proctor.logs is wrong: {error}") from None
+
+
+def chosen(names: Sequence[str], notebooks: Sequence[Notebook]) -> list[Notebook]:
+    """The notebooks of these names or paths; all where none is named. Raises WorkflowError for an unknown one."""
+    known = {notebook.name: notebook for notebook in notebooks}
+    wanted = [name.removeprefix("notebooks/").removesuffix(".ipynb") for name in names]
+    for name in wanted:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=3)
+            raise WorkflowError(
+                f"there is no notebook {name!r}" + (f"; did you mean {' or '.join(close)}?" if close else "")
+            )
+    return [known[name] for name in dict.fromkeys(wanted)] if names else list(notebooks)
 
 
 def all_notebooks() -> list[Notebook]:

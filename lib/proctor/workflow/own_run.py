@@ -16,7 +16,7 @@ from typing import Any
 from proctor.files import write_atomic
 from proctor.paths import BUILD, PARAMS
 from proctor.workflow.notebook import NOTEBOOKS, Notebook, WorkflowError, all_notebooks
-from proctor.workflow.run import run_here
+from proctor.workflow.run import run_notebook
 
 RUNS = BUILD / "runs"
 DONE, INCOMPLETE = "done", "incomplete"
@@ -49,7 +49,7 @@ def run_own(
     before = os.environ.get("PROCTOR_FIGURES")
     os.environ["PROCTOR_FIGURES"] = str(folder)  # for the kernel
     try:
-        problem = run_here(this, folder / "notebook.ipynb", given)
+        problem = run_notebook(this, folder / "notebook.ipynb", given)
     finally:
         if before is None:
             del os.environ["PROCTOR_FIGURES"]

@@ -137,20 +137,38 @@ def outputs(notebook: Notebook, figures: Path) -> list[Path]:
     return [notebook.executed, *promised, *written]
 
 
-def write(notebook: Notebook, values: Mapping[str, Any], read: Mapping[str, str], made: Iterable[Path]) -> None:
-    """Leave the receipt of a run that has just ended. read: the digests of its inputs, taken before it began."""
+def write(
+    notebook: Notebook,
+    values: Mapping[str, Any],
+    read: Mapping[str, str],
+    made: Iterable[Path],
+    place: Path | None = None,
+) -> None:
+    """Leave the receipt of a run that has just ended. read: the digests of its inputs, taken before it began.
+
+    place: the receipt's file (default: that of `make reproduce`); `is_true` and `read_receipt` take the same.
+    """
     left = {name: digest for name, digest in digests(made).items() if digest}
     receipt = {"values": values, "read": read, "left": left}
-    write_atomic(path_of(notebook.name), json.dumps(receipt, indent=1, sort_keys=True) + "\n")
+    write_atomic(place or path_of(notebook.name), json.dumps(receipt, indent=1, sort_keys=True) + "\n")
 
 
-def is_true(notebook: Notebook, values: Mapping[str, Any], promised: Sequence[Path]) -> bool:
-    """Whether the receipt is there, holds for these values and the files of today, and covers what is promised."""
+def read_receipt(name: str, place: Path | None = None) -> dict[str, dict[str, Any]] | None:
+    """{"values": ..., "read": {file: digest}, "left": {file: digest}} of the last run; None where none is left."""
     try:
-        receipt = json.loads(path_of(notebook.name).read_text(encoding="utf-8"))
-        same = receipt["values"] == json.loads(json.dumps(values)) and receipt["read"] == digests(
-            inputs(notebook, values)
-        )
-        return same and receipt["left"] == digests([*(ROOT / name for name in receipt["left"]), *promised])
+        receipt = json.loads((place or path_of(name)).read_text(encoding="utf-8"))
+        return {part: dict(receipt[part]) for part in ("values", "read", "left")}
     except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def is_true(notebook: Notebook, values: Mapping[str, Any], promised: Sequence[Path], place: Path | None = None) -> bool:
+    """Whether the receipt is there, holds for these values and the files of today, and covers what is promised."""
+    receipt = read_receipt(notebook.name, place)
+    if receipt is None or receipt["values"] != json.loads(json.dumps(values)):
+        return False
+    try:
+        same = receipt["read"] == digests(inputs(notebook, values))
+        return same and receipt["left"] == digests([*(ROOT / name for name in receipt["left"]), *promised])
+    except (OSError, ValueError, TypeError):
         return False

@@ -9,7 +9,6 @@ Exit codes: 0 all is up to date, 1 a notebook failed or left out a promised file
 """
 
 import argparse
-import difflib
 import fcntl
 import json
 import os
@@ -25,7 +24,7 @@ from proctor.files import write_atomic
 from proctor.paths import BUILD, COMMITTED, ROOT
 from proctor.report import catalog
 from proctor.workflow import kept, receipts
-from proctor.workflow.notebook import EXECUTED, Notebook, WorkflowError, all_notebooks
+from proctor.workflow.notebook import EXECUTED, Notebook, WorkflowError, all_notebooks, chosen
 from proctor.workflow.run import add_parameter_options, add_timeout_option, split_more
 
 STAMP = BUILD / "up_to_date.json"
@@ -72,7 +71,7 @@ def reproduce(
     wherever it sends them.
     """
     os.chdir(ROOT)
-    lock = _lock()  # noqa: F841  held until this function ends
+    held = lock()  # noqa: F841  held until this function ends
     asked: dict[str, Any] = {"profile": str(profile), "overrides": list(map(list, overrides))}
     asked |= {name: os.environ.get(name) for name in (PLACE, "PROCTOR_LOGS")}
     stamp = _stamp()
@@ -119,14 +118,17 @@ def reproduce(
     return 0
 
 
-def _lock() -> TextIO:
+def lock() -> TextIO:
+    """Be the one run of this checkout (of reproduce, verify and seeds) until the file closes. Raises WorkflowError."""
     BUILD.mkdir(exist_ok=True)
-    lock = open(BUILD / "lock", "w")
+    held = open(BUILD / "lock", "w")
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise WorkflowError(f"another `make reproduce` is running in {ROOT}: wait for it or stop it") from None
-    return lock
+        raise WorkflowError(
+            f"another `make reproduce` is running in {ROOT} (or verify, or seeds): wait for it or stop it"
+        ) from None
+    return held
 
 
 def contents(places: Iterable[str]) -> dict[str, str]:
@@ -187,15 +189,8 @@ def _catalog() -> list[catalog.Row]:
 
 def _targets(only: Sequence[str], notebooks: Sequence[Notebook]) -> list[str]:
     """The receipts that Snakemake is to make: none named means all."""
-    known = [notebook.name for notebook in notebooks]
-    names = [name.removeprefix("notebooks/").removesuffix(".ipynb") for name in only]
-    for name in names:
-        if name not in known:
-            close = difflib.get_close_matches(name, known, n=3)
-            raise WorkflowError(
-                f"there is no notebook {name!r}" + (f"; did you mean {' or '.join(close)}?" if close else "")
-            )
-    return [str(receipts.path_of(name).relative_to(ROOT)) for name in names]
+    named = chosen(only, notebooks) if only else []
+    return [str(receipts.path_of(notebook.name).relative_to(ROOT)) for notebook in named]
 
 
 def _lacking(rows: Sequence[catalog.Row], notebooks: Sequence[Notebook], figures: Path) -> list[str]:

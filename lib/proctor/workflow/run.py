@@ -24,7 +24,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from proctor.paths import OWN_FIGURES, PARAMS
+from proctor.paths import OWN_FIGURES, PARAMS, ROOT
 from proctor.workflow import kept, receipts
 from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
@@ -45,10 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
         if notebook.missing_logs():
             raise WorkflowError(f"{notebook.name} can't run: {kept.how_to_get(notebook)}")
-        if workers := os.environ.get("PROCTOR_WORKERS"):
-            problem = hand_over(workers, notebook, output, values, options.cell_timeout)
-        else:
-            problem = run_here(notebook, output, values, options.cell_timeout)
+        problem = run_notebook(notebook, output, values, options.cell_timeout)
     except WorkflowError as error:
         print(error, file=sys.stderr)
         return 2
@@ -60,6 +57,15 @@ def main(arguments: list[str] | None = None) -> int:
     if output == notebook.executed.absolute():
         receipts.write(notebook, values, read, receipts.outputs(notebook, figures))
     return 0
+
+
+def run_notebook(
+    notebook: Notebook, output: Path, values: dict[str, Any], cell_timeout: float | None = None
+) -> str | None:
+    """Run the notebook at the server that PROCTOR_WORKERS names, else here. Returns what went wrong, or None."""
+    if workers := os.environ.get("PROCTOR_WORKERS"):
+        return hand_over(workers, notebook, output, values, cell_timeout)
+    return run_here(notebook, output, values, cell_timeout)
 
 
 def run_here(notebook: Notebook, output: Path, values: dict[str, Any], cell_timeout: float | None = None) -> str | None:
@@ -82,9 +88,10 @@ def hand_over(
 ) -> str | None:
     """Have the server at the socket `workers` run the notebook. Returns what went wrong, or None.
 
-    The server stops the job when this process ends, whatever ends it.
+    The server stops the job when this process ends, whatever ends it. It may belong to another checkout.
     """
     ours = {name: value for name, value in os.environ.items() if name.startswith("PROCTOR_")}
+    ours |= {"PROCTOR_ROOT": str(ROOT), "PROCTOR_NOTEBOOK": notebook.name}
     job = dict(
         notebook=str(notebook.path), output=str(output), values=values, environment=ours, cell_timeout=cell_timeout
     )

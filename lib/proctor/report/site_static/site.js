@@ -1,22 +1,28 @@
-/* Filters and sorting of the catalog's tables. Without JavaScript the table is whole and in its own order. */
+/* Filters and sorting of tables. A cell with labels (evidence, verdicts) has each of them as a value.
+   Without JavaScript the table is whole and in its own order. */
 "use strict";
-for (const table of document.querySelectorAll("table.catalog")) {
+for (const table of document.querySelectorAll("table.filtered")) {
+  const values = (row, column) => {
+    const labels = [...row.cells[column].querySelectorAll("span")];
+    return (labels.length ? labels : [row.cells[column]]).map((label) => label.textContent.trim());
+  };
   const body = table.tBodies[0], rows = [...body.rows], heads = [...table.tHead.rows[0].cells];
   const bar = document.createElement("div"), count = document.createElement("span"), chosen = new Map();
-  bar.className = "catalog-filters";
+  bar.className = "table-filters";
   const search = document.createElement("input");
   search.type = "search";
   search.placeholder = "words in a row";
-  search.setAttribute("aria-label", "Show rows with these words");
+  search.setAttribute("aria-label", `Show rows with these words: ${heads[0].textContent}`);
   bar.append(search);
   heads.forEach((head, column) => {
     const name = head.textContent;
     if ("filter" in head.dataset) {
-      const values = [...new Set(rows.map((row) => row.cells[column].textContent.trim()))].filter(Boolean).sort();
-      if (values.length > 1) {
+      const all = [...new Set(rows.flatMap((row) => values(row, column)))].filter(Boolean).sort();
+      const every = rows.every((row) => values(row, column).some(Boolean));
+      if (all.length > 1 || (all.length && !every)) {
         const select = document.createElement("select");
         select.setAttribute("aria-label", `Show rows of one ${name}`);
-        select.append(new Option(`any ${name}`, ""), ...values.map((value) => new Option(value, value)));
+        select.append(new Option(`any ${name}`, ""), ...all.map((value) => new Option(value, value)));
         select.addEventListener("change", () => { chosen.set(column, select.value); show(); });
         bar.append(select);
       }
@@ -40,11 +46,17 @@ for (const table of document.querySelectorAll("table.catalog")) {
     for (const row of rows) {
       const text = row.textContent.toLowerCase();
       row.hidden = !(words.every((word) => text.includes(word)) &&
-        [...chosen].every(([column, value]) => !value || row.cells[column].textContent.trim() === value));
+        [...chosen].every(([column, value]) => !value || values(row, column).includes(value)));
     }
     count.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
   };
   search.addEventListener("input", show);
   table.parentElement.before(bar);
   show();
+}
+
+/* The theme's arrows in the sidebar have no name of their own. */
+for (const summary of document.querySelectorAll(".bd-sidebar-primary details > summary")) {
+  const link = summary.parentElement.parentElement.querySelector("a");
+  summary.setAttribute("aria-label", `Pages of ${link.textContent.trim()}`);
 }

@@ -1,0 +1,97 @@
+"""Effects of the studies of families-v2: two values of each item, paired, with whole families of questions as units.
+
+Questions of one family are alike, so items are no independent evidence for other questions of this kind: families are.
+The interval is Student's t over the families (`stats.paired_proportions.cluster_t_interval`), at 1 - 0.05 / k where k
+effects are looked at together.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from proctor.stats.paired_proportions import cluster_t_interval
+from proctor.stats.power import items_needed
+
+
+def paired_effects(
+    pairs: Mapping[str, tuple[pd.Series, pd.Series]], families: pd.Series, level: float = 0.95
+) -> pd.DataFrame:
+    """One row an effect: effect, first, second (means), difference, low, high, items, families, needed.
+
+    pairs: by name the two values of each item, in [0, 1]; items that lack one are left out. families: of each item.
+    All series have the items as index. level: of all intervals together. needed: families that would show the estimate
+    with a chance of 80 %, if it were true.
+
+    >>> items = pd.Index(range(6)); families = pd.Series(list("aabbcc"), items)
+    >>> one, other = pd.Series([1, 1, 1, 0, 1, 1.0], items), pd.Series([0, 0, 1, 0, 0, 1.0], items)
+    >>> found = paired_effects({"gain": (one, other)}, families).iloc[0]
+    >>> float(found["difference"]), int(found["items"]), int(found["families"])
+    (0.5, 6, 3)
+    """
+    own, rows = 1 - (1 - level) / max(len(pairs), 1), []
+    for name, (first, second) in pairs.items():
+        gap = (first.astype(float) - second.astype(float)).dropna()
+        family = families.reindex(gap.index)
+        found = cluster_t_interval(gap.to_numpy(), family.to_numpy(), own)
+        rows.append(
+            {
+                "effect": name,
+                "first": first.reindex(gap.index).mean(),
+                "second": second.reindex(gap.index).mean(),
+                "difference": found.estimate,
+                "low": found.low,
+                "high": found.high,
+                "items": len(gap),
+                "families": family.nunique(),
+                "needed": families_needed(gap.to_numpy(), family.to_numpy()) if found.estimate else np.nan,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def families_of(rows: pd.DataFrame, item: str = "question_id") -> pd.Series:
+    """The family (column category) of each item, by its id."""
+    return rows.drop_duplicates(item).set_index(item)["category"]
+
+
+def families_needed(gap: np.ndarray, families: np.ndarray) -> float:
+    """Families of questions that would show the mean of `gap` (items,) with 80 % power; inf for a mean of 0, NaN
+    where families do not vary.
+
+    >>> families_needed(np.array([0.4, 0.0, 0.2, -0.2]), np.array(["a", "a", "b", "b"]))
+    16.0
+    """
+    each = pd.Series(gap).groupby(families).mean()
+    if len(each) < 2 or not each.std():
+        return np.nan
+    return float(items_needed(abs(gap.mean()), each.std()))
+
+
+def said(effects: pd.DataFrame, name: str, says: str = "> 0") -> dict[str, Any]:
+    """Keywords of `Output.claim` for one effect of `paired_effects`, in points: all its rows are the comparisons."""
+    row = effects.set_index("effect").loc[name]
+    return dict(
+        estimate=100 * row["difference"],
+        interval=(100 * row["low"], 100 * row["high"]),
+        says=says,
+        n=int(row["families"]),
+        of="families of questions",
+        unit="points",
+        level=1 - 0.05 / len(effects),
+        family=len(effects),
+    )
+
+
+def balanced(correct: pd.Series, accepted: pd.Series) -> pd.Series:
+    """A value of each answer whose mean is the balanced accuracy: right answers together weigh as much as wrong ones.
+
+    correct: 0/1 labels. accepted: 0/1 verdicts. Values are 0, or n over twice the number of answers with that label.
+
+    >>> round(float(balanced(pd.Series([1, 1, 1, 0]), pd.Series([1, 1, 0, 0])).mean()), 3)
+    0.833
+    """
+    correct, accepted = correct.astype(bool), accepted.astype(bool)
+    weight = np.where(correct, 1 / max(correct.sum(), 1), 1 / max((~correct).sum(), 1)) * len(correct) / 2
+    return (correct == accepted) * weight

@@ -1,0 +1,76 @@
+"""What the exercises of `notebooks/hle/exercises.ipynb` expect, each computed another way than the solution there."""
+
+from itertools import count, product
+
+import pandas as pd
+
+from proctor.data.published import load_published
+from proctor.report.exercises import Exercise
+
+MODELS, LOSS = 6, 0.1  # gatekeepers, and the share of good questions that may be lost by luck
+SURE = 90  # percent: a confidence of at least this much
+
+
+def exercises(answers: pd.DataFrame) -> dict[str, Exercise]:
+    """The three exercises by name, for a `report.exercises.Checker`.
+
+    answers: one row an answer, columns confidence (0 to 1; NaN where none was read) and correct.
+    """
+    return {
+        "hle/1": Exercise(
+            options_needed,
+            "A question is lost if two or more of the six guess it. Start at two options and count upwards.",
+            unit="options",
+            mistakes={"One model may be right under this rule; only a second one rejects the question.": _if_none_may},
+        ),
+        "hle/2": Exercise(
+            lambda: least_confidence("GPT-4o"),
+            "Square the calibration error as a share, not in percent, and take the accuracy off.",
+            tolerance=0.05,
+            unit="percent",
+            mistakes={"That is error less accuracy. The bound has the square of the error.": _not_squared},
+        ),
+        "hle/3": Exercise(
+            lambda: right_among_sure(answers),
+            "Keep the rows whose stated confidence is 90 % or more, and take the mean of `correct` over these.",
+            tolerance=0.1,
+            unit="percent",
+            mistakes={"That is the accuracy of all answers.": lambda: 100 * float(answers["correct"].mean())},
+        ),
+    }
+
+
+def options_needed(allowed: int = 1) -> int:
+    """Fewest options at which six guessing models fail a question in at most a tenth of the cases: all patterns.
+
+    allowed: how many models may be right."""
+    for options in count(2):
+        chance = sum(
+            (1 / options) ** sum(right) * (1 - 1 / options) ** (MODELS - sum(right))
+            for right in product((0, 1), repeat=MODELS)
+            if sum(right) > allowed
+        )
+        if chance <= LOSS:
+            return options
+    raise AssertionError("unreachable: the chance falls to 0")
+
+
+def least_confidence(model: str) -> float:
+    """E^2 - a in percent, from the printed figures of Table 1: the least mean confidence, whatever the bins."""
+    row = load_published("hle/table_1").set_index("model").loc[model]
+    return row["calibration_error_value"] ** 2 / 100 - row["accuracy_value"]
+
+
+def right_among_sure(answers: pd.DataFrame) -> float:
+    """Percent of the answers stated with at least 90 % that are right, counted one by one."""
+    sure = [bool(right) for said, right in zip(answers["confidence"], answers["correct"]) if 100 * said >= SURE - 1e-9]
+    return 100 * sum(sure) / len(sure)
+
+
+def _if_none_may() -> float:
+    return options_needed(allowed=0)
+
+
+def _not_squared() -> float:
+    row = load_published("hle/table_1").set_index("model").loc["GPT-4o"]
+    return row["calibration_error_value"] - row["accuracy_value"]

@@ -1,0 +1,150 @@
+"""The reference of the library in the site: a page a package, with each public function's signature and docstring.
+
+Read from the files, without importing them: Sphinx's autodoc gives the same pages, but takes several times as long as
+all the rest of the site. Names are objects of Sphinx's Python domain, so that search and links know them.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+ALONE = ("platform",)  # a program of its own; docs/desk.md describes it
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+class Described(NamedTuple):
+    name: str
+    kind: str  # function or class
+    code: str  # as the file has it: the `def`; of a class its fields and public methods too
+    about: str  # the docstring
+    methods: tuple[tuple[str, str], ...] = ()  # (name, docstring)
+
+
+def packages(library: Path) -> dict[str, list[str]]:
+    """{package: its public modules}, dotted from `library` (lib/proctor); modules beside the packages are under ""."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(library.rglob("*.py")):
+        parts = path.relative_to(library).with_suffix("").parts
+        if parts[0] not in ALONE and not any(part.startswith("_") for part in parts):
+            found.setdefault(parts[0] if len(parts) > 1 else "", []).append(".".join(parts))
+    return dict(sorted(found.items(), key=lambda entry: (entry[0] == "", entry[0])))
+
+
+def described(path: Path) -> Iterator[Described]:
+    """The public functions and classes of a module, in its order."""
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    for node in ast.parse(text).body:
+        if not isinstance(node, Definition) or node.name.startswith("_"):
+            continue
+        about = ast.get_docstring(node) or ""
+        if not isinstance(node, ast.ClassDef):
+            yield Described(node.name, "function", header(node, lines), about)
+            continue
+        fields = [lines[one.lineno - 1 : one.end_lineno] for one in node.body if isinstance(one, ast.AnnAssign)]
+        methods = [
+            one
+            for one in node.body
+            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and not one.name.startswith("_")
+        ]
+        parts = [header(node, lines), *("\n".join(field) for field in fields), *(header(one, lines) for one in methods)]
+        said = tuple((one.name, text) for one in methods if (text := ast.get_docstring(one)))
+        yield Described(node.name, "class", "\n".join(parts), about, said)
+
+
+def header(node: Definition, lines: list[str]) -> str:
+    """The `def` or `class` of a node, with its decorators, as `lines` of its file have it."""
+    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    return "\n".join(lines[first - 1 : node.body[0].lineno - 1]).rstrip()
+
+
+def page_of(package: str) -> str:
+    """The page of a package: "uq" -> "api/uq"; modules beside the packages have one together."""
+    return f"api/{package or 'proctor'}"
+
+
+def address_of(function: str) -> str:
+    """Page and anchor of a function: "uq.checks.run_check" -> "api/uq.html#proctor.uq.checks.run_check"."""
+    package = function.partition(".")[0] if function.count(".") > 1 else ""
+    return f"{page_of(package)}.html#proctor.{function}"
+
+
+def package_page(package: str, modules: list[str], library: Path) -> str:
+    """Markdown of one package: its modules in order, each with all that is public."""
+    parts = [f"# proctor.{package}" if package else "# proctor"]
+    for module in modules:
+        path = library / (module.replace(".", "/") + ".py")
+        about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        parts += [f"## {module}", f"```{{py:module}} proctor.{module}\n```", prose(about)]
+        for one in described(path):
+            said = "".join(f"<dt><code>{name}</code></dt><dd>{prose(text)}</dd>" for name, text in one.methods)
+            body = f"```python\n{one.code}\n```\n\n{prose(one.about)}" + (f"<dl>{said}</dl>" if said else "")
+            parts.append(f"````{{py:{one.kind}}} {one.name}\n{body}\n````")
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def index_page(found: dict[str, list[str]], library: Path) -> str:
+    """Markdown of the reference's first page: packages with their modules, and what each is for."""
+    parts = [
+        "# The library",
+        "What notebooks call: functions and classes of `lib/proctor/`, from their docstrings. A result is a number, an "
+        "array or a DataFrame; what asks models is `async` and takes a `Session`. Modules whose name ends in `figures` "
+        "draw, and compute nothing.",
+    ]
+    for package, modules in found.items():
+        page = page_of(package).removeprefix("api/")
+        lines = "".join(
+            f'\n| <a href="{page}.html#module-proctor.{module}">{module}</a> '
+            f"| {summary(library / (module.replace('.', '/') + '.py'))} |"
+            for module in modules
+        )
+        parts += [f"## {package or 'beside the packages'}", f"| module | what it does |\n|---|---|{lines}"]
+    entries = "\n".join(f"{package or 'proctor'} <{page_of(package).removeprefix('api/')}>" for package in found)
+    return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{entries}\n```"]) + "\n"
+
+
+def summary(path: Path) -> str:
+    """The first paragraph of a module's docstring, as HTML for a table's cell."""
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) if path.is_file() else None
+    return _inline(" ".join((text or "").partition("\n\n")[0].split())).replace("|", "&#124;")
+
+
+def prose(docstring: str) -> str:
+    """HTML, on one line, of a docstring in plain text: `x` is code; examples and what is indented stay as they are.
+
+    >>> prose("Of `x`,\\nand y.\\n\\n    as it  stands")
+    '<p>Of <code>x</code>, and y.</p><pre>    as it  stands</pre>'
+    """
+    html: list[str] = []
+    for block in re.split(r"\n\s*\n", docstring.strip("\n")):
+        for kept, lines in _runs(block.splitlines()):
+            if kept:
+                html.append(f"<pre>{escape(chr(10).join(lines), quote=False)}</pre>".replace("\n", "&#10;"))
+            elif lines:
+                html.append(f"<p>{_inline(' '.join(lines))}</p>")
+    return "".join(html)
+
+
+def _runs(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
+    """Lines of one block in runs: as they stand (indented, or an example with what it prints), or to be wrapped."""
+    run: list[str] = []
+    kept = example = False
+    for line in lines:
+        example = example or line.startswith(">>>")
+        stays = example or line.startswith("  ")
+        if run and stays != kept:
+            yield kept, run
+            run = []
+        kept = stays
+        run.append(line)
+    yield kept, run
+
+
+def _inline(text: str) -> str:
+    """Text as HTML that Markdown leaves alone."""
+    html = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+    return re.sub(r"[*_\\$~\[\]{}`]", lambda mark: f"&#{ord(mark[0])};", html)

@@ -1,0 +1,132 @@
+"""What a browser sees wrong on the pages of the built site, in light and dark, on a desk and on a phone.
+
+    python -m proctor.report.site_check [build/site] [--pages 'uq/*']
+
+Each page is opened in headless Chromium (Debian's, or the one that PROCTOR_CHROMIUM names). Wrong are: a line of error
+in the console, a request that fails or leaves the disk, a picture that does not show, a page wider than the screen,
+text that a box cuts off, and what axe finds serious or critical.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any, Literal
+
+from proctor.paths import BUILD
+
+CHROMIUM = os.environ.get("PROCTOR_CHROMIUM") or shutil.which("chromium")
+Colours = Literal["light", "dark"]
+VIEWS: tuple[tuple[int, Colours], ...] = (  # width in pixels, colours
+    (1280, "light"),
+    (390, "light"),
+    (1280, "dark"),
+    (390, "dark"),
+)
+SERIOUS = ("serious", "critical")
+# Pictures are loaded late; boxes that scroll are no fault, nor what is there for screen readers alone.
+LOOK = """async () => {
+  const wrong = [];
+  const pictures = [...document.images];
+  pictures.forEach((one) => { one.loading = "eager"; });
+  await Promise.all(pictures.map((one) => one.complete || new Promise((done) => { one.onload = one.onerror = done; })));
+  for (const one of pictures)
+    if (!one.naturalWidth) wrong.push(`picture ${one.getAttribute("src")} does not show`);
+  const wide = document.scrollingElement.scrollWidth - innerWidth;
+  if (wide > 0) wrong.push(`the page is ${wide} pixels wider than the screen`);
+  for (const one of document.querySelectorAll(".bd-article *")) {
+    const style = getComputedStyle(one);
+    const hides = ["hidden", "clip"].includes(style.overflowX) && one.scrollWidth > one.clientWidth + 1;
+    if (hides && one.clientWidth > 1 && !one.closest("math") && style.display !== "inline")
+      wrong.push(`text is cut off in <${one.tagName.toLowerCase()} class="${one.className}">: ${one.textContent.trim().slice(0, 40)}`);
+  }
+  return wrong;
+}"""  # noqa: E501
+
+
+def pages(site: Path, like: str = "*") -> list[Path]:
+    """The pages of the site whose names (without .html) match the pattern `like`."""
+    found = sorted(path for path in site.rglob("*.html") if "_static" not in path.parts)
+    return [path for path in found if fnmatch(path.relative_to(site).with_suffix("").as_posix(), like)]
+
+
+def check(
+    site: Path, views: Sequence[tuple[int, Colours]] = VIEWS, like: str = "*", axe: bool = True
+) -> Iterator[tuple[str, str]]:
+    """(page and view, what is wrong there) of every page and view. Raises RuntimeError where there is no Chromium."""
+    with chromium() as browser:
+        for width, colours in views:
+            window = browser.new_context(viewport=dict(width=width, height=900), color_scheme=colours)
+            window.set_default_timeout(120_000)
+            for path in pages(site, like):
+                where = f"{path.relative_to(site).as_posix()} ({width}, {colours})"
+                for wrong in look(window.new_page(), path, axe):
+                    yield where, wrong
+            window.close()
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A headless browser of playwright. Raises RuntimeError where there is no Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    if CHROMIUM is None:
+        raise RuntimeError("no Chromium here: install Debian's package chromium, or name one in PROCTOR_CHROMIUM")
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def look(page: Any, path: Path, axe: bool) -> list[str]:
+    """What is wrong with one page in one view. page: a fresh one of playwright; it is closed."""
+    said: list[str] = []
+    page.on("console", lambda line: said.append(f"console: {line.text}") if line.type == "error" else None)
+    page.on("pageerror", lambda error: said.append(f"script: {error}"))
+    page.on("requestfailed", lambda request: said.append(f"failed: {request.url}"))
+    page.on("request", lambda request: said.append(f"elsewhere: {request.url}") if _elsewhere(request.url) else None)
+    page.goto(path.as_uri())
+    said += page.evaluate(LOOK)
+    if axe:
+        said += _axe(page)
+    page.close()
+    return list(dict.fromkeys(said))
+
+
+def _elsewhere(url: str) -> bool:
+    return not url.startswith(("file:", "data:", "blob:"))
+
+
+def _axe(page: Any) -> Iterable[str]:
+    from axe_playwright_python.sync_playwright import Axe
+
+    for found in Axe().run(page, options=dict(resultTypes=["violations"], preload=False)).response["violations"]:
+        if found["impact"] in SERIOUS:
+            first = found["nodes"][0]
+            yield f"axe, {found['impact']}: {found['id']} ({len(found['nodes'])} times), such as {first['html'][:160]}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Look at every page of the site in a browser.")
+    parser.add_argument("site", type=Path, nargs="?", default=BUILD / "site")
+    parser.add_argument("--pages", default="*", help="names that match this pattern, such as 'uq/*'")
+    options = parser.parse_args(arguments)
+    site, start = options.site.resolve(), time.perf_counter()
+    count = 0
+    for where, wrong in check(site, like=options.pages):
+        count += 1
+        print(f"{where}: {wrong}", flush=True)
+    took = time.perf_counter() - start
+    print(f"{len(pages(site, options.pages))} pages in {len(VIEWS)} views: {count} faults, {took:.0f} s")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

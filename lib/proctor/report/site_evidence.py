@@ -1,0 +1,114 @@
+"""What stands behind a figure or a table of the site: its data, its claim, its inputs, and how the run was set."""
+
+import json
+import re
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from proctor.report.catalog import OWNERS, Row
+from proctor.report.claims import MARKS, Claim, read_claims
+from proctor.report.site_links import Addresses
+
+DATA = (("CSV", "csv"), ("Markdown", "md"), ("LaTeX", "tex"))
+PICTURES = (("SVG", "svg"), ("PNG", "png"))
+_NAME = r"[a-z+ ]+ · (?P<name>[a-z_\\]+/[A-Za-z0-9_\\]+)"
+_LABEL = re.compile(rf"(?:<div[^>]*>{_NAME}</div>\s*</div>|\*{_NAME.replace('name', 'named')}\*)\s*\Z")
+
+
+class Behind:
+    """The records, claims and files of one folder of figures (the one that `addresses` knows). rows: the catalog."""
+
+    def __init__(self, addresses: Addresses, rows: Sequence[Row] = ()):
+        self.addresses = addresses
+        self.rows = {output.rpartition(".")[0]: row.id for row in rows if row.kind in OWNERS for output in row.outputs}
+        self.claims: dict[str, Claim] = {claim.id: claim for claim in read_claims(addresses.figures)}
+
+    def record(self, artifact: str | None) -> dict[str, Any]:
+        """What figures/<artifact>.json says of an artifact, {} when there is none."""
+        path = self.addresses.figures / f"{artifact}.json"
+        return json.loads(path.read_text(encoding="utf-8")) if artifact and path.is_file() else {}
+
+    def files(self, artifact: str, kinds: Sequence[tuple[str, str]], page: str) -> str:
+        """HTML links to the files of an artifact that are there: "CSV · Markdown · LaTeX"."""
+        return " · ".join(
+            f'<a href="{address}">{kind}</a>'
+            for kind, ending in kinds
+            if (address := self.addresses.figure(f"{artifact}.{ending}", page))
+        )
+
+    def caption(self, artifact: str, page: str) -> str:
+        """HTML of one line: evidence, name in the catalog, files. Empty for an artifact without a record."""
+        record = self.record(artifact)
+        if not record:
+            return ""
+        kinds = DATA if (self.addresses.figures / f"{artifact}.csv").is_file() else PICTURES
+        name = f"<code>{escape(artifact)}</code>"
+        if artifact in self.rows:
+            name = f'<a href="{self.addresses.page("catalog", page)}#{self.rows[artifact]}">{name}</a>'
+        files = self.files(artifact, (*kinds, ("record", "json")), page)
+        return f'{badges(record["evidence"])} {name} <span class="files">{files}</span>'
+
+    def panel(self, artifact: str, page: str, tables: Sequence[str] = ()) -> str:
+        """HTML of a fold: what is seen, its claims, the `tables` that hold its numbers, inputs and parameters."""
+        record = self.record(artifact)
+        if not record:
+            return ""
+        code = record.get("code", {})
+        notebook = f"notebooks/{code.get('notebook')}.ipynb"
+        parts = {
+            "In words": escape(record.get("alt", "")),
+            "Claim": "<br>".join(self._claim(id, page) for id in record.get("claim_ids", ()) if id in self.claims),
+            "Data": "<br>".join(
+                f"<code>{escape(table)}</code> {self.files(table, DATA, page)}" for table in tables if table != artifact
+            ),
+            "Note": escape(record.get("note", "")),
+            "Read": "<br>".join(self._input(one, page) for one in record.get("inputs", ())),
+            "Run with": ", ".join(_setting(name, value) for name, value in _settings(record)),
+            "Made by": (f'<a href="{file}" download>{notebook}</a>, ' if (file := self._file(notebook, page)) else "")
+            + ", ".join(f"{name} {version}" for name, version in sorted(code.get("versions", {}).items())),
+        }
+        lines = "".join(f"<dt>{name}</dt><dd>{html}</dd>" for name, html in parts.items() if html)
+        return f'<details class="behind"><summary>Data and provenance</summary><dl>{lines}</dl></details>'
+
+    def _claim(self, id: str, page: str) -> str:
+        claim = self.claims[id]
+        about = "; ".join(filter(None, (claim.numbers, claim.evidence)))
+        return f"{verdict(claim)}: {escape(claim.sentence)} <small>({escape(about)}; <code>{escape(id)}</code>)</small>"
+
+    def _input(self, one: dict[str, str], page: str) -> str:
+        address = self._file(one["path"], page)
+        name = f'<a href="{address}">{escape(one["path"])}</a>' if address else escape(one["path"])
+        return f"{name} <small>SHA-256 {one['sha256'][:12]}…</small>"
+
+    def _file(self, path: str, page: str) -> str | None:
+        return self.addresses.file(path, page)
+
+
+def without_label(output: str) -> tuple[str, str | None]:
+    """The HTML or Markdown of a table, as `Output.table` shows it, less its last line, and the artifact named there."""
+    found = _LABEL.search(output)
+    if not found:
+        return output, None
+    end = "</div>" if output.rstrip().endswith("</div>") else ""
+    return output[: found.start()] + end, (found["name"] or found["named"]).replace("\\_", "_")  # Markdown escapes it
+
+
+def verdict(claim: Claim) -> str:
+    """HTML of a claim's verdict, as a mark and in words."""
+    return f'<span class="verdict {claim.verdict.replace(" ", "-")}">{MARKS[claim.verdict]} {claim.verdict}</span>'
+
+
+def badges(evidence: str) -> str:
+    """HTML labels of "published + measured"."""
+    kinds = [kind.strip() for kind in evidence.split("+") if kind.strip()]
+    return " ".join(f'<span class="evidence {kind}">{kind}</span>' for kind in kinds)
+
+
+def _settings(record: dict[str, Any]) -> list[tuple[str, Any]]:
+    seed = [("seed", record["seed"])] if record.get("seed") is not None else []
+    return [*sorted(record.get("parameters", {}).items()), *seed]
+
+
+def _setting(name: str, value: Any) -> str:
+    return f"<code>{escape(name)} = {escape(json.dumps(value, ensure_ascii=False))}</code>"

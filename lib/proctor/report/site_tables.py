@@ -1,0 +1,119 @@
+"""Tables of the site as HTML: plain ones, ones that site.js filters and sorts, rows of the catalog, judged claims."""
+
+import re
+from collections.abc import Collection, Sequence
+from html import escape
+
+from proctor.report.catalog import Row
+from proctor.report.claims import Claim, of_catalog
+from proctor.report.site_evidence import Behind, badges, verdict
+
+UNTESTED = "not tested"
+# The notebooks' tables set the sides of their cells by a style of their own, and the grey of their notes too.
+_SIDE = re.compile(r'<(td|th) style="text-align:(left|right)">')
+_GREY = re.compile(r'style="color:#6E6E6E(?:;font-size:85%)?"')
+_TONE = re.compile(r'<b style="color:#[0-9A-F]{6}">(.) ([a-z ]+)</b>')
+
+
+def boxed(html: str) -> str:
+    """HTML whose tables scroll inside a box of their own, without colours of their own; long cells are wrapped."""
+    html = re.sub(r"<style scoped>.*?</style>", "", html, flags=re.DOTALL)
+    html = re.sub(r'(<table\b[^>]*?) border="1"', r"\1", html)
+    html = html.replace('<div class="proctor-table" style="overflow-x:auto">', '<div class="proctor-table">')
+    html = _GREY.sub('class="muted"', _SIDE.sub(r'<\1 class="\2">', html))
+    html = _TONE.sub(lambda found: f'<b class="verdict {found[2].replace(" ", "-")}">{found[1]} {found[2]}</b>', html)
+    html = re.sub(r'<td(?: class="(?:left|right)")?>(?=[^<]{41})', '<td class="prose">', html)
+    html = re.sub(r"<table\b", '<div class="table-box" tabindex="0" role="region" aria-label="Table">\\g<0>', html)
+    return html.replace("</table>", "</table></div>")
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """An HTML table of cells that are HTML."""
+    return filtered(heads, rows, (), "page")
+
+
+def filtered(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    filters: Collection[int],
+    kind: str = "filtered",
+    ids: Sequence[str] = (),
+) -> str:
+    """An HTML table of cells that are HTML, with a filter for each column of `filters`. ids: of the rows."""
+    marks = [f'<tr id="{escape(id)}">' for id in ids] or ["<tr>"] * len(rows)
+    lines = [mark + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for mark, row in zip(marks, rows)]
+    names = "".join(
+        f'<th scope="col"{" data-filter" if number in filters else ""}>{head}</th>' for number, head in enumerate(heads)
+    )
+    body = "\n".join(lines)
+    html = f'<table class="{kind}"><thead><tr>{names}</tr></thead>\n<tbody>\n{body}\n</tbody></table>'
+    return f'<div class="table-box" tabindex="0" role="region" aria-label="Table: {escape(heads[0])}">{html}</div>'
+
+
+def state(row: Row) -> str:
+    """HTML of a row's state."""
+    return f'<span class="state {row.state}">{row.state}</span>'
+
+
+def claims_of(row: Row, behind: Behind) -> list[Claim]:
+    """The judged claims of a row of kind claim: itself, or its parts."""
+    return [claim for claim in behind.claims.values() if of_catalog(claim.id, row.id)] if row.kind == "claim" else []
+
+
+def claim_table(rows: Sequence[Row], here: str, behind: Behind) -> str:
+    """Claims with their verdicts and numbers; a claim that nothing tests yet says what it lacks."""
+    cells = []
+    for row in rows:
+        judged = claims_of(row, behind)
+        numbers = [
+            (f"<em>{escape(claim.sentence)}</em>: " if len(judged) > 1 else "") + escape(claim.numbers)
+            for claim in judged
+        ]
+        source = f"<br><small>{escape(row.compared_with)}</small>" if row.compared_with else ""
+        cells.append(
+            [
+                f"{escape(row.title)}{source}",
+                "<br>".join(dict.fromkeys(verdict(claim) for claim in judged)) or UNTESTED,
+                "<br>".join(filter(None, [*numbers, f"<small>{escape(row.missing)}</small>" if row.missing else ""])),
+                f"{badges(' + '.join(row.evidence)) if judged else ''}<br>{notebook_link(row, here, behind)}",
+            ]
+        )
+    heads = ["claim", "verdict", "numbers", "evidence"]
+    return filtered(heads, cells, (1, 3), ids=[row.id for row in rows])
+
+
+def catalog_rows(rows: Sequence[Row], here: str, behind: Behind) -> str:
+    """Rows of the catalog, with links to notebooks, files and protocols."""
+    cells = []
+    for row in rows:
+        files = [
+            f'<a href="{address}">{escape(output.rpartition("/")[2])}</a>'
+            for output in row.outputs
+            if (address := behind.addresses.figure(output, here))
+        ]
+        said = [
+            escape(text) for text in (row.missing, row.compared_with and f"compared with {row.compared_with}") if text
+        ]
+        title = f"<strong>{escape(row.title)}</strong>"
+        if row.kind == "protocol" and here != f"protocols/{row.id}":
+            title = f'<a href="{behind.addresses.page(f"protocols/{row.id}", here)}">{title}</a>'
+        cells.append(
+            [
+                "<br>".join([title, f"<code>{escape(row.id)}</code>", *(f"<span>{text}</span>" for text in said)]),
+                row.paper,
+                row.kind.replace("notebook-output", "ours"),
+                badges(" + ".join(row.evidence)),
+                state(row),
+                "<br>".join(dict.fromkeys(verdict(claim) for claim in claims_of(row, behind))),
+                "<br>".join(filter(None, [notebook_link(row, here, behind), *files])),
+            ]
+        )
+    heads = ["artifact", "paper", "kind", "evidence", "state", "verdict", "notebook, files"]
+    return filtered(heads, cells, (1, 2, 3, 4, 5), "filtered catalog", [row.id for row in rows])
+
+
+def notebook_link(row: Row, here: str, behind: Behind) -> str:
+    """A link to the page of a row's notebook; its name alone where there is no such page."""
+    page = behind.addresses.pages.get(f"notebooks/{row.notebook}.ipynb")
+    name = escape(row.notebook)
+    return f'<a href="{behind.addresses.page(page, here)}">{name}</a>' if page else name

@@ -1,0 +1,572 @@
+"""How many: items, repeats, votes, rollouts, reviewers and checks for an aim, and how a budget is split among them.
+
+One function a question. Each takes numbers that are expected, not known, and returns a `Plan` that says what it
+assumes. The simulations beside them are in `how_many_trials`, the papers' own sizes in `how_many_papers`.
+Rates, shares, errors and half-widths are shares of 1, never percent.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import ceil, floor, inf, isfinite, sqrt
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import brentq
+from scipy.special import ndtri
+from scipy.stats import beta, betabinom, binom, hypergeom
+
+from proctor.cbu.rollout_error import expected_error
+from proctor.stats import checks
+from proctor.stats.paired_proportions import chances, mcnemar_power
+from proctor.stats.proportions import clopper_pearson, hypergeometric_limits
+from proctor.uq.review_effort import majority_error
+
+MOST = 10_000_000  # above this a search says that no number does
+
+
+@dataclass(frozen=True)
+class Plan:
+    """n of a unit, for an aim. told: what n gives, by name. assumes: what must be true for it, a sentence each."""
+
+    n: int
+    unit: str
+    aim: str
+    told: dict[str, float] = field(default_factory=dict)
+    assumes: tuple[str, ...] = ()
+
+
+# Items
+
+
+def mcnemar_items(only_a: float, only_b: float, power: float = 0.8, level: float = 0.95, effect: float = 1.0) -> float:
+    """Items at which McNemar's test, or Tango's interval, shows a difference of two models with chance `power`.
+
+    only_a, only_b: chances that one model alone is right. Without a difference the variance of an item is q = only_a +
+    only_b, with it q - d^2: n = ((z_level sqrt(q) + z_power sqrt(q - d^2)) / d)^2 (Connor, Biometrics 43, 1987), times
+    `effect`. Not rounded; inf for no difference. `stats.power.items_needed` has q - d^2 in both places.
+    """
+    checks.share(level, "level")
+    if not 0.5 <= power < 1:
+        raise ValueError(f"power is {power:g}: give a share from 0.5 to below 1 (0.8, not 80)")
+    q, d = only_a + only_b, abs(only_a - only_b)
+    if d == 0:
+        return inf
+    return effect * ((ndtri((1 + level) / 2) * sqrt(q) + ndtri(power) * sqrt(q - d**2)) / d) ** 2
+
+
+def effect_of_families(size: int, icc: float) -> float:
+    """Design effect of families of `size` items whose scores correlate by `icc`: 1 + (size - 1) icc (Kish, 1965).
+
+    >>> effect_of_families(5, 0.25)
+    2.0
+    """
+    checks.at_least_one(size, "family size")
+    return 1 + (size - 1) * _within_one(icc, "icc")
+
+
+def items_for_difference(
+    rate_a: float,
+    rate_b: float,
+    correlation: float = 0.0,
+    power: float = 0.8,
+    level: float = 0.95,
+    family: int = 1,
+    icc: float = 0.0,
+) -> Plan:
+    """Items on which two models of accuracies rate_a and rate_b are told apart with chance `power`.
+
+    correlation: phi of their right answers over items. family, icc: items of a family and the correlation of the
+    *difference* of the two scores within one; whole families are counted.
+    Raises ValueError for equal rates, and for rates that cannot have the correlation.
+
+    >>> items_for_difference(0.6, 0.5, correlation=0.4).n
+    237
+    """
+    for name, rate in (("first rate", rate_a), ("second rate", rate_b)):
+        _within_one(rate, name)
+    if rate_a == rate_b:
+        raise ValueError(f"both rates are {rate_a:g}: no number of items tells equal models apart; give two rates")
+    cells = _chances(rate_a, rate_b, correlation)
+    effect = effect_of_families(family, icc)
+    families = ceil(mcnemar_items(cells[1], cells[2], power, level, effect) / family)
+    n = families * family
+    told = {"items on which one alone is right, expected": n * (cells[1] + cells[2])}
+    if effect == 1 and n <= 100_000:
+        told["exact power of McNemar's test"] = mcnemar_power(cells[1], cells[2], n, level)
+    if family > 1:
+        told |= {"families": families, "design effect": effect}
+    assumes = [f"both models answer the same items, and their right answers correlate by {correlation:g}"]
+    if family > 1:
+        assumes.append(f"families of {family} items, whose differences correlate by {icc:g}; families are independent")
+    else:
+        assumes.append("items are independent")
+    aim = f"accuracies {rate_a:g} and {rate_b:g} told apart with {power:.0%} power at {level:.0%}"
+    return Plan(n, "items", aim, told, tuple(assumes))
+
+
+def smallest_difference(
+    n: int, rate: float, correlation: float = 0.0, power: float = 0.8, level: float = 0.95, effect: float = 1.0
+) -> float:
+    """The smallest difference that n items show with chance `power`, the better model being right on a share `rate`.
+
+    The inverse of `items_for_difference`, not rounded. NaN where no second model with this correlation is so much
+    worse. effect: of families (`effect_of_families`).
+    """
+    checks.at_least_one(n, "n")
+    _within_one(rate, "rate")
+
+    def possible(d: float) -> bool:
+        return _possible(rate, rate - d, correlation)
+
+    def surplus(d: float) -> float:
+        cells = chances(rate, rate - d, correlation)
+        return mcnemar_items(cells[1], cells[2], power, level, effect) - n
+
+    if not possible(1e-6):
+        return float("nan")
+    worst = rate - 1e-9 if possible(rate - 1e-9) else _last(possible, 1e-6, rate - 1e-9)
+    if surplus(worst) > 0:
+        return float("nan")
+    return float(brentq(surplus, 1e-6, worst, xtol=1e-9))
+
+
+def item_curves(
+    rates: Sequence[float], differences: Sequence[float], correlations: Sequence[float], power: float = 0.8
+) -> pd.DataFrame:
+    """Columns rate (of the better model), difference, correlation, n: every possible design of the grid."""
+    rows = []
+    for rate, d, correlation in product(rates, differences, correlations):
+        if rate > d and _possible(rate, rate - d, correlation):
+            n = ceil(mcnemar_items(*chances(rate, rate - d, correlation)[1:3], power))
+            rows.append(dict(rate=rate, difference=d, correlation=correlation, n=n))
+    return pd.DataFrame(rows)
+
+
+# Repeats and votes of a judge
+
+
+def variance_parts(scores: np.ndarray) -> tuple[float, float]:
+    """(between, within): variance of items' true means, and of repeated scores of one item. scores (items, repeats).
+
+    The estimates of one-way analysis of variance; `between` is 0 where it would be negative.
+    """
+    scores = checks.finite(scores, "scores", 2)
+    items, repeats = scores.shape
+    if items < 2 or repeats < 2:
+        raise ValueError(f"scores (items, repeats) is of shape {scores.shape}: give two items and two repeats at least")
+    within = float(scores.var(axis=1, ddof=1).mean())
+    return max(float(scores.mean(axis=1).var(ddof=1)) - within / repeats, 0.0), within
+
+
+def repeats_for_share(within: float, between: float, share: float = 0.1) -> Plan:
+    """Repeats of a judge's score until the variance within items is at most `share` of the variance of items' means.
+
+    The mean of k repeats has variance between + within / k, so k = within (1 - share) / (share between). One less the
+    share is the reliability, the correlation of the means of two sets of k repeats (Spearman and Brown, 1910).
+
+    >>> repeats_for_share(within=2.0, between=1.0, share=0.2).n
+    8
+    """
+    _positive(between, "variance between items")
+    if not 0 <= within < inf:
+        raise ValueError(f"variance within items is {within:g}: give a number from 0 on")
+    checks.share(share, "share")
+    k = max(1, ceil(round(within * (1 - share) / (share * between), 9)))
+    left = within / k / (between + within / k)
+    return Plan(
+        k,
+        "repeats of each item",
+        f"at most {share:.0%} of the variance of an item's mean score is the judge's own",
+        {"share within": left, "reliability": 1 - left},
+        ("repeats of an item are independent", "items differ by a fixed mean and an equal variance of repeats"),
+    )
+
+
+def error_of_votes(error: float, votes: int, correlation: float = 0.0) -> float:
+    """Chance that most of an odd number of votes of one judge on one item are wrong.
+
+    correlation: of two votes on the same item. 0 is Condorcet's case (`uq.review_effort.majority_error`); above 0 each
+    item has its own chance of an error, beta distributed with mean `error` and this correlation.
+
+    >>> round(error_of_votes(0.2, 5), 3), round(error_of_votes(0.2, 5, correlation=0.3), 3)
+    (0.058, 0.15)
+    """
+    _within_one(error, "error")
+    _within_one(correlation, "correlation", below_one=True)
+    checks.at_least_one(votes, "votes")
+    if correlation == 0 or error in (0, 1):
+        return float(majority_error(1 - error, votes))
+    if votes % 2 == 0:
+        raise ValueError(f"votes is {votes}: give an odd number, an even one can tie")
+    return float(betabinom.sf(votes // 2, votes, *beta_of(error, correlation)))
+
+
+def votes_for_error(
+    miss: float, false_alarm: float, at_most: float = 0.05, correlation: float = 0.0, most: int = 999
+) -> Plan:
+    """Votes of a judge whose majority rejects right answers and accepts wrong ones with chances of `at_most`.
+
+    miss, false_alarm: the chances of one vote. correlation: of votes on one answer, for both errors. The least odd
+    number up to `most`. Raises ValueError where none does, and says what is left for ever.
+    """
+    checks.share(at_most, "at most")
+    worse = max(miss, false_alarm)
+    if worse >= 0.5:
+        raise ValueError(f"one vote errs with chance {worse:g}: a majority helps only below 0.5; mend the judge first")
+    for k in range(1, most + 1, 2):
+        if error_of_votes(worse, k, correlation) <= at_most:
+            break
+    else:
+        left = float(beta.sf(0.5, *beta_of(worse, correlation))) if correlation else 0.0
+        raise ValueError(
+            f"{most} votes leave an error of {error_of_votes(worse, most - 1 + most % 2, correlation):.3f}, any number "
+            f"{left:.3f}, as votes on one answer correlate by {correlation:g}; allow more, or take another judge"
+        )
+    told = {
+        "right answers rejected": error_of_votes(miss, k, correlation),
+        "wrong answers accepted": error_of_votes(false_alarm, k, correlation),
+    }
+    same = f"votes on one answer correlate by {correlation:g}" if correlation else "votes on one answer are independent"
+    return Plan(
+        k, "votes on each answer", f"a majority that errs with chance {at_most:g} at most", told, (same, "no ties")
+    )
+
+
+# Rollouts
+
+
+def rollouts_for_error(utility: float = 0.5, error: float = 0.05, pool: int | None = None) -> Plan:
+    """Rollouts of a candidate until the mean absolute error of its utility is at most `error` (CBU, section 7.1).
+
+    utility: the share of rollouts that succeed; 0.5 needs most. pool: the reference is not the truth but the mean of so
+    many rollouts, from which the n are drawn without replacement, as in the paper's Figure 6.
+    """
+    _within_one(utility, "utility")
+    _positive(error, "error")
+    of = checks.at_least_one(pool, "pool") if pool else 100_000
+    k = round(utility * of)
+
+    def mean_error(n: int) -> float:
+        return float(expected_error(k, of, n, replace=not pool))
+
+    n = _least(lambda n: mean_error(n) <= error, 1, of)
+    whose = f"the mean of {of} rollouts" if pool else "the utility itself"
+    told = {"mean absolute error": mean_error(n)}
+    return Plan(
+        n,
+        "rollouts of each candidate",
+        f"a utility of {utility:g} within {error:g} of {whose} on average",
+        told,
+        ("rollouts of a candidate are independent and have one chance",),
+    )
+
+
+def chance_of_order(better: float, worse: float, n: int) -> float:
+    """Chance that n rollouts each rank two candidates of these utilities rightly; a tie counts one half.
+
+    >>> round(chance_of_order(0.6, 0.4, 1), 3)
+    0.6
+    """
+    x = np.arange(n + 1)
+    pmf = binom.pmf(x, n, better)
+    return float(pmf @ (binom.cdf(x, n, worse) - binom.pmf(x, n, worse) / 2))
+
+
+def rollouts_for_order(better: float, worse: float, chance: float = 0.9) -> Plan:
+    """Rollouts of each of two candidates until the one of higher utility comes first with this chance."""
+    for name, rate in (("better utility", better), ("worse utility", worse)):
+        _within_one(rate, name)
+    if better <= worse:
+        raise ValueError(f"utilities are {better:g} and {worse:g}: give the better candidate's first")
+    if not 0.5 < chance < 1:
+        raise ValueError(f"chance is {chance:g}: give a share above 0.5 and below 1; 0.5 is a coin")
+    n = _least(lambda n: chance_of_order(better, worse, n) >= chance, 1, 1_000_000)
+    return Plan(
+        n,
+        "rollouts of each candidate",
+        f"utilities {better:g} and {worse:g} in the right order with chance {chance:.0%}",
+        {"chance of the right order": chance_of_order(better, worse, n)},
+        ("rollouts are independent; a tie is broken by lot",),
+    )
+
+
+# Reviewers
+
+
+def kappa_error(items: int, reviewers: int, kappa: float, prevalence: float) -> float:
+    """Standard error of the agreement of `reviewers` who all label `items` items yes or no.
+
+    For large numbers of items it is the same for Fleiss' kappa, for Krippendorff's alpha and, of two reviewers with
+    equal shares of yes, for Cohen's kappa. Delta method: kappa is 1 - D / E with the mean disagreement D of pairs and
+    E = 2 p (1 - p); the number of yes of an item is beta-binomial with mean `prevalence` and correlation `kappa`, which
+    for two reviewers is the only possibility (Bloch and Kraemer, Biometrics 45, 1989).
+    """
+    items, r = checks.at_least_one(items, "items"), checks.at_least_one(reviewers, "reviewers")
+    if r < 2:
+        raise ValueError("reviewers is 1: agreement needs two at least")
+    checks.share(prevalence, "prevalence")
+    _within_one(kappa, "kappa", below_one=True)
+    x = np.arange(r + 1)
+    weight = betabinom.pmf(x, r, *beta_of(prevalence, kappa)) if kappa else binom.pmf(x, r, prevalence)
+    expected = 2 * prevalence * (1 - prevalence)
+    disagreement = 2 * x * (r - x) / (r * (r - 1))
+    influence = -disagreement / expected + (1 - kappa) * 2 * (1 - 2 * prevalence) * x / r / expected
+    return float(sqrt(max(weight @ influence**2 - (weight @ influence) ** 2, 0.0) / items))
+
+
+def items_for_agreement(
+    half_width: float, reviewers: int = 2, kappa: float = 0.6, prevalence: float = 0.5, level: float = 0.95
+) -> Plan:
+    """Items that so many reviewers must all label, for an agreement known within `half_width` (`kappa_error`)."""
+    _positive(half_width, "half-width")
+    one, z = kappa_error(1, reviewers, kappa, prevalence), ndtri((1 + checks.share(level, "level")) / 2)
+    n = max(2, ceil((z * one / half_width) ** 2))
+    return Plan(
+        n,
+        f"items, each labelled by {reviewers} reviewers",
+        f"an agreement of {kappa:g} known within {half_width:g} at {level:.0%}",
+        {"half-width": float(z * one / sqrt(n)), "labels in all": n * reviewers},
+        _labels(kappa, prevalence),
+    )
+
+
+def reviewers_for_agreement(
+    half_width: float, items: int, kappa: float = 0.6, prevalence: float = 0.5, level: float = 0.95, most: int = 500
+) -> Plan:
+    """Reviewers who must all label `items` items, for an agreement known within `half_width`.
+
+    Raises ValueError where `most` do not do: more reviewers of the same items leave what items differ.
+    """
+    _positive(half_width, "half-width")
+    z = ndtri((1 + checks.share(level, "level")) / 2)
+
+    def width(r: int) -> float:
+        return float(z * kappa_error(items, r, kappa, prevalence))
+
+    if width(most) > half_width:
+        raise ValueError(
+            f"{most} reviewers of {items} items know an agreement of {kappa:g} within {width(most):.3f} only, for "
+            f"items differ; give more items ({items_for_agreement(half_width, 2, kappa, prevalence, level).n} with two)"
+        )
+    r = next(r for r in range(2, most + 1) if width(r) <= half_width)
+    told = {"half-width": width(r), "labels in all": items * r}
+    aim = f"an agreement of {kappa:g} known within {half_width:g} at {level:.0%}"
+    return Plan(r, f"reviewers of the same {items} items", aim, told, _labels(kappa, prevalence))
+
+
+# Checks of a repair
+
+
+def checks_within(half_width: float, expected: float, population: int | None = None, level: float = 0.95) -> Plan:
+    """Items to check so that the exact interval of their share of errors is no wider than twice `half_width`.
+
+    expected: the share of errors that is found, rounded up to a whole number of items. population: all items that there
+    are, checked without replacement (hypergeometric limits); None: as many as you like (Clopper and Pearson).
+    """
+    checks.share(half_width, "half-width")
+    _within_one(expected, "expected share of errors")
+
+    def limits(n: int) -> tuple[int, float, float]:
+        found = ceil(round(n * expected, 9))
+        if population is None:
+            return found, *clopper_pearson(found, n, level)
+        low, high = hypergeometric_limits(found, n, population, level)
+        return found, float(low), float(high)
+
+    def narrow(n: int) -> bool:
+        _, low, high = limits(n)
+        return (high - low) / 2 <= half_width + 1e-12
+
+    n = _least(narrow, 1, checks.at_least_one(population, "population") if population else MOST)
+    told = dict(zip(("errors found, if as expected", "low", "high"), limits(n)))
+    aim = f"a share of errors of {expected:g} known within {half_width:g} at {level:.0%}"
+    return Plan(n, "items to check", aim, told, _drawn(population))
+
+
+def checks_below(below: float, population: int | None = None, allowed: int = 0, level: float = 0.95) -> Plan:
+    """Items to check so that, with at most `allowed` errors among them, the share of errors is below `below`.
+
+    One-sided and exact: had the items that share of errors or more, so few would be seen with chance 1 - level at most.
+    """
+    checks.share(below, "below")
+    checks.share(level, "level")
+    if allowed != int(allowed) or allowed < 0:
+        raise ValueError(f"allowed is {allowed}: a whole number of errors, from 0 on")
+    if population is None:
+        n = _least(lambda n: binom.cdf(allowed, n, below) <= 1 - level, allowed + 1, MOST)
+        chance = binom.cdf(allowed, n, below / 2)
+    else:
+        bad = ceil(round(below * checks.at_least_one(population, "population"), 9))
+        if bad <= allowed:
+            raise ValueError(f"{bad} errors of {population} items are too many already, so {allowed} can't be allowed")
+        n = _least(lambda n: hypergeom.cdf(allowed, population, bad, n) <= 1 - level, allowed + 1, population)
+        chance = hypergeom.cdf(allowed, population, bad // 2, n)
+    aim = f"with {allowed} errors found, a share of errors below {below:g} at {level:.0%} (one-sided)"
+    return Plan(
+        n, "items to check", aim, {"chance to pass if the share is half of that": float(chance)}, _drawn(population)
+    )
+
+
+# A budget
+
+
+@dataclass(frozen=True)
+class Split:
+    """n items with k repeats each for a budget. error: standard error of the mean; spent: of the budget; rule: the
+    number of repeats by the square-root rule, before rounding and limits; once: the error of one repeat each."""
+
+    n: int
+    k: int
+    error: float
+    spent: float
+    rule: float
+    once: float
+    assumes: tuple[str, ...] = ()
+
+
+def error_of_split(n: int, k: int, between: float, within: float) -> float:
+    """Standard error of a mean over n items with k repeats each: sqrt(between / n + within / (n k)).
+
+    >>> round(error_of_split(100, 4, between=0.15, within=0.1), 4)
+    0.0418
+    """
+    return sqrt(between / n + within / (n * k))
+
+
+def split_budget(
+    budget: float,
+    between: float,
+    within: float,
+    item_cost: float,
+    call_cost: float,
+    most_items: int | None = None,
+) -> Split:
+    """Items and repeats of each that make the standard error of a mean smallest, for a budget in dollars or calls.
+
+    between, within: variance of items' means, and of repeats of one item. An item costs item_cost once (0 where the
+    items are there) and call_cost for each repeat. The best number of repeats is sqrt(within / between item_cost /
+    call_cost) (Cochran, Sampling Techniques, 1977, ch. 10), at least 1, and at least what `most_items` items leave
+    money for. The whole numbers beside it are tried, with one item more too; what is left goes into repeats.
+    """
+    _positive(between, "variance between items")
+    _positive(call_cost, "cost of a call")
+    for name, value in (("variance within items", within), ("cost of an item", item_cost)):
+        if not 0 <= value < inf:
+            raise ValueError(f"{name} is {value:g}: give a number from 0 on")
+    if budget < item_cost + call_cost:
+        raise ValueError(f"the budget of {budget:g} doesn't pay one item with one call ({item_cost + call_cost:g})")
+    if most_items is not None:
+        checks.at_least_one(most_items, "most items")
+
+    def affordable(k: int) -> int:
+        return floor(round(budget / (item_cost + k * call_cost), 9))
+
+    rule = sqrt(within / between * item_cost / call_cost)
+    bound = most_items or affordable(1)
+    repeats = max(rule, 1.0, (budget / bound - item_cost) / call_cost)  # at least what all items leave money for
+    beside = [affordable(k) for k in (floor(repeats), ceil(repeats))]
+    tried = {min(max(n, 1), bound) for some in beside for n in (some, some + 1)}
+    left = {n: floor(round((budget / n - item_cost) / call_cost, 9)) for n in tried}
+    found = {n: error_of_split(n, k, between, within) for n, k in left.items() if k >= 1}
+    n = min(found, key=found.__getitem__)
+    k = left[n]
+    once = error_of_split(min(affordable(1), bound), 1, between, within)
+    assumes = (
+        "items are a random sample of those that are meant, and repeats of an item are independent",
+        f"an item costs {item_cost:g} once and {call_cost:g} a repeat",
+    )
+    return Split(n, k, found[n], n * (item_cost + k * call_cost), rule, once, assumes)
+
+
+def split_curves(ratio: float, costs: Sequence[float], repeats: Sequence[float]) -> pd.DataFrame:
+    """What other numbers of repeats cost, at one budget: columns item_cost, repeats, excess.
+
+    ratio: variance within items over that between. costs: of an item, a call being 1. excess: of the standard error
+    over the smallest possible, in percent; numbers of items are not rounded, so that the budget doesn't matter.
+    """
+    rows = []
+    for cost in costs:
+        best = sqrt(cost) + sqrt(ratio) if cost > ratio**-1 else sqrt((1 + ratio) * (1 + cost))
+        for k in repeats:
+            excess = 100 * (sqrt((1 + ratio / k) * (cost + k)) / best - 1)
+            rows.append(dict(item_cost=cost, repeats=k, excess=excess))
+    return pd.DataFrame(rows)
+
+
+# What they share
+
+
+def beta_of(mean: float, correlation: float) -> tuple[float, float]:
+    """Parameters of the beta distribution whose draws give 0/1 values of this mean and correlation."""
+    spread = (1 - correlation) / correlation
+    return mean * spread, (1 - mean) * spread
+
+
+def _chances(rate_a: float, rate_b: float, correlation: float) -> tuple[float, float, float, float]:
+    try:
+        return chances(rate_a, rate_b, correlation)
+    except ValueError:
+        spread = sqrt(rate_a * (1 - rate_a) * rate_b * (1 - rate_b))
+        if spread == 0:
+            raise ValueError(f"rates {rate_a:g} and {rate_b:g}: a model that never varies has correlation 0") from None
+        low = (max(0.0, rate_a + rate_b - 1) - rate_a * rate_b) / spread
+        high = (min(rate_a, rate_b) - rate_a * rate_b) / spread
+        raise ValueError(
+            f"correlation is {correlation:g}: rates {rate_a:g} and {rate_b:g} allow from {low:.2f} to {high:.2f}"
+        ) from None
+
+
+def _possible(rate_a: float, rate_b: float, correlation: float) -> bool:
+    try:
+        chances(rate_a, rate_b, correlation)
+    except ValueError:
+        return False
+    return True
+
+
+def _least(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The least whole number from low to high for which `holds`, which is false before it and true after it."""
+    top = low
+    while not holds(top):
+        if top >= high:
+            raise ValueError(f"no number up to {high:,} does: ask for less")
+        low, top = top + 1, min(2 * top, high)
+    while low < top:
+        middle = (low + top) // 2
+        low, top = (low, middle) if holds(middle) else (middle + 1, top)
+    return top
+
+
+def _last(possible: Callable[[float], bool], inside: float, outside: float) -> float:
+    """The end of what is possible, by bisection."""
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if possible(middle) else (inside, middle)
+    return inside
+
+
+def _within_one(value: float, name: str, below_one: bool = False) -> float:
+    if not (0 <= value < 1 if below_one else 0 <= value <= 1):
+        end = "to below 1" if below_one else "to 1"
+        hint = f"; {value:g} percent is {value / 100:g}" if 1 < value <= 100 else ""
+        raise ValueError(f"{name} is {value:g}: give a share from 0 {end}{hint}")
+    return value
+
+
+def _positive(value: float, name: str) -> float:
+    if not (value > 0 and isfinite(value)):
+        raise ValueError(f"{name} is {value:g}: give a number above 0")
+    return value
+
+
+def _labels(kappa: float, prevalence: float) -> tuple[str, ...]:
+    return (
+        f"labels are yes or no, {prevalence:.0%} of them yes, and any two of one item correlate by {kappa:g}",
+        "every reviewer labels every item; reviewers are alike",
+    )
+
+
+def _drawn(population: int | None) -> tuple[str, ...]:
+    whose = f"of {population:,} items, without replacement" if population else "of very many items"
+    return (f"the checked items are drawn at random {whose}", "a check is never mistaken")

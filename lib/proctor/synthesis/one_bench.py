@@ -1,0 +1,678 @@
+"""All methods on one bench: how well each ranks and accepts the same candidates, which agree, and which go together.
+
+    table = one_bench_sets.load("my_scores.csv")      # a row a candidate and method; or the recorded sets
+    for bench in benches(table):
+        quality(bench), agreement(bench), combinations(nest(bench, subsets_within(bench, 4)), budgets=[1, 2, 4])
+
+Ranking *within* questions: the chance that a right candidate scores above a wrong one of the same question, ties half,
+averaged over the questions that have both. *Over* questions: the same of any right and any wrong candidate. A score
+that could not be read counts as the lowest that the method gave.
+
+Intervals are Student's with whole families of questions as units (`paired_proportions.cluster_t_interval`); for an AUC
+over questions on its influence values (Obuchowski, Biometrics 1997), for correlations on the jackknife over families.
+Nothing is drawn at random.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations as choose
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit, stdtrit
+from scipy.stats import rankdata
+
+from proctor.exam.paired_effects import families_needed
+from proctor.stats import checks
+from proctor.stats.bootstrap import Interval
+from proctor.stats.interval import no_interval
+from proctor.stats.paired_proportions import cluster_t_interval
+
+FOLDS = 10  # of families, where there are more than so many
+STEPS = 50  # of Newton's method, at most
+Subset = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The candidates of one set and the methods of one judge (and of nobody) that scored all of them.
+
+    question, family (n,): of each candidate; correct (n,): 1 or 0. scores (n, methods): higher is better, none
+    missing. accept (n, methods): 1, 0, or NaN for a method without a verdict of its own. methods: index method;
+    paper, reads (methods that read the same calls share its name), calls and tokens a candidate, unreadable scores.
+    """
+
+    set: str
+    model: str
+    question: np.ndarray
+    family: np.ndarray
+    correct: np.ndarray
+    scores: pd.DataFrame
+    accept: pd.DataFrame
+    methods: pd.DataFrame
+
+    def calls(self, subset: Subset) -> float:
+        """Calls a candidate of these methods (columns of `scores`) together: what several read is asked once."""
+        reads, calls = self.methods["reads"].to_numpy(), self.methods["calls"].to_numpy(float)
+        return float(sum({reads[i]: calls[i] for i in subset}.values()))
+
+
+def benches(table: pd.DataFrame) -> list[Bench]:
+    """A bench for each set and model of a table (`one_bench_sets`), in its order; rows of model "" go to all models.
+
+    Raises ValueError for a method that scored a candidate twice or not at all, or a candidate with two truths.
+    """
+    found = []
+    for name, part in table.groupby("set", sort=False):
+        models = [model for model in part["model"].unique() if model] or [""]
+        found += [_bench(str(name), model, part[part["model"].isin(["", model])]) for model in models]
+    return found
+
+
+def _bench(name: str, model: str, part: pd.DataFrame) -> Bench:
+    who, keys = f"set {name}, {model or 'no model'}", ["question", "candidate"]
+    if part.duplicated([*keys, "method"]).any():
+        twice = part[part.duplicated([*keys, "method"])].iloc[0]
+        raise ValueError(f"{who}: {twice['method']} scored {twice['candidate']} twice: keep one")
+    truth = part.groupby(keys, sort=False)[["correct", "family"]].agg(["first", "nunique"])
+    if (truth.xs("nunique", axis=1, level=1) > 1).any(axis=None):
+        raise ValueError(f"{who}: a candidate has two truths, or a question two families")
+    order = list(part["method"].unique())
+    counts = part["method"].value_counts()
+    if short := [method for method in order if counts[method] < len(truth)]:
+        raise ValueError(f"{who}: {short[0]} scored {counts[short[0]]} of {len(truth)} candidates: let it score all")
+    wide = part.pivot(index=keys, columns="method", values=["score", "accept"]).reindex(truth.index)
+    score, accept = wide["score"][order].astype(float), wide["accept"][order].astype(float)
+    methods = part.groupby("method", sort=False)[["calls", "tokens"]].mean()
+    methods[["paper", "reads"]] = part.groupby("method", sort=False)[["paper", "reads"]].first()
+    methods["reads"] = methods["reads"].where(methods["reads"].astype(bool), methods.index)
+    methods["unreadable"] = score.isna().sum()
+    return Bench(
+        name,
+        model,
+        truth.index.get_level_values(0).to_numpy(str),
+        truth["family", "first"].to_numpy(str),
+        truth["correct", "first"].to_numpy(int),
+        score.fillna(score.min()).fillna(0.0).reset_index(drop=True),
+        accept.reset_index(drop=True),
+        methods,
+    )
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Every pair of a right and a wrong candidate of one question: their places (pairs,), and its question's (pairs,)
+    among `questions`, which have both; families (questions,)."""
+
+    right: np.ndarray
+    wrong: np.ndarray
+    place: np.ndarray
+    questions: np.ndarray
+    families: np.ndarray
+
+    def wins(self, score: np.ndarray) -> np.ndarray:
+        """1 where the right one scores higher, 1/2 for a tie, of scores (n, columns): shape (pairs, columns)."""
+        return (np.sign(score[self.right] - score[self.wrong]) + 1) / 2
+
+    def by_question(self, score: np.ndarray) -> np.ndarray:
+        """AUC of each question, of scores (n, columns): shape (questions, columns)."""
+        return _sums(self.wins(score), self.place, len(self.questions)) / np.bincount(self.place)[:, None]
+
+
+def pairs(bench: Bench) -> Pairs:
+    """Raises ValueError where no question has a right and a wrong candidate."""
+    i, j = _of_one_question(bench.question)
+    mixed = bench.correct[i] != bench.correct[j]
+    first_right = bench.correct[i[mixed]] == 1
+    one, other = np.where(first_right, i[mixed], j[mixed]), np.where(first_right, j[mixed], i[mixed])
+    if not len(one):
+        raise ValueError(f"set {bench.set}: no question has a right and a wrong candidate, so that nothing is ranked")
+    names, place = np.unique(bench.question[one], return_inverse=True)
+    first = np.unique(place, return_index=True)[1]
+    return Pairs(one, other, place, names, bench.family[one][first])
+
+
+def _of_one_question(question: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Places of every two candidates of one question."""
+    by_question = pd.Series(np.arange(len(question))).groupby(question, sort=False).apply(np.asarray)
+    both = [places[np.array(np.triu_indices(len(places), 1))] for places in by_question]
+    found = np.concatenate([*both, np.empty((2, 0), int)], axis=1)
+    return found[0], found[1]
+
+
+# each method
+
+
+def quality(bench: Bench, level: float = 0.95) -> pd.DataFrame:
+    """A row a method: set, model, paper, method, calls, tokens; within, over (AUC), precision, recall (shares), each
+    with _low and _high of `level`; accepted (a count), verdict (own or cross-fitted), unreadable, candidates,
+    questions (with both classes), families.
+
+    A method without a verdict of its own accepts from a threshold on, the one with the best balanced accuracy on the
+    other folds of families.
+    """
+    ranked, yes = pairs(bench), decisions(bench)
+    each = ranked.by_question(bench.scores.to_numpy())
+    rows = []
+    for i, method in enumerate(bench.scores):
+        known, took, right = bench.methods.loc[method], yes[:, i] == 1, bench.correct == 1
+        figures = dict(
+            within=_t(each[:, i], ranked.families, level),
+            over=over(bench.scores.iloc[:, i].to_numpy(), bench, level),
+            precision=_t(bench.correct[took], bench.family[took], level),
+            recall=_t(yes[right, i], bench.family[right], level),
+        )
+        row = dict(set=bench.set, model=bench.model, paper=known["paper"], method=method, calls=known["calls"])
+        row |= {"tokens": known["tokens"]}
+        for name, found in figures.items():
+            row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
+        own = "own" if bench.accept[method].notna().all() else "cross-fitted"
+        row |= dict(accepted=int(took.sum()), verdict=own, unreadable=int(known["unreadable"]))
+        row |= dict(candidates=len(bench.correct), questions=len(ranked.questions))
+        rows.append(row | dict(families=len(np.unique(ranked.families))))
+    return pd.DataFrame(rows)
+
+
+def over(score: np.ndarray, bench: Bench, level: float = 0.95, less: np.ndarray | None = None) -> Interval:
+    """AUC over all candidates, with whole families as units; of `score` less that of `less`, paired, if given."""
+    value, influence = _auc(score, bench.correct)
+    bounds = (0.0, 1.0)
+    if less is not None:
+        other, its = _auc(less, bench.correct)
+        most = 1.0 if np.ptp(less) else 0.5  # scores that never differ have an AUC of one half
+        value, influence, bounds = value - other, influence - its, (-most, most)
+    return _t(value + influence, bench.family, level, bounds)
+
+
+def _auc(score: np.ndarray, correct: np.ndarray) -> tuple[float, np.ndarray]:
+    """The AUC, and n times each candidate's influence on it: its share of won comparisons less the AUC, by class."""
+    right = correct == 1
+    n = np.array([right.sum(), (~right).sum()])
+    rank = rankdata(score)
+    beaten = (rank[right] - rankdata(score[right])) / n[1]  # share of the wrong that each right one beats
+    lost = 1 - (rank[~right] - rankdata(score[~right])) / n[0]  # share of the right that beat each wrong one
+    value, influence = float(beaten.mean()), np.empty(len(score))
+    influence[right], influence[~right] = (beaten - value) / n[0], (lost - value) / n[1]
+    return value, len(score) * influence
+
+
+def decisions(bench: Bench) -> np.ndarray:
+    """Whether each method accepts each candidate (n, methods), 1 or 0; `quality` says how."""
+    found, fold = bench.accept.to_numpy(copy=True), folds(bench.family)
+    for i in np.flatnonzero(np.isnan(found).any(axis=0)):
+        score = bench.scores.iloc[:, i].to_numpy()
+        limits = np.r_[np.unique(score), np.inf]
+        reached = score[:, None] >= limits
+        for part in range(fold.max() + 1):
+            rest, right = fold != part, bench.correct == 1
+            gain = reached[rest & right].mean(axis=0) - reached[rest & ~right].mean(axis=0)
+            found[~rest, i] = reached[~rest, np.argmax(gain)]
+    return found
+
+
+def folds(family: np.ndarray, most: int = FOLDS) -> np.ndarray:
+    """The fold of each candidate, from 0: a family each; more than `most` families are dealt out in their order."""
+    return checks.cluster_index(family, len(family))[0] % most if len(family) else np.zeros(0, int)
+
+
+def differences(bench: Bench, of: Sequence[tuple[str, str]], level: float) -> pd.DataFrame:
+    """AUC within questions of one method less another's ("chance": one half), paired: set, model, one, other,
+    difference, low, high, questions, families, needed (families for 80 % power at 95 %, were the estimate true)."""
+    ranked = pairs(bench)
+    each = pd.DataFrame(ranked.by_question(bench.scores.to_numpy()), columns=bench.scores.columns)
+    each["chance"] = 0.5
+    rows = []
+    for one, other in of:
+        gap = (each[one] - each[other]).to_numpy()
+        row = dict(set=bench.set, model=bench.model, one=one, other=other)
+        rows.append(row | _difference(gap, ranked.families, level, 0.5 if other == "chance" else 1.0))
+    return pd.DataFrame(rows)
+
+
+def against(found: Sequence[Bench], least: float, most: float | None = None) -> pd.DataFrame:
+    """`differences` of every method of at least `least` calls a candidate from every one of at most `most` (None: from
+    chance), on all benches, with simultaneous 95 % intervals."""
+    of = []
+    for bench in found:
+        calls = bench.methods["calls"]
+        others = ["chance"] if most is None else list(calls.index[calls <= most])
+        of.append([(one, other) for one in calls.index[calls >= least] for other in others if one != other])
+    level = 1 - 0.05 / max(sum(map(len, of)), 1)
+    return pd.concat([differences(bench, pairs, level) for bench, pairs in zip(found, of)], ignore_index=True)
+
+
+def over_differences(bench: Bench, of: Sequence[tuple[str, str]], level: float = 0.95) -> pd.DataFrame:
+    """As `differences`, of the AUC over questions; without needed, and questions are all that there are."""
+    rows, flat = [], np.zeros(len(bench.correct))
+    for one, other in of:
+        less = flat if other == "chance" else bench.scores[other].to_numpy()
+        value = over(bench.scores[one].to_numpy(), bench, level, less)
+        row = dict(set=bench.set, model=bench.model, one=one, other=other, difference=value.estimate, low=value.low)
+        row |= dict(high=value.high, questions=len(np.unique(bench.question)))
+        rows.append(row | dict(families=len(np.unique(bench.family))))
+    return pd.DataFrame(rows)
+
+
+def free_over_chance(bench: Bench) -> pd.DataFrame:
+    """`over_differences` from chance of the methods that ask no model, with simultaneous 95 % intervals."""
+    free = bench.methods.index[bench.methods["calls"] == 0]
+    return over_differences(bench, [(one, "chance") for one in free], 1 - 0.05 / max(len(free), 1))
+
+
+def asked_over_free(found: Sequence[Bench]) -> pd.DataFrame:
+    """`over_differences` of every method that asks a model from every one that asks none, on all benches, with
+    simultaneous 95 % intervals."""
+    of = []
+    for bench in found:
+        asks = bench.methods["calls"] > 0
+        of.append([(one, other) for one in asks.index[asks] for other in asks.index[~asks]])
+    level = 1 - 0.05 / max(sum(map(len, of)), 1)
+    return pd.concat([over_differences(bench, pairs, level) for bench, pairs in zip(found, of)], ignore_index=True)
+
+
+def _difference(gap: np.ndarray, families: np.ndarray, level: float, most: float = 1.0) -> dict[str, Any]:
+    found = _t(gap, families, level, (-most, most))
+    return dict(difference=found.estimate, low=found.low, high=found.high, questions=len(gap)) | dict(
+        families=len(np.unique(families)), needed=families_needed(gap, families)
+    )
+
+
+# several methods
+
+
+def agreement(bench: Bench) -> pd.DataFrame:
+    """A row a pair of methods: one, other, same_paper; tau (Kendall's b over all pairs of candidates of a question),
+    errors (correlation of wrongly ordered pairs of right and wrong), one_right (of these pairs, the share that at least
+    one orders rightly) and rescued (that share less the better one's own)."""
+    tau, errors = (_related(*_moments(*parts), centred) for parts, centred in _kinds(bench))
+    ranked = pairs(bench)
+    wins, names = ranked.wins(bench.scores.to_numpy()), list(bench.scores)
+    papers, rows = bench.methods["paper"], []
+    for i, j in choose(range(len(names)), 2):
+        both = float(np.maximum(wins[:, i], wins[:, j]).mean())
+        row = dict(set=bench.set, model=bench.model, one=names[i], other=names[j])
+        row |= dict(same_paper=bool(papers[names[i]] == papers[names[j]]), tau=tau[i, j], errors=errors[i, j])
+        rows.append(row | dict(one_right=both, rescued=both - float(wins[:, [i, j]].mean(axis=0).max())))
+    return pd.DataFrame(rows)
+
+
+def mean_agreement(bench: Bench, what: str, weigh: Callable[[np.ndarray], np.ndarray], level: float = 0.95) -> Interval:
+    """A weighted sum of the correlations of methods with an interval: the jackknife over families, Student's t.
+
+    what: tau or errors, as in `agreement`. weigh: papers (methods,) to weights (methods, methods), of which the upper
+    triangle counts; pairs whose correlation does not exist are left out, and the others' weights of each sign grow.
+    """
+    (values, family), centred = _kinds(bench)[("tau", "errors").index(what)]
+    moments = _moments(values, family)
+    weights = np.triu(weigh(bench.methods["paper"].to_numpy()), 1)
+
+    def value(keep: np.ndarray) -> float:
+        related = _related(*(part[keep] for part in moments), centred)
+        there, total = np.isfinite(related), 0.0
+        for sign in (1, -1):
+            side = np.where(there, np.maximum(sign * weights, 0), 0.0)
+            if np.maximum(sign * weights, 0).any():
+                total += sign * np.nansum(side * related) / side.sum() if side.any() else np.nan
+        return total
+
+    n = len(moments[0])
+    return jackknife(value, n, level)
+
+
+def mean_agreements(found: Sequence[Bench], what: str, weigh: Callable[[np.ndarray], np.ndarray]) -> pd.DataFrame:
+    """`mean_agreement` on each bench, with simultaneous 95 % intervals: set, model, difference (the sum), low, high,
+    questions, families."""
+    rows = []
+    for bench in found:
+        value, ranked = mean_agreement(bench, what, weigh, 1 - 0.05 / len(found)), pairs(bench)
+        row = dict(set=bench.set, model=bench.model, difference=value.estimate, low=value.low, high=value.high)
+        rows.append(row | dict(questions=len(ranked.questions), families=len(np.unique(ranked.families))))
+    return pd.DataFrame(rows)
+
+
+def across_papers(papers: np.ndarray) -> np.ndarray:
+    """Weights of `mean_agreement`: the mean over the pairs of methods of different papers; "none" is no paper."""
+    known = papers != "none"
+    return ((papers[:, None] != papers) & known[:, None] & known).astype(float)
+
+
+def same_less_across(papers: np.ndarray) -> np.ndarray:
+    """Weights of `mean_agreement`: the mean over pairs of one paper, less that over pairs of different papers."""
+    known = papers != "none"
+    return ((papers[:, None] == papers) & known[:, None] & known).astype(float) - across_papers(papers)
+
+
+def jackknife(fn: Callable[[np.ndarray], float], n: int, level: float = 0.95) -> Interval:
+    """Student's interval of a statistic from its values with each of `n` units left out. fn: units kept (n,) bool.
+
+    No interval where it does not exist on the data or without one of the units.
+    """
+    checks.share(level, "level")
+    everything = np.ones(n, bool)
+    estimate = fn(everything)
+    left = np.array([fn(everything & (np.arange(n) != i)) for i in range(n)])
+    if n < 2 or not np.isfinite([estimate, *left]).all():
+        return no_interval(level, estimate)
+    half = float(stdtrit(n - 1, (1 + level) / 2) * np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))
+    return Interval(estimate, estimate - half, estimate + half, level, "jackknife t")
+
+
+def _kinds(
+    bench: Bench,
+) -> tuple[tuple[tuple[np.ndarray, np.ndarray], bool], tuple[tuple[np.ndarray, np.ndarray], bool]]:
+    """For tau and for errors: (values (pairs, methods), family (pairs,)), and whether they are centred."""
+    score, ranked = bench.scores.to_numpy(), pairs(bench)
+    i, j = _of_one_question(bench.question)
+    order = np.sign(score[i] - score[j])
+    return ((order, bench.family[i]), False), ((ranked.wins(score), bench.family[ranked.right]), True)
+
+
+def _moments(values: np.ndarray, family: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each family: pairs (families,), sums (families, methods), sums of products (families, methods, methods)."""
+    codes, n = checks.cluster_index(family, len(values))
+    products = np.stack([values[codes == code].T @ values[codes == code] for code in range(n)])
+    return np.bincount(codes, minlength=n).astype(float), _sums(values, codes, n), products
+
+
+def _related(n: np.ndarray, sums: np.ndarray, products: np.ndarray, centred: bool) -> np.ndarray:
+    """Correlations (methods, methods) of these families together; NaN where a method never varies."""
+    total, mean = products.sum(axis=0) / n.sum(), sums.sum(axis=0) / n.sum()
+    if centred:
+        total = total - np.outer(mean, mean)
+    spread = np.sqrt(np.where(np.diag(total) > 1e-12, np.diag(total), np.nan))
+    return total / np.outer(spread, spread)
+
+
+# combinations
+
+
+@dataclass(frozen=True)
+class Nested:
+    """Every single method as it is, and logistic regressions on every two or three, judged on other families.
+
+    subsets: columns of each. calls (subsets,): a candidate. held, full (questions, subsets): AUC within each question,
+    by the fit without its fold, and by the fit to all. inner (folds, subsets): mean AUC by cross-validation within the
+    other folds, which is what a choice may look at. fold, families (questions,).
+    """
+
+    bench: Bench
+    subsets: list[Subset]
+    calls: np.ndarray
+    held: np.ndarray
+    full: np.ndarray
+    inner: np.ndarray
+    fold: np.ndarray
+    families: np.ndarray
+
+    def chosen(self, allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(held-out AUC of each question by the subset that its fold chose, that subset, the AUC of each question by
+        the subset that is best in sample). allowed (subsets,): bool."""
+        places = np.flatnonzero(allowed)
+        choice = places[self.inner[:, places].argmax(axis=1)][self.fold]
+        best = places[self.full[:, places].mean(axis=0).argmax()]
+        return self.held[np.arange(len(choice)), choice], choice, self.full[:, best]
+
+    def name(self, subset: int) -> str:
+        return " + ".join(self.bench.scores.columns[list(self.subsets[subset])])
+
+
+def subsets_within(bench: Bench, budget: float, most: int = 3, asking: bool = False) -> list[Subset]:
+    """Every subset of up to `most` methods that costs at most `budget` calls a candidate, small and cheap ones first.
+
+    asking: of methods that ask a model at all."""
+    able = [i for i, calls in enumerate(bench.methods["calls"]) if calls > 0 or not asking]
+    cost = {subset: bench.calls(subset) for size in range(1, most + 1) for subset in choose(able, size)}
+    cheap = [subset for subset, calls in cost.items() if calls <= budget + 1e-9]
+    return sorted(cheap, key=lambda subset: (len(subset), cost[subset], subset))
+
+
+def equal_splits(bench: Bench, budget: int, most: int = 3) -> list[Subset]:
+    """Subsets that spend `budget` calls in equal parts, of methods called "<judge> x<repeats>": one judge with all of
+    them, two with half each, three with a third."""
+    names, found = [name.rpartition(" x") for name in bench.scores], []
+    for size in range(1, most + 1):
+        able = [i for i, (_, _, repeats) in enumerate(names) if int(repeats) * size == budget]
+        found += list(choose(able, size))
+    return found
+
+
+def nest(
+    bench: Bench, subsets: Sequence[Subset], weights: str = "positive", most_folds: int = FOLDS, ridge: float = 1.0
+) -> Nested:
+    """Fit every subset of two or more for each pair of folds without these two, for each fold without it, and to all.
+
+    weights: "positive", a method may only add in its own direction; "free", it may also count against what it says;
+    "equal", the plain sum of standard scores, which fits nothing. Scores are brought to mean 0 and standard deviation 1
+    over what is fitted to. ridge: penalty ridge / 2 x sum of squared weights, the constant free. Ties of a choice go to
+    the subset that comes first. most_folds: of `folds`. Raises ValueError without a subset or with fewer than three
+    families.
+    """
+    if not subsets:
+        raise ValueError(f"set {bench.set}: no method is cheap enough; raise the budget")
+    ranked, fold = pairs(bench), folds(bench.family, most_folds)
+    n_folds, score, correct = int(fold.max()) + 1, bench.scores.to_numpy(), bench.correct
+    if n_folds < 3:
+        raise ValueError(f"set {bench.set} has {n_folds} families: a choice and its test need three")
+    of_question = np.unique(ranked.place, return_index=True)[1]
+    question_fold = fold[ranked.right][of_question]
+    single, alone = ranked.by_question(score), np.array([len(subset) == 1 for subset in subsets])
+
+    fit = {"positive": positive_logistic, "free": logistic, "equal": _equal}[weights]
+    start = None
+
+    def auc(kept: np.ndarray) -> np.ndarray:
+        nonlocal start
+        design = designs(score, kept, subsets)
+        start = fit(design[:, kept], correct[kept].astype(float), ridge, start)
+        found = ranked.by_question(np.einsum("snk,sk->ns", design, start))
+        if weights != "free":
+            found[:, alone] = single[:, [subset[0] for subset in subsets if len(subset) == 1]]
+        return found
+
+    inner, held = np.zeros((n_folds, len(subsets))), np.empty((len(ranked.questions), len(subsets)))
+    for i, j in choose(range(n_folds), 2):
+        found = auc((fold != i) & (fold != j))
+        inner[i] += found[question_fold == j].sum(axis=0)
+        inner[j] += found[question_fold == i].sum(axis=0)
+    for i in range(n_folds):
+        held[question_fold == i] = auc(fold != i)[question_fold == i]
+    inner /= np.array([(question_fold != i).sum() for i in range(n_folds)])[:, None]
+    total = np.array([bench.calls(subset) for subset in subsets])
+    full = auc(np.ones(len(correct), bool))
+    return Nested(bench, list(subsets), total, held, full, inner, question_fold, ranked.families)
+
+
+def combinations(found: Nested, budgets: Sequence[float], level: float = 0.95) -> pd.DataFrame:
+    """A row a budget (calls a candidate, at most): the best single method and the best combination, each chosen and
+    fitted without the families that it is judged on.
+
+    Columns: set, model, budget, single, combination (mean AUC within questions), single_method, members (what most
+    folds chose), difference, low, high, questions, families, needed (families for 80 % power); in_sample: the
+    difference of the best of each on the candidates that they were chosen by; flattery: that less the difference, with
+    _low and _high.
+    """
+    rows, sizes = [], np.array([len(subset) for subset in found.subsets])
+    for budget in budgets:
+        within = found.calls <= budget + 1e-9
+        if not (within & (sizes == 1)).any() or not (within & (sizes > 1)).any():
+            continue
+        alone, one, alone_full = found.chosen(within & (sizes == 1))
+        together, several, together_full = found.chosen(within & (sizes > 1))
+        gap, flattered = together - alone, together_full - alone_full
+        excess = _t(flattered - gap, found.families, level, (-2.0, 2.0))
+        row = dict(set=found.bench.set, model=found.bench.model, budget=budget, single=alone.mean())
+        row |= dict(combination=together.mean(), single_method=_often(found, one), members=_often(found, several))
+        row |= _difference(gap, found.families, level) | dict(in_sample=flattered.mean())
+        rows.append(row | dict(flattery=excess.estimate, flattery_low=excess.low, flattery_high=excess.high))
+    return pd.DataFrame(rows)
+
+
+def pooled(found: Sequence[Nested], budgets: Sequence[float], level: float = 0.95) -> pd.DataFrame:
+    """`combinations` averaged over benches of the same questions (sets, models) and budgets: a row "gain" on families
+    left out, and a row "flattery" of choosing and judging on the same candidates; columns what, difference, low, high,
+    questions, families, needed."""
+    gains, flattery = [], []
+    for nested in found:
+        sizes = np.array([len(subset) for subset in nested.subsets])
+        for budget in budgets:
+            within = nested.calls <= budget + 1e-9
+            (one, _, one_full), (two, _, two_full) = (nested.chosen(within & some) for some in (sizes == 1, sizes > 1))
+            gains.append(two - one)
+            flattery.append(two_full - one_full - (two - one))
+    families = found[0].families
+    return pd.DataFrame(
+        [
+            dict(what=what) | _difference(np.mean(values, axis=0), families, level)
+            for what, values in (("gain", gains), ("flattery", flattery))
+        ]
+    )
+
+
+def fitted_less_equal(fitted: Nested, equal: Nested, budget: float, level: float = 0.95) -> dict[str, Any]:
+    """The best combination by one `nest` less that by another with other weights, on the same questions: set, model,
+    budget, difference, low, high, questions, families, needed."""
+    held = [
+        each.chosen((each.calls <= budget + 1e-9) & np.array([len(subset) > 1 for subset in each.subsets]))[0]
+        for each in (fitted, equal)
+    ]
+    row = dict(set=fitted.bench.set, model=fitted.bench.model, budget=budget)
+    return row | _difference(held[0] - held[1], fitted.families, level)
+
+
+def without_asking(bench: Bench, level: float = 0.95) -> dict[str, Any]:
+    """What asks no model, combined with fitted signs, against the best single method that asks one, both judged on
+    families left out. On candidates that somebody made it says how far their make gives them away.
+
+    set, model, single, combination (AUC within questions), difference, low, high, questions, families, needed.
+    """
+    free = tuple(np.flatnonzero(bench.methods["calls"] == 0).tolist())
+    asking = nest(bench, subsets_within(bench, np.inf, 1, asking=True))
+    single = asking.chosen(np.ones(len(asking.subsets), bool))[0]
+    made = nest(bench, [free], "free").held[:, 0]
+    row = dict(set=bench.set, model=bench.model, single=single.mean(), combination=made.mean())
+    return row | _difference(made - single, asking.families, level)
+
+
+def _often(found: Nested, choice: np.ndarray) -> str:
+    """The subset that most folds chose, and how many of them."""
+    by_fold = pd.Series(choice).groupby(found.fold).first().value_counts()
+    return f"{found.name(int(by_fold.index[0]))} ({by_fold.iloc[0]} of {by_fold.sum()} folds)"
+
+
+def designs(score: np.ndarray, kept: np.ndarray, subsets: Sequence[Subset]) -> np.ndarray:
+    """A constant and the standard scores of each subset, (subsets, n, 1 + most methods); short ones end in zeros.
+
+    Means and standard deviations are those of the candidates kept."""
+    middle, spread = score[kept].mean(axis=0), score[kept].std(axis=0)
+    spread = np.where(spread > 1e-12 * np.maximum(1, np.abs(middle)), spread, np.inf)  # a constant weighs nothing
+    width = max(map(len, subsets))
+    filled = np.column_stack([(score - middle) / spread, np.zeros(len(score))])
+    places = np.array([[*subset, *[-1] * (width - len(subset))] for subset in subsets])
+    return np.concatenate([np.ones((len(subsets), len(score), 1)), filled.T[places].transpose(0, 2, 1)], axis=2)
+
+
+def logistic(
+    design: np.ndarray, correct: np.ndarray, ridge: float = 1.0, start: np.ndarray | None = None
+) -> np.ndarray:
+    """Weights (fits, 1 + features) of penalised logistic regressions with one outcome (n,), by Newton's method.
+
+    design: (fits, n, 1 + features), the first column the constant, which is not penalised. start: weights to begin at.
+    """
+    penalty = np.r_[0.0, np.full(design.shape[2] - 1, ridge)]
+    across = design.transpose(0, 2, 1)
+    weights = np.zeros((len(design), design.shape[2])) if start is None else start
+    least, linear = _loss(design, correct, weights, ridge)
+    for _ in range(STEPS):
+        chance = expit(linear)
+        slope = (across @ (chance - correct)[:, :, None])[:, :, 0] + penalty * weights
+        curve = (across * (chance * (1 - chance))[:, None, :]) @ design + np.diag(penalty + 1e-9)
+        step = np.linalg.solve(curve, slope[:, :, None])[:, :, 0]
+        for _ in range(STEPS):  # shorter where a whole step would go too far
+            loss, linear = _loss(design, correct, weights - step, ridge)
+            too_far = loss > least + 1e-9 * np.abs(least)
+            if not too_far.any():
+                break
+            step = np.where(too_far[:, None], step / 2, step)
+        weights, least = weights - step, loss
+        if np.abs(step).max() < 1e-4:  # what is left is of the order of its square
+            break
+    return weights
+
+
+def _loss(design: np.ndarray, correct: np.ndarray, weights: np.ndarray, ridge: float) -> tuple[np.ndarray, np.ndarray]:
+    """The penalised loss of each fit (fits,), and its linear predictors (fits, n)."""
+    linear = (design @ weights[:, :, None])[:, :, 0]
+    loss = (np.logaddexp(0, linear) - correct * linear).sum(axis=1)
+    return loss + ridge / 2 * (weights[:, 1:] ** 2).sum(axis=1), linear
+
+
+def _equal(design: np.ndarray, *_) -> np.ndarray:
+    return np.ones((len(design), design.shape[2]))
+
+
+def positive_logistic(
+    design: np.ndarray, correct: np.ndarray, ridge: float = 1.0, start: np.ndarray | None = None
+) -> np.ndarray:
+    """`logistic` with all weights but the constant's at least 0.
+
+    The loss is convex, so the optimum is that of some of the features alone, the best of those without a negative
+    weight.
+    """
+    found = logistic(design, correct, ridge, start)
+    against = np.flatnonzero((found[:, 1:] < 0).any(axis=1))
+    some, features = design[against], design.shape[2] - 1
+    best, least = np.zeros((len(against), features + 1)), np.full(len(against), np.inf)
+    for size in range(features if len(against) else 0):
+        for kept in choose(range(1, features + 1), size):
+            weights = np.zeros_like(best)
+            weights[:, [0, *kept]] = logistic(some[:, :, [0, *kept]], correct, ridge)
+            loss = _loss(some, correct, weights, ridge)[0]
+            better = (weights[:, 1:] >= 0).all(axis=1) & (loss < least)
+            best[better], least[better] = weights[better], loss[better]
+    found[against] = best
+    return found
+
+
+# sentences
+
+
+def claim(
+    found: pd.DataFrame, pick: str = "min", family: int | None = None, column: str = "difference", says: str = "> 0"
+) -> dict[str, Any]:
+    """Keywords of `Output.claim`, in points, for the least (pick "min": a sentence about every row) or the greatest
+    ("max": about some row) of differences whose intervals are at 1 - 0.05 / family (default: the rows given).
+
+    Simultaneous intervals give that of the least and of the greatest: the least, or greatest, of the limits.
+    """
+    family = max(len(found), 1) if family is None else family
+    ends = [column, "low", "high"] if column == "difference" else [column, f"{column}_low", f"{column}_high"]
+    if column != "difference":  # a share without an interval may be any
+        found = found.fillna({ends[1]: 0.0, ends[2]: 1.0})
+    value, low, high = (100 * float(getattr(found[end], pick)(skipna=False)) for end in ends)
+    many = found["families"].min() if len(found) else 0
+    return dict(estimate=value, interval=(low, high), says=says, n=int(many), of="families", unit="points") | dict(
+        level=1 - 0.05 / family, family=family
+    )
+
+
+def best_against(compared: pd.DataFrame) -> pd.DataFrame:
+    """Of `differences` of several methods from several others: the best of the first less the best of the second, a row
+    a set and model, with simultaneous limits. For each first method the least difference counts, of these the greatest.
+    """
+    ends = ["difference", "low", "high"]
+    least = compared.groupby(["set", "model", "one"], sort=False)[ends].min()
+    best = least.groupby(["set", "model"], sort=False).max().reset_index()
+    sizes = compared.groupby(["set", "model"], sort=False)[["questions", "families"]].min().reset_index()
+    return best.merge(sizes, on=["set", "model"])
+
+
+def _t(values: np.ndarray, families: np.ndarray, level: float, bounds: tuple[float, float] = (0.0, 1.0)) -> Interval:
+    return cluster_t_interval(values, families, level, bounds)
+
+
+def _sums(values: np.ndarray, codes: np.ndarray, n: int) -> np.ndarray:
+    """Sums of the rows of `values` by code, shape (n, columns)."""
+    found = np.zeros((n, values.shape[1]))
+    np.add.at(found, codes, values)
+    return found

@@ -1,0 +1,46 @@
+"""Effects over families: against a t test of family means, and balanced accuracy against its definition."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from proctor.exam.paired_effects import balanced, paired_effects, said
+from proctor.report.claims import judge
+from scipy.stats import ttest_1samp
+
+ITEMS = pd.RangeIndex(90)
+FAMILIES = pd.Series(np.repeat(list("abcdefghi"), 10), ITEMS)
+
+
+def scores(rate, seed):
+    return pd.Series(np.random.default_rng(seed).random(90) < rate, ITEMS)
+
+
+def test_families_of_one_size_give_the_t_test_of_their_means():
+    first, second = scores(0.7, 1), scores(0.4, 2)
+    found = paired_effects({"gain": (first, second)}, FAMILIES).iloc[0]
+    means = (first.astype(float) - second.astype(float)).groupby(FAMILIES).mean()
+    limits = ttest_1samp(means, 0).confidence_interval(0.95)
+    assert (found["difference"], found["low"], found["high"]) == pytest.approx((means.mean(), *limits))
+    assert (found["first"], found["second"]) == (first.mean(), second.mean())
+
+
+def test_several_effects_are_told_at_a_level_for_all_of_them():
+    pair = scores(0.7, 1), scores(0.4, 2)
+    alone = paired_effects({"gain": pair}, FAMILIES).iloc[0]
+    among = paired_effects({"gain": pair, "other": pair, "third": pair}, FAMILIES)
+    assert among["low"].iloc[0] < alone["low"] < alone["high"] < among["high"].iloc[0]
+    claim = judge("cbu/x", "It gains", notebook="cbu/x", evidence="measured", **said(among, "gain"))
+    assert claim.verdict == "holds" and claim.level == pytest.approx(1 - 0.05 / 3)
+
+
+def test_items_without_a_value_are_left_out():
+    first, second = scores(0.7, 1).astype(float), scores(0.4, 2)
+    first.iloc[:10] = np.nan
+    found = paired_effects({"gain": (first, second)}, FAMILIES).iloc[0]
+    assert (found["items"], found["families"]) == (80, 8) and found["second"] == second[10:].mean()
+
+
+def test_balanced_values_have_the_balanced_accuracy_as_mean():
+    correct, accepted = scores(0.3, 3), scores(0.6, 4)
+    right, wrong = accepted[correct].mean(), (~accepted[~correct]).mean()
+    assert balanced(correct, accepted).mean() == pytest.approx((right + wrong) / 2)

@@ -1,0 +1,20 @@
+"""What HLE-Verified's exercises expect, against the library."""
+
+import pytest
+from proctor.hle_verified import exercises
+from proctor.hle_verified.key_noise import calibration_under_noise, observed_accuracy
+
+
+@pytest.mark.parametrize("match", [0.0, 0.25])
+def test_so_many_wrong_keys_show_what_is_shown(match):
+    assert observed_accuracy(0.3, exercises.wrong_keys(match), match) == pytest.approx(0.25)
+
+
+def test_the_gap_of_two_halves():
+    assert exercises.rms_gap(0.1) == pytest.approx(calibration_under_noise([0.8, 1.0], [0.1, 0.1], 0.0)[0])
+
+
+def test_common_mistakes_have_their_own_hint():
+    first, second, third = exercises.exercises().values()
+    assert "free answers" in first.mark(16.7) and "gain in accuracy" in second.mark(40)
+    assert "divides" in third.mark(3.9) and third.mark(39) == "right"

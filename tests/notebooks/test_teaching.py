@@ -1,0 +1,80 @@
+"""The teaching pages quote the committed claims as they stand, and point at what there is."""
+
+import re
+from pathlib import Path
+
+import pytest
+from proctor import paths
+from proctor.report.claims import read_claims
+from proctor.workflow.notebook import Notebook
+
+DOCS = paths.ROOT / "docs"
+CLAIMS = {claim.id: claim for claim in read_claims()}
+CITED = re.compile(r"\(`([a-z_]+/[\w.-]+)`: \*([a-z ]+)\*(?:, (.+?))?; ([a-z +]+)\)")
+INTERVAL = re.compile(r"\[[-+−∞\d.]+, ?[-+−∞\d.]+\]")
+PLACE = re.compile(r"\[[\w/]+\]\(\.\./(notebooks/[\w/]+\.ipynb)\),\s+section (\d)(?:,\s+figure\s+`([\w/]+)`)?")
+
+pages = pytest.mark.parametrize("page", ["teaching", "misreadings", "glossary"])
+
+
+def text(page: str) -> str:
+    return " ".join((DOCS / f"{page}.md").read_text(encoding="utf-8").split())
+
+
+@pages
+def test_every_quoted_claim_has_its_verdict_numbers_and_evidence(page):
+    for name, verdict, numbers, evidence in CITED.findall(text(page)):
+        claim = CLAIMS[name]
+        quantity = re.split(r", (?=n = |exact: |[\d.]+ % interval)", claim.numbers)[0] if claim.says else ""
+        assert (verdict, evidence) == (claim.verdict, claim.evidence), name
+        assert numbers.startswith(quantity) and numbers in claim.numbers, f"{name}: {numbers}; now {claim.numbers}"
+
+
+@pages
+def test_no_interval_stands_without_its_claim(page):
+    quoted = [part for _, _, numbers, _ in CITED.findall(text(page)) for part in INTERVAL.findall(numbers)]
+    assert INTERVAL.findall(text(page)) == quoted
+
+
+@pages
+def test_every_place_named_is_there(page):
+    for notebook, section, figure in PLACE.findall(text(page)):
+        cells = Notebook(paths.ROOT / notebook).content["cells"]
+        said = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+        assert re.search(rf"^## {section}\. ", said, re.MULTILINE), f"{notebook} has no section {section}"
+        drawn = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+        assert f'"{figure}"' in drawn if figure else True, f"{notebook} draws no {figure}"
+    for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", text(page)):
+        assert (DOCS / link).exists(), link
+
+
+def test_each_of_twelve_misreadings_says_what_why_what_the_notebook_shows_and_where():
+    parts = (DOCS / "misreadings.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    assert [part.partition(".")[0] for part in parts] == [str(n) for n in range(1, 13)]
+    for part in parts:
+        line = " ".join(part.split())
+        assert re.findall(r"\*\*(\w+)", line) == ["Misread", "Why", "What", "Show"]
+        assert CITED.search(line) and PLACE.search(line), line[:60]
+
+
+def test_the_minutes_of_each_lesson_add_up():
+    lessons = (DOCS / "teaching.md").read_text(encoding="utf-8").split("\n## ")
+    minutes = {
+        lesson.splitlines()[0].partition(":")[0]: [
+            int(n) for n in re.findall(r"^\|(?: \d+ \|)? (\d+) \| ", lesson, re.M)
+        ]
+        for lesson in lessons
+    }
+    assert sum(minutes["One hour"]) == 60 and sum(minutes["Half a day"]) == 240
+    assert minutes["A term's project"] == [90] * 12
+
+
+def test_learning_goals_name_notebooks_that_there_are():
+    table = (DOCS / "teaching.md").read_text(encoding="utf-8").partition("## Learning goals")[2]
+    rows = re.findall(r"^\| (\w[\w/, ]*) \| ", table, re.MULTILINE)
+    names = []
+    for row in rows[1:]:
+        folder = row.rpartition(", ")[0].partition("/")[0] or row.partition("/")[0]
+        names += [name if "/" in name or name.startswith("00") else f"{folder}/{name}" for name in row.split(", ")]
+    assert len(names) > 50
+    assert [name for name in names if not Path(paths.ROOT / "notebooks" / f"{name}.ipynb").exists()] == []

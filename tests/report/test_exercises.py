@@ -1,0 +1,58 @@
+"""The checker of the exercises: each kind of answer has its mark, and a wrong solution stops the notebook."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from proctor.report.exercises import Checker, Exercise
+
+NUMBER = Exercise(
+    lambda: 40.0, "Look again.", tolerance=0.5, unit="percent", mistakes={"That is the other one.": lambda: 60.0}
+)
+COUNT = Exercise(lambda: 10, "Look again.")
+CHOICE = Exercise(lambda: "majority", "Enumerate.", choices=("majority", "unanimity"))
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer", "mark"),
+    [
+        (NUMBER, None, "not answered yet"),
+        (CHOICE, None, "not answered yet"),
+        (NUMBER, 40.4, "right"),
+        (NUMBER, np.float64(39.6), "right"),
+        (COUNT, Fraction(10), "right"),
+        (CHOICE, " majority ", "right"),
+        (NUMBER, 50, "not yet: Look again."),
+        (COUNT, 11, "not yet: Look again."),
+        (NUMBER, 60.2, "not yet: That is the other one."),
+        (CHOICE, "unanimity", "not yet: Enumerate."),
+        (NUMBER, 0.4, "not yet: that is a share; give it in percent"),
+        (NUMBER, "40", "not yet: give a number in percent, not str '40'"),
+        (NUMBER, True, "not yet: give a number in percent, not bool True"),
+        (NUMBER, np.arange(40.0), "not yet: give a number in percent, not ndarray"),
+        (NUMBER, float("nan"), "not yet: give a number in percent; this is nan"),
+        (COUNT, [10], "not yet: give a number, not list [10]"),
+        (CHOICE, 1, "not yet: give one of 'majority', 'unanimity'"),
+        (CHOICE, "most", "not yet: give one of 'majority', 'unanimity'"),
+    ],
+)
+def test_each_kind_of_answer_has_its_mark(exercise, answer, mark):
+    assert exercise.mark(answer) == mark
+
+
+def test_the_checker_prints_the_mark(capsys):
+    check = Checker({"uq/1": NUMBER})
+    check("uq/1", None)
+    check.solution("uq/1", 40.0)
+    assert capsys.readouterr().out == "uq/1: not answered yet\nuq/1: 40.0 is right\n"
+
+
+@pytest.mark.parametrize("answer", [None, 41, "40"])
+def test_a_solution_that_is_not_right_stops_the_notebook(answer):
+    with pytest.raises(AssertionError, match="the solution of uq/1 gives"):
+        Checker({"uq/1": NUMBER}).solution("uq/1", answer)
+
+
+def test_an_unknown_name_lists_those_that_there_are():
+    with pytest.raises(KeyError, match="uq/9.*uq/1"):
+        Checker({"uq/1": NUMBER})("uq/9", 1)

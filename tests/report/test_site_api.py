@@ -1,0 +1,51 @@
+from proctor.paths import ROOT
+from proctor.report.site_api import address_of, described, package_page, packages, prose, summary
+
+LIBRARY = ROOT / "lib/proctor"
+MODULE = '''"""A module, of `x`.
+
+More."""
+@cache
+def f(a: int,
+      b=1) -> int:
+    """What f does."""
+    return a
+
+def _own(): pass
+
+class C(NamedTuple):
+    """What C is."""
+    n: int  # how many
+    def double(self) -> int:
+        """Twice n."""
+    def _own(self): pass
+'''
+
+
+def test_every_public_module_but_the_desk_s_is_in_a_package():
+    found = packages(LIBRARY)
+    assert "uq.checks" in found["uq"] and "uq.dataset.rules" in found["uq"] and "cli" in found[""]
+    assert "platform" not in found and not any("__" in module for modules in found.values() for module in modules)
+
+
+def test_what_is_public_is_described_as_the_file_has_it(tmp_path):
+    (tmp_path / "m.py").write_text(MODULE)
+    function, made = described(tmp_path / "m.py")
+    assert function.code == "@cache\ndef f(a: int,\n      b=1) -> int:" and function.about == "What f does."
+    assert made.code == "class C(NamedTuple):\n    n: int  # how many\n    def double(self) -> int:"
+    assert made.methods == (("double", "Twice n."),)
+    page = package_page("", ["m"], tmp_path)
+    assert "{py:module} proctor.m" in page and "{py:function} f\n" in page and "_own" not in page
+    assert summary(tmp_path / "m.py") == "A module, of <code>x</code>." and summary(tmp_path / "gone.py") == ""
+
+
+def test_addresses_of_functions():
+    assert address_of("uq.checks.run_check") == "api/uq.html#proctor.uq.checks.run_check"
+    assert address_of("files.write_atomic") == "api/proctor.html#proctor.files.write_atomic"
+
+
+def test_a_docstring_is_html_that_markdown_leaves_alone():
+    assert prose("As *in*\n>>> f(`x`)\n3\n\nDone <b>.") == (
+        "<p>As &#42;in&#42;</p><pre>&gt;&gt;&gt; f(`x`)&#10;3</pre><p>Done &lt;b&gt;.</p>"
+    )
+    assert prose("So:\n    1\nand on") == "<p>So:</p><pre>    1</pre><p>and on</p>" and prose("") == ""

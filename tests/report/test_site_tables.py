@@ -1,0 +1,28 @@
+from proctor.report.site_evidence import Behind
+from proctor.report.site_links import Addresses
+from proctor.report.site_tables import boxed, claim_table, filtered, table
+
+
+def test_boxed_tables_scroll_in_a_box_and_have_no_style_of_their_own():
+    assert boxed('<table border="1" class="dataframe"></table>').endswith('><table class="dataframe"></table></div>')
+    html = boxed('<td style="text-align:right">1</td><div style="color:#6E6E6E;font-size:85%">x</div>')
+    assert html == '<td class="right">1</td><div class="muted">x</div>'
+    claim = boxed('<b style="color:#B71C1C">✗ does not hold</b>')
+    assert claim == '<b class="verdict does-not-hold">✗ does not hold</b>'
+
+
+def test_only_long_text_in_a_table_is_wrapped():
+    html = boxed(f"<table><tr><td>{'word ' * 9}</td><td>0.123</td></tr></table>")
+    assert html.count('<td class="prose">word') == 1 and "<td>0.123" in html
+
+
+def test_a_filtered_table_marks_its_columns_and_rows():
+    html = filtered(["a", "b"], [["1", "2"]], (1,), ids=["uq/x"])
+    assert '<th scope="col">a</th><th scope="col" data-filter>b</th>' in html and '<tr id="uq/x"><td>1</td>' in html
+    assert table(["a"], [["1"], ["2"]]).count("<tr>") == 3 and "data-filter" not in table(["a"], [])
+
+
+def test_a_claim_that_nothing_tests_says_what_it_lacks(row, tmp_path):
+    behind = Behind(Addresses(tmp_path, tmp_path, {}))
+    html = claim_table([row("uq/claim_2", kind="claim", state="lacking", missing="its <source>")], "uq/index", behind)
+    assert "not tested" in html and "its &lt;source&gt;" in html

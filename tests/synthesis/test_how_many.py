@@ -1,0 +1,158 @@
+"""The formulas of how_many against statsmodels, scipy, brute force and their own limits."""
+
+from itertools import product
+from math import comb, isinf, isnan
+
+import numpy as np
+import pytest
+from proctor.stats.paired_proportions import chances, mcnemar_power, score_power
+from proctor.stats.power import items_needed
+from proctor.synthesis import how_many as h
+from scipy.stats import betabinom, binom, hypergeom
+from statsmodels.stats.inter_rater import cohens_kappa
+from statsmodels.stats.power import zt_ind_solve_power
+
+
+@pytest.mark.parametrize("rates", [(0.6, 0.5, 0.4), (0.9, 0.8, 0.2), (0.3, 0.25, 0.0)])
+def test_items_reach_the_power_that_tango_s_interval_has(rates):
+    plan = h.items_for_difference(*rates)
+    power = score_power(chances(*rates), plan.n)[0] if plan.n < 300 else mcnemar_power(*chances(*rates)[1:3], plan.n)
+    assert plan.told["exact power of McNemar's test"] == pytest.approx(power) and 0.8 <= power < 0.84
+
+
+def test_of_small_differences_it_is_the_formula_of_independent_samples_without_pairing():
+    """Uncorrelated models that are nearly equal: n of one of two independent groups, by statsmodels."""
+    rate, d = 0.5, 0.01
+    n = zt_ind_solve_power(effect_size=d / np.sqrt(0.25), alpha=0.05, power=0.8, ratio=1)
+    assert h.items_for_difference(rate, rate - d).n == pytest.approx(n, rel=2e-3)
+    _, a, b, _ = chances(rate, rate - d, 0.0)
+    assert h.mcnemar_items(a, b) == pytest.approx(items_needed(d, np.sqrt(a + b - d * d)), rel=2e-3)
+
+
+def test_families_are_whole_and_cost_their_design_effect():
+    plan, alone = h.items_for_difference(0.6, 0.5, 0.4, family=20, icc=0.1), h.items_for_difference(0.6, 0.5, 0.4)
+    assert (
+        plan.n % 20 == 0 and 0 <= plan.n - 2.9 * (alone.n - 1) < 25 and plan.told["design effect"] == pytest.approx(2.9)
+    )
+
+
+@pytest.mark.parametrize("n, rate, correlation", [(237, 0.6, 0.4), (500, 0.15, 0.8), (3000, 0.091, 0.0)])
+def test_smallest_difference_is_the_inverse(n, rate, correlation):
+    d = h.smallest_difference(n, rate, correlation)
+    _, a, b, _ = chances(rate, rate - d, correlation)
+    assert h.mcnemar_items(a, b) == pytest.approx(n)
+
+
+def test_a_difference_that_no_second_model_can_have_is_none():
+    assert isnan(h.smallest_difference(70, 0.76, 0.8)) and isinf(h.mcnemar_items(0.1, 0.1))
+
+
+def test_variance_parts_are_those_of_one_way_analysis():
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(6, 1)) + rng.normal(size=(6, 4))
+    means, grand = scores.mean(axis=1), scores.mean()
+    within = sum((x - m) ** 2 for row, m in zip(scores, means) for x in row) / (6 * 3)
+    between = 4 * sum((m - grand) ** 2 for m in means) / 5
+    assert h.variance_parts(scores) == pytest.approx(((between - within) / 4, within))
+    assert h.variance_parts([[0, 1], [1, 0]])[0] == 0
+
+
+def test_repeats_are_the_fewest():
+    for within, between, share in [(2.0, 1.0, 0.1), (0.1, 1.0, 0.2), (7.3, 0.4, 0.25)]:
+        k = h.repeats_for_share(within, between, share).n
+        left = [within / n / (between + within / n) for n in (k, max(k - 1, 1))]
+        assert left[0] <= share + 1e-9 and (left[1] > share or k == 1)
+
+
+def test_votes_that_correlate_are_beta_binomial_and_have_a_floor():
+    assert h.error_of_votes(0.3, 5) == pytest.approx(binom.sf(2, 5, 0.3))
+    a, b = h.beta_of(0.3, 0.2)
+    assert a / (a + b) == pytest.approx(0.3) and 1 / (a + b + 1) == pytest.approx(0.2)
+    assert h.error_of_votes(0.3, 5, 0.2) == pytest.approx(sum(betabinom.pmf(x, 5, a, b) for x in (3, 4, 5)))
+    k = h.votes_for_error(0.3, 0.2, 0.05).n
+    assert h.error_of_votes(0.3, k) <= 0.05 < h.error_of_votes(0.3, k - 2)
+
+
+def test_order_is_that_of_all_pairs_of_counts():
+    pairs = product(range(5), repeat=2)
+    chance = sum(
+        comb(4, x) * 0.7**x * 0.3 ** (4 - x) * comb(4, y) * 0.4**y * 0.6 ** (4 - y) * (1 if x > y else 0.5)
+        for x, y in pairs
+        if x >= y
+    )
+    assert h.chance_of_order(0.7, 0.4, 4) == pytest.approx(chance)
+    n = h.rollouts_for_order(0.7, 0.4).n
+    assert h.chance_of_order(0.7, 0.4, n) >= 0.9 > h.chance_of_order(0.7, 0.4, n - 1)
+
+
+def test_rollouts_of_a_pool_are_fewer():
+    assert h.rollouts_for_error(0.5, 0.05).n == 64 and h.rollouts_for_error(0.5, 0.05, pool=64).n == 32
+
+
+def test_kappa_error_of_two_reviewers_is_statsmodels_own():
+    """Its large-sample standard error of Cohen's kappa, at the expected table of two alike reviewers."""
+    p, kappa, n = 0.3, 0.6, 1000
+    both = p * p + kappa * p * (1 - p)
+    table = n * np.array([[both, p - both], [p - both, 1 - 2 * p + both]])
+    assert h.kappa_error(n, 2, kappa, p) == pytest.approx(cohens_kappa(table).std_kappa, rel=1e-6)
+
+
+def test_more_reviewers_help_until_items_are_left():
+    errors = [h.kappa_error(100, r, 0.6, 0.3) for r in (2, 3, 5, 50, 500)]
+    assert errors == sorted(errors, reverse=True) and errors[-2] == pytest.approx(errors[-1], rel=0.05)
+    r = h.reviewers_for_agreement(0.1, 100, 0.6, 0.3).n
+    assert h.items_for_agreement(0.1, r, 0.6, 0.3).n <= 100 < h.items_for_agreement(0.1, r - 1, 0.6, 0.3).n
+
+
+def test_checks_below_are_the_fewest_of_the_hypergeometric():
+    for population, below, allowed in [(1143, 0.05, 0), (144, 0.1, 1)]:
+        n, bad = h.checks_below(below, population, allowed).n, int(np.ceil(below * population))
+        assert hypergeom.cdf(allowed, population, bad, n) <= 0.05 < hypergeom.cdf(allowed, population, bad, n - 1)
+    assert h.checks_below(0.05).n == 59  # 0.95^59 < 0.05
+
+
+def test_a_finite_population_needs_fewer_checks():
+    few, many = h.checks_within(0.03, 0.1, 1143), h.checks_within(0.03, 0.1)
+    assert few.n < many.n and few.told["high"] - few.told["low"] <= 0.06 and h.checks_within(0.05, 0.5, 20).n <= 20
+
+
+@pytest.mark.parametrize("most", [None, 40])
+def test_a_split_is_the_best_of_all_whole_numbers(most):
+    for budget, within, cost in product((55.0, 900.0), (0.1, 1.0, 9.0), (0.0, 3.0, 40.0)):
+        found = h.split_budget(budget, 1.0, within, cost, 1.0, most)
+        every = [
+            h.error_of_split(n, int((budget - n * cost) // n), 1.0, within)
+            for n in range(1, min(int(budget / (cost + 1)), most or 10**6) + 1)
+        ]
+        assert found.error == pytest.approx(min(every), rel=5e-3) and found.spent <= budget + 1e-9
+        assert found.error <= found.once + 1e-12
+
+
+def test_split_curves_have_their_zero_at_the_rule():
+    k = np.geomspace(1, 100, 2000)
+    for ratio, cost in [(1.5, 100.0), (1.5, 0.0), (4.0, 2.0)]:
+        curve = h.split_curves(ratio, [cost], k)
+        best = curve.loc[curve["excess"].idxmin()]
+        assert best["repeats"] == pytest.approx(max(1.0, (ratio * cost) ** 0.5), rel=0.01)
+        assert 0 <= best["excess"] + 1e-9 and best["excess"] < 1e-3
+
+
+@pytest.mark.parametrize(
+    "call, mend",
+    [
+        (lambda: h.items_for_difference(60, 0.5), "60 percent is 0.6"),
+        (lambda: h.items_for_difference(0.5, 0.5), "give two rates"),
+        (lambda: h.items_for_difference(0.6, 0.5, 0.9), "allow from -0.82 to 0.82"),
+        (lambda: h.items_for_difference(0.6, 0.5, power=80), "0.8, not 80"),
+        (lambda: h.votes_for_error(0.6, 0.1), "mend the judge"),
+        (lambda: h.votes_for_error(0.2, 0.2, 0.05, 0.15, most=99), "any number 0.053"),
+        (lambda: h.error_of_votes(0.2, 4, 0.1), "odd"),
+        (lambda: h.rollouts_for_order(0.4, 0.6), "better candidate's first"),
+        (lambda: h.reviewers_for_agreement(0.02, 50), "give more items"),
+        (lambda: h.checks_below(0.01, 100, allowed=1), "can't be allowed"),
+        (lambda: h.split_budget(5, 1.0, 1.0, 10, 1), "doesn't pay"),
+    ],
+)
+def test_what_can_t_be_planned_says_what_to_mend(call, mend):
+    with pytest.raises(ValueError, match=mend):
+        call()

@@ -1,0 +1,59 @@
+"""The figures of the bench keep the house's rules and say what they show."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from proctor.report.figures import style
+from proctor.report.frame import faults
+from proctor.synthesis import one_bench_figures as figures
+
+MODELS = ["smollm2-135m", "qwen2.5-coder-1.5b"]
+
+
+def checked(drawn):
+    fig, alt = drawn
+    fig.draw_without_rendering()
+    assert not faults(fig) and alt
+    return fig, alt
+
+
+@pytest.fixture(scope="module")
+def quality():
+    style()
+    rows = [
+        dict(set=name, model=model, method=method, calls=calls, within=0.6, within_low=0.4, within_high=0.8)
+        for name in ("pairs", "solutions")
+        for model in MODELS
+        for method, calls in (("length", 0), ("judge", 1), ("utility", 2))
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_ranking_draws_what_asks_nobody_once(quality):
+    fig, alt = checked(figures.ranking(quality, {"pairs": "pairs", "solutions": "all"}))
+    assert [text.get_text() for text in fig.legends[0].get_texts()] == [figures.FREE, "135M", "1.5B"]
+    assert [text.get_text() for text in fig.axes[0].get_yticklabels()] == ["length", "judge  (1)", "utility  (2)"]
+    filled = [line for line in fig.axes[0].lines if line.get_linestyle() == "None" and len(line.get_xdata())]
+    assert sum(np.isfinite(np.asarray(line.get_ydata(), float)).sum() for line in filled) >= 5 and "length" in alt
+
+
+def test_a_method_that_never_varies_is_not_on_the_map():
+    style()
+    rows = pd.DataFrame(dict(one=["a", "a", "b"], other=["b", "flat", "flat"], errors=[0.5, np.nan, np.nan]))
+    fig, alt = checked(figures.together(rows, ["a", "b", "flat"]))
+    assert [text.get_text() for text in fig.axes[0].get_yticklabels()] == ["b"] and "0.50" in alt
+
+
+def test_gains_and_frontier_show_both_sides(quality):
+    rows = [
+        dict(set=name, model=model, budget=budget, single=0.7, combination=0.65, difference=-0.05, low=-0.2, high=0.1)
+        | dict(in_sample=0.04)
+        for name in ("pairs", "solutions")
+        for model in MODELS
+        for budget in (2, 3)
+    ]
+    chosen = pd.DataFrame(rows)
+    fig, _ = checked(figures.gains(chosen, {"pairs": "pairs", "solutions": "all"}))
+    assert fig.axes[0].get_yticklabels()[0].get_text() == "2 calls" and len(fig.axes) == 2
+    fig, alt = checked(figures.frontier(quality, chosen, "pairs"))
+    assert "70 %" in alt and [ax.get_title() for ax in fig.axes] == ["135M", "1.5B"]

@@ -1,0 +1,27 @@
+"""The cluster profiles: one machine that takes jobs by a submit script runs them, and the others say what exists."""
+
+import shutil
+
+import pytest
+import yaml
+from proctor.paths import ROOT
+
+CLUSTERS = ROOT / "params" / "cluster"
+
+
+def test_jobs_handed_to_a_submit_script_leave_the_same_as_jobs_here(project):
+    shutil.copytree(CLUSTERS, project.root / "params" / "cluster")
+    project.notebook("uq/one", "print(n * 2)")
+    done = project.reproduce("--", "--profile", "params/cluster/here")
+    assert done.returncode == 0, done.stderr
+    assert "6" in project.executed("uq/one").read_text()
+    assert len(list((project.root / "build" / "jobs").glob("*.log"))) == 1
+    again = project.reproduce("--", "--profile", "params/cluster/here")
+    assert again.returncode == 0 and "Nothing to do" in again.stdout
+
+
+@pytest.mark.parametrize("name", ["slurm", "kubernetes"])
+def test_a_profile_names_its_executor_and_the_extra_that_has_it(name):
+    text = (CLUSTERS / name / "config.yaml").read_text()
+    assert yaml.safe_load(text)["executor"] == name and ".[cluster]" in text
+    assert f"snakemake-executor-plugin-{name}==" in (ROOT / "pyproject.toml").read_text()

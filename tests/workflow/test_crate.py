@@ -1,0 +1,133 @@
+"""The last run as an RO-Crate: what it says, and that the library reads back what was written. No kernel is started."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import warnings
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from rocrate.rocrate import ROCrate
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def written(shared_project):
+    """(project, crate): two notebooks as if just run, one kept, in a repository with one new file."""
+    project = shared_project
+    for name in ("LICENSE", "CITATION.cff"):
+        shutil.copy(ROOT / name, project.root)
+    project.write("data/x é.csv", "x\n1\n")
+    project.judges_logs()
+    project.notebook("uq/reads", "1", data=("data/x é.csv",), parameters="seed: int = 7\nlevels: list[float] = [0.5]")
+    project.notebook("hle/other", "1")
+    project.notebook("uq/logged", "1", logs=("judges",))
+    for artifact, name in {"uq/table": "uq/reads", "hle/fig": "hle/other", "uq/logged": "uq/logged"}.items():
+        project.write(f"figures/{artifact}.json", json.dumps({"code": {"notebook": name}}))
+        project.write(f"figures/{artifact}.csv", f"{artifact}\n1\n")
+    project.write(".gitignore", "/build/\n__pycache__/\n")
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
+        author = ["-c", "user.name=A", "-c", "user.email=a@b"]
+        subprocess.run(["git", "-C", str(project.root), *author, *command], check=True, capture_output=True)
+    project.write("data/new.csv", "x\n1\n")
+    project.pretend()
+    path = project.executed("uq/reads")
+    copy = json.loads(path.read_text())
+    times = {"start_time": "2026-11-23T03:00:00+00:00", "end_time": "2026-11-23T03:00:09+00:00"}
+    copy["metadata"] |= {"papermill": {"input_path": str(project.root / "a.ipynb"), **times}}
+    path.write_text(json.dumps(copy))
+    receipt = project.root / "build/receipts/uq/reads.json"
+    left = json.loads(receipt.read_text())
+    left["left"]["build/notebooks/uq/reads.ipynb"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    receipt.write_text(json.dumps(left))
+    done = project.python("-m", "proctor.workflow.crate")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("2 runs, ")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return project, ROCrate(project.root / "build/ro-crate")
+
+
+def run_of(crate: ROCrate, name: str):
+    return crate.get(f"#run-{name}")
+
+
+def test_each_notebook_that_ran_is_an_action_with_inputs_parameters_and_outputs(written):
+    _, crate = written
+    runs = crate.get_by_type("CreateAction")
+    assert {run.id for run in runs} == {"#run-uq/reads", "#run-hle/other"} and "uq/logged" in crate.description
+    run = run_of(crate, "uq/reads")
+    assert run["instrument"].id == "notebooks/uq/reads.ipynb" and run["endTime"] == "2026-11-23T03:00:09+00:00"
+    files = {unquote(each.id) for each in run["object"] if "File" in each.type}
+    assert files == {"data/x é.csv", "requirements.txt"}
+    given = {each["name"]: each["value"] for each in run["object"] if each.type == "PropertyValue"}
+    assert given == {"seed": 7, "levels": "[0.5]"}
+    assert {each.id for each in run["result"]} == {
+        "build/notebooks/uq/reads.ipynb",
+        "figures/uq/table.csv",
+        "figures/uq/table.json",
+    }
+    assert run in crate.root_dataset["mentions"]
+
+
+def test_every_file_is_in_the_folder_with_its_digest(written):
+    project, crate = written
+    for entity in crate.data_entities:
+        content = (project.root / "build/ro-crate" / unquote(entity.id)).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == entity["sha256"], entity.id
+        assert str(len(content)) == entity["contentSize"]
+
+
+def test_environment_commit_licence_and_citation_are_told(written):
+    project, crate = written
+    software = {each["name"]: each["softwareVersion"] for each in crate.get("#environment")["softwareRequirements"]}
+    assert software["rocrate"] and software["papermill"] and "Python 3" in crate.get("#environment")["softwareVersion"]
+    head = subprocess.run(["git", "-C", str(project.root), "rev-parse", "HEAD"], capture_output=True, text=True)
+    assert crate.get("#commit")["version"] == head.stdout.strip()
+    assert crate.get("#commit")["description"].startswith(
+        "dirty: 1 files of the checkout differ from it; in the crate: none"
+    )
+    assert crate.license.id.endswith("/MIT") and crate.get("LICENSE") is not None
+    assert len(crate.root_dataset["citation"]) == 5 and crate.creator[0]["name"] == "The Proctor authors"
+    assert crate.root_dataset["conformsTo"]["name"] == "Process Run Crate"
+
+
+def test_no_reference_leads_nowhere_and_no_path_of_this_machine_is_written(written):
+    project, _ = written
+    folder = project.root / "build/ro-crate"
+    graph = json.loads((folder / "ro-crate-metadata.json").read_text())["@graph"]
+    ids = [entity["@id"] for entity in graph]
+
+    def referred(value) -> list[str]:
+        if isinstance(value, dict):
+            return [value["@id"]] if set(value) == {"@id"} else [id for each in value.values() for id in referred(each)]
+        return [id for each in value for id in referred(each)] if isinstance(value, list) else []
+
+    assert len(set(ids)) == len(ids)
+    assert set(referred(graph)) - set(ids) == {"https://w3id.org/ro/crate/1.1"}
+    texts = [path.read_text(errors="replace") for path in folder.rglob("*") if path.is_file()]
+    assert not any(str(project.root) in text for text in texts)
+
+
+def test_what_the_library_reads_it_writes_again(written, tmp_path):
+    project, crate = written
+
+    def graph(folder: Path) -> list[str]:
+        found = json.loads((folder / "ro-crate-metadata.json").read_text())
+        return sorted(json.dumps(entity, sort_keys=True) for entity in found["@graph"])
+
+    crate.write(tmp_path)
+    assert graph(tmp_path) == graph(project.root / "build/ro-crate")
+
+
+def test_a_run_whose_inputs_changed_is_not_described(written):
+    project, _ = written
+    before = (project.root / "build/ro-crate/ro-crate-metadata.json").read_bytes()
+    project.write("data/x é.csv", "x\n2\n")
+    done = project.python("-m", "proctor.workflow.crate")
+    assert done.returncode == 2 and "no run of these as their inputs are now: uq/reads." in done.stderr
+    assert (project.root / "build/ro-crate/ro-crate-metadata.json").read_bytes() == before
+    assert project.python("-m", "proctor.workflow.crate", "--notebook", "hle/other").stdout.startswith("1 runs, ")

@@ -1,0 +1,113 @@
+"""The numbers that changed between two commits, and between a commit and the files here."""
+
+import subprocess
+
+import pytest
+from proctor import cli
+from proctor.report import claims
+from proctor.workflow import diff, git
+
+
+def table(*made: claims.Claim) -> str:
+    rows = [claims.as_row(claim) for claim in made]
+    return "\n".join([",".join(rows[0]), *(",".join(f'"{cell}"' for cell in row.values()) for row in rows)]) + "\n"
+
+
+def claim(id: str, estimate: float, interval=(1.0, 9.0), sentence="It gains") -> claims.Claim:
+    how = dict(says="> 0", n=10, of="items", notebook="uq/x", evidence="measured")
+    return claims.judge(f"uq/{id}", sentence, estimate=estimate, interval=interval, **how)
+
+
+ONE = {
+    "uq/claims_x.csv": table(claim("flips", 5), claim("moves", 5), claim("stays", 5), claim("goes", 5)),
+    "uq/t.csv": "model,low\na | b,0.25\nc,0.5\n",
+    "uq/same.csv": "model,low\na,0.25\n",
+    "uq/old.csv": "x\n1\n",
+}
+TWO = {
+    "uq/claims_x.csv": table(
+        claim("flips", 5, (-1.0, 9.0)), claim("moves", 7), claim("stays", 5, sentence="It wins"), claim("comes", 5)
+    ),
+    "uq/t.csv": "model,low\na | b,0.26\nc,0.5\nd,1\n",
+    "uq/same.csv": "model,low\na,0.250000000001\n",
+    "uq/new.csv": "x\n1\n",
+}
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    """Two commits; here the figures are as in the second."""
+    root = tmp_path_factory.mktemp("repository")
+    for files in (ONE, TWO):
+        write(root, files)
+        for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
+            author = ["-c", "user.name=A", "-c", "user.email=a@b"]
+            subprocess.run(["git", "-C", str(root), *author, *command], check=True, capture_output=True)
+    return root
+
+
+def write(root, files) -> None:
+    for path in root.glob("figures/*/*"):
+        path.unlink()
+    for name, text in files.items():
+        (root / "figures" / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / "figures" / name).write_text(text)
+
+
+@pytest.fixture
+def changelog(repository, monkeypatch):
+    monkeypatch.setattr(git, "ROOT", repository)
+    monkeypatch.setattr(diff, "ROOT", repository)
+    monkeypatch.setattr(diff, "COMMITTED", repository / "figures")
+    return diff.changelog
+
+
+def lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| claim")]
+
+
+def test_claims_and_cells_that_changed_are_told(changelog):
+    text = changelog("HEAD~1", "HEAD")
+    assert "1 with another verdict, 1 with other numbers, 1 with other words alone, 1 added, 1 removed." in text
+    assert lines(text) == [
+        "| uq/flips | holds | cannot tell | +5.0 [+1.0, +9.0], n = 10 items | +5 [-1, +9], n = 10 items |",
+        "| uq/moves | +5.0 [+1.0, +9.0], n = 10 items | +7.0 [+1.0, +9.0], n = 10 items | 0.25 widths | 0 |",
+        "| uq/comes | holds | +5.0 [+1.0, +9.0], n = 10 items |",
+        "| uq/goes | holds | +5.0 [+1.0, +9.0], n = 10 items |",
+        "| table | cells changed | largest change at | from → to | relative | rows and columns |",
+        "| uq/t | 3 of 6 | a \\| b, low | 0.25 → 0.26 | 0.0385 | 1 row added |",
+    ]
+    assert "1 changed, 1 added, 1 removed." in text and "Added: uq/new." in text and "Removed: uq/old." in text
+
+
+def test_a_commit_is_compared_with_the_files_here(changelog, repository):
+    assert changelog("HEAD~1").partition("\n")[2] == changelog("HEAD~1", "HEAD").partition("\n")[2]
+    assert "to the files here" in changelog("HEAD~1").splitlines()[0]
+    same = changelog("HEAD")
+    assert "No claim changed." in same and "0 changed, 0 added, 0 removed." in same and not lines(same)
+
+
+def test_a_file_that_is_no_table_of_claims_is_named_and_the_rest_told(changelog, repository):
+    (repository / "figures/uq/claims_x.csv").write_text("id\nuq/x\n")
+    try:
+        text = changelog("HEAD")
+    finally:
+        write(repository, TWO)
+    assert "figures/uq/claims_x.csv could not be read as claims" in text and "4 removed" in text
+
+
+def test_nothing_is_changed_by_it(changelog, repository):
+    def state() -> dict:
+        return {path: path.stat().st_mtime_ns for path in repository.rglob("*") if path.is_file()}
+
+    before = state()
+    changelog("HEAD~1"), changelog("HEAD~1", "HEAD")
+    assert state() == before
+
+
+def test_the_command_tells_an_unknown_commit_in_a_line(changelog, capsys):
+    cli.app(["diff", "HEAD~1", "HEAD"], standalone_mode=False)
+    assert capsys.readouterr().out.startswith("# Numbers from HEAD~1 (")
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["diff", "v9"])
+    assert stopped.value.code == 2 and "git knows no commit 'v9'" in capsys.readouterr().err

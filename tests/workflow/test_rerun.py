@@ -1,0 +1,70 @@
+"""Notebooks run again into folders of their own: what runs, what is stopped, and what the next call leaves alone."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+WRITE = """
+import os, pathlib
+folder = pathlib.Path(os.environ['PROCTOR_FIGURES'], 'uq')
+folder.mkdir(parents=True)
+(folder / f'x{n}.csv').write_text(f'n\\n{n}\\n')
+with open('ran.txt', 'a') as told:
+    told.write(f'{n} ')
+"""
+RUN = """
+import json, sys
+from pathlib import Path
+from proctor.paths import BUILD
+from proctor.workflow import params, rerun
+from proctor.workflow.notebook import all_notebooks
+notebooks = all_notebooks()
+done = rerun.told(rerun.rerun(notebooks, params.resolve(notebooks), BUILD / "verify", jobs=2, again=bool(sys.argv[1:])), 2, "x")
+print(json.dumps([(each.notebook.name, each.problem, each.reused, list(each.files())) for each in done]))
+"""
+
+
+@pytest.fixture
+def runs(project):
+    """`runs(*words)`: what came of each notebook, and which ran now."""
+
+    def run(*words: str):
+        told = project.root / "ran.txt"
+        told.unlink(missing_ok=True)
+        done = project.python("-c", RUN, *words)
+        assert done.returncode == 0, done.stderr
+        found = {name: rest for name, *rest in json.loads(done.stdout.splitlines()[-1])}
+        return found, sorted(told.read_text().split()) if told.exists() else []
+
+    return run
+
+
+def test_a_run_that_is_killed_goes_on_where_it_was_and_each_call_runs_what_is_left(project, runs):
+    project.notebook("uq/a", WRITE, parameters="n: int = 1")
+    project.notebook("uq/b", WRITE, "import time\ntime.sleep(120)", parameters="n: int = 2")
+    command = [sys.executable, "-m", "proctor.workflow.verify", "--jobs", "2"]
+    environment = {"PYTHONPATH": str(project.root / "lib"), "PATH": "/usr/bin:/bin"}
+    process = subprocess.Popen(command, cwd=project.root, env=environment, stderr=subprocess.PIPE, text=True)
+    deadline, receipts = time.monotonic() + 60, project.root / "build/verify/uq"
+    while not (receipts / "a/receipt.json").exists():
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.1)
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130 and "the same command goes on from here" in errors and "Traceback" not in errors
+
+    project.notebook("uq/b", WRITE, "1 / 0", parameters="n: int = 2")
+    found, ran = runs()
+    assert ran == ["2"] and found["uq/a"] == ["", True, ["uq/x1.csv"]]
+    assert "notebooks/uq/b.ipynb failed in cell 3: 1 / 0" in found["uq/b"][0]
+    assert not (receipts / "b/receipt.json").exists() and not (project.root / "figures").exists()
+
+    project.notebook("uq/b", WRITE, parameters="n: int = 4")  # mended, with another output
+    found, ran = runs("again")
+    assert ran == ["1", "4"] and found["uq/b"] == ["", False, ["uq/x4.csv"]]
+    found, ran = runs()
+    assert ran == [] and [reused for _, reused, _ in found.values()] == [True, True]
