@@ -17,6 +17,13 @@ def test_each_check_is_asked_in_both_styles_of_the_same_answers(fake_model):
     assert sorted(bare["answer_id"]) == sorted(reasoned["answer_id"])
 
 
+def test_repeats_are_reasoned_verdicts_of_other_seeds(fake_model):
+    found = asyncio.run(natural_checks.natural_repeats(fake_model, n=20, checks=["C"]))
+    assert found.groupby("sample").size().to_dict() == {1: 20, 2: 20, 3: 20}
+    verdicts = [r for r in fake_model.asked if r.prompt.startswith(ONE_CALL["C"])]
+    assert len({r.key for r in verdicts}) == 60 and all(REASONED in r.prompt for r in verdicts)
+
+
 def test_the_judge_of_b_answers_step_by_step_and_once_a_question(fake_model):
     asyncio.run(natural_checks.natural_checks(fake_model, n=20, checks=["B"]))
     own = {r.key for r in fake_model.asked if r.prompt.startswith("hle/answer_steps") and r.temperature == 0}

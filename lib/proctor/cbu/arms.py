@@ -115,10 +115,15 @@ async def core_judges(session: Session, models: Sequence[str] = (screening.MODEL
     return await ask_judges(session, models, questions, planted(questions, ("right", "wrong")), judges=RIVALS)
 
 
+async def more_arms(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
+    """All arms with FIRST rollouts, natural candidates too; the rollouts of `core` are among them."""
+    return await rolled(session, models, tuple(ARMS), QUESTIONS, FIRST, own=True)
+
+
 async def all_arms(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
     """All arms with ROLLOUTS rollouts; the rollouts of `core` are among them."""
     return await rolled(session, models, tuple(ARMS), QUESTIONS, ROLLOUTS, own=True)
 
 
 FIRST_STUDIES = {"cbu.core": core, "cbu.core_judges": core_judges}
-STUDIES = {"cbu.all_arms": all_arms}
+STUDIES = {"cbu.more_arms": more_arms, "cbu.all_arms": all_arms}

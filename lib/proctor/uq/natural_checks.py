@@ -13,7 +13,9 @@ from proctor.models.session import Session
 from proctor.uq.checks import REASONED, run_check
 
 ANSWERS = 100  # half of them right; of 180 that there are, for the time that they take
-CHECKS = ("C", "B")  # recorded; FLC and CC were planned too, and not asked for want of time
+CHECKS = ("C", "B")  # recorded first
+CYCLES = ("FLC", "CC")  # planned with them, recorded in a study of their own
+REPEATS = 3  # of reasoned verdicts, drawn at the temperature of the answers
 # Share of wrong answers that are rejected, reasoned and bare, and the correlation: a pilot had 7 of 20 and none.
 EXPECTED = {"reasoned less bare, wrong answers rejected": (0.35, 0.05, 0.2)}
 PROMPTS = dict(answer_prompt=screening.PROMPT, infer_prompt="uq/cycle_infer_long")  # room for questions and steps
@@ -37,4 +39,30 @@ async def natural_checks(
     return table.assign(author=table["answer_id"].map(authors))
 
 
-STUDIES = {"uq.natural_checks": natural_checks}
+async def natural_cycles(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
+    """The other two checks of the paper on the same answers; rows of `natural_checks`."""
+    return await natural_checks(session, models, checks=CYCLES)
+
+
+async def natural_repeats(
+    session: Session, models: Sequence[str] = (screening.MODEL,), n: int = ANSWERS, checks: Sequence[str] = CHECKS
+) -> pd.DataFrame:
+    """Rows of `checks.run_check` with column sample (1 to REPEATS): reasoned verdicts drawn at a temperature, for votes.
+
+    Check B draws its own answer anew each time."""
+    questions, answers = await natural.candidates(session, n=n)
+    how = dict(temperature=screening.TEMPERATURE, form=REASONED, **PROMPTS)
+    found = [
+        (await run_check(session, name, judge, questions, answers, sample=sample, **how)).assign(sample=sample)
+        for judge in models
+        for name in checks
+        for sample in range(1, REPEATS + 1)
+    ]
+    return pd.concat(found, ignore_index=True)
+
+
+STUDIES = {
+    "uq.natural_checks": natural_checks,
+    "uq.natural_cycles": natural_cycles,
+    "uq.natural_repeats": natural_repeats,
+}
