@@ -1,6 +1,7 @@
-"""How sure a model says it is of its own answers, without examples and after two that state 96 and 97 %.
+"""How sure a model says it is of its own answers: without examples, and after two that state high or low numbers.
 
-Both are asked of the same answers, so that the anchor's effect is the only difference.
+All are asked of the same answers, so that the anchor's effect is the only difference. An anchor of 96 and 97 % cannot
+raise what is at the top of the scale; one of 61 and 62 % can lower it, and was added after the first result.
 """
 
 from collections.abc import Sequence
@@ -15,12 +16,19 @@ from proctor.models.session import Session
 from proctor.stats.calibration import auc_interval
 
 ANSWERS = 100
-STYLES = ("plain", "anchored")
+STYLES = ("plain", "anchored")  # of the first study
+LOW = "low"  # the same two examples, stating 61 and 62 %
+BELOW = 0.9  # a confidence below this counts as lowered
+# Shares of replies below BELOW and their correlation, guessed before the study with the low anchor.
+EXPECTED = {"low anchor less plain, stated below 90 %": (0.3, 0.05, 0.2)}
 COLUMNS = ["model", "style", "question_id", "category", "answer_id", "correct", "confidence"]
 
 
 async def anchored_confidence(
-    session: Session, models: Sequence[str] = (screening.MODEL,), n: int = ANSWERS
+    session: Session,
+    models: Sequence[str] = (screening.MODEL,),
+    n: int = ANSWERS,
+    styles: Sequence[str] = STYLES,
 ) -> pd.DataFrame:
     """One row a style and natural answer of the model itself: model, style, question_id, category, answer_id, correct,
     confidence (in [0, 1], NaN where unreadable)."""
@@ -28,7 +36,7 @@ async def anchored_confidence(
     for model in models:
         questions, answers = await natural.candidates(session, [model], n)
         by_id = {question.id: question for question in questions}
-        for style in STYLES:
+        for style in styles:
             prompt = load(f"hle/confidence_{style}")
             requests = [
                 prompt.request(model, question=by_id[answer.question_id].question, answer=answer.text)
@@ -48,6 +56,11 @@ async def anchored_confidence(
                     )
                 )
     return pd.DataFrame(table, columns=COLUMNS).astype({"confidence": float, "correct": bool})
+
+
+async def low_anchor(session: Session, models: Sequence[str] = (screening.MODEL,), n: int = ANSWERS) -> pd.DataFrame:
+    """The same answers after the low examples; rows of `anchored_confidence`."""
+    return await anchored_confidence(session, models, n, (LOW,))
 
 
 def by_style(rows: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
@@ -94,4 +107,4 @@ def anchor_effects(rows: pd.DataFrame) -> pd.DataFrame:
     return paired_effects(pairs, families_of(rows, "answer_id"))
 
 
-STUDIES = {"hle.anchored_confidence": anchored_confidence}
+STUDIES = {"hle.anchored_confidence": anchored_confidence, "hle.low_anchor": low_anchor}
