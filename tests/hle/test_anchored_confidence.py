@@ -5,7 +5,13 @@ import asyncio
 import numpy as np
 import pandas as pd
 import pytest
-from proctor.hle.anchored_confidence import anchor_effects, anchored_confidence, by_style, low_anchor
+from proctor.hle.anchored_confidence import (
+    anchor_effects,
+    anchored_confidence,
+    by_style,
+    low_anchor,
+    low_anchor_effects,
+)
 from proctor.models.prompts import load
 
 
@@ -58,3 +64,11 @@ def test_a_model_without_a_readable_answer_has_no_effects(rows):
     none = rows[rows["correct"] & ~rows["correct"]]
     assert by_style(none, np.random.default_rng(1), 100)["answers"].tolist() == [0, 0]
     assert anchor_effects(none)["difference"].isna().all()
+
+
+def test_low_examples_are_compared_with_none_on_the_same_answers(rows):
+    low = rows[rows["style"] == "plain"].assign(style="low", confidence=[0.95, 0.61] * 3)
+    found = low_anchor_effects(pd.concat([rows, low]))
+    assert found["difference"].tolist() == pytest.approx([0.08, -0.5]) and found["items"].tolist() == [6, 6]
+    table = by_style(pd.concat([rows, low]), np.random.default_rng(1), 100, ("plain", "anchored", "low"))
+    assert table["repeats_example"].tolist() == [0, 1, 0.5]

@@ -63,12 +63,14 @@ async def low_anchor(session: Session, models: Sequence[str] = (screening.MODEL,
     return await anchored_confidence(session, models, n, (LOW,))
 
 
-def by_style(rows: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
+def by_style(
+    rows: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, styles: Sequence[str] = STYLES
+) -> pd.DataFrame:
     """One row a style, of one model: answers, unreadable, stated (mean), full (share that states 100 %),
-    repeats_example (share that states 96 or 97 %), right (share), auc of the stated confidence with low and high
-    (families resampled)."""
+    repeats_example (share that states a number of this style's examples, of the high ones where it has none), right
+    (share), auc of the stated confidence with low and high (families resampled)."""
     table = []
-    for style in STYLES:
+    for style in styles:
         part = rows[rows["style"] == style]
         known = part.dropna(subset=["confidence"])
         area = auc_interval(known["confidence"], known["correct"], rng, resamples, clusters=known["category"])
@@ -79,7 +81,7 @@ def by_style(rows: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_00
                 unreadable=len(part) - len(known),
                 stated=known["confidence"].mean(),
                 full=known["confidence"].eq(1).mean(),
-                repeats_example=repeats_example(known["confidence"]).mean(),
+                repeats_example=repeats_example(known["confidence"], style).mean(),
                 right=known["correct"].mean(),
                 auc=area.estimate,
                 low=area.low,
@@ -89,9 +91,10 @@ def by_style(rows: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_00
     return pd.DataFrame(table)
 
 
-def repeats_example(confidence: pd.Series) -> pd.Series:
-    """Whether a confidence is one that the anchored prompt's examples state."""
-    replies = [text for role, text in load("hle/confidence_anchored").messages if role == "assistant"]
+def repeats_example(confidence: pd.Series, style: str = "anchored") -> pd.Series:
+    """Whether a confidence is one that the examples of this style's prompt state; those of 96 and 97 % for plain."""
+    prompt = load(f"hle/confidence_{'low' if style == LOW else 'anchored'}")
+    replies = [text for role, text in prompt.messages if role == "assistant"]
     return confidence.round(6).isin([int(text.removesuffix("%")) / 100 for text in replies])
 
 
@@ -103,6 +106,19 @@ def anchor_effects(rows: pd.DataFrame) -> pd.DataFrame:
         "anchored less plain": (wide["anchored"], wide["plain"]),
         "plain less right": (wide["plain"], right),
         "anchored less right": (wide["anchored"], right),
+    }
+    return paired_effects(pairs, families_of(rows, "answer_id"))
+
+
+def low_anchor_effects(rows: pd.DataFrame) -> pd.DataFrame:
+    """`paired_effects`, told together, of the low examples: the stated confidence, and the share stated below BELOW.
+
+    rows: those of `anchored_confidence` and `low_anchor`."""
+    wide = rows.pivot(index="answer_id", columns="style", values="confidence").reindex(columns=["plain", LOW]).dropna()
+    below = wide.lt(BELOW)
+    pairs = {
+        "low anchor less plain": (wide[LOW], wide["plain"]),
+        next(iter(EXPECTED)): (below[LOW], below["plain"]),
     }
     return paired_effects(pairs, families_of(rows, "answer_id"))
 
