@@ -103,7 +103,7 @@ def test_each_combination_is_a_row_for_each_claim_and_a_failed_one_keeps_the_oth
 def test_the_summary_names_claims_that_change_their_verdict_and_the_parameter(story):
     said = story["first"][0].stdout
     assert "6 combinations, 2 failed. 1 claim, 1 with more than one verdict over the grid." in said
-    assert "cannot tell 2, holds 2; changes with n in 2 of 2 comparisons\n" in said
+    assert "  changes with n in 2 of 2 comparisons: 1: cannot tell 2; 5: holds 2\n" in said and "with seed" not in said
     assert "uq/gain  1.1 to 5.2 points" in said
 
 
@@ -160,7 +160,8 @@ def test_the_parameter_behind_another_verdict_is_the_one_that_alone_differs():
 
     found = [({"a": a, "b": b}, "uq/x", [claim(1.0 if a == 2 and b == 1 else -1.0)]) for a in (1, 2) for b in (1, 2, 3)]
     (spread,) = sweep.spreads(found)
-    assert spread.by == {"a": (1, 3), "b": (1, 2)} and spread.verdicts == {"cannot tell": 5, "holds": 1}
+    assert spread.by == {"a": (1, 3), "b": (1, 2)} and spread.verdicts()[""] == {"cannot tell": 5, "holds": 1}
+    assert spread.verdicts("a") == {"1": {"cannot tell": 3}, "2": {"cannot tell": 2, "holds": 1}}
     (spread,) = sweep.spreads([found[0], found[4]])  # two parameters differ at once: neither is known to be the one
     assert spread.by == {"a": (0, 0), "b": (0, 0)}
 
@@ -186,4 +187,6 @@ def test_what_models_are_asked_is_planned_over_all_jobs_before_the_first_call(ru
     assert "plan: 3 different calls to ask over all jobs, at most $" in done.stdout  # two of four are the same
     assert "nothing was asked: --budget is $0.01" in runs(*words, "--budget", "0.01").stderr
     assert runs(*words, "--plan").returncode == 0
-    assert (project.root / "asked.txt").read_text() == "x" * 6 and not list(project.root.glob("build/sweeps/uq-asks/**/plan"))
+    assert (project.root / "asked.txt").read_text() == "x" * 6 and not list(
+        project.root.glob("build/sweeps/uq-asks/**/plan")
+    )

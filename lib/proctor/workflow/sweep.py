@@ -44,15 +44,22 @@ Point = dict[str, Any]  # {parameter: its value} of one combination
 
 
 class Spread(NamedTuple):
-    """One claim over the grid. claims: of the combinations that make it. by: {parameter: (changed, compared)}: of the
+    """One claim over the grid. made: of the combinations that make it. by: {parameter: (changed, compared)}: of the
     groups of combinations that differ in this parameter alone, how many have more than one verdict."""
 
-    claims: list[Claim]
+    made: list[tuple[Point, Claim]]
     by: dict[str, tuple[int, int]]
 
     @property
-    def verdicts(self) -> Counter[str]:
-        return Counter(claim.verdict for claim in self.claims)
+    def claims(self) -> list[Claim]:
+        return [claim for _, claim in self.made]
+
+    def verdicts(self, name: str = "") -> dict[str, Counter[str]]:
+        """{value of the parameter: {verdict: how many}}; {"": ...} of all where none is named."""
+        found: dict[str, Counter[str]] = defaultdict(Counter)
+        for point, claim in self.made:
+            found[_text(point[name]) if name else ""][claim.verdict] += 1
+        return found
 
 
 class Spending(NamedTuple):
@@ -279,10 +286,11 @@ def write_results(found: Sequence[tuple[Point, rerun.Rerun, list[Claim]]], place
     filled = [name for name in columns[:-1] if any(row[name] for row in shown)]
     numeric = [name in ("estimate", "low", "high", "n") for name in filled]
     first = f", the first {tables.ROWS} rows; all are in results.csv" if len(rows) > tables.ROWS else ""
-    kinds = " + ".join(evidence_kinds({kind for row in rows for kind in row.get("evidence", "").split(" + ") if kind}))
+    kinds = {kind for row in rows for kind in row.get("evidence", "").split(" + ") if kind}
+    label = f"{' + '.join(evidence_kinds(kinds)) if kinds else 'no claims'} · sweep {place.name}"
     frame = pd.DataFrame(shown, columns=filled, dtype=object)
     caption = f"Claims of {_count(len(found), 'combination')}{first}"
-    write_atomic(place / "results.md", tables.to_markdown(frame, numeric, caption, f"{kinds} · sweep {place.name}"))
+    write_atomic(place / "results.md", tables.to_markdown(frame, numeric, caption, label))
 
 
 def spreads(found: Iterable[tuple[Point, str, Sequence[Claim]]]) -> list[Spread]:
@@ -291,7 +299,7 @@ def spreads(found: Iterable[tuple[Point, str, Sequence[Claim]]]) -> list[Spread]
     for point, notebook, claims in found:
         for claim in claims:
             made[notebook, claim.id].append((point, claim))
-    return [Spread([claim for _, claim in each], _by(each)) for each in made.values()]
+    return [Spread(each, _by(each)) for each in made.values()]
 
 
 def _by(made: Sequence[tuple[Point, Claim]]) -> dict[str, tuple[int, int]]:
@@ -307,17 +315,20 @@ def _by(made: Sequence[tuple[Point, Claim]]) -> dict[str, tuple[int, int]]:
 
 def _tell(found: Sequence[tuple[Point, rerun.Rerun, list[Claim]]], place: Path) -> None:
     every = spreads((point, run.notebook.name, claims) for point, run, claims in found)
-    changed = [spread for spread in every if len(spread.verdicts) > 1]
+    changed = [spread for spread in every if len(spread.verdicts()[""]) > 1]
     failed = [run for _, run, _ in found if run.problem]
     for run in failed:
         print(f"\n{run.job.name}\n{run.problem}", file=sys.stderr)
     combinations = f"{_count(len(found), 'combination')}, {len(failed)} failed"
     print(f"\n{combinations}. {_count(len(every), 'claim')}, {len(changed)} with more than one verdict over the grid.")
     for spread in changed[:SHOWN]:
-        verdicts = ", ".join(f"{verdict} {n}" for verdict, n in spread.verdicts.most_common())
-        by = [f"{name} in {n} of {_count(of, 'comparison')}" for name, (n, of) in spread.by.items() if n]
+        by = {name: counts for name, counts in spread.by.items() if counts[0]}
         print(f"  {spread.claims[0].id}  {spread.claims[0].sentence}")
-        print(f"    {verdicts}; changes with {', '.join(by) or 'several parameters at once'}")
+        if not by:
+            print(f"    {_counted(spread.verdicts()[''])}; changes with several parameters at once")
+        for name, (changes, of) in by.items():
+            values = "; ".join(f"{value}: {_counted(verdicts)}" for value, verdicts in spread.verdicts(name).items())
+            print(f"    changes with {name} in {changes} of {_count(of, 'comparison')}: {values}")
     moved = [spread for spread in every if len({claim.estimate for claim in spread.claims}) > 1]
     limits = [
         spread for spread in every if spread not in moved and len({_limits(claim) for claim in spread.claims}) > 1
@@ -333,6 +344,10 @@ def _tell(found: Sequence[tuple[Point, rerun.Rerun, list[Claim]]], place: Path) 
         print(f"  ... and more: the {SHOWN} first are shown")
     print(f"Only the interval moves: {len(limits)}. Nothing moves: {len(every) - len(moved) - len(limits)}.")
     print(f"Each combination and claim: {relative(place / 'results.csv')}, and .md to read")
+
+
+def _counted(verdicts: Counter[str]) -> str:
+    return ", ".join(f"{verdict} {n}" for verdict, n in verdicts.most_common())
 
 
 def _limits(claim: Claim) -> tuple[float | None, float | None]:
