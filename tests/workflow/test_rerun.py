@@ -23,7 +23,8 @@ from proctor.paths import BUILD
 from proctor.workflow import params, rerun
 from proctor.workflow.notebook import all_notebooks
 notebooks = all_notebooks()
-done = rerun.told(rerun.rerun(notebooks, params.resolve(notebooks), BUILD / "verify", jobs=2, again=bool(sys.argv[1:])), 2, "x")
+jobs = rerun.jobs_in(BUILD / "verify", notebooks, params.resolve(notebooks))
+done = rerun.told(rerun.rerun(jobs, at_once=2, again=bool(sys.argv[1:])), 2, "x")
 print(json.dumps([(each.notebook.name, each.problem, each.reused, list(each.files())) for each in done]))
 """
 
@@ -49,7 +50,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was_and_each_call_runs_what_is_le
     command = [sys.executable, "-m", "proctor.workflow.verify", "--jobs", "2"]
     environment = {"PYTHONPATH": str(project.root / "lib"), "PATH": "/usr/bin:/bin"}
     process = subprocess.Popen(command, cwd=project.root, env=environment, stderr=subprocess.PIPE, text=True)
-    deadline, receipts = time.monotonic() + 60, project.root / "build/verify/uq"
+    deadline, receipts = time.monotonic() + 100, project.root / "build/verify/uq"
     while not (receipts / "a/receipt.json").exists():
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.1)
