@@ -214,7 +214,7 @@ def _loaded(
     structured: bool,
 ) -> Prompt:
     """The states are there for the cache alone."""
-    other = free and replace(_read(name.replace("/", "/free/"), free), settings=settings)
+    other = replace(_read(name.replace("/", "/free/"), free), settings=settings) if free else None
     return replace(_read(name, path), structured=structured, settings=settings, free=other)
 
 

@@ -243,7 +243,8 @@ def statistic_interval(
 
     def value(index: np.ndarray) -> float:
         if weighted:
-            return float(np.squeeze(fn(np.bincount(index, minlength=n)[None].astype(float), *columns)))
+            drawn = np.bincount(index, minlength=n)[None].astype(float)
+            return float(np.asarray(fn(drawn, *columns), float)[0])
         result = fn(*(array[index] for array in columns))
         return np.nan if result is None else float(np.squeeze(result))
 
@@ -255,7 +256,7 @@ def statistic_interval(
     members = [np.flatnonzero(codes == c) for c in range(n_units)]
     values: list[float] = []
     for table in counts(n_units, resamples, rng, np.float64, entries=2**20) if weighted else ():
-        values.extend(fn(table[:, codes], *columns).tolist())
+        values.extend(np.asarray(fn(table[:, codes], *columns), float).tolist())
     for block in () if weighted else draws(n_units, resamples, rng):
         if vectorized:
             values.extend(np.asarray(fn(*(array[block] for array in columns)), float).tolist())
