@@ -259,30 +259,27 @@ def index(
     listed = paths.ROOT / "docs" / "notebooks.md"
     questions = notebook_questions(_read(listed) or "")
     pictures = Counter(record["code"]["notebook"] for record in made.values() if record.get("alt"))
-    legend = ", ".join(f"{MARKS[verdict]} {verdict}" for verdict in VERDICTS)
+    marks = ", ".join(f"{MARKS[verdict]} {verdict}" for verdict in VERDICTS)
     parts = [
         MADE,
         "# Previews",
         "Each notebook as a page that a code host shows: its prose, its code in folds, and its committed figures, "
         "tables and claims. The notebooks themselves are stored without outputs. All that they print, with search and "
         "what stands behind each number, is in [the book](../docs/book.md).",
-        f"Claims: {legend}.",
+        f"The columns count claims ({marks}) and figures.",
     ]
+    heads = f"| notebook | what it asks | {' | '.join(MARKS[verdict] for verdict in VERDICTS)} | figures |"
     for paper, about in PAPERS.items():
-        own = [notebook for notebook in notebooks if (notebook.name.rpartition("/")[0] or "start") == paper]
         rows = []
-        for notebook in own:
-            verdicts = Counter(claim.verdict for claim in claims[notebook.name])
-            said = " · ".join(f"{MARKS[verdict]} {verdicts[verdict]}" for verdict in VERDICTS if verdicts[verdict])
-            asks = questions.get(f"notebooks/{notebook.name}.ipynb", "")
-            rows.append(
-                f"| [{notebook.name}]({notebook.name}.md) | {asks} | {said} | {pictures[notebook.name] or ''} |"
-            )
+        for notebook in notebooks:
+            if (notebook.name.rpartition("/")[0] or "start") == paper:
+                found = Counter(claim.verdict for claim in claims[notebook.name])
+                counts = [*(found[verdict] for verdict in VERDICTS), pictures[notebook.name]]
+                asks = questions.get(f"notebooks/{notebook.name}.ipynb", "")
+                cells = [f"[{notebook.name}]({notebook.name}.md)", asks, *(str(count or "") for count in counts)]
+                rows.append(f"| {' | '.join(cells)} |")
         if rows:
-            parts += [
-                f"## {about.short}",
-                "\n".join(["| notebook | what it asks | claims | figures |", "|---|---|---|---:|", *rows]),
-            ]
+            parts += [f"## {about.short}", "\n".join([heads, f"|---|---|{'---:|' * 4}", *rows])]
     return "\n\n".join(parts) + "\n"
 
 
