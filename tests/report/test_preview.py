@@ -142,7 +142,7 @@ def test_a_table_shows_what_the_notebook_shows(page):
     assert "| c\\_0 |" in text and "| 29 |" in text and "| 30 |" not in text and "c\\_8" not in text
     assert "… 10 more rows and 2 more columns in figures/uq/wide.csv" in text
     named = page(BOX, "columns = ['price', 'c_8']\nout.table(wide, 'uq/wide', show=columns)")
-    assert "| price | c\\_8 |\n|---|---:|\n| <span>$</span>5 \\| a | 0 |" in named and "more columns" not in named
+    assert "| price | c\\_8 |\n|---|---:|\n| <span>&#36;</span>5 \\| a | 0 |" in named and "more columns" not in named
     hidden = page(BOX, "out.table(wide, 'uq/wide', show=False)")
     assert "| c\\_0" not in hidden and "Table *measured · uq/wide* · [Markdown](../figures/uq/wide.md)" in hidden
 

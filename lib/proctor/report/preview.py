@@ -26,7 +26,7 @@ from proctor.report.provenance import label
 from proctor.report.site_notebook import DISPLAYED, PNG_PER_INCH, SHOWN_PER_INCH
 from proctor.report.site_overview import PAPERS, notebook_questions
 from proctor.report.tables import escape_markdown
-from proctor.workflow.kept import excerpt, records
+from proctor.workflow.kept import excerpt, plain, records
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
 from proctor.workflow.params import resolve
 
@@ -165,7 +165,7 @@ class Page:
             width = struct.unpack(">I", file.read(20)[16:])[0] * SHOWN_PER_INCH // PNG_PER_INCH
         alt = escape(" ".join(str(record.get("alt", name)).split()))
         picture = f'<a href="{place}.svg"><img src="{place}.png" alt="{alt}" width="{width}"></a>'
-        note = f". {escape_markdown(record['note'])}" if record.get("note") else ""
+        note = f". {plain(escape_markdown(record['note']))}" if record.get("note") else ""
         return f"{picture}\n\n*{escape_markdown(label(record))}* · {self._files(name)}{note}"
 
     def _table(self, name: str, place: tuple[int, int] | None) -> str:
@@ -176,7 +176,6 @@ class Page:
         if columns is None:
             return f"Table *{escape_markdown(label(self.made[name]))}* · {self._files(name)}"
         text = excerpt((self.figures / f"{name}.md").read_text(encoding="utf-8"), name, columns)
-        text = text.replace("$", "<span>$</span>")  # else code hosts take two of them for a formula
         return f"{text.strip()} · {self._files(name)}"
 
     def _columns(self, name: str, place: tuple[int, int]) -> list[str] | None:
@@ -249,7 +248,7 @@ def places(
 def claim_line(claim: Claim) -> str:
     """A claim as a line of a list: its verdict, sentence, numbers, evidence and id."""
     about = "; ".join(filter(None, (escape_markdown(claim.numbers), f"*{claim.evidence}*", f"`{claim.id}`")))
-    return f"- {MARKS[claim.verdict]} **{claim.verdict}**: {escape_markdown(claim.answer)} ({about})"
+    return plain(f"- {MARKS[claim.verdict]} **{claim.verdict}**: {escape_markdown(claim.answer)} ({about})")
 
 
 def index(

@@ -76,7 +76,7 @@ def excerpt(text: str, name: str, columns: Sequence[str] = ()) -> str:
     lines = text.splitlines()
     rows = [number for number, line in enumerate(lines) if line.startswith("|")]  # heading, rule, body
     if not rows:
-        return text
+        return plain(text)
     cells = [re.split(r"(?<!\\)\|", lines[number])[1:-1] for number in rows]
     heads = [html.unescape(re.sub(r"\\(.)", r"\1", head.strip())) for head in cells[0]]
     named = [heads.index(column) for column in columns if column in heads]
@@ -85,7 +85,12 @@ def excerpt(text: str, name: str, columns: Sequence[str] = ()) -> str:
     more, wide = len(rows) - len(part), 0 if named else len(heads) - len(shown)
     left = [f"{count} more {what}" for count, what in ((more, "rows"), (wide, "columns")) if count]
     rest = ["", f"… {' and '.join(left)} in figures/{name}.csv"] if left else []
-    return "\n".join([*lines[: rows[0]], *part, *rest, *lines[rows[-1] + 1 :]]) + "\n"
+    return plain("\n".join([*lines[: rows[0]], *part, *rest, *lines[rows[-1] + 1 :]]) + "\n")
+
+
+def plain(text: str) -> str:
+    """Markdown whose dollars stand for themselves: neither the book nor a code host takes two of them for a formula."""
+    return text.replace("$", "<span>&#36;</span>")
 
 
 def _shown(found: dict[str, list[Path]]) -> list[dict[str, Any]]:
