@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint site lab status record logs audit clean
+.PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint previews site lab status record logs audit clean
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -70,6 +70,9 @@ lint: setup ## style, types, floors, notebooks without outputs (part of `make te
 	@$(PY) -m mypy --cache-dir .cache/mypy
 	@"$$VENV/bin/lint-imports" --cache-dir .cache/import_linter --no-logo
 	@"$$VENV/bin/nbstripout" --keep-id --verify $$(git ls-files 'notebooks/*.ipynb')
+
+previews: setup ## each notebook with its committed results as Markdown, in previews/ (`make reproduce` does it too)
+	@$(PY) -m proctor.report.preview
 
 site: setup ## the book: the executed notebooks as a site, in build/site/ (run `make reproduce` before)
 	@$(PY) -m proctor.report.site

@@ -30,3 +30,5 @@ def test_what_is_not_there_is_an_error_that_names_it(look, name):
 
 def test_a_protocol_s_heading(row):
     assert heading(row("uq/stage_1_rules")) == "Stage 1 rules"
+    assert heading(row("uq/stage_2_llm_filter")) == "Stage 2 LLM filter"
+    assert heading(row("uq/uq_paradigm")) == "UQ paradigm"

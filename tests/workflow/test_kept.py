@@ -6,6 +6,7 @@ import re
 import shutil
 
 import pytest
+from proctor.workflow.kept import excerpt
 
 NAME = "uq/frontier"
 ROW = "uq/fig,uq,notebook-output,A figure,uq/frontier,uq/fig.svg;uq/judges.csv,logged,,,done,"
@@ -114,3 +115,9 @@ def test_its_logs_are_inputs_by_content(shared_project, story):
     assert "b.csv" not in stale()  # another file is not the log
     shared_project.write(".cache/logs/judges/a.csv", "| 1 |\n")
     assert ".cache/logs/judges/b.csv" in stale()
+
+
+def test_a_dollar_in_a_saved_table_begins_no_formula():
+    for text in ("Costs in $ a call\n\n| $x |\n|---|\n| 5 $ |\n", "No table of $5\n"):
+        shown = excerpt(text, "uq/costs")
+        assert "$" not in shown and shown.count("<span>&#36;</span>") == text.count("$")

@@ -36,7 +36,9 @@ def story(shared_project):
 
     project.notebook("broken", "1 / 1")
     project.notebook("draws", DRAW, WRITE)
+    results["no previews yet"] = not (project.root / "previews").exists()
     results["mended"] = project.reproduce()
+    results["previews"] = {path.name for path in (project.root / "previews").rglob("*")}
 
     log = project.root / "build/snakemake.log"
     before = log.stat().st_mtime_ns
@@ -76,6 +78,11 @@ def test_a_promised_file_that_is_not_left_is_named(story):
 def test_after_mending_only_the_mended_run(story):
     assert story["mended"].returncode == 0, story["mended"].stderr
     assert ran(story["mended"]) == {"broken", "draws"}
+
+
+def test_previews_are_written_when_all_is_up_to_date(story):
+    assert story["no previews yet"]
+    assert story["previews"] == {"README.md", "broken.md", "draws.md", "stats", "alpha.md", "beta.md"}
 
 
 def test_a_second_run_does_nothing_not_even_start_snakemake_and_says_so(story):

@@ -18,9 +18,8 @@ BINDER = os.environ.get("PROCTOR_BINDER", "")  # e.g. https://mybinder.org/v2/gh
 PNG_PER_INCH, SHOWN_PER_INCH = 200, 110  # figures/ holds 200 dots an inch; the page shows an inch as so many pixels
 _NAMED = re.compile(r"""["']([a-z_]+/[A-Za-z0-9_]+)["']""")
 _PROGRESS = re.compile(r"(?:\r[^\n]*|\s)*")
-_DISPLAYED = re.compile(
-    r"^\$\$.+?\$\$[ \t]*$", re.MULTILINE | re.DOTALL
-)  # Jupyter needs no empty lines around it, MyST does
+# A formula on lines of its own: Jupyter needs no empty lines around it, others do.
+DISPLAYED = re.compile(r"^\$\$(.+?)\$\$[ \t]*$", re.MULTILINE | re.DOTALL)
 _IN_COLUMNS = re.compile(r"\S(?: {3,}|\t)\S")
 _FOLDED = {"tags": ["hide-input"]}
 _SOLUTION = {  # of an exercise: code and output in one fold
@@ -89,7 +88,7 @@ class NotebookPage:
             text = _text(cell)
             if cell["cell_type"] == "markdown":
                 heading = next(iter(re.findall(r"^#+ +(.+)", text, re.MULTILINE)[::-1]), heading)
-                text = relink(_DISPLAYED.sub(r"\n\g<0>\n", text), of)
+                text = relink(DISPLAYED.sub(r"\n\g<0>\n", text), of)
                 if not noted and (first := re.search(r"^# +.+$", text, re.MULTILINE)):
                     text = f"{text[: first.end()]}\n\n{self.note()}\n\n{text[first.end() :]}"
                     noted = True

@@ -21,6 +21,7 @@ from proctor.report.site_links import relative
 from proctor.report.site_tables import catalog_rows, filtered, state
 
 COLUMNS = ("id", "functions", "prompts", "calls")
+SPELT = {"uq": "UQ", "llm": "LLM", "ai": "AI", "rm": "RM", "genrm": "GenRM", "realmath": "RealMath", "daft": "DAFT"}
 
 
 class Protocol(NamedTuple):
@@ -73,8 +74,8 @@ def page_of(row: Row) -> str:
 
 
 def heading(row: Row) -> str:
-    """A protocol's name in words: "uq/stage_1_rules" -> "Stage 1 rules"."""
-    words = row.id.partition("/")[2].replace("_", " ")
+    """A protocol's name in words: "uq/stage_2_llm_filter" -> "Stage 2 LLM filter"."""
+    words = " ".join(SPELT.get(word, word) for word in row.id.partition("/")[2].split("_"))
     return words[:1].upper() + words[1:]
 
 

@@ -79,7 +79,7 @@ def claim_table(rows: Sequence[Row], here: str, behind: Behind) -> str:
             ]
         )
     heads = ["claim", "verdict", "numbers", "evidence"]
-    return filtered(heads, cells, (1, 3), ids=[row.id for row in rows])
+    return filtered(heads, cells, (1, 3), "filtered claims", [row.id for row in rows])
 
 
 def catalog_rows(rows: Sequence[Row], here: str, behind: Behind) -> str:

@@ -5,9 +5,11 @@ the cell that makes it, and a notice how to get the logs.
 """
 
 import base64
+import html
 import json
 import re
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from proctor.files import write_atomic
 from proctor.paths import COMMITTED
 from proctor.workflow.notebook import Notebook
 
-ROWS = 30  # of a table in the page; the files have all
+ROWS, COLUMNS = 30, 8  # of a table in the page; the files have all
 
 
 def how_to_get(notebook: Notebook) -> str:
@@ -66,6 +68,31 @@ def write_page(notebook: Notebook, output: Path) -> None:
     write_atomic(output, json.dumps(notebook.content | {"cells": cells}, indent=1, ensure_ascii=False) + "\n")
 
 
+def excerpt(text: str, name: str, columns: Sequence[str] = ()) -> str:
+    """The Markdown of a saved table as a page shows it: 30 rows, the named columns or the first 8, what is left out.
+
+    text: the file's. name: of the artifact. columns: names that the file does not have are passed over.
+    """
+    lines = text.splitlines()
+    rows = [number for number, line in enumerate(lines) if line.startswith("|")]  # heading, rule, body
+    if not rows:
+        return plain(text)
+    cells = [re.split(r"(?<!\\)\|", lines[number])[1:-1] for number in rows]
+    heads = [html.unescape(re.sub(r"\\(.)", r"\1", head.strip())) for head in cells[0]]
+    named = [heads.index(column) for column in columns if column in heads]
+    shown = named or range(min(len(heads), COLUMNS))
+    part = [f"|{'|'.join(row[column] for column in shown)}|" for row in cells[: ROWS + 2]]
+    more, wide = len(rows) - len(part), 0 if named else len(heads) - len(shown)
+    left = [f"{count} more {what}" for count, what in ((more, "rows"), (wide, "columns")) if count]
+    rest = ["", f"… {' and '.join(left)} in figures/{name}.csv"] if left else []
+    return plain("\n".join([*lines[: rows[0]], *part, *rest, *lines[rows[-1] + 1 :]]) + "\n")
+
+
+def plain(text: str) -> str:
+    """Markdown whose dollars stand for themselves: neither the book nor a code host takes two of them for a formula."""
+    return text.replace("$", "<span>&#36;</span>")
+
+
 def _shown(found: dict[str, list[Path]]) -> list[dict[str, Any]]:
     """The outputs of a code cell that shows these figures and tables."""
     return [output for name, files in found.items() if (output := _output(name, files))]
@@ -80,11 +107,7 @@ def _output(name: str, files: list[Path]) -> dict[str, Any] | None:
         width = struct.unpack(">I", png[16:20])[0] // 2  # 200 dots an inch are saved, 100 shown
         return _display(data, {"image/png": {"alt": alt, "width": width}})
     if ".md" in by_ending:
-        lines = by_ending[".md"].read_text(encoding="utf-8").splitlines()
-        rows = [number for number, line in enumerate(lines) if line.startswith("|")][2:]  # below heading and rule
-        if left_out := rows[ROWS:]:
-            lines[left_out[0] : left_out[-1] + 1] = ["", f"… {len(left_out)} more rows in figures/{name}.csv"]
-        text = "\n".join(lines)
+        text = excerpt(by_ending[".md"].read_text(encoding="utf-8"), name)
         return _display({"text/markdown": text, "text/plain": text}, {})
     return None
 

@@ -2,8 +2,8 @@
 
     python -m proctor.workflow.reproduce [--params params/quick.yaml] [-p NAME VALUE] [--jobs 2] [-- SNAKEMAKE OPTIONS]
 
-What changed is found by content (see receipts.py). Figures go to figures/ at the default parameters, else to
-build/figures/.
+What changed is found by content (see receipts.py). Figures go to figures/ at the default parameters, and previews/ is
+written from them; else they go to build/figures/.
 
 Exit codes: 0 all is up to date, 1 a notebook failed or left out a promised file, 2 bad input (nothing was run).
 """
@@ -113,6 +113,10 @@ def reproduce(
         print(line, file=sys.stderr)
     if not succeeded or lacking:
         return 1
+    if figures == COMMITTED:
+        from proctor.report import preview  # here, not above: it imports pandas
+
+        preview.write()
 
     results = list(map(str, {figures, EXECUTED, COMMITTED if stay else figures}))
     left = contents(results)
