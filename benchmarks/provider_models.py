@@ -27,10 +27,14 @@ from proctor.exam import recorded  # noqa: E402
 LINES = (["mixed", "mixed-2"], ["mute"], ["right"], ["wrong"])
 
 
+def served_keys() -> dict[str, str]:
+    """The right answers that a server of ManyShapes needs, by question."""
+    return {question.question: question.answer for question in [*recorded.families(1), *recorded.exam_questions(12)]}
+
+
 def main(names: list[str]) -> int:
-    keys = {question.question: question.answer for question in [*recorded.families(1), *recorded.exam_questions(12)]}
     failed = 0
-    with ManyShapes(keys) as server, tempfile.TemporaryDirectory() as folder:
+    with ManyShapes(served_keys()) as server, tempfile.TemporaryDirectory() as folder:
         places = {"PROCTOR_REPLIES": f"{folder}/replies.sqlite", "PROCTOR_FIGURES": f"{folder}/figures"}
         for name in names:
             for kind in ("openai", "anthropic"):
