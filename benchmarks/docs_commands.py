@@ -2,11 +2,11 @@
 
     python benchmarks/docs_commands.py [--venv .venv] [--whole] [--only TEXT] [--out table.csv]
 
-The docs are README.md, CONTRIBUTING.md, docs/, the Markdown in data/, the comments of params/, the docstrings of examples/ and
-the text of the notebooks. A command is a line of a `sh` block, or inline code that begins with a program's name. `INSTEAD` says what
-is typed where a command names files of the reader's own or runs all notebooks (--whole runs these as written); `NOT_HERE`
-says what can't be run here and why. tests/test_docs_commands.py holds both against the docs. Prints a row a command: document, line,
-command, exit status, seconds; exits 1 where one failed.
+The docs are README.md, CONTRIBUTING.md, docs/, the Markdown in data/, the comments of params/, the docstrings of
+examples/ and the text of the notebooks. A command is a line of a `sh` block, or inline code that begins with a
+program's name. `INSTEAD` says what is typed where a command names files of the reader's own or runs all notebooks
+(--whole runs these as written); `NOT_HERE` says what can't be run here and why. tests/test_docs_commands.py holds both
+against the docs. Prints a row a command: document, line, command, exit status, seconds; exits 1 where one failed.
 """
 
 import argparse
@@ -174,8 +174,8 @@ def environment(clone: Path, **more: str) -> dict[str, str]:
 
 
 def run(command: str, clone: Path, seconds: float = SECONDS, **more: str) -> Done:
-    """Run a command line in the clone; at the time limit it is stopped, with all that it started. One that serves is asked
-    for its first page instead, and then stopped."""
+    """Run a command line in the clone; at the time limit it is stopped, with all that it started. One that serves is
+    asked for its first page instead, and then stopped."""
     port = free_port()
     start = time.monotonic()
     serves = STOPPED.search(command)
