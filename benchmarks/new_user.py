@@ -2,9 +2,10 @@
 
     python benchmarks/new_user.py [--venv .venv] [--start live] [--out table.csv]
 
-The README's commands, the start notebook, one notebook of a paper, then the user's own: an exam and a leaderboard (first with a
-malformed row each), a model on a local server that wants a key, and a figure. Without --venv the first step, `make setup`, builds
-the environment from the package registry. Prints a row a step: what, command, ok, seconds; exits 1 where one failed.
+The README's commands, the start notebook, one notebook of a paper, then the user's own: an exam and a leaderboard
+(first with a malformed row each), a model on a local server that wants a key, and a figure. Without --venv the first
+step, `make setup`, builds the environment from the package registry. Prints a row a step: what, command, outcome,
+seconds; exits 1 where one failed.
 """
 
 import argparse
