@@ -87,6 +87,7 @@ NOT_HERE = {
     "make record": "asks the small models everything again: hours",
     "python -m proctor.recordings.parallel record --studies cbu.all_arms --slots 16": "hours, and weights not fetched",
 }
+FIRST = ("make setup", "make reproduce")  # what all others rest on
 STOPPED = re.compile(r"make (lab|platform)|-m proctor platform --port")  # runs until it is stopped
 PASSWORD = "a password of the desk\n" * 2
 SECONDS = 3600.0  # for one command
@@ -246,35 +247,32 @@ def main() -> int:
     parser.add_argument("--venv", type=Path, help="an environment to use; none: `make setup` makes one")
     parser.add_argument("--whole", action="store_true", help="all notebooks where the docs say so: hours")
     parser.add_argument("--only", default="", help="only commands that hold this text")
-    parser.add_argument("--out", type=Path, help="write the table as CSV, too")
+    parser.add_argument("--out", type=Path, help="write the table as CSV, a row for each place")
     options = parser.parse_args()
-    rows, known = [], {}
+    places: dict[str, list[Command]] = {}
+    for command in commands():
+        if options.only in command.text:
+            places.setdefault(command.text, []).append(command)
+    rows, failed = [], 0
     with tempfile.TemporaryDirectory(prefix="docs-") as folder:
         clone = fresh_clone(Path(folder) / "proctor", options.venv)
         with providers(clone) as more:
-            found = [command for command in commands(clone) if options.only in command.text]
-            for command in sorted(found, key=lambda each: each.text not in ("make setup", "make reproduce")):
-                if command.text not in known and command.text not in NOT_HERE:
-                    known[command.text] = run(typed(command.text, options.whole), clone, **more)
-                    if known[command.text].status:
-                        print(known[command.text].told[-3000:], file=sys.stderr)
-                done = known.get(command.text)
-                status = f"{done.status}" if done else f"not here: {NOT_HERE[command.text]}"
-                as_typed = typed(command.text, options.whole)
-                rows.append(
-                    [
-                        *command,
-                        as_typed if as_typed != command.text else "",
-                        status,
-                        f"{done.seconds:.1f}" if done else "",
-                    ]
-                )
-                print(*rows[-1], sep="  ", flush=True)
+            for text in sorted(places, key=FIRST.__contains__, reverse=True):
+                command, outcome, seconds = typed(text, options.whole), NOT_HERE.get(text, ""), ""
+                if not outcome:
+                    done = run(command, clone, **more)
+                    outcome, seconds = str(done.status), f"{done.seconds:.1f}"
+                    failed += done.status != 0
+                    print(done.told[-3000:] if done.status else "", end="", file=sys.stderr)
+                as_typed = command if command != text else ""
+                rows += [(*place, as_typed, outcome, seconds) for place in places[text]]
+                document, line, _ = places[text][0]
+                print(f"{document}:{line}", text, as_typed and f"as {as_typed}", outcome, seconds, sep="  ", flush=True)
     if options.out:
         with options.out.open("w", newline="") as file:
             csv.writer(file).writerows([["document", "line", "command", "typed", "status", "seconds"], *rows])
-    failed = sum(done.status != 0 for done in known.values())
-    print(f"{len(rows)} commands in the docs, {len(known)} different ones run, {failed} failed")
+    ran = len(places) - len(NOT_HERE.keys() & places)
+    print(f"{len(rows)} commands in the docs, {len(places)} different ones, {ran} run, {failed} failed")
     return int(failed > 0)
 
 

@@ -11,6 +11,7 @@ seconds; exits 1 where one failed.
 import argparse
 import csv
 import json
+import secrets
 import sys
 import tempfile
 from collections.abc import Callable
@@ -19,18 +20,18 @@ from pathlib import Path
 from docs_commands import Done, commands, fresh_clone, run
 from provider_models import ManyShapes
 
-KEY = "sk-of-a-new-user-4f1d"  # must be written nowhere
+KEY = f"sk-{secrets.token_hex(12)}"  # must be written nowhere
 PYTHON = ".venv/bin/python -m "
 OWN_CELLS = [
     "n: int = 200  # answers that two people judged\nseed: int = 1",
-    "import numpy as np\nfrom matplotlib import pyplot as plt\nfrom proctor.report.output import Output\n"
-    'from proctor.stats.proportions import wilson\n\nout = Output(evidence="simulated", notebook="uq/my_figure")',
+    "from proctor.report.figures import axes\nfrom proctor.report.output import Output\n"
+    "from proctor.stats.proportions import wilson\n\nout = Output(evidence='simulated')",
     "agreed = int((out.rng().random(n) < 0.8).sum())\nlow, high = wilson(agreed, n)\n"
-    'claim = out.claim("uq/my_agreement", "Two people agree on more than half of the answers", says="> 50", unit="%",\n'
-    '                  estimate=100 * agreed / n, interval=(100 * low, 100 * high), n=n, of="answers")',
-    "fig, ax = plt.subplots(figsize=(4, 2))\nax.errorbar([100 * agreed / n], [0], xerr=[[100 * (agreed / n - low)], "
-    '[100 * (high - agreed / n)]], fmt="o")\nax.set(xlim=(0, 100), yticks=[], xlabel="agreement (%)")\n'
-    'out.figure(fig, "uq/my_figure", claim=claim, alt="Agreement of two people with its interval, above one half")',
+    "claim = out.claim('uq/my_agreement', 'Two people agree on more than half of the answers', says='> 50', unit='%',\n"
+    "                  estimate=100 * agreed / n, interval=(100 * low, 100 * high), n=n, of='answers')",
+    "fig, ax = axes()\nax.plot([100 * low, 100 * high], [0, 0])\n"
+    "ax.set(xlim=(0, 100), yticks=[], xlabel='agreement (%)')\n"
+    "out.figure(fig, 'uq/my_figure', claim=claim, alt='How often two people agree, with its interval, above a half')",
 ]
 
 
@@ -102,14 +103,16 @@ def own_data_and_model(steps: Steps, server: ManyShapes) -> None:
 
     scores = [["item", "model A", "model B"], *([n, int(n % 3 > 0), int(n % 2 > 0)] for n in range(60))]
     board, command = steps.clone / "board.csv", f"{PYTHON}proctor leaderboard board.csv"
-    board.write_text("\n".join(",".join(map(str, row)) for row in [*scores[:5], [99, "right", 1], *scores[5:]]))
-    steps.step("a leaderboard with a bad row", command, "board.csv, row 5, column model A", "right", status=2)
+    board.write_text("\n".join(",".join(map(str, row)) for row in [*scores[:5], [99, "seven", 1], *scores[5:]]))
+    steps.step("a leaderboard with a bad row", command, "board.csv, row 5, column model A", "seven", status=2)
     board.write_text("\n".join(",".join(map(str, row)) for row in scores))
     steps.step("a leaderboard of one's own", command, "model A", "build/runs/leaderboard-board/kina/own_ranking.png")
 
 
 def own_figure(steps: Steps) -> None:
     """A copy of a notebook, with the user's own cells."""
+    own = "notebooks/uq/my_figure.ipynb"
+    notebook = steps.clone / own
     book = json.loads((steps.clone / "notebooks/uq/6_agreement.ipynb").read_text())
     kinds = [["parameters"], [], [], []]
     book["cells"] = [
@@ -117,14 +120,15 @@ def own_figure(steps: Steps) -> None:
         for n, (tags, source) in enumerate(zip(kinds, OWN_CELLS))
     ]
     book["metadata"]["proctor"] = {"data": []}
-    (steps.clone / "notebooks/uq/my_figure.ipynb").write_text(json.dumps(book))
+    notebook.write_text(json.dumps(book))
     made = labelled(steps.clone, "uq/my_figure", "simulated")
-    steps.step("a figure of one's own", f"{PYTHON}proctor.workflow.run notebooks/uq/my_figure.ipynb -p n 300", made)
-    figure = steps.clone / "build/figures/uq/my_figure.json"
-    figure.unlink(missing_ok=True)
-    plain = ".venv/bin/papermill -p n 400 notebooks/uq/my_figure.ipynb build/my_figure.ipynb"
-    steps.step("the same by papermill's own command", plain, made, "build/my_figure.ipynb")
-    bad = f"{PYTHON}proctor.workflow.run notebooks/uq/my_figure.ipynb -p m 300"
+    steps.step("a figure of one's own", f"{PYTHON}proctor.workflow.run {own} -p n 300", made)
+    (steps.clone / "build/figures/uq/my_figure.json").unlink(missing_ok=True)
+    plain = f".venv/bin/papermill -p n 400 {own} build/my_figure.ipynb"
+    steps.step("the same by papermill, unnamed", plain, "say Output(notebook='uq/3_validators')", status=1)
+    notebook.write_text(notebook.read_text().replace("'simulated')", "'simulated', notebook='uq/my_figure')"))
+    steps.step("the same by papermill, named", plain, made, "build/my_figure.ipynb")
+    bad = f"{PYTHON}proctor.workflow.run {own} -p m 300"
     steps.step("a parameter that it has not", bad, "no parameter `m`", status=2)
 
 

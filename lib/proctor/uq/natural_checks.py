@@ -47,7 +47,7 @@ async def natural_cycles(session: Session, models: Sequence[str] = (screening.MO
 async def natural_repeats(
     session: Session, models: Sequence[str] = (screening.MODEL,), n: int = ANSWERS, checks: Sequence[str] = CHECKS
 ) -> pd.DataFrame:
-    """Rows of `checks.run_check` with column sample (1 to REPEATS): reasoned verdicts drawn at a temperature, for votes.
+    """Rows of `checks.run_check` with column sample (1 to REPEATS): reasoned verdicts at a temperature, for votes.
 
     Check B draws its own answer anew each time."""
     questions, answers = await natural.candidates(session, n=n)
