@@ -3,6 +3,8 @@
 `python benchmarks/docs_commands.py` runs them all."""
 
 import argparse
+import ast
+import asyncio
 import importlib.util
 import re
 import runpy
@@ -14,6 +16,9 @@ from pathlib import Path
 import pytest
 import typer.core
 from proctor import paths
+from proctor.data.questions import load_families
+from proctor.data.schemas import Answer
+from proctor.models import registry
 
 _spec = importlib.util.spec_from_file_location("docs_commands", paths.ROOT / "benchmarks/docs_commands.py")
 docs_commands = importlib.util.module_from_spec(_spec)
@@ -66,8 +71,10 @@ def fits(words: list[str], monkeypatch) -> bool:
         if "NOTEBOOK" in values and not (paths.ROOT / f"notebooks/{values['NOTEBOOK']}.ipynb").is_file():
             return False
         more = shlex.split(values.get("P", ""))
+        if not more:
+            return True
         before = RECIPES[target][0].split() if target != "platform" else ["proctor", "platform"]
-        return not more or fits(["python", "-m", *before, *more], monkeypatch)
+        return fits(["python", "-m", *before, *more], monkeypatch)
     if program.endswith("python") and rest[0] == "-m":
         module, *told = rest[1:]
         if importlib.util.find_spec(module) is None:
@@ -131,3 +138,23 @@ def test_a_quick_command_runs(text):
     words = shlex.split(docs_commands.typed(text))[1:]
     done = subprocess.run([sys.executable, *words], cwd=paths.ROOT, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.strip(), done.stderr
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/models.md"])
+def test_python_of_the_docs_runs_on_a_provider_s_model(document, serving, session, monkeypatch, tmp_path, capsys):
+    server = serving(verdicts=0.8, steady=True)
+    entry = {"kind": "openai", "base_url": f"{server.url}/v1", "key_env": "FAKE_KEY"}
+    models = {name: entry for name in ("openai/gpt-4o-mini", "openai/o3")}
+    tables = {"models.yaml": models, "prices.yaml": {name: {"input": 1, "output": 2} for name in models}}
+    monkeypatch.setattr(registry, "_table", tables.__getitem__)
+    monkeypatch.setattr(paths, "REPLIES", tmp_path / "replies.sqlite")
+    monkeypatch.chdir(tmp_path)
+    questions = load_families(1)[:3]
+    answers = [Answer(id=f"a{n}", question_id=question.id, text="7") for n, question in enumerate(questions)]
+    ours = session()
+    names = {"ours": ours, "session": ours, "questions": questions, "answers": answers}
+    [block] = re.findall(r"```python\n(.*?)```", (paths.ROOT / document).read_text(encoding="utf-8"), re.S)
+    block += "\nawait ours.close()"
+    asyncio.run(eval(compile(block, document, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), names))
+    assert server.arrived >= 3
+    assert "3 to ask" in capsys.readouterr().out if document == "README.md" else len(names["verdicts"]) == 3
