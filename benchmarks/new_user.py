@@ -104,7 +104,7 @@ def own_data_and_model(steps: Steps, server: ManyShapes) -> None:
     scores = [["item", "model A", "model B"], *([n, int(n % 3 > 0), int(n % 2 > 0)] for n in range(60))]
     board, command = steps.clone / "board.csv", f"{PYTHON}proctor leaderboard board.csv"
     board.write_text("\n".join(",".join(map(str, row)) for row in [*scores[:5], [99, "seven", 1], *scores[5:]]))
-    steps.step("a leaderboard with a bad row", command, "board.csv, row 5, column model A", "seven", status=2)
+    steps.step("a leaderboard with a bad row", command, "board.csv, row 6, column model A", "seven", status=2)
     board.write_text("\n".join(",".join(map(str, row)) for row in scores))
     steps.step("a leaderboard of one's own", command, "model A", "build/runs/leaderboard-board/kina/own_ranking.png")
 
