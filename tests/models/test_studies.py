@@ -11,7 +11,7 @@ from proctor.exam.run_exam import run_exam
 from proctor.hle_verified import stages
 from proctor.hle_verified.planted_defects import damaged_exam
 from proctor.kina import recorded as kina_recorded
-from proctor.models import registry
+from proctor.models import registry, studies
 from proctor.models.messages import Reply
 from proctor.models.providers import KINDS
 from proctor.models.registry import ModelError
@@ -195,8 +195,13 @@ def test_a_live_run_that_was_stopped_goes_on_and_the_next_one_asks_everything_an
     with pytest.raises(RuntimeError, match="ends here"):
         live()
     broken = False
-    assert set(replies.values()) == {2, 3}
-    assert live() == {3}
+    assert set(replies.values()) == {2, 3} and live() == {3}
     told = capsys.readouterr().out
     assert "goes on with the run that began on" in told and "3 cached, 1 to ask" in told
     assert live() == {4} and "goes on" not in capsys.readouterr().out
+    broken = True
+    with pytest.raises(RuntimeError, match="ends here"):
+        live()
+    broken = False
+    monkeypatch.setattr(studies, "GOES_ON", -1.0)  # a week later
+    assert live() == {5, 6} and "goes on" not in capsys.readouterr().out

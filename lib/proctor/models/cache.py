@@ -151,7 +151,7 @@ class Cache:
             if began is None:
                 self._db.execute("DELETE FROM live_runs WHERE name = ?", (name,))
             else:
-                self._db.execute("INSERT OR IGNORE INTO live_runs VALUES (?, ?)", (name, began))
+                self._db.execute("INSERT OR REPLACE INTO live_runs VALUES (?, ?)", (name, began))
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: can't be written ({error}). Free the disk and run again") from error
 

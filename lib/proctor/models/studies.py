@@ -21,6 +21,7 @@ from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError, Plan
 
 Study = Callable[[Session], Awaitable[Any]]
+GOES_ON = 7 * 86_400.0  # seconds after its beginning in which a live run that was stopped goes on
 BYTES = 4  # of a reply's token, where it is sent again: as many tokens at most, whoever counts them
 
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")
@@ -48,7 +49,7 @@ async def ask_all(
     settings: Settings | Mapping[str, Any] | None = None,
 ) -> list[Any]:
     """What each study gives. In modes auto and live the plan of all of them is shown before the first call. A live run
-    that was stopped before its end goes on: what it asked already is not asked again.
+    that was stopped before its end goes on, within a week: what it asked already is not asked again.
 
     Raises BudgetError, before any call, where they may need more than `budget` dollars; and what `Session.ask` raises.
     """
@@ -72,7 +73,8 @@ async def _live_run(session: Session, *studies: Study) -> str:
     its beginning, so that the replies since then count."""
     asked = (await rehearsed(session, *studies)).asked
     name = hashlib.sha256("".join(sorted(asked)).encode()).hexdigest()
-    if began := session.cache.live_run(name):
+    began = session.cache.live_run(name)
+    if began and session.since - began < GOES_ON:
         session.since = began
         print(f"live: goes on with the run that began on {time.strftime('%Y-%m-%d at %H:%M', time.localtime(began))}")
     return name
