@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import sys
 import time
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +168,16 @@ class Session:
         for request in {request.key: request for request in requests}.values():
             plan = plan.plus(request, self._where(request), price(request.model))
         return plan
+
+    @contextlib.contextmanager
+    def as_recorded(self) -> Iterator[None]:
+        """What is asked within is taken from recording and cache in mode live, too: for what a study rests on and does
+        not measure."""
+        mode, self.mode = self.mode, "auto" if self.mode == "live" else self.mode
+        try:
+            yield
+        finally:
+            self.mode = mode
 
     async def close(self) -> None:
         """Close connections and let the embedded server go. The session can be used again."""
