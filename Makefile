@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup installed install reproduce verify seeds crate run platform test lint site lab status record logs audit clean
+.PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint site lab status record logs audit clean
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -48,6 +48,9 @@ verify: setup ## run the notebooks again into build/verify and compare with figu
 
 seeds: setup ## run them with another seed and compare the claims' verdicts; P="--seed 7"
 	@$(PY) -m proctor.workflow.seeds --jobs="$$JOBS" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
+
+sweep: setup ## notebooks over a grid, one table of claims: P="uq/6_agreement --seed 1 2 -p resamples 500 2000"
+	@$(PY) -m proctor.workflow.sweep --jobs="$$JOBS" --more="$$P"
 
 crate: setup ## the last `make reproduce` as an RO-Crate in build/ro-crate, to deposit
 	@$(PY) -m proctor.workflow.crate $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"

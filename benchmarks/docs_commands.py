@@ -49,6 +49,10 @@ INSTEAD = {
     "python -m proctor platform": "python -m proctor platform --port {port}",
     "python -m proctor platform moderator NAME": "python -m proctor platform moderator ada",
     "python -m proctor.workflow.depends FILE": "python -m proctor.workflow.depends data/published/uq/table_S9.csv",
+    "python -m proctor sweep --grid grid.yaml --plan": "python -m proctor sweep uq/6_agreement --seed 1 2 --plan",
+    "python -m proctor sweep --grid grid.yaml -- --profile params/cluster/slurm": (
+        "python -m proctor sweep uq/6_agreement --seed 1 2 -- --profile params/cluster/here"
+    ),
     "python -m proctor diff A B": "python -m proctor diff HEAD~20 HEAD",
     'make audit CSV=/your/table.csv P="-p n 500 -p positives 65"': (
         'make audit CSV=data/examples/reported_metrics.csv P="-p n 500 -p positives 65"'

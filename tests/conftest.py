@@ -18,6 +18,7 @@ from proctor.models.messages import Reply, Request
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 
+LONG = tuple(f"tests/{place}" for place in ("models/", "notebooks/", "platform/", "report/", "test_", "workflow/"))
 KEY = "PROCTORFAKE-7f3a9c2d41"
 SERVER = Path(__file__).parent / "models" / "faulty_server.py"
 
@@ -29,7 +30,7 @@ _spec.loader.exec_module(_module)
 
 def pytest_collection_modifyitems(items):
     """The files that take longest first, so that at the end no core waits for one of them."""
-    items.sort(key=lambda item: not item.nodeid.startswith(("tests/workflow/", "tests/notebooks/", "tests/models/")))
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -57,9 +57,11 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line. `plan` before a command is its option --plan."""
     words = sys.argv[1:] if arguments is None else arguments
     if words[:1] == ["plan"] and words[1:2] not in ([], ["--help"], ["-h"]):
-        words = [*words[1:], "--plan"]
+        words = [words[1], "--plan", *words[2:]]
     if words[:1] == ["run"]:
         words = _paired(words)
+    if words[:1] == ["sweep"]:
+        words = ["sweep", "--", *words[1:]]  # so that a -- of its own, before Snakemake's options, stays
     app(words, prog_name="python -m proctor")
 
 
@@ -315,6 +317,14 @@ def run(
 
 
 PASSED_ON = dict(add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+
+
+@app.command(**PASSED_ON)
+def sweep(context: typer.Context) -> None:
+    """Run notebooks over seeds, models and parameters, into one table of claims: sweep --help"""
+    from proctor.workflow.sweep import main
+
+    raise typer.Exit(main(context.args))
 
 
 @app.command("export", **PASSED_ON)

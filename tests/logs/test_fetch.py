@@ -6,7 +6,6 @@ import io
 import json
 import tarfile
 import threading
-import time
 
 import pytest
 from proctor import log_files, logs, paths
@@ -46,7 +45,7 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
         self.body, self.faults, self.asked, self.resumes = archive(), [], [], True
-        self.base = f"http://127.0.0.1:{self.server_port}"
+        self.base, self.over = f"http://127.0.0.1:{self.server_port}", threading.Event()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -68,7 +67,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(rest[: len(rest) // 2] if fault else rest)
         if fault == "stall":
             self.wfile.flush()
-            time.sleep(1)
+            server.over.wait(60)
 
     def log_message(self, *_):
         pass
@@ -83,12 +82,13 @@ def server(tmp_path, monkeypatch):
     thread.start()
     monkeypatch.setenv("PROCTOR_LOGS_URL", server.base)
     yield server
+    server.over.set()
     server.shutdown()
     server.server_close()
 
 
-def bring(source=None):
-    return fetch.fetch_source(source or made(), timeout=0.3, pause=0)
+def bring(source=None, timeout=30.0):
+    return fetch.fetch_source(source or made(), timeout=timeout, pause=0)
 
 
 def test_a_source_is_fetched_at_its_commit_and_imported(server, capsys):
@@ -112,7 +112,7 @@ def test_another_commit_is_fetched_anew(server):
 @pytest.mark.parametrize("fault", ["cut", "stall"])
 def test_a_download_that_stops_goes_on_where_it_stopped(server, fault, capsys):
     server.faults = [fault]
-    bring()
+    bring(timeout=1.0 if fault == "stall" else 30.0)
     assert [wanted for _, wanted in server.asked] == [None, f"bytes={len(server.body) // 2}-"]
     assert "attempt 2 of 4" in capsys.readouterr().err
 

@@ -1,4 +1,5 @@
 import asyncio
+import json
 import random
 from collections import Counter
 from functools import partial
@@ -17,7 +18,7 @@ from proctor.models.providers import KINDS
 from proctor.models.registry import ModelError
 from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError, Plan
-from proctor.models.studies import announced, ask_all, refuse_over_budget, rehearsed, study
+from proctor.models.studies import OnlyPlanned, announced, ask_all, refuse_over_budget, rehearsed, study
 from proctor.uq import run_validator
 
 QUESTIONS = [Question(id=f"q{n}", question=f"What is {n} + 1?", answer=str(n + 1)) for n in range(4)]
@@ -123,6 +124,16 @@ def test_over_budget_nothing_is_asked_and_what_is_needed_is_told(speaking, sessi
         BudgetError, match=r"nothing was asked: this may need up to \$0\.\d\d, and the budget is \$0\.00"
     ):
         asyncio.run(ask_all(study, mode="auto", budget=0.0001, settings={"max_tokens": 3000}))
+    monkeypatch.setenv("PROCTOR_BUDGET", "0.0001")  # of a sweep: the lower of both holds
+    with pytest.raises(BudgetError, match=r"the budget is \$0\.00"):
+        asyncio.run(ask_all(study, mode="auto", budget=5.0, settings={"max_tokens": 3000}))
+    monkeypatch.delenv("PROCTOR_BUDGET")
+    monkeypatch.setenv("PROCTOR_PLAN", str(tmp_path / "plan.json"))
+    with pytest.raises(OnlyPlanned):
+        asyncio.run(ask_all(study, mode="auto", settings={"max_tokens": 3000}))
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    assert len(plan["to_ask"]) == 8 and "8 to ask" in plan["plan"] and all(cost > 0 for cost in plan["to_ask"].values())
+    monkeypatch.delenv("PROCTOR_PLAN")
     assert Speaks.sent == 0
     [answers] = asyncio.run(ask_all(study, mode="auto", budget=5.0, settings={"max_tokens": 3000}))
     assert len(answers) == 4 and 4 <= Speaks.sent <= 8

@@ -54,9 +54,9 @@ def test_a_formula_adds_no_element_of_its_own(latex, block):
     "piece", ["{", "[", "\\[\n", "\\(", "![", "\\begin{align}\n", "$a", "> ", "a\n===\n", "\\frac{"]
 )
 def test_a_hostile_text_is_quick_and_does_not_end_the_process(piece):
-    start = time.perf_counter()
+    start = time.process_time()
     is_harmless(render.markdown("$" + piece * 2000 + "$"))
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_formula_that_would_exhaust_the_stack_stands_as_typed():
@@ -66,9 +66,9 @@ def test_a_formula_that_would_exhaust_the_stack_stands_as_typed():
 
 @pytest.mark.parametrize("bracket", ["[", "(", "[x", "\\{", "\\langle ", "\\bigl(", "\\lbrack "])
 def test_brackets_without_an_end_cost_no_time_without_an_end(bracket):
-    start = time.perf_counter()
+    start = time.process_time()
     assert render.mathml(bracket * 200).startswith('<code class="unread">')
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("latex", ["[0, 1) " * 30, "(((((((x)))))))", r"\{x\} " * 30, r"\langle x \rangle " * 30])

@@ -86,7 +86,7 @@ def test_code_is_run_against_the_tests_and_does_no_harm(code, accept, why, monke
 def test_code_that_hangs_is_stopped():
     began = time.monotonic()
     found = sandboxed("while True: pass", "", seconds=1)
-    assert found == Finding(False, "no end within 1 s") and time.monotonic() - began < 10
+    assert found == Finding(False, "no end within 1 s") and time.monotonic() - began < 60
     assert sandboxed("import time; time.sleep(60)", "", seconds=1).why == "no end within 1 s"
 
 

@@ -23,7 +23,8 @@ from proctor.paths import BUILD
 from proctor.workflow import params, rerun
 from proctor.workflow.notebook import all_notebooks
 notebooks = all_notebooks()
-done = rerun.told(rerun.rerun(notebooks, params.resolve(notebooks), BUILD / "verify", jobs=2, again=bool(sys.argv[1:])), 2, "x")
+jobs = rerun.jobs_in(BUILD / "verify", notebooks, params.resolve(notebooks))
+done = rerun.told(rerun.rerun(jobs, at_once=2, again=bool(sys.argv[1:])), 2, "x")
 print(json.dumps([(each.notebook.name, each.problem, each.reused, list(each.files())) for each in done]))
 """
 
@@ -45,16 +46,16 @@ def runs(project):
 
 def test_a_run_that_is_killed_goes_on_where_it_was_and_each_call_runs_what_is_left(project, runs):
     project.notebook("uq/a", WRITE, parameters="n: int = 1")
-    project.notebook("uq/b", WRITE, "import time\ntime.sleep(120)", parameters="n: int = 2")
+    project.notebook("uq/b", WRITE, "import time\ntime.sleep(900)", parameters="n: int = 2")
     command = [sys.executable, "-m", "proctor.workflow.verify", "--jobs", "2"]
     environment = {"PYTHONPATH": str(project.root / "lib"), "PATH": "/usr/bin:/bin"}
     process = subprocess.Popen(command, cwd=project.root, env=environment, stderr=subprocess.PIPE, text=True)
-    deadline, receipts = time.monotonic() + 60, project.root / "build/verify/uq"
+    deadline, receipts = time.monotonic() + 240, project.root / "build/verify/uq"
     while not (receipts / "a/receipt.json").exists():
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.1)
     process.send_signal(signal.SIGTERM)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=240)
     assert process.returncode == 130 and "the same command goes on from here" in errors and "Traceback" not in errors
 
     project.notebook("uq/b", WRITE, "1 / 0", parameters="n: int = 2")

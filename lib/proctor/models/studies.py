@@ -10,10 +10,13 @@ reply allows it asks all behind a stand-in. A plan is an upper bound of calls, t
 """
 
 import hashlib
+import json
+import os
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
+from proctor.files import write_atomic
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.registry import price
 from proctor.models.session import Halt, Session
@@ -22,6 +25,7 @@ from proctor.models.spending import Budget, BudgetError, Plan
 
 Study = Callable[[Session], Awaitable[Any]]
 GOES_ON = 7 * 86_400.0  # seconds after its beginning in which a live run that was stopped goes on
+NOTHING = Plan(0, 0, 0, 0, 0, 0, 0.0)
 BYTES = 4  # of a reply's token, where it is sent again: as many tokens at most, whoever counts them
 
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")
@@ -42,6 +46,10 @@ _FORMS = {  # a reply that leads a study on, where the last line alone does not
 }
 
 
+class OnlyPlanned(RuntimeError):
+    """The plan was wanted alone (PROCTOR_PLAN); nothing was asked."""
+
+
 async def ask_all(
     *studies: Study,
     mode: str = "replay",
@@ -52,13 +60,18 @@ async def ask_all(
     that was stopped before its end goes on, within a week: what it asked already is not asked again.
 
     Raises BudgetError, before any call, where they may need more than `budget` dollars; and what `Session.ask` raises.
+    The environment of a sweep's job (proctor.workflow.sweep) may hold PROCTOR_BUDGET, dollars at most as well, and
+    PROCTOR_PLAN, a file: the plan goes there and OnlyPlanned is raised in place of the first call.
     """
-    spend = Budget(dollars=budget)
+    bounds = [budget, float(bound) if (bound := os.environ.get("PROCTOR_BUDGET")) else None]
+    spend = Budget(dollars=min((bound for bound in bounds if bound is not None), default=None))
     async with Session(mode, budget=spend, settings=settings, progress=mode != "replay") as session:
         if mode == "replay":
             print("replay: recorded and kept replies, nothing is asked")
             return [await study(session) for study in studies]
         run = await _live_run(session, *studies) if mode == "live" else ""
+        if file := os.environ.get("PROCTOR_PLAN"):
+            await _leave_plan(session, studies, file)
         print(await announced(session, *studies))
         if run:
             session.cache.note_live_run(run, session.since)
@@ -92,6 +105,15 @@ async def announced(session: Session, *studies: Study) -> str:
     return told
 
 
+async def _leave_plan(session: Session, studies: Iterable[Study], file: str) -> None:
+    """Write {"plan": in words, "to_ask": {key of a call: dollars at most, None without a price}}; then OnlyPlanned is
+    raised. Raises ModelError like `announced`."""
+    rehearsal = await rehearsed(session, *studies)
+    await session.ready(sorted(rehearsal.missing))
+    write_atomic(file, json.dumps({"plan": str(rehearsal.plan_so_far), "to_ask": rehearsal.to_ask}))
+    raise OnlyPlanned(f"the plan is in {file}; nothing was asked")
+
+
 async def rehearsed(session: Session, *studies: Study) -> "Rehearsal":
     """A rehearsal of all studies with the session's mode, settings and kept replies. Sends nothing."""
     rehearsal = Rehearsal(session)
@@ -116,14 +138,16 @@ def refuse_over_budget(plan: Plan, budget: Budget) -> None:
 
 class Rehearsal(Session):
     """A session that sends nothing. `plan_so_far` is the plan of all that was asked of it, `asked` the keys of these
-    requests, `missing` the models whose replies are not all kept."""
+    requests, `missing` the models whose replies are not all kept, `to_ask` {key of a call that is to be made: dollars
+    at most, None without a price}."""
 
     rehearsing = True
 
     def __init__(self, session: Session):
         vars(self).update(vars(session))
         self.progress, self.used = False, None
-        self.plan_so_far, self.missing = Plan(0, 0, 0, 0, 0, 0, 0.0), set[str]()
+        self.plan_so_far, self.missing = NOTHING, set[str]()
+        self.to_ask: dict[str, float | None] = {}
         self.asked: set[str] = set()
 
     async def ask(self, request: Request, halt: Halt | None = None) -> Reply:
@@ -145,6 +169,7 @@ class Rehearsal(Session):
     def _count_in(self, request: Request, reply: Reply | None) -> None:
         if reply is None:
             self.missing.add(request.model)
+            self.to_ask[request.key] = NOTHING.plus(request, "missing", price(request.model)).dollars
         self.plan_so_far = self.plan_so_far.plus(request, reply.source if reply else "missing", price(request.model))
 
 

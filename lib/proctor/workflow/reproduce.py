@@ -9,6 +9,7 @@ Exit codes: 0 all is up to date, 1 a notebook failed or left out a promised file
 """
 
 import argparse
+import contextlib
 import fcntl
 import json
 import os
@@ -16,9 +17,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from proctor.files import write_atomic
 from proctor.paths import BUILD, COMMITTED, ROOT
@@ -26,6 +27,9 @@ from proctor.report import catalog
 from proctor.workflow import kept, receipts
 from proctor.workflow.notebook import EXECUTED, Notebook, WorkflowError, all_notebooks, chosen
 from proctor.workflow.run import add_parameter_options, add_timeout_option, split_more
+
+if TYPE_CHECKING:
+    from proctor.workflow.workers import Workers
 
 STAMP = BUILD / "up_to_date.json"
 CONFIG = BUILD / "config.json"
@@ -98,12 +102,12 @@ def reproduce(
     read = contents(sources)
 
     write_atomic(CONFIG, json.dumps({"profile": str(profile), "overrides": changed}))
-    command = [sys.executable, "-m", "snakemake", *targets, "--cores", str(jobs), *OPTIONS, "--configfile", str(CONFIG)]
+    command = snakemake_command(jobs, CONFIG, targets)
     stay = [f"  kept      {each.name}  {kept.how_to_get(each)}" for each in notebooks if each.missing_logs()]
     if snakemake:
         succeeded = subprocess.call([*command, *snakemake]) == 0
     else:
-        succeeded = _run_here([*command, "--scheduler", "greedy"], figures, stay, cell_timeout)
+        succeeded = _run_here(command, figures, stay, cell_timeout)
     lacking = _lacking(rows, notebooks, figures)
     for line in lacking:
         print(line, file=sys.stderr)
@@ -119,16 +123,59 @@ def reproduce(
 
 
 def lock() -> TextIO:
-    """Be the one run of this checkout (of reproduce, verify and seeds) until the file closes. Raises WorkflowError."""
+    """Be the one run of this checkout (of reproduce, verify, seeds, sweep) until the file closes.
+
+    Raises WorkflowError while there is another."""
     BUILD.mkdir(exist_ok=True)
     held = open(BUILD / "lock", "w")
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise WorkflowError(
-            f"another `make reproduce` is running in {ROOT} (or verify, or seeds): wait for it or stop it"
+            f"another `make reproduce` is running in {ROOT} (or verify, seeds, sweep): wait for it or stop it"
         ) from None
     return held
+
+
+def snakemake_command(jobs: int, config: Path, targets: Sequence[str] = ()) -> list[str]:
+    """Snakemake's command line: so many jobs at once, these targets (none: its first rule), this configuration."""
+    return [sys.executable, "-m", "snakemake", *targets, "--cores", str(jobs), *OPTIONS, "--configfile", str(config)]
+
+
+@contextlib.contextmanager
+def started(command: Sequence[str], workers: "Workers | None") -> Iterator[subprocess.Popen]:
+    """Snakemake, which says what it does in build/snakemake.log; leaving the block before its end stops it.
+
+    workers: those that run its jobs in this process; None where they run elsewhere, such as on a cluster.
+    """
+    here = {"PROCTOR_WORKERS": workers.address} if workers else {}
+    how = ["--scheduler", "greedy"] if workers else []
+    with LOG.open("w") as log:
+        process = subprocess.Popen(
+            [*command, *how],
+            cwd=ROOT,
+            stdout=log,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+            env=os.environ | here,
+            start_new_session=True,  # so that Ctrl-C comes here first, and one signal reaches all of its jobs
+        )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            _stop(process, workers is None)
+
+
+def _stop(process: subprocess.Popen, polite: bool) -> None:
+    """polite: give it a minute to take its jobs back from a cluster. Else at once: nothing half-written is left, for
+    outputs are renamed into place."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        if polite:
+            process.send_signal(signal.SIGINT)
+            process.wait(timeout=60)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def contents(places: Iterable[str]) -> dict[str, str]:
@@ -144,20 +191,9 @@ def _run_here(command: list[str], figures: Path, stay: Sequence[str], cell_timeo
     from proctor.workflow.workers import Workers  # imports papermill
 
     start = time.monotonic()
-    with Workers(lambda line: print(line, flush=True), cell_timeout) as workers, LOG.open("w") as log:
-        process = subprocess.Popen(
-            command,
-            stdout=log,
-            stderr=log,
-            stdin=subprocess.DEVNULL,
-            env=os.environ | {"PROCTOR_WORKERS": workers.address},
-            start_new_session=True,  # so that Ctrl-C comes here first, and one signal reaches all of its jobs
-        )
-        try:
+    with Workers(lambda line: print(line, flush=True), cell_timeout) as workers:
+        with started(command, workers) as process:
             code = process.wait()
-        except KeyboardInterrupt:
-            os.killpg(process.pid, signal.SIGKILL)  # nothing half-written is left: outputs are renamed into place
-            raise
     for line in stay:
         print(line)
     problems = [problem for problem in workers.finished.values() if problem]

@@ -1,33 +1,82 @@
 """Run notebooks again, each into a folder of its own, and go on where the last such run was stopped.
 
 A folder (build/verify/uq/6_agreement/) holds the executed copy, figures/ and the run's receipt. While the receipt
-holds (see receipts.py) the notebook is not run again. Nothing is written to figures/.
+holds (see receipts.py) the notebook is not run again. Nothing is written to figures/. The runs are jobs of Snakemake
+(rerun.smk), as those of `make reproduce` are: on this machine, or wherever options such as --profile send them.
 """
 
 import argparse
+import json
 import shutil
 import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from proctor.files import write_atomic
+from proctor.paths import BUILD
+from proctor.report.provenance import relative
 from proctor.workflow import kept, receipts
 from proctor.workflow.notebook import Notebook, WorkflowError
-from proctor.workflow.run import add_timeout_option, split_more
+from proctor.workflow.reproduce import LOG, snakemake_command, started
+from proctor.workflow.run import PROBLEM, add_timeout_option, split_more
+
+SNAKEFILE = Path(__file__).with_suffix(".smk")
+CONFIG = BUILD / "reruns.json"
+DONE = BUILD / "reruns"  # an empty file for each job that has ended well, for Snakemake
+LOOK = 0.2  # seconds between two looks at what has ended
+LATENCY = 10.0  # seconds that a file from another machine may need to be seen, after Snakemake has ended
+
+
+class Job(NamedTuple):
+    """One notebook with the values that it is given. folder: where all that the run leaves goes.
+
+    label: what a reader calls it, if not by the notebook's name. environment: variables for this run alone.
+    """
+
+    notebook: Notebook
+    values: Mapping[str, Any]
+    folder: Path
+    label: str = ""
+    environment: Mapping[str, str] = {}
+
+    @property
+    def name(self) -> str:
+        return self.label or self.notebook.name
+
+    @property
+    def receipt(self) -> Path:
+        return self.folder / "receipt.json"
+
+    def has_run(self) -> bool:
+        """Whether it ran before with the same values and inputs, and all that it left is still there."""
+        return receipts.is_true(self.notebook, self.values, [], self.receipt)
 
 
 class Rerun(NamedTuple):
-    """One notebook's run. problem: why it stopped before its end, "" where it did not. reused: it did not run now."""
+    """What came of a job. problem: why it stopped before its end, "" where it did not. reused: it did not run now."""
 
-    notebook: Notebook
-    figures: Path
+    job: Job
     problem: str = ""
-    seconds: float = 0.0
     reused: bool = False
+
+    @property
+    def notebook(self) -> Notebook:
+        return self.job.notebook
+
+    @property
+    def figures(self) -> Path:
+        return self.job.folder / "figures"
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the notebook ran, as its executed copy says; None where there is none."""
+        copy = self.job.folder / "notebook.ipynb"
+        ended = copy.exists() and not self.problem
+        return Notebook(copy).content["metadata"].get("papermill", {}).get("duration") if ended else None
 
     def files(self) -> dict[str, Path]:
         """{file relative to figures/: where it lies} of all that the run left."""
@@ -35,73 +84,89 @@ class Rerun(NamedTuple):
         return {path.relative_to(self.figures).as_posix(): path for path in paths}
 
 
+def jobs_in(place: Path, notebooks: Sequence[Notebook], values: Mapping[str, Mapping[str, Any]]) -> list[Job]:
+    """A job for each notebook, in <place>/<name>/. values: {notebook name: those given}."""
+    return [Job(notebook, values[notebook.name], place / notebook.name) for notebook in notebooks]
+
+
 def rerun(
-    notebooks: Sequence[Notebook],
-    values: Mapping[str, Mapping[str, Any]],
-    place: Path,
-    jobs: int = 1,
+    jobs: Sequence[Job],
+    at_once: int = 1,
     again: bool = False,
     cell_timeout: float | None = None,
-) -> Iterator[Rerun]:
-    """Run the notebooks with these values into <place>/<name>/, `jobs` at once; yield each as it ends.
+    snakemake: Sequence[str] = (),
+) -> Generator[Rerun, None, None]:
+    """Run the jobs, `at_once` at a time; yield each as it ends.
 
-    values: {notebook name: those given}. again: run also what has run with the same inputs before. Raises
-    WorkflowError for a notebook whose data are not there, before anything runs. Closing the iterator stops what runs.
+    again: run also what has run with the same inputs before. snakemake: options of its own, such as --profile; with
+    them it runs the jobs wherever it sends them. Raises WorkflowError for a notebook whose data are not there, before
+    anything runs. Closing the iterator stops what runs.
     """
-    reads = {notebook.name: receipts.inputs(notebook, values[notebook.name]) for notebook in notebooks}
-    todo = []
-    for notebook in notebooks:
-        folder = place / notebook.name
-        if not again and receipts.is_true(notebook, values[notebook.name], [], folder / "receipt.json"):
-            yield Rerun(notebook, folder / "figures", reused=True)
-        else:
-            todo.append(notebook)
+    reads = [receipts.inputs(job.notebook, job.values) for job in jobs]
+    todo, described = [], []
+    for job, read in zip(jobs, reads):
+        if not again and job.has_run():
+            yield Rerun(job, reused=True)
+            continue
+        todo.append(job)
+        described.append(
+            dict(
+                notebook=str(job.notebook.path),
+                folder=str(job.folder.absolute()),
+                values=json.dumps(job.values),
+                environment=json.dumps(job.environment),
+                read=list(map(str, read)),
+            )
+        )
     if not todo:
         return
-
-    from proctor.workflow.execute import NotebookFailed, execute  # papermill
-    from proctor.workflow.kernels import KernelServer
-
-    cancel = threading.Event()
-
-    def run(notebook: Notebook) -> Rerun:
-        folder, given, start = place / notebook.name, dict(values[notebook.name]), time.monotonic()
-        figures, receipt = folder / "figures", folder / "receipt.json"
-        receipt.unlink(missing_ok=True)
-        shutil.rmtree(figures, ignore_errors=True)
-        digests = receipts.digests(reads[notebook.name])
-        copy, environment = folder / "notebook.ipynb", {"PROCTOR_FIGURES": str(figures.absolute())}
-        try:
-            execute(notebook, copy, given, server, environment, cancel, cell_timeout)
-        except NotebookFailed as error:
-            return Rerun(notebook, figures, str(error), time.monotonic() - start)
-        done = Rerun(notebook, figures, "", time.monotonic() - start)
-        receipts.write(notebook, given, digests, [copy, *done.files().values()], receipt)
-        return done
-
-    with KernelServer() as server, ThreadPoolExecutor(max(jobs, 1)) as pool:
-        try:
-            futures: list[Future[Rerun]] = [pool.submit(run, notebook) for notebook in todo]
-            for future in as_completed(futures):
-                yield future.result()
-        finally:
-            cancel.set()
-            pool.shutdown(cancel_futures=True)
+    for job in todo:
+        for left in (job.receipt, job.folder / PROBLEM):
+            left.unlink(missing_ok=True)
+        shutil.rmtree(job.folder / "figures", ignore_errors=True)
+    shutil.rmtree(DONE, ignore_errors=True)
+    write_atomic(CONFIG, json.dumps({"jobs": described}))
+    command = [*snakemake_command(at_once, CONFIG), "--snakefile", str(SNAKEFILE), *snakemake]
+    with _workers(cell_timeout, bool(snakemake)) as workers, started(command, workers) as process:
+        latest = float("inf")
+        while todo:
+            if process.poll() is not None:  # before the look: what ends between the two is seen
+                latest = min(latest, time.monotonic() + (LATENCY if snakemake else 0))
+            for job in list(todo):
+                problem = job.folder / PROBLEM
+                if job.receipt.exists() or problem.exists():
+                    todo.remove(job)
+                    yield Rerun(job, problem.read_text(encoding="utf-8") if problem.exists() else "")
+            if time.monotonic() >= latest:
+                break
+            time.sleep(LOOK)
+        for job in todo:
+            yield Rerun(job, f"{job.name} did not run to its end; {relative(LOG)} or the log of its job says why")
+        process.wait()
 
 
-def told(reruns: Iterator[Rerun], total: int, what: str) -> list[Rerun]:
+def _workers(cell_timeout: float | None, elsewhere: bool) -> Any:
+    """What runs the jobs in this process; nothing where they run elsewhere."""
+    if elsewhere:
+        return nullcontext()
+    from proctor.workflow.workers import Workers  # imports papermill
+
+    return Workers(lambda line: None, cell_timeout)
+
+
+def told(reruns: Generator[Rerun, None, None], total: int, what: str, unit: str = "notebook") -> list[Rerun]:
     """All of them, with a progress bar on the terminal and a line for each that ran, in the order of the names."""
     from tqdm import tqdm
 
     found = []
-    with tqdm(total=total, desc=what, unit="notebook", disable=None, smoothing=0) as bar:
+    with closing(reruns), tqdm(total=total, desc=what, unit=unit, disable=None, smoothing=0) as bar:
         for each in reruns:
             found.append(each)
             bar.update()
             if not each.reused:
                 how = "FAILED" if each.problem else "finished"
-                bar.write(f"  {how:9} {each.notebook.name}  {each.seconds:.1f} s")
-    return sorted(found, key=lambda each: each.notebook.name)
+                bar.write(f"  {how:9} {each.job.name}" + (f"  {each.seconds:.1f} s" if each.seconds else ""))
+    return sorted(found, key=lambda each: each.job.name)
 
 
 def split_kept(notebooks: Sequence[Notebook]) -> tuple[list[Notebook], list[str]]:
@@ -110,20 +175,32 @@ def split_kept(notebooks: Sequence[Notebook]) -> tuple[list[Notebook], list[str]
     return [each for each in notebooks if not each.missing_logs()], lines
 
 
-def options(module: str, about: str) -> argparse.ArgumentParser:
-    """A command line with what both commands take; `parse` reads it."""
-    parser = argparse.ArgumentParser(prog=f"python -m proctor.workflow.{module}", description=about)
-    parser.add_argument("--notebook", action="append", default=[], help="only this one, e.g. uq/6_agreement")
+def options(prog: str, about: str) -> argparse.ArgumentParser:
+    """A command line with what all these commands take; `parse` reads it."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {prog}", description=about, epilog="after --: options for Snakemake, e.g. -- --profile slurm"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="notebooks to run at once (default 1)")
     parser.add_argument("--again", action="store_true", help="run also what ran before and whose inputs are the same")
     add_timeout_option(parser)
     return parser
 
 
+def add_notebook_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--notebook", action="append", default=[], help="only this one, e.g. uq/6_agreement")
+
+
 def parse(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argparse.Namespace:
-    """The options, with --more=TEXT split as a shell would. `kill` ends the run like Ctrl-C from here on."""
+    """The options, with --more=TEXT split as a shell would; `snakemake`: the words after --. `kill` ends the run like
+    Ctrl-C from here on."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    return parser.parse_args(split_more(arguments))
+    words = split_more(arguments)
+    cut = words.index("--") if "--" in words else len(words)
+    found = parser.parse_args(words[:cut])
+    found.snakemake = words[cut + 1 :]
+    if found.snakemake and found.cell_timeout:
+        parser.error("--cell-timeout holds for jobs that run here, not with options for Snakemake")
+    return found
 
 
 def exit_code(work: Callable[[], int]) -> int:

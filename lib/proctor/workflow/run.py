@@ -9,9 +9,10 @@ Exit codes: 0 done, 1 the notebook failed, 2 bad input.
 A run that leaves build/notebooks/NAME.ipynb leaves its receipt too (see receipts.py).
 
 Snakemake calls this with --values, the parameters as one JSON object, already merged and checked, and with --read,
-the files that the run rests on. If the environment names the socket of a running `make reproduce`
-(PROCTOR_WORKERS), the job is handed to it: there papermill is imported once and not, at two seconds of CPU, for each
-notebook. So only light modules up here.
+the files that the run rests on. With --receipt the receipt goes to that place, and why a run stopped before its end
+stands in problem.txt beside it. If the environment names the socket of a running `make reproduce` (PROCTOR_WORKERS),
+the job is handed to it: there papermill is imported once and not, at two seconds of CPU, for each notebook. So only
+light modules up here.
 """
 
 import argparse
@@ -24,10 +25,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+from proctor.files import write_atomic
 from proctor.paths import OWN_FIGURES, PARAMS, ROOT
 from proctor.workflow import kept, receipts
 from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
+
+PROBLEM = "problem.txt"  # beside a receipt that is not there: why the run stopped before its end
+PLAN = "PROCTOR_PLAN"  # the file where a notebook leaves its plan, and then asks nothing (models/studies.py)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -35,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     notebook = Notebook(options.notebook)
     output = (options.output or notebook.executed).absolute()
     figures = options.figures.absolute()
-    os.environ["PROCTOR_FIGURES"] = str(figures)  # for the kernel
+    os.environ |= options.environment | {"PROCTOR_FIGURES": str(figures)}  # for the kernel
     try:
         values, files = (options.values, options.read) if options.read else _values_and_files(notebook, options)
         read = receipts.digests(files)
@@ -51,10 +56,17 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
+    if problem and PLAN in options.environment and Path(options.environment[PLAN]).exists():
+        problem = None  # it stopped where it was to stop
     if problem:
         print(problem, file=sys.stderr)
+        if options.receipt:
+            write_atomic(options.receipt.with_name(PROBLEM), problem)
         return 1
-    if output == notebook.executed.absolute():
+    if options.receipt:
+        made = [path for path in (output, *receipts.files_in([figures])) if path.exists()]
+        receipts.write(notebook, values, read, made, options.receipt)
+    elif output == notebook.executed.absolute():
         receipts.write(notebook, values, read, receipts.outputs(notebook, figures))
     return 0
 
@@ -114,6 +126,8 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--figures", type=Path, default=OWN_FIGURES, help="where figures and tables go")
     parser.add_argument("--values", type=json.loads, help="parameters, checked, as JSON (for Snakemake)")
     parser.add_argument("--read", type=Path, nargs="+", help="the files that the run rests on (for Snakemake)")
+    parser.add_argument("--receipt", type=Path, help="where the run's receipt goes (for Snakemake)")
+    parser.add_argument("--environment", type=json.loads, default={}, help="variables, as JSON (for Snakemake)")
     add_parameter_options(parser)
     parser.add_argument("--kept", action="store_true", help="show the committed results, run nothing (for Snakemake)")
     parser.add_argument("--file", action="append", default=[], metavar="NAME=PATH", help="set one parameter to a file")

@@ -48,7 +48,7 @@ class Summary(NamedTuple):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = rerun.options("seeds", __doc__.splitlines()[0])
+    parser = rerun.options("proctor.workflow.seeds", __doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=SEED, help=f"default {SEED}")
     parser.add_argument(
         "--tolerance",
@@ -56,9 +56,10 @@ def main(arguments: list[str] | None = None) -> int:
         default=TOLERANCE,
         help=f"of an estimate, in widths of its interval (default {TOLERANCE:g})",
     )
+    rerun.add_notebook_option(parser)
     options = rerun.parse(parser, arguments)
-    given = (options.seed, options.notebook, options.tolerance, options.jobs, options.again, options.cell_timeout)
-    return rerun.exit_code(lambda: seeds(*given))
+    how = (options.jobs, options.again, options.cell_timeout, options.snakemake)
+    return rerun.exit_code(lambda: seeds(options.seed, options.notebook, options.tolerance, *how))
 
 
 def seeds(
@@ -68,6 +69,7 @@ def seeds(
     jobs: int = 1,
     again: bool = False,
     cell_timeout: float | None = None,
+    snakemake: Sequence[str] = (),
 ) -> int:
     """Run with the seed, compare claims, print and write the report; the exit code. Raises WorkflowError."""
     if not tolerance >= 0:
@@ -82,7 +84,8 @@ def seeds(
     given = params.resolve(every, overrides={name: {"seed": seed} for name in sorted(seeded)})
     held = lock()  # noqa: F841  held until this function ends
     place = PLACE / str(seed)
-    done = rerun.told(rerun.rerun(running, given, place, jobs, again, cell_timeout), len(running), f"seed {seed}")
+    todo = rerun.jobs_in(place, running, given)
+    done = rerun.told(rerun.rerun(todo, jobs, again, cell_timeout, snakemake), len(todo), f"seed {seed}")
     committed: dict[str, list[Claim]] = {each.notebook.name: [] for each in done}
     for claim in read_claims(COMMITTED):
         if claim.notebook in committed:

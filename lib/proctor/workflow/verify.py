@@ -40,16 +40,17 @@ class Finding(NamedTuple):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = rerun.options("verify", __doc__.splitlines()[0])
+    parser = rerun.options("proctor.workflow.verify", __doc__.splitlines()[0])
     parser.add_argument(
         "--tolerance",
         type=float,
         default=values.TOLERANCE,
         help=f"relative, of two numbers (default {values.TOLERANCE:g})",
     )
+    rerun.add_notebook_option(parser)
     options = rerun.parse(parser, arguments)
-    given = (options.notebook, options.tolerance, options.jobs, options.again, options.cell_timeout)
-    return rerun.exit_code(lambda: verify(*given))
+    how = (options.jobs, options.again, options.cell_timeout, options.snakemake)
+    return rerun.exit_code(lambda: verify(options.notebook, options.tolerance, *how))
 
 
 def verify(
@@ -58,6 +59,7 @@ def verify(
     jobs: int = 1,
     again: bool = False,
     cell_timeout: float | None = None,
+    snakemake: Sequence[str] = (),
 ) -> int:
     """Run, compare, print and write the report; the exit code. only: names of notebooks, none for all.
 
@@ -66,9 +68,9 @@ def verify(
         raise WorkflowError(f"--tolerance {tolerance:g}: give a relative difference from 0 to below 1")
     every = all_notebooks()
     running, stay = rerun.split_kept(chosen(only, every))
-    given = params.resolve(every)
+    todo = rerun.jobs_in(PLACE, running, params.resolve(every))
     held = lock()  # noqa: F841  held until this function ends
-    done = rerun.told(rerun.rerun(running, given, PLACE, jobs, again, cell_timeout), len(running), "verify")
+    done = rerun.told(rerun.rerun(todo, jobs, again, cell_timeout, snakemake), len(todo), "verify")
     committed = {each.notebook.name: list[Path]() for each in done}
     for artifact, record in kept.records().items():
         if (name := record["code"]["notebook"]) in committed:

@@ -1,0 +1,415 @@
+"""Run notebooks over a grid of seeds, models and parameters, a job each combination, into one table of their claims.
+
+    python -m proctor sweep uq/6_agreement --seed 1 2 3 -p resamples 500 2000 --jobs 2
+    python -m proctor sweep --grid grid.yaml --plan                          # how many jobs, what they ask; no run
+    python -m proctor sweep uq/6_agreement --seed 1 2 3 -- --profile params/cluster/slurm        # on a cluster
+
+Values are read as YAML; what is not given stays at the defaults. A grid's file has a section for each notebook, or
+`all`, with a list of values for each parameter. A combination that ran with the same inputs is not run again.
+build/sweeps/<name>/results.csv and .md have a row for each combination and claim.
+
+Exit codes: 0 every combination ran, 1 one failed, 2 bad input (nothing was run).
+"""
+
+import csv
+import hashlib
+import io
+import itertools
+import json
+import re
+import shutil
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from proctor.files import write_atomic
+from proctor.paths import BUILD
+from proctor.report.claims import Claim, read_claims
+from proctor.report.provenance import evidence_kinds, relative
+from proctor.workflow import kept, params, rerun
+from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
+from proctor.workflow.reproduce import lock
+from proctor.workflow.run import PLAN
+
+SWEEPS = BUILD / "sweeps"
+FIXED = ("claim", "sentence", "evidence", "estimate", "low", "high", "n", "of", "unit", "verdict", "problem", "folder")
+ASKS = ("auto", "live")  # a notebook's mode in which models are asked
+SHOWN = 20  # claims on the terminal; the file has all
+
+Point = dict[str, Any]  # {parameter: its value} of one combination
+
+
+class Spread(NamedTuple):
+    """One claim over the grid. made: of the combinations that make it. by: {parameter: (changed, compared)}: of the
+    groups of combinations that differ in this parameter alone, how many have more than one verdict."""
+
+    made: list[tuple[Point, Claim]]
+    by: dict[str, tuple[int, int]]
+
+    @property
+    def claims(self) -> list[Claim]:
+        return [claim for _, claim in self.made]
+
+    def verdicts(self, name: str = "") -> dict[str, Counter[str]]:
+        """{value of the parameter: {verdict: how many}}; {"": ...} of all where none is named."""
+        found: dict[str, Counter[str]] = defaultdict(Counter)
+        for point, claim in self.made:
+            found[_text(point[name]) if name else ""][claim.verdict] += 1
+        return found
+
+
+class Spending(NamedTuple):
+    """What all jobs together may ask: dollars, calls; None is no bound given."""
+
+    dollars: float | None = None
+    calls: int | None = None
+
+
+UNBOUND = Spending()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = rerun.options("proctor sweep", __doc__.splitlines()[0])
+    parser.add_argument("notebooks", nargs="*", help="such as uq/6_agreement; none: those of the grid's file")
+    parser.add_argument("--seed", type=int, nargs="+", default=[], help="values of the parameter `seed`")
+    parser.add_argument(
+        "--model", nargs="+", default=[], help="models, one at a time: the parameter `models`, or else `model`"
+    )
+    parser.add_argument(
+        "-p",
+        nargs="+",
+        action="append",
+        default=[],
+        metavar=("NAME", "VALUE"),
+        dest="varied",
+        help='values of one parameter, as in YAML, a list as "[a, b]"; may be repeated',
+    )
+    parser.add_argument("--grid", type=Path, metavar="FILE", help="YAML: notebook or `all`: parameter: [values]")
+    parser.add_argument("--params", type=Path, metavar="FILE", default=params.DEFAULT, help="profile of all the rest")
+    parser.add_argument("--name", default="", help="of the folder in build/sweeps/; default: from the notebooks")
+    parser.add_argument("--plan", action="store_true", help="say how many jobs, what they ask and cost, and stop")
+    parser.add_argument("--budget", type=float, help="dollars that all jobs together may spend")
+    parser.add_argument("--max-calls", type=int, help="calls that they may make, for models without a price")
+    options = rerun.parse(parser, arguments)
+
+    def work() -> int:
+        every = all_notebooks()
+        sections = params.read_profile(options.grid) if options.grid else {}
+        notebooks = _named(options.notebooks, sections, every)
+        grid = grid_of(notebooks, sections, _given(options.varied, options.seed), options.model)
+        name = options.name or (options.grid.stem if options.grid else "-".join(grid).replace("/", "-"))
+        jobs = jobs_of(grid, folder_of(name), every, options.params)
+        how = (options.jobs, options.again, options.cell_timeout, options.snakemake)
+        return sweep(jobs, folder_of(name), Spending(options.budget, options.max_calls), options.plan, *how)
+
+    return rerun.exit_code(work)
+
+
+def sweep(
+    jobs: Mapping[str, tuple[Point, rerun.Job]],
+    place: Path,
+    spending: Spending = UNBOUND,
+    only_plan: bool = False,
+    at_once: int = 1,
+    again: bool = False,
+    cell_timeout: float | None = None,
+    snakemake: Sequence[str] = (),
+) -> int:
+    """Run the jobs of `jobs_of`, write and print their results; the exit code. Raises WorkflowError before any runs."""
+    held = lock()  # noqa: F841  held until this function ends
+    ran = {} if again else {folder: job for folder, (_, job) in jobs.items() if job.has_run()}
+    todo = [job for folder, (_, job) in jobs.items() if folder not in ran]
+    print(f"{_count(len(jobs), 'job')}: {len(todo)} to run, {len(ran)} ran before with the same inputs", flush=True)
+    asking = [job for job in todo if asks(job)]
+    if spending != UNBOUND and not any(asks(job) for _, job in jobs.values()):
+        raise WorkflowError("--budget and --max-calls bound what models are asked, and nothing is: add -p mode auto")
+    how: dict[str, Any] = dict(at_once=at_once, again=True, cell_timeout=cell_timeout, snakemake=snakemake)
+    if asking:
+        _affordable(*_planned(asking, how), spending, only_plan)
+    if only_plan:
+        return 0
+    bound = {} if spending.dollars is None else {"PROCTOR_BUDGET": str(spending.dollars)}
+    now = [job._replace(environment=bound) if asks(job) else job for job in todo]
+    done = {str(each.job.folder): each for each in rerun.told(rerun.rerun(now, **how), len(now), "sweep", "job")}
+    done |= {folder: rerun.Rerun(job, reused=True) for folder, job in ran.items()}
+    runs = [(point, done[folder]) for folder, (point, _) in jobs.items()]
+    found = [(point, run, [] if run.problem else read_claims(run.figures)) for point, run in runs]
+    write_results(found, place)
+    _tell(found, place)
+    return 1 if any(run.problem for _, run in runs) else 0
+
+
+def folder_of(name: str) -> Path:
+    """Where the sweep called `name` lies. Raises WorkflowError for a name that leads elsewhere."""
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", name):
+        raise WorkflowError(f"the name of a sweep can't be {name!r}: --name takes up to 100 letters, digits, - and _")
+    return SWEEPS / name
+
+
+def grid_of(
+    notebooks: Sequence[Notebook],
+    sections: Mapping[str, Mapping[str, Any]],
+    given: Mapping[str, list[Any]],
+    models: Sequence[str] = (),
+) -> dict[str, dict[str, list[Any]]]:
+    """{notebook name: {parameter: its values}}. What is `given` for all notebooks goes before the file's sections.
+
+    models: each is one value of `models` (as a list of one), or of `model`. Raises WorkflowError where there is nothing
+    to vary, and for values in a file that are no list.
+    """
+    grid: dict[str, dict[str, list[Any]]] = {}
+    for notebook in notebooks:
+        declared = params.declared(notebook)
+        own = {name: values for name, values in sections.get("all", {}).items() if name in declared}
+        own |= sections.get(notebook.name, {})
+        if wrong := [name for name, values in own.items() if not isinstance(values, list) or not values]:
+            raise WorkflowError(f"grid, {notebook.name}, `{wrong[0]}`: give a list of its values, such as [1, 2]")
+        own |= given
+        if models and "models" in declared:
+            own["models"] = [[model] for model in models]
+        elif models and "model" in declared:
+            own["model"] = list(models)
+        elif models:
+            raise WorkflowError(f"--model: notebook {notebook.name} has neither a parameter `models` nor `model`")
+        if not own:
+            raise WorkflowError(f"nothing varies in {notebook.name}: give --seed, --model, -p NAME VALUE ... or --grid")
+        grid[notebook.name] = {name: _different(values) for name, values in own.items()}
+    if lost := [name for name in sections.get("all", {}) if not any(name in own for own in grid.values())]:
+        raise WorkflowError(f"grid, all: none of {', '.join(grid)} has a parameter `{lost[0]}`")
+    return grid
+
+
+def jobs_of(
+    grid: Mapping[str, Mapping[str, list[Any]]], place: Path, every: Sequence[Notebook], profile: Path = params.DEFAULT
+) -> dict[str, tuple[Point, rerun.Job]]:
+    """{folder: (combination, its job)} for all combinations. every: all notebooks of the repository.
+
+    Raises WorkflowError for notebooks that can't run here, and for each value that does not fit its parameter.
+    """
+    known, problems = {notebook.name: notebook for notebook in every}, []
+    for name, own in grid.items():
+        if known[name].missing_logs():
+            problems.append(f"{name} can't run: {kept.how_to_get(known[name])}")
+        for parameter, values in own.items():
+            for value in values:
+                try:
+                    params.resolve(every, profile, {name: {parameter: value}})
+                except params.ParameterError as error:
+                    problems.append(str(error))
+    if problems:
+        raise WorkflowError("\n".join(dict.fromkeys(problems)))
+    base, jobs = params.resolve(every, profile), {}
+    for name, own in grid.items():
+        for values in itertools.product(*own.values()):
+            point = dict(zip(own, values))
+            folder = place / name / _slug(point)
+            label = " ".join([name, *(f"{parameter}={_text(value)}" for parameter, value in point.items())])
+            jobs[str(folder)] = point, rerun.Job(known[name], base[name] | point, folder, label)
+    return jobs
+
+
+def asks(job: rerun.Job) -> bool:
+    """Whether the notebook asks models and plans before: it has a `mode` in which it does, and a `budget`."""
+    values = params.all_values(job.notebook, job.values)
+    return "budget" in values and values.get("mode") in ASKS
+
+
+def _planned(jobs: Sequence[rerun.Job], how: Mapping[str, Any]) -> tuple[int, float | None]:
+    """(calls, dollars at most, None without a price) that the jobs ask together, told on the way.
+
+    Each notebook runs up to its plan. A call that several share counts once, but for mode live.
+    Raises WorkflowError where one can't be planned, such as for a key that is missing."""
+    plans = []
+    for job in jobs:
+        folder = job.folder / "plan"
+        shutil.rmtree(folder, ignore_errors=True)
+        plans.append(job._replace(folder=folder, environment={PLAN: str((folder / "plan.json").absolute())}))
+    found = rerun.told(rerun.rerun(plans, **how), len(plans), "plan", "job")
+    if problems := [each.problem for each in found if each.problem]:
+        raise WorkflowError("\n\n".join(["nothing was asked:", *dict.fromkeys(problems)]))
+    calls: dict[str, float | None] = {}
+    for each in found:
+        file = Path(each.job.environment[PLAN])
+        plan = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"to_ask": {}}
+        live = each.job.values.get("mode") == "live"
+        calls |= {f"{each.job.name} {key}" if live else key: cost for key, cost in plan["to_ask"].items()}
+        shutil.rmtree(each.job.folder, ignore_errors=True)
+    costs = [cost for cost in calls.values() if cost is not None]
+    return len(calls), sum(costs) if len(costs) == len(calls) else None
+
+
+def _affordable(calls: int, dollars: float | None, spending: Spending, only_plan: bool) -> None:
+    """Say what is asked. Raises WorkflowError where that passes the bounds, or where money is spent without one."""
+    cost = "no price known" if dollars is None else f"at most ${dollars:,.2f}"
+    print(f"plan: {calls:,} different calls to ask over all jobs, {cost}", flush=True)
+    if only_plan:
+        return
+    if calls and dollars != 0 and spending == UNBOUND:
+        raise WorkflowError(f"nothing was asked: say {'--max-calls' if dollars is None else '--budget'}")
+    if spending.dollars is not None and dollars is not None and dollars > spending.dollars:
+        raise WorkflowError(f"nothing was asked: --budget is ${spending.dollars:,.2f}; raise it or take a smaller grid")
+    if spending.calls is not None and calls > spending.calls:
+        raise WorkflowError(f"nothing was asked: --max-calls is {spending.calls:,}; raise it or take a smaller grid")
+
+
+def write_results(found: Sequence[tuple[Point, rerun.Rerun, list[Claim]]], place: Path) -> None:
+    """Write results.csv and results.md: a row for each combination and claim, one for a combination that failed."""
+    import pandas as pd
+
+    from proctor.report import tables
+
+    names = list(dict.fromkeys(name for point, _, _ in found for name in point))
+    heads = {name: f"{name} (parameter)" if name in ("notebook", *FIXED) else name for name in names}
+    rows: list[dict[str, Any]] = []
+    for point, run, claims in found:
+        own = {"notebook": run.notebook.name} | {heads[name]: _text(value) for name, value in point.items()}
+        own["folder"] = run.job.folder.relative_to(place).as_posix()
+        for claim in claims:
+            cells = {name: getattr(claim, name) for name in FIXED[1:10]} | {"claim": claim.id}
+            rows.append(own | cells)
+        if run.problem:
+            rows.append(own | {"problem": run.problem})
+    columns = ["notebook", *heads.values(), *FIXED]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        cells = (row.get(column) for column in columns)
+        writer.writerow(f"{cell:.12g}" if isinstance(cell, float) else tables.harmless(cell) for cell in cells)
+    write_atomic(place / "results.csv", text.getvalue())
+
+    shown = [{name: _short(row.get(name)) for name in columns} for row in rows[: tables.ROWS]]
+    filled = [name for name in columns[:-1] if any(row[name] for row in shown)]
+    numeric = [name in ("estimate", "low", "high", "n") for name in filled]
+    first = f", the first {tables.ROWS} rows; all are in results.csv" if len(rows) > tables.ROWS else ""
+    kinds = {kind for row in rows for kind in row.get("evidence", "").split(" + ") if kind}
+    label = f"{' + '.join(evidence_kinds(kinds)) if kinds else 'no claims'} · sweep {place.name}"
+    frame = pd.DataFrame(shown, columns=filled, dtype=object)
+    caption = f"Claims of {_count(len(found), 'combination')}{first}"
+    write_atomic(place / "results.md", tables.to_markdown(frame, numeric, caption, label))
+
+
+def spreads(found: Iterable[tuple[Point, str, Sequence[Claim]]]) -> list[Spread]:
+    """Each claim over the grid. found: (combination, notebook name, its claims)."""
+    made: dict[tuple[str, str], list[tuple[Point, Claim]]] = defaultdict(list)
+    for point, notebook, claims in found:
+        for claim in claims:
+            made[notebook, claim.id].append((point, claim))
+    return [Spread(each, _by(each)) for each in made.values()]
+
+
+def _by(made: Sequence[tuple[Point, Claim]]) -> dict[str, tuple[int, int]]:
+    found = {}
+    for name in made[0][0]:
+        groups = defaultdict(list)
+        for point, claim in made:
+            groups[json.dumps({**point, name: None})].append(claim.verdict)
+        several = [verdicts for verdicts in groups.values() if len(verdicts) > 1]
+        found[name] = sum(len(set(verdicts)) > 1 for verdicts in several), len(several)
+    return found
+
+
+def _tell(found: Sequence[tuple[Point, rerun.Rerun, list[Claim]]], place: Path) -> None:
+    every = spreads((point, run.notebook.name, claims) for point, run, claims in found)
+    changed = [spread for spread in every if len(spread.verdicts()[""]) > 1]
+    failed = [run for _, run, _ in found if run.problem]
+    for run in failed:
+        print(f"\n{run.job.name}\n{run.problem}", file=sys.stderr)
+    combinations = f"{_count(len(found), 'combination')}, {len(failed)} failed"
+    print(f"\n{combinations}. {_count(len(every), 'claim')}, {len(changed)} with more than one verdict over the grid.")
+    for spread in changed[:SHOWN]:
+        by = {name: counts for name, counts in spread.by.items() if counts[0]}
+        print(f"  {spread.claims[0].id}  {spread.claims[0].sentence}")
+        if not by:
+            print(f"    {_counted(spread.verdicts()[''])}; changes with several parameters at once")
+        for name, (changes, of) in by.items():
+            values = "; ".join(f"{value}: {_counted(verdicts)}" for value, verdicts in spread.verdicts(name).items())
+            print(f"    changes with {name} in {changes} of {_count(of, 'comparison')}: {values}")
+    moved = [spread for spread in every if len({claim.estimate for claim in spread.claims}) > 1]
+    limits = [
+        spread for spread in every if spread not in moved and len({_limits(claim) for claim in spread.claims}) > 1
+    ]
+    if moved:
+        print(f"Estimates that move ({len(moved)}), from the lowest to the highest:")
+    for spread in moved[:SHOWN]:
+        estimates = [claim.estimate for claim in spread.claims if claim.estimate is not None]
+        unit = f" {spread.claims[0].unit}" if spread.claims[0].unit else ""
+        span = f"{min(estimates):.4g} to {max(estimates):.4g}{unit}" if estimates else "undefined"
+        print(f"  {spread.claims[0].id}  {span}")
+    if max(len(changed), len(moved)) > SHOWN:
+        print(f"  ... and more: the {SHOWN} first are shown")
+    print(f"Only the interval moves: {len(limits)}. Nothing moves: {len(every) - len(moved) - len(limits)}.")
+    print(f"Each combination and claim: {relative(place / 'results.csv')}, and .md to read")
+
+
+def _counted(verdicts: Counter[str]) -> str:
+    return ", ".join(f"{verdict} {n}" for verdict, n in verdicts.most_common())
+
+
+def _limits(claim: Claim) -> tuple[float | None, float | None]:
+    return claim.low, claim.high
+
+
+def _named(names: Sequence[str], sections: Mapping[str, Any], every: Sequence[Notebook]) -> list[Notebook]:
+    """The notebooks that are named, else those of the file's sections. Raises WorkflowError."""
+    wanted = [name for name in sections if name != "all"]
+    if not names and not wanted:
+        raise WorkflowError("which notebooks? Name them: sweep uq/6_agreement --seed 1 2; `proctor run` lists them")
+    found = chosen(names or wanted, every)
+    if other := set(wanted) - {notebook.name for notebook in found}:
+        raise WorkflowError(f"the grid has a section {sorted(other)[0]!r}, which is none of the notebooks named")
+    return found
+
+
+def _given(varied: Sequence[Sequence[str]], seeds: Sequence[int]) -> dict[str, list[Any]]:
+    """{parameter: its values} of the command line. Raises WorkflowError."""
+    given: dict[str, list[Any]] = {"seed": list(seeds)} if seeds else {}
+    for name, *texts in varied:
+        if not texts or name in given:
+            what = "is given twice" if texts else "has no values"
+            raise WorkflowError(f"-p {name} {what}; write -p {name} VALUE VALUE ... once")
+        given[name] = [params.read_overrides([(name, text)])[name] for text in texts]
+    return given
+
+
+def _different(values: Iterable[Any]) -> list[Any]:
+    return list({json.dumps(value, default=str): value for value in values}.values())
+
+
+def _text(value: Any) -> str:
+    """A value as it would be given again: text as it stands where YAML reads it so, else JSON."""
+    if isinstance(value, str):
+        try:
+            plain = yaml.safe_load(value) == value
+        except yaml.YAMLError:
+            plain = False
+        return value if plain else json.dumps(value)
+    return json.dumps(value, default=str)
+
+
+def _slug(point: Point) -> str:
+    """A folder's name for the combination: "resamples=500,seed=1", with a digest where a value is no plain word."""
+    parts = [f"{name}={_text(value)}" for name, value in sorted(point.items())]
+    name = ",".join(parts)
+    if all(re.fullmatch(r"[\w.+=-]+", part, re.ASCII) for part in parts) and len(name) <= 100:
+        return name
+    digest = hashlib.sha256(json.dumps(point, sort_keys=True, default=str).encode()).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9_.+=,-]+', '-', name)[:80]}-{digest}"
+
+
+def _short(cell: Any) -> str:
+    if isinstance(cell, float):
+        return f"{cell:.4g}"
+    return "" if cell is None else str(cell).partition("\n")[0]
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
