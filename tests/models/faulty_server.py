@@ -3,8 +3,8 @@
 `Server(faults)` runs in a thread of its own (`with Server(...) as server:`); run as a program it serves on a port of
 its choice, which it prints, until its standard input is closed (for tests that kill the client, and benchmarks).
 `faults` maps the text of a request's last message to what happens, one entry an attempt: "429", "429:<Retry-After>",
-"500", "reset", "cut", "short" (fewer bytes than announced), "drip", "hang", "html", "empty", "400", "401",
-"echo" (401 whose body repeats the caller's key), "ok".
+"429:+3" (a Retry-After that is the date in three seconds, cut to whole ones), "500", "reset", "cut", "short" (fewer
+bytes than announced), "drip", "hang", "html", "empty", "400", "401", "echo" (401 whose body repeats the caller's key), "ok".
 What is not in it, or has run out, is answered with the text in capitals; with `verdicts` by a verdict, Y with that
 probability, which hangs on the conversation and, unless `steady`, on how often it was asked. `rates` maps faults to
 the share of all attempts that meet them, drawn with `seed`; besides those above there are faults of a reply that
@@ -21,6 +21,7 @@ import random
 import sys
 import threading
 import time
+from email.utils import formatdate
 
 from aiohttp import web
 
@@ -133,7 +134,8 @@ class Server:
             reply["choices"][0]["logprobs"] = {"content": [{"token": 7, "logprob": 1e300, "top_logprobs": None}]}
         whole = json.dumps(reply).encode()
         if kind in ("400", "401", "404", "429", "500", "503"):
-            headers = {"Retry-After": detail} if detail else {}
+            later = formatdate(time.time() + float(detail), usegmt=True) if detail.startswith("+") else detail
+            headers = {"Retry-After": later} if later else {}
             return web.json_response(
                 {"error": {"message": f"told to fail with {kind}"}}, status=int(kind), headers=headers
             )

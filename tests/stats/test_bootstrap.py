@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 from proctor.stats import bootstrap
-from proctor.stats.proportions import clopper_pearson, wilson
+from proctor.stats.proportions import balanced_accuracy, clopper_pearson, confusion, wilson
 from scipy import stats
 
 
@@ -377,3 +377,22 @@ def test_held_refuses_limits_of_different_length():
 )
 def test_an_interval_of_a_difference_is_read_by_whether_it_leaves_out_zero(low, high, said):
     assert bootstrap.reading(bootstrap.Interval((low + high) / 2, low, high, 0.95, "percentile")) == said
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_a_weighted_statistic_has_the_interval_of_its_plain_form_to_the_last_bit(clustered):
+    rng = np.random.default_rng(3)
+    accept, correct = rng.integers(0, 2, (2, 90)).astype(float)
+    correct[:60] = 0  # so that some resamples of clusters lack a right answer
+    clusters = np.arange(90) // 30 if clustered else None
+    plain = bootstrap.statistic_interval(
+        lambda a, c: confusion(a, c).balanced_accuracy,
+        [accept, correct],
+        np.random.default_rng(7),
+        500,
+        clusters=clusters,
+    )
+    weighted = bootstrap.statistic_interval(
+        balanced_accuracy, [accept, correct], np.random.default_rng(7), 500, clusters=clusters, weighted=True
+    )
+    assert weighted == plain and (weighted.undefined > 0) == clustered

@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proctor.stats import bootstrap
-from proctor.stats.calibration import auc, auc_interval, calibration_error, calibration_interval, reliability
+from proctor.stats.calibration import (
+    auc,
+    auc_interval,
+    calibration_error,
+    calibration_interval,
+    reliability,
+    resampled_auc,
+)
 from proctor.stats.proportions import clopper_pearson, wilson
 from scipy import stats
 
@@ -216,3 +223,14 @@ def test_bad_input_is_named(confidence, correct, message):
 def test_unknown_kind_is_named():
     with pytest.raises(ValueError, match="kind is 'ece'"):
         calibration_error([0.5], [1], "ece")
+
+
+def test_resampled_auc_is_the_auc_of_each_resample():
+    rng = np.random.default_rng(5)
+    score, correct = rng.integers(0, 6, 30) / 5, rng.integers(0, 2, 30)  # many ties
+    drawn = rng.multinomial(30, np.full(30, 1 / 30), 40).astype(float)
+    drawn[0] = np.where(correct == 1, drawn[0], 0)  # one class only
+    expected = [auc(np.repeat(score, row), np.repeat(correct, row)) for row in drawn.astype(int)]
+    found = resampled_auc(drawn, score, correct)
+    assert np.isnan(found[0]) and expected[0] is None
+    assert found[1:].tolist() == expected[1:]

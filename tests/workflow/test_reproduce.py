@@ -38,9 +38,10 @@ def story(shared_project):
     project.notebook("draws", DRAW, WRITE)
     results["mended"] = project.reproduce()
 
-    start = time.monotonic()
+    log = project.root / "build/snakemake.log"
+    before = log.stat().st_mtime_ns
     results["again"] = project.reproduce()
-    results["again seconds"] = time.monotonic() - start
+    results["again asked Snakemake"] = log.stat().st_mtime_ns != before
     results["typo"] = project.reproduce("-p", "m", "3")
 
     figures = project.root / "figures/hle"
@@ -77,10 +78,10 @@ def test_after_mending_only_the_mended_run(story):
     assert ran(story["mended"]) == {"broken", "draws"}
 
 
-def test_a_second_run_does_nothing_and_says_so_quickly(story):
+def test_a_second_run_does_nothing_not_even_start_snakemake_and_says_so(story):
     assert story["again"].returncode == 0
     assert story["again"].stdout == "Nothing to do: everything is up to date.\n"
-    assert story["again seconds"] < 2
+    assert not story["again asked Snakemake"]
 
 
 def test_an_unknown_parameter_stops_all_before_anything_runs(story):
@@ -122,7 +123,7 @@ def refused(project) -> str:
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_whatever_ends_the_run_ends_its_kernels(project, end):
     project.notebook(
-        "sleeps", "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))", "time.sleep(60)"
+        "sleeps", "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))", "time.sleep(600)"
     )
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PROCTOR_")}
     environment["PYTHONPATH"] = str(project.root / "lib")
@@ -137,15 +138,15 @@ def test_whatever_ends_the_run_ends_its_kernels(project, end):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     pid = project.root / "pid"
-    wait_until(lambda: pid.exists() and pid.read_text(), 60)
+    wait_until(lambda: pid.exists() and pid.read_text(), 120)
     if end == signal.SIGINT:
         second = project.reproduce()
         assert second.returncode == 2 and "another `make reproduce` is running" in second.stderr
     run.send_signal(end)
-    _, errors = run.communicate(timeout=30)
+    _, errors = run.communicate(timeout=120)
     if end != signal.SIGKILL:
         assert run.returncode == 130 and errors.endswith("run it again to do the rest.\n")
-    wait_until(lambda: not alive(int(pid.read_text())), 10)
+    wait_until(lambda: not alive(int(pid.read_text())), 60)
     assert not project.executed("sleeps").exists()
 
 

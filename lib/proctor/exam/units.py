@@ -118,10 +118,6 @@ def _closed_list() -> dict[str, str]:
 
 
 UNITS = _closed_list()
-_NAME = "|".join(map(re.escape, sorted(UNITS, key=len, reverse=True)))
-_TOKEN = re.compile(
-    rf"(?P<name>(?:{_NAME})(?![^\W\d_]))|(?P<power>\^\{{?-?\d\}}?)|(?P<sign>\s?per\s|[*/()])|(?P<gap>\s)"
-)
 _SPACED = {"N m", "kW h", "W h", "kN m"}  # products written with a space; others need a power or a stroke: 2 g h
 
 
@@ -173,13 +169,22 @@ def quantity(text: str) -> Quantity | None:
     return Quantity(noun[1], noun[2].casefold()) if noun and noun[2].casefold() in COUNTED else None
 
 
+@lru_cache
+def _token() -> re.Pattern[str]:
+    """A part of a unit: compiled when the first is read, as few who import this read one and it takes long."""
+    name = "|".join(map(re.escape, sorted(UNITS, key=len, reverse=True)))
+    return re.compile(
+        rf"(?P<name>(?:{name})(?![^\W\d_]))|(?P<power>\^\{{?-?\d\}}?)|(?P<sign>\s?per\s|[*/()])|(?P<gap>\s)"
+    )
+
+
 def _unit(text: str) -> str | None:
     """A unit as pint writes it, None for what is none."""
     if text.casefold() in UNITS and len(text) > 3 and text not in UNITS:
         text = text.casefold()
     place, found, gaps = 0, [], 0
     while place < len(text):
-        token = _TOKEN.match(text, place)
+        token = _token().match(text, place)
         if not token:
             return None
         if token["name"]:

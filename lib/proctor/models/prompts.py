@@ -193,10 +193,29 @@ def load(name: str, settings: Settings | None = None, structured: bool = False) 
         raise PromptError(
             f"no prompt {name!r}{f' in {folder}' if folder else ''}; the library has {', '.join(LIBRARY)}"
         )
-    prompt, free = _read(name, path, path.read_text(encoding="utf-8")), None
-    if not own and name in FREE:
-        free = _read(name.replace("/", "/free/"), FREE[name], FREE[name].read_text(encoding="utf-8"))
-    return replace(prompt, structured=structured, settings=settings, free=free and replace(free, settings=settings))
+    free = None if own else FREE.get(name)
+    return _loaded(name, path, _state(path), free, free and _state(free), settings, structured)
+
+
+def _state(path: Path) -> tuple[int, int]:
+    """What changes with a file's content: a prompt is loaded for each call, and read again where this differs."""
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache
+def _loaded(
+    name: str,
+    path: Path,
+    state: tuple[int, int],
+    free: Path | None,
+    free_state: tuple[int, int] | None,
+    settings: Settings,
+    structured: bool,
+) -> Prompt:
+    """The states are there for the cache alone."""
+    other = replace(_read(name.replace("/", "/free/"), free), settings=settings) if free else None
+    return replace(_read(name, path), structured=structured, settings=settings, free=other)
 
 
 def check_folder(folder: str) -> None:
@@ -219,8 +238,8 @@ def _name(path: Path) -> str:
     return path.with_suffix("").as_posix()
 
 
-@lru_cache
-def _read(name: str, path: Path, content: str) -> Prompt:
+def _read(name: str, path: Path) -> Prompt:
+    content = path.read_text(encoding="utf-8")
     try:
         _, head, body = content.split("---\n", 2)
         header = yaml.safe_load(head)

@@ -147,6 +147,7 @@ def _plain(value, where: str):
     raise ValueError(f"{where} is {value!r}: give a finite number, text, a path, a list or a mapping of these")
 
 
+@cache
 def _version(package: str) -> str:
     from importlib.metadata import version
 

@@ -204,12 +204,14 @@ def to_tex(shown: pd.DataFrame, numeric: Sequence[bool], caption: str, label: st
 
 
 def _harmless(df: pd.DataFrame) -> pd.DataFrame:
-    texts = {
-        column: pd.Series([harmless(cell) for cell in df[column]], index=df.index, dtype=object)
-        for column in df
-        if df[column].dtype == object or pd.api.types.is_string_dtype(df[column])
-    }
-    return df.assign(**texts).rename(columns=harmless)
+    changed = {}
+    for column, cells in df.items():
+        if cells.dtype == object or pd.api.types.is_string_dtype(cells):
+            given = cells.tolist()
+            safe = [harmless(cell) for cell in given]
+            if any(one is not other for one, other in zip(given, safe)):
+                changed[column] = pd.Series(safe, index=df.index, dtype=object)
+    return df.assign(**changed).rename(columns=harmless)
 
 
 def harmless(cell: object) -> object:

@@ -220,11 +220,14 @@ def statistic_interval(
     clusters: ArrayLike | None = None,
     vectorized: bool = False,
     bounds: tuple[float, float] | None = None,
+    weighted: bool = False,
 ) -> Interval:
     """Bootstrap interval of any statistic fn(*arrays), the arrays sharing their first axis, the items.
 
     vectorized: fn takes arrays of shape (resamples, items) and returns (resamples,); not with clusters,
-    whose resamples differ in length. Where fn returns NaN or None the statistic is undefined (for
+    whose resamples differ in length. weighted: fn(drawn, *arrays) takes how often each item was drawn, floats
+    (resamples, items), before the arrays as they are, and returns (resamples,): for sums and means one matrix
+    product, hundreds of times as fast. Where fn returns NaN or None the statistic is undefined (for
     example, one class only): such resamples are left out and counted. Are they more than half, or is it undefined on
     the data themselves, or are there none: `no_interval`. If no resample differs from the data the interval is `bounds`
     (method "range"); without bounds, ValueError.
@@ -239,6 +242,9 @@ def statistic_interval(
         raise ValueError("vectorized needs one-dimensional arrays and no clusters: pass vectorized=False")
 
     def value(index: np.ndarray) -> float:
+        if weighted:
+            drawn = np.bincount(index, minlength=n)[None].astype(float)
+            return float(np.asarray(fn(drawn, *columns), float)[0])
         result = fn(*(array[index] for array in columns))
         return np.nan if result is None else float(np.squeeze(result))
 
@@ -246,12 +252,12 @@ def statistic_interval(
     estimate = value(everything[None, :] if vectorized else everything)
     if np.isnan(estimate):
         return no_interval(level)
-    members = [[i] for i in range(n)]
-    if clusters is not None:
-        codes, n_clusters = checks.cluster_index(clusters, n)
-        members = [np.flatnonzero(codes == c) for c in range(n_clusters)]
+    codes, n_units = (everything, n) if clusters is None else checks.cluster_index(clusters, n)
+    members = [np.flatnonzero(codes == c) for c in range(n_units)]
     values: list[float] = []
-    for block in draws(len(members), resamples, rng):
+    for table in counts(n_units, resamples, rng, np.float64, entries=2**20) if weighted else ():
+        values.extend(np.asarray(fn(table[:, codes], *columns), float).tolist())
+    for block in () if weighted else draws(n_units, resamples, rng):
         if vectorized:
             values.extend(np.asarray(fn(*(array[block] for array in columns)), float).tolist())
         elif clusters is None:

@@ -113,6 +113,24 @@ def auc(score: ArrayLike, correct: ArrayLike) -> float | None:
     return float((below + not_above) / 2 / (len(right) * len(wrong)))
 
 
+def resampled_auc(drawn: np.ndarray, score: np.ndarray, correct: np.ndarray) -> np.ndarray:
+    """`auc` of many resamples, (resamples,): drawn (resamples, items) says how often each item is in each.
+
+    NaN where a resample has one class.
+
+    >>> resampled_auc(np.array([[1.0, 1, 1], [2, 1, 0], [1, 0, 1]]), np.array([0.9, 0.4, 0.6]), np.array([1, 0, 1]))
+    array([ 1.,  1., nan])
+    """
+    order = np.argsort(score, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(score[order]) > 0])  # first item of each distinct score
+    weight = drawn[:, order]
+    right = np.add.reduceat(weight * correct[order], starts, axis=1)
+    wrong = np.add.reduceat(weight * (1 - correct[order]), starts, axis=1)
+    wins = (right * (wrong.cumsum(axis=1) - wrong / 2)).sum(axis=1)
+    pairs = right.sum(axis=1) * wrong.sum(axis=1)
+    return np.divide(wins, pairs, out=np.full(len(drawn), np.nan), where=pairs > 0)
+
+
 def auc_interval(
     score: ArrayLike,
     correct: ArrayLike,
@@ -138,20 +156,12 @@ def auc_interval(
         pairs = int(min(correct.sum(), len(correct) - correct.sum()))
         low, high = clopper_pearson(int(estimate * pairs), pairs, level)
         return Interval(estimate, low, high, level, "exact")
-    order = np.argsort(score, kind="stable")
-    starts = np.flatnonzero(np.r_[True, np.diff(score[order]) > 0])  # first item of each distinct score
     codes, n_units = np.arange(len(score)), len(score)
     if clusters is not None:
         codes, n_units = checks.cluster_index(clusters, len(score))
-    replicates = []
-    for drawn in bootstrap.counts(n_units, resamples, rng, np.float64, entries=2**20):
-        weight = drawn[:, codes[order]]
-        right = np.add.reduceat(weight * correct[order], starts, axis=1)
-        wrong = np.add.reduceat(weight * (1 - correct[order]), starts, axis=1)
-        wins = (right * (wrong.cumsum(axis=1) - wrong / 2)).sum(axis=1)
-        pairs = right.sum(axis=1) * wrong.sum(axis=1)
-        replicates.append(wins[pairs > 0] / pairs[pairs > 0])
-    replicates = np.concatenate(replicates)
+    drawn = bootstrap.counts(n_units, resamples, rng, np.float64, entries=2**20)
+    replicates = np.concatenate([resampled_auc(table[:, codes], score, correct) for table in drawn])
+    replicates = replicates[~np.isnan(replicates)]
     undefined = resamples - len(replicates)
     if undefined > resamples / 2:
         return bootstrap.no_interval(level, estimate, undefined)

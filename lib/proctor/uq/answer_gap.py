@@ -145,21 +145,24 @@ def transfer_losses(
                   both["first"].to_numpy(), checks]  # fmt: skip
         question = both["question_id"].to_numpy(str)
         found[judge] = statistic_interval(
-            _transfer_loss, arrays, rng, resamples, level, clusters=question, bounds=(-100.0, 100.0)
+            _transfer_loss, arrays, rng, resamples, level, clusters=question, bounds=(-100.0, 100.0), weighted=True
         )
     return found
 
 
-def _transfer_loss(accept: np.ndarray, correct: np.ndarray, first: np.ndarray, check: np.ndarray) -> float | None:
-    """100 times the difference of the mean, over checks, of balanced accuracy on the two sets."""
-    levels = []
-    for one in (1, 0):
-        parts = []
-        for name in np.unique(check):
-            here = (first == one) & (check == name)
-            right, wrong = accept[here & (correct == 1)], accept[here & (correct == 0)]
-            if not len(right) or not len(wrong):
-                return None
-            parts.append((right.mean() + 1 - wrong.mean()) / 2)
-        levels.append(np.mean(parts))
-    return float(100 * (levels[0] - levels[1]))
+def _transfer_loss(
+    drawn: np.ndarray, accept: np.ndarray, correct: np.ndarray, first: np.ndarray, check: np.ndarray
+) -> np.ndarray:
+    """100 times the difference of the mean, over checks, of balanced accuracy on the two sets; (resamples,)."""
+
+    def level(one: int) -> np.ndarray:
+        parts = [drawn * ((first == one) & (check == name)) for name in np.unique(check)]
+        with np.errstate(invalid="ignore"):
+            return np.mean([_balanced(part, accept, correct) for part in parts], axis=0)
+
+    return 100 * (level(1) - level(0))
+
+
+def _balanced(drawn: np.ndarray, accept: np.ndarray, correct: np.ndarray) -> np.ndarray:
+    right, wrong = drawn * correct, drawn * (1 - correct)
+    return (right @ accept / right.sum(axis=1) + 1 - wrong @ accept / wrong.sum(axis=1)) / 2

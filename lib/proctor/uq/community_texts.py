@@ -88,7 +88,7 @@ REVIEWS = {
 
 def question(site: Site, rng: np.random.Generator) -> tuple[str, str]:
     """(title, body in Markdown) of a question."""
-    words = str(rng.choice(site.words)), str(rng.choice(site.others))
+    words = [some[rng.integers(len(some))] for some in (site.words, site.others)]  # `choice` takes ten times as long
     return site.title.format(*words), site.body.format(*words)
 
 

@@ -40,13 +40,14 @@ def median_gap(frame: pd.DataFrame, rng: np.random.Generator, resamples: int = 2
     """The median, over judges and checks, of the share of right answers accepted less that of wrong ones, in points."""
     accept, correct, question = _wide(frame, ["judge", "check"])
 
-    def median(a: np.ndarray, c: np.ndarray) -> float | None:
-        if c.all() or not c.any():
-            return None
-        return float(np.median(100 * (a[c == 1].mean(axis=0) - a[c == 0].mean(axis=0))))
+    def median(drawn: np.ndarray, a: np.ndarray, c: np.ndarray) -> np.ndarray:
+        right, wrong = drawn * c, drawn * (1 - c)
+        with np.errstate(invalid="ignore"):
+            shares = [part @ a / part.sum(axis=1, keepdims=True) for part in (right, wrong)]
+        return np.median(100 * (shares[0] - shares[1]), axis=1)
 
     return statistic_interval(
-        median, [accept, correct], rng, resamples, level, clusters=question, bounds=(-100.0, 100.0)
+        median, [accept, correct], rng, resamples, level, clusters=question, bounds=(-100.0, 100.0), weighted=True
     )
 
 
@@ -170,11 +171,13 @@ def repeats_own_errors(
     """Share of pairs ranked rightly where the judge's own answer is right less where it is wrong, in points."""
     part = pairs[(pairs["judge"] == judge) & (pairs["check"] == check)].dropna(subset=["win"])
 
-    def contrast(win: np.ndarray, right: np.ndarray) -> float | None:
-        return None if right.all() or not right.any() else 100 * (win[right].mean() - win[~right].mean())
+    def contrast(drawn: np.ndarray, win: np.ndarray, right: np.ndarray) -> np.ndarray:
+        with np.errstate(invalid="ignore"):
+            shares = [drawn @ (win * group) / (drawn @ group) for group in (right, 1 - right)]
+        return 100 * (shares[0] - shares[1])
 
-    arrays = [part["win"].to_numpy(float), part["own_right"].to_numpy(bool)]
-    return statistic_interval(contrast, arrays, rng, resamples, level, bounds=(-100.0, 100.0))
+    arrays = [part["win"].to_numpy(float), part["own_right"].to_numpy(float)]
+    return statistic_interval(contrast, arrays, rng, resamples, level, bounds=(-100.0, 100.0), weighted=True)
 
 
 def precision_interval(
@@ -203,15 +206,17 @@ def mean_gain(
     parts = [_wide(frame[frame["validator"].isin(list(names))], list(BY_VALIDATOR)) for names in (one, other)]
     (a, correct, question), (b, _, _) = parts
 
-    def gain(x: np.ndarray, y: np.ndarray, c: np.ndarray) -> float | None:
-        if c.all() or not c.any():
-            return None
-        levels = [(z[c == 1].mean() + 1 - z[c == 0].mean()) / 2 for z in (x, y)]
-        return float(100 * (levels[0] - levels[1]))
+    def gain(drawn: np.ndarray, x: np.ndarray, y: np.ndarray, c: np.ndarray) -> np.ndarray:
+        def share(part: np.ndarray, z: np.ndarray) -> np.ndarray:
+            return (part @ z).sum(axis=1) / (part.sum(axis=1) * z.shape[1])
+
+        with np.errstate(invalid="ignore"):
+            levels = [(share(drawn * c, z) + 1 - share(drawn * (1 - c), z)) / 2 for z in (x, y)]
+        return 100 * (levels[0] - levels[1])
 
     spare = exact_interval(0.0, len(np.unique(question)), level, (-100.0, 100.0))  # where no resample differs
     return statistic_interval(
-        gain, [a, b, correct], rng, resamples, level, clusters=question, bounds=(spare.low, spare.high)
+        gain, [a, b, correct], rng, resamples, level, clusters=question, bounds=(spare.low, spare.high), weighted=True
     )
 
 

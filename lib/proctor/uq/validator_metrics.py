@@ -13,8 +13,8 @@ import pandas as pd
 from proctor.data.published import load_published
 from proctor.stats.agreement import agreement, alpha
 from proctor.stats.bootstrap import Interval, exact_interval, interval, paired_difference, statistic_interval
-from proctor.stats.calibration import auc, auc_interval
-from proctor.stats.proportions import Confusion, confusion, measures
+from proctor.stats.calibration import auc_interval, resampled_auc
+from proctor.stats.proportions import Confusion, balanced_accuracy, confusion, measures
 from proctor.stats.reconstruct import confusion_counts
 from proctor.uq.checks import OUTCOMES
 
@@ -167,6 +167,7 @@ def difference(
                 level,
                 clusters=question,
                 bounds=(exact.low, exact.high),
+                weighted=True,
             ),
         }
         if "p_accept" in part:
@@ -174,7 +175,7 @@ def difference(
             scored = ~np.isnan(scores[0]) & ~np.isnan(scores[1])
             arrays = [values[scored] for values in (*scores, correct)]
             found["auc"] = statistic_interval(
-                _auc_gain, arrays, rng, resamples, level, clusters=question[scored], bounds=(-1.0, 1.0)
+                _auc_gain, arrays, rng, resamples, level, clusters=question[scored], bounds=(-1.0, 1.0), weighted=True
             )
         row = {who: judge}
         for figure, value in found.items():
@@ -286,14 +287,19 @@ def _balanced(
     resamples: int,
     level: float,
 ) -> Interval:
-    def balanced(a: np.ndarray, c: np.ndarray) -> float | None:
-        return confusion(a, c).balanced_accuracy
-
     if correct.all() or not correct.any():
         return NONE
-    exact = exact_interval(balanced(accept, correct), len(np.unique(question)), level, (0.0, 1.0))
+    estimate = confusion(accept, correct).balanced_accuracy
+    exact = exact_interval(estimate, len(np.unique(question)), level, (0.0, 1.0))
     return statistic_interval(
-        balanced, [accept, correct], rng, resamples, level, clusters=question, bounds=(exact.low, exact.high)
+        balanced_accuracy,
+        [accept, correct],
+        rng,
+        resamples,
+        level,
+        clusters=question,
+        bounds=(exact.low, exact.high),
+        weighted=True,
     )
 
 
@@ -311,11 +317,9 @@ def _auc(
     return auc_interval(score[scored], correct[scored], rng, resamples, level, clusters=question[scored])
 
 
-def _balanced_gain(one: np.ndarray, two: np.ndarray, correct: np.ndarray) -> float | None:
-    levels = confusion(one, correct).balanced_accuracy, confusion(two, correct).balanced_accuracy
-    return None if None in levels else levels[0] - levels[1]
+def _balanced_gain(drawn: np.ndarray, one: np.ndarray, two: np.ndarray, correct: np.ndarray) -> np.ndarray:
+    return balanced_accuracy(drawn, one, correct) - balanced_accuracy(drawn, two, correct)
 
 
-def _auc_gain(one: np.ndarray, two: np.ndarray, correct: np.ndarray) -> float | None:
-    areas = auc(one, correct), auc(two, correct)
-    return None if None in areas else areas[0] - areas[1]
+def _auc_gain(drawn: np.ndarray, one: np.ndarray, two: np.ndarray, correct: np.ndarray) -> np.ndarray:
+    return resampled_auc(drawn, one, correct) - resampled_auc(drawn, two, correct)

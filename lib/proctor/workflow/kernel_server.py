@@ -32,6 +32,8 @@ STACK = (
     "scipy.stats",
     "statsmodels.api",
     "statsmodels.stats.proportion",
+    "bs4",
+    "psutil",
     "pydantic",
     "tqdm",
     "yaml",
