@@ -1,18 +1,29 @@
 """Run every notebook that asks models on models of a local server: both interfaces, and four kinds of models.
 
-    python benchmarks/provider_models.py [NOTEBOOK ...]
+    python benchmarks/provider_models.py [--live] [NOTEBOOK ...]
 
 The kinds (tests/notebooks/many_shapes.py): two that reply in many shapes; one alone that says nothing readable, one
 that is always right, one that is always wrong. Prints a line a run, and the error of those that fail. About 20 minutes.
+
+--live walks through params/live.yaml instead, in a fresh clone, with a model that has a price, the interfaces in turns.
+Each notebook is killed after some replies, run again to its end, and then run once more with a budget of nothing.
+Told are replies before the kill, replies after it, and requests that were asked twice: no more than were in flight, and
+the second run must say that it goes on. The third must be refused before any call, although every reply is kept.
 """
 
+import argparse
+import contextlib
 import importlib.util
+import itertools
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+import psutil
+from docs_commands import environment, fresh_clone
 
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 for name, path in (("faulty_server", "models/faulty_server.py"), ("many_shapes", "notebooks/many_shapes.py")):
@@ -23,44 +34,113 @@ for name, path in (("faulty_server", "models/faulty_server.py"), ("many_shapes",
 from many_shapes import ManyShapes, asking_notebooks, provider_values  # noqa: E402
 from proctor import paths  # noqa: E402
 from proctor.exam import recorded  # noqa: E402
+from proctor.models.cache import Cache  # noqa: E402
 
+KINDS = ("openai", "anthropic")
 LINES = (["mixed", "mixed-2"], ["mute"], ["right"], ["wrong"])
+MODELS = LINES[0]  # of the walk through live.yaml
+REPLIES = 12  # after which a run is killed
+IN_FLIGHT = 8  # calls at once, of a session
 
 
-def main(names: list[str]) -> int:
-    keys = {question.question: question.answer for question in [*recorded.families(1), *recorded.exam_questions(12)]}
+def served_keys() -> dict[str, str]:
+    """The right answers that a server of ManyShapes needs, by question."""
+    return {question.question: question.answer for question in [*recorded.families(1), *recorded.exam_questions(12)]}
+
+
+def values(name: str, server: ManyShapes, kind: str, models: list[str]) -> list[str]:
+    """The options that put `models` of the server in the place of those that a notebook names."""
+    if name == "kina/4_scaling_cost_tools" and len(models) < 2:
+        models = [models[0], f"{models[0]}-2"]  # a slope needs two
+    given = provider_values(name, server.url, kind, models).items()
+    return [part for key, value in given if key != "mode" for part in ("-p", key, repr(value))]
+
+
+def command(name: str, folder: str, *options: str) -> list[str]:
+    run = [sys.executable, "-m", "proctor.workflow.run", f"notebooks/{name}.ipynb", f"{folder}/out.ipynb"]
+    return [*run, *options]
+
+
+def every_kind(names: list[str]) -> int:
     failed = 0
-    with ManyShapes(keys) as server, tempfile.TemporaryDirectory() as folder:
+    with ManyShapes(served_keys()) as server, tempfile.TemporaryDirectory() as folder:
         places = {"PROCTOR_REPLIES": f"{folder}/replies.sqlite", "PROCTOR_FIGURES": f"{folder}/figures"}
-        for name in names:
-            for kind in ("openai", "anthropic"):
-                for models in LINES:
-                    if name == "kina/4_scaling_cost_tools" and len(models) < 2:
-                        models = [models[0], f"{models[0]}-2"]  # a slope needs two
-                    given = [
-                        f"-p\0{key}\0{value!r}"
-                        for key, value in provider_values(name, server.url, kind, models).items()
-                    ]
-                    command = [
-                        sys.executable,
-                        "-m",
-                        "proctor.workflow.run",
-                        f"notebooks/{name}.ipynb",
-                        f"{folder}/out.ipynb",
-                    ]
-                    command += ["--params", "params/quick.yaml", *(part for one in given for part in one.split("\0"))]
-                    start = time.monotonic()
-                    run = subprocess.run(
-                        command, cwd=paths.ROOT, env=os.environ | places, capture_output=True, text=True
-                    )
-                    failed += run.returncode != 0
-                    said = "ok" if run.returncode == 0 else f"FAILED\n{run.stderr}"
-                    print(
-                        f"{name:34} {kind:9} {' '.join(models):15} {time.monotonic() - start:5.1f} s  {said}",
-                        flush=True,
-                    )
+        for name, kind, models in itertools.product(names, KINDS, LINES):
+            given = values(name, server, kind, models)
+            asked = command(name, folder, "--params", "params/quick.yaml", "-p", "mode", "auto", *given)
+            start = time.monotonic()
+            run = subprocess.run(asked, cwd=paths.ROOT, env=os.environ | places, capture_output=True, text=True)
+            failed += run.returncode != 0
+            said = "ok" if run.returncode == 0 else f"FAILED\n{run.stderr}"
+            print(f"{name:34} {kind:9} {' '.join(models):15} {time.monotonic() - start:5.1f} s  {said}", flush=True)
     return int(failed > 0)
 
 
+def live(names: list[str]) -> int:
+    failed = 0
+    with ManyShapes(served_keys()) as server, tempfile.TemporaryDirectory() as folder:
+        clone = fresh_clone(Path(folder) / "proctor", Path(sys.prefix))
+        with (clone / "params/prices.yaml").open("a") as prices:
+            for served in (
+                (f"openai/{m}@{server.url}/v1" for m in MODELS),
+                (f"anthropic/{m}@{server.url}" for m in MODELS),
+            ):
+                prices.writelines(f"{model}: {{input: 1, output: 2}}\n" for model in served)
+        for number, name in enumerate(names):
+            kind, out = KINDS[number % 2], Path(folder) / "out.ipynb"
+            out.unlink(missing_ok=True)
+            cache, start = Path(folder) / f"replies_{number}.sqlite", time.monotonic()
+            places = environment(clone, PROCTOR_REPLIES=str(cache), PROCTOR_FIGURES=f"{folder}/figures")
+            asked = command(name, folder, "--params", "params/live.yaml", *values(name, server, kind, MODELS))
+            how = dict(cwd=clone, env=places, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            begun = server.arrived
+            killed = kill_after(subprocess.Popen([*asked, "-p", "budget", "1000"], **how), server, begun + REPLIES)
+            before = server.arrived - begun
+            second = subprocess.run([*asked, "-p", "budget", "1000"], **how)
+            after = server.arrived - begun - before
+            twice = before + after - len(Cache(cache))
+            page = out.read_text() if out.exists() else ""
+            third = subprocess.run([*asked, "-p", "budget", "0.000001"], **how)
+            wrong = {
+                "the run after the kill failed": second.returncode != 0,
+                "it does not say that it goes on": killed and "live: goes on with the run" not in page,
+                f"{twice} requests were asked twice": twice > IN_FLIGHT * killed,
+                "no plan is shown": "to ask (about" not in page,
+                "it was not refused over its budget": "nothing was asked: this may need" not in third.stdout,
+                "it asked over its budget": server.arrived != begun + before + after,
+            }
+            said = "; ".join(text for text, is_so in wrong.items() if is_so)
+            failed += bool(said)
+            counts = f"{before:4} replies{', killed,' if killed else ', ended,'} {after:4} after, {twice} twice"
+            print(f"{name:34} {kind:9} {counts} {time.monotonic() - start:5.1f} s  {said or 'ok'}", flush=True)
+            if said:
+                print(second.stdout[-2000:], third.stdout[-1000:], file=sys.stderr, flush=True)
+    print(f"{len(names)} notebooks, {failed} failed")
+    return int(failed > 0)
+
+
+def kill_after(process: subprocess.Popen, server: ManyShapes, arrived: int) -> bool:
+    """Kill the process, and all that it started, when so many requests have arrived. False where it ended before."""
+    server.latency = 0.1  # else it is done before we look
+    while process.poll() is None and server.arrived < arrived:
+        time.sleep(0.02)
+    alive = process.poll() is None
+    for each in [*psutil.Process(process.pid).children(recursive=True), process] if alive else []:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            each.kill()
+    process.communicate()
+    server.latency = 0.0
+    time.sleep(0.5)  # what was in flight comes home
+    return alive
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--live", action="store_true", help="walk through params/live.yaml")
+    parser.add_argument("notebook", nargs="*", help="default: all that ask models")
+    options = parser.parse_args()
+    return (live if options.live else every_kind)(options.notebook or asking_notebooks())
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or asking_notebooks()))
+    sys.exit(main())

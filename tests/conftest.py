@@ -1,5 +1,6 @@
 """Models that live on a local server, put in the place of params/models.yaml and params/prices.yaml; notebooks' kernels."""
 
+import contextlib
 import gc
 import importlib.util
 import os
@@ -112,6 +113,8 @@ class FakeModel:
         for question in load_families(version="families-v2"):
             self.keys |= {near["question"]: near["answer"] for near in question.extra["neighbours"]}
             self.keys[question.question] = question.answer
+
+    as_recorded = contextlib.nullcontext
 
     async def ask_many(self, requests, what="calls"):
         requests = list(requests)

@@ -243,11 +243,3 @@ def test_a_command_of_the_readme_runs_as_written(line, proctor):
     assert (python, module) == (".venv/bin/python", "proctor")
     done = proctor(*words)
     assert done.returncode == 0 and done.stdout.strip(), done.stderr
-
-
-@pytest.mark.parametrize(
-    "target", sorted({line.split()[1] for line in TYPED if line.startswith("make ")} | {"lab", "site"})
-)
-def test_a_make_command_of_the_readme_is_there(target):
-    made = subprocess.run(["make", "-n", target], cwd=paths.ROOT, capture_output=True, text=True)
-    assert made.returncode == 0, made.stderr

@@ -323,6 +323,18 @@ def test_recording_comes_before_the_cache_and_live_passes_it_by(serving, session
     assert session(recorded=tmp_path).plan([ask("one")]).recorded == 1
 
 
+def test_what_a_study_rests_on_is_taken_as_recorded_in_mode_live_too(serving, session, ask, tmp_path):
+    server = serving()
+    write_recording(recording_path(tmp_path, "open"), {}, {ask("one").key: '{"text":"recorded"}'})
+    asking = session("live", recorded=tmp_path)
+    with pytest.raises(ZeroDivisionError), asking.as_recorded():
+        assert run(asking, [ask("one")])[0].text == "recorded" and not server.asked
+        raise ZeroDivisionError
+    assert asking.mode == "live" and run(asking, [ask("one")])[0].text == "ONE"
+    with session("replay").as_recorded():
+        assert isinstance(run(session("replay"), [ask("two")]), MissingReply)
+
+
 def test_unknown_mode_is_an_error(session):
     with pytest.raises(ValueError, match="replay, auto, live"):
         session("rplay")

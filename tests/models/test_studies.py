@@ -1,22 +1,24 @@
 import asyncio
 import json
 import random
+from collections import Counter
 from functools import partial
 
 import pytest
 from proctor.cbu import neighbours
 from proctor.data.schemas import Answer, Question
 from proctor.exam import own_exam
+from proctor.exam.run_exam import run_exam
 from proctor.hle_verified import stages
 from proctor.hle_verified.planted_defects import damaged_exam
 from proctor.kina import recorded as kina_recorded
-from proctor.models import registry
+from proctor.models import registry, studies
 from proctor.models.messages import Reply
 from proctor.models.providers import KINDS
 from proctor.models.registry import ModelError
 from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError, Plan
-from proctor.models.studies import OnlyPlanned, announced, ask_all, refuse_over_budget, rehearsed
+from proctor.models.studies import OnlyPlanned, announced, ask_all, refuse_over_budget, rehearsed, study
 from proctor.uq import run_validator
 
 QUESTIONS = [Question(id=f"q{n}", question=f"What is {n} + 1?", answer=str(n + 1)) for n in range(4)]
@@ -176,3 +178,41 @@ def test_replay_plans_nothing_and_says_one_line(capsys):
 
     assert asyncio.run(ask_all(study, study)) == ["replay", "replay"]
     assert capsys.readouterr().out.count("\n") == 1
+
+
+def test_a_live_run_that_was_stopped_goes_on_and_the_next_one_asks_everything_anew(
+    speaking, monkeypatch, tmp_path, capsys
+):
+    monkeypatch.setattr("proctor.paths.REPLIES", tmp_path / "replies.sqlite")
+    replies, send = Counter(), Speaks.send
+
+    async def counted(self, request):
+        if broken and request.messages[-1]["content"].endswith("3 + 1?"):
+            raise RuntimeError("the process ends here")
+        replies[request.key] += 1
+        return await send(self, request)
+
+    def live(budget=1.0) -> set[int]:
+        """How often each question was asked, in all."""
+        asyncio.run(ask_all(study(run_exam, ["open"], QUESTIONS), mode="live", budget=budget, settings=SMALL))
+        return set(replies.values())
+
+    monkeypatch.setattr(Speaks, "send", counted)
+    broken = False
+    with pytest.raises(BudgetError, match="nothing was asked"):
+        live(budget=1e-9)
+    assert not replies and live() == {1} and live() == {2} and "goes on" not in capsys.readouterr().out
+    broken = True
+    with pytest.raises(RuntimeError, match="ends here"):
+        live()
+    broken = False
+    assert set(replies.values()) == {2, 3} and live() == {3}
+    told = capsys.readouterr().out
+    assert "goes on with the run that began on" in told and "3 cached, 1 to ask" in told
+    assert live() == {4} and "goes on" not in capsys.readouterr().out
+    broken = True
+    with pytest.raises(RuntimeError, match="ends here"):
+        live()
+    broken = False
+    monkeypatch.setattr(studies, "GOES_ON", -1.0)  # a week later
+    assert live() == {5, 6} and "goes on" not in capsys.readouterr().out

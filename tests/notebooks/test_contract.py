@@ -64,6 +64,7 @@ def test_it_opens_with_a_title_and_a_results_box(name):
     first = markdown(name)[0]
     box = [line for line in first.splitlines() if re.match(r"> ?[-*] ", line)]
     assert first.startswith("# ") and 2 <= len(box) <= 6
+    assert not re.search(r"\bBOX\d*\b|TODO", first), "a number that nobody filled in"
     assert NOTEBOOKS[name].content["cells"][0]["cell_type"] == "markdown"
 
 

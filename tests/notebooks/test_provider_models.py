@@ -9,8 +9,11 @@ import re
 
 import pytest
 from many_shapes import ManyShapes, asking_notebooks, provider_values
+from proctor import paths
 from proctor.exam import recorded
 from proctor.report.claims import read_claims
+from proctor.workflow import params
+from proctor.workflow.notebook import all_notebooks
 
 FEW = [
     "hle/1_collection",
@@ -48,6 +51,16 @@ def test_notebook_runs_on_models_of_a_provider(name, server, own_replies, run_no
 
 def test_these_notebooks_ask_models():
     assert set(FEW) <= set(asking_notebooks())
+
+
+def test_the_example_of_live_yaml_puts_other_models_in_every_notebook_that_asks(tmp_path):
+    text = (paths.PARAMS / "live.yaml").read_text(encoding="utf-8")
+    profile = tmp_path / "mine.yaml"
+    profile.write_text("\n".join(line[4:] for line in text.splitlines() if line.startswith("#   ")))
+    values = params.resolve(all_notebooks(), profile, {})
+    for name in asking_notebooks():
+        assert values[name]["mode"] == "live" and "my-large" in str(values[name]), name
+        assert not re.search("smollm|qwen", str(values[name])), name
 
 
 def test_both_interfaces_were_asked(server):

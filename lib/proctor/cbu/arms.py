@@ -87,6 +87,8 @@ async def rolled(
     questions = screening.fresh(await natural.kept_cells(session), n)
     answers = planted(questions, arms)
     if own:
+        with session.as_recorded():
+            natural_answers = await natural.attempts(session, n=n)
         answers += [
             Answer(
                 id=f"{row.question_id}-{row.model}-{row.sample}",
@@ -97,7 +99,7 @@ async def rolled(
                 correct=bool(row.correct),
                 label=NATURAL[not row.correct],
             )
-            for row in (await natural.attempts(session, n=n)).itertuples()
+            for row in natural_answers.itertuples()
             if row.reply.strip()
         ]
     near = written(questions, NEIGHBOURS)

@@ -19,8 +19,9 @@ ATTEMPTS = 2
 
 
 async def kept_cells(session: Session) -> pd.DataFrame:
-    """The table of `screening.cells`, from the recorded screening."""
-    return screening.cells(await screening.screening(session))
+    """The table of `screening.cells`, from the recorded screening, in mode live too."""
+    with session.as_recorded():
+        return screening.cells(await screening.screening(session))
 
 
 async def attempts(

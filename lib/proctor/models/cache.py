@@ -56,6 +56,7 @@ class Cache:
             self._db.execute(
                 "CREATE TABLE IF NOT EXISTS leases (key TEXT PRIMARY KEY, owner TEXT, until REAL) WITHOUT ROWID"
             )
+            self._db.execute("CREATE TABLE IF NOT EXISTS live_runs (name TEXT PRIMARY KEY, began REAL) WITHOUT ROWID")
         except sqlite3.Error as error:
             raise StoreError(
                 f"{self.path}: the cache can't be opened ({error}). Free the disk, or move the file away "
@@ -138,6 +139,21 @@ class Cache:
             self._db.execute("DELETE FROM leases WHERE key = ? AND owner = ?", (key, self.owner))
         except sqlite3.Error:
             pass
+
+    def live_run(self, name: str) -> float | None:
+        """When the live run of that name began (seconds since 1970), where it has not ended; else None."""
+        row = self._read("SELECT began FROM live_runs WHERE name = ?", name)
+        return row and row[0]
+
+    def note_live_run(self, name: str, began: float | None) -> None:
+        """Note that a live run began, or, with None, that it has ended."""
+        try:
+            if began is None:
+                self._db.execute("DELETE FROM live_runs WHERE name = ?", (name,))
+            else:
+                self._db.execute("INSERT OR REPLACE INTO live_runs VALUES (?, ?)", (name, began))
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: can't be written ({error}). Free the disk and run again") from error
 
     def __len__(self) -> int:
         return self._read("SELECT count(*) FROM replies")[0]

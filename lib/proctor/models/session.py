@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import sys
 import time
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +116,7 @@ class Session:
         if batch:
             self.concurrency = sys.maxsize
         self.budget, self.spent, self.progress = budget or Budget(), Spent(), progress
-        self._since = time.time() if since is None else since
+        self.since = time.time() if since is None else since
         self.cache = Cache(cache or paths.REPLIES or paths.CACHE / "replies.sqlite")
         self._folder = recorded
         self.recordings: dict[str, dict] = {}  # model: {key: reply as JSON}
@@ -169,6 +169,16 @@ class Session:
             plan = plan.plus(request, self._where(request), price(request.model))
         return plan
 
+    @contextlib.contextmanager
+    def as_recorded(self) -> Iterator[None]:
+        """What is asked within is taken from recording and cache in mode live, too: for what a study rests on and does
+        not measure."""
+        mode, self.mode = self.mode, "auto" if self.mode == "live" else self.mode
+        try:
+            yield
+        finally:
+            self.mode = mode
+
     async def close(self) -> None:
         """Close connections and let the embedded server go. The session can be used again."""
         self._here()
@@ -194,7 +204,7 @@ class Session:
 
     def _kept(self, request: Request) -> Reply | None:
         if self.mode == "live":
-            return self.cache.get(request.key, self._since)
+            return self.cache.get(request.key, self.since)
         line = self._recording(request.model).get(request.key)
         if line is None:
             return self.cache.get(request.key)
@@ -209,7 +219,7 @@ class Session:
     def _where(self, request: Request) -> str:
         if self.mode != "live" and request.key in self._recording(request.model):
             return "recording"
-        return "cache" if self.cache.has(request.key, self._since if self.mode == "live" else 0.0) else "missing"
+        return "cache" if self.cache.has(request.key, self.since if self.mode == "live" else 0.0) else "missing"
 
     def _note(self, requests) -> None:
         if self.used is not None:
@@ -300,7 +310,7 @@ class Session:
         if name not in self._providers:
             model = spec(name)
             if self.batch and not model.local:
-                since = self._since if self.mode == "live" else 0.0
+                since = self.since if self.mode == "live" else 0.0
                 self._providers[name] = Batches(model, self.cache, since, self.progress)
             else:
                 self._providers[name] = KINDS[model.kind](model, self._patience(model))
@@ -429,7 +439,7 @@ class Session:
                 reply = await provider.send(request)
                 sent = False  # counted below, by what it used
                 try:
-                    self.cache.put(request, reply, self._since if self.mode == "live" else 0.0)
+                    self.cache.put(request, reply, self.since if self.mode == "live" else 0.0)
                 finally:
                     self._count(reply, cost, most)
                 return reply

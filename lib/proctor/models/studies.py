@@ -9,8 +9,10 @@ allows. So a plan counts later calls that depend on earlier replies, at their lo
 reply allows it asks all behind a stand-in. A plan is an upper bound of calls, tokens and dollars.
 """
 
+import hashlib
 import json
 import os
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
@@ -22,6 +24,7 @@ from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError, Plan
 
 Study = Callable[[Session], Awaitable[Any]]
+GOES_ON = 7 * 86_400.0  # seconds after its beginning in which a live run that was stopped goes on
 NOTHING = Plan(0, 0, 0, 0, 0, 0, 0.0)
 BYTES = 4  # of a reply's token, where it is sent again: as many tokens at most, whoever counts them
 
@@ -53,7 +56,8 @@ async def ask_all(
     budget: float | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
 ) -> list[Any]:
-    """What each study gives. In modes auto and live the plan of all of them is shown before the first call.
+    """What each study gives. In modes auto and live the plan of all of them is shown before the first call. A live run
+    that was stopped before its end goes on, within a week: what it asked already is not asked again.
 
     Raises BudgetError, before any call, where they may need more than `budget` dollars; and what `Session.ask` raises.
     The environment of a sweep's job (proctor.workflow.sweep) may hold PROCTOR_BUDGET, dollars at most as well, and
@@ -64,11 +68,29 @@ async def ask_all(
     async with Session(mode, budget=spend, settings=settings, progress=mode != "replay") as session:
         if mode == "replay":
             print("replay: recorded and kept replies, nothing is asked")
-        elif file := os.environ.get("PROCTOR_PLAN"):
+            return [await study(session) for study in studies]
+        run = await _live_run(session, *studies) if mode == "live" else ""
+        if file := os.environ.get("PROCTOR_PLAN"):
             await _leave_plan(session, studies, file)
-        else:
-            print(await announced(session, *studies))
-        return [await study(session) for study in studies]
+        print(await announced(session, *studies))
+        if run:
+            session.cache.note_live_run(run, session.since)
+        found = [await study(session) for study in studies]
+        if run:
+            session.cache.note_live_run(run, None)
+        return found
+
+
+async def _live_run(session: Session, *studies: Study) -> str:
+    """The name of a live run: a digest of all that it asks. Where one of that name was stopped, the session takes over
+    its beginning, so that the replies since then count."""
+    asked = (await rehearsed(session, *studies)).asked
+    name = hashlib.sha256("".join(sorted(asked)).encode()).hexdigest()
+    began = session.cache.live_run(name)
+    if began and session.since - began < GOES_ON:
+        session.since = began
+        print(f"live: goes on with the run that began on {time.strftime('%Y-%m-%d at %H:%M', time.localtime(began))}")
+    return name
 
 
 async def announced(session: Session, *studies: Study) -> str:
@@ -115,8 +137,9 @@ def refuse_over_budget(plan: Plan, budget: Budget) -> None:
 
 
 class Rehearsal(Session):
-    """A session that sends nothing. `plan_so_far` is the plan of all that was asked of it, `missing` the models whose
-    replies are not all kept, `to_ask` {key of a call that is to be made: dollars at most, None without a price}."""
+    """A session that sends nothing. `plan_so_far` is the plan of all that was asked of it, `asked` the keys of these
+    requests, `missing` the models whose replies are not all kept, `to_ask` {key of a call that is to be made: dollars
+    at most, None without a price}."""
 
     rehearsing = True
 
@@ -125,12 +148,12 @@ class Rehearsal(Session):
         self.progress, self.used = False, None
         self.plan_so_far, self.missing = NOTHING, set[str]()
         self.to_ask: dict[str, float | None] = {}
-        self._seen: set[str] = set()
+        self.asked: set[str] = set()
 
     async def ask(self, request: Request, halt: Halt | None = None) -> Reply:
         reply = self._kept(request)
-        if request.key not in self._seen:
-            self._seen.add(request.key)
+        if request.key not in self.asked:
+            self.asked.add(request.key)
             self._count_in(request, reply)
         if reply is None:
             self.stand_ins += 1

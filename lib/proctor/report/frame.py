@@ -62,7 +62,10 @@ def faults(fig: Figure) -> list[str]:
     width, height = fig.get_size_inches()
     found = []
     if not any(abs(width - allowed) < 1e-6 for allowed in WIDTHS):
-        found.append(f"width is {width:g} inches; use COLUMN ({COLUMN}) or FULL ({FULL}): figsize=size(FULL, height)")
+        found.append(
+            f"width is {width:g} inches; use COLUMN ({COLUMN}) or FULL ({FULL}) of proctor.report.figures: "
+            "fig, ax = axes(width=FULL), or figsize=size(FULL, height)"
+        )
     if fig.get_suptitle():
         found.append(f"suptitle {fig.get_suptitle()!r}; leave it out, the claim is the title")
     texts = list(visible_texts(fig))

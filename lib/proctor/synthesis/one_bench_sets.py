@@ -95,8 +95,9 @@ async def answers(
     session: Session, models: Sequence[str], per_level: int = 1, authors: Sequence[str] = tuple(exam_recorded.MODELS)
 ) -> pd.DataFrame:
     """UQ's checks and pipelines, agreement with the judge's samples, and what the author states, on its own answers."""
-    questions, found = await exam_recorded.model_answers(session, authors, per_level)
-    first = await exam_recorded.answers(session, authors, per_level)
+    with session.as_recorded():
+        questions, found = await exam_recorded.model_answers(session, authors, per_level)
+        first = await exam_recorded.answers(session, authors, per_level)
     samples = await exam_recorded.samples(session, models, per_level)
     parts = [free(found), of_author(first, found, list(authors)), of_votes("own samples", samples, found)]
     parts += [await of_check(session, name, model, questions, found) for model in models for name in ASKED]

@@ -27,7 +27,8 @@ async def natural_checks(
 ) -> pd.DataFrame:
     """Rows of `checks.run_check` with columns style (bare, reasoned) and author: each check in both styles on the same
     `n` natural answers."""
-    questions, answers = await natural.candidates(session, n=n)
+    with session.as_recorded():
+        questions, answers = await natural.candidates(session, n=n)
     authors = {answer.id: answer.author for answer in answers}
     found = [
         (await run_check(session, name, judge, questions, answers, form=form, **PROMPTS)).assign(style=word)
@@ -50,7 +51,8 @@ async def natural_repeats(
     """Rows of `checks.run_check` with column sample (1 to REPEATS): reasoned verdicts at a temperature, for votes.
 
     Check B draws its own answer anew each time."""
-    questions, answers = await natural.candidates(session, n=n)
+    with session.as_recorded():
+        questions, answers = await natural.candidates(session, n=n)
     how = dict(temperature=screening.TEMPERATURE, form=REASONED, **PROMPTS)
     found = [
         (await run_check(session, name, judge, questions, answers, sample=sample, **how)).assign(sample=sample)
