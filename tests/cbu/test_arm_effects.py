@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from proctor.cbu import arm_effects, arms
 from proctor.cbu.utility import NONE
+from proctor.stats.paired_proportions import chances, score_power
+from proctor.stats.power import t_power
 
 FAMILIES = ["tank", "ages", "mean", "change", "long_sum", "letter_count"]
 
@@ -66,6 +68,81 @@ def test_a_judge_at_some_calls_is_drawn_and_one_that_writes_first_is_not(rolled)
     assert lead["effect"].tolist() == ["judge yes/no"] and lead["difference"].iloc[0] < 0
     table = arm_effects.auc_table(auc, arm_effects.families_of(rolled))
     assert table["first"].tolist() == auc.mean().tolist()
+
+
+@pytest.fixture
+def all_rolled():
+    """Of the eight arms, of which natural candidates exist in some families only: tank has one of each a question."""
+    right, wrong = dict.fromkeys(FAMILIES, 3), dict.fromkeys(FAMILIES, 1)
+    table = rollouts(
+        {NONE: dict.fromkeys(FAMILIES, 2), "right": right, "wrong": wrong, "right again": right, "confident": wrong}
+        | {"lucky": wrong | {"tank": 2}, "natural right": right, "natural wrong": wrong}
+    )
+    gone = (table["kind"] == "natural right") & table["category"].isin(["ages", "mean"])
+    gone |= (table["kind"] == "natural wrong") & ~table["category"].isin(["tank", "ages", "mean"])
+    table = table[~gone].reset_index(drop=True)
+    return table.assign(candidate=table["question_id"].where(table["kind"] != NONE, "") + table["kind"])
+
+
+def test_effects_of_a_group_are_paired_over_the_questions_that_have_both(all_rolled):
+    found = arm_effects.effects_by_group(all_rolled)
+    table = pd.concat(found.values()).set_index("effect")
+    assert list(found) == ["words", "derivation", "natural", "AUC"]
+    assert set(table.index) - {"planted AUC"} == set(arms.OTHER_EXPECTED)
+    assert table.loc["right again less right", "difference"] == 0
+    assert table.loc["right less lucky", "difference"] == pytest.approx((2 * 5 + 1) / 24)
+    assert table.loc["lucky less wrong", "difference"] == pytest.approx(1 / 24)
+    assert table.loc["midway less lucky", "difference"] == pytest.approx((11 / 24 - 1 / 24) / 2)
+    assert table.loc["natural right less wrong", ["items", "families"]].tolist() == [2, 1]
+    assert table.loc["natural right less none", ["items", "families"]].tolist() == [8, 4]
+    # of tank's two candidates the mean, of the others the one that there is
+    assert table.loc["natural less none", "difference"] == pytest.approx((0 + 3 * 1 - 2 * 1) / 24)
+
+
+def test_each_arm_is_told_with_its_questions_and_candidates(all_rolled):
+    table = arm_effects.arm_table(all_rolled.assign(candidate=all_rolled["candidate"].replace(NONE, ""))).set_index(
+        "arm"
+    )
+    assert table.index.tolist() == list(arm_effects.ALL_ARMS)
+    assert table.loc[NONE, ["questions", "candidates", "rollouts", "solved"]].tolist() == [12, 0, 48, 0.5]
+    assert table.loc["natural wrong", ["questions", "candidates", "rollouts", "solved"]].tolist() == [6, 6, 24, 0.25]
+    lucky = table.loc["lucky"]
+    assert (lucky["answer_right"], lucky["derivation_right"]) == ("yes", "no")
+
+
+def test_an_arm_without_a_candidate_has_no_share_and_no_effect(rolled):
+    assert arm_effects.arm_table(rolled.assign(candidate=""))["arm"].tolist() == [NONE, "right", "wrong"]
+    found = arm_effects.arm_effects(rolled, arm_effects.OTHER_EFFECTS["natural"])
+    assert found["difference"].isna().all() and (found["items"] == 0).all()
+
+
+def test_a_study_of_fewer_arms_has_fewer_groups(all_rolled):
+    first = all_rolled[~all_rolled["kind"].isin(["right again", "confident"])]
+    assert list(arm_effects.effects_by_group(first)) == ["derivation", "natural", "AUC"]
+
+
+def test_natural_and_planted_candidates_are_ranked_on_the_same_questions(all_rolled):
+    auc = arm_effects.natural_auc(all_rolled)
+    assert auc.index.tolist() == ["tank-1-01", "tank-1-02"] and (auc == 1).all(axis=None)
+    more = pd.DataFrame({"natural": [1, 0.5, 0.0, 1], "planted": [1, 1, 1, 0.5]}, index=list("abcd"))
+    table = arm_effects.natural_auc_table(more, pd.Series(list("uuvv"), more.index)).set_index("effect")
+    assert table["difference"].tolist() == pytest.approx([0.125, 0.375, -0.25])
+    assert table["ties"].tolist() == [0.25, 0.25, 0.25] and (table["here_low"] <= table["difference"]).all()
+
+
+def test_power_is_that_of_the_level_of_the_group(all_rolled):
+    groups = {"words": arm_effects.arm_effects(all_rolled, arm_effects.OTHER_EFFECTS["words"])}
+    table = arm_effects.power_of_effects(groups, arms.OTHER_EXPECTED).set_index("effect")
+    row, told = table.loc["right again less right"], arms.OTHER_EXPECTED["right again less right"]
+    assert (row["neighbours"], row["families"], row["shows"]) == (24, 6, "within 17 points")
+    assert row["by_family"] == t_power(0.0, told.spread, 6, 0.975, arms.MARGIN)
+    assert row["by_neighbour"] == score_power(chances(0.79, 0.79, 0.5), 24, 0.975, arms.MARGIN)[0]
+    assert np.isnan(row["detectable"])
+    alone = {"one": pd.DataFrame([dict(effect="midway less lucky", items=40, families=9), dict(effect="other")])}
+    table = arm_effects.power_of_effects(alone, arms.OTHER_EXPECTED)
+    assert len(table) == 1 and np.isnan(table["by_neighbour"][0])
+    assert table["by_family"][0] == t_power(0.62 - 0.45, 0.15, 9, 0.975)
+    assert t_power(table["detectable"][0], 0.15, 9, 0.975) == pytest.approx(0.8)
 
 
 def test_judges_score_the_candidates_of_the_first_study(fake_model, monkeypatch):

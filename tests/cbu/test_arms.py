@@ -8,7 +8,7 @@ from proctor.cbu.utility import NONE
 from proctor.data.questions import load_families
 from proctor.generated.worked import EQUATION
 from proctor.models.read_answer import stated
-from proctor.stats.paired_proportions import power_table
+from proctor.stats.paired_proportions import chances, power_table
 
 QUESTIONS = load_families(2, "families-v2")
 
@@ -44,6 +44,8 @@ def test_other_questions_and_arms_are_refused():
 
 def test_the_first_study_is_part_of_the_whole_one(fake_model):
     core = asyncio.run(arms.core(fake_model))
+    natural = asyncio.run(arms.natural_arms(fake_model))
+    assert set(natural["kind"]) == {NONE, "right", "wrong", "lucky", *arms.NATURAL}
     first = {request.key for request in fake_model.asked}
     fake_model.asked.clear()
     found = asyncio.run(arms.all_arms(fake_model))
@@ -59,3 +61,9 @@ def test_the_first_study_is_part_of_the_whole_one(fake_model):
 def test_the_sizes_can_show_what_is_expected():
     table = power_table(arms.EXPECTED, [2 * arms.QUESTIONS])  # a neighbour each; rollouts add to it
     assert table["needed"].notna().all()
+
+
+def test_what_is_expected_of_the_other_arms_is_possible():
+    for first, second, correlation, spread, margin in arms.OTHER_EXPECTED.values():
+        assert spread > 0 and (margin is None) == (first != second)
+        assert correlation is None or sum(chances(first, second, correlation)) == pytest.approx(1)

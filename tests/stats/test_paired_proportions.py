@@ -126,6 +126,14 @@ def test_power_is_that_of_simulated_studies():
     assert pairs.score_power(pairs.chances(0.5, 0.5, 0.3), 40)[0] < 0.07
 
 
+def test_the_power_of_a_margin_is_how_often_simulated_intervals_lie_within_it():
+    cells = pairs.chances(0.8, 0.75, 0.5)
+    drawn = np.random.default_rng(2).multinomial(60, cells, 20_000)
+    low, high = pairs.score_limits(drawn[:, 1], drawn[:, 2], 60)
+    power, _ = pairs.score_power(cells, 60, margin=0.2)
+    assert abs(((low > -0.2) & (high < 0.2)).mean() - power) < 0.01 and 0.3 < power < 0.95
+
+
 def test_the_power_table_names_the_size_that_is_enough():
     table = pairs.power_table({"large": (0.7, 0.2, 0.3), "none": (0.5, 0.45, 0.3)}, [10, 20, 40])
     assert table["n = 10"][0] < table["n = 20"][0] < table["n = 40"][0]

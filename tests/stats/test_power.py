@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from proctor.stats.bootstrap import resample_means
 from proctor.stats.compare import mcnemar
-from proctor.stats.power import corridor, design_effect, items_needed, neighbours, power_of, settle
+from proctor.stats.power import corridor, design_effect, items_needed, neighbours, power_of, settle, t_power
 from proctor.stats.simulate import clustered_scores
 from scipy import stats
 from statsmodels.stats.power import NormalIndPower, TTestPower
@@ -53,6 +53,21 @@ def test_exams_of_the_size_needed_show_the_difference_as_often_as_asked():
     assert (z > 1.96).mean() == pytest.approx(0.8, abs=0.025)  # four standard errors of 4000 exams
 
 
+@pytest.mark.parametrize("gap, sd, n, level", [(0.34, 0.25, 9, 0.95), (-0.1, 0.2, 5, 0.99), (0.02, 0.3, 9, 0.975)])
+def test_power_of_few_units_is_that_of_statsmodels(gap, sd, n, level):
+    expected = TTestPower().power(abs(gap) / sd, n, (1 - level) / 2, alternative="larger")
+    assert t_power(gap, sd, n, level) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("gap, sd, n, level", [(0.0, 0.12, 9, 0.95), (0.08, 0.1, 9, 0.975), (0.0, 0.2, 5, 0.9)])
+def test_the_power_of_a_margin_is_how_often_simulated_intervals_lie_within_it(gap, sd, n, level):
+    drawn = np.random.default_rng(3).normal(gap, sd, (40_000, n))
+    half = stats.t.ppf((1 + level) / 2, n - 1) * drawn.std(axis=1, ddof=1) / np.sqrt(n)
+    within = (abs(drawn.mean(axis=1)) + half < 0.17).mean()
+    assert t_power(gap, sd, n, level, margin=0.17) == pytest.approx(within, abs=0.01)  # four standard errors
+    assert t_power(0, sd, n, level) == pytest.approx(1 - level)
+
+
 def test_no_gap_needs_infinitely_many_items_and_a_certain_one_a_single_item():
     assert items_needed([0.0, 0.5], [0.3, 0.0]).tolist() == [np.inf, 1]
 
@@ -62,6 +77,8 @@ def test_no_gap_needs_infinitely_many_items_and_a_certain_one_a_single_item():
     [
         (lambda: power_of(0.1, 0.0, 10), "sd must be above 0"),
         (lambda: power_of(0.1, 0.5, 0), "n at least 1"),
+        (lambda: t_power(0.1, 0.2, 1), "n is 1"),
+        (lambda: t_power(0.1, 0.2, 9, margin=-0.1), "margin -0.1"),
         (lambda: items_needed(0.1, -1.0), "not negative"),
         (lambda: items_needed(np.nan, 0.5), "finite"),
         (lambda: items_needed(0.1, 0.5, power=80), "power is 80"),

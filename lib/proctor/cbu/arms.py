@@ -7,6 +7,7 @@ the solver itself. All planted ones derive something. What derives nothing is me
 
 import zlib
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -32,6 +33,39 @@ EXPECTED = {
     "right less wrong": (0.67, 0.19, 0.3),
     "right less none": (0.67, 0.44, 0.3),
     "none less wrong": (0.44, 0.19, 0.3),
+}
+MARGIN = 0.17  # two arms are worth the same within half of what parts right from wrong (34 points, cbu/5)
+
+
+class Expected(NamedTuple):
+    """What was expected of an effect before a reply was seen: two values, their correlation over neighbours (None where
+    they are no shares solved), the standard deviation of the effect over families, and the margin within which two
+    arms count as alike (None: they are expected to differ)."""
+
+    first: float
+    second: float
+    correlation: float | None
+    spread: float
+    margin: float | None = None
+
+
+# Written after `core` was read (none 53 %, right 79, wrong 45) and before any reply of another arm. We expect that
+# utility follows the derivation, as the paper's word "method-level information" says, and that words alone, assurance
+# too, change nothing. A natural solution tells its own author little: it is right where the solver can do without, and
+# its slips are mostly in arithmetic, which no neighbour repeats. Spread: 0.18 to 0.32 in `core`; where two arms have
+# the same steps, little more than what 16 rollouts a family leave to chance (0.10 to 0.15).
+OTHER_EXPECTED = {
+    "right again less right": Expected(0.79, 0.79, 0.5, 0.12, MARGIN),
+    "confident less wrong": Expected(0.45, 0.45, 0.5, 0.15, MARGIN),
+    "right less lucky": Expected(0.79, 0.45, 0.3, 0.25),
+    "lucky less wrong": Expected(0.45, 0.45, 0.5, 0.15, MARGIN),
+    "midway less lucky": Expected(0.62, 0.45, None, 0.15),  # midway between right and wrong
+    "natural right less wrong": Expected(0.60, 0.50, 0.4, 0.25),
+    "natural less none": Expected(0.56, 0.53, 0.4, 0.15),
+    "natural right less none": Expected(0.70, 0.65, 0.4, 0.15),
+    "natural wrong less none": Expected(0.40, 0.40, 0.4, 0.20, MARGIN),
+    "natural AUC": Expected(0.58, 0.50, None, 0.25),
+    "natural less planted AUC": Expected(0.58, 0.70, None, 0.35),
 }
 RIVALS = ("judge 1-10", "judge yes/no")  # of one token, so that a call has their score at any number of repeats
 NATURAL = ("natural right", "natural wrong")
@@ -117,6 +151,11 @@ async def core_judges(session: Session, models: Sequence[str] = (screening.MODEL
     return await ask_judges(session, models, questions, planted(questions, ("right", "wrong")), judges=RIVALS)
 
 
+async def natural_arms(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
+    """The arms of `core`, lucky and natural candidates with FIRST rollouts: of `more_arms`, those asked first."""
+    return await rolled(session, models, ("right", "wrong", "lucky"), QUESTIONS, FIRST, own=True)
+
+
 async def more_arms(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
     """All arms with FIRST rollouts, natural candidates too; the rollouts of `core` are among them."""
     return await rolled(session, models, tuple(ARMS), QUESTIONS, FIRST, own=True)
@@ -128,4 +167,4 @@ async def all_arms(session: Session, models: Sequence[str] = (screening.MODEL,))
 
 
 FIRST_STUDIES = {"cbu.core": core, "cbu.core_judges": core_judges}
-STUDIES = {"cbu.more_arms": more_arms, "cbu.all_arms": all_arms}
+STUDIES = {"cbu.natural_arms": natural_arms, "cbu.more_arms": more_arms, "cbu.all_arms": all_arms}

@@ -169,10 +169,13 @@ def score_coverage(cells: Sequence[float], n: int, level: float = 0.95) -> tuple
     return float(weights[inside].sum()), float(weights @ (high - low))
 
 
-def score_power(cells: Sequence[float], n: int, level: float = 0.95) -> tuple[float, float]:
+def score_power(
+    cells: Sequence[float], n: int, level: float = 0.95, margin: float | None = None
+) -> tuple[float, float]:
     """Exact chance that Tango's interval over n items is wholly on the side of the true difference, and its mean width.
 
-    cells: of `chances`. Of no true difference: the chance that the interval leaves 0 out.
+    cells: of `chances`. Of no true difference: the chance that the interval leaves 0 out. margin: the chance that the
+    interval lies within -margin..margin instead, which shows that the two rates are about equal.
 
     >>> [round(score_power(chances(0.67, 0.19, 0.3), n)[0], 2) for n in (10, 20, 40)]
     [0.76, 0.98, 1.0]
@@ -180,6 +183,8 @@ def score_power(cells: Sequence[float], n: int, level: float = 0.95) -> tuple[fl
     _, a, b, _ = cells
     weights, low, high = _all_tables(a, b, n, level)
     shown = low > 0 if a > b else high < 0 if a < b else (low > 0) | (high < 0)
+    if margin is not None:
+        shown = (low > -margin) & (high < margin)
     return float(weights[shown].sum()), float(weights @ (high - low))
 
 
