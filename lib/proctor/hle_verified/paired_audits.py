@@ -19,7 +19,7 @@ AUDITORS = (screening.MODEL, "qwen2.5-coder-0.5b")
 PROMPT = "hle_verified/audit_parts"
 # Two rates and their correlation, expected before the study. The first three: pairs in which the sound twin has the
 # higher probability, against those in which it has not; a study of families-v1 had an AUC of .91 for keys, and none
-# that differed from .5 for problems and rationales. The others: shares rejected at a threshold fitted on other families.
+# that differed from .5 for problems and rationales. The others: shares rejected at a threshold of other families.
 EXPECTED = {
     "problem: sound twin ranked above": (0.65, 0.35, -1.0),
     "answer: sound twin ranked above": (0.8, 0.2, -1.0),

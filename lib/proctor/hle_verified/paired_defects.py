@@ -184,9 +184,9 @@ def _off(number: str) -> str:
 
 
 def _contradicted(q: Question, steps: str) -> str:
-    found = EQUATION.search(steps)
-    again = f" So {found[1]} {found[2]} {found[3]} = {_off(found[4])}."
-    return steps[: found.end() + 1] + again + steps[found.end() + 1 :]
+    """A second result of the first equation, behind its sentence."""
+    again = rf"\g<0>. So \1 \2 \3 = {_off(EQUATION.findall(steps)[0][3])}"
+    return EQUATION.sub(again, steps, count=1)
 
 
 def _doubtless(q: Question, steps: str) -> str:
