@@ -1,0 +1,32 @@
+"""The figure of audit probabilities: both auditors' pairs, and each kind."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from proctor.hle_verified.audit_figures import RIGHT_REPAIR, pairs_and_kinds
+from proctor.hle_verified.planted_defects import COMPONENTS, Defect
+from proctor.report.figures import style
+from proctor.report.frame import faults
+
+
+def test_it_shows_two_auditors_and_nineteen_kinds():
+    style()
+    effects = pd.DataFrame([dict(effect=e, difference=0.2, low=-0.1, high=0.4) for e in (*COMPONENTS, RIGHT_REPAIR)])
+    kinds = pd.DataFrame(
+        [
+            dict(
+                kind=k.value,
+                title=k.title,
+                component=k.component,
+                rejected_share=0.6,
+                twin_rejected_share=0.2,
+                rejected_n=10,
+            )  # fmt: skip
+            for k in Defect
+        ]
+    )
+    fig = pairs_and_kinds({"qwen2.5-coder-1.5b": effects, "qwen2.5-coder-0.5b": effects}, kinds)
+    fig.draw_without_rendering()
+    assert not faults(fig) and len(fig.legends[0].get_texts()) == 4
+    names = [text.get_text() for text in fig.axes[1].get_yticklabels()]
+    assert len(names) == 19 and not any("(" in name for name in names)
+    plt.close(fig)
