@@ -2,7 +2,8 @@
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from proctor.hle_verified.audit_figures import RIGHT_REPAIR, pairs_and_kinds
+from proctor.hle_verified.audit_effects import REPAIRS
+from proctor.hle_verified.audit_figures import pairs_and_kinds, with_repairs
 from proctor.hle_verified.planted_defects import COMPONENTS, Defect
 from proctor.report.figures import style
 from proctor.report.frame import faults
@@ -10,7 +11,8 @@ from proctor.report.frame import faults
 
 def test_it_shows_two_auditors_and_nineteen_kinds():
     style()
-    effects = pd.DataFrame([dict(effect=e, difference=0.2, low=-0.1, high=0.4) for e in (*COMPONENTS, RIGHT_REPAIR)])
+    rows = [dict(effect=effect, difference=0.2, low=-0.1, high=0.4) for effect in (*COMPONENTS, *REPAIRS)]
+    effects = with_repairs(pd.DataFrame(rows[:3]), pd.DataFrame(rows[3:]))
     kinds = pd.DataFrame(
         [
             dict(
@@ -27,6 +29,7 @@ def test_it_shows_two_auditors_and_nineteen_kinds():
     fig = pairs_and_kinds({"qwen2.5-coder-1.5b": effects, "qwen2.5-coder-0.5b": effects}, kinds)
     fig.draw_without_rendering()
     assert not faults(fig) and len(fig.legends[0].get_texts()) == 4
+    assert [text.get_text() for text in fig.axes[0].get_yticklabels()][3:] == ["repairs: answer", "repairs: rationale"]
     names = [text.get_text() for text in fig.axes[1].get_yticklabels()]
     assert len(names) == 19 and not any("(" in name for name in names)
     plt.close(fig)

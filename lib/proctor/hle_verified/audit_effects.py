@@ -26,6 +26,9 @@ COLUMNS = ["base", "category", "level", "kind", "component", "good", "bad", "abo
            "bad_rejected"]  # fmt: skip
 
 
+REPAIRS = ("answer: right above wrong", "rationale: right above wrong", "whole audit: right less wrong pass")
+
+
 def pairs(rows: pd.DataFrame) -> pd.DataFrame:
     """One row a damaged item, of one auditor: COLUMNS. good, bad: the probability that the component is sound, of the
     sound twin and of the damaged item. above: 1 where good is larger, 0.5 where they are alike, else 0. threshold:
@@ -116,14 +119,13 @@ def passes(rows: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
 
 
 def repair_effects(passed: pd.DataFrame) -> pd.DataFrame:
-    """`paired_effects` of right repairs against wrong ones of the same item: pairs in which the right one's answer, and
-    its rationale, rank above, less one half; and the share that passes the whole audit."""
+    """`paired_effects` (REPAIRS) of right repairs against wrong ones of the same item: pairs in which the right one's
+    answer, and its rationale, rank above, less one half; and the share that passes the whole audit."""
     repaired = {state: passed[passed["state"] == state].set_index("base") for state in (RIGHT, WRONG)}
     right, wrong = repaired[RIGHT], repaired[WRONG]
-    above = {part: (1 + np.sign(right[part] - wrong[part])) / 2 for part in ("answer", "rationale")}
-    effects = {f"{part}: right ranked above": (one, one * 0 + 0.5) for part, one in above.items()}
-    effects["whole audit: right less wrong pass"] = right["passed"], wrong["passed"]
-    return paired_effects(effects, right["category"])
+    answer, rationale = ((1 + np.sign(right[part] - wrong[part])) / 2 for part in ("answer", "rationale"))
+    values = (answer, answer * 0 + 0.5), (rationale, rationale * 0 + 0.5), (right["passed"], wrong["passed"])
+    return paired_effects(dict(zip(REPAIRS, values)), right["category"])
 
 
 def by_state(passed: pd.DataFrame) -> pd.DataFrame:

@@ -5,18 +5,25 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
+from proctor.hle_verified.audit_effects import REPAIRS
 from proctor.hle_verified.planted_defects import COMPONENTS
 from proctor.report.figures import FULL, axes, dumbbell, forest, short
 
-RIGHT_REPAIR = "repairs: answer"
+REPAIRED = {REPAIRS[0]: "repairs: answer", REPAIRS[1]: "repairs: rationale"}
+
+
+def with_repairs(rankings: pd.DataFrame, repairs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `audit_effects.rankings` and those of `repair_effects` that rank pairs, with their labels."""
+    ranked = repairs[repairs["effect"].isin(REPAIRED)]
+    return pd.concat([rankings, ranked.assign(effect=ranked["effect"].map(REPAIRED))], ignore_index=True)
 
 
 def pairs_and_kinds(effects: Mapping[str, pd.DataFrame], kinds: pd.DataFrame) -> Figure:
-    """Left: share of pairs that each auditor ranks rightly, by component and for repairs ({auditor: rows with effect,
-    first, low, high of `audit_effects.rankings` and `repair_effects`, low and high as differences from one half}).
-    Right: damaged items of each kind that one auditor rejects, and their sound twins (`audit_effects.by_kind`)."""
+    """Left: share of pairs that each auditor ranks rightly, by component and for repairs ({auditor: rows of
+    `with_repairs`}, differences from one half). Right: damaged items of each kind that one auditor rejects, and their
+    sound twins (`audit_effects.by_kind`)."""
     fig, (left, right) = axes(1, 2, width=FULL, height=4.4)
-    labels = [*COMPONENTS, RIGHT_REPAIR]
+    labels = [*COMPONENTS, *REPAIRED.values()]
     for place, (auditor, table) in enumerate(effects.items()):
         rows = table.set_index("effect").loc[labels]
         limits = (100 * (0.5 + rows[column]) for column in ("difference", "low", "high"))

@@ -15,17 +15,19 @@ from proctor.models.prompts import load
 from proctor.models.read_reply import p_accept, verdict
 from proctor.models.session import Session
 
-AUDITORS = (screening.MODEL, "qwen2.5-coder-0.5b")
 PROMPT = "hle_verified/audit_parts"
-# Two rates and their correlation, expected before the study. The first three: pairs in which the sound twin has the
-# higher probability, against those in which it has not; a study of families-v1 had an AUC of .91 for keys, and none
-# that differed from .5 for problems and rationales. The others: shares rejected at a threshold of other families.
+# Two rates and their correlation, expected before the study. Where it is -1: pairs in which the sound item has the
+# higher probability, against those in which it has not. On families-v1 an AUC was .91 for keys, and none that
+# differed from .5 for problems and rationales. A wrong key contradicts its rationale; a wrong repair agrees with its
+# own, so less is expected of repairs. The last two: shares that pass, or are rejected, at thresholds of other families.
 EXPECTED = {
-    "problem: sound twin ranked above": (0.65, 0.35, -1.0),
-    "answer: sound twin ranked above": (0.8, 0.2, -1.0),
-    "rationale: sound twin ranked above": (0.6, 0.4, -1.0),
-    "answer of a wrong repair rejected, less of a right one": (0.6, 0.3, 0.2),
-    "one kind: damaged rejected, less its sound twin": (0.7, 0.3, 0.2),
+    "problem: sound twin above": (0.65, 0.35, -1.0),
+    "answer: sound twin above": (0.8, 0.2, -1.0),
+    "rationale: sound twin above": (0.6, 0.4, -1.0),
+    "repaired answer: right above wrong": (0.6, 0.4, -1.0),
+    "repaired rationale: right above wrong": (0.6, 0.4, -1.0),
+    "whole audit: right less wrong repairs pass": (0.3, 0.15, 0.2),
+    "one kind: damaged less sound rejected": (0.7, 0.3, 0.2),
 }
 
 
