@@ -298,8 +298,8 @@ TABLES: dict[str, dict[str, Any]] = {
         show=["model", "sound_keys", "damaged_keys", "predicted", "off", "corrected", "ppi", "verified"],
     ),
     "2d_power": dict(
-        caption="Power to show the expected effects, by the number of pairs (computed)",
-        formats=dict.fromkeys(["n = 10", "n = 40", "n = 50", "n = 100", "width"], ".2f"),
+        caption="Power to show the expected effects, by the number of pairs (computed; one of three comparisons)",
+        formats=dict.fromkeys(["n = 10", "n = 40", "n = 50", "n = 54", "n = 100", "width"], ".2f"),
     ),
     "2d_components": dict(
         caption="One audit probability of damaged items and their sound twins by component; AUC, families resampled",
