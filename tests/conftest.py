@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import importlib.util
+import math
 import os
 import sys
 from pathlib import Path
@@ -130,6 +131,9 @@ class FakeModel:
             return Reply("96%" if name.endswith("anchored") else "70%")
         if name.startswith("uq/cycle_infer"):
             return Reply("What is asked?")
+        if name == "hle_verified/audit_parts":
+            p = (1 + int(request.key[:4], 16)) / 2**17  # in (0, 0.5], whatever the item is
+            return Reply("Sound: [[N", tokens=(("N", math.log(1 - p)),), first={"Y": math.log(p), "N": math.log(1 - p)})
         if name.startswith("uq/"):
             bare = Reply("Accepted: [[Y", tokens=(("Y", -0.1),), first={"Y": -0.1, "N": -2.4})
             return Reply("Check: one step is wrong.\nAccepted: [[N]]") if "reasoned" in name else bare

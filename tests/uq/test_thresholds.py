@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proctor.stats.calibration import best_threshold
 from proctor.uq.notation import Check, parse
-from proctor.uq.thresholds import best_threshold, calibrate
+from proctor.uq.thresholds import calibrate
 
 
 def table(n=60, seed=0, gain=0.3):

@@ -297,6 +297,52 @@ TABLES: dict[str, dict[str, Any]] = {
         },
         show=["model", "sound_keys", "damaged_keys", "predicted", "off", "corrected", "ppi", "verified"],
     ),
+    "2d_power": dict(
+        caption="Power to show the expected effects, by the number of pairs (computed; one of three comparisons)",
+        formats=dict.fromkeys(["n = 10", "n = 40", "n = 50", "n = 54", "n = 100", "width"], ".2f"),
+    ),
+    "2d_components": dict(
+        caption="One audit probability of damaged items and their sound twins by component; AUC, families resampled",
+        formats=dict.fromkeys(["good", "bad", "auc"], ".2f")
+        | dict.fromkeys(["above", "good_rejected", "bad_rejected"], ".0%"),
+        intervals={"auc": ("low", "high")},
+    ),
+    "2d_rankings": dict(
+        caption="Share of pairs with the sound twin above, against one half; Student's t over families, three together",
+        intervals={"difference": ("low", "high")},
+        formats={"needed": ".0f"},
+    ),
+    "2d_rejections": dict(
+        caption="Rejected at a threshold of other families: damaged (first) and sound twins (second); three together",
+        intervals={"difference": ("low", "high")},
+        formats={"needed": ".0f"},
+    ),
+    "2d_kinds": dict(
+        caption="By kind: pairs ranked rightly, damaged items and sound twins rejected; Tango's interval of each kind "
+        "alone, items as if independent. found: the interval that takes all kinds together leaves 0 out",
+        show=["kind", "title", "above", "rejected", "twin_rejected", "rejected_n", "difference", "found"],
+        formats={"above": ".0%"},
+        intervals={"difference": ("low", "high")},
+    ),
+    "2d_other_parts": dict(
+        caption="What damage in one component does to the audit of another: mean probability less the sound twin's",
+        formats={"difference": "+.3f"},
+    ),
+    "2d_repairs": dict(
+        caption="Changed and untouched items: mean probability of each component, and items of which all three pass; "
+        "exact 95 % intervals",
+        formats=dict.fromkeys(["problem", "answer", "rationale"], ".2f") | {"passed_share": ".0%"},
+        intervals={"passed_share": ("passed_low", "passed_high")},
+    ),
+    "2d_repair_effects": dict(
+        caption="Right repairs against wrong ones of the same item; Student's t over families, three together",
+        intervals={"difference": ("low", "high")},
+        formats={"needed": ".0f"},
+    ),
+    "2d_samples": dict(
+        caption="Share of pairs ranked rightly: by the probability, and expected of verdicts drawn from it",
+        formats=dict.fromkeys(["probability", "1 sample", "8 samples"], ".1%"),
+    ),
 }
 
 ALT = {
@@ -403,5 +449,10 @@ ALT = {
     "correction_coverage": (
         "Six heatmaps of the share of intervals that hold the truth, by true accuracy and known answers: "
         "jeffreys and smoothed PPI stay high, the others fall where little is known."
+    ),
+    "2d_audits": (
+        "Left: share of pairs in which two auditors give the sound item the higher probability, by component and for "
+        "repairs, with intervals and a line at one half. Right: damaged items and sound twins of each of nineteen "
+        "kinds that the larger auditor rejects."
     ),
 }

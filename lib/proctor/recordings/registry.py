@@ -6,6 +6,7 @@ from proctor.exam import natural, screening
 from proctor.exam import recorded as exam
 from proctor.hle import anchored_confidence
 from proctor.hle import recorded as hle
+from proctor.hle_verified import paired_audits
 from proctor.hle_verified import recorded as hle_verified
 from proctor.kina import calculator
 from proctor.kina import recorded as kina
@@ -40,6 +41,7 @@ PARALLEL = {
     **calculator.STUDIES,
     **anchored_confidence.STUDIES,
     **natural_checks.STUDIES,
+    **paired_audits.STUDIES,
     **arms.STUDIES,
 }
 OF_ANSWERS = ("judgements", "model_checks", "stages", "verification.adjudications", "verification.audits")

@@ -169,6 +169,23 @@ def auc_interval(
     return Interval(estimate, float(low), float(high), level, "percentile", undefined)
 
 
+def best_threshold(p: np.ndarray, right: np.ndarray) -> float:
+    """The threshold above which accepting has the highest balanced accuracy; the middle one of several.
+
+    >>> best_threshold(np.array([0.9, 0.8, 0.3, 0.1]), np.array([True, True, False, False]))
+    0.55
+    """
+    p, right = p[~np.isnan(p)], right[~np.isnan(p)]
+    if right.all() or not right.any():
+        raise ValueError("a threshold needs right and wrong answers that have a probability, in every part of the data")
+    values = np.unique(p)
+    between = np.array([0.0, *(values[1:] + values[:-1]) / 2, (values[-1] + 1) / 2])
+    accepted = p[:, None] > between
+    youden = accepted[right].mean(axis=0) - accepted[~right].mean(axis=0)
+    best = np.flatnonzero(youden >= youden.max() - 1e-12)
+    return min(float(round(between[best[len(best) // 2]], 6)), 0.999999)
+
+
 def _inputs(confidence: ArrayLike, correct: ArrayLike, kind: str, bin_size: int) -> tuple[np.ndarray, np.ndarray]:
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}: must be one of {', '.join(KINDS)}")

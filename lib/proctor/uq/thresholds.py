@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from proctor.stats.calibration import best_threshold
 from proctor.uq.checks import OUTCOMES
 
 
@@ -43,20 +44,3 @@ def calibrate(table: pd.DataFrame, rng: np.random.Generator, folds: int = 5) -> 
     accepted = p > np.array(found)[fold]
     outcomes = [OUTCOMES[None if np.isnan(one) else bool(yes)] for one, yes in zip(p, accepted)]
     return Calibrated(best_threshold(p, right), pd.Series(outcomes, table.index), found)
-
-
-def best_threshold(p: np.ndarray, right: np.ndarray) -> float:
-    """The threshold above which accepting has the highest balanced accuracy; the middle one of several.
-
-    >>> best_threshold(np.array([0.9, 0.8, 0.3, 0.1]), np.array([True, True, False, False]))
-    0.55
-    """
-    p, right = p[~np.isnan(p)], right[~np.isnan(p)]
-    if right.all() or not right.any():
-        raise ValueError("a threshold needs right and wrong answers that have a probability, in every part of the data")
-    values = np.unique(p)
-    between = np.array([0.0, *(values[1:] + values[:-1]) / 2, (values[-1] + 1) / 2])
-    accepted = p[:, None] > between
-    youden = accepted[right].mean(axis=0) - accepted[~right].mean(axis=0)
-    best = np.flatnonzero(youden >= youden.max() - 1e-12)
-    return min(float(round(between[best[len(best) // 2]], 6)), 0.999999)
