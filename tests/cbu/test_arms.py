@@ -44,8 +44,8 @@ def test_other_questions_and_arms_are_refused():
 
 def test_the_first_study_is_part_of_the_whole_one(fake_model):
     core = asyncio.run(arms.core(fake_model))
-    natural = asyncio.run(arms.natural_arms(fake_model))
-    assert set(natural["kind"]) == {NONE, "right", "wrong", "lucky", *arms.NATURAL}
+    more = asyncio.run(arms.more_arms(fake_model))
+    assert set(more["kind"]) == {NONE, *arms.ARMS, *arms.NATURAL}
     first = {request.key for request in fake_model.asked}
     fake_model.asked.clear()
     found = asyncio.run(arms.all_arms(fake_model))

@@ -87,7 +87,7 @@ def arm_effects(rollouts: pd.DataFrame, effects: Mapping[str, tuple[Arm, Arm]] =
 def effects_by_group(rollouts: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """`arm_effects` of each group of OTHER_EFFECTS whose planted arms were all asked, and `natural_auc_table` ("AUC").
 
-    So a study of fewer arms, such as `arms.natural_arms`, has fewer groups.
+    So a study of fewer arms has fewer groups.
     """
     lacking = set(ARMS) - set(rollouts["kind"])
     found = {

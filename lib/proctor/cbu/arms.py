@@ -151,11 +151,6 @@ async def core_judges(session: Session, models: Sequence[str] = (screening.MODEL
     return await ask_judges(session, models, questions, planted(questions, ("right", "wrong")), judges=RIVALS)
 
 
-async def natural_arms(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
-    """The arms of `core`, lucky and natural candidates with FIRST rollouts: of `more_arms`, those asked first."""
-    return await rolled(session, models, ("right", "wrong", "lucky"), QUESTIONS, FIRST, own=True)
-
-
 async def more_arms(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
     """All arms with FIRST rollouts, natural candidates too; the rollouts of `core` are among them."""
     return await rolled(session, models, tuple(ARMS), QUESTIONS, FIRST, own=True)
@@ -167,4 +162,4 @@ async def all_arms(session: Session, models: Sequence[str] = (screening.MODEL,))
 
 
 FIRST_STUDIES = {"cbu.core": core, "cbu.core_judges": core_judges}
-STUDIES = {"cbu.natural_arms": natural_arms, "cbu.more_arms": more_arms, "cbu.all_arms": all_arms}
+STUDIES = {"cbu.more_arms": more_arms, "cbu.all_arms": all_arms}
