@@ -18,6 +18,7 @@ from proctor.stats.calibration import auc_interval
 ANSWERS = 100
 STYLES = ("plain", "anchored")  # of the first study
 LOW = "low"  # the same two examples, stating 61 and 62 %
+ALL_STYLES = (*STYLES, LOW)
 BELOW = 0.9  # a confidence below this counts as lowered
 # Shares of replies below BELOW and their correlation, guessed before the study with the low anchor.
 EXPECTED = {"low anchor less plain, stated below 90 %": (0.3, 0.05, 0.2)}
