@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: pytest-xdist already uses every core
@@ -18,6 +19,12 @@ from proctor.models import registry
 from proctor.models.messages import Reply, Request
 from proctor.models.session import Session
 from proctor.models.settings import Settings
+
+# No example fails for a machine that is busy with something else.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 LONG = tuple(f"tests/{place}" for place in ("models/", "notebooks/", "platform/", "report/", "test_", "workflow/"))
 KEY = "PROCTORFAKE-7f3a9c2d41"
