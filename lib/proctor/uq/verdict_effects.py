@@ -27,17 +27,21 @@ def verdicts(rows: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     for check, part in rows.groupby("check", sort=False):
         bare, reasoned = (part[part["style"] == style] for style in ("bare", "reasoned"))
         styles = [(HALF, bare, bare["outcome"]), (REASONED, reasoned, reasoned["outcome"])]
-        if _can_be_fitted(bare):
-            families = bare.assign(question_id=bare["category"])
-            fitted = calibrate(families, rng, folds=families["question_id"].nunique()).outcomes
-            styles.insert(1, (FITTED, bare, fitted))
+        if can_be_fitted(bare):
+            styles.insert(1, (FITTED, bare, fitted_outcomes(bare, rng)))
         for style, own, outcomes in styles:
             columns = own[["answer_id", "category", "correct", "p_accept"]]
             parts.append(columns.assign(check=check, style=style, accepted=outcomes.eq("accept")))
     return pd.concat(parts, ignore_index=True)
 
 
-def _can_be_fitted(bare: pd.DataFrame) -> bool:
+def fitted_outcomes(bare: pd.DataFrame, rng: np.random.Generator) -> pd.Series:
+    """Outcomes of one check by one judge, each family of questions at the threshold that fits the others."""
+    families = bare.assign(question_id=bare["category"])
+    return calibrate(families, rng, folds=families["question_id"].nunique()).outcomes
+
+
+def can_be_fitted(bare: pd.DataFrame) -> bool:
     """Whether right and wrong answers with a probability are left without any one family."""
     known = bare[bare["p_accept"].notna()]
     rests = [known.loc[known["category"] != family, "correct"].nunique() for family in bare["category"].unique()]

@@ -1,0 +1,101 @@
+"""More than one verdict on an answer: the mean of several checks, votes of one check, and a second judge.
+
+Rows are those of `natural_checks` and its studies. Probabilities are averaged before a threshold is fitted on the other
+families of questions; votes are counted among reasoned verdicts. Each is compared with the single verdict on the same
+answers, in balanced accuracy, with families as the units (`exam.paired_effects`).
+"""
+
+import numpy as np
+import pandas as pd
+
+from proctor.exam.paired_effects import balanced, families_of, paired_effects
+from proctor.stats.calibration import auc_interval
+from proctor.uq.verdict_effects import can_be_fitted, fitted_outcomes
+
+MEAN, TWO = "mean of all", "two judges"
+KNOWN = ["question_id", "category", "answer_id", "correct"]
+
+
+def mean_of(bare: pd.DataFrame, over: str, name: str) -> pd.DataFrame:
+    """Bare verdicts averaged over the values of one column, "check" or "judge", which then says `name`.
+
+    An answer that lacks the probability of one of them has none."""
+    by = [*KNOWN, *(column for column in ("judge", "check") if column != over)]
+    p = bare.assign(p_accept=bare["p_accept"].astype(float)).groupby(by, sort=False)["p_accept"]
+    means = p.mean().where(p.count() == bare[over].nunique()).reset_index()
+    return means.assign(**{over: name})
+
+
+def with_means(rows: pd.DataFrame) -> pd.DataFrame:
+    """The bare verdicts, behind them the mean of each judge's checks, and of the judges where there are several."""
+    bare = rows[rows["style"] == "bare"]
+    first = bare[bare["judge"] == bare["judge"].iloc[0]]
+    parts = [bare, mean_of(first, "check", MEAN)]
+    if bare["judge"].nunique() > 1:
+        shared = [name for name, part in bare.groupby("check") if part["judge"].nunique() == bare["judge"].nunique()]
+        parts.append(mean_of(bare[bare["check"].isin(shared)], "judge", TWO))
+    return pd.concat(parts, ignore_index=True)
+
+
+def aucs(bare: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
+    """One row a judge and check: answers, auc, auc_low, auc_high (families resampled). bare: of `with_means`."""
+    table = []
+    for (judge, check), part in bare.groupby(["judge", "check"], sort=False):
+        known = part[part["p_accept"].notna()]
+        p = known["p_accept"].astype(float)
+        area = auc_interval(p, known["correct"], rng, resamples, clusters=known["category"])
+        table.append(
+            dict(judge=judge, check=check, answers=len(known), auc=area.estimate, auc_low=area.low, auc_high=area.high)
+        )
+    return pd.DataFrame(table)
+
+
+def _fitted_values(bare: pd.DataFrame, rng: np.random.Generator) -> pd.Series:
+    """`balanced` of each answer at fitted thresholds, by answer; NaN where nothing can be fitted. One check, one judge."""
+    index = bare["answer_id"].to_numpy()
+    if not can_be_fitted(bare):
+        return pd.Series(np.nan, index)
+    accepted = fitted_outcomes(bare, rng).eq("accept")
+    return pd.Series(balanced(bare["correct"], accepted).to_numpy(), index)
+
+
+def mean_effects(bare: pd.DataFrame, rng: np.random.Generator, single: str = "C") -> dict:
+    """Pairs for `paired_effects`: the mean of the first judge's checks less `single`; and the mean of two judges less the
+    first, averaged over the checks that both gave."""
+    first = bare[bare["judge"] == bare["judge"].iloc[0]]
+    value = {check: _fitted_values(part, rng) for check, part in first.groupby("check", sort=False)}
+    pairs = {f"mean of {len(value) - 1} checks less {single}": (value[MEAN], value[single])}
+    both = bare[bare["judge"] == TWO]
+    if len(both):
+        two = {check: _fitted_values(part, rng) for check, part in both.groupby("check", sort=False)}
+        pairs["two judges less one"] = (_average(two.values()), _average([value[check] for check in two]))
+    return pairs
+
+
+def vote_effects(repeats: pd.DataFrame) -> dict:
+    """Pairs for `paired_effects`: the majority of one judge's samples less one sample, and the same for "all of them" in
+    wrong answers rejected; both averaged over the checks, the single verdict over its samples too."""
+    gain, rejected = [], []
+    for _, part in repeats.groupby("check", sort=False):
+        votes = part.assign(yes=part["outcome"].eq("accept")).pivot(index="answer_id", columns="sample", values="yes")
+        right = part.drop_duplicates("answer_id").set_index("answer_id")["correct"].astype(bool).reindex(votes.index)
+        majority = votes.mean(axis=1) > 0.5
+        gain.append((balanced(right, majority), _average([balanced(right, votes[k]) for k in votes])))
+        wrong = votes[~right]
+        rejected.append(((~wrong.all(axis=1)).astype(float), 1 - wrong.mean(axis=1)))
+    n = {2: "two", 3: "three"}.get(k := repeats["sample"].nunique(), str(k))
+    return {
+        f"majority of {n} less one": tuple(_average(side) for side in zip(*gain)),
+        f"all of {n} less one, wrong answers rejected": tuple(_average(side) for side in zip(*rejected)),
+    }
+
+
+def effects(bare: pd.DataFrame, repeats: pd.DataFrame, rng: np.random.Generator, single: str = "C") -> pd.DataFrame:
+    """`paired_effects` of all that was planned, together. bare: of `with_means`; repeats: of `natural_repeats`, of one
+    judge."""
+    pairs = mean_effects(bare, rng, single) | vote_effects(repeats)
+    return paired_effects(pairs, families_of(bare, "answer_id"))
+
+
+def _average(values) -> pd.Series:
+    return pd.concat(list(values), axis=1).astype(float).mean(axis=1, skipna=False)
