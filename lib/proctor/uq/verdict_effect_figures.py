@@ -1,4 +1,4 @@
-"""Figures of `verdict_effects`: right answers accepted against wrong answers rejected, and the gains of both mends."""
+"""Figures of `verdict_effects` and `verdict_votes`: right answers accepted against wrong answers rejected, and gains."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -31,4 +31,23 @@ def plane_and_gains(table: pd.DataFrame, gains: pd.DataFrame) -> Figure:
     right.set(xlabel="gain in balanced accuracy (points)", title="against the bare verdict at one half")
     handles, labels = left.get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=3)
+    return fig
+
+
+def areas_and_gains(table: pd.DataFrame, gains: pd.DataFrame) -> Figure:
+    """Left: AUC by check and judge (`verdict_votes.aucs`). Right: what more verdicts gain (`verdict_votes.effects`)."""
+    fig, (left, right) = axes(1, 2, width=FULL, height=3.3)
+    names = table["check"].unique().tolist()
+    judges = table["judge"].unique().tolist()
+    for place, (judge, look) in enumerate(zip(judges, ("ours", "judge", "wrong"))):
+        part = table[table["judge"] == judge].set_index("check").reindex(names)
+        columns = (part[column] for column in ("auc", "auc_low", "auc_high"))
+        offset = 0.24 * (place - (len(judges) - 1) / 2)
+        forest(left, names, *columns, role=look, label=judge, offset=offset, reference=0.5)
+    left.set(xlabel="AUC of the bare probability", title="does it rank right above wrong?")
+    known = gains[gains["difference"].notna()]
+    forest(right, known["effect"].str.replace(", ", ",\n"), *(100 * known[c] for c in ("difference", "low", "high")),
+           role="ours", reference=0)  # fmt: skip
+    right.set(xlabel="gain (points)", title="against the single verdict")
+    fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return fig

@@ -13,7 +13,26 @@ from proctor.stats.calibration import auc_interval
 from proctor.uq.verdict_effects import can_be_fitted, fitted_outcomes
 
 MEAN, TWO = "mean of all", "two judges"
+SENTENCES = {  # of claims on `effects`, by effect: name and sentence
+    "mean of checks less C": ("mean", "The mean of four checks gains balanced accuracy over check C"),
+    "two judges less one": ("two_judges", "The mean of two judges gains balanced accuracy over the larger one"),
+    "majority of votes less one": ("majority", "The majority of three reasoned verdicts gains balanced accuracy over one"),
+    "all of the votes less one, wrong answers rejected": (
+        "unanimous",
+        "Three reasoned verdicts that must agree reject more wrong answers than one",
+    ),
+}
 KNOWN = ["question_id", "category", "answer_id", "correct"]
+
+
+def joined(*studies: pd.DataFrame) -> pd.DataFrame:
+    """Rows of several studies of checks on the same answers, one row an answer, judge, check and style.
+
+    Raises ValueError where a study lacks answers that another one has."""
+    answers = [set(part["answer_id"]) for part in studies]
+    if any(own != answers[0] for own in answers):
+        raise ValueError(f"studies of {', '.join(str(len(own)) for own in answers)} answers: give the same n to all")
+    return pd.concat(studies, ignore_index=True)
 
 
 def mean_of(bare: pd.DataFrame, over: str, name: str) -> pd.DataFrame:
@@ -59,12 +78,12 @@ def _fitted_values(bare: pd.DataFrame, rng: np.random.Generator) -> pd.Series:
     return pd.Series(balanced(bare["correct"], accepted).to_numpy(), index)
 
 
-def mean_effects(bare: pd.DataFrame, rng: np.random.Generator, single: str = "C") -> dict:
-    """Pairs for `paired_effects`: the mean of the first judge's checks less `single`; and the mean of two judges less the
+def mean_effects(bare: pd.DataFrame, rng: np.random.Generator) -> dict:
+    """Pairs for `paired_effects`: the mean of the first judge's checks less check C; and the mean of two judges less the
     first, averaged over the checks that both gave."""
     first = bare[bare["judge"] == bare["judge"].iloc[0]]
     value = {check: _fitted_values(part, rng) for check, part in first.groupby("check", sort=False)}
-    pairs = {f"mean of {len(value) - 1} checks less {single}": (value[MEAN], value[single])}
+    pairs = {"mean of checks less C": (value[MEAN], value["C"])}
     both = bare[bare["judge"] == TWO]
     if len(both):
         two = {check: _fitted_values(part, rng) for check, part in both.groupby("check", sort=False)}
@@ -83,17 +102,16 @@ def vote_effects(repeats: pd.DataFrame) -> dict:
         gain.append((balanced(right, majority), _average([balanced(right, votes[k]) for k in votes])))
         wrong = votes[~right]
         rejected.append(((~wrong.all(axis=1)).astype(float), 1 - wrong.mean(axis=1)))
-    n = {2: "two", 3: "three"}.get(k := repeats["sample"].nunique(), str(k))
     return {
-        f"majority of {n} less one": tuple(_average(side) for side in zip(*gain)),
-        f"all of {n} less one, wrong answers rejected": tuple(_average(side) for side in zip(*rejected)),
+        "majority of votes less one": tuple(_average(side) for side in zip(*gain)),
+        "all of the votes less one, wrong answers rejected": tuple(_average(side) for side in zip(*rejected)),
     }
 
 
-def effects(bare: pd.DataFrame, repeats: pd.DataFrame, rng: np.random.Generator, single: str = "C") -> pd.DataFrame:
+def effects(bare: pd.DataFrame, repeats: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """`paired_effects` of all that was planned, together. bare: of `with_means`; repeats: of `natural_repeats`, of one
     judge."""
-    pairs = mean_effects(bare, rng, single) | vote_effects(repeats)
+    pairs = mean_effects(bare, rng) | vote_effects(repeats)
     return paired_effects(pairs, families_of(bare, "answer_id"))
 
 
