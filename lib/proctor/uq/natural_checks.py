@@ -16,6 +16,7 @@ ANSWERS = 100  # half of them right; of 180 that there are, for the time that th
 CHECKS = ("C", "B")  # recorded first
 CYCLES = ("FLC", "CC")  # planned with them, recorded in a study of their own
 REPEATS = 3  # of reasoned verdicts, drawn at the temperature of the answers
+REPEATED = ("B",)  # after reasons check C had accepted every answer, so that its votes could tell nothing
 # Share of wrong answers that are rejected, reasoned and bare, and the correlation: a pilot had 7 of 20 and none.
 EXPECTED = {"reasoned less bare, wrong answers rejected": (0.35, 0.05, 0.2)}
 # Balanced accuracy expected of votes against the single verdict, and the correlation: written before they were asked.
@@ -53,7 +54,7 @@ async def natural_cycles(session: Session, models: Sequence[str] = (screening.MO
 
 
 async def natural_repeats(
-    session: Session, models: Sequence[str] = (screening.MODEL,), n: int = ANSWERS, checks: Sequence[str] = CHECKS
+    session: Session, models: Sequence[str] = (screening.MODEL,), n: int = ANSWERS, checks: Sequence[str] = REPEATED
 ) -> pd.DataFrame:
     """Rows of `checks.run_check` with column sample (1 to REPEATS): reasoned verdicts at a temperature, for votes.
 
