@@ -221,3 +221,9 @@ def test_a_board_is_read_in_whatever_way_it_lies_and_what_was_done_is_said(tmp_p
         assert "read as 1 and 0" in said[name] and "1 of 6 scores are not there" in said[name]
     assert "column '' is taken for item" in said["wide"] and "'instance_id' is taken for item" in said["named"]
     assert "turned on its side" in said["turned"] and "'agent' is taken for model" in said["long"]
+
+
+def test_a_file_of_models_without_items_is_refused(tmp_path):
+    (tmp_path / "models.csv").write_text("model\none\ntwo\n")
+    with pytest.raises(DataError, match="no column but 'model'"):
+        load_leaderboard(tmp_path / "models.csv")

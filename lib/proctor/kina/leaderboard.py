@@ -245,6 +245,8 @@ def _turned(path: Path, rows: list, column: str) -> list:
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise DataError(f"{path}: model {twice!r} has two rows. Keep one, or give a score a row: model, item, score.")
     items = [item for item in rows[0][1] if item != column]
+    if not items:
+        raise DataError(f"{path}: no column but {column!r}. Give each item a column, or each score a row.")
     return [
         (n, {"item": item} | {name: row[item] for name, (_, row) in zip(names, rows)})
         for n, item in enumerate(items, 2)

@@ -1,4 +1,4 @@
-"""Figures of `verdict_effects` and `verdict_votes`: right answers accepted against wrong answers rejected, and gains."""
+"""Figures of `verdict_effects` and `verdict_votes`: right answers accepted, wrong ones rejected, and gains."""
 
 import pandas as pd
 from matplotlib.figure import Figure

@@ -16,10 +16,10 @@ MEAN, TWO = "mean of all", "two judges"
 SENTENCES = {  # of claims on `effects`, by effect: name and sentence
     "mean of checks less C": ("mean", "The mean of four checks gains balanced accuracy over check C"),
     "two judges less one": ("two_judges", "The mean of two judges gains balanced accuracy over the larger one"),
-    "majority of votes less one": ("majority", "The majority of three reasoned verdicts gains balanced accuracy over one"),
+    "majority of votes less one": ("majority", "A majority of reasoned verdicts gains balanced accuracy over one"),
     "all of the votes less one, wrong answers rejected": (
         "unanimous",
-        "Three reasoned verdicts that must agree reject more wrong answers than one",
+        "Reasoned verdicts that must all accept reject more wrong answers than one",
     ),
 }
 KNOWN = ["question_id", "category", "answer_id", "correct"]
@@ -70,7 +70,7 @@ def aucs(bare: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -
 
 
 def _fitted_values(bare: pd.DataFrame, rng: np.random.Generator) -> pd.Series:
-    """`balanced` of each answer at fitted thresholds, by answer; NaN where nothing can be fitted. One check, one judge."""
+    """`balanced` of each answer, by answer, of one check by one judge; NaN where no threshold can be fitted."""
     index = bare["answer_id"].to_numpy()
     if not can_be_fitted(bare):
         return pd.Series(np.nan, index)
@@ -79,8 +79,8 @@ def _fitted_values(bare: pd.DataFrame, rng: np.random.Generator) -> pd.Series:
 
 
 def mean_effects(bare: pd.DataFrame, rng: np.random.Generator) -> dict:
-    """Pairs for `paired_effects`: the mean of the first judge's checks less check C; and the mean of two judges less the
-    first, averaged over the checks that both gave."""
+    """Pairs for `paired_effects`: the mean of the first judge's checks less check C; and the mean of two judges less
+    the first, averaged over the checks that both gave."""
     first = bare[bare["judge"] == bare["judge"].iloc[0]]
     value = {check: _fitted_values(part, rng) for check, part in first.groupby("check", sort=False)}
     pairs = {"mean of checks less C": (value[MEAN], value["C"])}
@@ -92,8 +92,8 @@ def mean_effects(bare: pd.DataFrame, rng: np.random.Generator) -> dict:
 
 
 def vote_effects(repeats: pd.DataFrame) -> dict:
-    """Pairs for `paired_effects`: the majority of one judge's samples less one sample, and the same for "all of them" in
-    wrong answers rejected; both averaged over the checks, the single verdict over its samples too."""
+    """Pairs for `paired_effects`: the majority of one judge's samples less one sample; and all of them less one, in
+    wrong answers rejected. Both are averaged over the checks, the single verdict over its samples too."""
     gain, rejected = [], []
     for _, part in repeats.groupby("check", sort=False):
         votes = part.assign(yes=part["outcome"].eq("accept")).pivot(index="answer_id", columns="sample", values="yes")
@@ -109,8 +109,9 @@ def vote_effects(repeats: pd.DataFrame) -> dict:
 
 
 def effects(bare: pd.DataFrame, repeats: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    """`paired_effects` of all that was planned, together. bare: of `with_means`; repeats: of `natural_repeats`, of one
-    judge."""
+    """`paired_effects` of all that was planned, together.
+
+    bare: of `with_means`; repeats: of `natural_repeats`, of one judge."""
     pairs = mean_effects(bare, rng) | vote_effects(repeats)
     return paired_effects(pairs, families_of(bare, "answer_id"))
 
