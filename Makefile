@@ -84,8 +84,8 @@ lab: setup ## JupyterLab on the same environment; NOTEBOOK=uq/6_agreement LAB_AR
 status: setup ## which published artifact is regenerated, from what evidence, and does it agree
 	@$(PY) -m proctor.report.catalog
 
-record: setup ## ask the embedded model everything again and compare with the recording
-	@$(PY) -m proctor.recordings.record
+record: setup ## ask the embedded model everything again and compare with the recording; 200 of it: P="--sample 200"
+	@$(PY) -c 'import os, shlex, sys; os.execv(sys.executable, [sys.executable, "-m", "proctor.recordings.record", *shlex.split(os.environ["P"])])'
 
 logs: setup ## fetch and import public logs of strong models into .cache/logs; one source: make logs NAME=llmbar
 	@$(PY) -m proctor.logs $${NAME:+"$$NAME"}

@@ -63,6 +63,30 @@ def test_the_studies_ask_all_that_is_recorded_and_nothing_else(refilled, monkeyp
     }
 
 
+@FETCHED
+def test_a_sample_is_drawn_by_its_seed_from_what_is_recorded_and_counted(monkeypatch, capsys):
+    drawn = []
+
+    async def as_recorded_but_one(session, requests, what="calls"):
+        kept = read_recording(recording_path(paths.RECORDED, MODELS[0]))[1]
+        drawn.append([request.key for request in requests])
+        replies = [Reply.from_json(kept[request.key], "live") for request in requests]
+        return [Reply("other words"), *replies[1:]]
+
+    replayed = record.Session.ask_many
+    monkeypatch.setattr(
+        "proctor.models.session.Session.ask_many",
+        lambda self, requests, what="calls": (replayed if self.mode == "replay" else as_recorded_but_one)(
+            self, requests, what
+        ),
+    )
+    for seed in ("1", "1", "2"):
+        told = ["--models", MODELS[0], "--studies", "answers", "--sample", "20", "--seed", seed]
+        assert record.main(told) == 0
+    assert "19 of 20 replies are identical to the recording; 1 other words\n" in capsys.readouterr().out
+    assert drawn[0] == drawn[1] != drawn[2] and len(set(drawn[0])) == 20
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_a_recording_names_the_weights_and_the_settings_that_it_rests_on(model):
     header, replies = read_recording(recording_path(paths.RECORDED, model))

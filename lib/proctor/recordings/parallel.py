@@ -30,7 +30,7 @@ from proctor.models.offline import to_ask
 from proctor.models.providers import CallError, ask_served, openai_client
 from proctor.models.registry import ModelError, spec, weights_file
 from proctor.models.session import MissingReply, Session
-from proctor.recordings.record import header
+from proctor.recordings.record import header, noted
 from proctor.recordings.registry import PARALLEL
 
 Study = Callable[[Session, Sequence[str]], Awaitable]
@@ -109,18 +109,8 @@ async def record(study: Study, models: Sequence[str], cache: Path, slots: int, s
 
 async def replies_of(study: Study, models: Sequence[str], cache: Path) -> dict[str, list[Request]]:
     """The requests of a study by model. Raises MissingReply where it is not recorded in full."""
-    found: dict[str, list[Request]] = defaultdict(list)
     async with Session("replay", cache=cache, recorded=None, progress=False) as session:
-        asked = session.ask_many
-
-        async def noted(requests, what="calls"):
-            requests = list(requests)
-            replies = await asked(requests, what)
-            for request in requests:
-                found[request.model].append(request)
-            return replies
-
-        session.ask_many = noted  # type: ignore[method-assign]
+        found = noted(session)
         await study(session, models)
     return found
 

@@ -3,15 +3,17 @@
 A reply depends on the request, the weights, the library and the processor. On the processor of the
 recording all replies come back identical; elsewhere some differ in their last digits, and a few of
 those in their words. The report counts both. Without --write the recording in data/recorded/ stays
-as it is, unless there is none.
+as it is, unless there is none. `make record P="--sample 200"` asks that many of each model, drawn by a seed.
 """
 
 import argparse
 import asyncio
 import json
 import platform
+import random
 import subprocess
 import sys
+import tempfile
 from collections import defaultdict
 from importlib.metadata import version
 from pathlib import Path
@@ -20,6 +22,7 @@ from proctor import paths
 from proctor.exam.recorded import MODELS
 from proctor.models import embedded
 from proctor.models.cache import StoreError, read_recording, recording_path, write_recording
+from proctor.models.messages import Request
 from proctor.models.registry import ModelError, spec, weights_file
 from proctor.models.session import Session
 from proctor.recordings.registry import OF_ANSWERS, STUDIES
@@ -56,15 +59,47 @@ async def ask_again(
     async with Session("auto", recorded=None, cache=cache, timeout=600) as session:
         session.used = defaultdict(set)
         session.recordings.update(others)  # a judge also reads what the other models answered
-        for name in studies:
-            for model in models:
-                print(f"{model}: {name}", file=sys.stderr, flush=True)
-                if name in OF_ANSWERS:
-                    known = [m for m in MODELS if m in models or m in others]
-                    await STUDIES[name](session, [model], answering=known)
-                else:
-                    await STUDIES[name](session, [model])
+        await _run(studies, session, models, [m for m in MODELS if m in models or m in others])
         return {model: {key: _kept(session, model, key) for key in sorted(session.used[model])} for model in models}
+
+
+async def ask_some_again(models: list[str], studies: list[str], n: int, seed: int) -> dict[str, dict[str, str]]:
+    """Ask `n` of the recorded requests of each model again, drawn at random; {model: {key: reply as JSON}}."""
+    async with Session("replay", progress=False) as recorded:
+        requests = noted(recorded)
+        await _run(studies, recorded, models, [m for m in MODELS if recording_path(paths.RECORDED, m).is_file()])
+    again = {}
+    with tempfile.TemporaryDirectory() as folder:
+        async with Session("auto", recorded=None, cache=Path(folder, "sample.sqlite"), timeout=600) as session:
+            for model in models:
+                own = sorted({request.key: request for request in requests[model]}.values(), key=lambda one: one.key)
+                drawn = random.Random(seed).sample(own, min(n, len(own)))
+                replies = await session.ask_many(drawn, f"{model}, asked again")
+                again[model] = {request.key: reply.to_json() for request, reply in zip(drawn, replies)}
+    return again
+
+
+def noted(session: Session) -> dict[str, list[Request]]:
+    """All requests that a session is asked from now on, by model."""
+    found: dict[str, list[Request]] = defaultdict(list)
+    asked = session.ask_many
+
+    async def ask_many(requests, what="calls"):
+        requests = list(requests)
+        replies = await asked(requests, what)
+        for request in requests:
+            found[request.model].append(request)
+        return replies
+
+    session.ask_many = ask_many  # type: ignore[method-assign]
+    return found
+
+
+async def _run(studies: list[str], session: Session, models: list[str], known: list[str]) -> None:
+    for name in studies:
+        for model in models:
+            print(f"{model}: {name}", file=sys.stderr, flush=True)
+            await STUDIES[name](session, [model], **(dict(answering=known) if name in OF_ANSWERS else {}))
 
 
 def _kept(session: Session, model: str, key: str) -> str:
@@ -138,14 +173,22 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--models", nargs="+", default=MODELS, help="default: those whose weights are here")
     parser.add_argument("--studies", nargs="+", choices=list(STUDIES), default=list(STUDIES))
     parser.add_argument("--only-new", action="store_true", help="ask only what the recordings lack")
+    parser.add_argument("--sample", type=int, metavar="N", help="ask N of each model's recorded requests, at random")
+    parser.add_argument("--seed", type=int, default=20260101, help="of the sample")
     parser.add_argument("--write", action="store_true", help="replace the recordings in data/recorded/")
     options = parser.parse_args(arguments)
     models = available(options.models)
     if not models:
         print("no model to ask: run `make setup`, or set PROCTOR_WEIGHTS to the folder of the weights", file=sys.stderr)
         return 2
+    if options.sample and (options.only_new or options.write or options.sample < 1):
+        parser.error("--sample N compares N recorded replies, 1 or more: leave out --only-new and --write")
+    if options.sample:
+        asking = ask_some_again(models, options.studies, options.sample, options.seed)
+    else:
+        asking = ask_again(models, options.studies, paths.CACHE / "record.sqlite", options.only_new)
     try:
-        asked = asyncio.run(ask_again(models, options.studies, paths.CACHE / "record.sqlite", options.only_new))
+        asked = asyncio.run(asking)
     except StoreError as error:
         print(error, file=sys.stderr)
         return 1
@@ -153,6 +196,7 @@ def main(arguments: list[str] | None = None) -> int:
         old, made = reference(model), header(model)
         if old:
             past, kept = read_recording(old)
+            kept = {key: reply for key, reply in kept.items() if not options.sample or key in replies}
             made = joined(past, made) if options.only_new else made
             counts = compare_replies(kept, replies)
             print(
