@@ -47,6 +47,13 @@ SETTINGS = {
     "cache_ram_mib": 0,
     "n_ctx_checkpoints": 0,
 }  # what the replies depend on, beside the weights
+# How a thread waits for the other at each step of the computation. A short spin before it sleeps takes a third off the
+# time of a small model on an idle machine (12 questions: 12.5 s for 18 to 20) and adds a fifth on a busy one; replies
+# are the same.
+WAITING = {
+    False: {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "300"},
+    True: {"OMP_WAIT_POLICY": "active"},
+}
 
 
 class EmbeddedError(RuntimeError):
@@ -195,7 +202,7 @@ class Embedded:
                 stdout=out,
                 stderr=out,
                 start_new_session=True,
-                env={**os.environ, "OMP_WAIT_POLICY": "active" if self.spin else "passive"},
+                env=os.environ | WAITING[self.spin],
             )
         deadline = time.monotonic() + self.patience + 60
         while time.monotonic() < deadline:
