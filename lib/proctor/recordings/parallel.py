@@ -132,8 +132,9 @@ async def write(names: Sequence[str], models: Sequence[str], cache: Path, slots:
     """Put the replies of complete studies into data/recorded/; what was written. Raises MissingReply for others."""
     requests: dict[str, dict[str, list[Request]]] = defaultdict(dict)
     for name in names:
-        for model, own in (await replies_of(PARALLEL[name], models, cache)).items():
-            requests[model][name] = own
+        found = await replies_of(PARALLEL[name], models, cache)
+        for model in models:  # not those whose answers the study only reads
+            requests[model][name] = found[model]
     kept, said = Cache(cache), []
     try:
         for model, studies in requests.items():

@@ -1,4 +1,4 @@
-"""Figures of `verdict_effects` and `verdict_votes`: right answers accepted, wrong ones rejected, and gains."""
+"""Figures of `verdict_effects` and `verdict_means`: right answers accepted, wrong ones rejected, and gains."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ def plane_and_gains(table: pd.DataFrame, gains: pd.DataFrame) -> Figure:
 
 
 def areas_and_gains(table: pd.DataFrame, gains: pd.DataFrame) -> Figure:
-    """Left: AUC by check and judge (`verdict_votes.aucs`). Right: what more verdicts gain (`verdict_votes.effects`)."""
+    """Left: AUC by check and judge (`verdict_means.aucs`). Right: what more verdicts gain (`verdict_means.effects`)."""
     fig, (left, right) = axes(1, 2, width=FULL, height=3.3)
     names = table["check"].unique().tolist()
     judges = table["judge"].unique().tolist()
@@ -46,8 +46,7 @@ def areas_and_gains(table: pd.DataFrame, gains: pd.DataFrame) -> Figure:
         forest(left, names, *columns, role=look, label=judge, offset=offset, reference=0.5)
     left.set(xlabel="AUC of the bare probability", title="does it rank right above wrong?")
     known = gains[gains["difference"].notna()]
-    forest(right, known["effect"].str.replace(", ", ",\n"), *(100 * known[c] for c in ("difference", "low", "high")),
-           role="ours", reference=0)  # fmt: skip
+    forest(right, known["effect"], *(100 * known[name] for name in ("difference", "low", "high")), reference=0)
     right.set(xlabel="gain (points)", title="against the single verdict")
     fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return fig

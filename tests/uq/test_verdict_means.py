@@ -1,10 +1,10 @@
-"""Means of checks and judges, and votes among samples, on made-up verdicts."""
+"""Means of checks and judges, on made-up verdicts."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from proctor.uq import natural_checks, verdict_votes
-from proctor.uq.verdict_votes import MEAN, TWO
+from proctor.uq import natural_checks, verdict_means
+from proctor.uq.verdict_means import MEAN, TWO
 
 FAMILIES = ("tank", "ages", "mean", "change")
 
@@ -26,20 +26,8 @@ def rows():
     return pd.DataFrame(one + two + reasoned)
 
 
-@pytest.fixture
-def repeats():
-    """Each right answer is accepted by two of three samples, each wrong one by one of three."""
-    votes = {1: (1, 1, 1, 0), 2: (1, 1, 0, 1), 3: (0, 0, 0, 0)}
-    return pd.DataFrame(
-        verdict("m", "C", f, i, None, "reasoned", "accept" if yes[i] else "reject") | dict(sample=k)
-        for k, yes in votes.items()
-        for f in FAMILIES
-        for i in range(4)
-    )
-
-
 def test_a_mean_stands_beside_the_checks_and_judges_it_is_of(rows):
-    bare = verdict_votes.with_means(rows)
+    bare = verdict_means.with_means(rows)
     sizes = bare.groupby(["judge", "check"]).size()
     assert sizes.to_dict() == {(j, c): 16 for j, c in [("m", "C"), ("m", "B"), ("other", "C"), ("m", MEAN), (TWO, "C")]}
     p = bare.set_index(["judge", "check", "answer_id"])["p_accept"].astype(float)
@@ -48,40 +36,35 @@ def test_a_mean_stands_beside_the_checks_and_judges_it_is_of(rows):
 
 def test_studies_of_other_answers_are_not_joined(rows):
     with pytest.raises(ValueError, match="the same n"):
-        verdict_votes.joined(rows, rows[rows["answer_id"] != "tank-0"])
+        verdict_means.joined(rows, rows[rows["answer_id"] != "tank-0"])
 
 
-def test_every_planned_effect_has_its_sentence(rows, repeats):
-    found = verdict_votes.effects(verdict_votes.with_means(rows), repeats, np.random.default_rng(1))
-    assert set(found["effect"]) == set(verdict_votes.SENTENCES) == set(natural_checks.VOTES_EXPECTED)
+def test_every_planned_effect_has_its_sentence(rows):
+    found = verdict_means.effects(verdict_means.with_means(rows), np.random.default_rng(1))
+    assert set(found["effect"]) == set(verdict_means.SENTENCES) == set(natural_checks.MEANS_EXPECTED)
 
 
 def test_an_answer_that_lacks_one_probability_has_no_mean(rows):
     rows.loc[rows["check"].eq("B") & rows["answer_id"].eq("tank-0"), "p_accept"] = np.nan
-    bare = verdict_votes.with_means(rows).set_index(["judge", "check", "answer_id"])["p_accept"]
+    bare = verdict_means.with_means(rows).set_index(["judge", "check", "answer_id"])["p_accept"]
     assert np.isnan(bare["m", MEAN, "tank-0"]) and bare["m", MEAN, "tank-1"] == pytest.approx(0.7)
 
 
 def test_the_mean_ranks_what_no_check_ranks_alone(rows):
-    table = verdict_votes.aucs(verdict_votes.with_means(rows), np.random.default_rng(1), 100)
+    table = verdict_means.aucs(verdict_means.with_means(rows), np.random.default_rng(1), 100)
     assert table.set_index(["judge", "check"])["auc"].to_dict() == {
         ("m", "C"): 0.5, ("m", "B"): 0.5, ("other", "C"): 1, ("m", MEAN): 1, (TWO, "C"): 1,
     }  # fmt: skip
 
 
-def test_effects_are_paired_by_answer(rows, repeats):
-    bare = verdict_votes.with_means(rows)
-    found = verdict_votes.effects(bare, repeats, np.random.default_rng(1)).set_index("effect")
+def test_effects_are_paired_by_answer(rows):
+    bare = verdict_means.with_means(rows)
+    found = verdict_means.effects(bare, np.random.default_rng(1)).set_index("effect")
     assert found.loc["mean of checks less C", ["first", "second"]].tolist() == [1, 0.75]
     assert found.loc["two judges less one", ["first", "second"]].tolist() == [1, 0.75]
-    assert found.loc["majority of votes less one", "first"] == 1
-    assert found.loc["majority of votes less one", "second"] == pytest.approx(2 / 3)
-    strict = found.loc["all of the votes less one, wrong answers rejected"]
-    assert strict[["first", "second"]].tolist() == pytest.approx([1, 2 / 3]) and strict["items"] == 8
 
 
-def test_judges_without_probabilities_leave_the_votes(rows, repeats):
-    bare = verdict_votes.with_means(rows.assign(p_accept=None))
-    found = verdict_votes.effects(bare, repeats, np.random.default_rng(1)).set_index("effect")["difference"]
-    assert np.isnan(found["mean of checks less C"]) and found["majority of votes less one"] == pytest.approx(1 / 3)
-    assert verdict_votes.aucs(bare, np.random.default_rng(1), 100)["auc"].isna().all()
+def test_judges_without_probabilities_have_no_gain(rows):
+    bare = verdict_means.with_means(rows.assign(p_accept=None))
+    assert verdict_means.effects(bare, np.random.default_rng(1))["difference"].isna().all()
+    assert verdict_means.aucs(bare, np.random.default_rng(1), 100)["auc"].isna().all()

@@ -1,8 +1,8 @@
-"""More than one verdict on an answer: the mean of several checks, votes of one check, and a second judge.
+"""More than one verdict on an answer: the mean of several checks, and of two judges.
 
 Rows are those of `natural_checks` and its studies. Probabilities are averaged before a threshold is fitted on the other
-families of questions; votes are counted among reasoned verdicts. Each is compared with the single verdict on the same
-answers, in balanced accuracy, with families as the units (`exam.paired_effects`).
+families of questions. Each mean is compared with the single verdict on the same answers, in balanced accuracy, with
+families as the units (`exam.paired_effects`).
 """
 
 import numpy as np
@@ -15,12 +15,7 @@ from proctor.uq.verdict_effects import can_be_fitted, fitted_outcomes
 MEAN, TWO = "mean of all", "two judges"
 SENTENCES = {  # of claims on `effects`, by effect: name and sentence
     "mean of checks less C": ("mean", "The mean of four checks gains balanced accuracy over check C"),
-    "two judges less one": ("two_judges", "The mean of two judges gains balanced accuracy over the larger one"),
-    "majority of votes less one": ("majority", "A majority of reasoned verdicts gains balanced accuracy over one"),
-    "all of the votes less one, wrong answers rejected": (
-        "unanimous",
-        "Reasoned verdicts that must all accept reject more wrong answers than one",
-    ),
+    "two judges less one": ("two_judges", "The mean of two judges gains balanced accuracy over the first one"),
 }
 KNOWN = ["question_id", "category", "answer_id", "correct"]
 
@@ -49,7 +44,7 @@ def with_means(rows: pd.DataFrame) -> pd.DataFrame:
     """The bare verdicts, behind them the mean of each judge's checks, and of the judges where there are several."""
     bare = rows[rows["style"] == "bare"]
     first = bare[bare["judge"] == bare["judge"].iloc[0]]
-    parts = [bare, mean_of(first, "check", MEAN)]
+    parts = [first, mean_of(first, "check", MEAN), bare.drop(first.index)]
     if bare["judge"].nunique() > 1:
         shared = [name for name, part in bare.groupby("check") if part["judge"].nunique() == bare["judge"].nunique()]
         parts.append(mean_of(bare[bare["check"].isin(shared)], "judge", TWO))
@@ -57,12 +52,14 @@ def with_means(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def aucs(bare: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
-    """One row a judge and check: answers, auc, auc_low, auc_high (families resampled). bare: of `with_means`."""
-    table = []
-    for (judge, check), part in bare.groupby(["judge", "check"], sort=False):
+    """One row a judge and check: answers, auc, auc_low, auc_high (families resampled; the intervals hold together).
+
+    bare: of `with_means`."""
+    table, groups = [], bare.groupby(["judge", "check"], sort=False)
+    for (judge, check), part in groups:
         known = part[part["p_accept"].notna()]
         p = known["p_accept"].astype(float)
-        area = auc_interval(p, known["correct"], rng, resamples, clusters=known["category"])
+        area = auc_interval(p, known["correct"], rng, resamples, 1 - 0.05 / groups.ngroups, known["category"])
         table.append(
             dict(judge=judge, check=check, answers=len(known), auc=area.estimate, auc_low=area.low, auc_high=area.high)
         )
@@ -91,29 +88,9 @@ def mean_effects(bare: pd.DataFrame, rng: np.random.Generator) -> dict:
     return pairs
 
 
-def vote_effects(repeats: pd.DataFrame) -> dict:
-    """Pairs for `paired_effects`: the majority of one judge's samples less one sample; and all of them less one, in
-    wrong answers rejected. Both are averaged over the checks, the single verdict over its samples too."""
-    gain, rejected = [], []
-    for _, part in repeats.groupby("check", sort=False):
-        votes = part.assign(yes=part["outcome"].eq("accept")).pivot(index="answer_id", columns="sample", values="yes")
-        right = part.drop_duplicates("answer_id").set_index("answer_id")["correct"].astype(bool).reindex(votes.index)
-        majority = votes.mean(axis=1) > 0.5
-        gain.append((balanced(right, majority), _average([balanced(right, votes[k]) for k in votes])))
-        wrong = votes[~right]
-        rejected.append(((~wrong.all(axis=1)).astype(float), 1 - wrong.mean(axis=1)))
-    return {
-        "majority of votes less one": tuple(_average(side) for side in zip(*gain)),
-        "all of the votes less one, wrong answers rejected": tuple(_average(side) for side in zip(*rejected)),
-    }
-
-
-def effects(bare: pd.DataFrame, repeats: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    """`paired_effects` of all that was planned, together.
-
-    bare: of `with_means`; repeats: of `natural_repeats`, of one judge."""
-    pairs = mean_effects(bare, rng) | vote_effects(repeats)
-    return paired_effects(pairs, families_of(bare, "answer_id"))
+def effects(bare: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    """`paired_effects` of what was planned, together. bare: of `with_means`."""
+    return paired_effects(mean_effects(bare, rng), families_of(bare, "answer_id"))
 
 
 def _average(values) -> pd.Series:
