@@ -273,17 +273,24 @@ def signals(exam: Exam) -> pd.DataFrame:
     ).round(12)
 
 
-def flawed_at(score: np.ndarray, flawed: np.ndarray, share: float) -> float:
+def flawed_at(drawn: np.ndarray, score: np.ndarray, flawed: np.ndarray, share: float) -> np.ndarray:
     """How many flawed items are among the `share` of the items with the highest scores; equal scores at the edge count
     in part, as when the edge is drawn among them.
 
-    >>> flawed_at(np.array([3, 2, 2, 1]), np.array([1, 1, 0, 0]), 0.5)
-    1.5
+    drawn: how often each item counts, shape (resamples, items); a row sums to items. Returns shape (resamples,).
+
+    >>> flawed_at(np.ones((1, 4)), np.array([3, 2, 2, 1]), np.array([1, 1, 0, 0]), 0.5)
+    array([1.5])
     """
-    size = round(share * len(score))
-    edge = np.partition(score, len(score) - size)[len(score) - size]
-    above, at = score > edge, score == edge
-    return float(flawed[above].sum() + flawed[at].sum() * (size - above.sum()) / at.sum())
+    size, order = round(share * len(score)), np.argsort(-score, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(score[order]) != 0])  # first item of each distinct score
+    totals = [np.add.reduceat(table[:, order], starts, axis=1).cumsum(axis=1) for table in (drawn, drawn * flawed)]
+    edge = (totals[0] >= size).argmax(axis=1)[:, None]
+    (above, found), (to_edge, with_edge) = (
+        [np.take_along_axis(np.pad(total, ((0, 0), (1, 0))), edge + last, axis=1)[:, 0] for total in totals]
+        for last in (0, 1)
+    )
+    return found + (with_edge - found) * (size - above) / (to_edge - above)
 
 
 def detection(
@@ -301,11 +308,12 @@ def detection(
             row: dict = dict(signal=name, target=target, targets=int(bad.sum()))
             row |= _limits("auc", auc_interval(scores, bad, rng, resamples, level))
             per = {
-                "precision": lambda s, b: 100 * flawed_at(s, b, budget) / round(budget * len(s)),
-                "found": lambda s, b: 100 * flawed_at(s, b, budget) / b.sum() if b.sum() else None,
+                "precision": lambda w, s, b: 100 * flawed_at(w, s, b, budget) / round(budget * len(s)),
+                "found": lambda w, s, b: 100 * flawed_at(w, s, b, budget) / np.where(w @ b, w @ b, np.nan),
             }
             for figure, of in per.items():
-                row |= _limits(figure, bootstrap.statistic_interval(of, [scores, bad], rng, resamples, level))
+                found = bootstrap.statistic_interval(of, [scores, bad], rng, resamples, level, weighted=True)
+                row |= _limits(figure, found)
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -328,7 +336,7 @@ def found_curve(exam: Exam, budgets: Sequence[float], target: str = "wrong_key")
     rows = []
     for name, score in signals(exam).items():
         for budget in budgets:
-            hits = flawed_at(score.to_numpy(), bad, budget)
+            hits = float(flawed_at(np.ones((1, len(bad))), score.to_numpy(), bad, budget)[0])
             found = dict(found=100 * hits / bad.sum(), precision=100 * hits / round(budget * len(bad)))
             rows.append(dict(signal=name, reviewed=100 * budget) | found)
     return pd.DataFrame(rows)

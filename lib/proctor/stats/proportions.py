@@ -6,6 +6,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -245,7 +246,7 @@ def wilson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
     [0.49, 0.943]
     """
     k, n = _counts(k, n)
-    low, high = proportion_confint(k, n, alpha=1 - checks.share(level, "level"), method="wilson")
+    low, high = _confint(k, n, checks.share(level, "level"), "wilson")
     # The bound is exactly 0 or 1 here; the formula leaves a rounding error such as 1e-19.
     return (0.0 if k == 0 else float(low)), (1.0 if k == n else float(high))
 
@@ -257,8 +258,14 @@ def clopper_pearson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
     [0.692, 1.0]
     """
     k, n = _counts(k, n)
-    low, high = proportion_confint(k, n, alpha=1 - checks.share(level, "level"), method="beta")
+    low, high = _confint(k, n, checks.share(level, "level"), "beta")
     return float(low), float(high)
+
+
+@lru_cache(100_000)
+def _confint(k: int, n: int, level: float, method: str) -> tuple[float, float]:
+    """Simulations ask for the same counts again and again."""
+    return proportion_confint(k, n, alpha=1 - level, method=method)
 
 
 def hypergeometric_limits(
