@@ -116,26 +116,40 @@ def test_what_ran_with_the_same_inputs_is_not_run_again(story):
     assert done.returncode == 0 and ran == [] and [row["verdict"] for row in rows] == ["holds"]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("uq/gian", "--seed", "1"), "there is no notebook 'uq/gian'; did you mean uq/gain?"),
-        (("uq/gain", "-p", "m", "1"), "uq/gain has no parameter `m`"),
-        (("uq/gain", "-p", "n", "1", "one", "two"), "expected int, found 'one' (str)\n-p: `n` of notebook uq/gain"),
-        (("uq/gain", "-p", "levels", "1"), "expected list[int], found 1"),
-        (("uq/gain", "uq/other", "--seed", "1"), "notebook uq/other has no parameter `seed`"),
-        (("uq/gain", "--model", "a"), "uq/gain has neither a parameter `models` nor `model`"),
-        (("uq/gain",), "nothing varies in uq/gain"),
-        (("uq/gain", "-p", "n"), "-p n has no values"),
-        ((), "which notebooks?"),
-        (("uq/logged", "-p", "n", "1"), "uq/logged can't run: the logs judges are not here"),
-        (("uq/gain", "--seed", "1", "--budget", "5"), "nothing is: add -p mode auto"),
-        (("uq/gain", "--seed", "1", "--name", "../x"), "the name of a sweep can't be '../x'"),
-    ],
-)
-def test_bad_input_is_told_before_anything_runs(runs, words, said):
-    done = runs(*words)
-    assert done.returncode == 2 and said in done.stderr and runs.ran == []
+REFUSED = [  # the words of the command, and what the refusal says
+    (("uq/gian", "--seed", "1"), "there is no notebook 'uq/gian'; did you mean uq/gain?"),
+    (("uq/gain", "-p", "m", "1"), "uq/gain has no parameter `m`"),
+    (("uq/gain", "-p", "n", "1", "one", "two"), "expected int, found 'one' (str)\n-p: `n` of notebook uq/gain"),
+    (("uq/gain", "-p", "levels", "1"), "expected list[int], found 1"),
+    (("uq/gain", "uq/other", "--seed", "1"), "notebook uq/other has no parameter `seed`"),
+    (("uq/gain", "--model", "a"), "uq/gain has neither a parameter `models` nor `model`"),
+    (("uq/gain",), "nothing varies in uq/gain"),
+    (("uq/gain", "-p", "n"), "-p n has no values"),
+    ((), "which notebooks?"),
+    (("uq/logged", "-p", "n", "1"), "uq/logged can't run: the logs judges are not here"),
+    (("uq/gain", "--seed", "1", "--budget", "5"), "nothing is: add -p mode auto"),
+    (("uq/gain", "--seed", "1", "--name", "../x"), "the name of a sweep can't be '../x'"),
+]
+EACH = """
+import contextlib, io, json, sys
+from proctor.cli import main
+told = []
+for words in json.loads(sys.argv[1]):
+    with contextlib.redirect_stderr(io.StringIO()) as err, contextlib.redirect_stdout(io.StringIO()):
+        try:
+            main(["sweep", *words])
+        except SystemExit as end:
+            told.append([end.code, err.getvalue()])
+print(json.dumps(told))
+"""
+
+
+def test_bad_input_is_told_before_anything_runs(runs):
+    done = runs.project.python("-c", EACH, json.dumps([words for words, _ in REFUSED]))
+    told = json.loads(done.stdout)
+    assert len(told) == len(REFUSED) and not (runs.project.root / "ran.txt").exists()
+    wrong = [(words, err) for (words, said), (code, err) in zip(REFUSED, told) if code != 2 or said not in err]
+    assert not wrong
 
 
 def test_a_grid_comes_from_a_file_too(tmp_path):
