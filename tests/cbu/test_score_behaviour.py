@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from proctor.cbu.score_behaviour import (
+    _spearman,
     above_mean,
     cosine_similarity,
     mean_by,
@@ -141,3 +142,12 @@ def test_critiques_that_repeat_are_more_alike_than_rollouts_that_differ():
     assert gap["critiques"] == pytest.approx(1) and gap["rollouts"] == pytest.approx(0.5) and gap["questions"] == 8
     tokens = token_differences(rolled, spoken.assign(completion_tokens=[3] * 8 + [5] * 8), np.random.default_rng(1), 50)
     assert tokens.iloc[0][["rollout", "critique", "difference"]].tolist() == pytest.approx([6, 4, 50])
+
+
+def test_correlations_of_resamples_are_scipys():
+    rng = np.random.default_rng(3)
+    one, other, index = rng.integers(0, 5, 20) / 3, rng.integers(0, 7, 20), rng.integers(0, 20, (50, 20))
+    drawn = np.array([np.bincount(row, minlength=20) for row in index]).astype(float)
+    expected = [spearmanr(one[row], other[row]).statistic for row in index]
+    assert _spearman(drawn, one, other) == pytest.approx(expected)
+    assert np.isnan(_spearman(drawn, one, np.ones(20))).all()

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 from proctor.cbu.sign_flip import cautious_interval
 from proctor.stats import bootstrap
@@ -58,7 +57,9 @@ def rank_correlation_with(
     """
     rows = []
     for method, part in frame.groupby("method", sort=False):
-        each = part.groupby("question_id").apply(lambda one: _spearman(one["score"], one[column]))
+        each = part.groupby("question_id").apply(
+            lambda one: _spearman(np.ones((1, len(one))), one["score"], one[column])[0]
+        )
         known = each.dropna()
         found = (
             bootstrap.interval(known, rng, resamples, bounds=(-1.0, 1.0))
@@ -92,16 +93,28 @@ def prompt_correlations(
         part = wide[wide["model"] == model]
         for label, (one, other) in pairs.items():
             both = part.dropna(subset=[one, other])
-            found = bootstrap.statistic_interval(
-                _spearman, [both[one], both[other]], rng, resamples, level, clusters=both["question_id"], bounds=(-1, 1)
-            )
+            how = dict(clusters=both["question_id"], bounds=(-1, 1), weighted=True)
+            found = bootstrap.statistic_interval(_spearman, [both[one], both[other]], rng, resamples, level, **how)
             rows.append(dict(model=model, prompts=label, rho=found.estimate, low=found.low, high=found.high))
     return pd.DataFrame(rows).assign(questions=wide["question_id"].nunique())
 
 
-def _spearman(one: Sequence[float], other: Sequence[float]) -> float:
-    a, b = rankdata(one), rankdata(other)
-    return np.nan if np.ptp(a) == 0 or np.ptp(b) == 0 else float(np.corrcoef(a, b)[0, 1])
+def _spearman(drawn: np.ndarray, one: Sequence[float], other: Sequence[float]) -> np.ndarray:
+    """Spearman's correlation in each resample, shape (resamples,); NaN where one side is flat.
+
+    drawn: how often each item counts, shape (resamples, items)."""
+    n = drawn.sum(axis=1, keepdims=True)
+    a, b = (_mid_ranks(drawn, np.asarray(values)) - (n + 1) / 2 for values in (one, other))
+    products = [(drawn * left * right).sum(axis=1) for left, right in ((a, b), (a, a), (b, b))]
+    scale = np.sqrt(products[1] * products[2])
+    return np.divide(products[0], scale, out=np.full(len(drawn), np.nan), where=scale > 0)
+
+
+def _mid_ranks(drawn: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Rank of each item among those drawn, from 1; equal values share the middle of their ranks."""
+    _, group = np.unique(values, return_inverse=True)
+    each = drawn @ (group[:, None] == np.arange(group.max() + 1))
+    return (each.cumsum(axis=1) - (each - 1) / 2)[:, group]
 
 
 def cosine_similarity(texts: Sequence[str]) -> np.ndarray:
