@@ -39,6 +39,8 @@ INSTEAD = {
     "make verify": f"make verify {ONE}",
     "make verify NOTEBOOK=...": f"make verify {ONE}",
     "make seeds": f"make seeds {ONE}",
+    'make seeds P="-- --profile params/cluster/slurm"': f'make seeds {ONE} P="-- --profile params/cluster/here"',
+    'make sweep P="..."': 'make sweep P="uq/6_agreement --seed 1 2"',
     'make seeds P="--seed 7"': f'make seeds {ONE} P="--seed 7"',
     "make crate": f"make crate {ONE}",
     'make record P="--sample 200"': 'make record P="--sample 10 --models smollm2-135m"',

@@ -19,6 +19,7 @@ from proctor.data.schemas import Answer, Question
 from proctor.exam import recorded as exam_recorded
 from proctor.files import FileBusy, only_writer
 from proctor.models.cache import Cache, StoreError
+from proctor.models.offline import to_ask
 from proctor.models.prompts import load
 from proctor.models.session import Budget, BudgetError, CallsFailed, Session
 from proctor.models.settings import Settings
@@ -173,7 +174,7 @@ def test_structured_verdicts_are_bound_to_a_schema_all_along_the_conversation(se
             "prompts_dir /no/such/folder is no folder",
         ),
         ("C", ["open", "claude"], {}, "does not say how they vote"),
-        ("C x3|M", ["open"], {}, "at temperature 0 every reply is the same"),
+        ("C x3|M", ["open"], dict(temperature=0.0), "at temperature 0 every reply is the same"),
         ("C x3", ["open"], {}, "say how the 3 votes count"),
         ("C", ["open"], dict(answers=[*ANSWERS, ANSWERS[0]]), "answer a0 is there 2 times"),
         ("C", ["open"], dict(answers=[Answer(id="e", question_id="q1", text=" ")]), "answer e is empty"),
@@ -190,6 +191,23 @@ def test_bad_input_is_told_before_any_call(serving, session, validator, judges, 
     with pytest.raises((ValueError, KeyError), match=message):
         run(session(), validator, judges, **how)
     assert server.arrived == 0
+
+
+@pytest.mark.parametrize(
+    ("validator", "settings", "given", "drawn_at"),
+    [("C", None, None, 0), ("C x3|M", None, None, 1), ("C x3|M", 0.3, 0.6, 0.3), ("C", None, 0.6, 0.6)],
+)
+def test_a_check_that_is_asked_anew_is_drawn_at_a_temperature(validator, settings, given, drawn_at, tmp_path):
+    async def ask():
+        session = Session(
+            "replay", cache=tmp_path / "none.sqlite", recorded=None, settings=Settings(temperature=settings)
+        )
+        return await to_ask(
+            session, lambda one: validate(one, validator, ["smollm2-135m"], QUESTIONS, ANSWERS, temperature=given)
+        )
+
+    asked = asyncio.run(ask())
+    assert asked and {request.temperature for request in asked} == {drawn_at}
 
 
 def test_the_bill_is_what_all_votes_cost_and_is_told_without_a_call(serving, session):

@@ -54,7 +54,7 @@ async def validate(
     questions: Sequence[Question],
     answers: Sequence[Answer],
     *,
-    temperature: float = 0.0,
+    temperature: float | None = None,
     exhaustive: bool = False,
     structured: bool = False,
     settings: Settings | None = None,
@@ -75,12 +75,13 @@ async def validate(
     to no question and FileBusy while another run writes `out`. Then what `Session.ask` raises, CallsFailed naming the
     answers without a verdict, and OSError where `out` can't be written. Whatever stops a run, Ctrl-C too, its calls in
     flight come home first: their replies are kept and not asked again.
+    temperature: None is 0, and 1 where the validator asks a check anew.
     """
     settings = settings or session.settings
     if session.rehearsing:
         out = None
-    temperature = temperature if settings.temperature is None else settings.temperature
     node = parse(validator) if isinstance(validator, str) else validator
+    temperature = _temperature(node, settings, temperature)
     pairs = _checked(node, judges, questions, answers, temperature)
     how = dict(temperature=temperature, structured=structured, settings=settings)
     alike = dict(validator=str(node), judges="; ".join(_all_judges(node, judges)))  # the same strings in every row
@@ -138,7 +139,7 @@ def bill(
     questions: Sequence[Question],
     answers: Sequence[Answer],
     *,
-    temperature: float = 0.0,
+    temperature: float | None = None,
     settings: Settings | None = None,
 ) -> dict:
     """What validating costs at most: calls, tokens sent, tokens received, dollars.
@@ -149,8 +150,8 @@ def bill(
     no price.
     """
     settings = settings or Settings()
-    temperature = temperature if settings.temperature is None else settings.temperature
     node = parse(validator) if isinstance(validator, str) else validator
+    temperature = _temperature(node, settings, temperature)
     pairs = _checked(node, judges, questions, answers, temperature)
     how = dict(temperature=temperature, structured=False, settings=settings)
     votes = dict.fromkeys(replace(vote, above=None) for vote in all_votes(node, len(judges)))
@@ -198,6 +199,17 @@ def _reflecting(how: dict) -> Prompt:
     return load("uq/reflect", how["settings"], how["structured"])
 
 
+def _asks_anew(node: Node) -> bool:
+    return any(isinstance(part, Repeat) and part.operator == "x" and part.times > 1 for part in parts(node))
+
+
+def _temperature(node: Node, settings: Settings, given: float | None) -> float:
+    for known in (settings.temperature, given):
+        if known is not None:
+            return known
+    return 1.0 if _asks_anew(node) else 0.0
+
+
 def _checked(
     node: Node, judges: Sequence[str], questions: Sequence[Question], answers: Sequence[Answer], temperature: float
 ) -> list[tuple[Question, Answer]]:
@@ -216,9 +228,7 @@ def _checked(
         raise ValueError(f"a debate needs two judges or more, and there is {judges[0]} alone")
     for judge in _all_judges(node, judges):
         spec(judge)
-    if temperature == 0 and any(
-        isinstance(part, Repeat) and part.operator == "x" and part.times > 1 for part in parts(node)
-    ):
+    if temperature == 0 and _asks_anew(node):
         raise ValueError(f"{node} asks anew, and at temperature 0 every reply is the same: set a temperature")
     ids = [answer.id for answer in answers]
     if doubled := next((name for name in ids if ids.count(name) > 1), None) if len(set(ids)) < len(ids) else None:
