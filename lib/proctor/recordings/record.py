@@ -199,10 +199,9 @@ def main(arguments: list[str] | None = None) -> int:
             kept = {key: reply for key, reply in kept.items() if not options.sample or key in replies}
             made = joined(past, made) if options.only_new else made
             counts = compare_replies(kept, replies)
-            print(
-                f"{model}: {counts['identical']} of {len(replies)} replies are identical to the recording; "
-                + ", ".join(f"{n} {what}" for what, n in counts.items() if n and what != "identical")
-            )
+            others = [f"{n} {what}" for what, n in counts.items() if n and what != "identical"]
+            same = f"{model}: {counts['identical']} of {len(replies)} replies are identical to the recording"
+            print("; ".join([same, ", ".join(others)] if others else [same]))
             for field, value in made.items():
                 if past.get(field) != value:
                     print(f"  {field} was {past.get(field)!r}, is {value!r}")
