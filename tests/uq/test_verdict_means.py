@@ -34,6 +34,14 @@ def test_a_mean_stands_beside_the_checks_and_judges_it_is_of(rows):
     assert p["m", MEAN, "tank-0"] == pytest.approx(0.7) and p[TWO, "C", "tank-1"] == pytest.approx(0.7)
 
 
+def test_the_mean_of_two_judges_is_that_of_the_first_two(rows):
+    third = rows[rows["judge"] == "other"].assign(judge="third", p_accept=0.0)
+    alone, with_third = (verdict_means.with_means(part) for part in (rows, pd.concat([rows, third], ignore_index=True)))
+    assert set(with_third["judge"]) == {"m", "other", "third", TWO}
+    means = [part[part["judge"] == TWO].reset_index(drop=True) for part in (alone, with_third)]
+    pd.testing.assert_frame_equal(*means)
+
+
 def test_studies_of_other_answers_are_not_joined(rows):
     with pytest.raises(ValueError, match="the same n"):
         verdict_means.joined(rows, rows[rows["answer_id"] != "tank-0"])

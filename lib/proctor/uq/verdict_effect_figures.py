@@ -1,11 +1,14 @@
 """Figures of `verdict_effects` and `verdict_means`: right answers accepted, wrong ones rejected, and gains."""
 
+from itertools import cycle
+
 import pandas as pd
 from matplotlib.figure import Figure
 
 from proctor.report.figures import FULL, axes, forest, role
 from proctor.uq.verdict_effects import FITTED, HALF, REASONED, STYLES
 
+OF_JUDGES = ("ours", "judge", "wrong", "utility", "truth")  # again from the first, where there are more
 LOOKS = {HALF: "wrong", FITTED: "ours", REASONED: "judge"}
 
 
@@ -39,14 +42,13 @@ def areas_and_gains(table: pd.DataFrame, gains: pd.DataFrame) -> Figure:
     fig, (left, right) = axes(1, 2, width=FULL, height=3.3)
     names = table["check"].unique().tolist()
     judges = table["judge"].unique().tolist()
-    for place, (judge, look) in enumerate(zip(judges, ("ours", "judge", "wrong"))):
+    for place, (judge, look) in enumerate(zip(judges, cycle(OF_JUDGES))):
         part = table[table["judge"] == judge].set_index("check").reindex(names)
         columns = (part[column] for column in ("auc", "auc_low", "auc_high"))
         offset = 0.24 * (place - (len(judges) - 1) / 2)
         forest(left, names, *columns, role=look, label=judge, offset=offset, reference=0.5)
     left.set(xlabel="AUC of the bare probability", title="does it rank right above wrong?")
-    known = gains[gains["difference"].notna()]
-    forest(right, known["effect"], *(100 * known[name] for name in ("difference", "low", "high")), reference=0)
+    forest(right, gains["effect"], *(100 * gains[name] for name in ("difference", "low", "high")), reference=0)
     right.set(xlabel="gain (points)", title="against the single verdict")
     fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return fig

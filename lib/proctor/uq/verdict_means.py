@@ -41,13 +41,15 @@ def mean_of(bare: pd.DataFrame, over: str, name: str) -> pd.DataFrame:
 
 
 def with_means(rows: pd.DataFrame) -> pd.DataFrame:
-    """The bare verdicts, behind them the mean of each judge's checks, and of the judges where there are several."""
+    """The bare verdicts, beside them the mean of the first judge's checks and, where there are several judges, the mean
+    of the first two in each check that both gave."""
     bare = rows[rows["style"] == "bare"]
-    first = bare[bare["judge"] == bare["judge"].iloc[0]]
+    judges = bare["judge"].unique()
+    first, two = bare[bare["judge"] == judges[0]], bare[bare["judge"].isin(judges[:2])]
     parts = [first, mean_of(first, "check", MEAN), bare.drop(first.index)]
-    if bare["judge"].nunique() > 1:
-        shared = [name for name, part in bare.groupby("check") if part["judge"].nunique() == bare["judge"].nunique()]
-        parts.append(mean_of(bare[bare["check"].isin(shared)], "judge", TWO))
+    if len(judges) > 1:
+        shared = [name for name, part in two.groupby("check") if part["judge"].nunique() == 2]
+        parts.append(mean_of(two[two["check"].isin(shared)], "judge", TWO))
     return pd.concat(parts, ignore_index=True)
 
 
