@@ -21,6 +21,8 @@ $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 export $(GIVEN)
 
 PY := "$$VENV/bin/python"
+# A module of ours, with P split into words behind what the recipe gives it.
+WORDS = $(PY) -c 'import os, shlex, sys; os.execv(sys.executable, [sys.executable, "-m", *sys.argv[1:], *shlex.split(os.environ["P"])])'
 FETCHED := .cache/fetched/.complete
 
 # Nothing of the caller's own Python may leak in: results must come from the pins and this checkout's library.
@@ -56,10 +58,10 @@ crate: setup ## the last `make reproduce` as an RO-Crate in build/ro-crate, to d
 	@$(PY) -m proctor.workflow.crate $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
 
 run: setup ## your own data: P="exam mine.jsonl --model openai/o3 --budget 5"; P=--help lists the commands
-	@$(PY) -c 'import os, shlex, sys; os.execv(sys.executable, [sys.executable, "-m", "proctor", *shlex.split(os.environ["P"])])'
+	@$(WORDS) proctor
 
 platform: setup ## UQ's review desk with a made-up community, on this machine; P="--port 9000", P=--help
-	@$(PY) -c 'import os, shlex, sys; os.execv(sys.executable, [sys.executable, "-m", "proctor", "platform", *shlex.split(os.environ["P"])])'
+	@$(WORDS) proctor platform
 
 test: setup ## the tests
 	@$(PY) -m pytest -q -n "$$JOBS" --dist loadfile --no-loadscope-reorder
@@ -85,7 +87,7 @@ status: setup ## which published artifact is regenerated, from what evidence, an
 	@$(PY) -m proctor.report.catalog
 
 record: setup ## ask the embedded model everything again and compare with the recording; 200 of it: P="--sample 200"
-	@$(PY) -c 'import os, shlex, sys; os.execv(sys.executable, [sys.executable, "-m", "proctor.recordings.record", *shlex.split(os.environ["P"])])'
+	@$(WORDS) proctor.recordings.record
 
 logs: setup ## fetch and import public logs of strong models into .cache/logs; one source: make logs NAME=llmbar
 	@$(PY) -m proctor.logs $${NAME:+"$$NAME"}

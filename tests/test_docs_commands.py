@@ -27,13 +27,8 @@ _spec.loader.exec_module(docs_commands)
 FOUND = docs_commands.commands()
 TEXTS = list(dict.fromkeys(command.text for command in FOUND))
 MAKEFILE = (paths.ROOT / "Makefile").read_text(encoding="utf-8")
-WORDS_AFTER = {  # targets whose P is split into words behind these
-    "platform": ["proctor", "platform"],
-    "record": ["proctor.recordings.record"],
-    "run": ["proctor"],
-}
-RECIPES = {  # what stands after `python -m` in the recipe of each target
-    name: re.findall(r"-m (proctor.*?)(?= --| \\|$)", recipe, re.M)
+RECIPES = {  # what stands after `python -m` or $(WORDS) in the recipe of each target
+    name: re.findall(r"(?:-m|\$\(WORDS\)) (proctor.*?)(?= --| \\|$)", recipe, re.M)
     for name, recipe in re.findall(r"^(\w+):(?! export).*\n((?:\t.*\n)*)", MAKEFILE, re.M)
 }
 VARIABLES = re.search(r"^GIVEN := (.*)", MAKEFILE, re.M)[1].split()
@@ -78,7 +73,7 @@ def fits(words: list[str], monkeypatch) -> bool:
         more = shlex.split(values.get("P", ""))
         if not more:
             return True
-        before = WORDS_AFTER.get(target) or RECIPES[target][0].split()
+        before = RECIPES[target][0].split()
         return fits(["python", "-m", *before, *more], monkeypatch)
     if program.endswith("python") and rest[0] == "-m":
         module, *told = rest[1:]
