@@ -66,6 +66,14 @@ def test_rows_are_counted_as_an_editor_shows_them(tmp_path):
     assert rows[0][0] == 1 and "row 3" in problems[0]
 
 
+def test_a_csv_that_begins_with_a_blank_line_has_no_column_names(tmp_path):
+    (tmp_path / "t.csv").write_text("\n\nid,text\n1,a\n")
+    with pytest.raises(DataError, match="t.csv, row 1: no column names. Begin the file with the line that has them."):
+        read_rows(tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text("\n\n")
+    assert read_rows(tmp_path / "t.csv") == ([], [])
+
+
 def test_a_summary_tells_the_first_few_and_fits_a_screen():
     told = summary([f"problem {n}: " + "x" * 5_000 for n in range(100)])
     assert told.startswith("100 problems") and told.count("problem ") == SHOWN and len(told) < 4_000

@@ -173,10 +173,12 @@ def _read_csv(path: Path, text: str) -> tuple[list[Row], list[str]]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = next(reader, [])
+        if not header and text.strip():
+            raise DataError(problem(path, 1, None, "no column names", "Begin the file with the line that has them"))
         if len(set(header)) < len(header):
             raise DataError(problem(path, 1, max(header, key=header.count), "named twice", "Rename one of the columns"))
         for number, cells in enumerate(reader, start=2):
-            if len(cells) == len(header):
+            if cells and len(cells) == len(header):
                 rows.append((number, dict(zip(header, cells))))
             elif cells:
                 problems.append(
