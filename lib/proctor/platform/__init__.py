@@ -10,3 +10,7 @@ One Django app on SQLite, or PostgreSQL by URL. `python -m proctor platform` ope
 
 Nothing is deleted: a row is withdrawn, an edit keeps what stood before.
 """
+
+import sys
+
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # slow, and not needed: workflow/execute.py

@@ -12,7 +12,7 @@ import re
 import struct
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import groupby
 from operator import itemgetter
@@ -39,7 +39,7 @@ class Named(NamedTuple):
 
     cell: int
     line: int
-    pattern: str  # a regular expression
+    names: Callable[[str], object]  # whether it may name this output
     fixed: int  # how many of its characters are written out
     asks: bool  # the cell has a call out.<kind>(...)
 
@@ -221,15 +221,15 @@ def places(
         calls = _calls(tree, kinds)
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                texts.append(Named(cell, node.lineno, re.escape(node.value), len(node.value), bool(calls)))
+                texts.append(Named(cell, node.lineno, node.value.__eq__, len(node.value), bool(calls)))
             elif isinstance(node, ast.JoinedStr) and calls:
                 parts = [str(part.value) if isinstance(part, ast.Constant) else "" for part in node.values]
-                pattern = "".join(re.escape(part) or ".+" for part in parts)
-                texts.append(Named(cell, node.lineno, pattern, sum(map(len, parts)), True))
+                pattern = re.compile("".join(re.escape(part) or ".+" for part in parts))
+                texts.append(Named(cell, node.lineno, pattern.fullmatch, sum(map(len, parts)), True))
         computed += [(cell, call.lineno) for call in calls if not _says_its_name(call)]
 
     def best(name: str) -> tuple[int, int] | None:
-        fitting = [text for text in texts if text.fixed and re.fullmatch(text.pattern, name)]
+        fitting = [text for text in texts if text.fixed and text.names(name)]
         found = max(fitting, key=lambda text: (text.asks, text.fixed, -text.cell), default=None)
         return found and (found.cell, found.line)
 

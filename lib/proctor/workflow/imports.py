@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def _parse(source: str, where: str) -> ast.Module:
 def _imported(tree: ast.AST, package: str) -> list[str]:
     """Dotted names of all proctor modules that the code may import. `package` resolves relative imports."""
     names = []
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -61,6 +62,14 @@ def _imported(tree: ast.AST, package: str) -> list[str]:
     ours = [name.split(".") for name in names if name.split(".")[0] == PACKAGE]
     # importing a.b.c runs a and a.b first
     return sorted({".".join(parts[:n]) for parts in ours for n in range(1, len(parts) + 1)})
+
+
+def _statements(block: ast.AST) -> Iterator[ast.AST]:
+    """All statements below, at any depth. Expressions hold none, and are most of a syntax tree."""
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for node in getattr(block, part, ()):
+            yield node
+            yield from _statements(node)
 
 
 @cache
