@@ -1,6 +1,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from proctor.stats import bootstrap
 from proctor.stats.proportions import balanced_accuracy, clopper_pearson, confusion, wilson
@@ -23,6 +24,12 @@ def test_weights_are_counts_that_sum_to_the_number_of_items(rng):
     w = bootstrap.resample_weights(37, 300, rng)
     assert w.dtype == np.float32 and w.shape == (300, 37)
     assert (w >= 0).all() and (w == np.rint(w)).all() and (w.sum(axis=1) == 37).all()
+
+
+def test_sums_by_value_are_those_of_a_table_grouped_by_value(rng):
+    drawn, values = rng.integers(0, 4, (50, 30)).astype(float), rng.integers(0, 9, 30) / 7
+    expected = pd.DataFrame(drawn.T).groupby(values).sum().to_numpy().T
+    assert np.array_equal(bootstrap.sums_by_value(drawn, values), expected)
 
 
 @pytest.mark.parametrize("n_items, resamples", [(1, 3), (5, 64), (5, 65), (7, 129), (899, 5_000), (70_000, 70)])

@@ -282,9 +282,8 @@ def flawed_at(drawn: np.ndarray, score: np.ndarray, flawed: np.ndarray, share: f
     >>> flawed_at(np.ones((1, 4)), np.array([3, 2, 2, 1]), np.array([1, 1, 0, 0]), 0.5)
     array([1.5])
     """
-    size, order = round(share * len(score)), np.argsort(-score, kind="stable")
-    starts = np.flatnonzero(np.r_[True, np.diff(score[order]) != 0])  # first item of each distinct score
-    totals = [np.add.reduceat(table[:, order], starts, axis=1).cumsum(axis=1) for table in (drawn, drawn * flawed)]
+    size = round(share * len(score))
+    totals = [bootstrap.sums_by_value(table, -score).cumsum(axis=1) for table in (drawn, drawn * flawed)]
     edge = (totals[0] >= size).argmax(axis=1)[:, None]
     (above, found), (to_edge, with_edge) = (
         [np.take_along_axis(np.pad(total, ((0, 0), (1, 0))), edge + last, axis=1)[:, 0] for total in totals]

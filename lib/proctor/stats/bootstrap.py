@@ -89,6 +89,18 @@ def counts(
         yield table
 
 
+def sums_by_value(drawn: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Sums of `drawn` (resamples, items) over the items of each distinct value, lowest first: (resamples, values).
+
+    >>> sums_by_value(np.array([[1, 1, 1, 1], [2, 0, 1, 1]]), np.array([0.9, 0.4, 0.6, 0.4]))
+    array([[2, 1, 1],
+           [1, 1, 2]])
+    """
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(values[order]) != 0])
+    return np.add.reduceat(drawn[:, order], starts, axis=1)
+
+
 def resample_weights(
     n_items: int, resamples: int, rng: np.random.Generator, clusters: ArrayLike | None = None
 ) -> np.ndarray:
