@@ -70,6 +70,19 @@ def test_a_judge_at_some_calls_is_drawn_and_one_that_writes_first_is_not(rolled)
     assert table["first"].tolist() == auc.mean().tolist()
 
 
+def test_judges_without_probabilities_have_an_auc_that_is_not_known(rolled):
+    rows = [
+        dict(question_id=question, answer_id=f"{question}-{arm}", method="judge yes/no")
+        | dict(score=1.0, expectation=np.nan, chances=None)
+        for question in rolled["question_id"].unique()
+        for arm in ("right", "wrong")
+    ]
+    auc = arm_effects.auc_by_method(rolled, pd.DataFrame(rows), 4, np.random.default_rng(1))
+    assert auc["utility"].notna().all() and auc[["judge yes/no", "judge yes/no, 4 calls"]].isna().all(axis=None)
+    table = arm_effects.auc_table(auc, arm_effects.families_of(rolled)).set_index("effect")
+    assert table.loc["judge yes/no", ["difference", "low", "here_low"]].isna().all()
+
+
 @pytest.fixture
 def all_rolled():
     """Of the eight arms, of which natural candidates exist in some families only: tank has one of each a question."""

@@ -22,3 +22,11 @@ def test_each_style_has_its_panel_and_unreadable_replies_are_left_out():
     counted = [sum(patch.get_height() for patch in ax.containers[0]) for ax in fig.axes]
     assert not faults(fig) and counted == [1, 1]
     plt.close(fig)
+
+
+def test_no_answers_leave_every_panel_empty():
+    style()
+    fig = stated(pd.DataFrame(columns=["style", "correct", "confidence"]))
+    fig.draw_without_rendering()
+    assert not faults(fig) and len(fig.axes) == 3
+    plt.close(fig)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from proctor.hle_verified import audit_effects
 from proctor.hle_verified.paired_defects import DAMAGED, RIGHT, SOUND, WRONG
+from proctor.hle_verified.planted_defects import Defect
 
 FAMILIES = ("tank", "ages", "mean")
 
@@ -67,7 +68,17 @@ def test_pairs_need_both_probabilities_and_one_auditor(rows):
 def test_kinds_are_counted_and_tested_together(rows):
     table = audit_effects.by_kind(audit_effects.pairs(rows)).set_index("kind")
     assert table.loc["A1", ["rejected", "twin_rejected", "rejected_n"]].tolist() == [3, 0, 3]
-    assert list(table.index) == ["Q1", "S6", "A1"] and table.loc["Q1", "difference"] == 0 and not table["found"].any()
+    assert table.loc["Q1", "difference"] == 0 and not table["found"].any()
+    assert list(table.index[table["rejected_n"] > 0]) == ["Q1", "S6", "A1"] and table["low"].notna().sum() == 3
+
+
+def test_an_auditor_without_probabilities_has_every_table_and_no_number(rows):
+    rows["p_sound"] = np.nan
+    found = audit_effects.pairs(rows)
+    kinds, passed = audit_effects.by_kind(found), audit_effects.passes(rows, found)
+    assert len(kinds) == len(Defect) and kinds["rejected_share"].isna().all() and not kinds["found"].any()
+    assert audit_effects.repair_effects(passed)["difference"].isna().all()
+    assert audit_effects.by_state(passed)["items"].eq(0).all()
 
 
 def test_repairs_are_compared_within_an_item_and_pass_with_all_three_parts(rows):

@@ -44,6 +44,12 @@ def test_a_method_that_never_varies_is_not_on_the_map():
     assert [text.get_text() for text in fig.axes[0].get_yticklabels()] == ["b"] and "0.50" in alt
 
 
+def test_where_no_method_varies_the_map_is_blank_and_says_so():
+    rows = pd.DataFrame(dict(one=["a", "a", "b"], other=["b", "c", "c"], errors=[np.nan] * 3))
+    fig, alt = checked(figures.together(rows, ["a", "b", "c"]))
+    assert len(fig.axes[0].get_yticklabels()) == 2 and "blank" in alt
+
+
 def test_gains_and_frontier_show_both_sides(quality):
     rows = [
         dict(set=name, model=model, budget=budget, single=0.7, combination=0.65, difference=-0.05, low=-0.2, high=0.1)

@@ -148,7 +148,7 @@ def auc_by_method(rollouts: pd.DataFrame, judged: pd.DataFrame, calls: int, rng:
     for judge, rows in drawn.groupby("method", sort=False):
         looks = {judge: "score"} if JUDGES[judge].thinks else {judge: "expectation", f"{judge}, {calls} calls": "drawn"}
         for name, column in looks.items():
-            scores = rows.pivot_table(index="question_id", columns="arm", values=column)
+            scores = rows.pivot_table(index="question_id", columns="arm", values=column, dropna=False)
             found[name] = ranks_right(scores["right"], scores["wrong"])
     return pd.DataFrame(found)
 

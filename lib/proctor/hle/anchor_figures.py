@@ -10,8 +10,10 @@ TITLES = {"plain": "without examples", "anchored": "after 96 and 97 %", "low": "
 
 
 def stated(rows: pd.DataFrame) -> Figure:
-    """Histograms of the confidence in percent by style; right and wrong answers are stacked."""
-    shown = {style: title for style, title in TITLES.items() if style in set(rows["style"])}
+    """Histograms of the confidence in percent by style; right and wrong answers are stacked.
+
+    Of no answers at all, every style has an empty panel."""
+    shown = {style: title for style, title in TITLES.items() if style in set(rows["style"])} or TITLES
     fig, panels = axes(1, len(shown), width=FULL, height=2.5, sharey=True)
     for ax, (style, title) in zip(panels, shown.items()):
         part = rows[rows["style"] == style].dropna(subset=["confidence"])

@@ -91,18 +91,17 @@ def rejections(found: pd.DataFrame) -> pd.DataFrame:
 def by_kind(found: pd.DataFrame) -> pd.DataFrame:
     """One row a kind: its items, above, and how many of the damaged and of their sound twins are rejected; difference
     with low and high (Tango, each kind alone, items as if independent), and `found`: whether the interval that takes
-    all kinds together leaves 0 out."""
+    all kinds together leaves 0 out. A kind without items has NaN."""
     table, level = [], 1 - 0.05 / max(found["kind"].nunique(), 1)
     for kind in Defect:
         part = found[found["kind"] == kind]
-        if len(part):
-            rejected = part["bad_rejected"].astype(int), part["good_rejected"].astype(int)
-            alone, together = score_interval(*rejected), score_interval(*rejected, level)
-            row = dict(kind=kind.value, title=kind.title, component=kind.component, above=part["above"].mean())
-            row |= counted("rejected", int(rejected[0].sum()), len(part))
-            row |= counted("twin_rejected", int(rejected[1].sum()), len(part))
-            row |= dict(difference=alone.estimate, low=alone.low, high=alone.high, found=together.low > 0)
-            table.append(row)
+        rejected = part["bad_rejected"].astype(int), part["good_rejected"].astype(int)
+        alone, together = score_interval(*rejected), score_interval(*rejected, level)
+        row = dict(kind=kind.value, title=kind.title, component=kind.component, above=part["above"].mean())
+        row |= counted("rejected", int(rejected[0].sum()), len(part))
+        row |= counted("twin_rejected", int(rejected[1].sum()), len(part))
+        row |= dict(difference=alone.estimate, low=alone.low, high=alone.high, found=together.low > 0)
+        table.append(row)
     return pd.DataFrame(table)
 
 
@@ -114,7 +113,7 @@ def passes(rows: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
     limits = found.drop_duplicates(["category", "component"]).pivot(
         index="category", columns="component", values="threshold"
     )
-    over = wide[list(COMPONENTS)].to_numpy() > limits.reindex(wide["category"])[list(COMPONENTS)].to_numpy()
+    over = wide[list(COMPONENTS)].to_numpy() > limits.reindex(wide["category"], columns=COMPONENTS).to_numpy(float)
     return wide.assign(passed=over.all(axis=1))
 
 

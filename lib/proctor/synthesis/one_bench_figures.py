@@ -58,23 +58,26 @@ def together(agreement: pd.DataFrame, names: Sequence[str], fmt: str = ".1f") ->
     """Which methods order the same pairs of right and wrong wrongly: correlations, averaged over the models.
 
     agreement: rows of `one_bench.agreement` of one set. names: the methods, in the order of rows and columns; one that
-    never varies is left out.
+    never varies is left out, unless none does: then all are there, and every cell is blank.
     """
     mean = agreement.groupby(["one", "other"])["errors"].mean()
     square = pd.DataFrame(np.nan, index=list(names), columns=list(names))
     for (one, other), value in mean.items():
         i, j = sorted((names.index(one), names.index(other)))
         square.iloc[j, i] = value
-    there = square.index[square.notna().any(axis=1) | square.notna().any(axis=0)]
+    varies = square.notna().any(axis=1) | square.notna().any(axis=0)
+    there = square.index[varies | ~varies.any()]
     shown = square.loc[there, there].iloc[1:, :-1]
     text = shown.map(lambda value: format(value, fmt).replace("-0.0", "0.0") if np.isfinite(value) else "")
     fig, ax = axes(width=FULL, height=max(0.8 + 0.25 * len(there), 2.8))
     heatmap(ax, shown, text=text, low=-1, high=1, center=0, label="correlation of errors", fontsize=6.5)
     ax.tick_params(axis="x", rotation=90)
-    low, high = mean.idxmin(), mean.idxmax()
-    return fig, (
-        f"Heat map of {len(names)} methods: correlation of their wrongly ordered pairs, from {mean.min():.2f} "
-        f"({low[0]} and {low[1]}) to {mean.max():.2f} ({high[0]} and {high[1]})."
+    alt, known = f"Heat map of {len(names)} methods: correlation of their wrongly ordered pairs, ", mean.dropna()
+    if known.empty:
+        return fig, alt + "all blank, for no two methods vary."
+    low, high = known.idxmin(), known.idxmax()
+    return fig, alt + (
+        f"from {known.min():.2f} ({low[0]} and {low[1]}) to {known.max():.2f} ({high[0]} and {high[1]})."
     )
 
 
