@@ -82,3 +82,8 @@ def test_the_least_difference_decides_a_claim_about_all_metrics():
     claim = least(found)
     assert claim["estimate"] == pytest.approx(100 * found["difference"].min())
     assert claim["interval"] == pytest.approx((100 * found["low"].min(), 100 * found["high"].min()))
+
+
+def test_of_no_differences_none_is_the_least():
+    none = least(metric_differences(scores(1), ["m"]).iloc[:0], family=0)
+    assert np.isnan([none["estimate"], *none["interval"]]).all() and (none["n"], none["family"]) == (0, 1)

@@ -253,7 +253,7 @@ def least(found: pd.DataFrame, family: int | None = None, column: str = "differe
     >>> claim["estimate"], claim["interval"], claim["n"], claim["level"], claim["family"]
     (10.0, (-10.0, 30.0), 18, 0.975, 2)
     """
-    family = max(len(found), 1) if family is None else family
+    family = max(len(found) if family is None else family, 1)
     unit = "families" if "families" in found else "questions"
     return dict(
         estimate=100 * float(found[column].min(skipna=False)),
