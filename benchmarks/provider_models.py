@@ -3,7 +3,8 @@
     python benchmarks/provider_models.py [--live] [NOTEBOOK ...]
 
 The kinds (tests/notebooks/many_shapes.py): two that reply in many shapes; one alone that says nothing readable, one
-that is always right, one that is always wrong. Prints a line a run, and the error of those that fail. About 40 minutes for all.
+that is always right, one that is always wrong. Prints a line a run, and the error of those that fail.
+About 40 minutes for all.
 
 --live walks through params/live.yaml instead, in a fresh clone, with a model that has a price, the interfaces in turns.
 Each notebook is killed after some replies, run again to its end, and then run once more with a budget of nothing.

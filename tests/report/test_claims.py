@@ -132,6 +132,14 @@ def test_the_level_that_a_family_needs_is_enough():
     assert made(family=30, level=1 - 0.05 / 30).family == 30
 
 
+def test_an_exact_share_of_nothing_tells_nothing():
+    how = dict(estimate=math.nan, says="> 0", exact="counted", notebook="uq/x", evidence="measured")
+    claim = judge("uq/a", "Some are", n=0, of="items", **how)
+    assert claim.verdict == "cannot tell" == rejudge(claim) and "n = 0 items" in claim.numbers
+    with pytest.raises(ValueError, match="finite estimate"):
+        judge("uq/a", "Some are", n=3, of="items", **how)
+
+
 def test_an_interval_of_two_nan_tells_nothing_and_a_model_may_be_part_of_an_id():
     claim = made(id="uq/a.openai/gpt-5@http://x:1/v1", estimate=math.nan, interval=(math.nan, math.nan))
     assert claim.verdict == "cannot tell" and (claim.estimate, claim.low, claim.high) == (None, -math.inf, math.inf)

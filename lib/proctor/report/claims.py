@@ -164,7 +164,7 @@ def judge(
     """A Claim with its verdict. Arguments: see `proctor.report.output.Output.claim`.
 
     What follows the id's first dot may be any name, such as a model's: signs that no id has become "_". An interval of
-    two NaN is that of data which are too few: the verdict is "cannot tell".
+    two NaN is that of data which are too few: the verdict is "cannot tell". So is an exact estimate of NaN with n=0.
 
     Numbers are rounded to twelve significant digits first (less than 1e-12 is 0), so that the row in the CSV
     gives the same verdict again. Raises ValueError for what does not fit together.
@@ -202,6 +202,8 @@ def judge(
         if says:
             raise ValueError(f"{where}: give holds= or says=, not both")
         numbers, found = (None, None, None), HOLDS if holds else FAILS
+    elif n == 0 and says and estimate is not None and math.isnan(estimate):
+        numbers, found = _interval(where, estimate, (math.nan, math.nan), says), UNSETTLED
     else:
         if estimate is None or not math.isfinite(estimate) or not says:
             raise ValueError(f"{where}: an exact claim needs holds=, or a finite estimate= with says=")
