@@ -18,6 +18,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, Literal
 
+from tqdm import tqdm
+
 from proctor.paths import BUILD
 
 CHROMIUM = os.environ.get("PROCTOR_CHROMIUM") or shutil.which("chromium")
@@ -63,7 +65,8 @@ def check(
         for width, colours in views:
             window = browser.new_context(viewport=dict(width=width, height=900), color_scheme=colours)
             window.set_default_timeout(120_000)
-            for path in pages(site, like):
+            found = pages(site, like)
+            for path in tqdm(found, desc=f"{width} pixels, {colours}", unit="page", disable=None, leave=False):
                 where = f"{path.relative_to(site).as_posix()} ({width}, {colours})"
                 for wrong in look(window.new_page(), path, axe):
                     yield where, wrong
