@@ -78,9 +78,10 @@ INSTEAD = {
         'python -m proctor leaderboard data/examples/leaderboard.csv --own "a model at 45.0 %" '
         '--pair "a model at 45.0 %" --pair "a model at 53.2 %"'
     ),
-    'python -m proctor validate answers.jsonl --questions questions.jsonl --validator "(C x3|U)" --judges openai/o3': (
+    "python -m proctor validate answers.jsonl --questions questions.jsonl "
+    '--validator "(C x3|U)" --judges openai/o3 --budget 5': (
         "python -m proctor validate data/examples/answers.jsonl --questions data/examples/exam_questions.jsonl "
-        '--validator "(C x3|U)" --judges openai/o3'
+        '--validator "(C x3|U)" --judges openai/o3 --budget 50'
     ),
     ".venv/bin/python -m proctor.workflow.reproduce -- --profile params/cluster/here": (
         ".venv/bin/python -m proctor.workflow.reproduce --notebook uq/6_agreement -- --profile params/cluster/here"
