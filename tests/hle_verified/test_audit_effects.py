@@ -72,6 +72,7 @@ def test_kinds_are_counted_and_tested_together(rows):
     assert list(table.index[table["rejected_n"] > 0]) == ["Q1", "S6", "A1"] and table["low"].notna().sum() == 3
 
 
+@pytest.mark.filterwarnings("error")
 def test_an_auditor_without_probabilities_has_every_table_and_no_number(rows):
     rows["p_sound"] = np.nan
     found = audit_effects.pairs(rows)
@@ -79,6 +80,7 @@ def test_an_auditor_without_probabilities_has_every_table_and_no_number(rows):
     assert len(kinds) == len(Defect) and kinds["rejected_share"].isna().all() and not kinds["found"].any()
     assert audit_effects.repair_effects(passed)["difference"].isna().all()
     assert audit_effects.by_state(passed)["items"].eq(0).all()
+    assert audit_effects.by_samples(found)["1 sample"].isna().all()
 
 
 def test_repairs_are_compared_within_an_item_and_pass_with_all_three_parts(rows):

@@ -19,6 +19,7 @@ FEW = [
     "hle/1_collection",
     "hle/2b_measured_models",
     "hle_verified/1b_decisions",
+    "hle_verified/2d_audit_probabilities",
     "cbu/1_method",
     "uq/3b_measured_checks",
 ]

@@ -195,5 +195,6 @@ def by_samples(
         part = found[found["component"] == component]
         drawn = [at_temperature(part[side], temperature) for side in ("good", "bad")]
         row = {"component": component, "pairs": len(part), "probability": part["above"].mean()}
-        table.append(row | {f"{n} sample{'s' * (n > 1)}": sampled_above(*drawn, n).mean() for n in sizes})
+        shares = {n: sampled_above(*drawn, n).mean() if len(part) else np.nan for n in sizes}
+        table.append(row | {f"{n} sample{'s' * (n > 1)}": share for n, share in shares.items()})
     return pd.DataFrame(table)
