@@ -3,8 +3,8 @@
     python benchmarks/provider_models.py [--live] [NOTEBOOK ...]
 
 The kinds (tests/notebooks/many_shapes.py): two that reply in many shapes; one alone that says nothing readable, one
-that is always right, one that is always wrong. Prints a line a run, and the error of those that fail.
-About 40 minutes for all.
+that is always right, one that is always wrong. Prints a line a run, and the error of those that fail, or what is wrong
+with their page. About 40 minutes for all.
 
 --live walks through params/live.yaml instead, in a fresh clone, with a model that has a price, the interfaces in turns.
 Each notebook is killed after some replies, run again to its end, and then run once more with a budget of nothing.
@@ -16,6 +16,7 @@ import argparse
 import contextlib
 import importlib.util
 import itertools
+import json
 import os
 import subprocess
 import sys
@@ -27,11 +28,13 @@ import psutil
 from docs_commands import environment, fresh_clone
 
 TESTS = Path(__file__).resolve().parents[1] / "tests"
-for name, path in (("faulty_server", "models/faulty_server.py"), ("many_shapes", "notebooks/many_shapes.py")):
-    spec = importlib.util.spec_from_file_location(name, TESTS / path)
+for name in ("models/faulty_server", "notebooks/many_shapes", "notebooks/conftest"):
+    path, name = TESTS / f"{name}.py", name.partition("/")[2]
+    spec = importlib.util.spec_from_file_location(name, path)
     sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[name])
 
+from conftest import figures_of, page_faults  # noqa: E402
 from many_shapes import ManyShapes, asking_notebooks, provider_values  # noqa: E402
 from proctor import paths  # noqa: E402
 from proctor.exam import recorded  # noqa: E402
@@ -65,16 +68,23 @@ def command(name: str, folder: str, *options: str) -> list[str]:
 def every_kind(names: list[str]) -> int:
     failed = 0
     with ManyShapes(served_keys()) as server, tempfile.TemporaryDirectory() as folder:
-        places = {"PROCTOR_REPLIES": f"{folder}/replies.sqlite", "PROCTOR_FIGURES": f"{folder}/figures"}
+        own = os.environ | {"PROCTOR_REPLIES": f"{folder}/replies.sqlite"}
         for name, kind, models in itertools.product(names, KINDS, LINES):
-            given = values(name, server, kind, models)
-            asked = command(name, folder, "--params", "params/quick.yaml", "-p", "mode", "auto", *given)
+            given = ["--params", "params/quick.yaml", "-p", "mode", "auto", *values(name, server, kind, models)]
+            asked = command(name, folder, "--figures", f"{folder}/figures", *given)
             start = time.monotonic()
-            run = subprocess.run(asked, cwd=paths.ROOT, env=os.environ | places, capture_output=True, text=True)
-            failed += run.returncode != 0
-            said = "ok" if run.returncode == 0 else f"FAILED\n{run.stderr}"
+            run = subprocess.run(asked, cwd=paths.ROOT, env=own, capture_output=True, text=True)
+            wrong = [run.stderr] if run.returncode else seen(name, Path(folder))
+            failed += bool(wrong)
+            said = "\n".join(["FAILED", *wrong]) if wrong else "ok"
             print(f"{name:34} {kind:9} {' '.join(models):15} {time.monotonic() - start:5.1f} s  {said}", flush=True)
     return int(failed > 0)
+
+
+def seen(name: str, folder: Path) -> list[str]:
+    """What is wrong with the page that a run left: warnings, objects, figures that it shows otherwise than saved."""
+    page = json.loads((folder / "out.ipynb").read_text())
+    return page_faults(page, figures_of(name, folder / "figures"), live=True)
 
 
 def live(names: list[str]) -> int:
