@@ -9,6 +9,7 @@ from proctor.cbu.method_comparison import (
     count_sides,
     differences_by_transfer,
     family_of,
+    group_difference,
     least,
     metric_differences,
     smallest_family_p,
@@ -75,6 +76,12 @@ def test_units_of_the_transfer_effect_are_families_and_not_questions():
     each = values.groupby(values.index.map(family_of)).mean()
     carries = each.index.map(FAMILY).to_numpy(bool)
     assert found.estimate == pytest.approx(each[carries].mean() - each[~carries].mean())
+
+
+@pytest.mark.filterwarnings("error")
+def test_groups_without_any_spread_have_no_interval():
+    found = group_difference(pd.Series([0.5, 0.5, 0.5, 0.5]), np.array([True, True, False, False]))
+    assert np.isnan([found.estimate, found.low, found.high]).all() and found.families == (2, 2)
 
 
 def test_the_least_difference_decides_a_claim_about_all_metrics():

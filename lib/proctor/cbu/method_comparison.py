@@ -218,9 +218,12 @@ def transfer_effect(values: pd.Series, level: float = 0.95) -> GroupDifference:
 
 
 def group_difference(values: pd.Series, first: np.ndarray, level: float = 0.95) -> GroupDifference:
-    """Mean of the values where `first` is true less that of the others, by Welch's t; one value a family."""
+    """Mean of the values where `first` is true less that of the others, by Welch's t; one value a family.
+
+    NaN where a group has fewer than two families, or none of the two has any spread.
+    """
     one, other = values[first], values[~first]
-    if min(len(one), len(other)) < 2:
+    if min(len(one), len(other)) < 2 or np.ptp(one) == np.ptp(other) == 0:
         return GroupDifference(np.nan, np.nan, np.nan, level, (len(one), len(other)))
     limits = ttest_ind(one, other, equal_var=False).confidence_interval(level)
     estimate = float(one.mean() - other.mean())

@@ -81,7 +81,8 @@ def draw_costs(cost: pd.DataFrame, table: pd.DataFrame) -> Figure:
     wanted = wanted.replace(np.inf, end)
     looks = [roles(models)[model] for model in models]
     forest(right, [short(model) for model in models], *wanted.to_numpy(float).T, role=looks)
-    right.set(xscale="log", xlabel="each right answer: the same unit", xlim=(None, end))
+    start = None if np.isfinite(known).any() else end / 100
+    right.set(xscale="log", xlabel="each right answer: the same unit", xlim=(start, end))
     for row in np.flatnonzero(endless):
         right.text(end * 0.95, row - 0.12, "no upper end", ha="right", va="bottom", fontsize=7, color=looks[row].colour)
     for ax, ticks in ((left, (30, 100, 300)), (right, (300, 1000, 3000))):

@@ -52,7 +52,7 @@ def criteria(
             alone = (drawn.estimate, drawn.low, drawn.high)
             before, after = np.nan, facts["quality_after"]
         scale = 1 if name in CHANCES else 100
-        rows.append((name, before, after, *limits, *alone, *(scale * np.nanmean(replies, axis=0))))
+        rows.append((name, before, after, *limits, *alone, *(scale * pd.DataFrame(replies).mean())))
     columns = ["criterion", "paper_before", "paper_after", "measured", "low", "high", "independent"]
     columns += ["independent_low", "independent_high"] + [f"reply_{n + 1}" for n in range(REPEATS)]
     return pd.DataFrame(rows, columns=columns)
