@@ -1,14 +1,12 @@
 """Figures of `verdict_effects` and `verdict_means`: right answers accepted, wrong ones rejected, and gains."""
 
-from itertools import cycle
-
 import pandas as pd
 from matplotlib.figure import Figure
 
-from proctor.report.figures import FULL, axes, forest, role
+from proctor.report.figures import FULL, axes, forest, role, roles
 from proctor.uq.verdict_effects import FITTED, HALF, REASONED, STYLES
+from proctor.uq.verdict_means import TWO
 
-OF_JUDGES = ("ours", "judge", "wrong", "utility", "truth")  # again from the first, where there are more
 LOOKS = {HALF: "wrong", FITTED: "ours", REASONED: "judge"}
 
 
@@ -42,11 +40,12 @@ def areas_and_gains(table: pd.DataFrame, gains: pd.DataFrame) -> Figure:
     fig, (left, right) = axes(1, 2, width=FULL, height=3.3)
     names = table["check"].unique().tolist()
     judges = table["judge"].unique().tolist()
-    for place, (judge, look) in enumerate(zip(judges, cycle(OF_JUDGES))):
+    looks = roles(judges) | {TWO: role("all")}
+    for place, judge in enumerate(judges):
         part = table[table["judge"] == judge].set_index("check").reindex(names)
         columns = (part[column] for column in ("auc", "auc_low", "auc_high"))
         offset = 0.24 * (place - (len(judges) - 1) / 2)
-        forest(left, names, *columns, role=look, label=judge, offset=offset, reference=0.5)
+        forest(left, names, *columns, role=looks[judge], label=judge, offset=offset, reference=0.5)
     left.set(xlabel="AUC of the bare probability", title="does it rank right above wrong?")
     forest(right, gains["effect"], *(100 * gains[name] for name in ("difference", "low", "high")), reference=0)
     right.set(xlabel="gain (points)", title="against the single verdict")
