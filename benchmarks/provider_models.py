@@ -28,9 +28,8 @@ import psutil
 from docs_commands import environment, fresh_clone
 
 TESTS = Path(__file__).resolve().parents[1] / "tests"
-for name in ("models/faulty_server", "notebooks/many_shapes", "notebooks/conftest"):
-    path, name = TESTS / f"{name}.py", name.partition("/")[2]
-    spec = importlib.util.spec_from_file_location(name, path)
+for name, path in (("faulty_server", "models/faulty_server.py"), ("conftest", "notebooks/conftest.py")):
+    spec = importlib.util.spec_from_file_location(name, TESTS / path)  # the latter brings many_shapes
     sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[name])
 
@@ -71,10 +70,11 @@ def every_kind(names: list[str]) -> int:
         own = os.environ | {"PROCTOR_REPLIES": f"{folder}/replies.sqlite"}
         for name, kind, models in itertools.product(names, KINDS, LINES):
             given = ["--params", "params/quick.yaml", "-p", "mode", "auto", *values(name, server, kind, models)]
-            asked = command(name, folder, "--figures", f"{folder}/figures", *given)
+            place = f"{folder}/{kind}-{models[0]}"  # no figure of another run of the notebook is taken for its own
+            asked = command(name, place, "--figures", f"{place}/figures", *given)
             start = time.monotonic()
             run = subprocess.run(asked, cwd=paths.ROOT, env=own, capture_output=True, text=True)
-            wrong = [run.stderr] if run.returncode else seen(name, Path(folder))
+            wrong = [run.stderr] if run.returncode else seen(name, Path(place))
             failed += bool(wrong)
             said = "\n".join(["FAILED", *wrong]) if wrong else "ok"
             print(f"{name:34} {kind:9} {' '.join(models):15} {time.monotonic() - start:5.1f} s  {said}", flush=True)

@@ -1,7 +1,7 @@
 """Every notebook that asks models runs on models of providers: replies of many shapes, and no token probabilities.
 
-Here FEW of them, those whose results need the most of a model, on the two interfaces in turns: all take two and a half
-minutes. `benchmarks/provider_models.py` runs all on both, and with models that say nothing readable, are always right,
+Here FEW of them, those whose results need the most of a model, on the two interfaces in turns.
+`benchmarks/provider_models.py` runs all on both, and with models that say nothing readable, are always right,
 or always wrong; so it is to be run when one of these notebooks changes.
 """
 

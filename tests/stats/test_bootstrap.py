@@ -28,8 +28,9 @@ def test_weights_are_counts_that_sum_to_the_number_of_items(rng):
 
 def test_sums_by_value_are_those_of_a_table_grouped_by_value(rng):
     drawn, values = rng.integers(0, 4, (50, 30)).astype(float), rng.integers(0, 9, 30) / 7
-    expected = pd.DataFrame(drawn.T).groupby(values).sum().to_numpy().T
-    assert np.array_equal(bootstrap.sums_by_value(drawn, values), expected)
+    weights = np.ones(30), rng.integers(0, 2, 30)
+    for weight, found in zip(weights, bootstrap.sums_by_value(drawn, values, *weights), strict=True):
+        assert np.array_equal(found, pd.DataFrame((drawn * weight).T).groupby(values).sum().to_numpy().T)
 
 
 @pytest.mark.parametrize("n_items, resamples", [(1, 3), (5, 64), (5, 65), (7, 129), (899, 5_000), (70_000, 70)])

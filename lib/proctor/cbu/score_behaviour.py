@@ -113,7 +113,7 @@ def _spearman(drawn: np.ndarray, one: Sequence[float], other: Sequence[float]) -
 def _mid_ranks(drawn: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Rank of each item among those drawn, from 1; equal values share the middle of their ranks."""
     _, group = np.unique(values, return_inverse=True)
-    each = bootstrap.sums_by_value(drawn, values)
+    (each,) = bootstrap.sums_by_value(drawn, values, np.ones(len(values)))
     return (each.cumsum(axis=1) - (each - 1) / 2)[:, group]
 
 

@@ -195,6 +195,5 @@ def by_samples(
         part = found[found["component"] == component]
         drawn = [at_temperature(part[side], temperature) for side in ("good", "bad")]
         row = {"component": component, "pairs": len(part), "probability": part["above"].mean()}
-        shares = {n: sampled_above(*drawn, n).mean() if len(part) else np.nan for n in sizes}
-        table.append(row | {f"{n} sample{'s' * (n > 1)}": share for n, share in shares.items()})
+        table.append(row | {f"{n} sample{'s' * (n > 1)}": pd.Series(sampled_above(*drawn, n)).mean() for n in sizes})
     return pd.DataFrame(table)

@@ -282,8 +282,8 @@ def flawed_at(drawn: np.ndarray, score: np.ndarray, flawed: np.ndarray, share: f
     >>> flawed_at(np.ones((1, 4)), np.array([3, 2, 2, 1]), np.array([1, 1, 0, 0]), 0.5)
     array([1.5])
     """
-    size = round(share * len(score))
-    totals = [bootstrap.sums_by_value(table, -score).cumsum(axis=1) for table in (drawn, drawn * flawed)]
+    size, sums = round(share * len(score)), bootstrap.sums_by_value(drawn, -score, np.ones(len(score)), flawed)
+    totals = [each.cumsum(axis=1) for each in sums]
     edge = (totals[0] >= size).argmax(axis=1)[:, None]
     (above, found), (to_edge, with_edge) = (
         [np.take_along_axis(np.pad(total, ((0, 0), (1, 0))), edge + last, axis=1)[:, 0] for total in totals]

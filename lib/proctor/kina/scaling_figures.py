@@ -77,11 +77,11 @@ def draw_costs(cost: pd.DataFrame, table: pd.DataFrame) -> Figure:
     wanted = table.reindex(columns=["each_right", "low", "high"])
     endless = np.isinf(wanted["high"].to_numpy(float))
     known = wanted.replace(np.inf, np.nan).to_numpy(float)
-    end = 2 * np.nanmax(known) if np.isfinite(known).any() else 1.0  # no model has a right answer
+    # where no model has a right answer, there is no limit to draw
+    start, end = (None, 2 * np.nanmax(known)) if np.isfinite(known).any() else (0.01, 1.0)
     wanted = wanted.replace(np.inf, end)
     looks = [roles(models)[model] for model in models]
     forest(right, [short(model) for model in models], *wanted.to_numpy(float).T, role=looks)
-    start = None if np.isfinite(known).any() else end / 100
     right.set(xscale="log", xlabel="each right answer: the same unit", xlim=(start, end))
     for row in np.flatnonzero(endless):
         right.text(end * 0.95, row - 0.12, "no upper end", ha="right", va="bottom", fontsize=7, color=looks[row].colour)

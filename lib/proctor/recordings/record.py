@@ -201,7 +201,7 @@ def main(arguments: list[str] | None = None) -> int:
             counts = compare_replies(kept, replies)
             others = [f"{n} {what}" for what, n in counts.items() if n and what != "identical"]
             same = f"{model}: {counts['identical']} of {len(replies)} replies are identical to the recording"
-            print("; ".join([same, ", ".join(others)] if others else [same]))
+            print("; ".join(filter(None, [same, ", ".join(others)])))
             for field, value in made.items():
                 if past.get(field) != value:
                     print(f"  {field} was {past.get(field)!r}, is {value!r}")

@@ -89,16 +89,19 @@ def counts(
         yield table
 
 
-def sums_by_value(drawn: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Sums of `drawn` (resamples, items) over the items of each distinct value, lowest first: (resamples, values).
+def sums_by_value(drawn: np.ndarray, values: np.ndarray, *weights: np.ndarray) -> list[np.ndarray]:
+    """Of each weight (items,): its sums over the drawn items of each distinct value, lowest first; (resamples, values).
 
-    >>> sums_by_value(np.array([[1, 1, 1, 1], [2, 0, 1, 1]]), np.array([0.9, 0.4, 0.6, 0.4]))
-    array([[2, 1, 1],
-           [1, 1, 2]])
+    drawn: how often each item is in each resample, (resamples, items).
+
+    >>> sums_by_value(np.array([[1, 1, 1, 1], [2, 0, 1, 1]]), np.array([0.9, 0.4, 0.6, 0.4]), np.ones(4))
+    [array([[2., 1., 1.],
+           [1., 1., 2.]])]
     """
     order = np.argsort(values, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(values[order]) != 0])
-    return np.add.reduceat(drawn[:, order], starts, axis=1)
+    drawn = drawn[:, order]
+    return [np.add.reduceat(drawn * weight[order], starts, axis=1) for weight in weights]
 
 
 def resample_weights(

@@ -72,7 +72,8 @@ def together(agreement: pd.DataFrame, names: Sequence[str], fmt: str = ".1f") ->
     fig, ax = axes(width=FULL, height=max(0.8 + 0.25 * len(there), 2.8))
     heatmap(ax, shown, text=text, low=-1, high=1, center=0, label="correlation of errors", fontsize=6.5)
     ax.tick_params(axis="x", rotation=90)
-    alt, known = f"Heat map of {len(names)} methods: correlation of their wrongly ordered pairs, ", mean.dropna()
+    known = mean.dropna()
+    alt = f"Heat map of {len(names)} methods: correlation of their wrongly ordered pairs, "
     if known.empty:
         return fig, alt + "all blank, for no two methods vary."
     low, high = known.idxmin(), known.idxmax()
