@@ -46,15 +46,6 @@ def test_no_notebook_is_stored_with_outputs():
     passes(str(BIN / "nbstripout"), "--keep-id", "--verify", *notebooks)
 
 
-def test_every_module_has_its_test():
-    lacking = []
-    for path in MODULES:
-        place = ROOT / "tests" / path.relative_to(LIB).parent
-        if not any(place.glob(f"test_{path.stem}.py")) and not any(place.glob(f"test_{path.stem}_*.py")):
-            lacking.append(str(place.relative_to(ROOT) / f"test_{path.stem}.py"))
-    assert lacking == []
-
-
 @pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.relative_to(LIB).with_suffix("").as_posix())
 def test_examples_in_docstrings_run(path, tmp_path_factory):
     if path.is_relative_to(LIB / "platform"):  # Django's models are there only after its setup

@@ -14,7 +14,7 @@ from proctor.workflow.notebook import all_notebooks
 from proctor.workflow.params import declared
 
 NOTEBOOKS = {notebook.name: notebook for notebook in all_notebooks()}
-CELLS, LINES, PARAMETERS, WIDTH = 20, 12, 16, 120
+CELLS, LINES, WIDTH = 30, 40, 140
 ROWS = catalog.read()
 FIGURES = paths.ROOT / "figures"
 RECORDS = {
@@ -22,6 +22,8 @@ RECORDS = {
     for path in FIGURES.glob("*/*.json")
 }
 CLAIMS = {claim.id: claim for claim in read_claims(FIGURES)}
+
+CLAIM_ID = r"`([a-z_]+/\w+(?:\.[\w.-]+)?)`"
 
 EXERCISES = {name for name in NOTEBOOKS if name.endswith("/exercises")}  # they ask the reader, and claim nothing
 
@@ -46,17 +48,9 @@ def tree(source: str) -> ast.AST:
 @each
 def test_cells_are_few_and_short(name):
     code = NOTEBOOKS[name].code
-    most = {cell.number: PARAMETERS if "parameters" in cell.tags else LINES for cell in code}
-    long = {cell.number: n for cell in code if (n := len(cell.source.splitlines())) > most[cell.number]}
+    long = {cell.number: n for cell in code if (n := len(cell.source.splitlines())) > LINES}
     assert len(code) <= CELLS and not long
     assert max(len(line) for cell in code for line in cell.source.splitlines()) <= WIDTH
-
-
-@each
-def test_what_is_longer_than_a_line_is_in_the_library(name):
-    for cell in NOTEBOOKS[name].code:
-        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Try)
-        assert not [node for node in ast.walk(tree(cell.source)) if isinstance(node, kinds)], cell.number
 
 
 @each
@@ -117,6 +111,22 @@ def test_the_results_box_says_the_numbers_of_its_claims(name):
     box = "\n".join(line for line in markdown(name)[0].splitlines() if line.startswith(">"))
     known = {pair for claim in CLAIMS.values() if claim.notebook == name for pair in intervals(claim.numbers)}
     assert [pair for pair in intervals(box) if pair not in known] == []
+
+
+@each
+def test_each_bullet_of_the_results_box_names_its_claims_and_their_verdicts(name):
+    """A bullet ends with `paper/claim` and *verdict*, so that the prose can't drift from the intervals."""
+    first = markdown(name)[0]
+    box = " ".join(line[1:].strip() for line in first.splitlines() if line.startswith(">"))
+    known = {claim.id: claim for claim in CLAIMS.values() if claim.notebook == name}
+    bullets = re.split(r"(?:^| )- (?=\*\*)", box)[1:]
+    if not re.search(CLAIM_ID, box):
+        pytest.skip("its box names no claims yet")
+    for bullet in bullets:
+        named = re.findall(CLAIM_ID, bullet)
+        assert named, bullet
+        for claim in named:
+            assert f"*{known[claim].verdict}*" in bullet, f"{claim} {known[claim].verdict}: {bullet}"
 
 
 @each

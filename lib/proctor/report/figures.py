@@ -58,6 +58,7 @@ __all__ = [
     "role",
     "roles",
     "save",
+    "shared_legend",
     "short",
     "shorten",
     "size",
@@ -111,6 +112,12 @@ def size(width: float = COLUMN, height: float | None = None) -> tuple[float, flo
 def axes(rows: int = 1, columns: int = 1, *, width: float = COLUMN, height: float | None = None, **how: Any) -> Any:
     """(figure, axes) of the house's size, as `plt.subplots` gives them; `how` goes there (sharex, ...)."""
     return plt.subplots(rows, columns, figsize=size(width, height), **how)
+
+
+def shared_legend(fig: Figure, *panels: Any, ncols: int = 1, **how: Any) -> None:
+    """One legend below all panels, each label once; `how` goes to `fig.legend`."""
+    found = {label: handle for ax in panels for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    fig.legend(list(found.values()), list(found), loc="outside lower center", ncols=ncols, **how)
 
 
 def save(

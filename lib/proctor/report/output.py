@@ -166,8 +166,8 @@ class Output:
         n: int | None = None,
         of: str = "",
         unit: str = "",
-        level: float = 0.95,
-        family: int = 1,
+        level: float | None = None,
+        family: int | None = None,
         holds: bool | None = None,
         exact: str = "",
         evidence: str | Sequence[str] | None = None,
@@ -179,13 +179,23 @@ class Output:
 
         id: the catalog's row of kind `claim`, or <row>.<part>. says: what the sentence says of the quantity, "> 0",
         ">= 0.5", "< 1", "<= 1" or "within -5..5". interval: (low, high) of `level`, in a family of that many
-        comparisons. n, of: how many units were resampled, and what they are. refuted, unsettled: the sentence for
+        comparisons. n, of: how many units were resampled, and what they are. An `Interval` that knows its n, of, unit,
+        level and family need not be told them again. refuted, unsettled: the sentence for
         the two other verdicts. Without an interval: `exact`, the reason why none is needed, and `holds` (or
         estimate and says). expect: the verdict at the default parameters, asserted only there.
         Raises ValueError for what does not fit together, AssertionError for another verdict than expected.
         """
         if expect is not None and expect not in claims.VERDICTS:
             raise ValueError(f"claim {id}: expect={expect!r}; it is one of {', '.join(claims.VERDICTS)}")
+
+        def said(name: str, given: Any, otherwise: Any) -> Any:
+            """What the call says, else what the interval knows of itself."""
+            return next(
+                (value for value in (given, getattr(interval, name, None)) if value not in (None, "")), otherwise
+            )
+
+        n, of, unit = said("n", n, None), said("of", of, ""), said("unit", unit, "")
+        level, family = said("level", level, 0.95), said("family", family, 1)
         made = claims.judge(
             id,
             sentence,

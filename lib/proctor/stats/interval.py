@@ -15,6 +15,9 @@ class Interval:
     none. `undefined` counts the resamples in which the statistic did not exist; they are left out. Where the data hold
     no such statistic, or too little for an interval, limits are NaN (`no_interval`), and a claim that rests on them is
     "cannot tell".
+
+    n, of: how many units were resampled, and what they are; unit: of the numbers ("points"); family: the number of
+    comparisons that it stands in. `Output.claim` reads them.
     """
 
     estimate: float
@@ -23,6 +26,10 @@ class Interval:
     level: float
     method: str
     undefined: int = 0
+    n: int | None = None
+    of: str = ""
+    unit: str = ""
+    family: int = 1
 
     def scaled(self, factor: float) -> "Interval":
         """The same in another unit, such as 100 for percent: estimate and limits times `factor`, which is positive.

@@ -1,0 +1,21 @@
+import pandas as pd
+from proctor.stats.by_group import by_group
+from proctor.stats.interval import Interval
+
+FRAME = pd.DataFrame({"judge": ["b", "b", "a", "a"], "check": ["C", "V", "C", "C"], "right": [1, 0, 1, 1]})
+
+
+def share(rows):
+    return Interval(rows["right"].mean(), 0.0, 1.0, 0.95, "none")
+
+
+def test_an_interval_fills_three_columns_and_groups_keep_their_order():
+    table = by_group(FRAME, ["judge"], n=len, share=share)
+    assert table.to_dict("list") == {
+        "judge": ["b", "a"], "n": [2, 2], "share": [0.5, 1.0], "share_low": [0.0, 0.0], "share_high": [1.0, 1.0]
+    }  # fmt: skip
+
+
+def test_a_total_follows_the_groups_that_share_the_other_keys():
+    table = by_group(FRAME, ["judge", "check"], total="all", n=len)
+    assert table.to_numpy().tolist() == [["b", "C", 1], ["b", "V", 1], ["b", "all", 2], ["a", "C", 2], ["a", "all", 2]]
