@@ -10,7 +10,7 @@ from proctor.data.published import load_published
 from proctor.report import catalog
 from proctor.report.claims import read_claims
 
-NAME = "synthesis/1b_numbers_of_items"
+NAME = "synthesis/1_numbers_of_items"
 RULES = {"half_up": ROUND_HALF_UP, "half_even": ROUND_HALF_EVEN, "truncate": ROUND_DOWN}
 
 

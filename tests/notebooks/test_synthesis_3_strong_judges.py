@@ -5,7 +5,7 @@ import pytest
 from proctor import logs, paths
 from proctor.report import catalog
 
-NAME = "synthesis/3b_strong_judges"
+NAME = "synthesis/3_strong_judges"
 with_logs = pytest.mark.skipif(not logs.available("judge_scores"), reason="the logs are not on this machine")
 
 
