@@ -1,4 +1,4 @@
-"""notebooks/hle/2b_measured_models.ipynb, run with params/quick.yaml; every number is counted again here."""
+"""notebooks/hle/2_measured_models.ipynb, run with params/quick.yaml; every number is counted again here."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ from proctor.report import catalog
 from proctor.report.claims import read_claims
 from proctor.report.roles import short
 
-NAME = "hle/2b_measured_models"
+NAME = "hle/2_measured_models"
 N_EXAM = 20  # as in params/quick.yaml
 pytestmark = pytest.mark.skipif(
     not (paths.CACHE / "fetched/MMLU/test-tiny.jsonl").is_file(),

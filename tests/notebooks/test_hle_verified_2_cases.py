@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-NAME = "hle_verified/2c_cases"
+NAME = "hle_verified/2_cases"
 FIGURES = {"case_speculative_decoding_figure": "simulated"}
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from proctor.hle_verified.planted_defects import damaged_exam
 
-NAME = "hle_verified/4b_corrections"
+NAME = "hle_verified/4_corrections"
 FIGURES = {"correction_coverage": "simulated"}
 
 

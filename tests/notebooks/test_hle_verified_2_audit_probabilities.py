@@ -3,7 +3,7 @@
 import pandas as pd
 from proctor.hle_verified.planted_defects import Defect
 
-NAME = "hle_verified/2d_audit_probabilities"
+NAME = "hle_verified/2_audit_probabilities"
 
 
 def test_every_kind_has_ten_pairs_and_every_component_its_own(done):

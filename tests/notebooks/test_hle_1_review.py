@@ -1,4 +1,4 @@
-"""notebooks/hle/1b_review.ipynb, run with params/quick.yaml."""
+"""notebooks/hle/1_review.ipynb, run with params/quick.yaml."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from proctor.report import catalog
 from proctor.report.claims import read_claims
 from scipy.stats import norm
 
-NAME = "hle/1b_review"
+NAME = "hle/1_review"
 
 
 @pytest.fixture(scope="module")
