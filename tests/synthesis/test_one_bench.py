@@ -228,16 +228,6 @@ def test_budgets_count_a_shared_call_once_and_splits_are_equal():
     assert (0, 2) in one_bench.subsets_within(bench, 1) and (0, 4) not in one_bench.subsets_within(bench, 1)
 
 
-def test_a_combination_that_asks_nobody_is_set_against_the_best_that_asks(toy):
-    rows = table({"asks": (0.3, 1), "clue": (-3.0, 0)}, seed=4)
-    (bench,) = one_bench.benches(rows)
-    found = one_bench.without_asking(bench)
-    assert found["combination"] > 0.9 and found["low"] > 0
-    equal = one_bench.nest(toy, one_bench.subsets_within(toy, 2), "equal")
-    row = one_bench.fitted_less_equal(equal, equal, 2)
-    assert row["difference"] == 0 and row["families"] == 6
-
-
 def test_sentences_about_every_and_some_row():
     rows = pd.DataFrame(dict(difference=[0.1, 0.3], low=[-0.1, 0.2], high=[0.4, 0.35], families=[9, 9]))
     every, some = one_bench.claim(rows), one_bench.claim(rows, "max", 4)
