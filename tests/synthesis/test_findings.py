@@ -8,7 +8,7 @@ from proctor import paths
 from proctor.data.tabular import DataError
 from proctor.report import catalog
 from proctor.report.claims import FAILS, HOLDS, UNSETTLED, judge
-from proctor.stats.power import power_of
+from proctor.stats.power import t_power
 from proctor.synthesis import findings as f
 
 DATA = paths.ROOT / "data"
@@ -96,8 +96,8 @@ def test_names_that_are_nowhere_are_told():
 def test_the_n_that_is_needed_gives_the_power_that_was_asked_for():
     tests = f.tests_of(ONE, readings(), rows("uq/claim_a"), [claim("uq/claim_a", -4, 16, n=25)])
     left = f.undecided(tests, power=0.9).iloc[0]
-    sd = 10 / 1.959964 * 5  # the standard deviation that an interval of 6 ± 10 of 25 items implies
-    assert power_of(6, sd, left["needed"]) >= 0.9 > power_of(6, sd, left["needed"] - 1) - 1e-4
+    sd = 10 / 2.063899 * 5  # the standard deviation that Student's interval of 6 ± 10 of 25 items implies
+    assert t_power(6, sd, left["needed"]) >= 0.9 > t_power(6, sd, left["needed"] - 1)
     assert (left["leaning"], left["decided_by"], left["times"]) == (HOLDS, "n", left["needed"] / 25)
 
 

@@ -18,13 +18,13 @@ from itertools import combinations
 from pathlib import Path
 
 import pandas as pd
-from scipy.special import ndtri
+from scipy.special import stdtrit
 
 from proctor.data.tabular import DataError, problem, summary
 from proctor.report.catalog import Row
 from proctor.report.claims import FAILS, HOLDS, MARKS, UNSETTLED, VERDICTS, Claim, of_catalog, parse, verdict
 from proctor.report.provenance import evidence_kinds
-from proctor.stats.power import items_needed
+from proctor.stats.power import units_needed
 
 FINDINGS = ["claim", "finding", "kind", "rank", "label"]
 READINGS = ["claim", "finding", "reading", "note"]
@@ -36,6 +36,7 @@ PRINTED, SIMULATED, MEASURED, LOGGED = SOURCES = ("printed", "simulated", "measu
 SEVERAL = AGREE, DISAGREE, PARTLY = ("agree", "disagree", "one decides more than another")
 LABELS = {PRINTED: ["published", "reconstructed"]} | {source: [source] for source in SOURCES[1:]}
 OTHER_DATA = (MEASURED, LOGGED)
+MOST_UNITS = 10_000_000  # of items that could decide a test: no log is longer
 ALIKE, EVERY, DECIDED = RULES = ("all tests alike", "every test must hold", "undecided left out")
 _REVERSED = {HOLDS: FAILS, FAILS: HOLDS, UNSETTLED: UNSETTLED}
 
@@ -228,7 +229,7 @@ def undecided(tests: pd.DataFrame, power: float = 0.8) -> pd.DataFrame:
     """What would decide the tests that cannot tell: their rows with `needed`, `times`, `leaning` and `decided_by`.
 
     needed: the n at which the interval would clear the bound with chance `power`, if the true value is the estimate of
-    today (`stats.power.items_needed`, with the standard deviation that the interval implies); times: needed / n. Both
+    today (`stats.power.units_needed`, with the standard deviation that the interval implies); times: needed / n. Both
     are NaN where no n is known to do it: an estimate on the bound, none at all, a range for a bound, or a quantity of a
     paper's that is not sampled by us. leaning: the verdict if the interval were the estimate; "cannot tell" on the
     bound or without an estimate. decided_by: "n", "release" (of a paper's outcomes by item or answer) or "other data".
@@ -270,8 +271,10 @@ def _needed(row, power: float) -> float:
     width = row.estimate - row.low if gap > 0 else row.high - row.estimate  # the side that meets the bound
     if gap == 0 or width <= 0:
         return math.nan
-    sd = width / ndtri((1 + row.level) / 2) * math.sqrt(row.n)
-    return float(items_needed(gap, sd, power, row.level))
+    if not row.n >= 2:
+        return math.nan
+    sd = width / stdtrit(row.n - 1, (1 + row.level) / 2) * math.sqrt(row.n)
+    return float(units_needed(gap, sd, row.level, power, row.n, most=MOST_UNITS))
 
 
 def _leaning(row) -> str:
