@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from proctor.report import provenance
-from proctor.stats.power import MOST
 
 _TEX = {
     "\\": r"\textbackslash{}",
@@ -41,6 +40,7 @@ _HARMLESS = re.compile(
 )  # after an interval no spreadsheet can compute what follows
 
 NEEDED = ("needed", "items_needed", "items_for_80_percent")  # columns of numbers of units that a study would take
+MOST = 10_000  # of these, as `stats.power.MOST`
 Format = str | Callable[[object], str]
 
 
@@ -283,7 +283,7 @@ def _shown(df: pd.DataFrame, name: str, formats: Mapping, intervals: Mapping) ->
 
 
 def _needed(value, how: Format | None) -> str:
-    """A number of units, in words above `power.MOST`, whether it was computed on or not (inf)."""
+    """A number of units, in words above MOST, whether it was computed on or not (inf)."""
     if pd.api.types.is_number(value) and value > MOST:
         return f"more than {MOST:,}"
     return _text(value, how)

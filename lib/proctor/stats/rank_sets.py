@@ -313,7 +313,7 @@ def _scores(scores: ArrayLike) -> np.ndarray:
 def _means(scores: np.ndarray) -> np.ndarray:
     """Mean of each system's own scores; equal totals tie exactly."""
     if np.isnan(scores).any():
-        return np.round(np.nanmean(scores, axis=1), 12)
+        return np.asarray(np.nanmean(scores, axis=1)).round(12)
     return bootstrap.units(scores).means
 
 
