@@ -169,6 +169,16 @@ def test_fetched_names_the_mend(wheel):
         fetched("other")
 
 
+def test_a_file_that_was_changed_after_it_was_fetched_is_refused_when_read(copied):
+    fetch_all()
+    path = fetched("data/rows.jsonl")
+    status, whole = path.stat(), path.read_bytes()
+    path.write_bytes(whole[::-1])
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    with pytest.raises(FetchError, match="rows.jsonl: not the pinned bytes"):
+        fetched("data/rows.jsonl")
+
+
 def test_unknown_argument_is_refused(capsys):
     assert fetch.main(["--force"]) == 2
     assert "usage" in capsys.readouterr().err

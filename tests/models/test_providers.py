@@ -120,3 +120,50 @@ def test_a_kind_of_one_s_own_is_known_everywhere(monkeypatch):
     for taken in ("openai", "my/kind"):
         with pytest.raises(ValueError, match="no other provider"):
             providers.register(taken, object)
+
+
+@pytest.mark.parametrize("reason", ["error", "failed", "ERROR"])
+def test_a_completion_that_says_it_failed_is_asked_again(reason):
+    with pytest.raises(CallError) as error:
+        reply_from_openai(completion(finish_reason=reason), ASKED)
+    assert error.value.again and error.value.unreadable
+
+
+@pytest.mark.parametrize("reason", ["length", "max_tokens", "MAX_TOKENS", "model_length"])
+def test_each_servers_word_for_cut_off_is_known(reason):
+    assert reply_from_openai(completion(finish_reason=reason), ASKED).cut_off
+
+
+@pytest.mark.parametrize(
+    "usage, sent",
+    [
+        ({"input_tokens": 5, "cache_creation_input_tokens": 70, "cache_read_input_tokens": 900}, 975),
+        ({"input_tokens": 5, "cache_read_input_tokens": None}, 5),
+    ],
+)
+def test_cached_tokens_of_anthropic_are_counted(usage, sent):
+    message = {"content": [{"type": "text", "text": "yes"}], "usage": usage}
+    assert reply_from_anthropic(message, ASKED).prompt_tokens == sent
+
+
+@pytest.mark.parametrize("prompt, sent", [(1000, 1000), (5, 905)])
+def test_cached_tokens_count_whether_or_not_the_server_takes_them_for_part_of_the_prompt(prompt, sent):
+    usage = {"prompt_tokens": prompt, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 900}}
+    assert reply_from_openai(completion() | {"usage": usage}, ASKED).prompt_tokens == sent
+
+
+@pytest.mark.parametrize(
+    "url, here", [("http://127.0.0.1:8000/v1", True), ("http://localhost/v1", True), ("http://10.0.0.8/v1", False)]
+)
+def test_no_proxy_of_the_environment_comes_between_us_and_a_server_on_this_machine(monkeypatch, url, here):
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.invalid:3128")
+    for client in (providers.openai_client(url, "k"), providers.anthropic_client(url, "k")):
+        assert client._client.trust_env is not here
+
+
+def test_a_malformed_answer_to_http_is_a_call_error():
+    from aiohttp import ClientPayloadError
+
+    with pytest.raises(CallError) as error, providers.call_errors("secret"):
+        raise ClientPayloadError("bad chunk")
+    assert error.value.again

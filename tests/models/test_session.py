@@ -237,6 +237,14 @@ def test_a_server_that_does_not_say_what_it_used_is_counted_at_the_most(serving,
     assert sum(server.asked.values()) == 3 and asking.spent.dollars <= 200e-6  # 64 millionths each
 
 
+@pytest.mark.parametrize("usage, most", [((0, 5), 8 + 16 + 2 + 10), ((10, 0), 10 + 2 * 20)])
+def test_of_a_count_that_is_missing_the_most_is_charged(serving, session, ask, usage, most):
+    serving(usage=usage)
+    asking = session(budget=Budget(dollars=1))
+    run(asking, [ask("call 01", max_tokens=20)])
+    assert asking.spent.dollars == pytest.approx(most * 1e-6, rel=0.05)
+
+
 def test_no_price_with_a_budget_in_dollars_is_told_before_any_call(serving, session, ask):
     server = serving()
     error = run(session(budget=Budget(dollars=1)), [ask("one"), ask("two", "unpriced")])

@@ -14,7 +14,7 @@ from proctor.workflow.notebook import all_notebooks
 from proctor.workflow.params import declared
 
 NOTEBOOKS = {notebook.name: notebook for notebook in all_notebooks()}
-CELLS, LINES, WIDTH = 30, 40, 140
+CELLS, LINES, WIDTH = 30, 40, 120
 ROWS = catalog.read()
 FIGURES = paths.ROOT / "figures"
 RECORDS = {

@@ -17,9 +17,9 @@ from proctor.workflow.notebook import all_notebooks
 
 FEW = [
     "hle/1_collection",
-    "hle/2b_measured_models",
+    "hle/2_measured_models",
     "hle_verified/1b_decisions",
-    "hle_verified/2d_audit_probabilities",
+    "hle_verified/2_audit_probabilities",
     "cbu/1_method",
     "uq/3b_measured_checks",
 ]

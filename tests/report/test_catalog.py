@@ -15,6 +15,7 @@ HEADER = ",".join(Row._fields)
 TABLE = "hle/t,hle,table,A table,hle/2_evaluation,hle/t.csv,published,HLE Table 1,exact,done,"
 FIGURE = 'uq/f,uq,notebook-output,"A figure, ours",uq/3_validators,uq/f.svg,published + simulated,,,done,'
 PLANNED = "uq/g,uq,figure,Later,uq/1_dataset,,,,,planned,"
+STAND_IN = TABLE.replace("done,", "stand-in,the paper has 500 items; ours 20")
 LACKING = "kina/h,kina,figure,Never,,,,,,lacking,its data"
 
 
@@ -119,6 +120,11 @@ def test_two_rows_cannot_promise_the_same_file(written):
         read(written(TABLE, TABLE.replace("hle/t,", "hle/u,", 1)))
 
 
+def test_a_stand_in_may_point_at_the_figure_of_another_row(written):
+    again = STAND_IN.replace("hle/t,", "hle/u,", 1)
+    assert [row.id for row in read(written(TABLE, again))] == ["hle/t", "hle/u"]
+
+
 @pytest.mark.parametrize("kind", ["claim", "formal", "protocol", "prompt"])
 def test_what_is_no_artifact_may_point_at_the_output_in_which_it_is_tested(written, kind):
     other = TABLE.replace("hle/t,hle,table", f"hle/other,hle,{kind}", 1)
@@ -171,12 +177,26 @@ def test_a_stale_output_is_found(rows, folder):
     assert check(rows, folder) == ["uq/old.svg belongs to no done row of the catalog; add the row or delete the file"]
 
 
-def test_status_counts_by_paper_and_state(rows):
-    assert status_table(rows) == (
-        "| paper | done | stand-in | planned | lacking | evidence |\n|---|---:|---:|---:|---:|---|\n"
-        "| uq | 1 | 0 | 1 | 0 | 1 published + simulated |\n| hle | 1 | 0 | 0 | 0 | 1 published |\n"
-        "| kina | 0 | 0 | 0 | 1 |  |\n| all | 2 | 0 | 1 | 1 | 1 published, 1 published + simulated |\n"
-    )
+def test_status_counts_the_papers_own_artefacts_first_and_ours_apart(rows):
+    theirs, ours = status_table(rows).split("## What we added")
+    assert "| hle | 1 | 1 | 0 | 0 | 0 |\n| kina | 1 | 0 | 0 | 0 | 1 |\n| all | 3 | 1 | 0 | 1 | 1 |" in theirs
+    assert "| table | 1 | 1 | 0 | 0 | 0 |\n| figure | 2 | 0 | 0 | 1 | 1 |" in theirs
+    assert "| uq | 1 | 0 | 1 published, 1 simulated |\n| all | 1 | 0 |" in ours
+
+
+@pytest.mark.parametrize(
+    "paper, kind, name, theirs",
+    [
+        ("uq", "claim", "claim_gap", True),
+        ("uq", "claim", "3_reject_all", False),
+        ("uq", "protocol", "validator", True),
+        ("uq", "notebook-output", "claim_plot", False),
+        ("synthesis", "claim", "claim_x", False),
+    ],
+)
+def test_a_row_is_the_papers_own_or_ours(paper, kind, name, theirs):
+    row = Row(f"{paper}/{name}", paper, kind, "", "", (), (), "", "", "done", "")
+    assert row.of_paper == theirs
 
 
 @pytest.mark.parametrize(
@@ -224,7 +244,7 @@ def root(tmp_path, written, folder):
 def test_command_prints_rows_counts_and_agreement(root):
     told = run("--check", PROCTOR_ROOT=str(root))
     assert told.returncode == 0 and "lacking   kina/h" in told.stdout and "its data" in told.stdout
-    assert "| all | 2 | 0 | 1 | 1 |" in told.stdout and "agree." in told.stdout
+    assert "| all | 3 | 1 | 0 | 1 | 1 |" in told.stdout and "agree." in told.stdout
 
 
 def test_check_fails_on_problems_and_status_only_tells_them(root):
@@ -317,16 +337,12 @@ def test_an_unreadable_claims_file_is_told(tmp_path, judging):
     assert len(problems) == 1 and "not a claim" in problems[0]
 
 
-STAND_IN = TABLE.replace("done,", "stand-in,the paper has 500 items; ours 20")
-
-
 def test_a_stand_in_promises_outputs_is_checked_and_has_its_own_column(written, folder):
     rows = read(written(STAND_IN, FIGURE))
     assert check(rows, folder) == [] and len(promised("hle/2_evaluation", rows)) == 4
     (folder / "hle/t.csv").unlink()
     assert check(rows, folder)[0].startswith("hle/t: missing hle/t.csv")
-    assert "| paper | done | stand-in | planned | lacking |" in status_table(rows)
-    assert "| hle | 0 | 1 | 0 | 0 | 1 published |" in status_table(rows)
+    assert "| hle | 1 | 0 | 1 | 0 | 0 |" in status_table(rows)
 
 
 @pytest.mark.parametrize(

@@ -64,23 +64,6 @@ def test_coverage_by_resampling_has_two_lines_a_panel():
     assert legend_texts(fig) == ["families resampled", "items resampled"]
 
 
-def test_answers_are_drawn_with_their_outcome():
-    table = pd.DataFrame(
-        dict(
-            category="sums",
-            level=[1, 2, 3],
-            key=["7", "8", "9"],
-            answer=["7", "1", None],
-            outcome=["right", "wrong", "unreadable"],
-            confidence=[0.9, 0.8, np.nan],
-            probability=[0.7, 0.6, np.nan],
-        )
-    )
-    fig, alt = sound(figures.checked_answers(table))
-    texts = [text.get_text() for text in fig.axes[0].texts]
-    assert texts == ["7", "1 ≠ 8", "unreadable"] and "1 of 3 answers are right" in alt
-
-
 def test_audit_draws_rows_without_counts_as_printed():
     rows = [
         Reported("fine", 400, 400, 90, accuracy="89.25", precision="81.33", recall="67.78"),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import py_compile
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import psutil
 import pytest
 from proctor import paths
 from proctor.workflow.execute import NotebookFailed, execute
+from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook
 
 
@@ -70,6 +72,27 @@ def test_a_library_edited_after_the_server_has_started_is_the_one_that_runs(tmp_
         (tmp_path / "edited.py").write_text(f"answer = {answer}")
         execute(book, tmp_path / "out.ipynb", {}, server)
         assert shown(tmp_path / "out.ipynb")[1][0]["text"] == [f"{answer}\n"]
+
+
+def test_old_bytecode_of_a_module_of_the_same_size_and_second_is_not_run(tmp_path, server):
+    module = tmp_path / "rate.py"
+    module.write_text("rate = 0.05")
+    written = module.stat().st_mtime
+    py_compile.compile(str(module))
+    module.write_text("rate = 0.95")
+    os.utime(module, (written, written))
+    look = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport rate\nprint(rate.rate)"
+    execute(notebook(tmp_path, "n: int = 1", look), tmp_path / "out.ipynb", {}, server)
+    assert shown(tmp_path / "out.ipynb")[1][0]["text"] == ["0.95\n"]
+
+
+def test_a_users_own_matplotlibrc_is_not_read(tmp_path, monkeypatch):
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\n")
+    monkeypatch.setenv("MATPLOTLIBRC", str(tmp_path))
+    with KernelServer() as server:
+        look = "import matplotlib\nprint(matplotlib.rcParams['lines.linewidth'])"
+        execute(notebook(tmp_path, "n: int = 1", look), tmp_path / "out.ipynb", {}, server)
+    assert shown(tmp_path / "out.ipynb")[1][0]["text"] == ["1.5\n"]
 
 
 def test_a_cell_that_takes_too_long_is_named_and_what_it_started_is_gone(tmp_path, server):

@@ -21,13 +21,24 @@ def lib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "models/ask.py": "from .. import paths",
         "models/prompts/uq/check.md": "Is it so?",
         "models/__pycache__/ask.pyc": "",
+        "cbu/__init__.py": "",
+        "cbu/judges.py": "PROMPT = 'uq/correctness'",
+        "uq/prompts/correctness.md": "Is it right?",
+        "uq/prompts/free/correctness.md": "Is it right, you think?",
+        "uq/prompts/other.md": "",
     }
     for name, text in files.items():
         path = tmp_path / "lib" / "proctor" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     monkeypatch.setattr(imports, "LIB", tmp_path / "lib")
-    for function in (imports._file, imports._other_files, imports._imported_by_module):
+    for function in (
+        imports._file,
+        imports._other_files,
+        imports._imported_by_module,
+        imports._prompts,
+        imports._prompts_in,
+    ):
         function.cache_clear()
     return tmp_path / "lib" / "proctor"
 
@@ -72,6 +83,12 @@ def test_files_beside_a_package_count_with_it(lib: Path):
         "models/ask.py",
         "models/prompts/uq/check.md",
     }
+
+
+def test_a_prompt_of_another_paper_counts_with_who_names_it(lib: Path):
+    prompts = {"uq/prompts/correctness.md", "uq/prompts/free/correctness.md"}
+    assert found(lib, "import proctor.cbu.judges") == {"__init__.py", "cbu/__init__.py", "cbu/judges.py"} | prompts
+    assert found(lib, "load('uq/correctness')") == prompts
 
 
 def test_other_libraries_are_left_out(lib: Path):

@@ -4,6 +4,8 @@ import os
 import shutil
 
 import pytest
+from proctor.workflow import receipts
+from proctor.workflow.notebook import Notebook
 
 FIGURE = "hle/fig,hle,notebook-output,A figure,draws,hle/fig.svg,measured,,,done,"
 OLD, FUTURE = (1_000_000_000,) * 2, (4_000_000_000,) * 2  # dates of a file
@@ -74,6 +76,7 @@ ALL = {"alpha", "asks", "draws", "own", "reads"}
         ("mine/boards/b.csv", "new", {"own"}),  # and one in a folder that a parameter names
         ("params/prices.yaml", "a: 2\n", {"asks"}),
         ("params/models.yaml", "a: 2\n", {"asks"}),
+        ("params/my_models.yaml", "a: 2\n", {"asks"}),  # which was not there before
         ("params/default.yaml", "all: {}\nown: {questions: mine/my.jsonl}\nreads: {n: 4}\n", {"reads"}),
         ("lib/proctor/stats/alpha.py", "changed = True", {"alpha"}),
         ("data/facts_1.csv", "a: 2\n", {"reads"}),
@@ -143,3 +146,12 @@ def test_who_reads_the_claims_of_a_stale_notebook_is_put_aside_with_it(fresh, st
     assert stale() == {"alpha/b"}
     assert fresh.python("-c", START + "receipts.put_aside(notebooks, values, ROOT / 'figures')").returncode == 0
     assert stale() == {"alpha/b", "late"}
+
+
+@pytest.mark.parametrize("one, other", [(1, 1.0), (1, True), ([0], [False])])
+def test_values_that_python_takes_for_equal_are_not_one_receipt(tmp_path, one, other):
+    place, book = tmp_path / "r.json", Notebook(tmp_path / "x.ipynb")
+    book.path.write_text('{"cells": [], "metadata": {}}')
+    read = receipts.digests(receipts.inputs(book, {}))
+    receipts.write(book, {"m": one}, read, [], place)
+    assert receipts.is_true(book, {"m": one}, [], place) and not receipts.is_true(book, {"m": other}, [], place)

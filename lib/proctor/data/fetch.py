@@ -83,13 +83,21 @@ class FetchError(RuntimeError):
 
 
 def fetched(name: str) -> Path:
-    """Path of a fetched file, such as "NQ-open/combined.jsonl". Raises FetchError when it is missing."""
-    names = [file.name for wheel in WHEELS for file in wheel.files]
-    if name not in names:
-        raise FetchError(f"{name!r} is not among the fetched files. Choose one of: {', '.join(names)}.")
+    """Path of a fetched file, such as "NQ-open/combined.jsonl", whose bytes are the pinned ones.
+
+    Raises FetchError when it is missing or was changed. So what rests on it rests on the digest in this module.
+    """
+    files = {file.name: file for wheel in WHEELS for file in wheel.files}
+    if name not in files:
+        raise FetchError(f"{name!r} is not among the fetched files. Choose one of: {', '.join(files)}.")
     path = FETCHED / name
     if not path.is_file():
         raise FetchError(f"{path}: not fetched yet. Run `make setup` (or `python -m proctor.data.fetch`).")
+    if _sha256(path) != files[name].sha256:
+        raise FetchError(
+            f"{path}: not the pinned bytes (SHA-256 {files[name].sha256}). Run `python -m proctor.data.fetch "
+            "--verify`, which fetches it again."
+        )
     return path
 
 

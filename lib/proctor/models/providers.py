@@ -10,6 +10,7 @@ import json
 import re
 import time
 from typing import Annotated, Any, Protocol
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -272,7 +273,11 @@ def openai_client(base_url: str | None, key: str):
     import openai
 
     return openai.AsyncOpenAI(
-        base_url=base_url, api_key=key, max_retries=0, timeout=None, http_client=openai.DefaultAioHttpClient()
+        base_url=base_url,
+        api_key=key,
+        max_retries=0,
+        timeout=None,
+        http_client=openai.DefaultAioHttpClient(trust_env=not _here(base_url)),
     )
 
 
@@ -280,21 +285,48 @@ def anthropic_client(base_url: str | None, key: str):
     import anthropic
 
     return anthropic.AsyncAnthropic(
-        api_key=key, base_url=base_url, max_retries=0, timeout=None, http_client=anthropic.DefaultAioHttpClient()
+        api_key=key,
+        base_url=base_url,
+        max_retries=0,
+        timeout=None,
+        http_client=anthropic.DefaultAioHttpClient(trust_env=not _here(base_url)),
     )
+
+
+def _here(base_url: str | None) -> bool:
+    """Whether the server is on this machine: no proxy of the environment may come between, and see the key."""
+    host = urlsplit(base_url or "").hostname or ""
+    return host == "localhost" or host == "::1" or host.startswith("127.")
 
 
 def _asked_logprobs(request: Request) -> dict:
     return {} if request.logprobs is None else {"logprobs": True, "top_logprobs": request.logprobs}
 
 
+Count = Annotated[int, Field(strict=True, ge=0, le=10**9)]
+
+
+class Details(BaseModel):
+    cached_tokens: Count = 0
+
+
 class Usage(BaseModel):
     """Tokens that a provider counted, under either interface's names; 0 where it does not say, or not a number."""
 
-    prompt_tokens: Annotated[int, Field(strict=True, ge=0, le=10**9, alias="input_tokens")] = 0
-    completion_tokens: Annotated[int, Field(strict=True, ge=0, le=10**9, alias="output_tokens")] = 0
+    prompt_tokens: Annotated[Count, Field(alias="input_tokens")] = 0
+    completion_tokens: Annotated[Count, Field(alias="output_tokens")] = 0
+    cache_creation_input_tokens: Count | None = 0  # Anthropic's: besides those of the prompt
+    cache_read_input_tokens: Count | None = 0
+    prompt_tokens_details: Details | None = None  # OpenAI's: part of the prompt's, but not with every server
 
     model_config = {"populate_by_name": True}
+
+    @property
+    def sent(self) -> int:
+        """All tokens of the prompt, those from a cache too: the most that they can cost."""
+        cached = self.prompt_tokens_details.cached_tokens if self.prompt_tokens_details else 0
+        beside = (self.cache_creation_input_tokens or 0) + (self.cache_read_input_tokens or 0)
+        return self.prompt_tokens + beside + (cached if cached > self.prompt_tokens else 0)
 
 
 class Alternative(BaseModel):
@@ -330,8 +362,8 @@ def reply_from_openai(answer: bytes | dict, request: Request | Opening) -> Reply
         tokens = found.content if found else []
         return Reply(
             text=_whole(text, request),
-            finish=str(choice.get("finish_reason") or "stop")[:40],
-            prompt_tokens=usage.prompt_tokens,
+            finish=_finish(choice.get("finish_reason")),
+            prompt_tokens=usage.sent,
             completion_tokens=usage.completion_tokens,
             tokens=tuple((t.token, round(t.logprob, 4)) for t in tokens),
             first={t.token: round(t.logprob, 4) for t in tokens[0].top_logprobs} if tokens else {},
@@ -348,12 +380,29 @@ def reply_from_anthropic(answer: bytes | dict, request: Request | Opening) -> Re
         usage = _checked(Usage, answer.get("usage")) or Usage()
         return Reply(
             text=_whole(text, request),
-            finish="length" if answer.get("stop_reason") == "max_tokens" else "stop",
-            prompt_tokens=usage.prompt_tokens,
+            finish="length" if _finish(answer.get("stop_reason")) == "length" else "stop",
+            prompt_tokens=usage.sent,
             completion_tokens=usage.completion_tokens,
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise CallError("a reply that is no message", again=True, unreadable=True) from None
+
+
+CUT_OFF = {
+    "length",
+    "max_tokens",
+    "max_output_tokens",
+    "model_length",
+    "model_context_window_exceeded",
+}  # servers' words
+
+
+def _finish(reason: object) -> str:
+    """Why the reply ended: "length" where it was cut off. Raises ValueError where the server says that it failed."""
+    said = str(reason or "stop")[:40]
+    if said.lower() in ("error", "failed"):
+        raise ValueError(said)
+    return "length" if said.lower() in CUT_OFF else said
 
 
 def _whole(text: str, request: Request | Opening) -> str:
@@ -381,7 +430,7 @@ class call_errors:
         sdks = {cls.__name__ for cls in type(error).__mro__}  # both SDKs name their errors alike
         if (
             status is None
-            and not sdks & {"APIConnectionError", "APIResponseValidationError"}
+            and not sdks & {"APIConnectionError", "APIResponseValidationError", "ClientError", "HTTPError"}
             and not isinstance(error, TimeoutError | ConnectionError | json.JSONDecodeError)
         ):
             return False

@@ -441,7 +441,7 @@ class Session:
                 try:
                     self.cache.put(request, reply, self.since if self.mode == "live" else 0.0)
                 finally:
-                    self._count(reply, cost, most)
+                    self._count(reply, request, cost)
                 return reply
             except CallError as error:
                 sent = error.sent
@@ -472,12 +472,13 @@ class Session:
         for limiter, counts_tokens in self._pace[request.model]:
             await limiter.acquire(min(tokens, limiter.max_rate) if counts_tokens else 1)
 
-    def _count(self, reply: Reply, cost: tuple[float, float], most: float) -> None:
-        used = reply.prompt_tokens * cost[0] + reply.completion_tokens * cost[1]
+    def _count(self, reply: Reply, request: Request, cost: tuple[float, float]) -> None:
+        """Count what a call used; of a count that the server does not give, the most that it can be."""
         self.spent.calls += 1
         self.spent.prompt_tokens += reply.prompt_tokens
         self.spent.completion_tokens += reply.completion_tokens
-        self.spent.dollars += used if reply.prompt_tokens else most  # a server that doesn't say what it used
+        said = reply.completion_tokens or (request.max_tokens if reply.text else 0)
+        self.spent.dollars += (reply.prompt_tokens or request.most_tokens) * cost[0] + said * cost[1]
 
     async def _reserve(self, most: float) -> None:
         """Set aside the most that a call can cost; wait while calls in flight may yet leave room for it."""

@@ -9,13 +9,14 @@ kinds are the paper's), title, notebook (its path under notebooks/, no ending), 
 figures/, semicolon-separated: `x.csv` stands for a table's four files, `x.svg` for a figure's three),
 evidence (of a planned row: what it will rest on), compared_with, tolerance ("exact" or a number in the
 unit of what is compared), state, missing (what our sources lack for it; a lacking row must say). A claim,
-definition, protocol or prompt may point at outputs of other rows, in which it is tested or run. Only the standard
+definition, protocol or prompt may point at outputs of other rows, in which it is tested or run; so may a stand-in (a
+figure that the paper draws twice). Only the standard
 library: this starts with every `make`.
 
-States: done; stand-in (it runs, as a smaller or simpler thing than the paper's; `missing` says what differs);
-planned; lacking. A claim's output is the claims_<notebook>.csv of the notebook that judges it: there, a claim of that
-id, or of that id and a part (<id>.<part>), must stand, and the row's evidence is that of these claims. Every claim
-in those files has a row.
+States: done; stand-in (it runs, but smaller, simpler, reworded or partly empty; `missing` says what differs);
+planned; lacking. A row is the paper's own artefact, or ours (`Row.of_paper`). A claim's output is the
+claims_<notebook>.csv of the notebook that judges it: there, a claim of that id, or of that id and a part (<id>.<part>),
+must stand, and the row's evidence is that of these claims. Every claim in those files has a row.
 """
 
 import csv
@@ -31,6 +32,7 @@ from proctor.report.claims import Claim, of_catalog, read_claims
 from proctor.report.provenance import NAME, evidence_kinds
 
 PAPERS = ("start", "uq", "hle", "hle_verified", "kina", "cbu", "synthesis")
+OF_PAPERS = PAPERS[1:-1]
 OWNERS = ("table", "figure", "notebook-output")  # kinds whose outputs are theirs alone
 ARTIFACTS = ("table", "figure", "formal", "protocol", "prompt", "claim", "notebook-output")
 STATES = ("done", "stand-in", "planned", "lacking")
@@ -51,6 +53,14 @@ class Row(NamedTuple):
     tolerance: str
     state: str
     missing: str
+
+    @property
+    def of_paper(self) -> bool:
+        """Whether it is an artefact of the paper itself. Ours are our outputs, and the claims that we added: those of
+        the paper are named <paper>/claim_<what>."""
+        if self.paper not in OF_PAPERS or self.kind == "notebook-output":
+            return False
+        return self.kind != "claim" or self.id.startswith(f"{self.paper}/claim_")
 
 
 def read(path: str | Path | None = None) -> list[Row]:
@@ -83,7 +93,9 @@ def read(path: str | Path | None = None) -> list[Row]:
         outputs = tuple(text.strip() for text in cell["outputs"].split(";") if text.strip())
         for output in outputs:
             stem = output.rpartition(".")[0]  # two files of one stem would share one provenance file
-            if cell["kind"] in OWNERS and owners.setdefault(stem, (line, output)) != (line, output):
+            if cell["kind"] not in OWNERS:
+                continue
+            if owners.setdefault(stem, (line, output)) != (line, output) and cell["state"] != "stand-in":
                 found.append(("outputs", f"{stem} is also in row {owners[stem][0]}; give each output its own name"))
         faults += [f"{path}, row {line}, column {column}: {what}" for column, what in found]
         if not found:
@@ -160,16 +172,38 @@ def without_row(rows: Sequence[Row], published: str | Path | None = None) -> lis
 
 
 def status_table(rows: Sequence[Row] | None = None) -> str:
-    """How many rows of each paper are in each state, and what the done and stand-in ones rest on (Markdown)."""
+    """The papers' own artefacts by paper and by kind in each state; then ours, and what they rest on (Markdown)."""
     rows = read() if rows is None else rows
-    lines = ["| paper | " + " | ".join(STATES) + " | evidence |", "|---|" + "---:|" * len(STATES) + "---|"]
-    for paper in [*(paper for paper in PAPERS if any(row.paper == paper for row in rows)), "all"]:
-        own = [row for row in rows if paper in (row.paper, "all")]
+    theirs, ours = [row for row in rows if row.of_paper], [row for row in rows if not row.of_paper]
+    papers = [paper for paper in PAPERS if any(row.paper == paper for row in theirs)]
+    kinds = [kind for kind in ARTIFACTS if any(row.kind == kind for row in theirs)]
+    parts = [
+        "## What the papers print, and state here",
+        _counts("paper", {paper: [row for row in theirs if row.paper == paper] for paper in papers} | {"all": theirs}),
+        _counts("kind", {kind: [row for row in theirs if row.kind == kind] for kind in kinds}),
+        "## What we added: outputs and claims of our own",
+        _evidence({paper: [row for row in ours if row.paper == paper] for paper in PAPERS} | {"all": ours}),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _counts(name: str, groups: dict[str, list[Row]]) -> str:
+    lines = [f"| {name} | artefacts | " + " | ".join(STATES) + " |", "|---|" + "---:|" * (len(STATES) + 1)]
+    for label, own in groups.items():
         states = Counter(row.state for row in own)
-        evidence = Counter(" + ".join(row.evidence) for row in own if row.state in RUN)
-        kinds = ", ".join(f"{evidence[kind]} {kind}" for kind in sorted(evidence))
-        lines.append(f"| {paper} | " + " | ".join(str(states[state]) for state in STATES) + f" | {kinds} |")
-    return "\n".join(lines) + "\n"
+        lines.append(f"| {label} | {len(own)} | " + " | ".join(str(states[state]) for state in STATES) + " |")
+    return "\n".join(lines)
+
+
+def _evidence(groups: dict[str, list[Row]]) -> str:
+    lines = ["| paper | outputs | claims | rest on |", "|---|---:|---:|---|"]
+    for label, own in groups.items():
+        kinds = Counter(kind for row in own if row.state in RUN for kind in row.evidence)
+        rest = ", ".join(f"{kinds[kind]} {kind}" for kind in sorted(kinds))
+        claims = sum(row.kind == "claim" for row in own)
+        if own:
+            lines.append(f"| {label} | {len(own) - claims} | {claims} | {rest} |")
+    return "\n".join(lines)
 
 
 def details(rows: Sequence[Row]) -> str:

@@ -152,29 +152,6 @@ def coverage_by_resampling(found: pd.DataFrame) -> Drawn:
 # Start
 
 
-def checked_answers(table: pd.DataFrame) -> Drawn:
-    """Stated confidence and token probability of each answer, a row a question. table: `guide.checked_answers`."""
-    rows, outcome = np.arange(len(table)), table["outcome"]
-    fig, ax = axes(height=0.9 + 0.2 * len(table))
-    stated = role("all")
-    ax.plot(100 * table["confidence"], rows, stated.marker, color=stated.colour, label="confidence that it states")
-    for kind in ("wrong", "right"):
-        look, own = role(kind), table["probability"].where(outcome == kind)
-        ax.plot(100 * own, rows, look.marker, color=look.colour, label=f"probability of its tokens, {kind}")
-    for row, kind, answer, key in zip(rows, outcome, table["answer"].astype(str).str[:9], table["key"]):
-        text = {"right": answer, "wrong": f"{answer} ≠ {key}", "unreadable": "unreadable"}[kind]
-        ax.text(107, row, text, va="center", fontsize=7)
-    ax.set_yticks(rows, table["category"] + " " + table["level"].astype(str))
-    ax.set(xlabel="how sure (%)", xlim=(-2, 104), ylim=(len(table) - 0.5, -0.5))
-    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower left", ncols=1, fontsize=7, handletextpad=0)
-    right = int((outcome == "right").sum())
-    return fig, (
-        f"One row for each of {len(table)} questions: the confidence that the model states (mean "
-        f"{table['confidence'].mean():.0%}), the probability of its answer's tokens (mean "
-        f"{table['probability'].mean():.0%}), and its answer beside the key. {right} of {len(table)} answers are right."
-    )
-
-
 # Audit
 
 

@@ -17,8 +17,9 @@ def modules_of(notebook: Notebook) -> list[Path]:
     """The files under lib/proctor that running the notebook may read, sorted.
 
     Found by reading `import` statements, never by running them: also those inside functions, and the
-    `__init__.py` of every package on the way. Files that are not Python (prompts, styles) count with
-    the package in whose folder they lie. Raises WorkflowError for a cell or a module that is not Python.
+    `__init__.py` of every package on the way. Files that are not Python (prompts, styles) count with the package in
+    whose folder they lie, and a prompt with whoever writes its name ("uq/correctness"). Raises WorkflowError for a cell
+    or a module that is not Python.
     """
     todo = [name for cell in notebook.code for name in _imported(_parse_cell(notebook, cell), package="")]
     seen = set()
@@ -28,7 +29,27 @@ def modules_of(notebook: Notebook) -> list[Path]:
             seen.add(path)
             todo += _imported_by_module(path)
     beside = {path for init in seen if init.name == "__init__.py" for path in _other_files(init.parent)}
-    return sorted(seen | beside)
+    named = {name for cell in notebook.code for name in _prompts_named(cell.source)}
+    named |= {name for path in seen for name in _prompts_in(path)}
+    return sorted(seen | beside | {path for name in named for path in _prompts()[name]})
+
+
+@cache
+def _prompts_in(path: Path) -> list[str]:
+    return _prompts_named(path.read_text(encoding="utf-8"))
+
+
+def _prompts_named(text: str) -> list[str]:
+    return [name for name in dict.fromkeys(re.findall(r"\b[a-z_]+/\w+", text)) if name in _prompts()]
+
+
+@cache
+def _prompts() -> dict[str, list[Path]]:
+    """{name: files} of all prompts: "uq/correctness" is uq/prompts/correctness.md, and free/correctness.md there."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted((LIB / PACKAGE).glob("*/prompts/**/*.md")):
+        found.setdefault(f"{path.relative_to(LIB / PACKAGE).parts[0]}/{path.stem}", []).append(path)
+    return found
 
 
 def _parse_cell(notebook: Notebook, cell: Cell) -> ast.Module:

@@ -148,8 +148,13 @@ def _tell(connection: socket.socket, number: int) -> None:
         connection.sendall(f"{number}\n".encode())
 
 
-def run_kernel(argv: list[str], environment: dict[str, str], cwd: str, stderr: str) -> None:
-    """In the forked process: be what `python -m ipykernel_launcher ARGV` would be, in this environment."""
+def run_kernel(folder: Path, argv: list[str], environment: dict[str, str], cwd: str, stderr: str) -> None:
+    """In the forked process: be what `python -m ipykernel_launcher ARGV` would be, in this environment.
+
+    Bytecode of what is imported from here on lies in `folder`: Python takes an older file of the checkout's for that of
+    a module of the same size and second, and would run what the module was.
+    """
+    sys.pycache_prefix = str(folder / "bytecode")
     with contextlib.suppress(PermissionError):
         os.setpgid(0, 0)
     with open(os.devnull) as nothing, open(stderr, "wb") as said:
@@ -176,7 +181,7 @@ def main(folder: Path) -> None:
     listener.listen()
     import_stack()
     if request := Server(listener).serve():
-        run_kernel(**request)
+        run_kernel(folder, **request)
     else:
         shutil.rmtree(folder, ignore_errors=True)
 

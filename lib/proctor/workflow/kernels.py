@@ -33,10 +33,13 @@ class KernelServer:
 
     def __init__(self) -> None:
         self.folder, self._lock = scratch_folder()
+        settings = self.folder / "matplotlibrc"  # empty: the user's own must not change what a notebook draws
+        settings.touch()
         self.process = subprocess.Popen(
             [sys.executable, str(SCRIPT), str(self.folder)],
             stdin=subprocess.PIPE,  # closes with this process, however it ends
             cwd=ROOT,
+            env=os.environ | {"MATPLOTLIBRC": str(settings)},
             start_new_session=True,  # Ctrl-C is for this process alone
         )
 

@@ -22,8 +22,8 @@ from proctor.workflow.imports import LIB, modules_of
 from proctor.workflow.notebook import Notebook
 
 RECEIPTS = BUILD / "receipts"
-ASKS_MODELS = LIB / "proctor" / "models" / "registry.py"  # what imports this reads the two tables
-TABLES = [PARAMS / "models.yaml", PARAMS / "prices.yaml"]
+ASKS_MODELS = LIB / "proctor" / "models" / "registry.py"  # what imports this reads these tables
+TABLES = [PARAMS / "models.yaml", PARAMS / "my_models.yaml", PARAMS / "prices.yaml"]
 
 
 def untrue(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures: Path) -> list[str]:
@@ -162,10 +162,15 @@ def read_receipt(name: str, place: Path | None = None) -> dict[str, dict[str, An
         return None
 
 
+def _written(values: Mapping[str, Any]) -> str:
+    """The values as they are written down: 1, 1.0 and true are equal in Python, and three values."""
+    return json.dumps(values, sort_keys=True)
+
+
 def is_true(notebook: Notebook, values: Mapping[str, Any], promised: Sequence[Path], place: Path | None = None) -> bool:
     """Whether the receipt is there, holds for these values and the files of today, and covers what is promised."""
     receipt = read_receipt(notebook.name, place)
-    if receipt is None or receipt["values"] != json.loads(json.dumps(values)):
+    if receipt is None or _written(receipt["values"]) != _written(values):
         return False
     try:
         same = receipt["read"] == digests(inputs(notebook, values))

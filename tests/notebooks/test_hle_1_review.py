@@ -1,0 +1,70 @@
+"""notebooks/hle/1_review.ipynb, run with params/quick.yaml."""
+
+import json
+import math
+
+import pandas as pd
+import pytest
+from proctor.report import catalog
+from proctor.report.claims import read_claims
+from scipy.stats import norm
+
+NAME = "hle/1_review"
+
+
+@pytest.fixture(scope="module")
+def table(done):
+    return lambda name: pd.read_csv(done / "figures/hle" / f"{name}.csv")
+
+
+def test_leaves_what_the_catalog_promises_with_the_evidence_that_it_names(done):
+    rows = [row for row in catalog.read() if row.notebook == NAME and row.state in catalog.RUN]
+    assert len(rows) >= 15 and catalog.check(rows, done / "figures") == []
+
+
+def test_every_claim_holds_also_in_a_small_simulation(done):
+    verdicts = {claim.id: claim.verdict for claim in read_claims(done / "figures")}
+    assert len(verdicts) == 12 and set(verdicts.values()) == {"holds"}
+
+
+def test_both_rubrics_stand_in_their_tables(table):
+    assert len(table("rubric_reviewer")) == len(table("rubric_expert")) == 7
+    assert list(table("rubric_expert")["usually_before"][5:]) == ["3", "4 to 5"]
+
+
+def test_the_simulated_collection_meets_what_it_is_calibrated_to(table):
+    rows = table("collection").set_index("step")
+    assert rows["questions"]["past the check"] / rows["questions"]["sent in"] == pytest.approx(13 / 70, abs=0.03)
+    assert rows["retest_accuracy"]["accepted"] == pytest.approx(0.054, abs=0.025)
+    assert rows["wrong_key"]["past the check"] > 3 * rows["wrong_key"]["sent in"]
+    alphas = table("review_agreement")
+    assert (alphas["low"] <= alphas["alpha"]).all() and alphas["alpha"].is_monotonic_decreasing
+
+
+def test_drawn_exams_agree_with_the_normal_formula(table):
+    for row in table("private_set").itertuples():
+        sd = math.sqrt(0.091 * 0.909 * (1 / 3000 + 1 / row.private))
+        power = norm.cdf(row.gap / sd - norm.ppf(0.975)) + norm.cdf(-row.gap / sd - norm.ppf(0.975))
+        assert row.power == pytest.approx(power) and row.drawn == pytest.approx(power, abs=0.05)
+
+
+def test_everything_simulated_names_its_seed(done):
+    for name in ("collection", "review_agreement", "private_set", "fig_review"):
+        record = json.loads((done / f"figures/hle/{name}.json").read_text())
+        assert "simulated" in record["evidence"] and record["seed"] == 20260101
+
+
+def test_your_own_reviews_are_read(run_notebook, tmp_path):
+    events = [
+        dict(question="mine", event="submit", by="ada"),
+        dict(question="mine", event="check", by="desk", stumped=True),
+        dict(question="mine", event="review", by="bo", score=3, feedback="Say more."),
+    ]
+    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, events)))
+    options = ("--params", "params/quick.yaml", "-p", "reviews", str(tmp_path / "mine.jsonl"))
+    result = run_notebook(NAME, tmp_path, *options)
+    assert result.returncode == 0, result.stderr
+    assert (
+        "question mine, event: 'approve' can't happen to a question that is first round"
+        in (tmp_path / "out.ipynb").read_text()
+    )

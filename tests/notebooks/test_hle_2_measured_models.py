@@ -1,0 +1,179 @@
+"""notebooks/hle/2_measured_models.ipynb, run with params/quick.yaml; every number is counted again here."""
+
+import gzip
+import json
+import re
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from proctor import paths
+from proctor.exam import recorded as exam_recorded
+from proctor.exam import run_exam
+from proctor.models.cache import recording_path
+from proctor.models.prompts import load
+from proctor.report import catalog
+from proctor.report.claims import read_claims
+from proctor.report.roles import short
+
+NAME = "hle/2_measured_models"
+N_EXAM = 20  # as in params/quick.yaml
+pytestmark = pytest.mark.skipif(
+    not (paths.CACHE / "fetched/MMLU/test-tiny.jsonl").is_file(),
+    reason="the exam's questions are not fetched: run `make setup`",
+)
+
+
+def recording(model) -> dict:
+    with gzip.open(recording_path(paths.RECORDED, model), "rb") as file:
+        next(file)
+        return {key.decode(): json.loads(reply) for key, _, reply in (line.partition(b" ") for line in file)}
+
+
+def right(question, text) -> bool:
+    """Whether a reply's answer line holds the key, read and compared without the library."""
+    found = re.findall(r"^(?:Exact )?Answer: (.*)$", text, re.MULTILINE)
+    given = found[-1].strip() if found else ""
+    if question.options:
+        return given == question.answer
+    number = re.fullmatch(r"([-\d,.]*\d)\s*[a-z°%]*\.?", given.lower())
+    if number and re.fullmatch(r"-?[\d.]+", question.answer):
+        return Decimal(number[1].replace(",", "")) == Decimal(question.answer)
+    return given.lower().strip(" .'\"") == question.answer.lower()
+
+
+@pytest.fixture(scope="module")
+def table(done):
+    return lambda name: pd.read_csv(done / "figures" / f"{name}.csv")
+
+
+@pytest.fixture(scope="module")
+def recount():
+    """One row a model and question of both exams: right, stated confidence."""
+    rows = []
+    for model in exam_recorded.MODELS:
+        replies = recording(model)
+        for place, questions in (
+            ("families", exam_recorded.families(1)),
+            ("exam", exam_recorded.exam_questions(N_EXAM)),
+        ):
+            for question in questions:
+                text = replies[run_exam.exam_request(model, question).key]["text"]
+                said = re.search(r"^Confidence: (\d+)%", text, re.MULTILINE)
+                rows.append(
+                    (
+                        place,
+                        model,
+                        question.category,
+                        question.level,
+                        question.id,
+                        right(question, text),
+                        int(said[1]) / 100 if said else np.nan,
+                    )
+                )
+    return pd.DataFrame(rows, columns=["place", "model", "category", "level", "question_id", "right", "confidence"])
+
+
+def test_leaves_what_the_catalog_promises_with_the_evidence_that_it_names(done):
+    rows = [row for row in catalog.read() if row.notebook == NAME and row.state in catalog.RUN]
+    assert "hle/lead_confidence" in {row.id for row in rows}
+    assert catalog.check(rows, done / "figures") == []
+
+
+def test_a_verdict_follows_from_its_interval_alone(done):
+    claims = [claim for claim in read_claims(done / "figures") if not claim.exact]
+    assert len(claims) >= 15
+    for claim in claims:
+        bound = float(claim.says.partition(" ")[2])
+        assert claim.says.startswith("> ") and claim.level >= 1 - 0.05 / claim.family - 1e-9
+        expected = "holds" if claim.low > bound else "cannot tell" if claim.high > bound else "does not hold"
+        assert claim.verdict == expected
+
+
+def test_the_lead_figure_shows_the_recounted_shares_and_the_anchor(done, table, recount):
+    rows = table("hle/lead_confidence_table").set_index("model")
+    known = recount.dropna(subset=["confidence"])
+    for model, these in known.groupby("model"):
+        assert rows["n"][model] == len(these)
+        assert rows["stated"][model] == pytest.approx(these["confidence"].mean())
+        assert rows["right"][model] == pytest.approx(these["right"].mean())
+        near = [min(abs(c - x) for x in (0.96, 0.71, 0.97, 0.68)) < 0.0301 for c in these["confidence"]]
+        assert rows["anchored"][model] == pytest.approx(np.mean(near))
+        for name in ("stated", "token", "right", "anchored"):
+            assert rows[f"{name}_low"][model] <= rows[name][model] <= rows[f"{name}_high"][model]
+    said = [re.findall(r"^Confidence: (\d+)%", load(f"hle/{name}").messages[i][1], re.MULTILINE)
+            for name in ("answer_exact", "answer_choice") for i in (2, 4)]  # fmt: skip
+    assert [int(found[0]) for found in said] == [96, 71, 97, 68]
+    record = json.loads((done / "figures/hle/lead_confidence.json").read_text())
+    assert "worked examples state 96 and 71 and 97 and 68" in record["alt"]
+
+
+def test_accuracies_equal_a_recount_of_the_recording(table, recount):
+    rows = table("hle/measured_accuracy_table")
+    first = recount[recount["place"] == "families"]
+    groups = {"all families": first, "MMLU-tiny": recount[recount["place"] == "exam"]}
+    groups |= {f"level {level:.0f}": these for level, these in first.groupby("level")} | dict(
+        list(first.groupby("category"))
+    )
+    assert set(rows["questions"]) == set(groups) and len(rows) == 3 * len(groups)
+    for row in rows.itertuples():
+        these = groups[row.questions].query("model == @row.model")
+        assert (row.n, row.right) == (len(these), these["right"].sum())
+        assert row.accuracy == pytest.approx(these["right"].mean()) and row.low <= row.accuracy <= row.high
+
+
+def test_the_official_calibration_error_is_shown_to_depend_on_the_number_of_answers_alone(table, recount):
+    rows = table("hle/calibration_table").query("signal == 'stated confidence'").set_index("answers")
+    known = recount.dropna(subset=["confidence"])
+    assert rows["n"]["all, both exams"] == len(known)
+    assert rows["official"][exam_recorded.MODELS].isna().all()  # below 100 answers
+    assert rows["official"]["all, both exams"] == 0  # below 200
+    one_bin = known[known["model"] == exam_recorded.MODELS[2]]
+    gap = abs(one_bin["confidence"].mean() - one_bin["right"].mean())
+    assert rows["all_bins"][exam_recorded.MODELS[2]] == pytest.approx(gap)
+
+
+def test_the_judges_verdicts_equal_a_recount_of_the_recording(table):
+    rows = table("hle/judge_agreement").set_index("judge")
+    prompt, questions = load("hle/judge"), exam_recorded.families(1)
+    replies = {model: recording(model) for model in exam_recorded.MODELS}
+    for judge in exam_recorded.MODELS:
+        wrong_accepted = right_rejected = 0
+        for model in exam_recorded.MODELS:
+            for question in questions:
+                text = replies[model][run_exam.exam_request(model, question).key]["text"]
+                shown = "\n".join(line for line in text.splitlines() if not line.startswith("Confidence"))
+                request = prompt.request(judge, question=question.question, reference=question.answer, response=shown)
+                said = replies[judge][request.key]["text"].rstrip()[-1]
+                wrong_accepted += said == "Y" and not right(question, text)
+                right_rejected += said == "N" and right(question, text)
+        assert (rows["wrong_accepted"][judge], rows["right_rejected"][judge]) == (wrong_accepted, right_rejected)
+        assert rows["agreement"][judge] == pytest.approx(1 - (wrong_accepted + right_rejected) / rows["judged"][judge])
+
+
+def test_figures_name_every_model_and_signal(done):
+    for name in ("measured_accuracy", "calibration_curves", "lead_confidence"):
+        svg = (done / f"figures/hle/{name}.svg").read_text()
+        assert all(short(model) in svg for model in exam_recorded.MODELS)
+    svg = (done / "figures/hle/confidence_signals.svg").read_text()
+    assert "stated confidence" in svg and "token probability" in svg
+
+
+def test_your_own_questions_take_the_place_of_the_generated_ones(run_notebook, tmp_path):
+    lines = (paths.QUESTIONS / "families_v1.jsonl").read_text().splitlines()
+    own = [line for line in lines if '"id": "products' in line and '-01"' in line or '"id": "sums-1-01"' in line]
+    (tmp_path / "own.jsonl").write_text("\n".join(own))
+    result = run_notebook(
+        NAME, tmp_path, "--params", "params/quick.yaml", "-p", "questions", str(tmp_path / "own.jsonl")
+    )
+    assert result.returncode == 0, result.stderr
+    rows = pd.read_csv(tmp_path / "figures/hle/measured_accuracy_table.csv")
+    assert set(rows["questions"]) == {"all families", "level 1", "level 2", "level 3", "products", "sums", "MMLU-tiny"}
+    assert (rows["n"][rows["questions"] == "all families"] == 4).all()
+
+
+def test_a_model_that_nobody_has_asked_is_told_with_the_way_out(run_notebook, tmp_path):
+    result = run_notebook(NAME, tmp_path, "--params", "params/quick.yaml", "-p", "models", "[openai/gpt-4o]")
+    assert result.returncode == 1
+    assert "neither recorded nor cached" in result.stderr and "Use mode auto to ask the model" in result.stderr

@@ -1,0 +1,54 @@
+"""The notebook on corrections, run once with params/quick.yaml; what it leaves in figures/."""
+
+import json
+
+import pandas as pd
+import pytest
+from proctor.hle_verified.planted_defects import damaged_exam
+
+NAME = "hle_verified/4_corrections"
+FIGURES = {"correction_coverage": "simulated"}
+
+
+def saved(done, name, **how):
+    return pd.read_csv(done / f"figures/hle_verified/{name}.csv", **how)
+
+
+def test_corrections_move_the_observed_share_towards_the_truth(done):
+    table = saved(done, "corrections").set_index("correction")
+    assert ((table["low"] <= table["estimate"]) & (table["estimate"] <= table["high"])).all()
+    judged = table.loc["Rogan-Gladen, jeffreys"]
+    assert judged["observed"] > judged["truth"] and judged["estimate"] < judged["observed"]
+    keyed = table.loc["wrong keys, audit of 60"]
+    assert keyed["estimate"] == pytest.approx(keyed["observed"] / (1 - 12 / 60))
+
+
+def test_rogan_gladen_breaks_with_its_assumption_and_verified_items_do_not(done):
+    table = saved(done, "correction_failures").set_index(["broken", "value"])
+    moved = table.loc["sensitivity here", "rogan_gladen"].sort_index()
+    assert moved.is_monotonic_increasing and moved.iloc[0] < 0.6 and (table["ppi"] > 0.85).all()
+
+
+def test_the_damaged_keys_are_corrected_by_their_known_share(done):
+    truths = damaged_exam()[1].values()
+    sound_problem = [truth.holds["answer"] for truth in truths if truth.holds["problem"]]
+    left = sum(sound_problem) / len(sound_problem)
+    table = saved(done, "damaged_corrections")
+    assert len(table) == 3 and (table["items"] == len(sound_problem)).all() and left == 0.8
+    assert table["corrected"].to_numpy() == pytest.approx((table["damaged_keys"] / left).to_numpy())
+    assert table["predicted"].to_numpy() == pytest.approx((table["sound_keys"] * left).to_numpy())
+
+
+def test_the_worst_cell_of_each_method_is_in_the_table_of_all(done):
+    cells = saved(done, "correction_coverage_table").groupby("method")["held"].min()
+    worst = saved(done, "correction_worst").set_index("method")
+    assert worst["held"].to_dict() == pytest.approx(cells.to_dict())
+    assert (worst["low"] <= worst["held"]).all() and (worst["held"] <= worst["high"]).all()
+    assert worst.loc["bootstrap", "high"] < 0.9 and worst.loc["Wilson", "high"] < 0.2
+
+
+@pytest.mark.parametrize("artifact", FIGURES)
+def test_figures_are_there_with_their_evidence(done, artifact):
+    record = json.loads((done / f"figures/hle_verified/{artifact}.json").read_text())
+    assert record["evidence"] == FIGURES[artifact] and record["claim"] and record["alt"]
+    assert (done / f"figures/hle_verified/{artifact}.png").stat().st_size > 10_000

@@ -1,0 +1,86 @@
+"""The notebook that asks how many items stand behind printed accuracies, against searches of its own."""
+
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
+
+import pandas as pd
+import pytest
+from proctor.data.published import load_published
+from proctor.report import catalog
+from proctor.report.claims import read_claims
+
+NAME = "synthesis/1_numbers_of_items"
+RULES = {"half_up": ROUND_HALF_UP, "half_even": ROUND_HALF_EVEN, "truncate": ROUND_DOWN}
+
+
+def shown(k, m, rule):
+    """100 k / m with two decimals, as Decimal prints it."""
+    with localcontext(prec=60):  # far beyond any tie, so the quotient's own rounding decides nothing
+        return str((Decimal(100 * k) / m).quantize(Decimal("0.01"), RULES[rule]))
+
+
+@pytest.fixture(scope="module")
+def claims(done):
+    return {claim.id: claim for claim in read_claims(done / "figures")}
+
+
+def test_no_number_of_items_gives_the_revised_subset(done):
+    sizes = pd.read_csv(done / "figures/synthesis/hle_verified_sizes.csv").set_index(["accuracies", "rounding"])
+    table = load_published("hle_verified/table_2")
+    texts = [*table["subset_raw_accuracy"], *table["subset_verified_accuracy"]]
+
+    def prints(n, rule):
+        for text in texts:
+            unit = Decimal(1).scaleb(Decimal(text).as_tuple().exponent)
+            near = int(Decimal(text) * 5 * n / 100)
+            if not any(
+                (Decimal(100 * k) / (5 * n)).quantize(unit, RULES[rule]) == Decimal(text)
+                for k in (near - 1, near, near + 1, near + 2)
+            ):
+                return False
+        return True
+
+    for rule in RULES:
+        fit = [n for n in range(100, 1301) if prints(n, rule)]
+        assert len(fit) == sizes.loc[("both", rule), "sizes"] and not [n for n in fit if n <= 1143]
+
+
+def test_kina_is_not_one_answer_an_item(done):
+    table = pd.read_csv(done / "figures/synthesis/kina_samples.csv", dtype=str).set_index("answers_an_item")
+    assert table.loc["1", ["accuracy_second", "accuracy_third", "largest_tool_gain"]].tolist() == ["-"] * 3
+    assert table.index[table["all_half_up"] == "True"].tolist() == ["4", "8"]
+    for s, cells in table[["accuracy_first", "accuracy_second", "accuracy_third"]].iterrows():
+        for cell, text in zip(cells, ("53.17", "49.92", "48.55")):
+            m = 899 * int(s)
+            k = [k for k in range(m + 1) if any(shown(k, m, rule) == text for rule in RULES)] if int(s) <= 4 else None
+            if k is not None:
+                assert [int(part.split(" ")[0]) for part in cell.split("; ") if part != "-"] == k
+
+
+def test_verdicts_are_those_of_the_searches(claims):
+    for name in ("five_rollouts", "one_share", "kina_one_answer", "rerun.k_close_of_far"):
+        assert claims[f"synthesis/1b_{name}"].verdict == "does not hold"
+    for name in ("hle", "rerun.all_far", "kina_chance"):
+        assert claims[f"synthesis/1b_{name}"].verdict == "holds"
+
+
+def test_one_share_by_decimal_arithmetic(claims):
+    """The share that each model's gains imply, widened by the half digits of four figures, meets in five models."""
+    table, ranges = load_published("hle_verified/table_2"), []
+    for _, row in table.iterrows():
+        ends = []
+        for part in ("full", "subset"):
+            after, before = (row[f"{part}_{when}_accuracy"] for when in ("verified", "raw"))
+            half = sum(Decimal(5).scaleb(Decimal(text).as_tuple().exponent - 1) for text in (after, before))
+            gain = Decimal(after) - Decimal(before)
+            ends.append((gain - half, gain + half))
+        (low, high), (least, most) = ends
+        ranges.append((low / most, high / least))
+    meeting = max(sum(low <= point <= high for low, high in ranges) for point, _ in ranges)
+    assert meeting == 5 and "5 of 7 models" in claims["synthesis/1b_one_share"].title
+
+
+def test_leaves_what_the_catalog_promises(done):
+    rows = [row for row in catalog.read() if row.notebook == NAME and row.paper == "synthesis"]
+    assert rows and catalog.check(rows, done / "figures") == []
+    svg = (done / "figures/synthesis/hle_verified_share.svg").read_text()
+    assert ">reconstructed</text>" in svg and "5 of 7 models" in svg
