@@ -34,7 +34,8 @@ class Tidy(NamedTuple):
 class Source(NamedTuple):
     """A public repository at a commit, what is taken from it, and the tidy files that its importer makes.
 
-    sha256: of the list of the raw files' digests (sha256sum's format, sorted by path); "" where it is not known.
+    sha256: of the list of the raw files' digests (sha256sum's format, sorted by path); "" where it is not known. runs:
+    those of its runs that our results rest on, all where none is named.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Source(NamedTuple):
     citation: str
     tidy: tuple[Tidy, ...]
     sha256: str = ""
+    runs: tuple[str, ...] = ()
 
 
 def sources() -> dict[str, Source]:
@@ -134,5 +136,6 @@ def _read_sources(path: Path) -> dict[str, Source]:
     for name, entry in yaml.safe_load(path.read_text(encoding="utf-8")).items():
         tidy = tuple(Tidy(key, **each) for key, each in entry["tidy"].items())
         text = {key: entry[key] for key in ("repository", "commit", "licence", "citation")}
-        found[name] = Source(name, paths=tuple(entry["paths"]), tidy=tidy, sha256=entry.get("sha256", ""), **text)
+        more = dict(sha256=entry.get("sha256", ""), runs=tuple(entry.get("runs", ())))
+        found[name] = Source(name, paths=tuple(entry["paths"]), tidy=tidy, **more, **text)
     return found
