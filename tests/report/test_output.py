@@ -111,7 +111,7 @@ def test_its_logs_are_inputs_and_say_how_to_get_them_when_they_are_not_there(che
     file.write_text(json.dumps(content))
     monkeypatch.setattr(log_files, "inputs", lambda name: [(f"owner/{name}@0: tidy.csv", "ab")])
     for pinned in (False, True):  # other rows than the committed results rest on may give other verdicts
-        monkeypatch.setattr(log_files, "as_pinned", lambda name: pinned)
+        monkeypatch.setattr(log_files, "as_pinned", lambda name, pinned=pinned: pinned)
         assert (out := made("logged")).at_defaults == pinned
     assert out.inputs[2:] == [("owner/llmbar@0: tidy.csv", "ab")]
     out.table(pd.DataFrame({"x": [1]}), "uq/t")
