@@ -8,7 +8,7 @@ import pytest
 from proctor.models.session import Session
 from proctor.uq import recorded
 
-NAME = "uq/1c_review_and_releases"
+NAME = "uq/1_review_and_releases"
 
 
 def table(done, name: str) -> pd.DataFrame:
@@ -25,10 +25,13 @@ def test_the_measured_numbers_are_those_of_the_recorded_replies(done, claims_mad
     criteria = table(done, "criteria_table").set_index("criterion")
     assert float(criteria["measured"]["correctness"]) == pytest.approx(replies.mean())
     assert float(criteria["reply_2"]["clear"]) == 100 * np.mean([each[1] for each in found["clear"]])
-    chosen = replies[:, :2].mean(axis=1) <= 40
-    selecting, fresh = replies[:, :2].mean(), replies[:, 2].mean()
-    excess = selecting - replies[chosen, :2].mean() - fresh + replies[chosen, 2].mean()
-    assert claims_made["uq/1c_fresh_reply.correctness"].estimate == pytest.approx(excess)
+    excess = []
+    for fresh in range(3):
+        selecting, other = np.delete(replies, fresh, axis=1).mean(axis=1), replies[:, fresh]
+        chosen = selecting <= 40
+        excess.append(selecting.mean() - selecting[chosen].mean() - other.mean() + other[chosen].mean())
+    made = claims_made["uq/1c_fresh_reply.correctness"]
+    assert made.estimate == pytest.approx(np.mean(excess)) and made.n == 3 and made.verdict == "cannot tell"
     assert claims_made["uq/1c_over_rating"].estimate == pytest.approx(replies.mean() - 100 / 40)  # one answer is right
 
 

@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-NAME = "uq/8b_reviewers"
+NAME = "uq/8_reviewers"
 
 
 def test_formula_column_is_the_binomial_sum(done):
