@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from proctor.stats.paired_proportions import cluster_t_interval
-from proctor.stats.power import items_needed
+from proctor.stats.power import needed_by
 
 
 def paired_effects(
@@ -21,8 +21,8 @@ def paired_effects(
     """One row an effect: effect, first, second (means), difference, low, high, items, families, needed.
 
     pairs: by name the two values of each item, in [0, 1]; items that lack one are left out. families: of each item.
-    All series have the items as index. level: of all intervals together. needed: families that would show the estimate
-    with a chance of 80 %, if it were true.
+    All series have the items as index. level: of all intervals together. needed: families with which this interval, at
+    the level that it has here, would show the estimate with a chance of 80 %, if it were true (`power.needed_by`).
 
     >>> items = pd.Index(range(6)); families = pd.Series(list("aabbcc"), items)
     >>> one, other = pd.Series([1, 1, 1, 0, 1, 1.0], items), pd.Series([0, 0, 1, 0, 0, 1.0], items)
@@ -45,7 +45,7 @@ def paired_effects(
                 "high": found.high,
                 "items": len(gap),
                 "families": family.nunique(),
-                "needed": families_needed(gap.to_numpy(), family.to_numpy()) if found.estimate else np.nan,
+                "needed": needed_by(found, family.nunique()),
             }
         )
     return pd.DataFrame(rows)
@@ -54,19 +54,6 @@ def paired_effects(
 def families_of(rows: pd.DataFrame, item: str = "question_id") -> pd.Series:
     """The family (column category) of each item, by its id."""
     return rows.drop_duplicates(item).set_index(item)["category"]
-
-
-def families_needed(gap: np.ndarray, families: np.ndarray) -> float:
-    """Families of questions that would show the mean of `gap` (items,) with 80 % power; inf for a mean of 0, NaN
-    where families do not vary.
-
-    >>> families_needed(np.array([0.4, 0.0, 0.2, -0.2]), np.array(["a", "a", "b", "b"]))
-    16.0
-    """
-    each = pd.Series(gap).groupby(families).mean()
-    if len(each) < 2 or not each.std():
-        return np.nan
-    return float(items_needed(abs(gap.mean()), each.std()))
 
 
 def said(effects: pd.DataFrame, name: str, says: str = "> 0") -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtrit
 
 from proctor.stats import bootstrap, checks
 from proctor.stats.bootstrap import Interval
@@ -135,7 +136,8 @@ def auc_interval(
     level: float = 0.95,
     clusters: ArrayLike | None = None,
 ) -> Interval:
-    """Percentile bootstrap interval of the AUC, resampling items or clusters.
+    """Interval of the AUC: percentile bootstrap of items or clusters; of up to `bootstrap.FEW` clusters Student's on
+    the jackknife, which holds its level where resampling so few does not (`benchmarks/coverage.py`).
 
     Resamples with one class only are left out and counted. If the classes never overlap (AUC 0 or 1) the
     limit is exact: as many independent pairs as the rarer class has items all fell the same way
@@ -155,6 +157,8 @@ def auc_interval(
     codes, n_units = np.arange(len(score)), len(score)
     if clusters is not None:
         codes, n_units = checks.cluster_index(clusters, len(score))
+        if n_units <= bootstrap.FEW:
+            return _jackknife(estimate, score, correct, codes, n_units, level)
     drawn = bootstrap.counts(n_units, resamples, rng, np.float64, entries=2**20)
     replicates = np.concatenate([resampled_auc(table[:, codes], score, correct) for table in drawn])
     replicates = replicates[~np.isnan(replicates)]
@@ -163,6 +167,18 @@ def auc_interval(
         return bootstrap.no_interval(level, estimate, undefined)
     low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
     return Interval(estimate, float(low), float(high), level, "percentile", undefined)
+
+
+def _jackknife(
+    estimate: float, score: np.ndarray, correct: np.ndarray, codes: np.ndarray, n_units: int, level: float
+) -> Interval:
+    """Student's interval from the AUCs with one cluster left out; none where these have one class or there is one."""
+    without = resampled_auc((codes != np.arange(n_units)[:, None]).astype(float), score, correct)
+    if n_units < 2 or np.isnan(without).any():
+        return bootstrap.no_interval(level, estimate)
+    error = np.sqrt((n_units - 1) / n_units * ((without - without.mean()) ** 2).sum())
+    half = float(stdtrit(n_units - 1, (1 + level) / 2) * error)
+    return Interval(estimate, max(estimate - half, 0.0), min(estimate + half, 1.0), level, "jackknife t")
 
 
 def best_threshold(p: np.ndarray, right: np.ndarray) -> float:

@@ -80,7 +80,7 @@ def _printed(known: dict[str, pd.Series]) -> list[tuple[str, str, str, int, floa
         ("UQ", "Table S3", "pass rates", known["uq"]["uq_questions"], uq["pass_rate_value"]),
         ("HLE", "Table 1", "accuracies", known["hle"]["questions"],
          hle.loc[hle["text_only"] == "no", "accuracy_value"]),
-        ("HLE-Verified", "Table 2", "accuracies, all items", known["hle_verified"]["hle_items"],
+        ("HLE-Verified", "Table 2", "accuracies, text items (as UQ counts them)", known["uq"]["hle_text_questions"],
          verified["full_verified_accuracy_value"]),
         ("HLE-Verified", "Table 2", "accuracies, revised items (at most so many)", revised,
          verified["subset_verified_accuracy_value"]),
