@@ -121,7 +121,7 @@ def exam(
                 settings=how,
                 predictions=str(own_run.folder_of(run) / "predictions"),
             )
-            shown = ["model", "n", "right", "unreadable", "accuracy", "official", "overconfidence"]
+            shown = ["model", "n", "answers", "right", "unreadable", "accuracy", "official", "overconfidence", "note"]
             tables = {
                 "hle/your_exam_results": shown,
                 "hle/your_exam_categories": ["model", "category", "n", "right", "accuracy"],
