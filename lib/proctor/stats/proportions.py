@@ -259,7 +259,7 @@ def wilson_of_means(values: ArrayLike, most: int, level: float = 0.95) -> tuple[
     with Student's quantile, since s is estimated. Where all answers of a unit agree they count as one.
 
     >>> [round(limit, 3) for limit in wilson_of_means([1, 1, 0, 1], 20)]
-    [0.181, 0.972]
+    [0.163, 0.979]
     """
     values = np.asarray(values, float)
     n, share = len(values), float(values.mean())
