@@ -200,7 +200,7 @@ def test_two_systems_are_compared_from_their_files(proctor, checkout):
         table.to_csv(checkout / f"{name}.csv", index=False)
     done = proctor("compare", checkout / "one.csv", checkout / "other.csv", "--name", "two", alone=True)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"one +other +20\.0 \[12\.\d, 28\.\d\]", done.stdout), done.stdout
+    assert re.search(r"one +other +20\.0 \[13\.\d, 28\.\d\]", done.stdout), done.stdout
     assert "100 items" in done.stdout and (checkout / "build/runs/two/kina/own_ranking.png").is_file()
 
 
