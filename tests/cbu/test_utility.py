@@ -188,7 +188,7 @@ def test_recorded_study_asks_what_its_sizes_say():
     ("given", "key", "met"),
     [(r"\frac{1}{2}", "1/2", True), ("0.5", "1/2", True), (r"$\frac12$", "1/2", True), ("54m", "54", True),
      ("n(n+1)/2", r"\frac{n(n+1)}{2}", True), ("2^{10}", "1024", True), ("q^4+2q^2", "2q^2+q^4", True),
-     ("{1,2,3}", "{3,2,1}", True), ("7", "8", False), ("Friday", "Monday", False), ("eleven", "12", None)],
+     ("{1,2,3}", "{3,2,1}", True), ("7", "8", False), ("Friday", "Monday", False), ("the harmonic series", "12", None)],
 )  # fmt: skip
 def test_answers_meet_keys_in_any_notation(given, key, met):
     assert utility.solved(given, key) is met
@@ -198,7 +198,7 @@ def test_rollouts_without_a_verdict_are_counted_apart_and_widen_the_interval_upw
     class Odd(Solver):
         def reply(self, asked):
             shown = [m["content"] for m in asked.messages][-2] if asked.prompt.startswith("cbu/rollout") else ""
-            said = {GOOD.text: "Exact Answer: eleven", BAD.text: "Let me see"}.get(shown, "Exact Answer: 0")
+            said = {GOOD.text: "Exact Answer: the harmonic series", BAD.text: "Let me see"}.get(shown, "Exact Answer: 0")
             return Reply(said, "length" if shown == BAD.text and asked.sample == 1 else "stop")
 
     rows = run(Odd({}), budget=2)

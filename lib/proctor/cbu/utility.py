@@ -166,7 +166,7 @@ def solved(given: str | None, key: str) -> bool | None:
 
     None where only a judge could decide it. Such a rollout counts as not solved, and as undecided in `utilities`.
 
-    >>> solved(r"\\frac{1}{2}", "1/2"), solved("54m", "54"), solved("eleven", "12")
+    >>> solved(r"\\frac{1}{2}", "1/2"), solved("54m", "54"), solved("the harmonic series", "12")
     (True, True, None)
     """
     found = same(given, key)
