@@ -503,9 +503,7 @@ def _ask(
             plan = rehearsal.plan_so_far
             _affordable(plan.dollars, plan.to_ask, spending.budget, spending.max_calls)
             await study(session)
-            spent = session.spent
-            tokens = f"{spent.prompt_tokens + spent.completion_tokens:,} tokens"
-            print(f"asked: {spent.calls:,} new calls, {tokens}, ${spent.dollars:.2f}", flush=True)
+            print(f"asked: {session.spent}", flush=True)
             return True
 
     return asyncio.run(asking())
