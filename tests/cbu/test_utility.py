@@ -198,7 +198,9 @@ def test_rollouts_without_a_verdict_are_counted_apart_and_widen_the_interval_upw
     class Odd(Solver):
         def reply(self, asked):
             shown = [m["content"] for m in asked.messages][-2] if asked.prompt.startswith("cbu/rollout") else ""
-            said = {GOOD.text: "Exact Answer: the harmonic series", BAD.text: "Let me see"}.get(shown, "Exact Answer: 0")
+            said = {GOOD.text: "Exact Answer: the harmonic series", BAD.text: "Let me see"}.get(
+                shown, "Exact Answer: 0"
+            )
             return Reply(said, "length" if shown == BAD.text and asked.sample == 1 else "stop")
 
     rows = run(Odd({}), budget=2)
