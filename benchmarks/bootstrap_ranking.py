@@ -28,7 +28,8 @@ from statistics import median
 import numpy as np
 import pandas as pd
 from proctor.stats.compare import pairwise
-from proctor.stats.ranking import rank_sets, ranking
+from proctor.stats.rank_sets import rank_sets
+from proctor.stats.ranking import ranking
 from proctor.stats.simulate import item_responses
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from proctor.kina import ranked_models
 from proctor.kina.ranked_models import NOTHING, SEPARATES
-from proctor.stats.ranking import rank_sets
+from proctor.stats.rank_sets import rank_sets
 
 
 def board(counts, n=200):

@@ -9,14 +9,13 @@ from proctor.report.claims import read_claims
 
 NOTEBOOKS = (
     "uq/1_dataset",
-    "uq/1b_rules",
-    "uq/1c_review_and_releases",
+    "uq/1_review_and_releases",
     "uq/4_bias",
     "uq/4b_ranking",
     "uq/6_agreement",
     "uq/7_evaluation",
     "uq/8_platform",
-    "uq/8b_reviewers",
+    "uq/8_reviewers",
 )
 NAMED = re.compile(r"`(uq/\w+(?:\.\w+)?)`")
 

@@ -1,8 +1,10 @@
 """Jobs against a local server that speaks OpenAI's chat completions. No key, no network."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 from proctor.platform import jobs
 from proctor.platform.models import Account, Job, Verdict
@@ -100,3 +102,22 @@ def test_a_server_that_fails_leaves_the_job_stopped_and_its_reason_told(
     jobs.run(job.key)
     job.refresh_from_db()
     assert job.state == "stopped" and job.message and not Verdict.objects.exists()
+
+
+def test_jobs_that_start_at_once_do_not_pass_the_budget_together(
+    judge_server, mira, three_answers, launched, monkeypatch
+):
+    monkeypatch.setenv("PROCTOR_DESK_CALLS", "5")
+    planned = [jobs.plan(mira, "C", [judge_server.judge], three_answers) for _ in range(4)]  # three calls each
+
+    def start(job):
+        try:
+            jobs.start(mira, job)
+        except Refused:
+            return False
+        finally:
+            connection.close()
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(start, planned)) == 1 == len(launched)

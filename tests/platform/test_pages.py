@@ -1,3 +1,6 @@
+import random
+import time
+
 import pytest
 import yaml
 from django.core.paginator import Paginator
@@ -133,6 +136,23 @@ def test_pieces_of_two_texts_give_both_again():
     found = pages.pieces(before, after)
     assert "".join(text for kind, text in found if kind != "new") == before
     assert "".join(text for kind, text in found if kind != "gone") == after
+
+
+def test_a_text_made_to_be_slow_to_compare_is_compared_at_once():
+    draw = random.Random(1)
+    before, after = (" ".join(draw.choices("ab", k=2450)) for _ in range(2))
+    begun = time.process_time()
+    assert pages.pieces(before, after)
+    assert time.process_time() - begun < 1
+
+
+def test_a_long_text_with_one_new_word_shows_that_word():
+    words = [f"word{n}" for n in range(5000)]
+    before, after = " ".join(words), " ".join([*words[:2500], "new", *words[2501:]])
+    assert [piece for piece in pages.pieces(before, after) if piece[0] != "same"] == [
+        ("gone", "word2500"),
+        ("new", "new"),
+    ]
 
 
 def test_page_numbers_have_gaps():

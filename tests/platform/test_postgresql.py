@@ -12,7 +12,7 @@ from proctor.paths import ROOT
 
 from .postgresql_server import MISSING, programs, running
 
-CHOSEN = ("test_acts.py", "test_files.py", "test_migrations.py", "test_rate_limits.py")
+CHOSEN = ("test_acts.py", "test_files.py", "test_jobs.py", "test_migrations.py", "test_rate_limits.py")
 
 
 @pytest.mark.skipif(programs() is None, reason=MISSING)

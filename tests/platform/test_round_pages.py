@@ -145,6 +145,14 @@ def test_the_audit_trail_tells_nothing_of_a_ballot():
     )
 
 
+def test_who_decided_on_which_case_is_on_no_page_of_moderation():
+    case = opened("kina_blind", {"reviewer": ["ada", "bo"], "auditor": ["cy"]})
+    cast(case, "ada", "review", verdict="reject", text="SECRET")
+    for address in ("/moderation/", "/moderation/?verb=cast", "/moderation/?actor=ada", "/admin/desk/act/"):
+        page = client("eve").get(address)  # a moderator without a part in the round
+        assert "cast" not in page.content.decode(), address
+
+
 def test_a_reviewer_casts_a_ballot_in_the_browser_once():
     case = opened("kina_blind", {"reviewer": ["ada", "bo"], "auditor": ["cy"]})
     browser, address = client("ada"), f"/rounds/{case.round.key}/{case.place}/"

@@ -107,3 +107,14 @@ def test_what_is_injected_into_any_field_is_text(client, talk, reviewer):
     ):  # fmt: skip
         text = client.get(address, follow=True).text
         assert "<script>alert" not in text and "<img" not in text and "<svg" not in text, address
+
+
+def test_the_admin_signs_in_where_tries_are_counted(client, db):
+    reply = client.post("/admin/login/?next=/admin/", {"username": "ada", "password": "guess"})
+    assert reply.status_code == 302 and reply.url == "/sign-in/?next=/admin/"
+
+
+def test_the_desks_folder_is_its_owners_alone(db):
+    from proctor.platform import settings
+
+    assert settings.FOLDER.stat().st_mode & 0o077 == 0

@@ -14,7 +14,7 @@ from proctor.workflow.notebook import Notebook, all_notebooks
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + (400).to_bytes(4, "big") + (200).to_bytes(4, "big")
 WIDE = pd.DataFrame({f"c_{number}": range(40) for number in range(9)} | {"price": "$5 | a"})
-BOX = "# Uncertainty\n\n> - **It holds.** [table](../../figures/uq/t.md)\n\nSee [rules](1b_rules.ipynb) and $x$."
+BOX = "# Uncertainty\n\n> - **It holds.** [table](../../figures/uq/t.md)\n\nSee [rules](1_dataset.ipynb) and $x$."
 FORMULA = "## Next\n\nSo\n$$\na = b\n$$\nand [the book](https://book.org/page.ipynb)."
 
 
@@ -126,7 +126,7 @@ def test_prose_stays_and_code_is_folded(page):
 
 def test_links_lead_to_previews_and_formulas_are_fenced(page):
     text = page(BOX, FORMULA)
-    assert "[rules](1b_rules.md)" in text and "(https://book.org/page.ipynb)" in text
+    assert "[rules](1_dataset.md)" in text and "(https://book.org/page.ipynb)" in text
     assert "So\n\n```math\na = b\n```\n\nand" in text and "and $x$." in text
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from proctor import paths
 from proctor.report import tables
 from proctor.report.tables import escape_markdown, escape_tex, harmless, save_table, with_interval
+from proctor.stats import power
 
 SPECIAL = st.text(st.sampled_from("&%_#${}~^\\<>|[]*ab1 -"), max_size=30)
 TEX_TOKEN = re.compile(r"\\text[a-z]+\{\}|\\[&%_#${}]|[^&%_#${}~^\\<>|]")
@@ -201,3 +202,10 @@ def test_text_that_a_spreadsheet_would_compute_gets_an_apostrophe(out, cell):
 )
 def test_numbers_with_unit_or_interval_and_other_text_stay(cell):
     assert harmless(cell) is cell
+
+
+def test_numbers_of_units_that_no_study_has_are_in_words(tmp_path):
+    assert tables.MOST == power.MOST
+    table = pd.DataFrame({"effect": list("abcd"), "needed": [12.0, 1.7e34, np.inf, np.nan]})
+    shown = tables.save_table(table, "x/needed", evidence="simulated", seed=1, formats={"needed": ".0f"}, out=tmp_path)
+    assert shown["needed"].tolist() == ["12", "more than 10,000", "more than 10,000", ""]

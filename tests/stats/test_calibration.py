@@ -184,10 +184,10 @@ def test_auc_is_the_mann_whitney_statistic(rows):
     assert auc(score, correct) == pytest.approx(u / (len(right) * len(wrong)))
 
 
-@pytest.mark.parametrize("clusters", [None, np.arange(60) // 4])
+@pytest.mark.parametrize("clusters", [None, np.arange(120) // 3])
 def test_auc_interval_agrees_with_the_general_bootstrap(clusters):
     rng = np.random.default_rng(0)
-    correct = rng.integers(0, 2, 60).astype(float)
+    correct = rng.integers(0, 2, 60 if clusters is None else 120).astype(float)
     score = np.round(rng.normal(correct, 1.5))
     fast = auc_interval(score, correct, np.random.default_rng(1), 400, clusters=clusters)
     slow = bootstrap.statistic_interval(auc, [score, correct], np.random.default_rng(1), 400, clusters=clusters)
@@ -234,3 +234,16 @@ def test_resampled_auc_is_the_auc_of_each_resample():
     found = resampled_auc(drawn, score, correct)
     assert np.isnan(found[0]) and expected[0] is None
     assert found[1:].tolist() == expected[1:]
+
+
+def test_auc_over_few_clusters_is_student_on_the_jackknife():
+    rng = np.random.default_rng(5)
+    correct, labels = rng.integers(0, 2, 60), np.arange(60) // 6
+    score = np.round(rng.normal(correct, 1.5), 1)
+    found = auc_interval(score, correct, rng, clusters=labels, level=0.9)
+    without = [auc(score[labels != label], correct[labels != label]) for label in range(10)]
+    half = stats.t.ppf(0.95, 9) * np.sqrt(9 / 10 * ((np.array(without) - np.mean(without)) ** 2).sum())
+    assert (found.low, found.high) == pytest.approx((max(found.estimate - half, 0), min(found.estimate + half, 1)))
+    assert found.method == "jackknife t"
+    alone = auc_interval([1, 3, 2, 4], [0, 1, 0, 0], rng, clusters=["a", "b", "b", "b"])
+    assert alone.estimate == pytest.approx(2 / 3) and np.isnan(alone.low)  # without b one class is left

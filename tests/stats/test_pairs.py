@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
-from proctor.stats.compare import pairwise
+from proctor.stats.compare import mcnemar, pairwise
+from proctor.stats.paired_proportions import mcnemar_power, score_interval
 from proctor.stats.pairs import pair_power, pair_table
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 
-def test_pairs_are_mcnemar_and_holm_and_student():
+def test_pairs_are_mcnemar_and_holm_with_intervals_of_all_at_once():
     scores = np.random.default_rng(0).binomial(1, [[0.8], [0.7], [0.5], [0.3]], (4, 60)).astype(float)
     found = pair_table(scores, list("abcd"))
     assert len(found) == 6 and (found["difference"] >= 0).all()
@@ -14,8 +15,9 @@ def test_pairs_are_mcnemar_and_holm_and_student():
     for row in found.itertuples():
         one, other = (scores["abcd".index(name)] for name in (row.a, row.b))
         assert row.holm == pytest.approx(both["abcd".index(row.a), "abcd".index(row.b)])
-        limits = stats.ttest_rel(one, other).confidence_interval()
-        assert (row.low, row.high) == pytest.approx((100 * limits.low, 100 * limits.high))
+        limits = score_interval(one, other, 1 - 0.05 / 6)
+        assert row.high == pytest.approx(100 * limits.high)
+        assert row.low == pytest.approx(100 * limits.low) or (row.low > 0) == (row.holm < 0.05)
 
 
 def test_shares_and_clusters_are_tested_by_student_over_their_units():
@@ -36,10 +38,34 @@ def test_twins_do_not_differ_and_a_pair_has_its_power():
     assert pair_table(scores, ["a", "b"]).iloc[0][["difference", "p", "holm"]].tolist() == [0, 1, 1]
     scores[1, :20] = 1 - scores[1, :20]
     power = pair_power(scores, ["a", "b"], ["a", "b"])
-    sd = (scores[0] - scores[1]).std(ddof=1)
-    z = 0.05 / (sd / 10)
-    wanted = stats.norm.sf(1.959964 - z) + stats.norm.cdf(-1.959964 - z)
-    assert power.set_index("true_gap")["power"][5.0] == pytest.approx(wanted, abs=1e-6)
+    wanted = mcnemar_power(0.125, 0.075, 100, exact=True)  # 20 items differ
+    assert power.set_index("true_gap")["power"][5.0] == pytest.approx(wanted)
     assert power["items_for_80_percent"].is_monotonic_decreasing
     with pytest.raises(ValueError, match="two of the models"):
         pair_power(scores, ["a", "b"], ["a", "c"])
+    with pytest.raises(ValueError, match="a twice"):
+        pair_power(scores, ["a", "b"], ["a", "a"])
+
+
+def test_intervals_of_pairs_hold_0_exactly_where_holm_does_not_decide():
+    rng = np.random.default_rng(3)
+    for scores in (rng.binomial(1, np.linspace(0.3, 0.7, 14)[:, None], (14, 120)), rng.random((14, 50)) ** 2):
+        found = pair_table(scores, [f"m{i}" for i in range(14)])
+        assert ((found["low"] > 0) == (found["holm"] < 0.05)).all() and (found["low"] <= found["difference"]).all()
+        undecided = found[found["holm"] >= 0.05]
+        assert len(undecided) > 10 and (undecided["items_needed"] > undecided["n"]).all()
+
+
+def test_pairs_are_compared_on_the_items_that_both_have():
+    rng = np.random.default_rng(4)
+    scores = rng.binomial(1, [[0.8], [0.6], [0.5]], (3, 80)).astype(float)
+    scores[rng.random(scores.shape) < 0.1] = np.nan
+    for values in (scores, scores * 0.7 + 0.1 * rng.random(scores.shape)):
+        for row in pair_table(values, list("abc")).itertuples():
+            one, other = values["abc".index(row.a)], values["abc".index(row.b)]
+            both = ~np.isnan(one) & ~np.isnan(other)
+            whole = np.isin(one[both], (0, 1)).all()
+            test = mcnemar if whole else stats.ttest_rel
+            answer = test(one[both], other[both])
+            assert row.p == pytest.approx(answer.p if whole else answer.pvalue) and row.n == both.sum()
+            assert row.difference == pytest.approx(100 * (one[both] - other[both]).mean())

@@ -33,11 +33,3 @@ def test_published_numbers_are_hollow_and_measured_ones_filled():
     assert "paper, before" in shown and "135M, before" in shown and faults(fig) == []
     bars = [line for line in fig.axes[0].lines if line.get_marker() == "|"]
     assert [line.get_xdata().tolist() for line in bars] == [[20, 90]] * 2
-
-
-def test_falls_stand_with_their_intervals():
-    values = dict(selecting=[19, 5], selecting_low=[12, 2], selecting_high=[27, 9])
-    values |= dict(fresh=[1, 5], fresh_low=[-6, 0], fresh_high=[9, 11])
-    fig = filter_figures.fresh_fall(pd.DataFrame(dict(criterion=list(CHANCES)) | values))
-    assert [text.get_text() for text in fig.axes[0].get_yticklabels()] == ["answer is right", "experts can solve it"]
-    assert faults(fig) == []

@@ -18,7 +18,7 @@ from proctor.cbu.candidates import HUMAN, KINDS
 from proctor.cbu.judges import JUDGES
 from proctor.cbu.sign_flip import cautious_interval, sign_flip_p
 from proctor.generated.families import FAMILIES
-from proctor.stats.power import items_needed
+from proctor.stats.power import units_needed
 
 UTILITY, JUDGE, ATTEMPTS = "utility", "judge 1-10", "majority of attempts"
 RIVALS = (*JUDGES, ATTEMPTS)
@@ -130,16 +130,16 @@ def compare_by_question(pairs: Sequence[tuple[str, str, pd.Series, pd.Series]], 
 
     Columns: model, `what`, utility, rival_value (means), difference, low, high (`cautious_interval` at 1 - 0.05 /
     rows), better (utility, rival or cannot tell), p and p_by_family (exact sign-flip over questions and
-    over families of questions, uncorrected), questions, needed (questions for 80 % power at the level of 95 %, if the
-    estimate were true).
+    over families of questions, uncorrected), questions, needed (questions for 80 % power at the intervals' level, if
+    the estimate were true).
     """
     level, rows = 1 - 0.05 / len(pairs), []
     for model, name, utility, rival in pairs:
         gap = (utility - rival).dropna()
         found = cautious_interval(gap, level)
         better = SIDES[0] if found.low > 0 else SIDES[1] if found.high < 0 else SIDES[2]
-        known = len(gap) > 1 and gap.mean() and gap.std()
-        needed = float(items_needed(abs(gap.mean()), gap.std())) if known else np.nan
+        had = len(gap) if better == SIDES[2] else 0
+        needed = float(units_needed(gap.mean(), gap.std() or np.nan, level, had=had))
         rows.append(
             {
                 "model": model,

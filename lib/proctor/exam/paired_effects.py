@@ -6,13 +6,15 @@ effects are looked at together.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from proctor.stats.interval import Interval
 from proctor.stats.paired_proportions import cluster_t_interval
-from proctor.stats.power import items_needed
+from proctor.stats.power import needed_by
 
 
 def paired_effects(
@@ -21,8 +23,8 @@ def paired_effects(
     """One row an effect: effect, first, second (means), difference, low, high, items, families, needed.
 
     pairs: by name the two values of each item, in [0, 1]; items that lack one are left out. families: of each item.
-    All series have the items as index. level: of all intervals together. needed: families that would show the estimate
-    with a chance of 80 %, if it were true.
+    All series have the items as index. level: of all intervals together. needed: families with which this interval, at
+    the level that it has here, would show the estimate with a chance of 80 %, if it were true (`power.needed_by`).
 
     >>> items = pd.Index(range(6)); families = pd.Series(list("aabbcc"), items)
     >>> one, other = pd.Series([1, 1, 1, 0, 1, 1.0], items), pd.Series([0, 0, 1, 0, 0, 1.0], items)
@@ -45,28 +47,36 @@ def paired_effects(
                 "high": found.high,
                 "items": len(gap),
                 "families": family.nunique(),
-                "needed": families_needed(gap.to_numpy(), family.to_numpy()) if found.estimate else np.nan,
+                "needed": needed_by(found, family.nunique()),
             }
         )
     return pd.DataFrame(rows)
 
 
+def over_families(
+    values: pd.Series, families: pd.Series, family: int = 1, bounds: tuple[float, float] = (0.0, 1.0)
+) -> Interval:
+    """The mean of items' values with families of questions as the units: Student's over families, ready for
+    `Output.claim`, which reads n, of and family from it.
+
+    values: of each item, in `bounds`: 0/1 for right, or the mean of its samples; -1 to 1 for a difference of two
+    models on it. Items without one are left out. families: of each item, with the same index. family: comparisons that
+    are looked at together; the level is 1 - 0.05 / family.
+
+    >>> items = pd.Index(range(6))
+    >>> found = over_families(pd.Series([1, 1, 1, 0, 1, 1.0], items), pd.Series(list("aabbcc"), items))
+    >>> round(found.estimate, 2), found.n, found.of
+    (0.83, 3, 'families of questions')
+    """
+    known = values.dropna().astype(float)
+    labels = families.reindex(known.index)
+    found = cluster_t_interval(known.to_numpy(), labels.to_numpy(), 1 - 0.05 / family, bounds)
+    return replace(found, n=labels.nunique(), of="families of questions", family=family)
+
+
 def families_of(rows: pd.DataFrame, item: str = "question_id") -> pd.Series:
     """The family (column category) of each item, by its id."""
     return rows.drop_duplicates(item).set_index(item)["category"]
-
-
-def families_needed(gap: np.ndarray, families: np.ndarray) -> float:
-    """Families of questions that would show the mean of `gap` (items,) with 80 % power; inf for a mean of 0, NaN
-    where families do not vary.
-
-    >>> families_needed(np.array([0.4, 0.0, 0.2, -0.2]), np.array(["a", "a", "b", "b"]))
-    16.0
-    """
-    each = pd.Series(gap).groupby(families).mean()
-    if len(each) < 2 or not each.std():
-        return np.nan
-    return float(items_needed(abs(gap.mean()), each.std()))
 
 
 def said(effects: pd.DataFrame, name: str, says: str = "> 0") -> dict[str, Any]:

@@ -5,7 +5,7 @@ and often nothing of the two models beside it: each row says whether it is told 
 that separates nothing is marked as such.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from proctor.stats import bootstrap
-from proctor.stats.power import neighbours
-from proctor.stats.ranking import budget_curve, rank_sets, ranking
+from proctor.stats.paired_proportions import cluster_t_interval
+from proctor.stats.rank_sets import all_pairs, items_needed, possible_winners, rank_sets
+from proctor.stats.ranking import budget_curve, ranking
 
 NO_BORDER, SEPARATES, NOTHING = BORDERS = ("", "separates its neighbours", "separates nothing")
 
@@ -43,15 +44,19 @@ def rank_models(
 
     Items are resampled, or whole clusters of items (their disciplines, say). Columns: rank, model, accuracy with low
     and high (percent, each model by itself), p_first, set_low, set_high (the ranks that it can have, true of all
-    models at once with 95 % confidence), not_told_apart (the places of the models that it is not told apart from),
+    models at once with 95 % confidence: `stats.rank_sets`), can_be_first (in the set of possible winners, which holds
+    the best model with 95 % confidence), not_told_apart (the places of the models that it is not told apart from),
     tier, border (what the border below it separates, if a tier ends here), gap, gap_low, gap_high (to the next, points,
-    for all pairs at once), next_told_apart, items_needed (items that would tell it from the next with chance 80 %, if
-    the true gap is the observed one; inf for no gap). The last row has no next: NaN. One model has the first rank.
+    for all pairs at once), next_told_apart, items_needed (items that would tell it from the next with chance 80 % by
+    the same test, corrected for all pairs, if the true gap is the observed one; inf above 10,000). The last row has no
+    next: NaN. One model has the first rank.
     """
     if len(models) == 1:
         return _alone(scores, models[0], seed, resamples, clusters)
     one = ranking(scores, np.random.default_rng(seed), resamples, clusters)
+    low, high = (one.low, one.high) if clusters is None else _over_few(scores, clusters, one.low, one.high)
     sets = rank_sets(scores, np.random.default_rng(seed), resamples, clusters)
+    winners = possible_winners(scores, np.random.default_rng(seed), resamples, clusters)
     order = np.lexsort([np.arange(len(one.rank)), one.rank])
     apart = sets.above[order[:-1], order[1:]]
     ends = np.diff(sets.tier[order]) > 0
@@ -61,32 +66,58 @@ def rank_models(
             rank=one.rank,
             model=models,
             accuracy=100 * one.mean,
-            low=100 * one.low,
-            high=100 * one.high,
+            low=100 * low,
+            high=100 * high,
             p_first=one.p_first,
             set_low=sets.rank_low,
             set_high=sets.rank_high,
+            can_be_first=winners,
             tier=sets.tier,
         )
     ).iloc[order]
     told = (sets.above | sets.above.T)[np.ix_(order, order)]
-    steps = _steps(scores, order, sets.critical, seed, resamples, clusters)
+    place = order[:-1], order[1:]
+    steps = {"gap": sets.mean[place[0]] - sets.mean[place[1]], "gap_low": sets.low[place], "gap_high": sets.high[place]}
     return table.assign(
         not_told_apart=[
             _runs(np.flatnonzero(~row & (np.arange(len(row)) != place)) + 1) for place, row in enumerate(told)
         ],
         border=[*border, NO_BORDER],
         next_told_apart=pd.array([*apart, pd.NA], dtype="boolean"),
-        **{name: [*(asdict(step)[name] for step in steps), np.nan] for name in ("gap", "gap_low", "gap_high")},
-        items_needed=[*neighbours(scores, clusters).needed, np.nan],
+        **{name: [*100 * values, np.nan] for name, values in steps.items()},
+        items_needed=[*items_needed(all_pairs(scores, clusters), *place, apart), np.nan],
     ).reset_index(drop=True)
+
+
+def _over_few(
+    scores: ArrayLike, clusters: ArrayLike, low: np.ndarray, high: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Student's limits of each accuracy over few clusters, which resampling them makes too narrow; else as given."""
+    labels = np.asarray(clusters)
+    if len(np.unique(labels)) > bootstrap.FEW:
+        return low, high
+    found = [
+        cluster_t_interval(row[known], labels[known], bounds=(0.0, 1.0))
+        for row in np.asarray(scores, float)
+        for known in [~np.isnan(row)]
+    ]
+    return np.array([one.low for one in found]), np.array([one.high for one in found])
 
 
 def _alone(scores: ArrayLike, model: str, seed: int, resamples: int, clusters: ArrayLike | None) -> pd.DataFrame:
     """The row of `rank_models` for one model."""
     found = bootstrap.interval(np.asarray(scores)[0], np.random.default_rng(seed), resamples, clusters=clusters)
     row = dict(rank=1.0, model=model, accuracy=100 * found.estimate, low=100 * found.low, high=100 * found.high)
-    row |= dict(p_first=1.0, set_low=1, set_high=1, tier=1, not_told_apart="", border=NO_BORDER, next_told_apart=pd.NA)
+    row |= dict(
+        p_first=1.0,
+        set_low=1,
+        set_high=1,
+        can_be_first=True,
+        tier=1,
+        not_told_apart="",
+        border=NO_BORDER,
+        next_told_apart=pd.NA,
+    )
     table = pd.DataFrame([row | dict.fromkeys(("gap", "gap_low", "gap_high", "items_needed"), np.nan)])
     return table.astype({"next_told_apart": "boolean"})
 
@@ -179,30 +210,6 @@ def on_fewer_items(scores: ArrayLike, rng: np.random.Generator, resamples: int) 
             top_three_the_same=curve.top3_overlap,
         )
     ).set_index("items")
-
-
-def _steps(
-    scores: ArrayLike,
-    order: np.ndarray,
-    critical: float,
-    seed: int,
-    resamples: int,
-    clusters: ArrayLike | None,
-) -> list[Step]:
-    """Each place's lead over the next: the intervals from which `rank_sets` concludes, from the same resamples."""
-    gathered = bootstrap.units(scores, clusters)
-    means = bootstrap.unit_means(gathered, resamples, np.random.default_rng(seed)).astype(float)
-    pairs = len(order) * (len(order) - 1) // 2
-    found = []
-    for upper, lower in zip(order, order[1:]):
-        gap, error = gathered.means[upper] - gathered.means[lower], (means[upper] - means[lower]).std()
-        if error > 1e-9:
-            low, high = gap - critical * error, gap + critical * error
-        else:
-            exact = bootstrap.exact_interval(gap, len(gathered.sizes), 1 - 0.05 / pairs, (-1.0, 1.0))
-            low, high = exact.low, exact.high
-        found.append(Step(100 * gap, 100 * low, 100 * high))
-    return found
 
 
 def _ratio(table: pd.DataFrame) -> pd.Series:

@@ -14,7 +14,8 @@ from proctor.stats import bootstrap, item_response
 from proctor.stats.bootstrap import Interval
 from proctor.stats.compare import pairwise
 from proctor.stats.power import items_needed
-from proctor.stats.ranking import kendall, rank_sets
+from proctor.stats.rank_sets import rank_sets
+from proctor.stats.ranking import kendall
 
 BOARDS = {
     "swe_bench_verified": "SWE-bench Verified",
@@ -100,10 +101,8 @@ def widest_lead(boards: dict[str, pd.DataFrame], seed: int, resamples: int) -> L
         scores = scores_of(board)
         sets = rank_sets(scores, np.random.default_rng(seed), resamples, level=level)
         first, second = np.argsort(-sets.mean, kind="stable")[:2]
-        means = bootstrap.resample_means(scores[[first, second]], resamples, np.random.default_rng(seed))
-        gap, error = sets.mean[first] - sets.mean[second], float(np.diff(means.astype(float), axis=0).std())
-        half = sets.critical * error
-        found.append(Lead(BOARDS.get(name, name), len(board), *(100 * x for x in (gap, gap - half, gap + half)), level))
+        gap, low, high = sets.mean[first] - sets.mean[second], sets.low[first, second], sets.high[first, second]
+        found.append(Lead(BOARDS.get(name, name), len(board), 100 * gap, 100 * low, 100 * high, level))
     return max(found, key=lambda lead: lead.estimate / max(lead.high - lead.estimate, 1e-12))
 
 

@@ -22,7 +22,8 @@ from proctor.stats import bootstrap, checks
 from proctor.stats.bootstrap import Interval
 from proctor.stats.power import design_effect
 from proctor.stats.proportions import wilson
-from proctor.stats.ranking import budget_curve, rank_sets, ranking, ranks, simulate_ranking, tiers
+from proctor.stats.rank_sets import rank_sets, simulate_ranking
+from proctor.stats.ranking import budget_curve, ranking, ranks, tiers
 from proctor.stats.simulate import Responses, item_responses
 
 FRONTIER, STRONG, LOW = TIERS = ("frontier", "strong", "low")
@@ -199,7 +200,7 @@ def compare_settings(
 ) -> pd.DataFrame:
     """How rankings do under other assumptions, one row a case (samples, interaction_sd), each on `exams` exams.
 
-    Columns: those of `stats.ranking.RankingPerformance`.
+    Columns: those of `stats.rank_sets.RankingPerformance`.
     """
     rows = []
     for samples, interaction_sd in cases:

@@ -14,7 +14,7 @@ class Look(admin.ModelAdmin):
     has_change_permission = has_delete_permission = has_add_permission
 
 
-for model in (models.Question, models.System, models.Answer, models.Verdict, models.Review, models.Comment, models.Act):
+for model in (models.Question, models.System, models.Answer, models.Verdict, models.Review, models.Comment):
     admin.site.register(model, Look)
 
 
@@ -22,3 +22,9 @@ for model in (models.Question, models.System, models.Answer, models.Verdict, mod
 class LookAtAccount(Look):
     fields = ("username", "role", "affiliation", "about", "is_active", "date_joined", "last_login")
     list_display = ("username", "role", "is_active", "date_joined")
+
+
+@admin.register(models.Act)
+class LookAtActs(Look):
+    def get_queryset(self, request):
+        return super().get_queryset(request).exclude(verb="cast")  # rounds are blind

@@ -145,6 +145,7 @@ def start(by: Account, job: Job) -> Job:
     """Begin or go on. Raises Refused before any call where the bill of what is left passes the desk's budget."""
     if not active(by).may_moderate():
         raise NotAllowed("Only a moderator may run validators: they cost money.")
+    list(Job.objects.select_for_update().order_by("pk")[:1])  # one start at a time: each sees the bills before it
     job = Job.objects.select_for_update().get(pk=job.pk)
     if state_of(job) in ("running", "done"):
         raise Refused({"": f"This job {STATES[job.state]}."})

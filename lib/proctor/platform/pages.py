@@ -1,5 +1,6 @@
 """What a browser reads: the list of questions, a question with all that was said of it, people, history, feeds."""
 
+import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -355,6 +356,9 @@ def _edits(row: Written | Question, acts: list[Act]) -> list[Edit]:
     return found
 
 
+MOST_PAIRS = 50_000  # of words: the time of a comparison grows with their third power on a text made for that
+
+
 def pieces(before: str, after: str) -> list[tuple[str, str]]:
     """The words of two texts: ("same" | "gone" | "new", text).
 
@@ -362,14 +366,26 @@ def pieces(before: str, after: str) -> list[tuple[str, str]]:
     [('same', 'it is '), ('gone', 'odd'), ('new', 'even')]
     """
     old, new = (re.findall(r"\s+|\S+", text) for text in (before, after))
-    if len(old) * len(new) > 4_000_000:  # too long to compare word for word
-        return [("gone", before), ("new", after)]
+    first = len(os.path.commonprefix([old, new]))
+    last = len(os.path.commonprefix([old[first:][::-1], new[first:][::-1]]))
+    middle = slice(first, -last or None)
+    found = [
+        ("same", "".join(old[:first])),
+        *_compared(old[middle], new[middle]),
+        ("same", "".join(old[len(old) - last :])),
+    ]
+    return [piece for piece in found if piece[1]]
+
+
+def _compared(old: list[str], new: list[str]) -> list[tuple[str, str]]:
+    if len(old) * len(new) > MOST_PAIRS:
+        return [("gone", "".join(old)), ("new", "".join(new))]
     found = []
     for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal":
             found.append(("same", "".join(old[i:j])))
-            continue
-        found += [(kind, "".join(words)) for kind, words in (("gone", old[i:j]), ("new", new[k:m])) if words]
+        else:
+            found += [("gone", "".join(old[i:j])), ("new", "".join(new[k:m]))]
     return found
 
 

@@ -23,6 +23,7 @@ def _secret() -> str:
     path = FOLDER / "secret"
     if not path.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
+        FOLDER.chmod(0o700)  # votes, drafts and sessions are for who keeps the desk alone
         write_atomic(path, secrets.token_urlsafe(50))
         path.chmod(0o600)
     return path.read_text()

@@ -2,6 +2,7 @@
 
 from django.contrib import admin
 from django.urls import path
+from django.views.generic import RedirectView
 
 from proctor.platform.api import api_urls
 from proctor.platform.feeds import feed_urls
@@ -19,6 +20,7 @@ urlpatterns = [
     *overview_urls,
     *round_urls,
     *job_urls,
+    path("admin/login/", RedirectView.as_view(pattern_name="sign_in", query_string=True)),  # which counts the tries
     path("admin/", admin.site.urls),
 ]
 handler400 = "proctor.platform.security.bad_request"

@@ -10,6 +10,7 @@ from functools import wraps
 from django.contrib import auth, messages
 from django.contrib.auth.forms import AuthenticationForm
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -287,11 +288,14 @@ def _moderator(request: HttpRequest) -> None:
         raise acts.NotAllowed("Only moderators may see this page.")
 
 
+HIDDEN = Q(verb="cast")  # who decided on which case of a round, and when: blind until it is closed, then on its page
+
+
 @signed_in
 def moderation(request: HttpRequest) -> HttpResponse:
     """For moderators: the audit trail, what is withdrawn, and the accounts."""
     _moderator(request)
-    trail = Act.objects.select_related("actor").order_by("-pk")
+    trail = Act.objects.select_related("actor").exclude(HIDDEN).order_by("-pk")
     chosen = {name: request.GET.get(name, "").strip()[:150] for name in ("verb", "actor", "person")}
     if chosen["verb"]:
         trail = trail.filter(verb=chosen["verb"])
@@ -302,7 +306,7 @@ def moderation(request: HttpRequest) -> HttpResponse:
         found = found.filter(username__icontains=chosen["person"])
     told = dict(
         page=Paginator(trail, 50).get_page(request.GET.get("page")),
-        verbs=Act.objects.order_by("verb").values_list("verb", flat=True).distinct(),
+        verbs=Act.objects.exclude(HIDDEN).order_by("verb").values_list("verb", flat=True).distinct(),
         chosen=chosen,
         query="&".join(f"{name}={value}" for name, value in chosen.items() if value.isalnum()),
         accounts=found[:30],

@@ -5,6 +5,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -38,6 +39,8 @@ _HARMLESS = re.compile(
     rf"[-+=]|= ?{_FIGURE}|[-+]{_FIGURE} ?%?(?: [a-zτ]+)?(?: {_FIGURE}| \[[-+0-9., ]*\][^|]*)?"
 )  # after an interval no spreadsheet can compute what follows
 
+NEEDED = ("needed", "items_needed", "items_for_80_percent")  # columns of numbers of units that a study would take
+MOST = 10_000  # of these, as `stats.power.MOST`
 Format = str | Callable[[object], str]
 
 
@@ -274,8 +277,16 @@ def _shown(df: pd.DataFrame, name: str, formats: Mapping, intervals: Mapping) ->
                 for row in zip(df[column], df[low], df[high])
             ]
         elif column not in limits:
-            shown[column] = [_text(value, formats.get(column)) for value in df[column]]
+            how = partial(_needed, how=formats.get(column)) if column in NEEDED else formats.get(column)
+            shown[column] = [_text(value, how) for value in df[column]]
     return pd.DataFrame(shown, dtype=object)
+
+
+def _needed(value, how: Format | None) -> str:
+    """A number of units, in words above MOST, whether it was computed on or not (inf)."""
+    if pd.api.types.is_number(value) and value > MOST:
+        return f"more than {MOST:,}"
+    return _text(value, how)
 
 
 def _rounded(value, digits: int):

@@ -5,10 +5,12 @@ confidence; the sort is stable, so equal confidences keep the order of the items
 code leaves that order to an unstable sort, and with many equal confidences its figure depends on it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtrit
 
 from proctor.stats import bootstrap, checks
 from proctor.stats.bootstrap import Interval
@@ -84,6 +86,52 @@ def calibration_interval(
     return Interval(estimate, float(min(low, estimate)), float(max(high, estimate)), level, "percentile centred")
 
 
+def calibration_of_samples(
+    sittings: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike]],
+    rng: np.random.Generator,
+    kind: str = "debiased",
+    bin_size: int = 100,
+    resamples: int = 2_000,
+    level: float = 0.95,
+) -> Interval:
+    """`calibration_interval` of an exam that was sat several times: the mean of the sittings' squared errors.
+
+    sittings: of each (confidence, correct, question), the questions as labels. Whole questions are resampled, with all
+    their answers, so several answers of one question are no independent ones. Sittings with too few answers for `kind`
+    are left out; without any there is none.
+    """
+    checks.share(level, "level")
+    fewest = bin_size if kind == "official" else 2
+    kept = [_inputs(c, a, kind, bin_size) + (np.asarray(q),) for c, a, q in sittings if len(np.asarray(c)) >= fewest]
+    if not kept:
+        return bootstrap.no_interval(level)
+    codes, n_units = checks.cluster_index(np.concatenate([q for _, _, q in kept]), sum(len(q) for _, _, q in kept))
+    runs, start = [], 0
+    for confidence, correct, questions in kept:
+        order = np.argsort(confidence, kind="stable")
+        runs.append((confidence[order], correct[order], codes[start : start + len(questions)][order]))
+        start += len(questions)
+
+    def squared(drawn: np.ndarray) -> float:
+        found = []
+        for confidence, correct, which in runs:
+            index = np.repeat(np.arange(len(which)), drawn[which])
+            if len(index) >= fewest:
+                found.append(float(_squared(confidence[index][None], correct[index][None], kind, bin_size)[0]))
+        return float(np.mean(found)) if found else np.nan
+
+    observed = squared(np.ones(n_units, int))
+    estimate = float(np.sqrt(max(observed, 0)))
+    tables = bootstrap.counts(n_units, checks.at_least_one(resamples, "resamples"), rng)
+    values = np.array([squared(row.astype(int)) for table in tables for row in table])
+    values = values[~np.isnan(values)]
+    if not len(values) or np.ptp(values) <= 1e-12:
+        return Interval(estimate, 0.0, 1.0, level, "range")
+    shifted = np.quantile(values, [(1 - level) / 2, (1 + level) / 2]) + observed - values.mean()
+    low, high = np.sqrt(np.maximum(shifted, 0))
+    return Interval(estimate, float(min(low, estimate)), float(max(high, estimate)), level, "percentile centred")
+
+
 def reliability(confidence: ArrayLike, correct: ArrayLike, bins: int = 10, level: float = 0.95) -> Reliability:
     """The calibration curve over `bins` equal stretches of [0, 1]; 1.0 falls in the last, empty bins are left out."""
     confidence, correct = _inputs(confidence, correct, "all_bins", 1)
@@ -135,7 +183,8 @@ def auc_interval(
     level: float = 0.95,
     clusters: ArrayLike | None = None,
 ) -> Interval:
-    """Percentile bootstrap interval of the AUC, resampling items or clusters.
+    """Interval of the AUC: percentile bootstrap of items or clusters; of up to `bootstrap.FEW` clusters Student's on
+    the jackknife, which holds its level where resampling so few does not (`benchmarks/coverage.py`).
 
     Resamples with one class only are left out and counted. If the classes never overlap (AUC 0 or 1) the
     limit is exact: as many independent pairs as the rarer class has items all fell the same way
@@ -155,6 +204,8 @@ def auc_interval(
     codes, n_units = np.arange(len(score)), len(score)
     if clusters is not None:
         codes, n_units = checks.cluster_index(clusters, len(score))
+        if n_units <= bootstrap.FEW:
+            return _jackknife(estimate, score, correct, codes, n_units, level)
     drawn = bootstrap.counts(n_units, resamples, rng, np.float64, entries=2**20)
     replicates = np.concatenate([resampled_auc(table[:, codes], score, correct) for table in drawn])
     replicates = replicates[~np.isnan(replicates)]
@@ -163,6 +214,18 @@ def auc_interval(
         return bootstrap.no_interval(level, estimate, undefined)
     low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
     return Interval(estimate, float(low), float(high), level, "percentile", undefined)
+
+
+def _jackknife(
+    estimate: float, score: np.ndarray, correct: np.ndarray, codes: np.ndarray, n_units: int, level: float
+) -> Interval:
+    """Student's interval from the AUCs with one cluster left out; none where these have one class or there is one."""
+    without = resampled_auc((codes != np.arange(n_units)[:, None]).astype(float), score, correct)
+    if n_units < 2 or np.isnan(without).any():
+        return bootstrap.no_interval(level, estimate)
+    error = np.sqrt((n_units - 1) / n_units * ((without - without.mean()) ** 2).sum())
+    half = float(stdtrit(n_units - 1, (1 + level) / 2) * error)
+    return Interval(estimate, max(estimate - half, 0.0), min(estimate + half, 1.0), level, "jackknife t")
 
 
 def best_threshold(p: np.ndarray, right: np.ndarray) -> float:

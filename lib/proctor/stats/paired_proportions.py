@@ -188,14 +188,17 @@ def score_power(
     return float(weights[shown].sum()), float(weights @ (high - low))
 
 
-def mcnemar_power(only_a: float, only_b: float, n: int, level: float = 0.95) -> float:
+def mcnemar_power(only_a: float, only_b: float, n: int, level: float = 0.95, exact: bool = False) -> float:
     """The chance of `score_power`, without its widths and therefore for any n: Tango's interval leaves 0 out where
-    McNemar's statistic does, which depends on the items that differ alone. only_a, only_b: their chances."""
+    McNemar's statistic does, which depends on the items that differ alone. only_a, only_b: their chances. exact: of
+    McNemar's exact test, by which boards are decided."""
     q, z = only_a + only_b, ndtri((1 + checks.share(level, "level")) / 2)
     if q == 0:
         return 0.0
     differ = np.arange(1, checks.at_least_one(n, "n") + 1)
     most = np.floor((differ + z * np.sqrt(differ)) / 2 + 1e-9)  # items of one model that do not yet show it
+    if exact:
+        most = binom.isf((1 - level) / 2, differ, 0.5)
     sides = [max(only_a, only_b) / q] if only_a != only_b else [0.5, 0.5]
     return float(binom.pmf(differ, n, q) @ sum(binom.sf(most, differ, share) for share in sides))
 

@@ -14,6 +14,9 @@ from scipy.special import ndtr, ndtri, stdtrit
 from scipy.stats import chi, nct
 
 from proctor.stats import checks
+from proctor.stats.interval import Interval
+
+MOST = 10_000  # of units needed: above, tables print "more than 10,000"
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,7 @@ def items_needed(gap: ArrayLike, sd: ArrayLike, power: float = 0.8, level: float
     """Items that show a true difference `gap` with chance `power`: ((z_level + z_power) sd / gap)^2, rounded up.
 
     Whole numbers as floats, at least 1; inf where gap is 0. Leaves out the chance of showing it with the wrong sign.
+    Normal approximation, to plan exams of hundreds of items; what a study's claim needs is `units_needed`.
     """
     checks.share(level, "level")
     if not 0.5 <= power < 1:
@@ -96,6 +100,99 @@ def items_needed(gap: ArrayLike, sd: ArrayLike, power: float = 0.8, level: float
         raise ValueError("gap and sd must be finite, sd not negative")
     ratio = np.divide(sd, gap, out=np.full(gap.shape, np.inf), where=gap > 0)
     return np.maximum(np.ceil(((ndtri((1 + level) / 2) + ndtri(power)) * ratio) ** 2), 1)
+
+
+def units_needed(
+    gap: ArrayLike,
+    sd: ArrayLike,
+    level: ArrayLike = 0.95,
+    power: float = 0.8,
+    had: ArrayLike = 0,
+    most: int = MOST,
+) -> np.ndarray:
+    """Units (families, items, rollouts) with which Student's interval at `level` shows a true mean `gap` with chance
+    `power`: the least n with `t_power` of at least that. All but power and most broadcast.
+
+    sd: of the units. level: the claim's own, corrected for its family (1 - 0.05 / k). had: the units of a study that
+    could not tell, 0 of one that could: never as few again. Whole numbers as floats, from 2; inf above `most` and for
+    no gap, NaN where gap or sd is not known.
+
+    >>> units_needed([0.34, 0.02, 0.0], 0.25, 0.975).tolist(), units_needed(0.34, 0.25, had=9).tolist()
+    ([8.0, 1488.0, inf], 10.0)
+    """
+    if not 0.5 <= power < 1:
+        raise ValueError(f"power is {power}: must be a share from 0.5 to below 1 (0.8, not 80)")
+    arrays = np.broadcast_arrays(*(np.asarray(value, float) for value in (gap, sd, level, had)))
+    gap, sd, level, had = (np.array(value, ndmin=1) for value in arrays)
+    if (sd < 0).any() or not ((level > 0) & (level < 1)).all():
+        raise ValueError("sd must not be negative, and level a share (0.95, not 95)")
+    ratio = np.divide(sd, np.abs(gap), out=np.full(gap.shape, np.inf), where=gap != 0)
+    least = ((ndtri((1 + level) / 2) + ndtri(power)) * ratio) ** 2  # of the normal: Student's are more
+    found = np.where(np.isnan(gap) | np.isnan(sd), np.nan, np.inf)
+    rows = np.flatnonzero(least <= most)
+    ratio, level = ratio[rows], level[rows]
+    low = np.maximum(np.floor(least[rows]), 1)
+
+    def enough(n: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return nct.sf(stdtrit(n - 1, (1 + level) / 2), n - 1, np.minimum(np.sqrt(n) / ratio, 1e3)) >= power
+
+    high = low + 1
+    while not (done := enough(high)).all():
+        low, high = np.where(done, low, high), np.where(done, high, 2 * high - low + 1)
+    while (high - low > 1).any():
+        middle = np.ceil((low + high) / 2)
+        done = enough(middle)
+        low, high = np.where(done, low, middle), np.where(done, middle, high)
+    found[rows] = high
+    found = np.where((had > 0) & (found <= had), had + 1, found)
+    return np.where(found > most, np.inf, found).reshape(arrays[0].shape)
+
+
+def needed_by(found: Interval, n: int, bound: float = 0.0, power: float = 0.8, most: int = MOST) -> float:
+    """Units with which an interval like `found`, Student's over n units, leaves `bound` out with chance `power`, if its
+    estimate is true. NaN without a width or an estimate."""
+    half = max(found.estimate - found.low, found.high - found.estimate)  # the other may be cut at a bound
+    if n < 2 or not half > 0 or found.method == "exact":
+        return np.nan
+    sd = half / float(stdtrit(n - 1, (1 + found.level) / 2)) * np.sqrt(n)
+    undecided = found.low <= bound <= found.high
+    return float(units_needed(found.estimate - bound, sd, found.level, power, n if undecided else 0, most))
+
+
+def mcnemar_needed(
+    only_a: ArrayLike,
+    only_b: ArrayLike,
+    level: float = 0.95,
+    power: float = 0.8,
+    had: ArrayLike = 0,
+    most: float = MOST,
+    exact: bool = True,
+) -> np.ndarray:
+    """`mcnemar_items` rounded up; had, most: of `units_needed`."""
+    found = np.ceil(np.round(mcnemar_items(only_a, only_b, level, power, exact), 9))
+    found = np.where((np.asarray(had) > 0) & (found <= had), np.asarray(had) + 1.0, found)
+    return np.where(found > most, np.inf, found)
+
+
+def mcnemar_items(
+    only_a: ArrayLike, only_b: ArrayLike, level: float = 0.95, power: float = 0.8, exact: bool = True
+) -> np.ndarray:
+    """Items with which McNemar's test at `level` shows a difference of two models with chance `power`; not rounded.
+
+    only_a, only_b: chances that one model alone is right. Without a difference the variance of an item is q = only_a +
+    only_b, with it q - d^2: n = ((z_level sqrt(q) + z_power sqrt(q - d^2)) / d)^2 (Connor, Biometrics 43, 1987), as
+    Tango's interval has it too. exact: of the exact test, by its correction for continuity: n d - 1 = sqrt(n) (the
+    same). inf for no difference. `items_needed` has q - d^2 in both places.
+    """
+    checks.share(level, "level")
+    if not 0.5 <= power < 1:
+        raise ValueError(f"power is {power:g}: give a share from 0.5 to below 1 (0.8, not 80)")
+    only_a, only_b = np.asarray(only_a, float), np.asarray(only_b, float)
+    q, d = only_a + only_b, np.abs(only_a - only_b)
+    spread = ndtri((1 + level) / 2) * np.sqrt(q) + ndtri(power) * np.sqrt(np.maximum(q - d**2, 0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(d > 0, ((spread + np.sqrt(spread**2 + 4 * d * exact)) / (2 * d)) ** 2, np.inf)
 
 
 def design_effect(scores: ArrayLike, clusters: ArrayLike) -> np.ndarray:

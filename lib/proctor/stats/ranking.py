@@ -40,26 +40,6 @@ class Ranking:
 
 
 @dataclass(frozen=True)
-class RankSets:
-    """The ranks that each model can have, true of all models at once with confidence `level`.
-
-    mean, rank: as in Ranking. above (models, models): the row is above the column by more than chance allows.
-    rank_low, rank_high: one more than the models that are above it, and the models that it is not above.
-    tier: as `tiers` finds, from `above`. critical: standard errors that a difference must exceed.
-    """
-
-    mean: np.ndarray
-    rank: np.ndarray
-    rank_low: np.ndarray
-    rank_high: np.ndarray
-    above: np.ndarray
-    tier: np.ndarray
-    critical: float
-    level: float
-    resamples: int
-
-
-@dataclass(frozen=True)
 class BudgetCurve:
     """Stability of a ranking on fewer items. One entry a size.
 
@@ -79,27 +59,6 @@ class BudgetCurve:
     resamples: int
 
 
-@dataclass(frozen=True)
-class RankingPerformance:
-    """How often rankings of simulated exams agree with the known truth; means over the exams, shares in [0, 1].
-
-    best_first: the truly best model came first. p_first: how often its own resamples put it there. best_proven: its
-    rank set was first place alone. ranks_held: models whose rank_low to rank_high held the true rank. sets_held:
-    exams all of whose rank sets did. tiers_held: exams in which each tier's leader is truly above the next tier's, the
-    tiers being those of the rank sets. top_kept: the truly best `top` that were among the best `top`.
-    """
-
-    best_first: float
-    p_first: float
-    best_proven: float
-    ranks_held: float
-    sets_held: float
-    tiers_held: float
-    top_kept: float
-    top: int
-    exams: int
-
-
 def ranks(means: np.ndarray) -> np.ndarray:
     """Rank of each model within each column of `means` (models, columns): 1 is best, ties share the smallest.
 
@@ -116,11 +75,21 @@ def ranking(
     clusters: ArrayLike | None = None,
     level: float = 0.95,
 ) -> Ranking:
-    """Rank models on scores (models, items) in [0, 1], all from the same resamples of items (or of clusters)."""
+    """Rank models on scores (models, items) in [0, 1], all from the same resamples of items (or of clusters).
+
+    Scores may be NaN where a model lacks an item: each is ranked by the mean of those that it has."""
     checks.share(level, "level")
-    gathered = bootstrap.units(scores, clusters)
-    observed = gathered.means
-    means = bootstrap.unit_means(gathered, resamples, rng)
+    scores = np.asarray(scores, float)
+    there = ~np.isnan(scores)
+    gathered = bootstrap.units(np.where(there, scores, 0.0), clusters)
+    if there.all():
+        observed, means = gathered.means, bootstrap.unit_means(gathered, resamples, rng)
+    else:
+        held = bootstrap.units(there.astype(float), clusters).totals
+        observed = (gathered.totals.sum(axis=1) / (held.sum(axis=1) * gathered.denominator)).round(12)
+        tables = bootstrap.counts(len(gathered.sizes), checks.at_least_one(resamples, "resamples"), rng)
+        drawn = [(table @ gathered.totals.T, table @ held.T * gathered.denominator) for table in tables]
+        means = np.concatenate([np.divide(a, b, out=np.zeros(a.shape), where=b > 0) for a, b in drawn]).T
     rank, above = _compare(means)
     below = above.T
     first = rank == 1
@@ -151,50 +120,7 @@ def tiers(result: Ranking, level: float = 0.95) -> np.ndarray:
     """Tier of each model, 1 the best: going down the list, a tier ends at the first model that the tier's
     leader beats in at least `level` of the resamples. Not corrected for many comparisons (see `rank_sets`)."""
     checks.share(level, "level")
-    return _tiers(result.mean, result.p_beats >= level)
-
-
-def rank_sets(
-    scores: ArrayLike,
-    rng: np.random.Generator,
-    resamples: int = 2_000,
-    clusters: ArrayLike | None = None,
-    level: float = 0.95,
-) -> RankSets:
-    """Ranks of models on scores (models, items) in [0, 1] as sets, from simultaneous intervals of all differences.
-
-    The resamples give the standard error of each paired difference, and the `level` quantile of the largest deviation
-    over all pairs, in standard errors, which every difference must exceed to count (Mogstad, Romano, Shaikh and
-    Wilhelm, Inference for ranks, Review of Economic Studies 91, 2024). A pair whose difference never varies gets the
-    exact interval at a level divided by the number of pairs. With few clusters this claims too many differences.
-    """
-    checks.share(level, "level")
-    gathered = bootstrap.units(scores, clusters)
-    mean, n_models = gathered.means, len(gathered.means)
-    if n_models < 2:
-        raise ValueError("scores has one model: a ranking needs two")
-    means = bootstrap.unit_means(gathered, resamples, rng)
-    i, j = np.triu_indices(n_models, 1)
-    gap = mean[i] - mean[j]
-    error, largest = studentised(gap, n_models, means.shape[1], lambda a, b: means[a] - means[b])
-    vary = error > NEVER_VARIES
-    critical = float(np.quantile(largest, level))
-    above = np.zeros((n_models, n_models), bool)
-    above[i, j], above[j, i] = gap > critical * error, -gap > critical * error
-    for pair in np.flatnonzero(~vary):
-        exact = bootstrap.exact_interval(gap[pair], len(gathered.sizes), 1 - (1 - level) / len(i), (-1.0, 1.0))
-        above[i[pair], j[pair]], above[j[pair], i[pair]] = exact.low > 0, exact.high < 0
-    return RankSets(
-        mean=mean,
-        rank=ranks(mean[:, None])[:, 0].astype(int),
-        rank_low=1 + above.sum(axis=0),
-        rank_high=n_models - above.sum(axis=1),
-        above=above,
-        tier=_tiers(mean, above),
-        critical=critical,
-        level=level,
-        resamples=means.shape[1],
-    )
+    return tiers_of(result.mean, result.p_beats >= level)
 
 
 def budget_curve(
@@ -238,42 +164,7 @@ def budget_curve(
     return BudgetCurve(sizes.astype(int), *list(np.array(rows).T), resamples)  # type: ignore[call-arg]
 
 
-def simulate_ranking(
-    make_scores: Callable[[np.random.Generator], np.ndarray],
-    truth: ArrayLike,
-    exams: int,
-    rng: np.random.Generator,
-    resamples: int = 1_000,
-    top: int = 10,
-) -> RankingPerformance:
-    """Rank `exams` fresh exams and compare with the true accuracies `truth` (models,), all different.
-
-    make_scores(rng) -> scores (models, items). Simulated evidence: record the seed.
-    """
-    truth = checks.finite(truth, "truth", 1)
-    true_rank = ranks(truth[:, None])[:, 0]
-    if len(np.unique(truth)) < len(truth):
-        raise ValueError("truth has equal entries: their true rank is not one number; make them differ")
-    best, rows = truth.argmax(), []
-    for _ in range(checks.at_least_one(exams, "exams")):
-        scores = make_scores(rng)
-        one, sets = ranking(scores, rng, resamples), rank_sets(scores, rng, resamples)
-        inside = [(each.rank_low <= true_rank) & (true_rank <= each.rank_high) for each in (one, sets)]
-        rows.append(
-            [
-                one.rank[best] == 1,
-                one.p_first[best],
-                sets.rank_high[best] == 1,
-                inside[0].mean(),
-                inside[1].all(),
-                _tiers_hold(sets.mean, sets.tier, truth),
-                (one.rank[true_rank <= top] <= top).mean(),
-            ]
-        )
-    return RankingPerformance(*np.mean(rows, axis=0).tolist(), top, exams)  # type: ignore[call-arg]
-
-
-def _tiers(mean: np.ndarray, beats: np.ndarray) -> np.ndarray:
+def tiers_of(mean: np.ndarray, beats: np.ndarray) -> np.ndarray:
     tier = np.empty(len(mean), int)
     leader, current = None, 0
     for model in np.argsort(-mean, kind="stable"):
@@ -281,13 +172,6 @@ def _tiers(mean: np.ndarray, beats: np.ndarray) -> np.ndarray:
             leader, current = model, current + 1
         tier[model] = current
     return tier
-
-
-def _tiers_hold(mean: np.ndarray, tier: np.ndarray, truth: np.ndarray) -> bool:
-    """Whether each tier's leader, its best by `mean`, is truly above the leader of the next."""
-    best = np.argsort(-mean, kind="stable")
-    leaders = best[np.unique(tier[best], return_index=True)[1]]
-    return bool((np.diff(truth[leaders]) < 0).all())
 
 
 def _compare(means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -23,11 +23,11 @@ import pandas as pd
 from scipy.special import expit, stdtrit
 from scipy.stats import rankdata
 
-from proctor.exam.paired_effects import families_needed
 from proctor.stats import checks
 from proctor.stats.bootstrap import Interval
 from proctor.stats.interval import no_interval
 from proctor.stats.paired_proportions import cluster_t_interval
+from proctor.stats.power import needed_by
 
 FOLDS = 10  # of families, where there are more than so many
 STEPS = 50  # of Newton's method, at most
@@ -218,7 +218,7 @@ def folds(family: np.ndarray, most: int = FOLDS) -> np.ndarray:
 
 def differences(bench: Bench, of: Sequence[tuple[str, str]], level: float) -> pd.DataFrame:
     """AUC within questions of one method less another's ("chance": one half), paired: set, model, one, other,
-    difference, low, high, questions, families, needed (families for 80 % power at 95 %, were the estimate true)."""
+    difference, low, high, questions, families, needed (families for 80 % power at this level if it were true)."""
     ranked = pairs(bench)
     each = pd.DataFrame(ranked.by_question(bench.scores.to_numpy()), columns=bench.scores.columns)
     each["chance"] = 0.5
@@ -273,9 +273,9 @@ def asked_over_free(found: Sequence[Bench]) -> pd.DataFrame:
 
 def _difference(gap: np.ndarray, families: np.ndarray, level: float, most: float = 1.0) -> dict[str, Any]:
     found = _t(gap, families, level, (-most, most))
-    return dict(difference=found.estimate, low=found.low, high=found.high, questions=len(gap)) | dict(
-        families=len(np.unique(families)), needed=families_needed(gap, families)
-    )
+    n = len(np.unique(families))
+    row = dict(difference=found.estimate, low=found.low, high=found.high, questions=len(gap), families=n)
+    return row | dict(needed=needed_by(found, n))
 
 
 # several methods

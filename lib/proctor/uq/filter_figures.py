@@ -1,4 +1,4 @@
-"""Pictures of the LLM filter's criteria: a small judge beside the paper's, and what falls on a fresh reply."""
+"""Pictures of the LLM filter's criteria: a small judge next to the paper's."""
 
 import numpy as np
 import pandas as pd
@@ -36,23 +36,5 @@ def criteria_beside_paper(table: pd.DataFrame, means: dict[str, np.ndarray], lim
         ax.plot([limit] * 2, [row - 0.45, row + 0.45], color="black", linewidth=0.9, linestyle=(0, (3, 2)))
     ax.plot([], [], color="black", linewidth=0.9, linestyle=(0, (3, 2)), label="limit of the filter")
     ax.set(xlabel="mean, or share with only yes (%)", xlim=(-3, 104))
-    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-    return fig
-
-
-def fresh_fall(table: pd.DataFrame) -> Figure:
-    """By how much each chance falls on the replies that select and on the one that does not, with intervals.
-
-    table: `filter_findings.fresh_falls`.
-    """
-    fig, ax = axes(width=COLUMN, height=1.9)
-    labels = [LABELS[name] for name in table["criterion"]]
-    for name, who, label, offset in (
-        ("selecting", "judge", "on the two replies that select", -0.14),
-        ("fresh", "ours", "on a fresh reply", 0.14),
-    ):
-        values = (table[f"{name}{part}"] for part in ("", "_low", "_high"))
-        forest(ax, labels, *values, role=who, label=label, offset=offset, reference=0 if who == "ours" else None)
-    ax.set(xlabel="fall among the questions kept (points)")
     fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return fig

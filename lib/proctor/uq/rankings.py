@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 
 from proctor.stats.bootstrap import Interval, no_interval, paired_difference
 from proctor.stats.proportions import wilson
-from proctor.stats.ranking import rank_sets
+from proctor.stats.rank_sets import rank_sets
 from proctor.stats.self_preference import tipping_point
 from proctor.uq.bias import PIPELINE
 
@@ -35,7 +35,7 @@ def acceptance_ranks(
     """Ranks of the authors by the share that each validator of each judge accepts, and by truth (judge "key").
 
     judged, correct: `bias.judge_answers`. rank: equal shares share their mean rank; rank_low, rank_high: the ranks that
-    the author can have, true of all authors of one ranking at once with confidence `level` (`stats.ranking.rank_sets`),
+    the author can have, true of all authors of one ranking at once with confidence `level` (`stats.rank_sets`),
     questions resampled.
     """
     tables = {

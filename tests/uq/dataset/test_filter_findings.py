@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from proctor.uq.dataset import filter_findings
 from proctor.uq.dataset.llm_filter import CRITERIA, YES_NO, decide
 
@@ -34,21 +33,10 @@ def test_criteria_are_means_and_shares_in_percent():
     assert table["measured"]["correctness"] == (15 + 80) / 2 and table["reply_3"]["correctness"] == 90
     assert table["measured"]["clear"] == 100 and table["independent"]["clear"] == 100 * (0.125 + 1) / 2
     assert table["paper_before"].tolist()[:2] == [51, 78] and np.isnan(table["paper_before"]["clear"])
-    assert (table["low"] <= table["measured"]).all() and (table["measured"] <= table["high"]).all()
+    assert table["low"]["correctness"] <= 47.5 <= table["high"]["correctness"] and np.isnan(table["low"]["clear"])
 
 
 def test_ratings_are_held_against_the_share_that_is_right():
     found = judged([(60, 60, 60), (80, 80, 80)])
     excess = filter_findings.over_rating(found, [True, False], np.random.default_rng(0), 200)
     assert excess.estimate == 70 - 50
-
-
-@pytest.mark.parametrize("noise, stays", [(True, 0), (False, 1)])
-def test_a_fall_by_noise_is_gone_on_a_fresh_reply_and_one_by_the_questions_stays(noise, stays):
-    rng = np.random.default_rng(1)
-    replies = rng.integers(0, 101, (400, 3)) if noise else np.repeat(rng.integers(0, 101, (400, 1)), 3, axis=1)
-    row = filter_findings.fresh_falls(judged(replies), rng, 200, 0.95).iloc[0]
-    chosen = replies[:, :2].mean(axis=1) <= 40
-    assert row["kept"] == chosen.sum() and row["questions"] == 400
-    assert row["selecting"] == pytest.approx(replies[:, :2].mean() - replies[chosen, :2].mean())
-    assert row["fresh_low"] <= stays * row["selecting"] <= row["fresh_high"] and row["selecting_low"] > 10

@@ -44,22 +44,6 @@ def test_a_made_up_table_of_outcomes_counts_as_by_hand():
     assert table.loc["age"].tolist() == [5, 2, 5] and table.loc["no_why"].tolist() == [7, 4, 1]
 
 
-def test_sensitivity_keeps_fewer_as_a_rule_gets_stricter(generated, outcomes):
-    table = funnel.sensitivity(generated[0], load_rules(), {"min_votes": (0, 5, 20), "top_percent": (5, 10, 100)})
-    votes, top = (table[table["setting"] == name]["kept"].tolist() for name in ("min_votes", "top_percent"))
-    assert votes == sorted(votes, reverse=True) and top == sorted(top)
-    assert votes[1] == top[1] == funnel.kept(outcomes)
-
-
-def test_the_substring_rule_loses_questions_whose_tag_only_holds_the_word(generated, outcomes):
-    rules = load_rules()
-    lost = funnel.substring_cost(generated[0], rules)
-    with Filter(generated[0], rules.but(tag_match="substring")) as found:
-        assert funnel.kept(outcomes) - funnel.kept(found.outcomes()) == lost["lost"].sum() > 0
-    assert set(lost["tag"]) == {"functional-analysis", "metabolism", "software-usage", "fundamental-groups"}
-    assert lost.set_index("tag").loc["metabolism", "holds"] == "meta"
-
-
 def test_the_rules_are_told_with_their_thresholds():
     words = funnel.describe(load_rules()).set_index("rule")["keeps"]
     assert words["views"] == "at least 200 views" and list(words.index) == list(RULES)

@@ -1,4 +1,4 @@
-"""What the replies of the LLM filter are worth: ratings beside the truth, unanimity, a reply that did not select."""
+"""What the replies of the LLM filter are worth: ratings next to the truth, and unanimity."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -6,14 +6,12 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from proctor.stats.bootstrap import Interval, interval, statistic_interval
-from proctor.stats.proportions import wilson
+from proctor.stats.bootstrap import Interval, interval
 from proctor.uq.dataset.llm_filter import CHANCES, CRITERIA, REPEATS, YES_NO
 
 KEEPS = {name: f"mean of its replies at most {limit} %" for name, limit in CHANCES.items()} | dict.fromkeys(
     YES_NO, "yes in every reply"
 )
-SELECTING = 2  # replies that select; the next one is fresh
 
 
 def drop_reasons(found: pd.DataFrame) -> pd.DataFrame:
@@ -34,7 +32,8 @@ def criteria(
     """A row a criterion, in percent: the paper's number before and after the filter, and that of `found` before it.
 
     measured, low, high: the mean of the questions' means, with its bootstrap interval, or the share of questions with
-    only yes, with Wilson's. reply_1, ...: of each reply alone. independent: the share that would have only yes if the
+    only yes, without one: a seed may be shared by all questions.
+    reply_1, ...: of each reply alone. independent: the share that would have only yes if the
     replies of a question were independent draws, from the judge's probability of a yes (`llm_filter.chances_of_yes`),
     with its bootstrap interval.
     """
@@ -47,7 +46,7 @@ def criteria(
             before, after = facts[f"{name}_before"], facts[f"{name}_after"]
         else:
             all_yes = (replies == 1).all(axis=1)
-            limits = tuple(100 * share for share in (all_yes.mean(), *wilson(int(all_yes.sum()), len(all_yes))))
+            limits = (100 * all_yes.mean(), np.nan, np.nan)
             drawn = interval(100 * yes[name].dropna() ** REPEATS, rng, resamples, bounds=(0, 100))
             alone = (drawn.estimate, drawn.low, drawn.high)
             before, after = np.nan, facts["quality_after"]
@@ -86,41 +85,3 @@ def over_rating(found: pd.DataFrame, right: Iterable[bool], rng: np.random.Gener
     """By how many points the judge's mean chance that an answer is right exceeds the share that are right."""
     excess = question_means(found, "correctness") - 100 * np.asarray(list(right), float)
     return interval(excess.dropna(), rng, resamples, bounds=(-100, 100))
-
-
-def fresh_falls(found: pd.DataFrame, rng: np.random.Generator, resamples: int, level: float) -> pd.DataFrame:
-    """Select by the first two replies to a chance, then look at the third, which had no part in it: a row a chance.
-
-    In points, each with its interval: `selecting`, by how much the mean of the two replies falls from all questions to
-    those kept; `fresh`, the same of the third reply; `excess`, the first less the second.
-    """
-    rows = []
-    for name, limit in CHANCES.items():
-        replies = reply_matrix(found, name)
-        replies = replies[~np.isnan(replies).any(axis=1)]
-        of = [
-            statistic_interval(
-                lambda values, which=which, limit=limit: _falls(values, limit)[which],
-                [replies],
-                rng,
-                resamples,
-                level,
-                bounds=(-100.0, 100.0),
-            )
-            for which in range(3)
-        ]
-        kept = int((replies[:, :SELECTING].mean(axis=1) <= limit).sum())
-        limits = [value for each in of for value in (each.estimate, each.low, each.high)]
-        rows.append((name, len(replies), kept, *limits))
-    columns = [f"{name}{part}" for name in ("selecting", "fresh", "excess") for part in ("", "_low", "_high")]
-    return pd.DataFrame(rows, columns=["criterion", "questions", "kept", *columns])
-
-
-def _falls(replies: np.ndarray, limit: float) -> tuple[float, float, float]:
-    """The fall of the selecting replies' mean, that of the fresh one, and the difference; NaN when none is kept."""
-    selecting, fresh = replies[:, :SELECTING].mean(axis=1), replies[:, SELECTING]
-    kept = selecting <= limit
-    if not kept.any():
-        return np.nan, np.nan, np.nan
-    falls = selecting.mean() - selecting[kept].mean(), fresh.mean() - fresh[kept].mean()
-    return *falls, falls[0] - falls[1]

@@ -1,12 +1,11 @@
-"""What the rules do to a pool: a funnel by rule and by site, and what a threshold or another reading changes."""
+"""What the rules do to a pool: a funnel by rule and by site."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import duckdb
 import pandas as pd
 
-from proctor.uq.dataset.rules import BIT, RULES, Filter, Rules, scan
+from proctor.uq.dataset.rules import BIT, RULES, Rules, scan
 
 
 def by_rule(outcomes: pd.DataFrame) -> pd.DataFrame:
@@ -37,40 +36,6 @@ def by_site(outcomes: pd.DataFrame) -> pd.DataFrame:
 def kept(outcomes: pd.DataFrame) -> int:
     """Questions that fail no rule."""
     return int(outcomes.loc[outcomes["failed"] == 0, "questions"].sum())
-
-
-def sensitivity(source: str | Path, rules: Rules, values: dict[str, Iterable[float]], as_of=None) -> pd.DataFrame:
-    """Questions kept as one threshold takes each of its values, on every site, the others as they are.
-
-    values: setting of `rules.NUMBERS` -> its values. Columns: setting, value, kept.
-    """
-    rows = []
-    for setting, tried in values.items():
-        for value in tried:
-            with Filter(source, rules.but(**{setting: value}), as_of) as found:
-                rows.append((setting, value, kept(found.outcomes())))
-    return pd.DataFrame(rows, columns=["setting", "value", "kept"])
-
-
-def substring_cost(source: str | Path, rules: Rules, as_of=None) -> pd.DataFrame:
-    """Tags that hold an off-topic tag without being one: what matching by substring drops beyond matching whole tags.
-
-    Columns: tag, holds (the off-topic tags in it), questions with the tag, lost: those that pass every rule when
-    whole tags are matched, and so are dropped by the substring alone.
-    """
-    keywords = rules.default["off_topic_tags"]
-    with Filter(source, rules.but(tag_match="whole"), as_of) as found:
-        conditions = found.every_condition()
-        passes = " AND ".join(f"({sql})" for sql in conditions.values())
-        query = f"SELECT unnest(tags) AS tag, ({passes}) AS kept FROM questions JOIN given USING (site)"
-        table = found.ask(
-            f"SELECT tag, count(*) AS questions, count(*) FILTER (kept) AS lost FROM ({query}) GROUP BY tag"
-        ).df()
-    table["holds"] = [
-        ", ".join(word for word in keywords if word in tag and tag not in keywords) for tag in table["tag"]
-    ]
-    table = table[table["holds"] != ""].sort_values(["lost", "questions", "tag"], ascending=[False, False, True])
-    return table[["tag", "holds", "questions", "lost"]].reset_index(drop=True)
 
 
 def describe(rules: Rules) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""What a notebook asks of the rules on one dump: a pool of it, its funnel, what each choice costs."""
+"""A pool of a dump, and what the rules do to it."""
 
 import tempfile
 from datetime import date
@@ -9,20 +9,11 @@ import pandas as pd
 
 from proctor.data.tabular import DataError
 from proctor.paths import BUILD
-from proctor.stats.proportions import wilson
 from proctor.uq.dataset import funnel
 from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.generate_dump import write_dumps
-from proctor.uq.dataset.near_duplicates import find_duplicates
 from proctor.uq.dataset.rules import Filter, Rules
 
-GRID = {
-    "min_age_years": (1, 2, 4, 8),
-    "min_views": (100, 200, 400, 2000),
-    "min_votes": (2, 5, 10, 75),
-    "max_views_per_vote": (100, 200, 1000, 5000),
-    "top_percent": (5, 10, 20, 100),
-}
 _folders: list[tempfile.TemporaryDirectory] = []  # removed when the process ends
 
 
@@ -83,63 +74,6 @@ def apply_rules(source: Source, rules: Rules, as_of: str = "") -> RuleReport:
             found.as_of,
             folder / "kept.parquet",
         )
-
-
-def compare_variants(source: Source, rules: Rules, as_of: str = "") -> pd.DataFrame:
-    """Questions kept when the two departures of the public code are made one by one and together.
-
-    Columns: tags ("whole" or "substring"), top_share ("enforced" or "not enforced"), kept.
-    """
-    rows = []
-    for match in ("whole", "substring"):
-        for enforced in (True, False):
-            changed = rules.but(tag_match=match, **({} if enforced else {"top_percent": 100}))
-            with Filter(source.pool, changed, _day(as_of)) as found:
-                rows.append((match, "enforced" if enforced else "not enforced", funnel.kept(found.outcomes())))
-    return pd.DataFrame(rows, columns=["tags", "top_share", "kept"])
-
-
-def substring_cost(source: Source, rules: Rules, as_of: str = "") -> tuple[pd.DataFrame, int]:
-    """`funnel.substring_cost`, and a last row for all tags together, with the questions that whole tags keep.
-
-    share, low, high: lost questions in percent of those kept, with Wilson's 95 % interval; NaN when none is kept.
-    """
-    with Filter(source.pool, rules.but(tag_match="whole"), _day(as_of)) as found:
-        whole = funnel.kept(found.outcomes())
-    with Filter(source.pool, rules.but(tag_match="substring"), _day(as_of)) as found:
-        lost = whole - funnel.kept(found.outcomes())
-    table = funnel.substring_cost(source.pool, rules, _day(as_of))
-    table.loc[len(table)] = ["all tags", "any", table["questions"].sum(), lost]
-    limits = [wilson(count, whole) if whole else (float("nan"),) * 2 for count in table["lost"]]
-    table["share"] = 100 * table["lost"] / whole if whole else float("nan")
-    table["low"], table["high"] = ([100 * pair[k] for pair in limits] for k in (0, 1))
-    return table, whole
-
-
-def sensitivity(source: Source, rules: Rules, as_of: str = "") -> pd.DataFrame:
-    """Questions kept at each value of GRID, and relative to the rules as they are (column `relative`)."""
-    table = funnel.sensitivity(source.pool, rules, GRID, _day(as_of))
-    with Filter(source.pool, rules, _day(as_of)) as found:
-        now = funnel.kept(found.outcomes())
-    table["now"] = [rules.default[row.setting] == row.value for row in table.itertuples()]
-    table["relative"] = table["kept"] / now if now else float("nan")
-    return table
-
-
-class DuplicateReport(NamedTuple):
-    """pairs: `find_duplicates` of all questions of a source; planted, found: copies made, and those among the pairs."""
-
-    pairs: pd.DataFrame
-    planted: int
-    found: int
-
-
-def look_for_duplicates(source: Source, threshold: float) -> DuplicateReport:
-    """All pairs of a source, and how many of the planted copies are among them."""
-    pairs = find_duplicates(source.pool, source.pool, threshold)
-    names = {frozenset([(p.site, p.question_id), (p.other_site, p.other_id)]) for p in pairs.itertuples()}
-    found = sum(frozenset(pair) in names for pair in source.planted.items())
-    return DuplicateReport(pairs, len(source.planted), found)
 
 
 def _day(text: str) -> date | None:

@@ -1,0 +1,395 @@
+"""The ranks that systems can have, and which of them can be the best: sets that hold with a stated confidence.
+
+    holm_pairwise      which of all pairs differ, by tests corrected by Holm: McNemar's exact test of 0/1 scores, else
+                       Student's over items or clusters
+    rank_sets          the ranks that each system can have, true of all at once: from all pairs. 0/1 scores of single
+                       items, few clusters, or scores that lack some: by `holm_pairwise`; else by the largest deviation
+                       of resamples, each studentised by its own standard errors
+    possible_winners   the systems that can be the best: the best one is among them with the stated confidence. Each is
+                       compared with every other, not every pair with every pair, so that the set is no larger
+
+`benchmarks/rank_sets.py` shows the family-wise error with all systems equal: at most 5.5 % at a level of 95 %.
+
+Items are the population from which the exam's were drawn; with clusters, their labels are. Scores may be NaN where a
+system lacks an item: each pair is compared on the items that both have.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtr, stdtrit
+
+from proctor.stats import bootstrap, checks
+from proctor.stats.bootstrap import FEW
+from proctor.stats.compare import exact_p, holm
+from proctor.stats.interval import exact_interval
+from proctor.stats.paired_proportions import score_limits
+from proctor.stats.power import MOST, mcnemar_needed, units_needed
+from proctor.stats.ranking import ranking, ranks, tiers_of
+
+MCNEMAR, STUDENT, LARGEST = METHODS = ("exact McNemar, Holm", "Student, Holm", "largest deviation, studentised")
+ENTRIES = 2**25  # of the table of weighted scores of a block of resamples: 128 MB
+NOTHING = 1e-9  # a standard error below is rounding
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Every pair of systems on the items that both have; all arrays (systems, systems), row minus column.
+
+    only (None unless scores are 0/1): items that the row alone has right. n: items of both. gap, error: the mean
+    difference and its standard error over units. units: items or clusters that both have.
+    """
+
+    gap: np.ndarray
+    error: np.ndarray
+    n: np.ndarray
+    units: np.ndarray
+    only: np.ndarray | None
+
+
+@dataclass(frozen=True)
+class RankSets:
+    """The ranks that each system can have, true of all systems at once with confidence `level`.
+
+    mean, rank: over the items that a system has, 1 the best; ties share the smallest. above (systems, systems): the row
+    is above the column by more than chance allows. rank_low, rank_high: one more than the systems that are above it,
+    and the systems that it is not above. low, high (systems, systems): of row minus column, all pairs at once, in
+    accord with `above`; an end at 0 is open. tier: as `ranking.tiers` finds, from `above`. method: one of METHODS.
+    """
+
+    mean: np.ndarray
+    rank: np.ndarray
+    rank_low: np.ndarray
+    rank_high: np.ndarray
+    above: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    tier: np.ndarray
+    level: float
+    method: str
+
+
+@dataclass(frozen=True)
+class RankingPerformance:
+    """How often rankings of simulated exams agree with the known truth; means over the exams, shares in [0, 1].
+
+    best_first: the truly best model came first. p_first: how often its own resamples put it there. best_proven: its
+    rank set was first place alone. ranks_held: models whose rank_low to rank_high held the true rank. sets_held:
+    exams all of whose rank sets did. tiers_held: exams in which each tier's leader is truly above the next tier's, the
+    tiers being those of the rank sets. top_kept: the truly best `top` that were among the best `top`.
+    """
+
+    best_first: float
+    p_first: float
+    best_proven: float
+    ranks_held: float
+    sets_held: float
+    tiers_held: float
+    top_kept: float
+    top: int
+    exams: int
+
+
+def all_pairs(scores: ArrayLike, clusters: ArrayLike | None = None) -> Pairs:
+    """The differences of all pairs, with standard errors over items or over clusters' sums (linearised)."""
+    scores = _scores(scores)
+    there = ~np.isnan(scores)
+    known = np.where(there, scores, 0.0)
+    has = there.astype(float)
+    n = has @ has.T
+    if (n < 2).any():
+        raise ValueError("two systems have fewer than two items in common: leave one of them out")
+    total = known @ has.T
+    gap = (total - total.T) / n
+    if clusters is None:
+        squares = known**2 @ has.T
+        spread = squares + squares.T - 2 * known @ known.T - n * gap**2
+        units = n
+    else:
+        codes, n_clusters = checks.cluster_index(clusters, scores.shape[1])
+        if n_clusters < 2:
+            raise ValueError("clusters has one label: a variance between clusters needs two")
+        spread, units = np.zeros(n.shape), np.zeros(n.shape)
+        for code in range(n_clusters):
+            mine = codes == code
+            own, size = known[:, mine] @ has[:, mine].T, has[:, mine] @ has[:, mine].T
+            spread += (own - own.T - gap * size) ** 2
+            units += size > 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(np.maximum(spread, 0) * units / (units - 1)) / n
+    error = np.where(np.nan_to_num(error) < NOTHING, 0.0, error)
+    whole = clusters is None and np.isin(known, (0.0, 1.0)).all()
+    only = np.rint(known @ (has - known).T).astype(int) if whole else None
+    return Pairs(np.where(np.abs(gap) < 1e-12, 0.0, gap), error, n, units, only)
+
+
+def pair_p(pairs: Pairs, one_sided: bool = False) -> np.ndarray:
+    """p of each pair: McNemar's exact where scores are 0/1, else Student's. One-sided: that the row is above."""
+    if pairs.only is not None:
+        two = exact_p(pairs.only, pairs.only.T)
+        if not one_sided:
+            return two
+        return np.where(pairs.gap > 0, two / 2, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(pairs.error > 0, pairs.gap / pairs.error, 0.0)
+    with np.errstate(invalid="ignore"):
+        p = stdtr(pairs.units - 1, -t) if one_sided else 2 * stdtr(pairs.units - 1, -np.abs(t))
+    flat = (pairs.error == 0) | (pairs.units < 2)
+    never = np.minimum(2 * (1 + np.abs(pairs.gap)) ** -pairs.units, 1.0)  # as `exact_interval` of what never varies
+    if one_sided:
+        never = np.where(pairs.gap > 0, never / 2, 1.0)
+    return np.minimum(np.where(flat, never, p), 1.0)
+
+
+def holm_pairwise(
+    scores: ArrayLike, clusters: ArrayLike | None = None, level: float = 0.95
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(p, low, high), each (systems, systems): p of all pairs corrected by Holm, and intervals of row minus column.
+
+    The intervals hold for all pairs at once (Bonferroni; Tango's of 0/1 scores, else Student's) and are brought in
+    accord with p: they hold 0 where Holm's test does not decide, and end there, open, where it does and they do not.
+    """
+    checks.share(level, "level")
+    pairs = all_pairs(scores, clusters)
+    i, j = np.triu_indices(len(pairs.gap), 1)
+    p = np.ones(pairs.gap.shape)
+    if len(i):
+        p[i, j] = p[j, i] = holm(pair_p(pairs)[i, j])
+    low, high = _limits(pairs, 1 - (1 - level) / max(len(i), 1))
+    return p, *_accord(low, high, np.sign(pairs.gap) * (p < 1 - level))
+
+
+def rank_sets(
+    scores: ArrayLike,
+    rng: np.random.Generator,
+    resamples: int = 2_000,
+    clusters: ArrayLike | None = None,
+    level: float = 0.95,
+) -> RankSets:
+    """Ranks of systems on scores (systems, items) in [0, 1] as sets, from all pairs at once (Mogstad, Romano, Shaikh
+    and Wilhelm, Inference for ranks, Review of Economic Studies 91, 2024); which test: at the top of this module."""
+    checks.share(level, "level")
+    scores = _scores(scores)
+    if len(scores) < 2:
+        raise ValueError("scores has one model: a ranking needs two")
+    method = method_of(scores, clusters)
+    if method == LARGEST:
+        pairs, largest = _largest(scores, rng, resamples, clusters)
+        critical = _critical(largest[0], level)
+        half = critical * pairs.error
+        low, high = pairs.gap - half, pairs.gap + half
+        flat = pairs.error == 0
+        if flat.any():
+            plain = _limits(pairs, 1 - (1 - level) / (len(scores) * (len(scores) - 1) / 2))
+            low, high = np.where(flat, plain[0], low), np.where(flat, plain[1], high)
+        low, high = np.maximum(low, -1.0), np.minimum(high, 1.0)
+        above = low > 0
+    else:
+        p, low, high = holm_pairwise(scores, clusters, level)
+        above = low > 0
+    np.fill_diagonal(above, False)
+    mean = _means(scores)
+    return RankSets(
+        mean=mean,
+        rank=ranks(mean[:, None])[:, 0].astype(int),
+        rank_low=1 + above.sum(axis=0),
+        rank_high=len(scores) - above.sum(axis=1),
+        above=above,
+        low=low,
+        high=high,
+        tier=tiers_of(mean, above),
+        level=level,
+        method=method,
+    )
+
+
+def possible_winners(
+    scores: ArrayLike,
+    rng: np.random.Generator,
+    resamples: int = 2_000,
+    clusters: ArrayLike | None = None,
+    level: float = 0.95,
+) -> np.ndarray:
+    """Whether each system can be the best, (systems,): a set that holds the best one with confidence `level`.
+
+    A system is out where some other is above it, one-sided, corrected for all its comparisons with others: by the
+    largest studentised deviation of its resamples, or (few clusters, scores that lack some) by Student's test and
+    Bonferroni. This is the marginal set of rank 1 (Mogstad et al. 2024): of one place, not of all ranks at once, so
+    that it may leave out a system whose rank set in `rank_sets` begins at 1.
+    """
+    checks.share(level, "level")
+    scores = _scores(scores)
+    others = len(scores) - 1
+    if not others:
+        return np.ones(1, bool)
+    if method_of(scores, clusters) == STUDENT or np.isnan(scores).any():
+        p = pair_p(all_pairs(scores, clusters), one_sided=True)
+        np.fill_diagonal(p, 1.0)
+        return p.min(axis=0) * others > 1 - level
+    pairs, (_, largest) = _largest(scores, rng, resamples, clusters)
+    t = np.divide(pairs.gap, pairs.error, out=np.zeros(pairs.gap.shape), where=pairs.error > 0)
+    critical = np.array([_critical(row, level) for row in largest])
+    out = (t > critical) & (pairs.error > 0)
+    flat = (pairs.error == 0) & (pairs.gap > 0)
+    out |= flat & (pair_p(pairs, one_sided=True) * others <= 1 - level)
+    return ~out.any(axis=0)
+
+
+def simulate_ranking(
+    make_scores: Callable[[np.random.Generator], np.ndarray],
+    truth: ArrayLike,
+    exams: int,
+    rng: np.random.Generator,
+    resamples: int = 1_000,
+    top: int = 10,
+) -> RankingPerformance:
+    """Rank `exams` fresh exams and compare with the true accuracies `truth` (models,), all different.
+
+    make_scores(rng) -> scores (models, items). Simulated evidence: record the seed.
+    """
+    truth = checks.finite(truth, "truth", 1)
+    true_rank = ranks(truth[:, None])[:, 0]
+    if len(np.unique(truth)) < len(truth):
+        raise ValueError("truth has equal entries: their true rank is not one number; make them differ")
+    best, rows = truth.argmax(), []
+    for _ in range(checks.at_least_one(exams, "exams")):
+        scores = make_scores(rng)
+        one, sets = ranking(scores, rng, resamples), rank_sets(scores, rng, resamples)
+        inside = [(each.rank_low <= true_rank) & (true_rank <= each.rank_high) for each in (one, sets)]
+        rows.append(
+            [
+                one.rank[best] == 1,
+                one.p_first[best],
+                sets.rank_high[best] == 1,
+                inside[0].mean(),
+                inside[1].all(),
+                _tiers_hold(sets.mean, sets.tier, truth),
+                (one.rank[true_rank <= top] <= top).mean(),
+            ]
+        )
+    return RankingPerformance(*np.mean(rows, axis=0).tolist(), top, exams)  # type: ignore[call-arg]
+
+
+def items_needed(
+    pairs: Pairs, i: np.ndarray, j: np.ndarray, decided: np.ndarray, level: float = 0.95, family: int | None = None
+) -> np.ndarray:
+    """Items that show the observed gap of pairs (i, j) with chance 80 % by the test of `holm_pairwise`, (pairs,).
+
+    The level is that of all pairs at once (of `family`, if given), and more items are asked than an undecided pair
+    has. With clusters they are items of more clusters, not more of the same. inf above `power.MOST`, or for no gap.
+    """
+    n_systems = len(pairs.gap)
+    level = 1 - (1 - level) / (family or max(n_systems * (n_systems - 1) // 2, 1))
+    n, units = pairs.n[i, j], pairs.units[i, j]
+    if pairs.only is not None:
+        return mcnemar_needed(pairs.only[i, j] / n, pairs.only[j, i] / n, level, had=np.where(decided, 0, n))
+    sd = pairs.error[i, j] * np.sqrt(units)
+    found = units_needed(pairs.gap[i, j], sd, level, had=np.where(decided, 0, units))
+    found = np.ceil(found * n / units)
+    return np.where(found > MOST, np.inf, found)
+
+
+def method_of(scores: ArrayLike, clusters: ArrayLike | None = None) -> str:
+    """Which of METHODS `rank_sets` takes."""
+    scores = np.asarray(scores, float)
+    if clusters is None and np.isin(scores[~np.isnan(scores)], (0.0, 1.0)).all():
+        return MCNEMAR
+    if np.isnan(scores).any() or clusters is not None and len(np.unique(np.asarray(clusters))) <= FEW:
+        return STUDENT
+    return LARGEST
+
+
+def _scores(scores: ArrayLike) -> np.ndarray:
+    """Checked as everywhere, but for NaN: an item that a system lacks."""
+    scores = np.asarray(scores, float)
+    checks.finite(np.nan_to_num(scores), "scores", 2)
+    if np.isnan(scores).all(axis=1).any():
+        raise ValueError("a system has no score at all: leave it out")
+    return scores
+
+
+def _means(scores: np.ndarray) -> np.ndarray:
+    """Mean of each system's own scores; equal totals tie exactly."""
+    if np.isnan(scores).any():
+        return np.asarray(np.nanmean(scores, axis=1)).round(12)
+    return bootstrap.units(scores).means
+
+
+def _critical(largest: np.ndarray, level: float) -> float:
+    """The quantile of the resamples, counted so that the data are one more of them (never too low)."""
+    place = min(int(np.ceil(level * (len(largest) + 1))), len(largest)) - 1
+    return float(np.partition(largest, place)[place])
+
+
+def _limits(pairs: Pairs, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Intervals of each pair by itself at `level`; exact where a difference never varies."""
+    if pairs.only is not None:
+        low, high = score_limits(pairs.only, pairs.only.T, pairs.n, level)
+    else:
+        with np.errstate(invalid="ignore"):
+            half = stdtrit(np.maximum(pairs.units - 1, 1), (1 + level) / 2) * pairs.error
+        low, high = np.maximum(pairs.gap - half, -1.0), np.minimum(pairs.gap + half, 1.0)
+        for place in zip(*np.nonzero(pairs.error == 0)):
+            exact = exact_interval(pairs.gap[place], int(pairs.units[place]), level, (-1.0, 1.0))
+            low[place], high[place] = exact.low, exact.high
+    return low, high
+
+
+def _accord(low: np.ndarray, high: np.ndarray, side: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Limits that say what the tests say: side is 1 where the row is above, -1 below, 0 undecided."""
+    tiny = np.finfo(float).tiny  # an end at 0 that is open
+    low = np.where(side > 0, np.maximum(low, tiny), np.where(side < 0, low, np.minimum(low, 0.0)))
+    high = np.where(side < 0, np.minimum(high, -tiny), np.where(side > 0, high, np.maximum(high, 0.0)))
+    return low, high
+
+
+def _largest(
+    scores: np.ndarray, rng: np.random.Generator, resamples: int, clusters: ArrayLike | None
+) -> tuple[Pairs, tuple[np.ndarray, np.ndarray]]:
+    """All pairs, and of each resample the largest deviation from the data in its own standard errors: of all pairs,
+    either side, (resamples,), and of each system (systems, resamples), how far another is above it.
+
+    A pair that never varies in a resample deviates nowhere: so few differing items can't be decided anyway.
+    """
+    pairs = all_pairs(scores, clusters)
+    gathered = bootstrap.units(scores, clusters)
+    totals, sizes = (gathered.totals / gathered.denominator).astype(np.float32), gathered.sizes
+    n_systems, n_units = totals.shape
+    either, above = [], []
+    for drawn in _blocks(n_units, n_systems, resamples, rng):
+        n = drawn @ sizes.astype(np.float32)
+        weighted = drawn[:, None, :] * totals
+        gram = weighted @ totals.T
+        mean = (drawn @ totals.T) / n[:, None]
+        gap = mean[:, :, None] - mean[:, None, :]
+        own = np.diagonal(gram, axis1=1, axis2=2)
+        spread = own[:, :, None] + own[:, None, :] - 2 * gram
+        if clusters is None:
+            spread -= n[:, None, None] * gap**2
+        else:
+            by_size = weighted @ sizes.astype(np.float32)
+            spread += gap**2 * (drawn @ (sizes**2).astype(np.float32))[:, None, None]
+            spread -= 2 * gap * (by_size[:, :, None] - by_size[:, None, :])
+        error = np.sqrt(np.maximum(spread, 0) * n_units / (n_units - 1)) / n[:, None, None]
+        vary = (error > 1e-5) & (pairs.error > 0)
+        deviation = np.divide(gap - pairs.gap, error, out=np.zeros_like(gap), where=vary)
+        above.append(deviation.max(axis=1).T)  # over the others, above this column
+        either.append(np.abs(deviation).max(axis=(1, 2)))
+    return pairs, (np.concatenate(either), np.concatenate(above, axis=1))
+
+
+def _blocks(n_units: int, n_systems: int, resamples: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Tables of `bootstrap.counts`, of so few resamples that what is made of them fits the memory."""
+    room = max(ENTRIES // (n_systems * max(n_units, 4 * n_systems)), 1)
+    for table in bootstrap.counts(n_units, checks.at_least_one(resamples, "resamples"), rng):
+        for start in range(0, len(table), room):
+            yield table[start : start + room]
+
+
+def _tiers_hold(mean: np.ndarray, tier: np.ndarray, truth: np.ndarray) -> bool:
+    """Whether each tier's leader, its best by `mean`, is truly above the leader of the next."""
+    best = np.argsort(-mean, kind="stable")
+    leaders = best[np.unique(tier[best], return_index=True)[1]]
+    return bool((np.diff(truth[leaders]) < 0).all())

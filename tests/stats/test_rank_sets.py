@@ -1,0 +1,249 @@
+import numpy as np
+import pytest
+from proctor.stats import bootstrap
+from proctor.stats import rank_sets as module
+from proctor.stats.compare import mcnemar
+from proctor.stats.paired_proportions import mcnemar_power
+from proctor.stats.power import t_power
+from proctor.stats.rank_sets import (
+    LARGEST,
+    MCNEMAR,
+    STUDENT,
+    _tiers_hold,
+    all_pairs,
+    holm_pairwise,
+    items_needed,
+    pair_p,
+    possible_winners,
+    rank_sets,
+    simulate_ranking,
+)
+from proctor.stats.ranking import ranking
+from proctor.stats.simulate import item_responses
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+
+def boards(rng, systems, items, samples=1, labels=None):
+    """Scores of equal systems on items of different difficulty; with labels each system has its strong ones."""
+    own = np.zeros((systems, 1)) if labels is None else rng.normal(0, 0.6, (systems, labels.max() + 1))[:, labels]
+    chance = 1 / (1 + np.exp(-rng.normal(0, 1, items) - own))
+    return rng.binomial(samples, chance, (systems, items)) / samples
+
+
+def test_exact_sets_are_statsmodels_holm_of_scipys_binomial_test():
+    scores = item_responses([0.2, 0.5, 0.55, 0.8], 60, np.random.default_rng(1)).scores
+    found = rank_sets(scores, np.random.default_rng(2))
+    pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
+    p = [mcnemar(scores[a], scores[b]).p for a, b in pairs]
+    told = dict(zip(pairs, multipletests(p, 0.05, method="holm")[0]))
+    for a, b in pairs:
+        sign = np.sign(scores[a].mean() - scores[b].mean())
+        assert (found.above[a, b], found.above[b, a]) == (told[a, b] and sign > 0, told[a, b] and sign < 0)
+    assert found.method == MCNEMAR and np.array_equal(found.above, found.low > 0)
+    assert found.rank_low.tolist() == [1 + found.above[:, b].sum() for b in range(4)]
+    assert found.rank_high.tolist() == [4 - found.above[a].sum() for a in range(4)]
+    assert found.tier[3] == 1 and found.tier[0] > 1
+
+
+def test_few_labels_are_scipys_t_test_over_their_sums():
+    rng, labels = np.random.default_rng(3), np.repeat(np.arange(8), 10)
+    scores = boards(rng, 5, 80, labels=labels)
+    scores[0] += 0.2
+    scores = np.minimum(scores, 1)
+    means = scores.reshape(5, 8, 10).mean(axis=2)
+    pairs = [(a, b) for a in range(5) for b in range(a + 1, 5)]
+    p = multipletests([stats.ttest_rel(means[a], means[b]).pvalue for a, b in pairs], method="holm")[1]
+    found = holm_pairwise(scores, labels)[0]
+    assert [found[pair] for pair in pairs] == pytest.approx(p)
+    assert rank_sets(scores, rng, clusters=labels).method == STUDENT
+
+
+@pytest.mark.parametrize("labels", [None, np.arange(90) // 2])
+def test_largest_deviations_are_a_slow_loop_over_the_resamples(labels):
+    rng = np.random.default_rng(4)
+    scores = boards(rng, 4, 90, samples=3)
+    pairs, (either, above) = module._largest(scores, np.random.default_rng(5), 50, labels)
+    units = np.arange(90) if labels is None else labels
+    n = units.max() + 1
+    drawn = np.concatenate(list(bootstrap.counts(n, 50, np.random.default_rng(5), np.float64)))
+
+    def mean_and_error(d, weight):
+        sums, sizes = np.bincount(units, d, n), np.bincount(units)
+        mean = (weight * sums).sum() / (weight * sizes).sum()
+        off = (weight * (sums - mean * sizes) ** 2).sum()
+        return mean, np.sqrt(off * n / (n - 1)) / (weight * sizes).sum()
+
+    for r, weight in enumerate(drawn):
+        worst = np.zeros((4, 4))
+        for a in range(4):
+            for b in range(4):
+                if a != b:
+                    d = scores[a] - scores[b]
+                    mean, error = mean_and_error(d, weight)
+                    worst[a, b] = (mean - d.mean()) / error
+        assert either[r] == pytest.approx(np.abs(worst).max(), rel=1e-4)
+        assert above[:, r] == pytest.approx(worst.max(axis=0), rel=1e-4, abs=1e-5)
+    assert pairs.error[0, 1] == pytest.approx(mean_and_error(scores[0] - scores[1], np.ones(n))[1])
+    assert rank_sets(scores, rng, 100, labels).method == LARGEST
+
+
+@pytest.mark.parametrize(
+    "systems, items, samples, clusters",
+    [(8, 50, 1, 0), (20, 50, 1, 0), (8, 50, 4, 0), (12, 100, 4, 0), (8, 96, 1, 8), (12, 200, 1, 25), (8, 120, 1, 40)],
+)
+def test_equal_systems_are_told_apart_in_at_most_5_percent_and_the_best_is_a_possible_winner(
+    systems, items, samples, clusters
+):
+    rng, trials = np.random.default_rng(6), 300
+    labels = np.arange(items) % clusters if clusters else None
+    wrong, out = 0, 0.0
+    for _ in range(trials):
+        scores = boards(rng, systems, items, samples, labels)
+        wrong += rank_sets(scores, rng, 200, labels).above.any()
+        out += (~possible_winners(scores, rng, 200, labels)).mean()
+    assert wrong / trials < 0.05 + 3 * np.sqrt(0.05 * 0.95 / trials)
+    assert out / trials < 0.07
+
+
+def test_the_marginal_set_is_no_larger_than_the_simultaneous_first_places():
+    rng, smaller = np.random.default_rng(7), 0
+    for _ in range(20):
+        scores = item_responses(np.linspace(0.4, 0.6, 15), 300, rng).scores
+        winners, sets = possible_winners(scores, rng, 500), rank_sets(scores, rng)
+        first = sets.rank_low == 1
+        assert winners[sets.mean.argmax()]
+        smaller += first.sum() - winners.sum()
+    assert smaller > 20  # over one system a board
+
+
+def test_missing_scores_leave_each_pair_its_common_items():
+    rng = np.random.default_rng(8)
+    scores = boards(rng, 4, 200)
+    scores[rng.random(scores.shape) < 0.05] = np.nan
+    pairs, p = all_pairs(scores), pair_p(all_pairs(scores))
+    both = ~np.isnan(scores[0]) & ~np.isnan(scores[2])
+    assert pairs.n[0, 2] == both.sum() < 200
+    assert p[0, 2] == pytest.approx(mcnemar(scores[0, both], scores[2, both]).p)
+    thirds = scores * 2 / 3
+    assert pair_p(all_pairs(thirds))[0, 2] == pytest.approx(stats.ttest_rel(thirds[0, both], thirds[2, both]).pvalue)
+    assert rank_sets(thirds, rng).method == STUDENT and possible_winners(scores, rng).any()
+    with pytest.raises(ValueError, match="fewer than two items in common"):
+        all_pairs([[1, 0, np.nan, np.nan], [np.nan, np.nan, 1, 0]])
+
+
+def test_items_needed_have_the_power_of_the_test_at_the_level_of_all_pairs():
+    rng = np.random.default_rng(9)
+    scores = boards(rng, 6, 400)
+    scores[0] = np.maximum(scores[0], rng.random(400) < 0.2)
+    i, j = np.triu_indices(6, 1)
+    for values in (scores, 0.8 * scores + 0.1 * rng.random(scores.shape)):
+        pairs = all_pairs(values)
+        needed = items_needed(pairs, i, j, np.zeros(15, bool))
+        assert (needed > 400).all()
+        needed, level = items_needed(pairs, i, j, np.ones(15, bool)), 1 - 0.05 / 15
+        for a, b, n in zip(i, j, needed):
+            if np.isinf(n):
+                continue
+            if pairs.only is None:
+                gap, sd = pairs.gap[a, b], pairs.error[a, b] * 20
+                assert t_power(gap, sd, n, level) >= 0.8 > t_power(gap, sd, n - 1, level)
+            else:
+                cells = pairs.only[a, b] / 400, pairs.only[b, a] / 400
+                assert 0.795 < mcnemar_power(*cells, int(n), level, exact=True) < 0.85
+
+
+def test_rank_sets_hold_more_ranks_than_percentile_ranks():
+    scores = item_responses(np.linspace(0.3, 0.6, 12), 300, np.random.default_rng(4)).scores
+    sets, percentile = (f(scores, np.random.default_rng(0), 500) for f in (rank_sets, ranking))
+    assert (sets.rank_low <= percentile.rank_low).all() and (sets.rank_high >= percentile.rank_high).all()
+    assert sets.rank.tolist() == percentile.rank.tolist()
+
+
+def test_rank_sets_use_the_exact_interval_where_a_difference_never_varies():
+    many, few = np.stack([np.ones(30), np.zeros(30), np.zeros(30)]), np.array([[1.0, 1], [0, 0]])
+    found = rank_sets(many, np.random.default_rng(0), 100)
+    assert found.above.tolist() == [[False, True, True], [False] * 3, [False] * 3]
+    assert found.tier.tolist() == [1, 2, 2] and found.rank_high.tolist() == [1, 3, 3]
+    assert not rank_sets(few, np.random.default_rng(0), 100).above.any()
+
+
+def test_rank_sets_need_two_models():
+    with pytest.raises(ValueError, match="needs two"):
+        rank_sets(np.ones((1, 5)), np.random.default_rng(0))
+
+
+def test_track_record_counts_what_rankings_of_fresh_exams_say():
+    truth = np.array([0.4, 0.9, 0.6])
+    exams = [item_responses(truth, 80, np.random.default_rng(seed)).scores for seed in range(8)]
+    left = iter(exams)
+    found = simulate_ranking(lambda rng: next(left), truth, 8, np.random.default_rng(5), 200, top=2)
+    true_rank, rng, rows = np.array([3, 1, 2]), np.random.default_rng(5), []
+    for scores in exams:
+        one, sets = ranking(scores, rng, 200), rank_sets(scores, rng, 200)
+        rows.append(
+            [
+                one.rank[1] == 1,
+                one.p_first[1],
+                sets.rank_high[1] == 1,
+                np.mean([lo <= r <= hi for lo, r, hi in zip(one.rank_low, true_rank, one.rank_high)]),
+                all(lo <= r <= hi for lo, r, hi in zip(sets.rank_low, true_rank, sets.rank_high)),
+                all(
+                    truth[a] > truth[b]
+                    for t in range(1, sets.tier.max())
+                    for a, b in [
+                        [max(np.flatnonzero(sets.tier == each), key=lambda m: sets.mean[m]) for each in (t, t + 1)]
+                    ]
+                ),
+                np.mean([one.rank[m] <= 2 for m in (1, 2)]),
+            ]
+        )
+    found_row = [
+        found.best_first,
+        found.p_first,
+        found.best_proven,
+        found.ranks_held,
+        found.sets_held,
+        found.tiers_held,
+        found.top_kept,
+    ]
+    assert found_row == pytest.approx(np.mean(rows, axis=0)) and (found.top, found.exams) == (2, 8)
+
+
+def test_track_record_of_a_model_far_ahead_is_clean():
+    found = simulate_ranking(
+        lambda rng: item_responses([0.9, 0.3, 0.2], 300, rng).scores,
+        [0.9, 0.3, 0.2],
+        5,
+        np.random.default_rng(0),
+        200,
+        top=1,
+    )
+    assert found.best_first == found.p_first == found.best_proven == found.top_kept == 1
+
+
+def test_track_record_needs_different_true_accuracies():
+    with pytest.raises(ValueError, match="equal entries"):
+        simulate_ranking(lambda rng: np.ones((2, 3)), [0.5, 0.5], 1, np.random.default_rng(0))
+
+
+def sampled_exam(truth, n_items, rng):
+    """Scores 0/1 on freshly sampled items: `truth` is each model's chance over all items that there could be, exactly,
+    and a part of what makes an item hard is the same for all models."""
+    trouble = (rng.standard_normal(n_items) + rng.standard_normal((len(truth), n_items))) / np.sqrt(2)
+    return (trouble < stats.norm.ppf(truth)[:, None]).astype(float)
+
+
+@pytest.mark.parametrize("truth", [np.linspace(0.4, 0.5, 6), np.array([0.9, 0.7, 0.69, 0.5, 0.49, 0.3])])
+def test_rank_sets_and_their_tiers_hold_the_truth_in_19_of_20_exams(truth):
+    found = simulate_ranking(
+        lambda rng: sampled_exam(truth, 200, rng), truth, 500, np.random.default_rng(6), 250, top=2
+    )
+    assert min(found.sets_held, found.tiers_held) > 0.92  # .95 wanted; less by three standard errors of 500 exams
+
+
+def test_tiers_that_put_a_lesser_model_in_front_do_not_hold():
+    mean, tier = np.array([0.3, 0.9, 0.5, 0.8]), np.array([3, 1, 2, 1])
+    assert _tiers_hold(mean, tier, np.array([0.1, 0.9, 0.5, 0.95]))  # inside a tier no order is claimed
+    assert not _tiers_hold(mean, tier, np.array([0.1, 0.4, 0.5, 0.6]))
+    assert not _tiers_hold(mean, tier, np.array([0.5, 0.9, 0.5, 0.8]))
