@@ -121,7 +121,7 @@ def exam(
                 settings=how,
                 predictions=str(own_run.folder_of(run) / "predictions"),
             )
-            shown = ["model", "n", "right", "unreadable", "accuracy", "official", "overconfidence"]
+            shown = ["model", "n", "answers", "right", "unreadable", "accuracy", "official", "overconfidence", "note"]
             tables = {
                 "hle/your_exam_results": shown,
                 "hle/your_exam_categories": ["model", "category", "n", "right", "accuracy"],
@@ -191,13 +191,15 @@ def candidates(
     export: Export = None,
     name: Name = "",
 ) -> None:
-    """Rank candidate solutions by what they help to solve (utility), beside a judge's score."""
+    """Rank candidate solutions by what they help to solve (utility), next to a judge's score; is the best one above
+    the second?"""
     with exit_codes():
         from proctor.cbu import own_candidates
+        from proctor.models.settings import Settings
 
         columns, how = _columns(column), _settings(style, max_tokens, effort, thinking, timeout, temperature, prompts)
         loaded = own_candidates.load(file, neighbours, questions or "", columns)
-        setup = own_candidates.Setup(*loaded, model, rollouts)
+        setup = own_candidates.Setup(*loaded, model, rollouts).checked(Settings(**how))
         run, notebook = name or f"candidates-{file.stem}", "cbu/your_candidates"
 
         what = f"{len(setup.candidates)} candidates to {len(setup.questions)} questions"
@@ -212,8 +214,12 @@ def candidates(
                 rollouts=rollouts,
                 settings=how,
             )
-            shown = ["model", "question_id", "candidate", "utility", "gain", "judge", "correct"]
-            _finish(notebook, run, values, {"cbu/your_candidates_table": shown})
+            tables = {
+                "cbu/your_candidates_table": ["model", "question_id", "candidate", "utility", "gain", "undecided",
+                                              "unreadable", "cut off", "judge", "judge_unreadable", "correct"],
+                "cbu/your_candidates_best": ["model", "question_id", "best", "second", "difference", "reading"],
+            }  # fmt: skip
+            _finish(notebook, run, values, tables)
 
 
 @app.command()
@@ -260,7 +266,8 @@ def audit(
 
 
 Own = Annotated[list[str], typer.Option("--own", help="a system of your own, always drawn; may be repeated")]
-Missing = Annotated[str, typer.Option(help="items that a system lacks: common (left out), wrong (scored 0) or error")]
+Missing = Annotated[str, typer.Option(help="scores that lack: pairs (what both of two have), common, wrong or error")]
+Population = Annotated[str, typer.Option(help="results hold for other items, other disciplines, or auto")]
 
 
 @app.command()
@@ -268,20 +275,21 @@ def leaderboard(
     results: Annotated[Path, typer.Argument(help="CSV: items x systems, systems x items or a score a row")],
     own: Own = [],  # noqa: B006
     pair: Annotated[list[str], typer.Option("--pair", help="two systems whose power is told; give it twice")] = [],  # noqa: B006
-    missing: Missing = "common",
+    missing: Missing = "pairs",
+    population: Population = "auto",
     questions: Annotated[Path | None, typer.Option(help="their file, for the items' disciplines")] = None,
     name: Name = "",
 ) -> None:
     """Rank 2 to 500 systems item by item: ranks, pairs, categories, and what they can bear."""
     with exit_codes():
-        _board(results, name or f"leaderboard-{results.stem}", own, pair, missing, questions)
+        _board(results, name or f"leaderboard-{results.stem}", own, pair, missing, population, questions)
 
 
 @app.command()
 def compare(
     one: Annotated[Path, typer.Argument(help="of one system: HLE's judged file, inspect_ai's log, item,score CSV")],
     other: Annotated[Path, typer.Argument(help="results of the other, on the same items")],
-    missing: Missing = "common",
+    missing: Missing = "pairs",
     name: Name = "",
 ) -> None:
     """Compare two systems, each in a file of its own: difference, interval, p, and the power of the items."""
@@ -293,7 +301,7 @@ def compare(
         file = own_run.folder_of(run) / "results.csv"
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(file, text)
-        _board(file, run, [], pair, missing, None)
+        _board(file, run, [], pair, missing, "items", None)
 
 
 @app.command()
@@ -410,20 +418,24 @@ def plan() -> None:
 # What commands share
 
 
-def _board(results: Path, name: str, own: list[str], pair: list[str], missing: str, questions: Path | None) -> None:
+def _board(
+    results: Path, name: str, own: list[str], pair: list[str], missing: str, population: str, questions: Path | None
+) -> None:
     from proctor.kina.leaderboard import describe, load_given
+    from proctor.kina.own_board import population_of
 
     item_file = str(questions.resolve()) if questions else ""
     board = load_given(str(results.resolve()), item_file, missing)
-    print(describe(board))
+    print(f"{describe(board)}\nresults hold for {population_of(board, population).says}")
     if unknown := [system for system in (*own, *pair) if system not in board.models]:
         raise WorkflowError(f"{results}: no system {unknown[0]!r}; there are {', '.join(board.models[:10])} ...")
-    if len(pair) not in (0, 2):
-        raise WorkflowError("--pair names two systems: give it twice")
-    values = dict(results=str(results.resolve()), item_file=item_file, missing=missing, own=list(own), pair=list(pair))
+    if len(pair) not in (0, 2) or len(set(pair)) < len(pair):
+        raise WorkflowError("--pair names two different systems: give it twice")
+    values = dict(results=str(results.resolve()), item_file=item_file, missing=missing, population=population)
+    values |= dict(own=list(own), pair=list(pair))
     shown = {
-        "kina/own_leaderboard": ["rank", "model", "accuracy", "set_low", "set_high", "not_told_apart"],
-        "kina/own_pairs": ["a", "b", "difference", "p", "holm"],
+        "kina/own_leaderboard": ["rank", "model", "accuracy", "set_low", "set_high", "can_be_first", "not_told_apart"],
+        "kina/own_pairs": ["a", "b", "difference", "p", "holm", "n", "items_needed"],
         "kina/own_power": ["true_gap", "power", "items_for_80_percent"],
     }
     _finish("kina/your_leaderboard", name, values, shown, own)
@@ -491,9 +503,7 @@ def _ask(
             plan = rehearsal.plan_so_far
             _affordable(plan.dollars, plan.to_ask, spending.budget, spending.max_calls)
             await study(session)
-            spent = session.spent
-            tokens = f"{spent.prompt_tokens + spent.completion_tokens:,} tokens"
-            print(f"asked: {spent.calls:,} new calls, {tokens}, ${spent.dollars:.2f}", flush=True)
+            print(f"asked: {session.spent}", flush=True)
             return True
 
     return asyncio.run(asking())

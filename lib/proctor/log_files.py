@@ -34,7 +34,8 @@ class Tidy(NamedTuple):
 class Source(NamedTuple):
     """A public repository at a commit, what is taken from it, and the tidy files that its importer makes.
 
-    sha256: of the list of the raw files' digests (sha256sum's format, sorted by path); "" where it is not known.
+    sha256: of the list of the raw files' digests (sha256sum's format, sorted by path); "" where it is not known. runs:
+    those of its runs that our results rest on, all where none is named.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Source(NamedTuple):
     citation: str
     tidy: tuple[Tidy, ...]
     sha256: str = ""
+    runs: tuple[str, ...] = ()
 
 
 def sources() -> dict[str, Source]:
@@ -116,6 +118,11 @@ def inputs(name: str) -> list[tuple[str, str]]:
     ]
 
 
+def as_pinned(name: str) -> bool:
+    """Whether the tidy files are those that the committed results rest on: verdicts are asserted only then."""
+    return all(not each.sha256 or digest(path) == each.sha256 for each, path in zip(find(name)[1], files(name)))
+
+
 def digest(path: Path) -> str:
     """SHA-256 of a file's content, unpacked where its name ends in .gz."""
     state = path.stat()
@@ -134,5 +141,6 @@ def _read_sources(path: Path) -> dict[str, Source]:
     for name, entry in yaml.safe_load(path.read_text(encoding="utf-8")).items():
         tidy = tuple(Tidy(key, **each) for key, each in entry["tidy"].items())
         text = {key: entry[key] for key in ("repository", "commit", "licence", "citation")}
-        found[name] = Source(name, paths=tuple(entry["paths"]), tidy=tidy, sha256=entry.get("sha256", ""), **text)
+        more = dict(sha256=entry.get("sha256", ""), runs=tuple(entry.get("runs", ())))
+        found[name] = Source(name, paths=tuple(entry["paths"]), tidy=tidy, **more, **text)
     return found

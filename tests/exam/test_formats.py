@@ -129,3 +129,12 @@ def test_broken_files_are_told(tmp_path):
     two = pd.DataFrame([dict(model=name, question_id="q", reply="r") for name in "ab"])
     with pytest.raises(DataError, match="one file a model"):
         write_hle(path, two)
+
+
+@pytest.mark.parametrize("key", ["predictions", "judged_predictions"])
+def test_hle_files_that_are_wrapped_are_read_and_a_failed_judgement_is_none(tmp_path, key):
+    failed = {"correct": "no", "confidence": 0, "reasoning": "", "error": "Connection error."}
+    entries = {"q1": {"model": "m", "response": "4", "judge_response": failed}, "q2": {"model": "m", "response": "5"}}
+    (tmp_path / "judged.json").write_text(json.dumps({"judging_metadata": {"judge": "j"}, key: entries}))
+    found = read_hle(tmp_path / "judged.json")
+    assert found["question_id"].tolist() == ["q1", "q2"] and "right" not in found

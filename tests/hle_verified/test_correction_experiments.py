@@ -1,4 +1,3 @@
-import pandas as pd
 import pytest
 from proctor.hle_verified import correction_experiments as corrections
 
@@ -32,19 +31,3 @@ def test_a_less_sensitive_judge_breaks_rogan_gladen_and_not_ppi():
     assert table.loc[("sensitivity here", 0.7), "rogan_gladen"] < 0.7 < table.loc[("sensitivity here", 0.7), "ppi"]
     width = table.loc["none; sensitivity = specificity", "width"]
     assert width[0.6] > 2 * width[0.9]
-
-
-def test_corrections_of_a_known_damage_use_items_with_a_sound_problem():
-    rows = [
-        dict(model="m", item=str(i), component=part, score_before=before, score_after=after)
-        for i, (part, before, after) in enumerate(
-            [("none", 1.0, 1.0)] * 12
-            + [("none", 0.0, 0.0)] * 4
-            + [("answer", 0.0, 1.0)] * 4
-            + [("problem", 0.0, 1.0)] * 3
-        )
-    ]
-    row = corrections.damaged_exam_corrections(pd.DataFrame(rows), 1, 0.95, 200).iloc[0]
-    assert row["items"] == 20 and row["damaged_keys"] == pytest.approx(0.6) and row["sound_keys"] == pytest.approx(0.8)
-    assert row["corrected"] == pytest.approx(0.75) and row["predicted"] == pytest.approx(0.64)
-    assert row["off"] == pytest.approx(0.6 - 0.64)

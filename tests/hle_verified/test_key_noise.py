@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from proctor.hle_verified.key_noise import (
     calibration_under_noise,
     correct_for_keys,
-    diagnose,
     gap_under_noise,
     key_limits,
     noisy_exam,
@@ -16,7 +15,7 @@ from proctor.hle_verified.key_noise import (
     true_accuracy,
 )
 from proctor.stats import bootstrap
-from proctor.stats.calibration import auc, calibration_error
+from proctor.stats.calibration import calibration_error
 from proctor.stats.judge_error import METHODS
 from proctor.stats.simulate import item_responses
 from scipy import optimize
@@ -183,46 +182,8 @@ def test_single_correction_for_keys_is_the_row_of_the_vectorised_limits(method):
         (lambda: correct_for_keys(5, 10, 1, 30, rng(), method="exact"), "method is 'exact'"),
         (lambda: noisy_exam([[0.5]], 0.1, [0.5, 0.4], rng()), "appeal sums to 0.9"),
         (lambda: noisy_exam([[0.5, 0.5]], [0.1, 0.1, 0.1], [1.0], rng()), r"wrong_keys has shape \(3,\)"),
-        (lambda: diagnose([0.5, 0.4], [0.5, 0.4], [1, 1], rng()), "damaged and sound"),
-        (lambda: diagnose([50, 0.4], [0.5, 0.4], [1, 0], rng()), r"before\[0\] is 50"),
     ],
 )
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-def confidences(n, drop, seed):
-    draw = rng(seed)
-    damaged = draw.random(n) < 0.3
-    before = np.clip(draw.normal(0.7, 0.1, n), 0, 1)
-    return before, np.clip(before + draw.normal(drop * damaged, 0.1), 0, 1), damaged.astype(float)
-
-
-def test_diagnosis_is_the_auc_of_the_drop_and_the_mean_shifts():
-    before, after, damaged = confidences(300, 0.1, 9)
-    found = diagnose(before, after, damaged, rng(), 500)
-    assert found.by_drop.estimate == pytest.approx(auc(after - before, damaged)) and found.by_drop.low > 0.6
-    assert found.by_low_confidence.estimate == pytest.approx(auc(-before, damaged))
-    assert found.shift_damaged.estimate == pytest.approx((after - before)[damaged == 1].mean())
-    assert found.shift_sound.low < 0 < found.shift_sound.high
-    parts = damaged.mean() * found.shift_damaged.estimate + (1 - damaged.mean()) * found.shift_sound.estimate
-    assert found.shift_all.estimate == pytest.approx(parts)
-
-
-def test_confidence_that_knows_nothing_of_the_damage_gives_an_interval_around_a_half():
-    covered = [diagnose(*confidences(150, 0.0, seed), rng(seed), 100).by_drop for seed in range(60)]
-    assert np.mean([one.low <= 0.5 <= one.high for one in covered]) > 0.85
-
-
-def test_equal_drops_tie_although_their_floats_differ():
-    found = diagnose([0.8, 0.7] * 8, [0.9, 0.8] * 8, [1, 0] * 8, rng(), 50)
-    assert found.by_drop.estimate == 0.5
-
-
-def test_rows_of_one_item_are_resampled_together():
-    before, after, damaged = (np.repeat(x, 4) for x in confidences(80, 0.08, 11))
-    apart = diagnose(before, after, damaged, rng(), 500)
-    together = diagnose(before, after, damaged, rng(), 500, clusters=np.repeat(np.arange(80), 4))
-    width = [one.by_drop.high - one.by_drop.low for one in (apart, together)]
-    assert width[1] > 1.5 * width[0]

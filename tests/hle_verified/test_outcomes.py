@@ -1,6 +1,6 @@
 import pytest
-from proctor.hle_verified.detection import PANELS
 from proctor.hle_verified.outcomes import (
+    PANELS,
     audit_counts,
     by_experts,
     evidence,

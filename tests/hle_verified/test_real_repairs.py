@@ -187,9 +187,9 @@ def test_impossible_items(exam):
 
 
 def test_hle_is_counted_by_the_classes_of_a_given_file(tmp_path, monkeypatch):
-    rows = [(f"q{i}", run, 0.5, int(i % 4 == 0 and run != "z")) for i in range(40) for run in "xyz"]
-    runs = pd.DataFrame(rows, columns=["item", "system", "confidence", "correct"])
-    monkeypatch.setattr(real_repairs.logs, "confidences", lambda name: runs)
+    rows = [(f"q{i}", run, np.nan, int(i % 4 == 0 and run != "z")) for i in range(40) for run in "xyz"]
+    runs = pd.DataFrame(rows, columns=["id", "run", "stated_confidence", "exact_original_key"])  # none states one
+    monkeypatch.setattr(real_repairs.logs, "table", lambda name: runs.assign(judge_correct=np.nan))
     kinds = ["Gold subset" if i % 3 else "Revision subset" for i in range(40)]
     file = tmp_path / "labels.jsonl"
     lines = [json.dumps({"id": f"q{i}", "Verified_Classes": kind}) for i, kind in enumerate(kinds)]

@@ -117,11 +117,6 @@ def test_models_without_a_common_item_are_refused(tmp_path):
 @pytest.mark.parametrize(
     "rows, words",
     [
-        (
-            [["model", "item", "score"], ["a", "1", 1], ["b", "1", 1], ["a", "1", 0]],
-            "row 4: item '1' of a stands in row 2",
-        ),
-        ([["item", "a", "b"], ["1", 1, 0], ["1", 1, 0]], "row 3: item '1' of a stands in row 2"),
         ([["item", "a", "b"], ["1", 1, 1.2]], "row 2, column b: 1.2 is not a score from 0 to 1"),
         ([["item", "a", "b"], ["1", 55, 0]], "row 2, column a: 55 .*divide percentages by 100"),
         ([["item", "a", "b"], ["1", -0.1, 0]], "-0.1 is not a score"),
@@ -187,7 +182,7 @@ def test_folder_with_one_file_or_none_is_refused(tmp_path, folder):
 def test_what_is_not_there_or_not_known_is_refused(tmp_path):
     with pytest.raises(DataError, match="cannot be read"):
         load_leaderboard(tmp_path / "none.csv")
-    with pytest.raises(DataError, match="missing is 'drop'. Choose one of: error, common, wrong"):
+    with pytest.raises(DataError, match="missing is 'drop'. Choose one of: error, pairs, common, wrong"):
         load_leaderboard(tmp_path, missing="drop")
 
 
@@ -218,7 +213,7 @@ def test_a_board_is_read_in_whatever_way_it_lies_and_what_was_done_is_said(tmp_p
         assert board.models == ("x", "y") and board.items == ("t1", "t2", "t3")
         assert board.scores.tolist() == [[1, 0, 1], [0, 0, 0]] and board.filled == 1
         said[name] = " ".join(board.notes)
-        assert "read as 1 and 0" in said[name] and "1 of 6 scores are not there" in said[name]
+        assert "read as 1 and 0" in said[name] and "1 of 6 scores (16.7%) are not there" in said[name]
     assert "column '' is taken for item" in said["wide"] and "'instance_id' is taken for item" in said["named"]
     assert "turned on its side" in said["turned"] and "'agent' is taken for model" in said["long"]
 
@@ -227,3 +222,34 @@ def test_a_file_of_models_without_items_is_refused(tmp_path):
     (tmp_path / "models.csv").write_text("model\none\ntwo\n")
     with pytest.raises(DataError, match="no column but 'model'"):
         load_leaderboard(tmp_path / "models.csv")
+
+
+def test_several_rows_of_a_model_and_item_are_samples_and_their_mean_counts(tmp_path):
+    long = [["model", "item", "epoch", "score"]]
+    long += [[m, i, e, int((m == "a") + e > n)] for m in "ab" for n, i in enumerate("xyz") for e in range(4)]
+    wide = [["item", "sample", "a", "b"]]
+    wide += [[i, e, int(1 + e > n), int(e > n)] for n, i in enumerate("xyz") for e in range(4)]
+    turned = [["model", *"xyz"]]
+    turned += [[m, *(int((m == "a") + e > n) for n in range(3))] for m in "ab" for e in range(4)]
+    for name, rows in (("long.csv", long), ("wide.csv", wide), ("turned.csv", turned)):
+        board = load_leaderboard(written(tmp_path / name, rows))
+        assert board.scores.tolist() == [[1, 0.75, 0.5], [0.75, 0.5, 0.25]] and board.samples == 4
+        assert "4 rows for the same model and item are samples" in " ".join(board.notes)
+    uneven = load_leaderboard(written(tmp_path / "uneven.csv", long[:-1]))
+    assert uneven.scores[1, 2] == 0 and uneven.samples is None and "3 to 4 rows" in " ".join(uneven.notes)
+
+
+def test_missing_scores_are_left_out_pair_by_pair_with_a_warning_where_they_are_many(tmp_path):
+    rows = [["item", "a", "b"], *[[n, 1, 0 if n > 0 else ""] for n in range(40)]]
+    few = load_leaderboard(written(tmp_path / "few.csv", rows), missing="pairs")
+    assert np.isnan(few.scores[1, 0]) and np.isnan(few.scores).sum() == few.lacking == 1 and few.left_out == 0
+    assert few.notes == ("1 of 80 scores (1.2%) are not there",)
+    rows[2][2] = rows[3][2] = ""
+    many = load_leaderboard(written(tmp_path / "many.csv", rows), missing="pairs")
+    assert "Warning: b lacks 7.5%" in many.notes[-1]
+
+
+def test_pass_and_fail_are_scores(tmp_path):
+    rows = [["task", "a", "b"], ["1", "pass", "FAIL"], ["2", "Passed", "failed"], ["3", "resolved", "unresolved"]]
+    board = load_leaderboard(written(tmp_path / "words.csv", rows))
+    assert board.scores.tolist() == [[1, 1, 1], [0, 0, 0]]

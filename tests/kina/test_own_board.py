@@ -23,5 +23,26 @@ def test_categories_have_wilson_s_or_student_s_interval(board):
     assert own_board.by_category(board, least=21)["category"].unique().tolist() == ["a"]
 
 
-def test_few_categories_are_not_resampled(board):
-    assert own_board.resampled(board) == (None, 41, "items")
+def test_the_population_is_items_or_disciplines_and_is_said(board, tmp_path):
+    found = own_board.population_of(board)
+    assert (found.clusters, found.n, found.of) == (None, 41, "items") and "these very disciplines" in found.says
+    assert own_board.population_of(board, "disciplines").n == 2
+    lines = [f"{n},{'abcdefg'[n % 7]},{n % 2},1" for n in range(42)]
+    (tmp_path / "seven.csv").write_text("item,category,one,other\n" + "\n".join(lines))
+    seven = load_leaderboard(tmp_path / "seven.csv")
+    assert own_board.population_of(seven).says == "other disciplines like these: the 7 disciplines are the units"
+    assert own_board.population_of(seven, "items").clusters is None
+    for wrong, words in (("questions", "choose one of"), ("disciplines", "there are none")):
+        with pytest.raises(ValueError, match=words):
+            own_board.population_of(load_leaderboard(write_plain(tmp_path)), wrong)
+
+
+def write_plain(folder):
+    (folder / "plain.csv").write_text("item,one,other\n1,0,1\n2,1,1\n")
+    return folder / "plain.csv"
+
+
+def test_categories_count_the_items_that_a_system_has(tmp_path):
+    (tmp_path / "gaps.csv").write_text("item,category,one,other\n1,a,1,0\n2,a,,1\n3,a,0,1\n")
+    found = own_board.by_category(load_leaderboard(tmp_path / "gaps.csv", missing="pairs")).set_index("model")
+    assert found["items"].to_dict() == {"one": 2, "other": 3} and found.loc["one", "accuracy"] == 50

@@ -43,13 +43,14 @@ def test_scores_become_letters_and_a_number_that_stands_twice_keeps_its_last_ite
     assert any("1 numbers stand for two items" in line for line in said)
 
 
-def test_runs_of_hle_take_keys_from_the_judge_and_leave_the_partial_pass_out(tmp_path):
+def test_runs_of_hle_take_keys_from_the_judge_and_a_failed_call_is_no_verdict(tmp_path):
     top = "results/20250922_122904"
 
     def reply(answer, sure):
         return {"response": f"Explanation: x\nAnswer: {answer}\nConfidence: {sure}%", "usage": {"completion_tokens": 9}}
 
-    verdict = {"correct": "yes", "confidence": 90, "correct_answer": "D"}
+    verdict = {"correct": "yes", "confidence": 90, "correct_answer": "D", "reasoning": "same"}
+    failed = {"correct": "no", "confidence": 0, "correct_answer": "D", "reasoning": "", "error": "Connection error."}
     put(
         tmp_path,
         f"{top}/predictions/hle_a_m_p_20250922_122904.json",
@@ -68,15 +69,28 @@ def test_runs_of_hle_take_keys_from_the_judge_and_leave_the_partial_pass_out(tmp
     put(
         tmp_path,
         f"{top}/judged/judged_hle_openai_gpt-5_azure_20250922_122904.json",
-        {"judged_predictions": {"q1": reply("(B)", 70) | {"judge_response": verdict}}},
+        {"judged_predictions": {"q1": reply("(B)", 70) | {"judge_response": failed}}},
     )
-    found = importers.hle_runs(tmp_path, quiet)
+    said = []
+    found = importers.hle_runs(tmp_path, said.append)
+    assert said == ["  1 calls of the judge failed: their verdicts are blank"]
     assert found["tidy.csv.gz"].to_numpy().tolist() == [
         ["q1", "a_m_p", "1", "80.0", "1", "90", "1", "9"],
         ["q2", "a_m_p", "1", "5.0", "0", "5", "0", "9"],
         ["q1", "openai_gpt-5_azure", "1", "70.0", "", "", "0", "9"],
     ]
     assert found["items.csv"].to_numpy().tolist() == [["q1", "letter"], ["q2", "number"]]
+
+
+def test_only_the_runs_that_are_named_are_read(tmp_path):
+    top = "results/20250922_122904/predictions"
+    reply = {"q1": {"response": "Answer: D\nConfidence: 80%"}}
+    for run in ("a_m_p", "b_m_p"):
+        put(tmp_path, f"{top}/hle_{run}_20250922_122904.json", {"predictions": reply})
+    assert set(importers.hle_runs(tmp_path, quiet)["tidy.csv.gz"]["run"]) == {"a_m_p", "b_m_p"}
+    said = []
+    assert set(importers.hle_runs(tmp_path, said.append, ["b_m_p"])["tidy.csv.gz"]["run"]) == {"b_m_p"}
+    assert "1 of 2 runs are left out" in said[0]
 
 
 def redux(folder, keys=("2", "A,C"), question="why"):
@@ -139,6 +153,13 @@ def test_verdicts_on_pairs_keep_both_orders(tmp_path):
     put(tmp_path, "Dataset/LLMBar/Natural/evaluators/GPT-4/Metrics/result.json", rows)
     found = importers.llmbar(tmp_path, quiet)["tidy.csv.gz"]
     assert found.to_numpy().tolist() == [["Natural", "0", "GPT-4", "CoT", "2", "1", "None"]]
+
+
+def test_the_verdict_of_a_prompt_of_several_stages_is_the_last_one(tmp_path):
+    stages = [{f"swap = {swap}": {"winner": winner} for swap in (False, True)} for winner in ("1", "2")]
+    put(tmp_path, "Dataset/LLMBar/Natural/evaluators/GPT-4/Swap/result.json", [{"label": 2, "results": stages}])
+    found = importers.llmbar(tmp_path, quiet)["tidy.csv.gz"]
+    assert found.to_numpy().tolist() == [["Natural", "0", "GPT-4", "Swap", "2", "2", "2"]]
 
 
 def test_token_probabilities_are_numbered_over_the_files(tmp_path):
@@ -255,6 +276,15 @@ def test_samples_of_hle_give_the_tidy_rows_but_for_the_keys_that_the_samples_lac
     mine = mine[mine["stated_confidence"] != ""]  # one reply is left out of the sample
     assert len(mine) > 400 and mine.index.isin(real.index).all()
     pd.testing.assert_frame_equal(mine, real.loc[mine.index])
+
+
+def test_verdicts_of_swap_agree_with_the_statistics_of_the_source(real_logs, tmp_path):
+    place = "Dataset/LLMBar/Natural/evaluators/GPT-4/Swap/result.json"
+    mine = lay(real_logs, "llmbar", tmp_path, {"Natural_GPT-4-Swap.json.gz": place})["tidy.csv.gz"]
+    equal = (mine["winner_order1"] == mine["winner_order2_mapped"]).sum()
+    assert (len(mine), equal) == (100, 97)  # "equal" in the source's statistics.json; by the first stage 93
+    real = tidy(real_logs, "llmbar").query("subset == 'Natural' and judge == 'GPT-4' and prompt == 'Swap'")
+    assert as_text(mine) == as_text(real)
 
 
 def test_samples_of_mmlu_redux_give_the_tidy_rows(real_logs, tmp_path):

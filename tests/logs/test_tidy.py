@@ -93,10 +93,10 @@ def test_own_verdicts_and_confidences_are_checked(tmp_path):
         logs.confidences(path=own)
 
 
-def test_runs_of_hle_are_marked_by_program_or_by_the_judge_and_the_partial_pass_is_left_out(no_logs):
+def test_runs_of_hle_are_marked_by_program_or_by_the_judge_and_a_blank_verdict_is_none(no_logs):
     text = (
         "id,run,answered,stated_confidence,judge_correct,judge_confidence,exact_original_key,completion_tokens\n"
-        "a,openai_gpt-5_azure,1,80,1,80,0,10\na,z-ai_glm-4.5_z-ai,1,60,1,60,0,10\na,x-ai_grok-4_x-ai,1,,0,90,1,10\n"
+        "a,openai_gpt-5_azure,1,80,,,0,10\na,z-ai_glm-4.5_z-ai,1,60,1,60,0,10\na,x-ai_grok-4_x-ai,1,,0,90,1,10\n"
     )
     put(no_logs, "hle_runs", "tidy.csv.gz", text)
     put(no_logs, "hle_runs", "items.csv", "")

@@ -1,6 +1,8 @@
 """The notebook on HLE-Verified's protocol, run once with params/quick.yaml; what it leaves in figures/."""
 
 import json
+import math
+from itertools import product
 
 import pandas as pd
 import pytest
@@ -54,14 +56,36 @@ def test_damaged_items_in_gold_are_counted_with_their_exact_intervals(done, read
     assert (table[["gold", "revised", "uncertain"]].sum(axis=1) == 50).all()
 
 
-def test_screening_is_told_by_the_interval_of_the_difference(read):
+def test_screening_is_judged_by_families_and_the_estimate_is_that_of_the_items(read):
     claims = read("claims_1_protocol").set_index("id")
     screening = read("stage_1").set_index("evidence").astype(float)
     for evidence, name in (("votes", "votes_screen"), ("replication", "replication_screens")):
         row, claim = screening.loc[evidence], claims.loc[f"hle_verified/1_{name}"]
         gap = 100 * (row["damaged"] / row["damaged_n"] - row["sound"] / row["sound_n"])
         assert float(claim["estimate"]) == pytest.approx(gap)
-        assert (claim["verdict"] == "holds") == (float(claim["low"]) > 0)
+        assert claim["n"] == "7" and claim["of"] == "families of questions"
+
+
+def test_strict_rules_keep_fewer_items(read):
+    rules = read("inclusion_rules").astype({"size": float, "purity": float, "quorum": int})
+    assert (rules.groupby("case")["size"].apply(lambda size: size.is_monotonic_decreasing)).all()
+    strict = rules[rules["quorum"] == 5].set_index("case")
+    assert strict.loc["independent reviewers", "purity"] > 0.95 > strict.loc["shared blind spot", "purity"]
+
+
+def test_inclusion_rules_are_those_of_every_reviewer_counted_out(read):
+    """All 2^5 verdicts on an item of each class, summed by hand."""
+    rules = read("inclusion_rules").set_index(["case", "quorum"]).astype(float)
+    share, accept = {"easy": 0.35, "hard": 0.35, "flawed": 0.3}, {"easy": 0.95, "hard": 0.75, "flawed": 0.3}
+    inside = dict.fromkeys(share, 0.0)
+    for said in product((0, 1), repeat=5):
+        if sum(said) >= 4:
+            for kind, p in accept.items():
+                inside[kind] += share[kind] * math.prod(p if yes else 1 - p for yes in said)
+    row = rules.loc[("hard items doubted more", 4)]
+    assert row["size"] == pytest.approx(sum(inside.values()))
+    assert row["coverage"] == pytest.approx((inside["easy"] + inside["hard"]) / 0.7)
+    assert row["accuracy"] == pytest.approx((0.9 * inside["easy"] + 0.3 * inside["hard"]) / sum(inside.values()))
 
 
 @pytest.mark.parametrize(

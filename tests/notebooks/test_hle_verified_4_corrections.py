@@ -4,7 +4,6 @@ import json
 
 import pandas as pd
 import pytest
-from proctor.hle_verified.planted_defects import damaged_exam
 
 NAME = "hle_verified/4_corrections"
 FIGURES = {"correction_coverage": "simulated"}
@@ -27,16 +26,6 @@ def test_rogan_gladen_breaks_with_its_assumption_and_verified_items_do_not(done)
     table = saved(done, "correction_failures").set_index(["broken", "value"])
     moved = table.loc["sensitivity here", "rogan_gladen"].sort_index()
     assert moved.is_monotonic_increasing and moved.iloc[0] < 0.6 and (table["ppi"] > 0.85).all()
-
-
-def test_the_damaged_keys_are_corrected_by_their_known_share(done):
-    truths = damaged_exam()[1].values()
-    sound_problem = [truth.holds["answer"] for truth in truths if truth.holds["problem"]]
-    left = sum(sound_problem) / len(sound_problem)
-    table = saved(done, "damaged_corrections")
-    assert len(table) == 3 and (table["items"] == len(sound_problem)).all() and left == 0.8
-    assert table["corrected"].to_numpy() == pytest.approx((table["damaged_keys"] / left).to_numpy())
-    assert table["predicted"].to_numpy() == pytest.approx((table["sound_keys"] * left).to_numpy())
 
 
 def test_the_worst_cell_of_each_method_is_in_the_table_of_all(done):

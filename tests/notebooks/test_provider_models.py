@@ -18,7 +18,7 @@ from proctor.workflow.notebook import all_notebooks
 FEW = [
     "hle/1_collection",
     "hle/2_measured_models",
-    "hle_verified/1b_decisions",
+    "hle_verified/1_protocol",
     "hle_verified/2_audit_probabilities",
     "cbu/1_method",
     "uq/3b_measured_checks",

@@ -110,7 +110,9 @@ def test_its_logs_are_inputs_and_say_how_to_get_them_when_they_are_not_there(che
     content["metadata"]["proctor"]["logs"] = ["llmbar"]
     file.write_text(json.dumps(content))
     monkeypatch.setattr(log_files, "inputs", lambda name: [(f"owner/{name}@0: tidy.csv", "ab")])
-    out = made("logged")
+    for pinned in (False, True):  # other rows than the committed results rest on may give other verdicts
+        monkeypatch.setattr(log_files, "as_pinned", lambda name, pinned=pinned: pinned)
+        assert (out := made("logged")).at_defaults == pinned
     assert out.inputs[2:] == [("owner/llmbar@0: tidy.csv", "ab")]
     out.table(pd.DataFrame({"x": [1]}), "uq/t")
     assert {"path": "owner/llmbar@0: tidy.csv", "sha256": "ab"} in record(checkout, "uq/t")["inputs"]
@@ -263,7 +265,7 @@ def test_the_expected_verdict_is_asserted_at_the_defaults_only(checkout, page):
     with pytest.raises(AssertionError, match="expected 'does not hold', found ✓ holds: It rises"):
         made().claim("uq/gain", "It rises", **SAMPLED, expect="does not hold")
     made(n=6).claim("uq/gain", "It rises", **SAMPLED, expect="does not hold")
-    assert "[not asserted: parameters are not the defaults]" in page[-1][0]["text/plain"]
+    assert "[not asserted: parameters or logs are not the defaults]" in page[-1][0]["text/plain"]
     assert "not asserted" in page[-1][0]["text/html"] and "not asserted" not in page[0][0]["text/plain"]
     made(n=6).claim("uq/gain", "It rises", **SAMPLED)
     assert "not asserted" not in page[-1][0]["text/plain"]

@@ -61,9 +61,15 @@ def write_hle(path: str | Path, answers: pd.DataFrame, questions: Sequence[Quest
 
 
 def read_hle(path: str | Path) -> pd.DataFrame:
-    """HLE's predictions or judged file: model, question_id, reply, tokens; if judged, right and the judge's fields."""
+    """HLE's predictions or judged file: model, question_id, reply, tokens; if judged, right and the judge's fields.
+
+    An object that holds them as `predictions` or `judged_predictions` beside other things is read too. A judge's call
+    that failed leaves `right` missing."""
     path = Path(path)
     found, rows, problems = _object(path), [], []
+    for name in ("judged_predictions", "predictions"):
+        if isinstance(found.get(name), dict) and "response" not in found[name]:
+            found = found[name]
     for number, (name, entry) in enumerate(found.items(), start=1):
         if not isinstance(entry, dict) or not isinstance(entry.get("response"), str):
             problems.append(problem(path, number, "response", f"none for question {name!r}", "Ask this question again"))
@@ -76,7 +82,7 @@ def read_hle(path: str | Path) -> pd.DataFrame:
             prompt_tokens=_whole(usage.get("prompt_tokens")),
             completion_tokens=_whole(usage.get("completion_tokens")),
         )
-        if said is not None:
+        if said is not None and not (isinstance(said, dict) and said.get("error")):
             word = str(said.get("correct")).strip().lower() if isinstance(said, dict) else ""
             percent = _number(said.get("confidence"), math.nan) if isinstance(said, dict) else math.nan
             if word not in ("yes", "no"):

@@ -5,8 +5,7 @@
     retests(answers, rng)                     # one model from two providers: agreement, right again
 
 Answers are marked by program where HLE's key is one letter or one number; those of GLM by the source's judge (GPT-5),
-because the program misses their format. The source's judged rows of one run are a partial pass and are left out
-(`logs.cautions`). Items are resampled, so an item's answers by several runs stay together.
+because the program misses their format. Items are resampled, so an item's answers by several runs stay together.
 """
 
 import numpy as np
@@ -40,6 +39,17 @@ NAMES = {
 }
 
 
+SHARES = (
+    "accuracy",
+    "low",
+    "high",
+    "official",
+    "official_half_width",
+    "all_bins",
+)  # of `metrics_table`, in percent here
+SHARES += ("debiased", "debiased_low", "debiased_high", "overconfidence")
+
+
 def load() -> pd.DataFrame:
     """A row an answer: item, run, model, kind, correct, by, program, judge, confidence, as_read, tokens.
 
@@ -50,10 +60,12 @@ def load() -> pd.DataFrame:
 
 
 def tidy(runs: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:
-    """`load` of the source's two tables: only answers whose key is one letter or one number."""
+    """`load` of the source's two tables: only answers whose key is one letter or one number, and that were marked.
+
+    GLM's answers whose judge's call failed have no mark and are left out."""
     kept = runs[runs["exact_original_key"].notna()].merge(items, on="id", how="left")
     judged, stated = kept["run"].str.startswith(JUDGED), kept["stated_confidence"]
-    return pd.DataFrame(
+    found = pd.DataFrame(
         dict(
             item=kept["id"],
             run=kept["run"],
@@ -68,13 +80,13 @@ def tidy(runs: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:
             tokens=kept["completion_tokens"],
         )
     )
+    return found.dropna(subset="correct").reset_index(drop=True)
 
 
 def metrics(answers: pd.DataFrame, rng: np.random.Generator, resamples: int) -> pd.DataFrame:
     """`metrics.metrics_table`, a row a run in percent, the most accurate first; `fractions`: share stated below 1."""
     found = metrics_table(answers, ["model"], rng, resamples=resamples)
-    shares = ["accuracy", "low", "high", "official", "debiased", "debiased_low", "debiased_high", "overconfidence"]
-    found[shares] *= 100
+    found[[column for column in found if column in SHARES]] *= 100
     fraction = answers.assign(fraction=(answers["as_read"] < 0.01) & (answers["as_read"] > 0))
     stated = {
         model: bootstrap.interval(part["confidence"].dropna(), rng, resamples).scaled(100)

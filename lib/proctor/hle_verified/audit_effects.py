@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import binom
 
 from proctor.exam.paired_effects import paired_effects
-from proctor.hle_verified.detection import counted
+from proctor.hle_verified.outcomes import counted
 from proctor.hle_verified.paired_defects import DAMAGED, RIGHT, SOUND, WRONG
 from proctor.hle_verified.planted_defects import COMPONENTS, Defect
 from proctor.hle_verified.stages import AUDITS, TEMPERATURE

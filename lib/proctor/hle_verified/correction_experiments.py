@@ -1,8 +1,7 @@
 """How well corrections for a judge's and a key's mistakes work: coverage of their intervals in simulated exams.
 
-`one_exam`, `correction_coverage` and `failures` are simulated; `damaged_exam_corrections` takes the measured scores of
-an exam whose damage is known. Methods: Rogan-Gladen (solve for the share of right answers, given what the judge
-passes), Wilson's uncorrected interval, and prediction-powered inference (PPI), which verifies a few of the very items.
+Methods: Rogan-Gladen (solve for the share of right answers, given what the judge passes), Wilson's uncorrected one,
+and prediction-powered inference (PPI), which verifies a few of the very items.
 """
 
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from proctor.hle_verified.key_noise import correct_for_keys, key_limits, observed_accuracy
-from proctor.stats.bootstrap import held, interval
+from proctor.stats.bootstrap import held
 from proctor.stats.judge_error import estimated_judge, judge_limits, ppi_limits, prediction_powered
 from proctor.stats.proportions import confusion, wilson
 from proctor.stats.self_preference import pass_rate
@@ -157,28 +156,3 @@ def _failure(broken: str, value: float, low: np.ndarray, high: np.ndarray, parts
         ppi_high=ppi.high,
         width=np.nanmean(cut[1] - cut[0]),
     )
-
-
-def damaged_exam_corrections(versions: pd.DataFrame, seed: int, level: float, resamples: int = 2_000) -> pd.DataFrame:
-    """One row a model: accuracy with sound and with damaged keys, what the formula predicts, and corrections.
-
-    versions: of `remeasurement.both_versions`; items with a sound problem are used. off: observed less predicted, each
-    item paired; corrected: observed / (1 - e); ppi: half of the items verified; verified: that half alone. All with
-    `_low` and `_high`; e is the known share of damaged keys.
-    """
-    keyed = versions[versions["component"] != "problem"]
-    e, rows = float((keyed["component"] == "answer").mean()), []
-    for model, frame in keyed.groupby("model", sort=False):
-        seen, sound = frame["score_before"].to_numpy(), frame["score_after"].to_numpy()
-        rng = np.random.default_rng(seed)
-        corrected = interval(seen / (1 - e), rng, resamples, level, bounds=(0, 1 / (1 - e)))
-        order = rng.permutation(len(frame))
-        check, rest = order[: len(frame) // 2], order[len(frame) // 2 :]
-        ppi = prediction_powered(sound[check], seen[check], seen[rest], level=level)
-        off = interval(seen - (1 - e) * sound, rng, resamples, level, bounds=(-1, 1))
-        row = dict(model=model, items=len(frame), sound_keys=sound.mean(), damaged_keys=seen.mean())
-        row["predicted"] = float(observed_accuracy(sound.mean(), e))
-        for name, one in (("off", off), ("corrected", corrected), ("ppi", ppi.smoothed), ("verified", ppi.verified)):
-            row |= {name: one.estimate, f"{name}_low": one.low, f"{name}_high": one.high}
-        rows.append(row)
-    return pd.DataFrame(rows)

@@ -1,4 +1,4 @@
-"""What wrong keys do to accuracy, ranking and calibration, and whether confidence finds the damaged items.
+"""What wrong keys do to accuracy, ranking and calibration.
 
 The model of noise: a share `wrong_keys` of the items, e below, carries a wrong key, whatever the answers are. On such
 an item a right answer is scored wrong, and a wrong answer meets the wrong key with chance `wrong_key_match_rate`, h
@@ -7,9 +7,9 @@ misconception. Then
 
     observed = a (1 - e) + (1 - a) e h = e h + (1 - e - e h) a        for a true accuracy a.
 
-A noisy key is a judge with sensitivity 1 - e and specificity 1 - e h. All are shares in [0, 1]. Where flaws gather on
-some items (hard ones, say), the formula holds for each item's own chance and e, averaged over the items
-(`observed_accuracy(chance, e).mean(-1)`), but no longer for the two means, and the order of two models may turn
+A noisy key is a judge with sensitivity 1 - e and specificity 1 - e h. All are shares in [0, 1]. Where flaws are
+concentrated on some items (hard ones, say), the formula holds for each item's own chance and e, averaged over the items
+(`observed_accuracy(chance, e).mean(-1)`), but no longer for the two means, and the order of two models may be reversed
 (HLE-Verified, section 2.1).
 """
 
@@ -19,9 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from proctor.stats import bootstrap, checks, judge_error
-from proctor.stats.bootstrap import Interval
-from proctor.stats.calibration import auc_interval
+from proctor.stats import checks, judge_error
 from proctor.stats.judge_error import Corrected, shares
 from proctor.stats.self_preference import pass_rate
 
@@ -55,21 +53,6 @@ class NoisyExam:
     scores: np.ndarray
     flawed: np.ndarray
     wrong_key_match_rate: float
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """How well stated confidence points at damaged items. The first two are AUCs, the others mean shifts.
-
-    by_drop: chance that confidence rises more by repair on a damaged item than on a sound one. by_low_confidence: that
-    it is lower before repair, which needs no repaired text. shift_*: mean confidence after less before.
-    """
-
-    by_drop: Interval
-    by_low_confidence: Interval
-    shift_damaged: Interval
-    shift_sound: Interval
-    shift_all: Interval
 
 
 def observed_accuracy(accuracy: ArrayLike, wrong_keys: ArrayLike, wrong_key_match_rate: ArrayLike = 0.0) -> np.ndarray:
@@ -240,41 +223,3 @@ def noisy_exam(chance: ArrayLike, wrong_keys: ArrayLike, appeal: ArrayLike, rng:
     answers = np.where(right, 0, 1 + rng.choice(len(appeal), chance.shape, p=appeal))
     keys = np.where(flawed, 1 + rng.choice(len(appeal), n_items, p=appeal), 0)
     return NoisyExam(right.astype(float), (answers == keys).astype(float), flawed, float((appeal**2).sum()))
-
-
-def diagnose(
-    before: ArrayLike,
-    after: ArrayLike,
-    damaged: ArrayLike,
-    rng: np.random.Generator,
-    resamples: int = 10_000,
-    level: float = 0.95,
-    clusters: ArrayLike | None = None,
-) -> Diagnosis:
-    """Does confidence find the damaged items? (HLE-Verified, section 5.4 and Figure 10.)
-
-    before, after (rows,): stated confidence in [0, 1] on the item as given and as repaired; a sound item is asked twice
-    with the same text. damaged (rows,): 0/1. clusters: item labels, if several models or rollouts share an item.
-    AUCs with percentile bootstrap intervals (`calibration.auc_interval`), shifts as paired differences; there are none
-    where no row has a confidence.
-    """
-    if len(np.asarray(before)) == 0:
-        return Diagnosis(*[bootstrap.no_interval(level)] * 5)
-    before, after = checks.probability(before, "before"), checks.probability(after, "after")
-    damaged = checks.binary(damaged, "damaged")
-    checks.same_length(before=before, after=after, damaged=damaged)
-    if damaged.all() or not damaged.any():
-        raise ValueError("damaged holds one value only: a diagnosis needs damaged and sound items")
-    labels = np.arange(len(before)) if clusters is None else np.asarray(clusters)
-
-    def shift(rows: np.ndarray) -> Interval:
-        return bootstrap.paired_difference(after[rows], before[rows], rng, resamples, level, clusters=labels[rows])
-
-    drop = np.round(after - before, 12)  # equal drops must tie: 0.9 - 0.8 and 0.8 - 0.7 differ by rounding
-    return Diagnosis(
-        auc_interval(drop, damaged, rng, resamples, level, clusters),
-        auc_interval(-before, damaged, rng, resamples, level, clusters),
-        shift(damaged == 1),
-        shift(damaged == 0),
-        shift(np.ones(len(before), bool)),
-    )

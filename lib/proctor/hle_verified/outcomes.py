@@ -8,11 +8,12 @@ from collections.abc import Collection, Mapping, Sequence
 import pandas as pd
 
 from proctor.data.schemas import Question
+from proctor.exam.answer_match import plain_text, same
 from proctor.hle_verified.decision_rules import Audit, Evidence, Repair, Verified, replicated, verify
-from proctor.hle_verified.detection import PANELS, counted
 from proctor.hle_verified.planted_defects import COMPONENTS, Truth
-from proctor.hle_verified.repair_quality import is_right
+from proctor.stats.proportions import clopper_pearson
 
+PANELS = {"panel, all must accept": "all", "panel, most must accept": "most"}
 OUTCOMES = [
     "sound, kept",
     "sound, left open",
@@ -124,6 +125,19 @@ def _outcome(truth: Truth, verified: Verified) -> str:
     if not is_right(Repair(verified.revised.question, "", verified.revised.answer), truth):
         return f"{which}, wrongly changed"
     return f"{which}, {dict(none='reworded', rationale='rationale rewritten').get(part, 'restored')}"
+
+
+def is_right(repair: Repair, truth: Truth) -> bool:
+    """The sound version's answer and, where the problem was damaged, its very words."""
+    problem = plain_text(repair.problem) == plain_text(truth.sound.question)
+    return same(repair.answer, truth.sound.answer) is True and (problem or truth.holds["problem"] is True)
+
+
+def counted(name: str, k: int, n: int) -> dict:
+    """k of n as columns: the count, n, the share and its exact 95 % interval; NaN where n is 0."""
+    low, high = clopper_pearson(k, n) if n else (float("nan"), float("nan"))
+    share = k / n if n else float("nan")
+    return {name: k, f"{name}_n": n, f"{name}_share": share, f"{name}_low": low, f"{name}_high": high}
 
 
 def outcome_counts(outcomes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

@@ -14,5 +14,5 @@ async def adjudications(session: Session, models=MODELS, answering=MODELS) -> pd
 
 STUDIES = {
     f"verification.{f.__name__}": f
-    for f in (stages.votes, stages.attempts, stages.sound_attempts, stages.repairs, adjudications, stages.audits)
+    for f in (stages.votes, stages.attempts, stages.repairs, adjudications, stages.audits)
 }

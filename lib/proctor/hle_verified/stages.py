@@ -1,7 +1,7 @@
 """The calls of HLE-Verified's two stages (sections 3.2, 3.3, A.1), models in the place of experts, step by step.
 
     votes           each model on problem, key and rationale of each item
-    attempts        four attempts of each model at each problem; sound_attempts: at the problem before it was damaged
+    attempts        four attempts of each model at each problem
     repairs         each model mends each item, seeing its own attempts
     adjudications   each model chooses among the repairs of all, in as many orders as there are proposals
     audits          each model judges the components of what the last of `answering` chose, eight times each
@@ -99,14 +99,6 @@ async def attempts(session: Session, models: Sequence[str], items: Sequence[Ques
     """ATTEMPTS of each model at each problem, as `run_exam` gives them; `correct` is agreement with the key."""
     return await run_exam.run_exam(
         session, list(models), _items(items), samples=ATTEMPTS, temperature=TEMPERATURE, first_sample=1
-    )
-
-
-async def sound_attempts(session: Session, models: Sequence[str]) -> pd.DataFrame:
-    """The same at the sound version of each item of ours whose problem was damaged (for section 5.4)."""
-    items, truths = damaged_exam()
-    return await attempts(
-        session, models, [truths[item.id].sound for item in items if truths[item.id].sound.question != item.question]
     )
 
 

@@ -9,12 +9,14 @@ long     a CSV with the columns `model`, `item`, `score`, if wanted `discipline`
 turned   a CSV with a column `model` and one column of scores an item
 
 The columns may have one of the names of NAMES, and an item's may have none where it is the first, as spreadsheets and
-pandas write it. Scores may be words (True, False, yes, no); empty cells are items that a model lacks. `notes` of the
-result say what was taken for what.
+pandas write it. Scores may be words (True, False, yes, no, pass, fail); empty cells are items that a model lacks.
+Several rows of a CSV for the same model and item are samples (a column `sample` may number them): their mean counts.
+`notes` of the result say what was taken for what.
 
 Every file is checked whole before anything is returned; a DataError names file, row and mend (data/tabular.py).
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,25 +28,29 @@ from proctor.data.answers import TRUTH
 from proctor.data.questions import load_questions
 from proctor.data.tabular import DataError, Wrong, made, problem, read_rows, summary
 
-MISSING = ("error", "common", "wrong")
+MISSING = ("error", "pairs", "common", "wrong")
+WORDS = TRUTH | {"pass": True, "passed": True, "resolved": True, "solved": True}
+WORDS |= {"fail": False, "failed": False, "unresolved": False, "unsolved": False}
+MUCH = 0.05  # share of scores that may lack without a warning
 NAMES = {
     "model": ("model", "system", "agent", "submission"),
     "item": ("item", "item_id", "task", "task_id", "instance_id", "question_id", "question", "problem"),
     "score": ("score", "correct", "right", "resolved", "solved", "passed"),
     "discipline": ("discipline", "category", "subject", "domain", "repo"),
+    "sample": ("sample", "sample_id", "epoch", "run", "trial", "attempt", "repeat"),
 }
 EMPTY = ("", "nan", "na", "n/a", "none", "null", "-")
-_OTHER_COLUMNS = ("item", "discipline")  # of a wide table; every other is a model
+_OTHER_COLUMNS = ("item", "discipline", "sample")  # of a wide table; every other is a model
 
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """Scores (models, items) in [0, 1]; models and items in the order in which they were met.
+    """Scores (models, items) in [0, 1], NaN where a model lacks an item; in the order in which they were met.
 
     clusters: a label an item (its discipline), None where the file has none. samples: answers to each item, None where
     not known. unreadable (models,): answers without a letter, scored wrong; None where not known. left_out: items
-    dropped because a model lacks them. filled: scores set to 0 because a model lacks the item. notes: what was done to
-    read the file, in sentences.
+    dropped because a model lacks them. filled: scores set to 0 because a model lacks the item. lacking: scores that are
+    not there. notes: what was done to read the file, in sentences.
     """
 
     models: tuple[str, ...]
@@ -56,6 +62,7 @@ class Leaderboard:
     left_out: int
     filled: int
     notes: tuple[str, ...] = ()
+    lacking: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,29 +82,38 @@ class _Entry:
 def load_leaderboard(path: str | Path, missing: str = "error", clusters: dict[str, str] | None = None) -> Leaderboard:
     """The leaderboard in a folder or a CSV file.
 
-    missing: what to do about items that a model lacks: "error"; "common", keep the items that all models have; "wrong",
-    score them 0. Both are counted in the result. clusters: item -> label, for files that hold no disciplines, such as
-    KINA's ({q.id: q.cluster for q in load_questions(...)}).
-    Raises DataError for fewer than two models, an item given twice, a score outside 0 to 1 or at odds with its
-    answers, right answers or disciplines that differ between files, and items that a model or `clusters` lacks.
+    missing: what to do about items that a model lacks: "error"; "pairs", leave these scores out, so that two models are
+    compared on the items of both; "common", keep the items that all models have; "wrong", score them 0. All are counted
+    in the result, and above 5 % of the scores a note warns. clusters: item -> label, for files that hold no
+    disciplines, such as KINA's ({q.id: q.cluster for q in load_questions(...)}).
+    Raises DataError for fewer than two models, an item given twice in a results file, a score outside 0 to 1 or at odds
+    with its answers, right answers or disciplines that differ between files, and items that a model or `clusters`
+    lacks.
     """
     path = Path(path)
     if missing not in MISSING:
         raise DataError(f"missing is {missing!r}. Choose one of: {', '.join(MISSING)}.")
     notes: list[str] = []
     entries, problems = _folder(path) if path.is_dir() else _csv(path, notes)
-    problems += _contradictions(entries)
+    repeats = _repeats(entries) if not path.is_dir() else 1
+    problems += _contradictions(entries, path.is_dir())
     if problems:
         raise DataError(summary(problems))
     models, items = (tuple(dict.fromkeys(values)) for values in ((e.model for e in entries), (e.item for e in entries)))
     if len(models) < 2:
         only = f"one model only ({models[0]})" if models else "no model in it"
         raise DataError(f"{path}: {only}, and a ranking needs two. Add the scores of another.")
-    scores = np.full((len(models), len(items)), np.nan)
+    total, count = np.zeros((2, len(models), len(items)))
     row, column = ({name: n for n, name in enumerate(names)} for names in (models, items))
     for e in entries:
-        scores[row[e.model], column[e.item]] = e.score
+        total[row[e.model], column[e.item]] += e.score
+        count[row[e.model], column[e.item]] += 1
+    scores = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     gaps = np.isnan(scores)
+    if count.max() > 1:
+        least, most = int(count[~gaps].min()), int(count.max())
+        some = f"{most}" if least == most else f"{least} to {most}"
+        notes.append(f"{some} rows for the same model and item are samples: their mean is its score")
     if gaps.any() and missing == "error":
         raise DataError(summary(_gaps(path, models, items, gaps)))
     keep = ~gaps.any(axis=0) if missing == "common" else np.ones(len(items), bool)
@@ -114,14 +130,35 @@ def load_leaderboard(path: str | Path, missing: str = "error", clusters: dict[st
     return Leaderboard(
         models,
         kept,
-        np.nan_to_num(scores[:, keep], nan=0.0),
+        scores[:, keep] if missing == "pairs" else np.nan_to_num(scores[:, keep], nan=0.0),
         _labels(path, entries, kept, clusters),
-        sizes.pop() if len(sizes) == 1 else None,
+        sizes.pop() if len(sizes) == 1 else repeats if repeats > 1 else None,
         tuple(unreadable) if unreadable else None,
         int((~keep).sum()),
-        int(gaps[:, keep].sum()),
-        tuple(notes + ([f"{int(gaps.sum())} of {gaps.size} scores are not there"] if gaps.any() else [])),
+        int(gaps[:, keep].sum()) if missing == "wrong" else 0,
+        tuple(notes + _lacking(models, gaps)),
+        int(gaps[:, keep].sum()) if missing == "pairs" else 0,
     )
+
+
+def _lacking(models: tuple, gaps: np.ndarray) -> list[str]:
+    """What is to be said of scores that are not there: nothing, their number, or a warning."""
+    if not gaps.any():
+        return []
+    said, by_model = f"{int(gaps.sum()):,} of {gaps.size:,} scores ({gaps.mean():.1%}) are not there", gaps.mean(axis=1)
+    worst = int(by_model.argmax())
+    if gaps.mean() > MUCH or by_model[worst] > MUCH:
+        said += (
+            f". Warning: {models[worst]} lacks {by_model[worst]:.1%}. Where systems skip what they find hard, "
+            "accuracies and pairs flatter them: score these wrong, or ask them again"
+        )
+    return [said]
+
+
+def _repeats(entries: list[_Entry]) -> int:
+    """How many rows each model and item has, 0 where they differ."""
+    sizes = {*Counter((e.model, e.item) for e in entries).values()}
+    return sizes.pop() if len(sizes) == 1 else 0
 
 
 def load_given(results: str, questions: str = "", missing: str = "error") -> Leaderboard:
@@ -146,7 +183,8 @@ def describe(board: Leaderboard) -> str:
     return (
         f"{len(board.models)} models, {len(board.items)} items, {len(set(board.clusters or ()))} disciplines, "
         f"{board.samples or 'unknown'} answers to an item; unreadable answers: {unreadable}; "
-        f"items left out: {board.left_out}; missing scores counted wrong: {board.filled}{done}"
+        f"items left out: {board.left_out}; missing scores left out: {board.lacking}, "
+        f"counted wrong: {board.filled}{done}"
     )
 
 
@@ -209,9 +247,9 @@ def _csv(path: Path, notes: list[str]) -> tuple[list[_Entry], list[str]]:
     if role:
         rows = [(number, {role.get(column, column): cell for column, cell in row.items()}) for number, row in rows]
         columns = list(rows[0][1])
-    words = sum(cell.strip().casefold() in TRUTH for _, row in rows for cell in row.values() if not _number(cell))
+    words = sum(cell.strip().casefold() in WORDS for _, row in rows for cell in row.values() if not _number(cell))
     if words and (read is _wide_row or role):
-        notes.append(f"{words} scores are words such as True and False: read as 1 and 0")
+        notes.append(f"{words:,} scores are words such as True and False, pass and fail: read as 1 and 0")
     if read is _wide_row:
         models = [name for name in columns if name not in _OTHER_COLUMNS]
         empty = [name for name in models if all(_is_empty(row[name]) for _, row in rows)]
@@ -242,13 +280,18 @@ def _roles(columns: list[str], notes: list[str]) -> dict[str, str]:
 def _turned(path: Path, rows: list, column: str) -> list:
     """Rows of models as rows of items."""
     names = [row[column].strip() for _, row in rows]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise DataError(f"{path}: model {twice!r} has two rows. Keep one, or give a score a row: model, item, score.")
-    items = [item for item in rows[0][1] if item != column]
+    number = next((name for name in rows[0][1] if name.strip().casefold() in NAMES["sample"]), None)
+    items = [item for item in rows[0][1] if item not in (column, number)]
     if not items:
         raise DataError(f"{path}: no column but {column!r}. Give each item a column, or each score a row.")
+    seen: Counter[str] = Counter()
+    rounds: dict[int, dict[str, dict]] = {}  # the first row of each model, the second, ...
+    for name, (_, row) in zip(names, rows):
+        rounds.setdefault(seen[name], {})[name] = row
+        seen[name] += 1
     return [
-        (n, {"item": item} | {name: row[item] for name, (_, row) in zip(names, rows)})
+        (n, {"item": item} | {name: some[name][item] if name in some else "" for name in seen})
+        for some in rounds.values()
         for n, item in enumerate(items, 2)
     ]
 
@@ -285,15 +328,15 @@ def _wide_row(path: Path, number: int, row: dict) -> list[_Entry]:
         for model, cell in row.items()
         if model not in _OTHER_COLUMNS and not _is_empty(cell)
     ]
-    if not found:
+    if not found and not row.get("sample"):
         raise Wrong("item", f"no model has a score for item {row['item']!r}", "Fill in the row or remove it")
     return found
 
 
 def _score(value, column: str = "score") -> float:
     mend = "Give the share of right answers, from 0 to 1; divide percentages by 100"
-    if isinstance(value, str) and (word := value.strip().casefold()) in TRUTH:
-        value = float(TRUTH[word])
+    if isinstance(value, str) and (word := value.strip().casefold()) in WORDS:
+        value = float(WORDS[word])
     try:
         score = float("nan" if isinstance(value, bool | list | dict) else value)
     except ValueError:
@@ -303,10 +346,10 @@ def _score(value, column: str = "score") -> float:
     return score
 
 
-def _contradictions(entries: list[_Entry]) -> list[str]:
-    """Items that a model has twice, and right answers or disciplines of one item that differ."""
+def _contradictions(entries: list[_Entry], once: bool) -> list[str]:
+    """Items that a model has twice (wrong where `once`), and right answers or disciplines of one item that differ."""
     found, first = [], {}
-    for e in entries:
+    for e in entries if once else ():
         seen = first.setdefault((e.model, e.item), e)
         if seen is not e:
             found.append(
@@ -332,7 +375,10 @@ def _contradictions(entries: list[_Entry]) -> list[str]:
 
 
 def _gaps(path: Path, models: tuple, items: tuple, gaps: np.ndarray) -> list[str]:
-    mend = "Ask it these, or load with missing='common' (leave them out for all) or 'wrong' (score them 0)"
+    mend = (
+        "Ask it these, or load with missing='common' (leave them out for all), 'pairs' (compare two on what both have) "
+        "or 'wrong' (score them 0)"
+    )
     return [
         problem(
             path,

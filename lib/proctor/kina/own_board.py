@@ -1,5 +1,7 @@
 """What one's own leaderboard says by category and pair by pair (ranks: `ranked_models`)."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
@@ -7,19 +9,46 @@ from scipy.special import stdtrit
 from proctor.kina.leaderboard import Leaderboard
 from proctor.stats.proportions import wilson
 
-CLUSTERS = 20  # labels from which on it makes sense to resample them
+LEAST = 6  # labels from which on Student's interval over them was shown to hold its level
+POPULATIONS = ("auto", "items", "disciplines")
 
 
-def resampled(board: Leaderboard) -> tuple[tuple[str, ...] | None, int, str]:
-    """The labels to resample whole (None: single items), and how many of what that is. With fewer than 20 labels
-    resampling them is too bold."""
+@dataclass(frozen=True)
+class Population:
+    """What a board's results are to hold for. clusters: the labels that are the units, None where single items are.
+
+    n, of: how many of what are the units. says: the population in a sentence."""
+
+    clusters: tuple[str, ...] | None
+    n: int
+    of: str
+    says: str
+
+
+def population_of(board: Leaderboard, population: str = "auto") -> Population:
+    """Items like these in these very disciplines ("items"), or also other disciplines like these ("disciplines").
+
+    auto: disciplines where there are six or more, else items. Items of one discipline rise and fall together: taken one
+    by one they say nothing of other disciplines, and fewer than six labels hardly say anything either."""
+    if population not in POPULATIONS:
+        raise ValueError(f"population is {population!r}: choose one of {', '.join(POPULATIONS)}")
     n = len(set(board.clusters or ()))
-    return (board.clusters, n, "disciplines") if n >= CLUSTERS else (None, len(board.items), "items")
+    if population == "disciplines" and n < 2:
+        raise ValueError("population is disciplines, and there are none: give each item one, or choose items")
+    if n >= LEAST and population == "auto" or population == "disciplines":
+        says = f"other disciplines like these: the {n} disciplines are the units"
+        return Population(board.clusters, n, "disciplines", says)
+    n_items = len(board.items)
+    says = (
+        f"other items like these{', of these very disciplines' if n > 1 else ''}: the {n_items:,} items are the units"
+    )
+    return Population(None, n_items, "items", says)
 
 
 def by_category(board: Leaderboard, least: int = 1) -> pd.DataFrame:
-    """One row a system and category: items, accuracy in percent with its 95 % interval (items resampled; Wilson's where
-    scores are 0 and 1, else Student's). Categories with fewer than `least` items are left out: they say nothing."""
+    """One row a system and category: items that it has, accuracy in percent with its 95 % interval (other items of the
+    category; Wilson's where scores are 0 and 1, else Student's). Categories with fewer than `least` items are left out:
+    they say nothing."""
     labels = np.array(board.clusters or (), object)
     rows = []
     for category in dict.fromkeys(board.clusters or ()):
@@ -27,8 +56,10 @@ def by_category(board: Leaderboard, least: int = 1) -> pd.DataFrame:
         if part.shape[1] < least:
             continue
         for model, scores in zip(board.models, part):
-            low, high = _limits(scores)
-            rows.append((model, category, len(scores), 100 * scores.mean(), 100 * low, 100 * high))
+            own = scores[~np.isnan(scores)]
+            low, high = _limits(own) if len(own) else (np.nan, np.nan)
+            mean = own.mean() if len(own) else np.nan
+            rows.append((model, category, len(own), 100 * mean, 100 * low, 100 * high))
     return pd.DataFrame(rows, columns=["model", "category", "items", "accuracy", "low", "high"])
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from proctor.stats import bootstrap
+from proctor.stats.paired_proportions import cluster_t_interval
 from proctor.stats.rank_sets import all_pairs, items_needed, possible_winners, rank_sets
 from proctor.stats.ranking import budget_curve, ranking
 
@@ -53,6 +54,7 @@ def rank_models(
     if len(models) == 1:
         return _alone(scores, models[0], seed, resamples, clusters)
     one = ranking(scores, np.random.default_rng(seed), resamples, clusters)
+    low, high = (one.low, one.high) if clusters is None else _over_few(scores, clusters, one.low, one.high)
     sets = rank_sets(scores, np.random.default_rng(seed), resamples, clusters)
     winners = possible_winners(scores, np.random.default_rng(seed), resamples, clusters)
     order = np.lexsort([np.arange(len(one.rank)), one.rank])
@@ -64,8 +66,8 @@ def rank_models(
             rank=one.rank,
             model=models,
             accuracy=100 * one.mean,
-            low=100 * one.low,
-            high=100 * one.high,
+            low=100 * low,
+            high=100 * high,
             p_first=one.p_first,
             set_low=sets.rank_low,
             set_high=sets.rank_high,
@@ -85,6 +87,21 @@ def rank_models(
         **{name: [*100 * values, np.nan] for name, values in steps.items()},
         items_needed=[*items_needed(all_pairs(scores, clusters), *place, apart), np.nan],
     ).reset_index(drop=True)
+
+
+def _over_few(
+    scores: ArrayLike, clusters: ArrayLike, low: np.ndarray, high: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Student's limits of each accuracy over few clusters, which resampling them makes too narrow; else as given."""
+    labels = np.asarray(clusters)
+    if len(np.unique(labels)) > bootstrap.FEW:
+        return low, high
+    found = [
+        cluster_t_interval(row[known], labels[known], bounds=(0.0, 1.0))
+        for row in np.asarray(scores, float)
+        for known in [~np.isnan(row)]
+    ]
+    return np.array([one.low for one in found]), np.array([one.high for one in found])
 
 
 def _alone(scores: ArrayLike, model: str, seed: int, resamples: int, clusters: ArrayLike | None) -> pd.DataFrame:

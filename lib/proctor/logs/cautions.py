@@ -1,18 +1,9 @@
-"""What must be known of logs before they count as evidence: a partial pass, systems that are twins."""
+"""What must be known of logs before they count as evidence: systems that are twins."""
 
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
-
-PARTIAL_PASS = "openai_gpt-5_azure"  # its judged rows are those of a first, easier part
-
-
-def without_partial_pass(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs of HLE without the judgements of the run of which only a biased part was judged."""
-    columns = [column for column in ("judge_correct", "judge_confidence") if column in runs]
-    blank = {column: runs[column].mask(runs["run"] == PARTIAL_PASS, "") for column in columns}
-    return runs.assign(**blank)
 
 
 def twins(table: pd.DataFrame, least: float = 1.0) -> list[tuple[str, str, float]]:

@@ -40,16 +40,20 @@ def main(arguments: list[str]) -> int:
     """Fetch the named sources, or all of them. Exit codes: 0 all are there, 1 one failed, 2 unknown name."""
     known = sources()
     if {"-h", "--help"} & set(arguments):
-        print("usage: python -m proctor logs [NAME ...]\nfetches all of them where none is named:")
+        print("usage: python -m proctor logs [NAME ...] [--every-run]\nfetches all of them where none is named:")
         print("\n".join(f"  {source.name:18} {source.repository}, {source.licence}" for source in known.values()))
         return 0
+    every_run = "--every-run" in arguments  # also those that our results do not rest on
+    arguments = [name for name in arguments if name != "--every-run"]
     if wrong := [name for name in arguments if name not in known]:
-        _say(f"usage: python -m proctor logs [NAME ...]\nno source {', '.join(wrong)}; there are {', '.join(known)}")
+        _say("usage: python -m proctor logs [NAME ...] [--every-run]")
+        _say(f"no source {', '.join(wrong)}; there are {', '.join(known)}")
         return 2
     failed = 0
     for name in arguments or known:
         try:
-            fetch_source(known[name])
+            source = known[name]
+            fetch_source(source._replace(runs=()) if every_run else source)
         except (FetchError, DataError) as error:
             failed += 1
             _say(f"{name}: {error}")
@@ -76,15 +80,20 @@ def fetch_source(source: Source, *, base: str | None = None, timeout: float = 60
     try:
         _download(address, archive, source, timeout, pause)
         with tempfile.TemporaryDirectory(dir=unfinished, prefix="raw-") as raw:
-            found = _extract(archive, Path(raw), source)
-            _check(source, found)
+            try:
+                found = _extract(archive, Path(raw), source)
+                _check(source, found)
+            except FetchError:  # whole but wrong: the next fetch must not begin with it
+                archive.unlink(missing_ok=True)
+                raise
             written = run_importer(source, Path(raw), folder, _say)
     except OSError as error:
         raise FetchError(
             f"{error.strerror or error}. Free some disk space or mend the permissions of {folder.parent}."
         ) from error
     _compare(source, folder)
-    write_atomic(folder / STAMP, json.dumps({"commit": source.commit, "files": found}, indent=1, sort_keys=True) + "\n")
+    stamp = {"commit": source.commit, "files": found, "runs": list(source.runs)}
+    write_atomic(folder / STAMP, json.dumps(stamp, indent=1, sort_keys=True) + "\n")
     archive.unlink()
     return written
 
@@ -94,7 +103,8 @@ def _is_there(source: Source, folder: Path) -> bool:
         stamp = json.loads((folder / STAMP).read_bytes())
     except (OSError, ValueError):
         return False
-    return stamp.get("commit") == source.commit and all((folder / tidy.file).is_file() for tidy in source.tidy)
+    same = stamp.get("commit") == source.commit and stamp.get("runs", []) == list(source.runs)
+    return same and all((folder / tidy.file).is_file() for tidy in source.tidy)
 
 
 def _download(address: str, target: Path, source: Source, timeout: float, pause: float) -> None:

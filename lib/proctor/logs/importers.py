@@ -9,7 +9,7 @@ import ast
 import gzip
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -17,7 +17,7 @@ import pandas as pd
 from proctor.data.tabular import DataError, problem, read_rows, summary
 from proctor.files import write_atomic
 from proctor.log_files import Source
-from proctor.logs.cautions import twins, without_partial_pass
+from proctor.logs.cautions import twins
 
 Say = Callable[[str], None]
 Tables = dict[str, pd.DataFrame]
@@ -57,7 +57,7 @@ _KEY = re.compile(r"(?<![\w.])([A-D0-3])(?![\w.:])")
 
 def run_importer(source: Source, raw: Path, target: Path, say: Say = print) -> list[Path]:
     """Write the tidy files of a source into `target`, whole or not at all. Returns them. Raises DataError."""
-    tables = IMPORTERS[source.name](raw, say)
+    tables = IMPORTERS[source.name](raw, say, **({"only": source.runs} if source.runs else {}))
     written = []
     for name, table in tables.items():
         text = table.to_csv(index=False, lineterminator="\n").encode()
@@ -101,25 +101,37 @@ def judge_scores(raw: Path, say: Say = print) -> Tables:
     return {"tidy.csv.gz": table}
 
 
-def hle_runs(raw: Path, say: Say = print) -> Tables:
+def hle_runs(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tables:
     """Runs of HLE in its official formats: what was answered, how sure, and the judge's verdict.
 
     The keys are those that the judge was given. Where a key is one letter or one number, the program marks the
-    answer too. The judgements of the partial pass are left out.
+    answer too. A judge's call that failed is written by the source as "no" with confidence 0, without reasoning and
+    with an `error`: it is no verdict, and blank here. only: the runs to read, all where none is named.
     """
     folders = raw / "results" / "20250922_122904"
+    files = {kind: _files(folders, f"{kind}/*.json") for kind in ("judged", "predictions")}
+    there = {_run(path) for paths in files.values() for path in paths}
+    if left := len(there - set(only)) if only else 0:
+        say(
+            f"  {left} of {len(there)} runs are left out: data/logs/sources.yaml names {len(only)}; --every-run has all"
+        )
+    files = {kind: [path for path in paths if not only or _run(path) in only] for kind, paths in files.items()}
     judged: dict[tuple[str, str], dict] = {}
     keys: dict[str, str] = {}
     answers: dict[tuple[str, str], dict] = {}
-    for path in _files(folders, "judged/*.json"):
+    failed = 0
+    for path in files["judged"]:
         for item, entry in _entries(path, "judged_predictions"):
             verdict = entry.get("judge_response")
             if verdict:
-                judged[_run(path), item] = verdict | {"path": path}
                 keys.setdefault(item, str(verdict.get("correct_answer", "")).strip())
+                if verdict.get("error") or verdict.get("reasoning") == "":
+                    failed += 1
+                else:
+                    judged[_run(path), item] = verdict | {"path": path}
             if "error" not in entry:
                 answers[_run(path), item] = entry
-    for path in _files(folders, "predictions/*.json"):
+    for path in files["predictions"]:
         answers |= {(_run(path), item): entry for item, entry in _entries(path, "predictions") if "error" not in entry}
     rows = []
     for run, item in sorted(answers):
@@ -140,10 +152,10 @@ def hle_runs(raw: Path, say: Say = print) -> Tables:
         )
     if not rows:
         raise DataError(f"{folders}: no predictions. Fetch the source again.")
+    if failed:
+        say(f"  {failed} calls of the judge failed: their verdicts are blank")
     kinds = [(item, _key_kind(keys.get(item, ""))) for item in sorted({item for _, item in answers})]
-    table = without_partial_pass(pd.DataFrame(rows))
-    say("  the judged part of openai_gpt-5_azure is a biased pass: its verdicts are left out")
-    return {"tidy.csv.gz": table, "items.csv": pd.DataFrame(kinds, columns=["id", "key_kind"])}
+    return {"tidy.csv.gz": pd.DataFrame(rows), "items.csv": pd.DataFrame(kinds, columns=["id", "key_kind"])}
 
 
 def mmlu_redux(raw: Path, say: Say = print) -> Tables:
@@ -224,7 +236,11 @@ def zeroeval(raw: Path, say: Say = print) -> Tables:
 
 
 def llmbar(raw: Path, say: Say = print) -> Tables:
-    """Verdicts on pairs in both orders; that of the second order already names the output, not the place."""
+    """Verdicts on pairs in both orders; that of the second order already names the output, not the place.
+
+    A prompt of several stages ends with its verdict: with Swap and Swap_CoT the judge is shown both of its first
+    verdicts where they conflict, and decides again.
+    """
     top, rows = raw / "Dataset" / "LLMBar", []
     for path in sorted(top.rglob("result.json"), key=lambda path: path.as_posix()):
         subset, _, rest = path.relative_to(top).as_posix().partition("/evaluators/")
@@ -234,7 +250,7 @@ def llmbar(raw: Path, say: Say = print) -> Tables:
         for number, row in _rows(path):
             results = _get(path, number, row, "results")
             try:
-                winners = [str(results[0][f"swap = {swap}"]["winner"]) for swap in (False, True)]
+                winners = [str(results[-1][f"swap = {swap}"]["winner"]) for swap in (False, True)]
             except (KeyError, IndexError, TypeError):
                 raise DataError(problem(path, number, "results", "no winner in both orders", "Fetch again")) from None
             rows.append([subset, str(number - 1), judge, prompt, str(_get(path, number, row, "label")), *winners])
@@ -273,7 +289,7 @@ def token_probability(raw: Path, say: Say = print) -> Tables:
     return {"tidy.csv.gz": pd.DataFrame(sorted(rows), columns=columns)}
 
 
-IMPORTERS: dict[str, Callable[[Path, Say], Tables]] = {
+IMPORTERS: dict[str, Callable[..., Tables]] = {
     "judge_scores": judge_scores,
     "hle_runs": hle_runs,
     "mmlu_redux": mmlu_redux,

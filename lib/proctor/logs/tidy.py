@@ -16,7 +16,6 @@ import pandas as pd
 
 from proctor.data.tabular import DataError, problem, summary
 from proctor.log_files import files, find
-from proctor.logs.cautions import without_partial_pass
 
 VERDICTS = ("item", "candidate", "judge", "repeat", "truth")
 CONFIDENCES = ("item", "system", "confidence", "correct")
@@ -116,8 +115,6 @@ def table(name: str) -> pd.DataFrame:
     file, cells = _read(name, None, None)
     if name in ("judge_scores", "llmbar", "mmlu_redux"):
         return cells.astype({"label": int}) if "label" in cells else cells
-    if name == "hle_runs":
-        cells = without_partial_pass(cells)
     text = {"id", "run", "item", "dataset", "model", "key_kind"}
     return cells.assign(**{column: _column(file, cells, column, None) for column in cells if column not in text})
 

@@ -48,7 +48,7 @@ class Output:
 
     name: "uq/3_validators"; paper: the folder of its claims; inputs: the data files, relative to the checkout, and
     the logs (metadata {"proctor": {"logs": ["llmbar", ...]}}); parameters: {name: value}; at_defaults: whether they
-    all are what `make reproduce` runs with.
+    all are what `make reproduce` runs with, on the logs that the committed results rest on.
     Raises ValueError when the notebook can't be found, its data are not there, or a parameter is gone; LogsMissing
     when its logs are not on this machine.
     """
@@ -70,7 +70,7 @@ class Output:
         self.inputs: list[str | provenance.Logged] = [*files, *logs]
         defaults = default_parameters(found)
         self.parameters = _present(self.name, defaults, namespace)
-        self.at_defaults = self.parameters == defaults
+        self.at_defaults = self.parameters == defaults and all(log_files.as_pinned(name) for name in named)
         self.seed: int | None = self.parameters.get("seed")
         self.claims: list[Claim] = []
         self._redo = "PROCTOR_NOTEBOOK" not in os.environ  # in JupyterLab a cell may run again
@@ -322,7 +322,7 @@ def _present(name: str, defaults: Mapping[str, Any], namespace: Mapping[str, Any
 
 
 def _claim_line(claim: Claim, not_asserted: bool) -> dict[str, str]:
-    said = "not asserted: parameters are not the defaults" if not_asserted else ""
+    said = "not asserted: parameters or logs are not the defaults" if not_asserted else ""
     word = f'<b style="color:{_TONE[claim.verdict]}">{claims.MARKS[claim.verdict]} {claim.verdict}</b>'
     small = "; ".join(filter(None, (claim.numbers, claim.evidence, claim.id, said)))
     return {

@@ -75,11 +75,21 @@ def ranking(
     clusters: ArrayLike | None = None,
     level: float = 0.95,
 ) -> Ranking:
-    """Rank models on scores (models, items) in [0, 1], all from the same resamples of items (or of clusters)."""
+    """Rank models on scores (models, items) in [0, 1], all from the same resamples of items (or of clusters).
+
+    Scores may be NaN where a model lacks an item: each is ranked by the mean of those that it has."""
     checks.share(level, "level")
-    gathered = bootstrap.units(scores, clusters)
-    observed = gathered.means
-    means = bootstrap.unit_means(gathered, resamples, rng)
+    scores = np.asarray(scores, float)
+    there = ~np.isnan(scores)
+    gathered = bootstrap.units(np.where(there, scores, 0.0), clusters)
+    if there.all():
+        observed, means = gathered.means, bootstrap.unit_means(gathered, resamples, rng)
+    else:
+        held = bootstrap.units(there.astype(float), clusters).totals
+        observed = (gathered.totals.sum(axis=1) / (held.sum(axis=1) * gathered.denominator)).round(12)
+        tables = bootstrap.counts(len(gathered.sizes), checks.at_least_one(resamples, "resamples"), rng)
+        drawn = [(table @ gathered.totals.T, table @ held.T * gathered.denominator) for table in tables]
+        means = np.concatenate([np.divide(a, b, out=np.zeros(a.shape), where=b > 0) for a, b in drawn]).T
     rank, above = _compare(means)
     below = above.T
     first = rank == 1
