@@ -35,11 +35,11 @@ def board(systems: int, items: int, samples: int, clusters: int, rng: np.random.
     return rng.binomial(samples, chance) / samples, labels
 
 
-def boards_of(systems: int, items: int, samples: int, effort: float, winners: bool) -> int:
-    """Boards to make: 2,000 (of resamples 500), or as many as a fixed number of multiplications allows."""
-    resampled = winners or samples > 1
-    cost = 2.0 * systems**2 * (items + 200) * (RESAMPLES if resampled else 1)
-    return int(np.clip(5e10 * effort / cost, 25, 500 if resampled else 2000))
+def boards_of(systems: int, items: int, resampled: bool, effort: float) -> int:
+    """Boards to make: 1,000 of few systems without resamples, fewer of what takes longer."""
+    most = 500 if resampled else 1000
+    heavy = (systems / 40) ** 2 * (items / 200 if resampled else 1)
+    return int(effort * np.clip(300 / heavy, 30, most))
 
 
 def main() -> None:
@@ -52,8 +52,8 @@ def main() -> None:
     for name, (samples, clusters) in KINDS.items():
         for systems in SYSTEMS:
             for items in ITEMS:
-                boards = boards_of(systems, items, samples, options.effort, False)
-                few = boards if clusters else boards_of(systems, items, samples, options.effort, True)
+                boards = boards_of(systems, items, samples > 1, options.effort)
+                few = boards if clusters else boards_of(systems, items, True, options.effort)
                 wrong, lost = 0, []
                 for n in range(boards):
                     scores, labels = board(systems, items, samples, clusters, rng)

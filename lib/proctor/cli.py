@@ -121,7 +121,7 @@ def exam(
                 settings=how,
                 predictions=str(own_run.folder_of(run) / "predictions"),
             )
-            shown = ["model", "n", "right", "unreadable", "accuracy", "official", "overconfidence"]
+            shown = ["model", "n", "answers", "right", "unreadable", "accuracy", "official", "overconfidence", "note"]
             tables = {
                 "hle/your_exam_results": shown,
                 "hle/your_exam_categories": ["model", "category", "n", "right", "accuracy"],
@@ -191,13 +191,15 @@ def candidates(
     export: Export = None,
     name: Name = "",
 ) -> None:
-    """Rank candidate solutions by what they help to solve (utility), beside a judge's score."""
+    """Rank candidate solutions by what they help to solve (utility), next to a judge's score; is the best one above
+    the second?"""
     with exit_codes():
         from proctor.cbu import own_candidates
+        from proctor.models.settings import Settings
 
         columns, how = _columns(column), _settings(style, max_tokens, effort, thinking, timeout, temperature, prompts)
         loaded = own_candidates.load(file, neighbours, questions or "", columns)
-        setup = own_candidates.Setup(*loaded, model, rollouts)
+        setup = own_candidates.Setup(*loaded, model, rollouts).checked(Settings(**how))
         run, notebook = name or f"candidates-{file.stem}", "cbu/your_candidates"
 
         what = f"{len(setup.candidates)} candidates to {len(setup.questions)} questions"
@@ -212,8 +214,12 @@ def candidates(
                 rollouts=rollouts,
                 settings=how,
             )
-            shown = ["model", "question_id", "candidate", "utility", "gain", "judge", "correct"]
-            _finish(notebook, run, values, {"cbu/your_candidates_table": shown})
+            tables = {
+                "cbu/your_candidates_table": ["model", "question_id", "candidate", "utility", "gain", "undecided",
+                                              "unreadable", "cut off", "judge", "judge_unreadable", "correct"],
+                "cbu/your_candidates_best": ["model", "question_id", "best", "second", "difference", "reading"],
+            }  # fmt: skip
+            _finish(notebook, run, values, tables)
 
 
 @app.command()
@@ -497,9 +503,7 @@ def _ask(
             plan = rehearsal.plan_so_far
             _affordable(plan.dollars, plan.to_ask, spending.budget, spending.max_calls)
             await study(session)
-            spent = session.spent
-            tokens = f"{spent.prompt_tokens + spent.completion_tokens:,} tokens"
-            print(f"asked: {spent.calls:,} new calls, {tokens}, ${spent.dollars:.2f}", flush=True)
+            print(f"asked: {session.spent}", flush=True)
             return True
 
     return asyncio.run(asking())

@@ -1,12 +1,15 @@
 import asyncio
 
 import numpy as np
+import pandas as pd
 import pytest
 from proctor import paths
 from proctor.cbu import own_candidates
 from proctor.data.tabular import DataError
 from proctor.models.session import Session
+from proctor.models.settings import Settings
 from proctor.models.studies import rehearsed, study
+from scipy import stats
 
 EXAMPLES = paths.ROOT / "data/examples"
 
@@ -32,8 +35,12 @@ def test_the_example_is_all_recorded_and_ranked(setup, tmp_path):
     assert len(table) == 28 and table["judge"].between(1, 10).all()
     first = table[table["question_id"] == "operation-1-01"]
     assert first["utility"].is_monotonic_decreasing and first["utility"].iloc[0] == 1
-    found = own_candidates.gain(worth, np.random.default_rng(0), 200)
-    assert found.estimate == pytest.approx(100 * worth["gain"].mean()) and found.low < found.estimate < found.high
+    assert table["judge_calls"].eq(1).all()  # its probabilities are kept
+    by_question = worth.groupby("question_id")["gain"].mean()
+    expected = stats.ttest_1samp(by_question, 0).confidence_interval(0.95)
+    found = own_candidates.gain(worth)
+    assert (found.low, found.high) == pytest.approx(tuple(expected))
+    assert own_candidates.gain(worth[worth["question_id"] == "sums-1-01"]).method == "none"
 
 
 def test_what_is_not_kept_is_planned_and_nothing_is_sent(setup, tmp_path):
@@ -55,3 +62,53 @@ def test_neighbours_that_do_not_fit_are_refused(tmp_path):
         file.write_text(rows)
         with pytest.raises(DataError, match=told):
             own_candidates.load(EXAMPLES / "candidates.jsonl", file)
+
+
+def worth_of(solved, rollouts, lost=0):
+    """Utilities of candidates to one question by how many of their rollouts succeed; `lost`: undecided ones of each."""
+    solved = np.asarray(solved)
+    return pd.DataFrame(
+        dict(
+            model="m", question_id="q", candidate=[f"c{i}" for i in range(len(solved))], utility=solved / rollouts,
+            most=(solved + lost) / rollouts, weight=rollouts, rollouts=rollouts, base=0.0, unreadable=0, undecided=lost,
+        )
+    ).assign(**{"cut off": 0})  # fmt: skip
+
+
+@pytest.mark.parametrize("rollouts", [2, 4, 16, 64])
+@pytest.mark.parametrize("chance", [0.1, 0.5, 0.9])
+def test_equal_candidates_are_rarely_called_best(rollouts, chance):
+    rng, trials = np.random.default_rng(7), 400
+    drawn = rng.binomial(rollouts, chance, (trials, 4))
+    wrong = sum(own_candidates.best(worth_of(row, rollouts))["low"].iloc[0] > 0 for row in drawn)
+    assert wrong / trials <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / trials)
+
+
+def test_the_best_is_above_the_second_where_rollouts_say_so_and_undecided_ones_do_not():
+    assert own_candidates.best(worth_of([30, 8, 5], 32))["reading"].tolist() == ["above the second"]
+    assert own_candidates.best(worth_of([20, 8, 5], 32, lost=12))["reading"].tolist() == ["undecided"]
+    assert own_candidates.best(worth_of([8, 8], 32))["reading"].tolist() == ["tied"]
+    assert own_candidates.best(worth_of([8], 32))["reading"].tolist() == ["the only candidate"]
+
+
+def test_warnings_name_degenerate_utilities_and_lost_rollouts():
+    assert own_candidates.warnings(worth_of([3, 5], 8)) == []
+    (told,) = own_candidates.warnings(worth_of([0, 0], 8))
+    assert told.startswith("all utilities are 0,")
+    assert any("undecided" in told for told in own_candidates.warnings(worth_of([0, 1], 8, lost=2)))
+
+
+def test_copies_at_temperature_0_are_no_rollouts(setup):
+    with pytest.raises(ValueError, match="one rollout, copied"):
+        own_candidates.Setup(setup.questions, setup.candidates, setup.near, ["m"], 8).checked(Settings(temperature=0))
+    assert setup.checked(Settings(temperature=0)) is setup
+
+
+def test_the_judge_of_a_served_model_gets_as_many_calls_as_utility(setup, tmp_path):
+    own = own_candidates.Setup(setup.questions, setup.candidates, setup.near, ["openai/m@http://127.0.0.1:9/v1"], 3)
+
+    async def run():
+        async with Session("auto", cache=tmp_path / "c.sqlite", recorded=None, progress=False) as session:
+            return await planned(session, own)
+
+    assert asyncio.run(run()).to_ask == 28 * 6 + 6 * (28 + 4)

@@ -179,3 +179,34 @@ def test_recorded_study_asks_what_its_sizes_say():
     questions, answers = load_candidates()
     cells = len(questions) * (len(answers) // len(questions) + 1) * utility.NEIGHBOURS * utility.ROLLOUTS
     assert cells == 288 and all(len(near) == 2 for near in written(questions, utility.NEIGHBOURS).values())
+
+
+# the verifier
+
+
+@pytest.mark.parametrize(
+    ("given", "key", "met"),
+    [(r"\frac{1}{2}", "1/2", True), ("0.5", "1/2", True), (r"$\frac12$", "1/2", True), ("54m", "54", True),
+     ("n(n+1)/2", r"\frac{n(n+1)}{2}", True), ("2^{10}", "1024", True), ("q^4+2q^2", "2q^2+q^4", True),
+     ("{1,2,3}", "{3,2,1}", True), ("7", "8", False), ("Friday", "Monday", False), ("the harmonic series", "12", None)],
+)  # fmt: skip
+def test_answers_meet_keys_in_any_notation(given, key, met):
+    assert utility.solved(given, key) is met
+
+
+def test_rollouts_without_a_verdict_are_counted_apart_and_widen_the_interval_upwards():
+    class Odd(Solver):
+        def reply(self, asked):
+            shown = [m["content"] for m in asked.messages][-2] if asked.prompt.startswith("cbu/rollout") else ""
+            said = {GOOD.text: "Exact Answer: the harmonic series", BAD.text: "Let me see"}.get(
+                shown, "Exact Answer: 0"
+            )
+            return Reply(said, "length" if shown == BAD.text and asked.sample == 1 else "stop")
+
+    rows = run(Odd({}), budget=2)
+    assert rows.groupby("kind")["outcome"].unique().map(sorted).to_dict() == {
+        "none": ["wrong"], "right": ["undecided"], "wrong": ["cut off", "unreadable"]}  # fmt: skip
+    table = utilities(rows).set_index("kind")
+    assert table["utility"].eq(0).all() and table["undecided"].tolist() == [6, 0]
+    assert table["high"].tolist() == [1, pytest.approx(utilities(rows)["high"].min())]
+    assert table[["unreadable", "cut off"]].to_numpy().tolist() == [[0, 0], [3, 3]]

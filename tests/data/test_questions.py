@@ -9,10 +9,18 @@ from collections import Counter
 import pyarrow
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proctor.data import fetch
-from proctor.data.questions import FORMATS, LABELS, VERIFIED_CLASSES, load_exam, load_open, load_questions
+from proctor.data.questions import (
+    FORMATS,
+    LABELS,
+    VERIFIED_CLASSES,
+    load_exam,
+    load_open,
+    load_questions,
+    refuse_canary,
+)
 from proctor.data.schemas import LETTERS, Question
 from proctor.data.tabular import DataError
 
@@ -274,6 +282,20 @@ def test_hle_verified_as_released_the_split_is_what_the_data_say(tmp_path, relea
     assert questions[7].image and not questions[8].image and "rationale_error_type" not in questions[0].extra
 
 
+@given(st.sampled_from(["exactMatch", "multipleChoice"]), st.text(min_size=1), st.text(min_size=1), st.booleans())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+def test_hle_verified_as_on_github_keeps_canary_picture_and_type(tmp_path, kind, canary, image, key):
+    """There the fields of HLE are columns of their own, and a key may be the JSON value false."""
+    row = {name: value for name, value in VERIFIED.items() if name != "json"}
+    row |= dict(answer=key, answer_type=kind, canary=canary, image=image, rationale="since", image_preview="bytes")
+    (question,) = load_questions(write_jsonl(tmp_path / "v.jsonl", row))
+    assert (question.answer, question.answer_type) == (str(key), kind)
+    assert (question.canary, question.image, question.rationale) == (canary, image, "since")
+    assert "image_preview" not in question.extra
+    with pytest.raises(DataError, match="carries a canary"):
+        refuse_canary([question])
+
+
 def test_hle_verified_with_an_unknown_subset_fails(tmp_path):
     path = write_jsonl(tmp_path / "v.jsonl", VERIFIED, VERIFIED | {"id": "v2", "Verified_Classes": "gold"})
     fails(path, "row 2, column Verified_Classes: 'gold' is no subset", "Gold subset, Revision subset, Uncertain subset")
@@ -381,7 +403,6 @@ def test_number_where_text_is_required(tmp_path):
     fails(write_jsonl(tmp_path / "a.jsonl", own), "row 1, column question", "42", "between quotes")
     fails(write_jsonl(tmp_path / "a.jsonl", own | {"question": "a", "id": True}), "row 1, column id", "between quotes")
     fails(write_jsonl(tmp_path / "h.jsonl", HLE | {"answer": 4.5}), "row 1, column answer: 4.5 where text")
-    fails(write_jsonl(tmp_path / "v.jsonl", VERIFIED | {"answer": True}), "row 1, column answer: True where text")
 
 
 def test_unknown_column_of_ones_own_file_with_a_suggestion(tmp_path):
@@ -455,6 +476,7 @@ def test_missing_fetch_says_make_setup(tmp_path, monkeypatch):
 def small_fetch(tmp_path, monkeypatch):
     """Four exam rows, the last a duplicate, and three open ones of which two are usable."""
     monkeypatch.setattr(fetch, "FETCHED", tmp_path)
+    monkeypatch.setattr("proctor.data.questions.fetched", lambda name: tmp_path / name)  # whatever their bytes
     exam = [{"question": f"Q{i}", "options": "A. a\nB. b\nB again\nC. c\nD. d", "answer": "D. d"} for i in (0, 1, 2, 0)]
     judged = {
         "answer": ["x", "y"],

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from proctor.exam.paired_effects import balanced, paired_effects, said
+from proctor.exam.paired_effects import balanced, over_families, paired_effects, said
 from proctor.report.claims import judge
-from scipy.stats import ttest_1samp
+from proctor.stats.power import t_power
+from scipy.stats import t, ttest_1samp
 
 ITEMS = pd.RangeIndex(90)
 FAMILIES = pd.Series(np.repeat(list("abcdefghi"), 10), ITEMS)
@@ -44,3 +45,24 @@ def test_balanced_values_have_the_balanced_accuracy_as_mean():
     correct, accepted = scores(0.3, 3), scores(0.6, 4)
     right, wrong = accepted[correct].mean(), (~accepted[~correct]).mean()
     assert balanced(correct, accepted).mean() == pytest.approx((right + wrong) / 2)
+
+
+def test_a_share_over_families_is_the_t_test_of_their_means_and_knows_its_units():
+    right = scores(0.6, 5).astype(float)
+    found = over_families(right.iloc[:85], FAMILIES, family=4)
+    means = right.iloc[:80].groupby(FAMILIES).mean()
+    alike = over_families(right.iloc[:80], FAMILIES, family=4)
+    limits = ttest_1samp(means, 0).confidence_interval(1 - 0.05 / 4)
+    assert (alike.low, alike.high) == pytest.approx((limits.low, limits.high))
+    assert (found.n, found.of, found.family, found.level) == (9, "families of questions", 4, 1 - 0.05 / 4)
+
+
+def test_needed_is_the_fewest_families_with_power_at_the_level_of_the_effects_together():
+    first, second = scores(0.6, 1), scores(0.5, 2)
+    found = paired_effects({"a": (first, second), "b": (second, first), "c": (first, scores(0.3, 3))}, FAMILIES)
+    for row in found.itertuples():
+        half = max(row.difference - row.low, row.high - row.difference)
+        sd = half / t.ppf(1 - 0.025 / 3, 8) * 3
+        reached = [t_power(row.difference, sd, int(n), 1 - 0.05 / 3) for n in (row.needed, row.needed - 1)]
+        assert reached[0] >= 0.8 > reached[1]
+        assert row.needed > row.families or row.low > 0 or row.high < 0

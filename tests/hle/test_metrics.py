@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.hle.metrics import corrected_metrics, metrics_table, official_metrics
+from proctor.hle.metrics import accuracy_interval, corrected_metrics, metrics_table, official_metrics
 from proctor.stats.proportions import wilson
 
 NAN = math.nan
@@ -179,3 +179,54 @@ def test_groups_keep_their_order_and_equal_the_single_figures():
         assert np.isnan(row.official) and row.low < row.accuracy < row.high
         assert row.debiased_low <= row.debiased <= row.debiased_high
     assert set(metrics_table(frame, ["answer_type"], rng(0), resamples=200)["n"]) == {60}
+
+
+def samples(n=32, k=5, seed=4) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    chance = rng.beta(0.5, 0.7, n)
+    frame = pd.DataFrame(dict(question_id=np.repeat(np.arange(n), k), sample=np.tile(np.arange(k), n), model="m"))
+    return frame.assign(correct=(rng.random(n * k) < np.repeat(chance, k)).astype(float), confidence=rng.random(n * k))
+
+
+def test_equal_samples_of_a_question_count_as_one():
+    one = samples(k=1)
+    five = one.loc[one.index.repeat(5)].assign(sample=np.tile(np.arange(5), 32))
+    row, single = (
+        metrics_table(frame, ["model"], np.random.default_rng(0), resamples=300).iloc[0] for frame in (five, one)
+    )
+    assert (row["n"], row["answers"], single["answers"]) == (32, 160, 32)
+    assert row["accuracy"] == single["accuracy"] and row["all_bins"] == pytest.approx(single["all_bins"])
+    assert row["low"] == pytest.approx(single["low"], abs=0.02) and row["high"] == pytest.approx(
+        single["high"], abs=0.02
+    )
+    assert row["debiased"] == pytest.approx(single["debiased"])
+    assert row["debiased_high"] == pytest.approx(single["debiased_high"], abs=0.03)
+
+
+def test_several_samples_are_averaged_by_question_and_by_sitting():
+    frame = samples()
+    row = metrics_table(frame, ["model"], np.random.default_rng(0), resamples=200).iloc[0]
+    assert row["accuracy"] == pytest.approx(frame.groupby("question_id")["correct"].mean().mean())
+    alone = [metrics_table(part, ["model"], np.random.default_rng(0)) for _, part in frame.groupby("sample")]
+    assert row["all_bins"] == pytest.approx(np.sqrt(np.mean([each["all_bins"].iloc[0] ** 2 for each in alone])))
+    assert np.isnan(row["official"]) and row["note"] == "below 100 answers: index error"
+    big = metrics_table(samples(150, 3), ["model"], np.random.default_rng(0), resamples=50).iloc[0]
+    assert big["official"] == 0 and big["note"] == "below 200 answers: always 0"
+
+
+def test_intervals_over_questions_hold_the_accuracy_of_the_field_of_questions():
+    held = widths = 0
+    for seed in range(1000):
+        frame = samples(seed=seed)
+        found = accuracy_interval(frame["correct"], frame["question_id"])
+        held += found.low <= 0.5 / 1.2 <= found.high
+        widths += found.high - found.low
+    assert 0.93 < held / 1000 < 0.975 and 0.2 < widths / 1000 < 0.4
+
+
+def test_unreadable_answers_widen_the_interval_to_the_opposite_reading():
+    frame = samples()
+    worse = frame.assign(correct=frame["correct"].where(frame.index % 10 > 0))
+    found, full = (accuracy_interval(each["correct"], each["question_id"]) for each in (worse, frame))
+    best = accuracy_interval(worse["correct"].fillna(1), frame["question_id"])
+    assert found.low < full.low and found.high == best.high and found.n == 32

@@ -168,3 +168,13 @@ def test_the_trail_has_a_line_a_decision_in_order():
     assert steps(verify(ITEM, votes())) == ["screening", "routing"]
     assert steps(verify(ITEM, bad)) == ["screening", "adjudication", "routing"]
     assert steps(verify(ITEM, bad, [MENDED] * 3, PASSED)) == ["screening", "adjudication", "cross-audit", "routing"]
+
+
+def test_solvers_whose_answers_only_a_judge_can_compare_have_not_failed():
+    said = {"problem": (True, True), "answer": (True, True), "rationale": (True, True)}
+    words = replicated("a", ["Einstein"] * 8, "Albert Einstein")
+    assert (words.undecided, words.fails) == (8, False)
+    assert screen(Evidence(said, (words, words))).outcome == "gold"
+    wrong = replicated("b", ["5"] * 8, "7")
+    assert wrong.fails and screen(Evidence(said, (wrong, wrong))).outcome == "repair"
+    assert screen(Evidence(said, (wrong, words))).outcome == "gold"

@@ -264,3 +264,23 @@ def test_any_text_is_read_and_its_answer_stands_in_it(text):
     found, p = stated(reply), answer_probability(reply)
     assert found.answer is None or found.answer in text
     assert (p is None or 0 <= p <= 1) and letter(text, 4) in (None, *"ABCD")
+
+
+@pytest.mark.parametrize(
+    "reply, answer, confidence",
+    [
+        ('{"answer": "42", "confidence": 80}', "42", 0.8),
+        ('```json\n{\n  "explanation": "as said",\n  "exact_answer": 3.5,\n  "confidence": "70%"\n}\n```', "3.5", 0.7),
+        ('{"answer": "\\\\frac{1}{2}"}', r"\frac{1}{2}", None),
+        (r'{"answer": "\frac{1}{2}"}', r"\frac{1}{2}", None),
+        ("I think.\n<answer>\n  B\n</answer>\n<confidence>55</confidence>", "B", 0.55),
+        ("| field | value |\n|---|---|\n| **Answer** | 7 |\n| Confidence | 60 % |", "7", 0.6),
+        ('{"answer": "1"}\n\nAnswer: 2', "2", None),
+        ('{"answer": "1"}\n{"answer": "2", "confidence": 1}', "2", None),
+        ('{"answer": ""}', None, None),
+        ('{"answers": ["1"]}', None, None),
+    ],
+)
+def test_fields_are_read_where_no_label_stands(reply, answer, confidence):
+    found = stated(reply)
+    assert (found.answer, found.confidence) == (answer, confidence)

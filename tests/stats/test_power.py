@@ -5,7 +5,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from proctor.stats.bootstrap import resample_means
 from proctor.stats.compare import mcnemar
-from proctor.stats.power import corridor, design_effect, items_needed, neighbours, power_of, settle, t_power
+from proctor.stats.interval import Interval
+from proctor.stats.paired_proportions import mcnemar_power
+from proctor.stats.power import (
+    corridor,
+    design_effect,
+    items_needed,
+    mcnemar_needed,
+    needed_by,
+    neighbours,
+    power_of,
+    settle,
+    t_power,
+    units_needed,
+)
 from proctor.stats.simulate import clustered_scores
 from scipy import stats
 from statsmodels.stats.power import NormalIndPower, TTestPower
@@ -92,6 +105,40 @@ def test_no_gap_needs_infinitely_many_items_and_a_certain_one_a_single_item():
 def test_impossible_questions_are_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+@settings(deadline=None)
+@given(st.floats(0.02, 2), st.floats(0.05, 1), st.floats(0.8, 0.9999))
+def test_units_needed_are_the_fewest_with_the_power_of_student_s_test(gap, sd, level):
+    n = float(units_needed(gap, sd, level, most=10**6))
+    assert n >= 2 and t_power(gap, sd, int(n), level) >= 0.8 - 1e-9
+    assert n == 2 or t_power(gap, sd, int(n) - 1, level) < 0.8
+
+
+def test_units_needed_are_those_of_statsmodels():
+    for gap, sd, level in ((0.2, 0.5, 0.95), (0.05, 0.3, 0.99), (0.4, 0.3, 0.9)):
+        n = TTestPower().solve_power(gap / sd, alpha=1 - level, power=0.8)
+        assert units_needed(-gap, sd, level) == np.ceil(n)
+
+
+def test_more_units_are_needed_than_an_undecided_study_had_and_at_most_10_000_are_counted():
+    assert units_needed([0.5, 0.5], 0.1, had=[0, 40]).tolist() == [3, 41]
+    assert units_needed([1e-6, 0.0], 0.3).tolist() == [np.inf, np.inf]
+    assert np.isnan(units_needed(0.1, np.nan)) and np.isnan(needed_by(Interval(0.1, 0.1, 0.1, 0.95, "exact"), 9))
+    undecided = Interval(0.1, -0.05, 0.25, 0.95, "cluster t")
+    assert needed_by(undecided, 9) > 9 > needed_by(Interval(0.1, 0.06, 0.14, 0.95, "cluster t"), 9)
+    sd = 0.15 / stats.t.ppf(0.975, 8) * 3
+    assert needed_by(undecided, 9) == units_needed(0.1, sd)
+    assert needed_by(undecided, 9, bound=0.2) == units_needed(-0.1, sd)
+
+
+@pytest.mark.parametrize("cells", [(0.2, 0.1), (0.15, 0.08), (0.1, 0.04), (0.3, 0.2)])
+@pytest.mark.parametrize("level", [0.95, 1 - 0.05 / 66])
+def test_items_needed_for_the_exact_test_have_its_power(cells, level):
+    n, score = (int(mcnemar_needed(*cells, level, exact=exact)) for exact in (True, False))
+    assert 0.8 <= mcnemar_power(*cells, n, level, exact=True) < 0.85
+    assert score < n and mcnemar_power(*cells, score, level, exact=True) < 0.8
+    assert mcnemar_needed(*cells, level, had=5 * n) == 5 * n + 1
 
 
 # design effect

@@ -8,7 +8,7 @@ import pytest
 from proctor.stats.paired_proportions import chances, mcnemar_power, score_power
 from proctor.stats.power import items_needed
 from proctor.synthesis import how_many as h
-from scipy.stats import betabinom, binom, hypergeom
+from scipy.stats import betabinom, binom, binomtest, hypergeom
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.power import zt_ind_solve_power
 
@@ -17,7 +17,25 @@ from statsmodels.stats.power import zt_ind_solve_power
 def test_items_reach_the_power_that_tango_s_interval_has(rates):
     plan = h.items_for_difference(*rates)
     power = score_power(chances(*rates), plan.n)[0] if plan.n < 300 else mcnemar_power(*chances(*rates)[1:3], plan.n)
-    assert plan.told["exact power of McNemar's test"] == pytest.approx(power) and 0.8 <= power < 0.84
+    assert plan.told["power of McNemar's score test"] == pytest.approx(power) and 0.8 <= power < 0.84
+
+
+@pytest.mark.parametrize("rates", [(0.6, 0.5, 0.4), (0.9, 0.8, 0.2), (0.3, 0.25, 0.0)])
+def test_items_for_the_exact_test_are_the_fewest_with_its_power(rates):
+    plan, (_, a, b, _) = h.items_for_difference(*rates, test="exact"), chances(*rates)
+
+    def power(n):  # scipy's test of every number of differing items and of those that one model has right
+        of = range(n + 1)
+        shown = [
+            sum(binom.pmf(k, m, a / (a + b)) for k in of[m // 2 + 1 : m + 1] if binomtest(k, m).pvalue <= 0.05)
+            for m in of
+        ]
+        return float(binom.pmf(of, n, a + b) @ shown)
+
+    assert plan.n > h.items_for_difference(*rates).n
+    if plan.n < 300:
+        assert plan.told["power of McNemar's exact test"] == pytest.approx(power(plan.n), abs=1e-3)
+        assert power(plan.n) >= 0.8 > power(plan.n - 1) - 1e-3
 
 
 def test_of_small_differences_it_is_the_formula_of_independent_samples_without_pairing():

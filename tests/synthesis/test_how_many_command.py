@@ -13,9 +13,10 @@ def run(*words: str):
 @pytest.mark.parametrize(
     "words, first",
     [
-        ("items --rates 0.6 0.5 --correlation 0.4 --power 0.8", "237 items"),
+        ("items --rates 0.6 0.5 --correlation 0.4 --power 0.8", "252 items"),
+        ("items --rates 0.6 0.5 --correlation 0.4 --test score", "237 items"),
         ("items --rates 0.6 0.5 --correlation 0.4 --family 5 --icc 0.3", "520 items"),
-        ("difference -n 500 --rate 0.15", "5.79 points"),
+        ("difference -n 500 --rate 0.15", "5.97 points"),
         ("repeats --within 2 --between 1", "18 repeats of each item"),
         ("votes --miss 0.3 --false-alarm 0.2", "17 votes on each answer"),
         ("rollouts", "64 rollouts of each candidate"),

@@ -5,7 +5,7 @@ probabilities of one call: its expectation. A judge that writes a critique first
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,22 +112,24 @@ async def ask_judges(
     answers: Sequence[Answer],
     *,
     judges: Sequence[str] = tuple(JUDGES),
-    repeats: int = 0,
+    repeats: int | Mapping[str, int] = 0,
     critiques: int = REPEATS,
     settings: Settings | None = None,
 ) -> pd.DataFrame:
     """One row a call: model, method, question_id, answer_id, sample, score (NaN: unreadable), expectation, chances (of
     each score, or None), reply, prompt_tokens, completion_tokens.
 
-    repeats 0: one call at temperature 0, whose `expectation` is that of infinitely many repeats. Else so many calls at
-    TEMPERATURE, numbered from 1, to be averaged as the paper does with 64. A judge that thinks is always asked so,
-    `critiques` times if repeats is 0. Raises ValueError before any call for an unknown judge, and what `paired` raises.
+    repeats 0: one call at temperature 0, whose `expectation` is that of infinitely many repeats. Else so many calls (of
+    each answer, or by question id) at TEMPERATURE, numbered from 1, to be averaged as the paper does with 64. A judge
+    that thinks is always asked so, `critiques` times if repeats is 0. Raises ValueError before any call for an unknown
+    judge, and what `paired` raises.
     """
     candidates, rows = paired(questions, answers), []
     for model in models:
         for judge in judges:
-            times = repeats or (critiques if judge in JUDGES and JUDGES[judge].thinks else 0)
+            fewest = critiques if judge in JUDGES and JUDGES[judge].thinks else 0
             for question, answer in candidates:
+                times = (repeats if isinstance(repeats, int) else repeats[question.id]) or fewest
                 rows += [
                     (
                         model,

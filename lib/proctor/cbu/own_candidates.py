@@ -1,22 +1,27 @@
-"""Candidates of one's own: each one's utility to solvers, beside a judge's score (CBU, section 3)."""
+"""Candidates of one's own: each one's utility to solvers, next to a judge's score (CBU, section 3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
+from statsmodels.stats.proportion import confint_proportions_2indep
 
-from proctor.cbu.judges import ask_judges
-from proctor.cbu.utility import run_rollouts, utilities
+from proctor.cbu.judges import ask_judges, score_request
+from proctor.cbu.utility import OUTCOMES, run_rollouts, utilities
 from proctor.data.answers import load_asked
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError
+from proctor.models.registry import spec
 from proctor.models.session import Session
-from proctor.stats.bootstrap import Interval, interval
+from proctor.models.settings import Settings
+from proctor.stats.interval import Interval
+from proctor.stats.paired_proportions import cluster_t_interval
 
 JUDGE = "judge 1-10"
+LOST = OUTCOMES[2:]  # rollouts that count as not solved without having been found wrong
+MANY_LOST = 0.05  # the share of them from which a warning is given
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,15 @@ class Setup:
     near: dict[str, list[Question]]
     models: Sequence[str]
     rollouts: int = 1
+
+    def checked(self, settings: Settings) -> "Setup":
+        """Itself. Raises ValueError where all rollouts of a neighbour would be one and the same."""
+        if self.rollouts > 1 and settings.temperature == 0:
+            raise ValueError(
+                f"{self.rollouts} rollouts at temperature 0 are one rollout, copied. "
+                "Say --rollouts 1, or leave --temperature out (0.7)."
+            )
+        return self
 
 
 def load(
@@ -51,30 +65,101 @@ def load(
 
 
 async def score(session: Session, setup: Setup) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(utilities of every candidate to every solver, the judge's scores): `utility.utilities`, `judges.ask_judges`."""
-    models, both = list(setup.models), (setup.questions, setup.candidates)
-    rolled = await run_rollouts(session, models, *both, setup.near, budget=setup.rollouts)
-    return utilities(rolled), await ask_judges(session, models, *both, judges=[JUDGE])
+    """(utilities of every candidate to every solver, the judge's scores): `utility.utilities`, `judges.ask_judges`.
+
+    The judge gets as many calls as utility. A local model whose token probabilities can be read is asked once: they
+    give the mean of infinitely many calls. At temperature 0 every judge is asked once, for all calls would be one.
+    """
+    both = setup.questions, setup.candidates
+    setup.checked(session.settings)
+    rolled = await run_rollouts(session, list(setup.models), *both, setup.near, budget=setup.rollouts)
+    judged = []
+    for model in setup.models:
+        once = session.settings.temperature == 0 or reads_probabilities(model, setup, session.settings)
+        calls = {question: 0 if once else setup.rollouts * len(near) for question, near in setup.near.items()}
+        judged.append(await ask_judges(session, [model], *both, judges=[JUDGE], repeats=calls))
+    return utilities(rolled), pd.concat(judged, ignore_index=True)
+
+
+def reads_probabilities(model: str, setup: Setup, settings: Settings) -> bool:
+    """Whether the judge's score is the first token of a model served here, so that its probabilities are kept."""
+    style = settings.style_for(spec(model))
+    asked = score_request(JUDGE, setup.questions[0], setup.candidates[0], model, settings=settings)
+    return spec(model).local and style != "free" and asked.logprobs is not None
 
 
 def table(worth: pd.DataFrame, judged: pd.DataFrame, candidates: Sequence[Answer]) -> pd.DataFrame:
     """One row a candidate and solver, the best of each question and solver first: utility with its interval, gain over
-    no candidate, the judge's score (its expectation where it has one), and correct as known."""
-    said = judged.assign(score=judged["expectation"].fillna(judged["score"]).astype(float))
-    found = worth.merge(
-        said[["model", "answer_id", "score"]].rename(columns={"answer_id": "candidate", "score": "judge"}),
-        on=["model", "candidate"],
-        how="left",
-    )
+    no candidate, what rollouts were lost, the judge's mean score (its expectation where it has one) with its calls and
+    those that were unreadable, and correct as known."""
+    keys = ["model", "answer_id"]
+    said = judged.assign(score=judged["expectation"].fillna(judged["score"]).astype(float)).groupby(keys)["score"]
+    marks = said.agg(judge="mean", calls="size", judge_calls="count").reset_index()
+    marks["judge_unreadable"] = marks.pop("calls") - marks["judge_calls"]
+    found = worth.merge(marks.rename(columns={"answer_id": "candidate"}), on=["model", "candidate"], how="left")
     found["correct"] = found["candidate"].map({answer.id: answer.correct for answer in candidates})
     found["author"] = found["candidate"].map({answer.id: answer.author for answer in candidates})
     columns = ["model", "question_id", "candidate", "author", "utility", "low", "high", "base", "gain", "rollouts"]
     order = ["model", "question_id", "utility"]
     found = found.sort_values(order, ascending=[True, True, False], kind="stable")
-    return found[[*columns, "judge", "correct"]].reset_index(drop=True)
+    return found[[*columns, *LOST, "judge", "judge_calls", "judge_unreadable", "correct"]].reset_index(drop=True)
 
 
-def gain(worth: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> Interval:
-    """What a candidate adds to what solvers solve, in points, on average; questions are resampled."""
-    found = interval(worth["gain"], rng, resamples, clusters=worth["question_id"], bounds=(-1.0, 1.0))
-    return Interval(100 * found.estimate, 100 * found.low, 100 * found.high, found.level, found.method)
+def best(worth: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """One row a solver and question: which candidate has the highest utility, and whether it is above the second.
+
+    The difference is that of two independent shares, with Agresti and Caffo's interval, which holds at few rollouts;
+    undecided rollouts widen it. All rows hold together with `level` (Bonferroni). That the best was chosen by the same
+    rollouts needs no further correction where it is compared with the second (Hung and Fithian, 2019). It is about the
+    neighbours at hand. `reading`: above the second, tied, undecided, or the only candidate.
+    """
+    groups = worth.groupby(["model", "question_id"], sort=False)
+    rows = []
+    for (model, question), part in groups:
+        first, *others = part.sort_values("utility", ascending=False, kind="stable").to_dict("records")
+        row = dict(model=model, question_id=question, best=first["candidate"], utility=first["utility"])
+        if others:
+            second = others[0]
+            row |= dict(second=second["candidate"], second_utility=second["utility"])
+            row["difference"] = first["utility"] - second["utility"]
+            own = 1 - (1 - level) / groups.ngroups
+            row["low"] = min(_difference(first, other, ("utility", "most"), own)[0] for other in others)
+            row["high"] = _difference(first, second, ("most", "utility"), own)[1]
+            apart = "above the second" if row["low"] > 0 else "undecided"
+            row["reading"] = "tied" if row["difference"] == 0 else apart
+        else:
+            row["reading"] = "the only candidate"
+        rows.append(row)
+    return pd.DataFrame(rows, columns=[*_BEST])
+
+
+_BEST = "model question_id best utility second second_utility difference low high reading".split()
+
+
+def _difference(first: dict, second: dict, counted: tuple[str, str], level: float) -> tuple[float, float]:
+    """Agresti and Caffo's limits of one utility minus another, each with its number of rollouts."""
+    low, high = confint_proportions_2indep(
+        first[counted[0]] * first["weight"], first["weight"],
+        second[counted[1]] * second["weight"], second["weight"], method="agresti-caffo", alpha=1 - level,
+    )  # fmt: skip
+    return max(-1.0, low), min(1.0, high)
+
+
+def warnings(worth: pd.DataFrame) -> list[str]:
+    """What makes utilities doubtful: none between 0 and 1, and rollouts that were undecided, unreadable or cut off."""
+    told = []
+    if worth["utility"].isin([0, 1]).all() and worth["base"].isin([0, 1]).all():
+        told.append(
+            f"all utilities are {' or '.join(f'{value:g}' for value in sorted(worth['utility'].unique()))}, and so are "
+            "the base rates: check that keys and answers have one notation, and that neighbours are neither trivial "
+            "nor hopeless"
+        )
+    for name in LOST:
+        if (share := worth[name].sum() / worth["rollouts"].sum()) > MANY_LOST:
+            told.append(f"{share:.0%} of the rollouts are {name} and count as not solved")
+    return told
+
+
+def gain(worth: pd.DataFrame, level: float = 0.95) -> Interval:
+    """What a candidate adds to what solvers solve, on average: Student's t over questions; of one question, none."""
+    return cluster_t_interval(worth["gain"], worth["question_id"], level)

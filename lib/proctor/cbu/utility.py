@@ -6,6 +6,7 @@ A rollout is one call: worked examples, then Q with C as the last of them, then 
 the same solver that was shown no candidate: what it solves then is the base rate, and U less that is the gain.
 """
 
+import calendar
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,8 +17,8 @@ from statsmodels.stats.proportion import proportion_confint
 
 from proctor.cbu.candidates import load_candidates, written
 from proctor.data.schemas import Answer, Question
-from proctor.exam.words import same_answer
-from proctor.models.messages import Request
+from proctor.exam.answer_match import same
+from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
 from proctor.models.read_answer import stated
 from proctor.models.session import Session
@@ -28,9 +29,12 @@ TEMPERATURE = 0.7
 NEIGHBOURS, ROLLOUTS = 2, 1  # the recorded sizes: two neighbours as in the paper (section 4.2), which has 64 rollouts
 ATTEMPTS = 2  # of the question itself
 ALLOCATIONS = ("per neighbour", "total")
+_DAYS = {day.lower() for day in calendar.day_name}  # two of these are not the same, as other words may be
 _GLUED = re.compile(r"^([\d.,]+)([A-Za-z]+\.?)$")  # a number and its unit
 PROMPTS = ("cbu/solve", "cbu/rollout")  # without and with a candidate: those of the studies of families-v1
 STEPS = ("cbu/solve_steps", "cbu/rollout_steps")  # one operation a step and room for all steps: families-v2
+SOLVED = "solved"
+OUTCOMES = (SOLVED, "wrong", "undecided", "unreadable", "cut off")  # of a rollout
 NONE = "none"  # the kind of the rollouts that have seen no candidate
 
 
@@ -84,8 +88,9 @@ async def run_rollouts(
     """One row a rollout, of each candidate and of none, on the neighbours of its question.
 
     Columns: model, question_id, category, level, candidate (the answer's id, "" for none), kind (its label), neighbour
-    and sample (from 1), answer, correct (the neighbour is solved), reply, prompt_tokens, completion_tokens. A larger
-    budget only adds rows. Raises ValueError, before any call, for answers or neighbourhoods that do not fit.
+    and sample (from 1), answer, outcome (of OUTCOMES), correct (the outcome is "solved"), reply, prompt_tokens,
+    completion_tokens. A larger budget only adds rows. Raises ValueError, before any call, for answers or neighbourhoods
+    that do not fit.
     """
     candidates = paired(questions, answers)
     _check(questions, neighbourhoods)
@@ -127,6 +132,7 @@ async def _ask(session, models, cells, temperature, settings, what, prompts=PROM
     table = []
     for (model, question, answer, near, n, t), reply in zip(rows, replies):
         given = stated(reply).answer
+        outcome = outcome_of(reply, given, near.answer)
         table.append(
             dict(
                 model=model,
@@ -138,7 +144,8 @@ async def _ask(session, models, cells, temperature, settings, what, prompts=PROM
                 neighbour=n,
                 sample=t,
                 answer=given,
-                correct=solved(given, near.answer),
+                outcome=outcome,
+                correct=outcome == SOLVED,
                 reply=reply.text,
                 prompt_tokens=reply.prompt_tokens,
                 completion_tokens=reply.completion_tokens,
@@ -147,9 +154,27 @@ async def _ask(session, models, cells, temperature, settings, what, prompts=PROM
     return pd.DataFrame(table)
 
 
-def solved(given: str | None, key: str) -> bool:
-    """Whether an answer meets a neighbour's key: exact comparison, also of "54m" with the key 54."""
-    return same_answer(given, key) or given is not None and same_answer(_GLUED.sub(r"\1 \2", given), key)
+def outcome_of(reply: Reply, given: str | None, key: str) -> str:
+    """One of OUTCOMES: what became of a rollout whose answer was read as `given`."""
+    if given is None:
+        return "cut off" if reply.cut_off else "unreadable"
+    return {True: SOLVED, False: "wrong", None: "undecided"}[solved(given, key)]
+
+
+def solved(given: str | None, key: str) -> bool | None:
+    """Whether an answer meets a neighbour's key, by `exam.answer_match.same`, also "54m" with the key 54.
+
+    None where only a judge could decide it. Such a rollout counts as not solved, and as undecided in `utilities`.
+
+    >>> solved(r"\\frac{1}{2}", "1/2"), solved("54m", "54"), solved("the harmonic series", "12")
+    (True, True, None)
+    """
+    found = same(given, key)
+    if found or given is None:
+        return found
+    if {given.strip(" .").lower(), key.lower()} <= _DAYS:
+        return False
+    return True if same(_GLUED.sub(r"\1 \2", given), key) else found
 
 
 def paired(questions: Sequence[Question], answers: Sequence[Answer]) -> list[tuple[Question, Answer]]:
@@ -179,14 +204,22 @@ def _check(questions: Sequence[Question], neighbourhoods: Neighbourhoods) -> Non
 
 
 def utilities(rows: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
-    """One row a model and candidate: utility with its interval low to high, rollouts, base rate and gain.
+    """One row a model and candidate: utility with its interval low to high, rollouts, base rate, gain, and how many
+    rollouts were undecided, unreadable and cut off. None of these counts as solved.
 
     Neighbours weigh the same, whatever their rollouts (CBU, section 3). The interval is Wilson's for these neighbours,
     at neighbours^2 / sum(1 / rollouts), which is the number of rollouts where all have as many; where neighbours differ
     in difficulty it is wide rather than narrow, since a mean of unequal chances varies less than one of equal chances.
+    Undecided rollouts may be solved: `most` is the utility if all were, and `high` the upper end for that.
     """
     keys = ["model", "question_id", "category", "level", "candidate", "kind"]
-    cells = rows.groupby([*keys, "neighbour"], sort=False, dropna=False)["correct"].agg(["mean", "size"])
+    became = rows["outcome"] if "outcome" in rows else pd.Series("", rows.index)
+    rows = rows.assign(most=rows["correct"] | became.eq("undecided"))
+    rows = rows.assign(**{name: became.eq(name) for name in OUTCOMES[2:]})
+    cells = rows.groupby([*keys, "neighbour"], sort=False, dropna=False).agg(
+        mean=("correct", "mean"), most=("most", "mean"), size=("correct", "size"),
+        **{name: (name, "sum") for name in OUTCOMES[2:]},
+    )  # fmt: skip
     table = (
         cells.assign(inverse=1 / cells["size"])
         .groupby(keys, sort=False, dropna=False)
@@ -195,11 +228,15 @@ def utilities(rows: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
             rollouts=("size", "sum"),
             near=("size", "size"),
             inverse=("inverse", "sum"),
+            most=("most", "mean"),
+            **{name: (name, "sum") for name in OUTCOMES[2:]},
         )
         .reset_index()
     )
     n = table.pop("near") ** 2 / table.pop("inverse")
-    table["low"], table["high"] = proportion_confint(table["utility"] * n, n, alpha=1 - confidence, method="wilson")
+    table["low"], _ = proportion_confint(table["utility"] * n, n, alpha=1 - confidence, method="wilson")
+    _, table["high"] = proportion_confint(table["most"] * n, n, alpha=1 - confidence, method="wilson")
+    table["weight"] = n
     base = table[table["kind"] == NONE].set_index(["model", "question_id"])["utility"]
     found = table[table["kind"] != NONE].reset_index(drop=True)
     found["base"] = base.reindex(pd.MultiIndex.from_frame(found[["model", "question_id"]])).to_numpy()

@@ -129,7 +129,7 @@ def _own(row: dict) -> dict:
     others = {column: fields.pop(column) for column in set(fields) - set(Question.model_fields)}
     if others and isinstance(fields.get("extra", {}), dict):
         fields["extra"] = fields.get("extra", {}) | dict(sorted(others.items()))
-    fields |= {column: _text(fields[column]) for column in ("id", "answer") if column in fields}
+    fields |= {column: turn(fields[column]) for column, turn in (("id", _text), ("answer", _key)) if column in fields}
     if "id" in row and not str(fields.get("id", "")).strip():
         raise Wrong("id", "empty", "Fill it in, or leave the column out to have ids made")
     if "id" not in fields and isinstance(fields.get("question"), str):
@@ -159,16 +159,19 @@ def _uq(row: dict) -> dict:
 
 
 def _hle_verified(row: dict) -> dict:
-    """HLE-Verified: answer type, image and canary, where known, come from the whole record in `json`."""
+    """HLE-Verified: answer type, image, canary and rationale come from the whole record in `json`, or from columns of
+    their own, as in the files on GitHub."""
     if (subset := row["Verified_Classes"]) not in VERIFIED_CLASSES:
         raise Wrong("Verified_Classes", f"{subset!r} is no subset", f"Use one of {', '.join(VERIFIED_CLASSES)}")
     whole = row.get("json")
     whole = _json_cell("json", whole) if whole and isinstance(whole, str) else whole
     whole = whole if isinstance(whole, dict) else {}
-    known = {column: whole[column] for column in ("answer_type", "image", "canary") if whole.get(column)}
-    fields = {"id": row["id"], "question": row["question"], "answer": _text(row["answer"])}
+    columns = ("answer_type", "image", "canary", "rationale")
+    known = {column: found for column in columns if (found := whole.get(column) or row.get(column))}
+    fields = {"id": row["id"], "question": row["question"], "answer": _key(row["answer"])}
     fields |= known | {"category": row.get("category") or "", "source": "hle_verified"}
-    return fields | {"extra": _rest(row, "id", "question", "answer", "category")}
+    pictures = ("image_preview", "rationale_image")
+    return fields | {"extra": _rest(row, "id", "question", "answer", "category", *columns, *pictures)}
 
 
 def _kina(row: dict) -> dict:
@@ -240,7 +243,8 @@ def _question(kind: Format, row: dict) -> Question:
         value = row.get(column)
         if value is None or isinstance(value, str) and not value.strip():
             raise Wrong(column, "empty", "Fill it in or remove the row")
-        if isinstance(value, int | float) and (column not in kind.numbers or isinstance(value, bool)):
+        truth = isinstance(value, bool) and column != "answer"  # false may be a key, and is no number or name
+        if isinstance(value, int | float) and (column not in kind.numbers or truth):
             raise Wrong(column, f"{value!r} where text is required", "Write it as text, between quotes")
     try:
         return Question(**kind.convert(row))
@@ -397,3 +401,8 @@ def _first(items: list, n: int | None, path: Path) -> list:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def _key(value):
+    """`_text` of a key, which may be JSON's true or false too."""
+    return str(value) if isinstance(value, bool) else _text(value)

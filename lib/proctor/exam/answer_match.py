@@ -9,20 +9,23 @@ a bound: what is too long, too deep or too large can't be decided.
 What users expect, decided here: 5 km is 5000 m and not 5 m; a unit that only one of the two gives is no difference, if
 it is on the list of `exam.units` (2 n is not 2); 12.5 % is 1/8 and 12.5; 2 1/2 is two and a half; "x = -1 or x = 1" is
 {-1, 1}; 0 < x <= 1 is (0, 1]; matrices compare entry by entry; Yes is True; H_2O is H2O and Co is not CO, since case is
-no difference between words only.
+no difference between words only. What is not certainly different is None: a lone K or A may be a unit or a name, C_2
+and Z_2 one group, x y and y x two words of a group, {2, 2} one set with {2} and another list; a day is no difference of
+numbers, and 1e-3 no multiple of Euler's number.
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
 from proctor.data.schemas import LETTERS
-from proctor.exam.formula import Undecided, close, constant, parse_formula, uses, values
+from proctor.exam.formula import GREEK, Undecided, close, constant, indexed, parse_formula, uses, values, word
 from proctor.exam.solutions import mixed, solutions, unknown
 from proctor.exam.units import Quantity, factor, quantity
-from proctor.exam.words import affirms, same_answer, same_compound, same_era
+from proctor.exam.words import affirms, counted, date, same_answer, same_compound, same_era
 from proctor.models.read_answer import letter
 
 LONGEST = 400  # characters of an answer that is read as mathematics
@@ -59,6 +62,7 @@ _MATRIX = re.compile(
     r"(?:(?:\\left)?[\[(]\s*)?\\begin\{([pb]?matrix|array)\}(?:\{[clr|]*\})?(.{0,400}?)\\end\{\1\}(?:\s*(?:\\right)?[\])])?",
     re.DOTALL,
 )
+_SCIENTIFIC = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\.\d+)[eE]([-+]?\d{1,3})(?![\w.])", re.ASCII)
 _RANGE = re.compile(r"\d[\d.]*-\d[\d.]*")  # 5-7 may be -2 or from five to seven
 _LITERAL = re.compile(
     r"([-+]?)(\d+(?:\.\d*)?|\.\d+)(?:(?:e|\*10\^)\(?\{?([-+]?\d{1,3})\}?\)?)?(%)?", re.IGNORECASE | re.ASCII
@@ -90,11 +94,14 @@ def same(given: str | None, right: str, rounding: bool = False) -> bool | None:
         return None if found is None else found == right.strip()
     if max(len(given), len(right)) > LONGEST:
         return None
+    if (days := [date(text) for text in (given, right)]) != [None, None]:
+        return days[0] == days[1] if None not in days else None  # a difference of numbers is meant by nobody
     one, two = normal(given), normal(right)
     if one and same_answer(one, two):
         return True
     if (decided := same_era(one, two)) is not None or (decided := same_compound(one, two)) is not None:
         return decided
+    one, two = counted(one), counted(two)
     try:
         names = {name for name in (unknown(one), unknown(two)) if name}
         found = _same(solutions(one), solutions(two), rounding)
@@ -143,11 +150,15 @@ def _same_list(brackets: str, one: list[str], closing: str, two: list[str], roun
     """Entry by entry; sets in any order. A list without brackets in another order is None: nobody says what it is."""
     if len(one) * len(two) > MOST_PAIRS:
         raise Undecided("too long a list")
+    if any(len(entries) == 1 and _symbol(entries[0]) for entries in (one, two)):
+        return None  # I_2 and the matrix that it names
     matrix = [[_entry(a, b, rounding) for b in two] for a in one]
     unordered = all(map(any, matrix)) and all(map(any, zip(*matrix)))
     known = not any(None in row for row in matrix)
     kinds = {brackets, closing} - {""}
     if kinds == {"⦃⦄"}:
+        if unordered and not _as_often(matrix):
+            return None  # {2, 2, 4} and {2, 4, 4}: one set, and two lists of what there is
         return unordered or (False if known else None)
     if len(one) != len(two):
         return False if known else None
@@ -158,6 +169,17 @@ def _same_list(brackets: str, one: list[str], closing: str, two: list[str], roun
     if False in in_order:
         return None if unordered and not (brackets and closing) else False
     return all(in_order) or None
+
+
+def _as_often(matrix: list[list[bool | None]]) -> bool:
+    """Whether each entry of one list can be laid to one of its own of the other: equal ones stand equally often."""
+    left = set(range(len(matrix[0])))
+    for row in matrix:
+        place = next((place for place in sorted(left) if row[place]), None)
+        if place is None:
+            return False
+        left.remove(place)
+    return not left
 
 
 def _entry(given: str, right: str, rounding: bool) -> bool | None:
@@ -210,9 +232,23 @@ def _same_value(one, two) -> bool | None:
     if _quantity(one) and _quantity(two) and one[2] != two[2]:
         return None  # 1 t and 1000 g
     agree = {close(a, b) for a, b in values(one, two)}
+    if agree == {True} and one != two and _order_may_count(one, two):
+        return None
+    alephs = all(isinstance(tree, str) and tree.startswith("aleph_") for tree in (one, two))
+    if agree == {False} and not alephs and (indexed(one) or indexed(two)) and indexed(one) != indexed(two):
+        return None  # C_2 and Z_2 name one group
     if agree == {False} and uses(one, "log") != uses(two, "log"):
         return None  # to base ten, perhaps
     return agree.pop() if len(agree) == 1 else None
+
+
+def _order_may_count(one, two) -> bool:
+    """Whether two trees of one value may yet differ: words of a group (x y x^-1 and y), and sums of ordinals."""
+    words = word(one), word(two)
+    if None not in words:
+        return words[0] != words[1] and len({name for name, _ in (*words[0], *words[1])}) > 1
+    names = {name.partition("_")[0] for name in indexed(one, every=True) | indexed(two, every=True)}
+    return bool(names) and names <= {"omega", "aleph"}
 
 
 def _quantity(tree) -> bool:
@@ -252,6 +288,12 @@ def _same_quantity(one: Quantity | None, two: Quantity | None, given: str, right
         return None if 2 * gap <= max(steps, default=0) else False
     unit, bare = (one, right) if one else (two, given)
     assert unit is not None
+    if unit.unit == "degree" and re.search(r"\\pi|\bpi\b", bare):
+        return _same_value(parse_formula(f"({unit.number})*\\pi/180"), parse_formula(bare))
+    if unit.loose and (number := literal(unit.number)) and (value := literal(bare)) and value.value:
+        ratio = number.value / value.value  # 300 K and 300, or 300000
+        if any(ratio == Fraction(10) ** power for power in (0, -3, -6, -9)):
+            return None
     if unit.loose or re.search(r"[A-Za-z]", re.sub(r"\\[a-z]+", "", bare)):
         return NotImplemented if unit.loose else None
     if _same(unit.number, bare, rounding) is not False:
@@ -283,6 +325,8 @@ def normal(text: str) -> str:
     text = re.sub(r"[₀-₉]+", lambda down: "_{" + down[0].translate(_DOWN) + "}", text)
     for sign, plain in _SIGNS.items():
         text = text.replace(sign, plain)
+    text = re.sub(r"[α-ωΓΔΘΛΞΣΦΨΩℵ]", _greek, text)
+    text = _SCIENTIFIC.sub(r"\1*10^{\2}", text)  # before spaces go: 2e - 3 is a difference
     text = re.sub(r"\\(left|right|displaystyle|quad|qquad|limits)(?![A-Za-z])|\\[!,;: ]|\{,\}|~", " ", text)
     text = re.sub(r"\\(text|mathrm|operatorname|mathbf|mbox|textbf)\s*\{([^{}]*)\}", r" \2 ", text)
     text = re.sub(r"\\ce\s*\{([^{}]*)\}", r"\1", text)
@@ -292,6 +336,8 @@ def normal(text: str) -> str:
     text = re.sub(r"\\[dt]frac(?![A-Za-z])", r"\\frac", text).replace(r"\{", "⦃").replace(r"\}", "⦄")
     text = re.sub(r"\\?\^\s*(\\circ|\{\\circ\})", "°", text)
     text = re.sub(r"\\approx(?![A-Za-z])|^\s*(approximately|about|roughly)\b", "", text, flags=re.IGNORECASE)
+    if ";" in text and "," not in text:
+        text = text.rstrip("; ").replace(";", ",")
     text = re.sub(r",?\s+and\s+", ", ", re.sub(r"(?<=\d)\s*x\s*(?=10\s*\^)", "*", text))
     text = re.sub(r"\\[()\[\]]|\$|^\s*\*\*|\*\*\s*$", " ", text).replace("**", "^").strip().rstrip(".;,").strip()
     if (boxed := re.fullmatch(r"\\boxed\s*\{(.*)\}", text)) and _closes(text, text.index("{")) == len(text) - 1:
@@ -299,6 +345,17 @@ def normal(text: str) -> str:
     if text.startswith("{") and _closes(text, 0) == len(text) - 1:
         text = f"⦃{text[1:-1]}⦄"
     return re.sub(r"\s*([-+*/^=])\s*", r"\1", " ".join(text.split()))
+
+
+def _greek(letter: re.Match) -> str:
+    """A Greek letter as LaTeX writes it; Ω before and after numbers stays the unit."""
+    name = (
+        "aleph"
+        if letter[0] == "ℵ"
+        else unicodedata.name(letter[0]).rpartition(" ")[2].lower().replace("lamda", "lambda")
+    )
+    name = name.capitalize() if letter[0].isupper() else name
+    return letter[0] if letter[0] in "Ωμ" or name not in GREEK | {"aleph"} else rf"\{name} "
 
 
 def _rows(found: re.Match) -> str:

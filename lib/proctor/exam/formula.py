@@ -36,7 +36,8 @@ GREEK = set(
     "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon "
     "phi varphi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega infty".split()
 )
-_NAMES = _FUNCTIONS | GREEK | {"pi", "frac", "binom", "infinity", "inf"}
+_NAMES = _FUNCTIONS | GREEK | {"pi", "frac", "binom", "infinity", "inf", "aleph"}
+_CALLED = {"Gamma", "zeta", "phi", "varphi", "psi", "sigma"}  # letters that functions have
 _CLOSING = {"(": ")", "{": "}", "[": "]", "|": "|"}
 _BINARY = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 _MPMATH = {"arcsin": "asin", "arccos": "acos", "arctan": "atan"}
@@ -116,6 +117,8 @@ class _Reader:
     def _two_readings(self, token: str) -> bool:
         """Whether the name before `token` may be a function that is called, or a chemical symbol."""
         before = self.tokens[self.place - 1]
+        if token == "(" and before in _CALLED:
+            return True
         if token == "(":
             return before not in ("pi", "e", "i") and before.isalpha() and self.tokens[self.place + 2 :][:1] == [")"]
         return len(before) == len(token) == 1 and before.isalpha() and not (before + token).islower()
@@ -255,6 +258,47 @@ def _inexact(x, mp):
 
 def uses(tree, operation: str) -> bool:
     return isinstance(tree, tuple) and (tree[0] == operation or any(uses(part, operation) for part in tree[1:]))
+
+
+def indexed(tree, every: bool = False) -> set[str]:
+    """The names with an index, such as x_1 and C_2; every: all names but pi, e and i."""
+    return {name for name in _names(tree) - {"pi", "e", "i"} if every or "_" in name}
+
+
+def word(tree) -> tuple[tuple[str, int], ...] | None:
+    """A product of names and their whole powers in its order, as in a group: x y x^-1; None for anything else.
+
+    >>> word(parse_formula("x*y*y^{-1}"))
+    (('x', 1),)
+    """
+    letters: list[tuple[str, int]] = []
+
+    def walk(node) -> bool:
+        if isinstance(node, str):
+            letters.append((node, 1))
+        elif isinstance(node, tuple) and node[0] == "*":
+            return walk(node[1]) and walk(node[2])
+        elif isinstance(node, tuple) and node[0] == "^" and isinstance(node[1], str) and (power := _whole(node[2])):
+            letters.append((node[1], power))
+        else:
+            return False
+        return True
+
+    if not walk(tree):
+        return None
+    found: list[tuple[str, int]] = []
+    for name, power in letters:
+        if found and found[-1][0] == name:
+            power += found.pop()[1]
+        if power:
+            found.append((name, power))
+    return tuple(found)
+
+
+def _whole(tree) -> int | None:
+    if isinstance(tree, tuple) and tree[:2] == ("-", Fraction(0)) and isinstance(tree[2], Fraction):
+        tree = -tree[2]
+    return int(tree) if isinstance(tree, Fraction) and tree.denominator == 1 else None
 
 
 def _names(tree) -> set[str]:

@@ -6,11 +6,13 @@ effects are looked at together.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from proctor.stats.interval import Interval
 from proctor.stats.paired_proportions import cluster_t_interval
 from proctor.stats.power import needed_by
 
@@ -49,6 +51,27 @@ def paired_effects(
             }
         )
     return pd.DataFrame(rows)
+
+
+def over_families(
+    values: pd.Series, families: pd.Series, family: int = 1, bounds: tuple[float, float] = (0.0, 1.0)
+) -> Interval:
+    """The mean of items' values with families of questions as the units: Student's over families, ready for
+    `Output.claim`, which reads n, of and family from it.
+
+    values: of each item, in `bounds`: 0/1 for right, or the mean of its samples; -1 to 1 for a difference of two
+    models on it. Items without one are left out. families: of each item, with the same index. family: comparisons that
+    are looked at together; the level is 1 - 0.05 / family.
+
+    >>> items = pd.Index(range(6))
+    >>> found = over_families(pd.Series([1, 1, 1, 0, 1, 1.0], items), pd.Series(list("aabbcc"), items))
+    >>> round(found.estimate, 2), found.n, found.of
+    (0.83, 3, 'families of questions')
+    """
+    known = values.dropna().astype(float)
+    labels = families.reindex(known.index)
+    found = cluster_t_interval(known.to_numpy(), labels.to_numpy(), 1 - 0.05 / family, bounds)
+    return replace(found, n=labels.nunique(), of="families of questions", family=family)
 
 
 def families_of(rows: pd.DataFrame, item: str = "question_id") -> pd.Series:

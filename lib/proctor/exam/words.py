@@ -125,3 +125,47 @@ def same_compound(one: str, two: str) -> bool | None:
                 return None
             count[symbol] += int(number or 1)
     return True if texts[0] == texts[1] else False if atoms[0] != atoms[1] else None
+
+
+_MONTHS = "january february march april may june july august september october november december".split()
+_MONTH = "|".join(rf"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in _MONTHS)
+_DATES = (
+    re.compile(r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})"),
+    re.compile(rf"(?P<name>{_MONTH})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})", re.IGNORECASE),
+    re.compile(rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?P<name>{_MONTH})\.?,? (?P<year>\d{{4}})", re.IGNORECASE),
+)
+_ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+_ONES += "seventeen eighteen nineteen".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_COUNTED = {word: number for number, word in enumerate(_ONES)}
+_COUNTED |= {ten: 10 * place for place, ten in enumerate(_TENS, 2)}
+_COUNTED |= {
+    f"{ten}-{one}": 10 * place + n for place, ten in enumerate(_TENS, 2) for n, one in enumerate(_ONES[1:10], 1)
+}
+
+
+def date(text: str) -> tuple[int, int, int] | None:
+    """The day that the whole text names, year first or with the month in words; None for any other text.
+
+    >>> date("2024-03-05"), date("March 5, 2024"), date("05/03/2024")
+    ((2024, 3, 5), (2024, 3, 5), None)
+    """
+    for pattern in _DATES:
+        if found := pattern.fullmatch(text.strip().rstrip(".")):
+            part = found.groupdict()
+            named = [
+                place for place, month in enumerate(_MONTHS, 1) if month.startswith((part.get("name") or "?").lower())
+            ]
+            month = named[0] if named else int(part["month"])
+            if 1 <= month <= 12 and 1 <= int(part["day"]) <= 31:
+                return int(part["year"]), month, int(part["day"])
+    return None
+
+
+def counted(text: str) -> str:
+    """A number below a hundred in words as digits; any other text as it is.
+
+    >>> counted("Forty-two"), counted("forty winks")
+    ('42', 'forty winks')
+    """
+    return str(_COUNTED.get(text.strip().casefold().replace(" ", "-"), text))

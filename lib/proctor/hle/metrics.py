@@ -14,8 +14,8 @@ from scipy.special import ndtri
 
 from proctor.stats import checks
 from proctor.stats.bootstrap import Interval
-from proctor.stats.calibration import KINDS, calibration_error, calibration_interval
-from proctor.stats.proportions import official_half_width, wilson
+from proctor.stats.calibration import KINDS, calibration_error, calibration_interval, calibration_of_samples
+from proctor.stats.proportions import official_half_width, wilson, wilson_of_means
 
 OFFICIAL_BIN = 100
 
@@ -115,9 +115,15 @@ def metrics_table(
     """One row a group of `table` (from `exam.run_exam`) by columns `by`: official and corrected figures, all in [0, 1].
 
     `right` names the column of 1, 0 and NaN. by: ["model"], ["model", "category"] or ["model", "answer_type"], say.
+    With several samples of a question (column sample) n is questions: accuracy is the mean of their means and its
+    interval is over questions; calibration errors are those of each sitting, averaged; right is of `answers`.
     """
     rows = []
+    several = "sample" in table and table["sample"].nunique() > 1
     for names, group in table.groupby(by, sort=False, observed=True):
+        if several:
+            rows.append(dict(zip(by, names)) | _of_samples(group, right, rng, bin_size, resamples))
+            continue
         one, two = (
             f(group[right].astype(float), group["confidence"], *more)
             for f, more in ((official_metrics, ()), (corrected_metrics, (rng, bin_size, resamples)))
@@ -127,6 +133,7 @@ def metrics_table(
             dict(
                 zip(by, names),
                 n=two.n,
+                answers=two.n,
                 right=two.right,
                 unreadable=two.unreadable,
                 accuracy=two.accuracy,
@@ -147,11 +154,54 @@ def metrics_table(
     return pd.DataFrame(rows)
 
 
-def widened(row: pd.Series, family: int, level: float = 0.95) -> tuple[float, float]:
-    """Limits of a row's accuracy, percent, that hold for `family` models at once (Bonferroni). row: `metrics_table`."""
-    alone = 1 - (1 - level) / family
-    n, right, unreadable = (int(row[name]) for name in ("n", "right", "unreadable"))
-    return 100 * wilson(right, n, alone)[0], 100 * wilson(right + unreadable, n, alone)[1]
+def _of_samples(
+    group: pd.DataFrame, right: str, rng: np.random.Generator, bin_size: int, resamples: int
+) -> dict[str, object]:
+    """The row of `metrics_table` for several answers to each question."""
+    values = group[right].astype(float)
+    found = accuracy_interval(values, group["question_id"])
+    known = values.notna() & group["confidence"].notna()
+    sittings = [part for _, part in group.assign(value=values).groupby("sample")]
+    one = [official_metrics(part["value"], part["confidence"]) for part in sittings]
+    stated = [part[part["value"].notna() & part["confidence"].notna()] for part in sittings]
+    pairs = [(part["confidence"], part["value"], part["question_id"]) for part in stated]
+    all_bins = calibration_of_samples(pairs, rng, "all_bins", bin_size, 1).estimate
+    error = calibration_of_samples(pairs, rng, "debiased", bin_size, resamples)
+    errors = [each.calibration_error for each in one if each.calibration_error is not None]
+    return dict(
+        n=found.n,
+        answers=len(group),
+        right=int(np.nansum(values)),
+        unreadable=int(values.isna().sum()),
+        accuracy=found.estimate,
+        low=found.low,
+        high=found.high,
+        official_half_width=float(np.mean([each.half_width for each in one])) / 100,
+        stated=int(known.sum()),
+        unstated=sum(each.unstated for each in one),
+        official=float(np.mean(errors)) / 100 if errors else np.nan,
+        all_bins=all_bins,
+        debiased=error.estimate,
+        debiased_low=error.low,
+        debiased_high=error.high,
+        overconfidence=float(group["confidence"][known].mean() - values[known].mean()) if known.any() else np.nan,
+        note="; ".join(dict.fromkeys(filter(None, (each.note for each in one)))),
+    )
+
+
+def accuracy_interval(right: ArrayLike, questions: ArrayLike, level: float = 0.95) -> Interval:
+    """Accuracy in [0, 1] over questions, each the mean of its answers: unreadable judgements (NaN) count as wrong, and
+    the limits go from that reading to the opposite one. Wilson's interval; with several answers a question, of their
+    means (`wilson_of_means`). right: 1, 0 or NaN of each answer, questions: their ids."""
+    right = np.asarray(right, float)
+    codes, n = checks.cluster_index(np.asarray(questions), len(right))
+    sizes = np.bincount(codes, minlength=n)
+    low, high = (np.bincount(codes, weights=np.nan_to_num(right, nan=lost), minlength=n) / sizes for lost in (0.0, 1.0))
+    if n == len(right):
+        limits = wilson(round(low.sum()), n, level)[0], wilson(round(high.sum()), n, level)[1]
+        return Interval(float(low.mean()), *limits, level, "wilson", n=n, of="questions")
+    limits = wilson_of_means(low, len(right), level)[0], wilson_of_means(high, len(right), level)[1]
+    return Interval(float(low.mean()), *limits, level, "wilson of means", n=n, of="questions")
 
 
 GROUPINGS = (("all", ("model",)), ("answer type", ("model", "answer_type")), ("category", ("model", "category")))

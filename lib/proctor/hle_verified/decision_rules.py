@@ -41,6 +41,12 @@ class Replication:
     common: str | None
     common_n: int
 
+    @property
+    def fails(self) -> bool:
+        """Whether no attempt is the key, and less than half of the readable ones may be it: an answer in other words
+        ("Einstein" for "Albert Einstein") compares as undecided, and is no failure."""
+        return not self.agree and (not self.undecided or 2 * self.undecided < self.readable)
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -128,7 +134,7 @@ def screen(
     flagged = tuple(part for part in COMPONENTS if not affirmed(votes[part], quorum) and False in votes[part])
     reasons = [f"{votes[part].count(False)} of {len(votes[part])} experts reject the {part}" for part in flagged]
     solvers = evidence.replications
-    reaudit = len(solvers) > 1 and not any(solver.agree for solver in solvers)
+    reaudit = len(solvers) > 1 and all(solver.fails for solver in solvers)
     if reaudit:
         reasons.append(f"none of {len(solvers)} solvers finds the key")
     silent = [part for part in PRIMARY if part not in flagged and not affirmed(votes[part], quorum)]

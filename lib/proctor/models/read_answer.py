@@ -1,11 +1,13 @@
 """Read the answer and the confidence that a reply states, as people and models write them.
 
 An answer stands behind a label (`Answer:`, `**Exact Answer**`, `## Final answer`), on its line or below it, in
-`\\boxed{}`, or in a sentence ("the final answer is 7"). Of labels and boxes the last one counts; a sentence counts only
-without either. What can't be read is None, never a guess: "high" is no confidence, and a bare 1 may be 1 % or 100 %.
+`\\boxed{}`, in a field (`<answer>`, JSON's "answer", a row of a table), or in a sentence ("the final answer is 7"). Of
+labels and boxes the last one counts; a field counts only without either, a sentence only without all.
+What can't be read is None, never a guess: "high" is no confidence, and a bare 1 may be 1 % or 100 %.
 Every pattern is bounded and looks at the end of a reply only, so that no text holds a reader up.
 """
 
+import json
 import re
 from dataclasses import dataclass
 
@@ -22,6 +24,17 @@ _LABEL = re.compile(
     r"([ \t*_`]{0,8})([:：=][*_`]{0,3}|(?=\n|\Z))[ \t]{0,20}",
     re.IGNORECASE,
 )
+_JSON = r'"((?:[^"\\\n]|\\.){1,2000})"|([-\d.eE+]{1,40}|true|false)'
+_NAMED = {  # a field's name, and how it is written around the value; the value is the group that matched
+    word: re.compile(
+        rf"<(?:final_|exact_)?{word}>([^<]{{1,2000}})</(?:final_|exact_)?{word}>"
+        rf'|"(?:final_|exact_)?{word}"[ \t]{{0,3}}:\s{{0,9}}(?:{_JSON})'
+        rf"|^[ \t]{{0,3}}\|[ \t*_]{{0,6}}(?:(?:final|exact)[ \t])?{word}[ \t*_]{{0,6}}\|[ \t*_`]{{0,6}}"
+        r"([^|\n]{1,500})\|",
+        re.IGNORECASE | re.MULTILINE,
+    )
+    for word in ("answer", "confidence")
+}
 _CONFIDENCE = re.compile(
     rf"{_MARKS}(?:my[ \t])?confidence(?:[ \t](?:score|level|rating|estimate))?(?:[ \t]?\([^()\n]{{0,30}}\))?"
     r"([ \t*_`]{0,8})([:：=][*_`]{0,3}|(?=\n|\Z))[ \t\n]{0,20}",
@@ -70,7 +83,7 @@ def stated(reply: Reply | str) -> Stated:
     closing = _first_label(text, opening.end()) if opening else None
     return Stated(
         text[opening.end() : closing].strip() if opening else "",
-        _cleaned(text[slice(*span)]) or None if span else None,
+        _cleaned(_unquoted(text, *span)) or None if span else None,
         _confidence(text),
     )
 
@@ -111,11 +124,24 @@ def _answer_span(text: str) -> tuple[int, int] | None:
     """First and last place of the answer in `text`; None if it states none."""
     label, box = _last_label(text), _last_boxes(text)
     if not label or label[0] == label[1]:
-        return box or _sentence(text)
+        return box or _field(text, "answer") or _sentence(text)
     start, end = label
     if inside := _last_boxes(text[start:end]):
         return start + inside[0], start + inside[1]
     return box if box and box[0] >= end else label
+
+
+def _field(text: str, name: str) -> tuple[int, int] | None:
+    """Start and end of the value of the last field of that name: between tags, in JSON, in a row of a table."""
+    found = None
+    for match in _NAMED[name].finditer(text[-5_000:]):
+        found = match
+    if found is None:
+        return None
+    start, end = found.span(found.lastindex or 0)
+    said, shift = found[found.lastindex or 0], max(0, len(text) - 5_000)
+    start, end = start + len(said) - len(said.lstrip()), end - len(said) + len(said.rstrip(" \t\n*_`"))
+    return (start + shift, end + shift) if start < end else None
 
 
 def _last_label(text: str) -> tuple[int, int] | None:
@@ -231,6 +257,18 @@ def _sentence(text: str) -> tuple[int, int] | None:
     return None
 
 
+def _unquoted(text: str, start: int, end: int) -> str:
+    """The value between two places; in the quotes of JSON a backslash is written twice."""
+    said = text[start:end]
+    if text[start - 1 : start] == '"' == text[end : end + 1]:
+        try:
+            value = json.loads(f'"{said}"')
+        except ValueError:
+            return said
+        return said if any(sign < " " for sign in value) else value  # "\\frac" with one backslash: LaTeX as it stands
+    return said
+
+
 def _cleaned(text: str) -> str:
     """Without the marks around it: bold, code, a fence, a whole box."""
     text = text.strip()
@@ -281,7 +319,8 @@ def _confidence(text: str) -> float | None:
             if inline := re.match(r"confidence[ \t]{0,3}(?:score|level)?[ \t*_]{0,4}[:=]", text[mention:], re.I):
                 start = mention + inline.end()
                 return _share(text[start : start + 200].partition("\n")[0].rstrip(")] "))
-    return None
+    field = _field(text, "confidence")
+    return _share(text[slice(*field)]) if field else None
 
 
 def _share(text: str) -> float | None:

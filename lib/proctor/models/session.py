@@ -452,6 +452,7 @@ class Session:
             finally:
                 if sent:
                     self.spent.calls += 1
+                    self.spent.unpriced += price(request.model) is None
                     self.spent.dollars += most
                 self._reserved -= most
                 self._in_flight -= 1
@@ -475,6 +476,7 @@ class Session:
     def _count(self, reply: Reply, request: Request, cost: tuple[float, float]) -> None:
         """Count what a call used; of a count that the server does not give, the most that it can be."""
         self.spent.calls += 1
+        self.spent.unpriced += price(request.model) is None
         self.spent.prompt_tokens += reply.prompt_tokens
         self.spent.completion_tokens += reply.completion_tokens
         said = reply.completion_tokens or (request.max_tokens if reply.text else 0)

@@ -29,6 +29,19 @@ class Spent:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     dollars: float = 0.0
+    unpriced: int = 0  # of the calls: to models without a price, which dollars leave out
+
+    def __str__(self) -> str:
+        """Calls, tokens and dollars in words.
+
+        >>> print(Spent(3, 100, 20, 0.02, unpriced=1))
+        3 new calls, 120 tokens, $0.02 and 1 calls to models without a price
+        """
+        tokens = f"{self.calls:,} new calls, {self.prompt_tokens + self.completion_tokens:,} tokens"
+        if self.unpriced == self.calls > 0:
+            return f"{tokens}, no price known"
+        more = f" and {self.unpriced:,} calls to models without a price" if self.unpriced else ""
+        return f"{tokens}, ${self.dollars:.2f}{more}"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ confidence; the sort is stable, so equal confidences keep the order of the items
 code leaves that order to an unstable sort, and with many equal confidences its figure depends on it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,6 +82,52 @@ def calibration_interval(
     if np.ptp(squared) <= 1e-12:
         return Interval(estimate, 0.0, 1.0, level, "range")
     shifted = np.quantile(squared, [(1 - level) / 2, (1 + level) / 2]) + observed - squared.mean()
+    low, high = np.sqrt(np.maximum(shifted, 0))
+    return Interval(estimate, float(min(low, estimate)), float(max(high, estimate)), level, "percentile centred")
+
+
+def calibration_of_samples(
+    sittings: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike]],
+    rng: np.random.Generator,
+    kind: str = "debiased",
+    bin_size: int = 100,
+    resamples: int = 2_000,
+    level: float = 0.95,
+) -> Interval:
+    """`calibration_interval` of an exam that was sat several times: the mean of the sittings' squared errors.
+
+    sittings: of each (confidence, correct, question), the questions as labels. Whole questions are resampled, with all
+    their answers, so several answers of one question are no independent ones. Sittings with too few answers for `kind`
+    are left out; without any there is none.
+    """
+    checks.share(level, "level")
+    fewest = bin_size if kind == "official" else 2
+    kept = [_inputs(c, a, kind, bin_size) + (np.asarray(q),) for c, a, q in sittings if len(np.asarray(c)) >= fewest]
+    if not kept:
+        return bootstrap.no_interval(level)
+    codes, n_units = checks.cluster_index(np.concatenate([q for _, _, q in kept]), sum(len(q) for _, _, q in kept))
+    runs, start = [], 0
+    for confidence, correct, questions in kept:
+        order = np.argsort(confidence, kind="stable")
+        runs.append((confidence[order], correct[order], codes[start : start + len(questions)][order]))
+        start += len(questions)
+
+    def squared(drawn: np.ndarray) -> float:
+        found = []
+        for confidence, correct, which in runs:
+            index = np.repeat(np.arange(len(which)), drawn[which])
+            if len(index) >= fewest:
+                found.append(float(_squared(confidence[index][None], correct[index][None], kind, bin_size)[0]))
+        return float(np.mean(found)) if found else np.nan
+
+    observed = squared(np.ones(n_units, int))
+    estimate = float(np.sqrt(max(observed, 0)))
+    tables = bootstrap.counts(n_units, checks.at_least_one(resamples, "resamples"), rng)
+    values = np.array([squared(row.astype(int)) for table in tables for row in table])
+    values = values[~np.isnan(values)]
+    if not len(values) or np.ptp(values) <= 1e-12:
+        return Interval(estimate, 0.0, 1.0, level, "range")
+    shifted = np.quantile(values, [(1 - level) / 2, (1 + level) / 2]) + observed - values.mean()
     low, high = np.sqrt(np.maximum(shifted, 0))
     return Interval(estimate, float(min(low, estimate)), float(max(high, estimate)), level, "percentile centred")
 

@@ -169,23 +169,30 @@ def mcnemar_needed(
     most: float = MOST,
     exact: bool = True,
 ) -> np.ndarray:
-    """Items with which McNemar's test at `level` shows a difference of two models with chance `power`.
+    """`mcnemar_items` rounded up; had, most: of `units_needed`."""
+    found = np.ceil(np.round(mcnemar_items(only_a, only_b, level, power, exact), 9))
+    found = np.where((np.asarray(had) > 0) & (found <= had), np.asarray(had) + 1.0, found)
+    return np.where(found > most, np.inf, found)
+
+
+def mcnemar_items(
+    only_a: ArrayLike, only_b: ArrayLike, level: float = 0.95, power: float = 0.8, exact: bool = True
+) -> np.ndarray:
+    """Items with which McNemar's test at `level` shows a difference of two models with chance `power`; not rounded.
 
     only_a, only_b: chances that one model alone is right. Without a difference the variance of an item is q = only_a +
-    only_b, with it q - d^2: n = ((z_level sqrt(q) + z_power sqrt(q - d^2)) / d)^2 (Connor, Biometrics 43, 1987). exact:
-    of the exact test, by its correction for continuity: n d - 1 = sqrt(n) (the same). had, most: of `units_needed`.
+    only_b, with it q - d^2: n = ((z_level sqrt(q) + z_power sqrt(q - d^2)) / d)^2 (Connor, Biometrics 43, 1987), as
+    Tango's interval has it too. exact: of the exact test, by its correction for continuity: n d - 1 = sqrt(n) (the
+    same). inf for no difference. `items_needed` has q - d^2 in both places.
     """
     checks.share(level, "level")
     if not 0.5 <= power < 1:
-        raise ValueError(f"power is {power:g}: must be a share from 0.5 to below 1 (0.8, not 80)")
-    only_a, only_b, had = np.broadcast_arrays(*(np.asarray(value, float) for value in (only_a, only_b, had)))
+        raise ValueError(f"power is {power:g}: give a share from 0.5 to below 1 (0.8, not 80)")
+    only_a, only_b = np.asarray(only_a, float), np.asarray(only_b, float)
     q, d = only_a + only_b, np.abs(only_a - only_b)
     spread = ndtri((1 + level) / 2) * np.sqrt(q) + ndtri(power) * np.sqrt(np.maximum(q - d**2, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        root = (spread + np.sqrt(spread**2 + 4 * d * exact)) / (2 * d)
-        found = np.where(d > 0, np.ceil(np.round(root**2, 9)), np.inf)
-    found = np.where((had > 0) & (found <= had), had + 1, found)
-    return np.where(found > most, np.inf, found)
+        return np.where(d > 0, ((spread + np.sqrt(spread**2 + 4 * d * exact)) / (2 * d)) ** 2, np.inf)
 
 
 def design_effect(scores: ArrayLike, clusters: ArrayLike) -> np.ndarray:

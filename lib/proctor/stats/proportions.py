@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtrit
 from scipy.stats import hypergeom
 from statsmodels.stats.proportion import proportion_confint
 
@@ -249,6 +250,29 @@ def wilson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
     low, high = _confint(k, n, checks.share(level, "level"), "wilson")
     # The bound is exactly 0 or 1 here; the formula leaves a rounding error such as 1e-19.
     return (0.0 if k == 0 else float(low)), (1.0 if k == n else float(high))
+
+
+def wilson_of_means(values: ArrayLike, most: int, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval of the mean of units' values in [0, 1], such as shares of right answers of each question.
+
+    The units count as p (1 - p) n / s^2 independent answers, at least n and at most `most`, the answers that there are;
+    with Student's quantile, since s is estimated. Where all answers of a unit agree they count as one.
+
+    >>> [round(limit, 3) for limit in wilson_of_means([1, 1, 0, 1], 20)]
+    [0.163, 0.979]
+    """
+    values = np.asarray(values, float)
+    n, share = len(values), float(values.mean())
+    if not n or values.min() < 0 or values.max() > 1 or most < n:
+        raise ValueError(f"values must be shares of {n} units, and most at least {n}")
+    spread = float(values.var())
+    worth = min(max(share * (1 - share) * n / spread, n), most) if spread > 1e-12 else n
+    z = float(stdtrit(n - 1, (1 + checks.share(level, "level")) / 2)) if n > 1 else np.inf
+    if not np.isfinite(z):
+        return 0.0, 1.0
+    middle, room = share + z**2 / (2 * worth), z * np.sqrt(share * (1 - share) / worth + z**2 / (4 * worth**2))
+    low, high = ((middle + sign * room) / (1 + z**2 / worth) for sign in (-1, 1))
+    return (0.0 if share == 0 else float(max(low, 0))), (1.0 if share == 1 else float(min(high, 1)))
 
 
 def clopper_pearson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:

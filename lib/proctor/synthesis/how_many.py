@@ -18,10 +18,12 @@ from scipy.stats import beta, betabinom, binom, hypergeom
 
 from proctor.cbu.rollout_error import expected_error
 from proctor.stats import checks
+from proctor.stats import power as power_of_items
 from proctor.stats.paired_proportions import chances, mcnemar_power
 from proctor.stats.proportions import clopper_pearson, hypergeometric_limits
 from proctor.uq.review_effort import majority_error
 
+TESTS = {"exact": "McNemar's exact test", "score": "McNemar's score test"}
 MOST = 10_000_000  # above this a search says that no number does
 
 
@@ -39,20 +41,13 @@ class Plan:
 # Items
 
 
-def mcnemar_items(only_a: float, only_b: float, power: float = 0.8, level: float = 0.95, effect: float = 1.0) -> float:
-    """Items at which McNemar's test, or Tango's interval, shows a difference of two models with chance `power`.
-
-    only_a, only_b: chances that one model alone is right. Without a difference the variance of an item is q = only_a +
-    only_b, with it q - d^2: n = ((z_level sqrt(q) + z_power sqrt(q - d^2)) / d)^2 (Connor, Biometrics 43, 1987), times
-    `effect`. Not rounded; inf for no difference. `stats.power.items_needed` has q - d^2 in both places.
-    """
-    checks.share(level, "level")
-    if not 0.5 <= power < 1:
-        raise ValueError(f"power is {power:g}: give a share from 0.5 to below 1 (0.8, not 80)")
-    q, d = only_a + only_b, abs(only_a - only_b)
-    if d == 0:
-        return inf
-    return effect * ((ndtri((1 + level) / 2) * sqrt(q) + ndtri(power) * sqrt(q - d**2)) / d) ** 2
+def mcnemar_items(
+    only_a: float, only_b: float, power: float = 0.8, level: float = 0.95, effect: float = 1.0, test: str = "score"
+) -> float:
+    """`stats.power.mcnemar_items` times `effect`. test: McNemar's "score" test (and Tango's interval), or "exact"."""
+    if test not in TESTS:
+        raise ValueError(f"test is {test!r}: choose one of {', '.join(TESTS)}")
+    return effect * float(power_of_items.mcnemar_items(only_a, only_b, level, power, test == "exact"))
 
 
 def effect_of_families(size: int, icc: float) -> float:
@@ -73,15 +68,17 @@ def items_for_difference(
     level: float = 0.95,
     family: int = 1,
     icc: float = 0.0,
+    test: str = "score",
 ) -> Plan:
     """Items on which two models of accuracies rate_a and rate_b are told apart with chance `power`.
 
     correlation: phi of their right answers over items. family, icc: items of a family and the correlation of the
-    *difference* of the two scores within one; whole families are counted.
+    *difference* of the two scores within one; whole families are counted. test: "exact", by which `leaderboard` and
+    `compare` decide, or "score", the formula's and Tango's interval's; of families it is Student's over them.
     Raises ValueError for equal rates, and for rates that cannot have the correlation.
 
-    >>> items_for_difference(0.6, 0.5, correlation=0.4).n
-    237
+    >>> items_for_difference(0.6, 0.5, correlation=0.4).n, items_for_difference(0.6, 0.5, 0.4, test="exact").n
+    (237, 252)
     """
     for name, rate in (("first rate", rate_a), ("second rate", rate_b)):
         _within_one(rate, name)
@@ -89,14 +86,20 @@ def items_for_difference(
         raise ValueError(f"both rates are {rate_a:g}: no number of items tells equal models apart; give two rates")
     cells = _chances(rate_a, rate_b, correlation)
     effect = effect_of_families(family, icc)
-    families = ceil(mcnemar_items(cells[1], cells[2], power, level, effect) / family)
+    families = ceil(mcnemar_items(cells[1], cells[2], power, level, effect, test if family == 1 else "score") / family)
     n = families * family
+    if test == "exact" and family == 1 and n <= 20_000:  # the correction asks for a few more than are needed
+        while n > 2 and mcnemar_power(cells[1], cells[2], n - 1, level, exact=True) >= power:
+            n -= 1
     told = {"items on which one alone is right, expected": n * (cells[1] + cells[2])}
-    if effect == 1 and n <= 100_000:
-        told["exact power of McNemar's test"] = mcnemar_power(cells[1], cells[2], n, level)
+    if family == 1 and n <= 100_000:
+        for name, label in TESTS.items():
+            told[f"power of {label}"] = mcnemar_power(cells[1], cells[2], n, level, exact=name == "exact")
     if family > 1:
         told |= {"families": families, "design effect": effect}
     assumes = [f"both models answer the same items, and their right answers correlate by {correlation:g}"]
+    if family == 1:
+        assumes.append(f"they are told apart by {TESTS[test]} of this pair alone (of k pairs: level 1 - 0.05 / k)")
     if family > 1:
         assumes.append(f"families of {family} items, whose differences correlate by {icc:g}; families are independent")
     else:
@@ -106,7 +109,13 @@ def items_for_difference(
 
 
 def smallest_difference(
-    n: int, rate: float, correlation: float = 0.0, power: float = 0.8, level: float = 0.95, effect: float = 1.0
+    n: int,
+    rate: float,
+    correlation: float = 0.0,
+    power: float = 0.8,
+    level: float = 0.95,
+    effect: float = 1.0,
+    test: str = "score",
 ) -> float:
     """The smallest difference that n items show with chance `power`, the better model being right on a share `rate`.
 
@@ -121,7 +130,7 @@ def smallest_difference(
 
     def surplus(d: float) -> float:
         cells = chances(rate, rate - d, correlation)
-        return mcnemar_items(cells[1], cells[2], power, level, effect) - n
+        return mcnemar_items(cells[1], cells[2], power, level, effect, test) - n
 
     if not possible(1e-6):
         return float("nan")

@@ -24,6 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 Level = Annotated[float, typer.Option(help="confidence level of the interval or test")]
+Test = Annotated[str, typer.Option(help="exact (McNemar's, as leaderboard and compare decide) or score (Tango's)")]
 Utility = Annotated[float, typer.Option(help="expected share of rollouts that succeed; 0.5 needs the most")]
 Kappa = Annotated[float, typer.Option(help="agreement beyond chance that is expected (kappa or alpha), 0 to below 1")]
 Correlation = Annotated[float, typer.Option(help="of two votes on the same answer: 0 if its errors are independent")]
@@ -42,9 +43,10 @@ def items(
     level: Level = 0.95,
     family: Annotated[int, typer.Option(help="items of a family (same template, text or author)")] = 1,
     icc: Annotated[float, typer.Option(help="correlation within a family of the difference of the two scores")] = 0.0,
+    test: Test = "exact",
 ) -> None:
     """Items that tell two models apart, both answering all of them."""
-    _show(how_many.items_for_difference(*rates, correlation, power, level, family, icc))
+    _show(how_many.items_for_difference(*rates, correlation, power, level, family, icc, test))
 
 
 @app.command()
@@ -54,15 +56,19 @@ def difference(
     correlation: Annotated[float, typer.Option(help="of the two models' right answers over items (phi)")] = 0.0,
     power: Annotated[float, typer.Option(help="chance to tell the two apart")] = 0.8,
     level: Level = 0.95,
+    test: Test = "exact",
 ) -> None:
     """The smallest difference of two models that so many items tell."""
-    found = how_many.smallest_difference(n, rate, correlation, power, level)
+    found = how_many.smallest_difference(n, rate, correlation, power, level, test=test)
     if found != found:
         raise ValueError(
             f"{n:,} items tell no difference that a correlation of {correlation:g} allows below {rate:g}: give more "
             "items, or a lower correlation"
         )
-    print(f"{100 * found:.2f} points: {rate:g} and {rate - found:.4f} are told apart with {power:.0%} power")
+    print(
+        f"{100 * found:.2f} points: {rate:g} and {rate - found:.4f} are told apart with {power:.0%} power by "
+        f"{how_many.TESTS[test]}"
+    )
 
 
 @app.command()
