@@ -38,6 +38,12 @@ def test_the_results_box_prints_the_committed_numbers():
     box = "".join(json.loads((paths.ROOT / f"notebooks/{NAME}.ipynb").read_text())["cells"][0]["source"])
     box = " ".join(box.replace(">", " ").split())
     claims = {claim.id.removeprefix("synthesis/4_"): claim for claim in read_claims(paths.COMMITTED)}
-    for name in ("pass_rate", "checked_at_random", "hle_errors_carry_over"):
+    for name in (
+        "pass_rate",
+        "checked_at_random",
+        "hle_errors_carry_over",
+        "hle_errors_carry_over.o3_pro",
+        "random_checks",
+    ):
         assert claims[name].numbers.split(", n = ")[0] in box
     assert claims["errors_carry_over"].verdict == "does not hold"

@@ -35,36 +35,51 @@ def test_limits_under_random_checking_hold_the_truth_as_often_as_they_say():
     assert held >= 0.9 * 150
 
 
-@given(st.integers(1, 20), st.integers(0, 40), st.integers(0, 40), st.floats(1, 1e6))
-def test_the_bound_solves_the_odds_ratio(right, wrong, unchecked, odds):
+@given(st.integers(1, 20), st.integers(1, 40), st.integers(0, 40), st.floats(1, 1e6))
+def test_the_bound_solves_the_ratio_of_the_shares_checked(right, wrong, unchecked, times):
     found = Checked(200, right + wrong + unchecked, right + wrong, right)
-    more = true_rate.right_passed(found, odds) - right
+    more = true_rate.right_passed(found, times) - right
     assert 0 <= more <= unchecked + 1e-9
-    assert more * wrong == pytest.approx(odds * right * (unchecked - more), abs=1e-5 * odds * right * (1 + unchecked))
+    ratio = wrong / (wrong + unchecked - more) * (right + more) / right
+    assert ratio == pytest.approx(times) if more < unchecked - 1e-9 else ratio <= times * (1 + 1e-9)
 
 
-def test_infinite_odds_or_none_seen_right_leave_all_unread_answers():
+def test_five_times_as_often_leaves_24_of_75_and_more_than_eight_times_all_unread_answers():
+    assert true_rate.right_passed(O3_PRO, 5) == pytest.approx(24.19, abs=0.01)
+    assert true_rate.right_passed(O3_PRO, 8.25) == pytest.approx(33) == true_rate.right_passed(O3_PRO, 20)
     assert true_rate.right_passed(O3_PRO, np.inf) == 4 + 29
     assert true_rate.right_passed(Checked(500, 10, 4, 0), 2) == 6
     with pytest.raises(ValueError, match="at least 1"):
         true_rate.right_passed(O3_PRO, 0.5)
 
 
-def test_all_answers_checked_by_outcome_give_limits_around_the_rate():
+def test_few_of_many_drawn_give_wilsons_limits_and_all_drawn_the_share_itself():
+    some, every = np.array([4, 0]), np.array([40, 0])
+    low, high = true_rate.wilson_of_some(some, every, np.array([10**9, 10**9]))
+    assert (low[0], high[0]) == pytest.approx(wilson(4, 40)) and (low[1], high[1]) == (0, 1)
+    low, high = true_rate.wilson_of_some(np.array([4]), np.array([40]), np.array([40]))
+    assert low[0] == high[0] == 0.1
+
+
+def test_all_answers_checked_leave_no_width_in_any_design():
     right = np.array([[1, 0, 1, 0, 0, 0, 1, 0]], bool)
     passed = np.array([[1, 1, 1, 1, 0, 0, 0, 0]], bool)
-    low, high = true_rate.by_outcome(right, passed, 8)
-    halves = [wilson(2, 4), wilson(1, 4)]
-    below = np.hypot(0.5 * (0.5 - halves[0][0]), 0.5 * (0.25 - halves[1][0]))
-    above = np.hypot(0.5 * (halves[0][1] - 0.5), 0.5 * (halves[1][1] - 0.25))
-    assert (low[0], high[0]) == pytest.approx((0.375 - below, 0.375 + above))
+    assert [each[0] for each in true_rate.by_outcome(right, passed, 8)] == pytest.approx([3 / 8] * 3)
+    halves = [true_rate.wilson_of_some(np.array([k]), np.array([2]), np.array([4])) for k in (1, 0)]
+    estimate, low, high = true_rate.by_outcome(right, passed, 4)
+    assert estimate[0] == 0.25 and high[0] == pytest.approx(
+        0.25 + np.hypot(0.5 * (halves[0][1][0] - 0.5), 0.5 * halves[1][1][0])
+    )
 
 
-def test_every_design_keeps_its_level_and_narrows_with_checks():
-    found = true_rate.designs(0.2, ELSEWHERE, 300, [50, 150], 400, np.random.default_rng(3))
-    assert (found["coverage"] > 0.92).all()
-    half = found.pivot(index="design", columns="checked", values="half_width")
-    assert (half[150] < half[50]).all() and set(half.index) == set(true_rate.DESIGNS)
+@pytest.mark.parametrize("size", [50, 250])
+def test_every_design_keeps_its_level_also_where_half_of_the_answers_are_checked(size):
+    rng = np.random.default_rng(3)
+    right = rng.random((1_500, 400)) < 0.2
+    passed = rng.random(right.shape) < np.where(right, 22 / 64, 49 / 432)
+    for _, low, high in true_rate.limits_by_design(right, passed, size).values():
+        held = np.mean((low <= right.mean(axis=1)) & (right.mean(axis=1) <= high))
+        assert 0.93 < held < 0.975
 
 
 def answers(judge, right, passed):

@@ -4,7 +4,6 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from proctor.stats.agreement import alpha
 from proctor.uq import community, resolution, reviewers
@@ -165,15 +164,6 @@ def test_flags_of_a_community_name_every_reviewer_with_votes(ours):
     table = reviewers.flags_of(ours)
     votes = reviewers.votes_of(resolution.independent(ours))
     assert set(table["reviewer"]) == set(votes.index) and table["group"].notna().all()
-
-
-def test_claims_on_the_tests_read_their_rows_in_percent():
-    rows = [
-        dict(panel=panel, test=test, group=group, flagged=0.5, low=0.25, high=0.75)
-        for _, (panel, test, group), *_ in reviewers.CLAIMS
-    ]
-    judged = reviewers.detection_claims(pd.DataFrame(rows))
-    assert len(judged) == 5 and judged["pairs"]["interval"] == (25, 75) and judged["favour"]["expect"] == "holds"
 
 
 def test_compared_panels_hold_the_groups_that_they_are_named_for():

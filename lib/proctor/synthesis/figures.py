@@ -311,25 +311,6 @@ def solve_rate_readings(found: pd.DataFrame) -> Drawn:
     return fig, f"Intervals of the share of right answers under six assumptions, a row each: {said}."
 
 
-def checking_designs(found: pd.DataFrame) -> Drawn:
-    """Half-width of the interval against the answers checked, a line a design. found: `true_rate.designs`."""
-    fig, ax = axes(height=2.4)
-    for name, (design, part) in zip(("ours", "judge", "baseline"), found.groupby("design", sort=False)):
-        look = role(name)
-        ax.plot(part["checked"], 100 * part["half_width"], color=look.colour, marker=look.marker, markersize=4,
-                label=design, **marks("simulated"))  # fmt: skip
-    ax.set(xlabel="answers that people check", ylabel="half-width, points", xscale="log", ylim=(0, None))
-    sizes = sorted(found["checked"].unique())
-    ax.set_xticks(sizes, [str(size) for size in sizes])
-    ax.minorticks_off()
-    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=1)
-    at = found.pivot(index="design", columns="checked", values="half_width") * 100
-    said = "; ".join(
-        f"{design}, {at.loc[design, sizes[0]]:.1f} to {at.loc[design, sizes[-1]]:.1f}" for design in at.index
-    )
-    return fig, f"Half-width in points against answers checked, {sizes[0]} to {sizes[-1]}, by design: {said}."
-
-
 # How many
 
 

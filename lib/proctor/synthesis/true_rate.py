@@ -6,7 +6,7 @@ what it assumes of the three. Its limits hold the sampling error of what was cou
 range, the whole range (`kind`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import permutations
 
 import numpy as np
@@ -34,12 +34,12 @@ DESIGNS = (
 
 
 def readings(
-    found: Checked, elsewhere: Confusion, rng: np.random.Generator, odds: float = 5, draws: int = 10_000, level=0.95
+    found: Checked, elsewhere: Confusion, rng: np.random.Generator, times: float = 5, draws: int = 10_000, level=0.95
 ) -> pd.DataFrame:
     """One row a reading, from the naive one to the one without assumptions; shares of all n answers.
 
-    elsewhere: the validator's counts on answers of known truth. odds: how many times likelier a wrong passed answer is
-    to have been settled than a right one, at most (`HARDER`).
+    elsewhere: the validator's counts on answers of known truth. times: how many times as often a wrong passed answer is
+    settled as a right one, at most (`HARDER`; the range is that of the factor, without chance in who was read).
     Columns: reading, assumes, estimate (NaN where there is a range and no number), low, high, kind.
     """
     share, known = found.passed / found.n, elsewhere.tp / (elsewhere.tp + elsewhere.fn)
@@ -56,14 +56,14 @@ def readings(
     random = np.quantile(np.minimum(passed * precision / recall, 1), ends)
     lowest, highest = np.quantile(recall, ends)
     under = found.right / found.n / highest
-    over = [min(1, most / found.n / lowest) for most in (right_passed(found, odds), right_passed(found, np.inf))]
+    over = [min(1, most / found.n / lowest) for most in (right_passed(found, times), right_passed(found, np.inf))]
     rows = [
         (PASS_RATE, "no passed answer is wrong, no rejected one right", share, *wilson(found.passed, found.n, level),
          "sampling"),
         (HLE, "recall and specificity of HLE", corrected.estimate, corrected.low, corrected.high, "sampling"),
         (RANDOM, "checked answers stand for all passed ones; recall of HLE",
          share * found.right / found.verified / known, *random, "sampling"),
-        (HARDER, f"a wrong answer is settled at most {odds:g} times as readily; recall of HLE",
+        (HARDER, f"a wrong answer is settled at most {times:g} times as often; recall of HLE",
          np.nan, under, over[0], "range and sampling"),
         (RECALL, "recall of HLE", np.nan, under, over[1], "range and sampling"),
         (NOTHING, "nothing", np.nan, *found.right_of_all, "range"),
@@ -71,19 +71,20 @@ def readings(
     return pd.DataFrame(rows, columns=["reading", "assumes", "estimate", "low", "high", "kind"])
 
 
-def right_passed(found: Checked, odds: float) -> float:
-    """The most right answers that can be among the passed, if a wrong one is `odds` times as likely to be checked.
+def right_passed(found: Checked, times: float) -> float:
+    """The most right answers that can be among the passed, if a wrong one is checked `times` times as often.
 
-    With u right among the unchecked, the odds ratio of being checked, wrong against right, is
-    u (verified - right) / (right (unchecked - u)); it is set to `odds` and solved for u. Odds of 1: checked at random;
-    infinite: all unchecked answers are right.
+    With u right among the unchecked, the share checked of the wrong ones, over that of the right ones, is
+    (wrong / (wrong + unchecked - u)) / (right / (right + u)); it is set to `times` and solved for u, which is at most
+    all unchecked answers. 1: checked at random.
     """
-    if odds < 1:
-        raise ValueError(f"odds {odds:g}: at least 1, where checking is at random")
+    if times < 1:
+        raise ValueError(f"times {times:g}: at least 1, where checking is at random")
     unchecked, wrong = found.passed - found.verified, found.verified - found.right
-    if np.isinf(odds) or not found.right:
-        return float(found.right + unchecked)  # where none was seen to be right, no odds bound how many are
-    return found.right + unchecked * odds * found.right / (wrong + odds * found.right)
+    if np.isinf(times) or not found.right:
+        return float(found.right + unchecked)  # where none was seen to be right, no factor bounds how many are
+    more = found.right * (times * (wrong + unchecked) - wrong) / (wrong + times * found.right)
+    return found.right + min(unchecked, more)
 
 
 def transport(calibration: pd.DataFrame, target: pd.DataFrame, rng: np.random.Generator, level=0.95) -> pd.DataFrame:
@@ -119,33 +120,44 @@ def transport_all(sets: Mapping[str, pd.DataFrame], rng: np.random.Generator) ->
     )
 
 
-def designs(
-    rate: float, errors: Confusion, n: int, sizes: Sequence[int], trials: int, rng: np.random.Generator, level=0.95
-) -> pd.DataFrame:
-    """What checking `size` of n answers at random would tell of a solve rate `rate`, in three ways; simulated.
+def limits_by_design(right: np.ndarray, passed: np.ndarray, size: int, level: float = 0.95) -> dict[str, tuple]:
+    """(estimate, low, high) of the share right of all n answers, each (trials,), by design: `DESIGNS`.
 
-    errors: whose recall and specificity the simulated validator has. Designs: `DESIGNS`. Columns design, checked,
-    half_width (mean over the trials) and coverage (of the rate of the trial's own n answers).
+    right, passed (trials, n), in random order: the first are checked. The n answers are all that there are, so an
+    interval shrinks to nothing as `size` nears n (finite population correction: Wilson's with the effective number of
+    checks, the prediction-powered one times the square root of the share unchecked).
     """
-    recall, false = errors.tp / (errors.tp + errors.fn), errors.fp / (errors.fp + errors.tn)
-    right = rng.random((trials, n)) < rate
-    passed = rng.random((trials, n)) < np.where(right, recall, false)
-    truth, rows = right.mean(axis=1), []
-    for size in sizes:
-        _, low, high, _ = ppi_limits(right[:, :size], passed[:, :size], passed[:, size:], level=level, pseudo=0.5)
-        alone = proportion_confint(right[:, :size].sum(axis=1), size, 1 - level, "wilson")
-        limits = (alone, (low, high), by_outcome(right, passed, size, level))
-        for design, (low, high) in zip(DESIGNS, limits):
-            rows.append((design, size, (high - low).mean() / 2, ((low <= truth) & (truth <= high)).mean()))
-    return pd.DataFrame(rows, columns=["design", "checked", "half_width", "coverage"])
+    n = right.shape[1]
+    estimate, low, high, _ = ppi_limits(right[:, :size], passed[:, :size], passed[:, size:], level=level, pseudo=0.5)
+    drawn = np.sqrt(1 - size / n)
+    powered = estimate, estimate + drawn * (low - estimate), estimate + drawn * (high - estimate)
+    count = right[:, :size].sum(axis=1)
+    plain = count / size, *wilson_of_some(count, np.full(len(count), size), np.full(len(count), n), level)
+    return dict(zip(DESIGNS, (plain, powered, by_outcome(right, passed, size, level))))
 
 
-def by_outcome(right: np.ndarray, passed: np.ndarray, size: int, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
-    """Limits of the share right, (trials,), from a half of `size` checks among the passed and a half among the others.
+def wilson_of_some(count: np.ndarray, size: np.ndarray, n: np.ndarray, level: float = 0.95) -> tuple:
+    """Wilson's limits of the share of n items, `count` of `size` of which, drawn at random, have it; arrays.
 
-    right, passed (trials, n), in random order: the first of each kind are checked. Wilson's limits of the two shares,
-    weighted and joined as Zou and Donner (2008), Statistics in Medicine 27, join limits of a sum. Where fewer passed
-    than half of `size`, the rest of the checks goes to the others.
+    As if size (n - 1) / (n - size) had been drawn of very many. All drawn: the share itself; none: 0 to 1.
+    """
+    part = 0 < size
+    every = size >= n
+    share = np.divide(count, size, out=np.zeros(len(count)), where=part)
+    as_if = np.where(part & ~every, size * (n - 1) / np.maximum(n - size, 1), 1)
+    low, high = proportion_confint(share * as_if, as_if, 1 - level, "wilson")
+    low, high = (np.where(every, share, end) for end in (low, high))
+    return np.where(part, low, 0.0), np.where(part, high, 1.0)
+
+
+def by_outcome(
+    right: np.ndarray, passed: np.ndarray, size: int, level: float = 0.95
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Estimate and limits, (trials,), from a half of `size` checks among the passed and a half among the others.
+
+    right, passed (trials, n), in random order: the first of each kind are checked. Limits of the two shares
+    (`wilson_of_some`), weighted and joined as Zou and Donner (2008), Statistics in Medicine 27, join limits of a sum.
+    Where fewer passed than half of `size`, the rest of the checks goes to the others.
     """
     among_passed = np.minimum(passed.sum(axis=1), size // 2)
     estimate, below, above = 0.0, 0.0, 0.0
@@ -153,8 +165,7 @@ def by_outcome(right: np.ndarray, passed: np.ndarray, size: int, level: float = 
         checked = kind & (kind.cumsum(axis=1) <= checks_made[:, None])
         count, some = checked.sum(axis=1), np.maximum(checked.sum(axis=1), 1)
         found, weight = (right & checked).sum(axis=1), kind.mean(axis=1)
-        low, high = proportion_confint(found, some, 1 - level, "wilson")
-        low, high = np.where(count == 0, 0.0, low), np.where(count == 0, 1.0, high)
+        low, high = wilson_of_some(found, count, kind.sum(axis=1), level)
         estimate = estimate + weight * found / some
         below, above = below + (weight * (found / some - low)) ** 2, above + (weight * (high - found / some)) ** 2
-    return estimate - np.sqrt(below), estimate + np.sqrt(above)
+    return estimate, estimate - np.sqrt(below), estimate + np.sqrt(above)

@@ -342,31 +342,6 @@ def detection(panels: Mapping[str, Panel], trials: int, rng: np.random.Generator
     return pd.DataFrame(rows)
 
 
-CLAIMS = (  # part, (panel, test, group) of `detection`, sentence, what it says of the percentage, verdict that we found
-    ("raw", ("always no, 320", "raw agreement", "always no"), "Raw agreement sees who always says no", ">= 80", False),
-    ("corrected", ("always no, 320", "beyond chance", "always no"), "Agreement beyond chance sees it", ">= 80", True),
-    ("pairs", ("colluding, 320", "pairs", "colluding"), "Pairs that keep together show a group", ">= 80", False),
-    (
-        "favour",
-        ("colluding, 320", "favour", "colluding"),
-        "A test for favour of one system shows a group",
-        ">= 80",
-        True,
-    ),
-    ("false_alarm", ("none, 640", "pairs", "honest"), "Pairs flag nobody where nobody cheats", "<= 5", False),
-)
-
-
-def detection_claims(found: pd.DataFrame) -> dict[str, dict]:
-    """What the claims on the tests say, by part: sentence, percentage of communities flagged, interval, expectation."""
-    rows, judged = found.set_index(["panel", "test", "group"]), {}
-    for part, key, sentence, says, expected in CLAIMS:
-        value, low, high = (100 * float(rows.loc[key, name]) for name in ("flagged", "low", "high"))
-        expect = "holds" if expected else "does not hold"
-        judged[part] = dict(sentence=sentence, estimate=value, interval=(low, high), says=says, expect=expect)
-    return judged
-
-
 def compared_panels(honest: tuple[Group, ...]) -> dict[str, Panel]:
     """Communities on which a model of the reviewers may gain or lose: 400 answers, or 40, and five reviews each."""
     apart = (Group("expert", 6, 0.95), Group("careful", 14, 0.65))
