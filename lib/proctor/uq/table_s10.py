@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm, spearmanr
 
-from proctor.data.published import load_published
 from proctor.stats.bootstrap import Interval
-from proctor.stats.proportions import Confusion, measures
+from proctor.stats.paired_proportions import score_limits
+from proctor.stats.proportions import Confusion, measures, wilson
 from proctor.uq.notation import cost, parse
 from proctor.uq.validator_metrics import counts_of, reconstruct_table
 
@@ -75,10 +75,15 @@ def gain(
     figure: str = "accuracy",
     family: int = 1,
 ) -> Interval:
-    """`figure` of row `one` less that of row `other`, (model, name) each, in points, whatever the pairing.
+    """`figure` of row `one` minus that of row `other`, (model, name) each, in points, whatever the pairing.
 
     figure: accuracy, precision, recall, specificity or balanced_accuracy. Rows without counts, or with several
     solutions (which were run on other answers), give UNDEFINED. family: comparisons that the gain stands in.
+
+    Only the totals are printed. Both rows judged the same answers, so the interval is Tango's paired score interval at
+    the pairing that makes it widest: as few answers as possible that both judge rightly (`worst_paired`), among right
+    and wrong answers apart. Precision: Newcombe's, as if the accepted answers were all different ones. Rows over
+    different numbers of answers: two exact intervals, each at half of the error.
     """
     units = (RIGHT, "right answers") if figure == "recall" else (ANSWERS, "answers")
     level = 1 - 0.05 / family
@@ -86,8 +91,42 @@ def gain(
     found = [_row(table, *key) for key in (one, other)]
     if None in found:
         return replace(UNDEFINED, **known)
-    (a, a_low, a_high), (b, b_low, b_high) = (limits(counts, figure, (1 + level) / 2) for counts in found)
-    return Interval(100 * (a - b), 100 * (a_low - b_high), 100 * (a_high - b_low), method="two exact", **known)
+    first, second = found
+    if figure == "precision":
+        low, high = _newcombe(first.tp, first.tp + first.fp, second.tp, second.tp + second.fp, level)
+    elif first.tp + first.fn == second.tp + second.fn and first.fp + first.tn == second.fp + second.tn:
+        low, high = worst_paired(first, second, figure, level)
+    else:
+        parts = [limits(counts, figure, (1 + level) / 2) for counts in found]
+        low, high = parts[0][1] - parts[1][2], parts[0][2] - parts[1][1]
+    estimate = limits(first, figure, level)[0] - limits(second, figure, level)[0]
+    return Interval(100 * estimate, 100 * low, 100 * high, method="worst pairing", **known)
+
+
+def worst_paired(one: Confusion, other: Confusion, figure: str, level: float) -> tuple[float, float]:
+    """Limits of the difference in accuracy, recall, specificity or balanced accuracy at the worst pairing, as shares.
+
+    Both judged the same answers. The fewer answers both judge rightly, the more they disagree and the wider Tango's
+    interval is; of n answers that they judge rightly x and y times, at least x + y - n are the same.
+    """
+    strata = [(one.tp, other.tp, one.tp + one.fn), (one.tn, other.tn, one.tn + one.fp)]
+    apart = [(x - max(0, x + y - n), y - max(0, x + y - n), n) for x, y, n in strata]  # only one, only the other, of
+    if figure == "accuracy":
+        low, high = score_limits(*np.sum(apart, axis=0), level)
+    elif figure == "balanced_accuracy":  # of two independent strata, by variance recovery (Zou and Donner 2008)
+        gains = np.array([(x - y) / n for x, y, n in apart])
+        ends = np.array([score_limits(*part, level) for part in apart], float)
+        low, high = (gains.mean() + sign * np.hypot(*(gains - end)) / 2 for sign, end in zip((-1, 1), ends.T))
+    else:
+        low, high = score_limits(*apart[0 if figure == "recall" else 1], level)
+    return float(low), float(high)
+
+
+def _newcombe(x: int, n: int, y: int, m: int, level: float) -> tuple[float, float]:
+    """Newcombe's limits of x / n - y / m for different answers (1998, method 10)."""
+    (x_low, x_high), (y_low, y_high) = wilson(x, n, level), wilson(y, m, level)
+    a, b = x / n, y / m
+    return a - b - float(np.hypot(a - x_low, y_high - b)), a - b + float(np.hypot(x_high - a, b - y_low))
 
 
 def smallest(gains: Iterable[Interval]) -> Interval:
@@ -161,5 +200,3 @@ def _extreme(gains: Iterable[Interval], choose: Callable) -> Interval:
         return replace(gains[0], estimate=np.nan, low=-np.inf, high=np.inf)
     ends = {end: choose(getattr(one, end) for one in gains) for end in ("estimate", "low", "high")}
     return replace(gains[0], **ends)
-
-
