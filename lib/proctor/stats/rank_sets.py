@@ -93,7 +93,10 @@ class RankingPerformance:
 
 
 def all_pairs(scores: ArrayLike, clusters: ArrayLike | None = None) -> Pairs:
-    """The differences of all pairs, with standard errors over items or over clusters' sums (linearised)."""
+    """The differences of all pairs, with standard errors over items or over clusters' sums (linearised).
+
+    An error over clusters is at least that over items: few clusters of few items may agree by chance, and among the
+    pairs of many systems some then seem to differ beyond any doubt."""
     scores = _scores(scores)
     there = ~np.isnan(scores)
     known = np.where(there, scores, 0.0)
@@ -103,11 +106,11 @@ def all_pairs(scores: ArrayLike, clusters: ArrayLike | None = None) -> Pairs:
         raise ValueError("two systems have fewer than two items in common: leave one of them out")
     total = known @ has.T
     gap = (total - total.T) / n
-    if clusters is None:
-        squares = known**2 @ has.T
-        spread = squares + squares.T - 2 * known @ known.T - n * gap**2
-        units = n
-    else:
+    squares = known**2 @ has.T
+    spread, units = squares + squares.T - 2 * known @ known.T - n * gap**2, n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(np.maximum(spread, 0) * n / (n - 1)) / n
+    if clusters is not None:
         codes, n_clusters = checks.cluster_index(clusters, scores.shape[1])
         if n_clusters < 2:
             raise ValueError("clusters has one label: a variance between clusters needs two")
@@ -117,8 +120,8 @@ def all_pairs(scores: ArrayLike, clusters: ArrayLike | None = None) -> Pairs:
             own, size = known[:, mine] @ has[:, mine].T, has[:, mine] @ has[:, mine].T
             spread += (own - own.T - gap * size) ** 2
             units += size > 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(np.maximum(spread, 0) * units / (units - 1)) / n
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = np.fmax(error, np.sqrt(np.maximum(spread, 0) * units / (units - 1)) / n)
     error = np.where(np.nan_to_num(error) < NOTHING, 0.0, error)
     whole = clusters is None and np.isin(known, (0.0, 1.0)).all()
     only = np.rint(known @ (has - known).T).astype(int) if whole else None
@@ -167,14 +170,20 @@ def rank_sets(
     resamples: int = 2_000,
     clusters: ArrayLike | None = None,
     level: float = 0.95,
+    method: str = "",
 ) -> RankSets:
     """Ranks of systems on scores (systems, items) in [0, 1] as sets, from all pairs at once (Mogstad, Romano, Shaikh
-    and Wilhelm, Inference for ranks, Review of Economic Studies 91, 2024); which test: at the top of this module."""
+    and Wilhelm, Inference for ranks, Review of Economic Studies 91, 2024).
+
+    method: "" for the one that `method_of` names; LARGEST to compare boards of 0/1 scores with boards of means by one
+    and the same test."""
     checks.share(level, "level")
     scores = _scores(scores)
     if len(scores) < 2:
         raise ValueError("scores has one model: a ranking needs two")
-    method = method_of(scores, clusters)
+    method = method or method_of(scores, clusters)
+    if method not in (method_of(scores, clusters), LARGEST) or method == LARGEST and np.isnan(scores).any():
+        raise ValueError(f"method is {method!r}: these scores take {method_of(scores, clusters)!r}")
     if method == LARGEST:
         pairs, largest = _largest(scores, rng, resamples, clusters)
         critical = _critical(largest[0], level)
@@ -326,7 +335,10 @@ def _critical(largest: np.ndarray, level: float) -> float:
 def _limits(pairs: Pairs, level: float) -> tuple[np.ndarray, np.ndarray]:
     """Intervals of each pair by itself at `level`; exact where a difference never varies."""
     if pairs.only is not None:
-        low, high = score_limits(pairs.only, pairs.only.T, pairs.n, level)
+        i, j = np.triu_indices(len(pairs.n), 1)
+        low, high = np.zeros((2, *pairs.n.shape))
+        low[i, j], high[i, j] = score_limits(pairs.only[i, j], pairs.only[j, i], pairs.n[i, j], level)
+        low[j, i], high[j, i] = -high[i, j], -low[i, j]
     else:
         with np.errstate(invalid="ignore"):
             half = stdtrit(np.maximum(pairs.units - 1, 1), (1 + level) / 2) * pairs.error
