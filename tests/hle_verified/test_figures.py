@@ -1,9 +1,8 @@
 import matplotlib
-import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from proctor.data.published import load_published
-from proctor.hle_verified import case_studies, defect_labels, figures
+from proctor.hle_verified import defect_labels, figures
 from proctor.report.figures import style
 from proctor.report.frame import frame, visible_texts
 
@@ -33,7 +32,3 @@ def test_the_tree_of_defects_has_every_kind():
     text = words(fig)
     assert all(code in text.split() for code in kinds["code"]) and "A1 Incorrect Answer: 5 of 5" in text
     assert keeps_the_rules(fig)
-
-
-def test_the_figure_of_acceptance_keeps_the_house_rules():
-    assert keeps_the_rules(figures.acceptance(case_studies.speculative_decoding(100, 2000, np.random.default_rng(1))))

@@ -188,17 +188,3 @@ def leading_defects(top: pd.DataFrame, components: Sequence[str]) -> Figure:
         ax.set_title(component)
         ax.grid(False)
     return fig
-
-
-def acceptance(decoding: pd.DataFrame) -> Figure:
-    """Tokens that a target rejects of a draft with noisy logits. decoding: `case_studies.speculative_decoding`."""
-    fig, ax = axes(height=2.3)
-    some, look = decoding[decoding["noise"] > 0], role("ours")
-    ax.plot(some["noise"], 1 - some["rate"], "--", color=look.colour, label="computed")
-    drawn = some[some["simulated"] < 1]
-    ax.vlines(drawn["noise"], 1 - drawn["high"], 1 - drawn["low"], color=look.colour)
-    ax.plot(drawn["noise"], 1 - drawn["simulated"], look.marker, color=look.colour, label="tokens drawn")
-    ax.set(xscale="log", yscale="log", xlabel="noise in the draft's logits (standard deviation)")
-    ax.set_ylabel("share of tokens rejected")
-    ax.legend(loc="upper left")
-    return fig
