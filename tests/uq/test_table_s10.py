@@ -7,8 +7,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from proctor.data.published import load_published
 from proctor.stats.bootstrap import Interval
+from proctor.stats.paired_proportions import score_limits
 from proctor.stats.proportions import Confusion, clopper_pearson
 from proctor.uq import notation, table_s10
 from scipy.stats import binom
@@ -134,3 +137,32 @@ def test_all_pairs_are_those_over_the_same_500_answers(table):
     pairs = table_s10.all_pairs(table)
     assert len(pairs) == len(list(itertools.combinations(range(25), 2)))
     assert isinstance(pairs, pd.DataFrame) and (pairs["p_low"] <= pairs["p_high"]).all()
+
+
+@given(st.integers(1, 40), st.data())
+@settings(max_examples=60)
+def test_no_pairing_gives_a_wider_interval_than_the_worst_one(n, data):
+    """Brute force over every number of answers that both validators can judge rightly."""
+    x, y = (data.draw(st.integers(0, n)) for _ in range(2))
+    one, other = (Confusion(tp=k, fp=0, fn=n - k, tn=0) for k in (x, y))
+    low, high = table_s10.worst_paired(one, other, "recall", 0.95)
+    both = np.arange(max(0, x + y - n), min(x, y) + 1)
+    lows, highs = score_limits(x - both, y - both, n, 0.95)
+    assert low <= lows.min() + 1e-9 and high >= highs.max() - 1e-9
+    assert low == pytest.approx(lows[0]) and high == pytest.approx(highs[0])
+
+
+def test_the_worst_pairing_covers_the_true_gain_whatever_the_true_pairing():
+    """65 right and 435 wrong answers; the second validator's verdicts hang on the first's, more or less."""
+    rng, held, trials = np.random.default_rng(1), 0, 600
+    for _ in range(trials):
+        shared = rng.random()  # of the answers, the share on which the second copies the first
+        sizes, rates = np.array([65, 435]), np.array([[0.6, 0.8], [0.45, 0.9]])
+        a = [rng.random(size) < rate for size, rate in zip(sizes, rates[0])]
+        copied = [rng.random(size) < shared for size in sizes]
+        b = [np.where(c, first, rng.random(len(first)) < rate) for c, first, rate in zip(copied, a, rates[1])]
+        truth = (1 - shared) * (sizes * (rates[0] - rates[1])).sum() / 500
+        one, other = (Confusion(tp=s[0].sum(), fp=435 - s[1].sum(), fn=65 - s[0].sum(), tn=s[1].sum()) for s in (a, b))
+        low, high = table_s10.worst_paired(one, other, "accuracy", 0.95)
+        held += low <= truth <= high
+    assert held / trials >= 0.95
