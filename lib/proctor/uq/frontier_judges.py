@@ -187,6 +187,12 @@ class Resampled:
         who = [judge for judge, text in self.keys if text == one and (judge, other) in self.keys]
         return [self.gain((judge, one), (judge, other), figure, 1 - 0.05 / len(who)) for judge in who]
 
+    def mean_gain(self, one: str, other: str, figure: str, level: float = 0.95) -> Interval:
+        """Validator `one` minus `other`, the mean of all judges who ran both."""
+        who = [judge for judge, text in self.keys if text == one and (judge, other) in self.keys]
+        each = [self.values((judge, one), figure) - self.values((judge, other), figure) for judge in who]
+        return percentile(np.mean(each, axis=0), level)
+
     def of_all(self, figure: str) -> list[Interval]:
         """A figure of every validator, at the level that their number asks for."""
         return [self.interval(key, figure, 1 - 0.05 / len(self.keys)) for key in self.keys]
