@@ -36,10 +36,10 @@ def board(systems: int, items: int, samples: int, clusters: int, rng: np.random.
 
 
 def boards_of(systems: int, items: int, resampled: bool, effort: float) -> int:
-    """Boards to make: 1,000 of few systems without resamples, fewer of what takes longer."""
-    most = 500 if resampled else 1000
-    heavy = (systems / 40) ** 2 * (items / 200 if resampled else 1)
-    return int(effort * np.clip(300 / heavy, 30, most))
+    """Boards to make: 1,000 without resamples, of many systems 500; with resamples fewer of what takes longer."""
+    if not resampled:
+        return int(effort * (1000 if systems < 100 else 500))
+    return int(effort * np.clip(300 / ((systems / 40) ** 2 * items / 200), 40, 500))
 
 
 def main() -> None:

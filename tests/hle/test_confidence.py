@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from proctor.hle import confidence
-from proctor.stats.calibration import auc, calibration_error
+from proctor.stats.calibration import calibration_error
 
 
 def answers(n=60, families=6, seed=0):
@@ -73,15 +73,6 @@ def test_the_difference_of_two_calibration_errors_is_that_of_the_signals():
     found = confidence.calibration_difference(rows, np.random.default_rng(1), 20, 100).iloc[0]
     one, two = (calibration_error(rows[c], rows["correct"], "debiased", 20) for c in ("confidence", "probability"))
     assert found["difference"] == pytest.approx(one - two) and found["low"] <= found["difference"] <= found["high"]
-
-
-def test_discrimination_shares_the_error_rate_among_its_rows_and_skips_rare_classes():
-    rows = answers()
-    rare = rows.assign(correct=np.arange(len(rows)) < 4)
-    sets = {("one", "confidence"): rows, ("one", "probability"): rows, ("rare", "probability"): rare}
-    found = confidence.discrimination(sets, np.random.default_rng(1), 200)
-    assert list(found["exam"]) == ["one", "one"] and (found["level"] == 1 - 0.05 / 2).all()
-    assert found["auc"][1] == pytest.approx(auc(rows["probability"], rows["correct"]))
 
 
 def test_accuracy_by_group_resamples_families_only_where_there_are_several():

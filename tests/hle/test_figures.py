@@ -26,11 +26,6 @@ def accuracies():
     return pd.DataFrame(rows, columns=["questions", "model", "accuracy", "low", "high"])
 
 
-def auc():
-    rows = [("one", "token probability", MODELS[1], 0.9, 0.7, 1.0), ("two", "agreement", MODELS[0], 0.5, 0.2, 0.8)]
-    return pd.DataFrame(rows, columns=["exam", "signal", "model", "auc", "low", "high"])
-
-
 def curves():
     rows = [(signal, model, 0.9, 0.2, 0.1, 0.3, n) for signal in "ab" for model, n in zip(MODELS, (40, 2))]
     return pd.DataFrame(rows, columns=["signal", "model", "claimed", "right", "low", "high", "n"])
@@ -52,11 +47,6 @@ def estimates():
 
 def figures_kinds():
     return ("official", "all_bins", "debiased")
-
-
-def spent():
-    rows = [(model, "level", f"level {i}", 30.0, 25.0, 35.0) for model in MODELS for i in (1, 2)]
-    return pd.DataFrame(rows, columns=["model", "by", "group", "mean", "low", "high"])
 
 
 def exam_funnel():
@@ -97,11 +87,9 @@ DRAWN = {
     "lead": (lambda: figures.confidence_and_truth(claimed(), [0.96, 0.71]), "135M from 85 over 60 to 20 %"),
     "accuracies": (lambda: figures.accuracy_groups(accuracies(), "exam", 0.25), "50 %"),
     "curves": (lambda: figures.calibration_curves(curves(), dict(a="stated", b="token")), "4 of 4 points lie below"),
-    "auc": (lambda: figures.signal_auc(auc()), "Clear of 0.5: token probability"),
     "printed": (lambda: figures.published_accuracy(printed(), printed()), "from 3.5 to 5.5 %; from 6.5 to 8.5 %"),
     "saturation": (lambda: figures.saturation(scores(), 50, 90, "other: over 90 %"), "old up to 6.0 %"),
     "simulated": (lambda: figures.simulated_calibration(estimates()), "three estimates"),
-    "tokens": (lambda: figures.token_groups(spent(), "level"), "30 to 30 tokens"),
     "subjects": (lambda: figures.subject_shares(subject_groups()), "Math 41 and 8 %"),
     "rules": (lambda: figures.choice_rules(choice_rules({"with image": 4, "text only": 6})), "82 % pass"),
     "pipeline": (lambda: figures.pipeline(published_funnel(), exam_funnel()), "33 stump three models of 54"),

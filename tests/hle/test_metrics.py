@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.hle.metrics import accuracy_interval, corrected_metrics, metrics_table, official_metrics, tokens
-from proctor.models import registry
+from proctor.hle.metrics import accuracy_interval, corrected_metrics, metrics_table, official_metrics
 from proctor.stats.proportions import wilson
 
 NAN = math.nan
@@ -180,20 +179,6 @@ def test_groups_keep_their_order_and_equal_the_single_figures():
         assert np.isnan(row.official) and row.low < row.accuracy < row.high
         assert row.debiased_low <= row.debiased <= row.debiased_high
     assert set(metrics_table(frame, ["answer_type"], rng(0), resamples=200)["n"]) == {60}
-
-
-def test_tokens_and_dollars(monkeypatch):
-    prices = {"dear": {"input": 2.0, "output": 10.0}, "free": {"input": 0, "output": 0}}
-    monkeypatch.setattr(registry, "_table", {"prices.yaml": prices}.__getitem__)
-    frame = table()
-    rows = tokens(frame, ["model"], np.random.default_rng(0), resamples=300).set_index("model")
-    spent = frame.groupby("model")["completion_tokens"]
-    assert np.allclose(rows["mean"], spent.mean()) and list(rows["completion_tokens"]) == list(spent.sum())
-    assert (rows["low"] < rows["mean"]).all() and (rows["mean"] < rows["high"]).all()
-    assert rows["dollars"]["dear"] == pytest.approx(40 * 100 * 2e-6 + spent.sum()["dear"] * 1e-5)
-    assert rows["dollars"]["free"] == 0 and np.isnan(rows["dollars"]["odd"])
-    alike = tokens(frame.assign(completion_tokens=7), ["model"], np.random.default_rng(0), resamples=300)
-    assert alike["low"].isna().all() and (alike["mean"] == 7).all()
 
 
 def samples(n=32, k=5, seed=4) -> pd.DataFrame:

@@ -83,10 +83,10 @@ def test_leaves_what_the_catalog_promises_with_the_evidence_that_it_names(done):
 
 def test_a_verdict_follows_from_its_interval_alone(done):
     claims = [claim for claim in read_claims(done / "figures") if not claim.exact]
-    assert len(claims) >= 15
+    assert len(claims) >= 12
     for claim in claims:
         bound = float(claim.says.partition(" ")[2])
-        assert claim.says.startswith("> ") and claim.level >= 1 - 0.05 / claim.family - 1e-9
+        assert claim.says.startswith((">= ", "> ")) and claim.level >= 1 - 0.05 / claim.family - 1e-9
         expected = "holds" if claim.low > bound else "cannot tell" if claim.high > bound else "does not hold"
         assert claim.verdict == expected
 
@@ -134,30 +134,18 @@ def test_the_official_calibration_error_is_shown_to_depend_on_the_number_of_answ
     assert rows["all_bins"][exam_recorded.MODELS[2]] == pytest.approx(gap)
 
 
-def test_the_judges_verdicts_equal_a_recount_of_the_recording(table):
-    rows = table("hle/judge_agreement").set_index("judge")
-    prompt, questions = load("hle/judge"), exam_recorded.families(1)
-    replies = {model: recording(model) for model in exam_recorded.MODELS}
-    for judge in exam_recorded.MODELS:
-        wrong_accepted = right_rejected = 0
-        for model in exam_recorded.MODELS:
-            for question in questions:
-                text = replies[model][run_exam.exam_request(model, question).key]["text"]
-                shown = "\n".join(line for line in text.splitlines() if not line.startswith("Confidence"))
-                request = prompt.request(judge, question=question.question, reference=question.answer, response=shown)
-                said = replies[judge][request.key]["text"].rstrip()[-1]
-                wrong_accepted += said == "Y" and not right(question, text)
-                right_rejected += said == "N" and right(question, text)
-        assert (rows["wrong_accepted"][judge], rows["right_rejected"][judge]) == (wrong_accepted, right_rejected)
-        assert rows["agreement"][judge] == pytest.approx(1 - (wrong_accepted + right_rejected) / rows["judged"][judge])
-
-
 def test_figures_name_every_model_and_signal(done):
     for name in ("measured_accuracy", "calibration_curves", "lead_confidence"):
         svg = (done / f"figures/hle/{name}.svg").read_text()
         assert all(short(model) in svg for model in exam_recorded.MODELS)
-    svg = (done / "figures/hle/confidence_signals.svg").read_text()
-    assert "stated confidence" in svg and "token probability" in svg
+
+
+def test_the_anchors_are_those_of_the_prompts_and_the_guess_is_judged_by_families(table, done):
+    styles = table("hle/3b_styles").set_index("style")
+    assert (styles["answers"] == 100).all() and list(styles.index) == ["plain", "anchored", "low"]
+    claim = {claim.id: claim for claim in read_claims(done / "figures")}["hle/3b_low_guess"]
+    assert claim.estimate == pytest.approx(100 * (styles["below_90"]["low"] - styles["below_90"]["plain"]))
+    assert claim.n == 9 and claim.high < 25
 
 
 def test_your_own_questions_take_the_place_of_the_generated_ones(run_notebook, tmp_path):

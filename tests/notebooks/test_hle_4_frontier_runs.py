@@ -1,6 +1,7 @@
 """notebooks/hle/4_frontier_runs.ipynb with the quick parameters, where the logs are on this machine."""
 
 import gzip
+import json
 import random
 
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 from proctor import log_files, logs
 from proctor.hle import frontier_runs
 from proctor.report import catalog
+from scipy.stats import binomtest
 
 NAME = "hle/4_frontier_runs"
 pytestmark = pytest.mark.skipif(
@@ -27,7 +29,7 @@ def table(done, name) -> pd.DataFrame:
 
 def test_leaves_what_the_catalog_promises_as_logged_evidence(done):
     rows = [row for row in catalog.read() if row.notebook == NAME and row.state in catalog.RUN]
-    assert len(rows) == 19 and catalog.check(rows, done / "figures") == []
+    assert len(rows) >= 20 and catalog.check(rows, done / "figures") == []
 
 
 def test_accuracies_are_those_of_the_program_and_of_the_judge_for_glm(done, runs):
@@ -42,6 +44,22 @@ def test_program_and_judge_are_compared_where_both_marked(done, runs):
     judged = runs.dropna(subset=["judge_correct"])
     marked = judged[~judged["run"].str.startswith("z-ai")]
     assert table(done, "frontier_marking")["answers"].sum() == len(marked)
+
+
+def test_agreement_of_program_and_judge_has_an_exact_interval_over_questions(done, runs):
+    judged = runs.dropna(subset=["judge_correct"])
+    own = judged[judged["run"].str.startswith("openai")].merge(logs.table("hle_items"), on="id")
+    same = own["judge_correct"].eq(own["exact_original_key"]).groupby([own["key_kind"], own["id"]]).all()["number"]
+    claim = table(done, "claims_4_frontier_runs").set_index("id").loc["hle/4_marking"]
+    exact = binomtest(int(same.sum()), len(same)).proportion_ci(1 - 0.05 / 4, "exact")
+    assert (claim["low"], claim["high"]) == pytest.approx((100 * exact.low, 100 * exact.high))
+    assert claim["n"] == len(same) and claim["verdict"] == "cannot tell"
+
+
+def test_both_marks_of_the_first_figure_are_of_the_answers_that_state_a_confidence(done, runs):
+    glm = runs[(runs["run"] == "z-ai_glm-4.5_z-ai")].dropna(subset=["judge_correct", "stated_confidence"])
+    alt = json.loads((done / "figures/hle/frontier_confidence.json").read_text())["alt"]
+    assert f"GLM-4.5 says 91, is right in {100 * glm['judge_correct'].mean():.0f} %" in alt
 
 
 def test_it_runs_on_sixty_runs(run_notebook, tmp_path, monkeypatch):
@@ -75,7 +93,7 @@ def test_agreement_of_two_runs_is_that_of_the_readme(done, runs):
 
 
 def test_claims_are_logged_with_their_n_and_show_no_question(done, runs, claims_made):
-    assert len(claims_made) == 12
+    assert len(claims_made) == 17
     assert all(claim.evidence == "logged" and claim.n for claim in claims_made.values())
     written = "".join(path.read_text() for path in (done / "figures/hle").glob("frontier_*.*") if path.suffix != ".png")
     assert not any(item in written for item in runs["id"].unique())

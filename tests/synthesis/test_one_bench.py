@@ -189,20 +189,21 @@ def test_no_fold_sees_what_it_is_judged_on(toy):
 
 
 def test_inner_folds_are_those_of_plain_cross_validation(toy):
-    subsets = [(0,), (0, 1), (0, 1, 2)]
-    found, fold = one_bench.nest(toy, subsets, "free"), one_bench.folds(toy.family)
+    subsets = [(0,), (0, 1)]  # signals whose weights are positive without a bound
+    found, fold = one_bench.nest(toy, subsets), one_bench.folds(toy.family)
     ranked = one_bench.pairs(toy)
     values = []
     for inner in range(1, 6):
         kept = (fold != 0) & (fold != inner)
-        x = toy.scores.to_numpy()[:, [0, 1, 2]]
+        x = toy.scores.to_numpy()[:, [0, 1]]
         x = (x - x[kept].mean(0)) / x[kept].std(0)
-        alpha = np.r_[0, np.ones(3)] / kept.sum()
+        alpha = np.r_[0, np.ones(2)] / kept.sum()
         fit = GLM(toy.correct[kept], np.column_stack([np.ones(kept.sum()), x[kept]]), family=glm_families.Binomial())
         weights = fit.fit_regularized(alpha=alpha, L1_wt=0).params
+        assert (weights[1:] > 0).all()
         each = ranked.by_question((x @ weights[1:])[:, None])[:, 0]
         values += each[found.fold == inner].tolist()
-    assert found.inner[0, 2] == pytest.approx(np.mean(values))
+    assert found.inner[0, 1] == pytest.approx(np.mean(values))
 
 
 def test_combining_helps_where_signals_are_independent_and_noise_only_flatters():
@@ -228,16 +229,6 @@ def test_budgets_count_a_shared_call_once_and_splits_are_equal():
     (bench,) = one_bench.benches(rows)
     assert bench.calls((0, 2)) == 1 and bench.calls((0, 4)) == 2
     assert (0, 2) in one_bench.subsets_within(bench, 1) and (0, 4) not in one_bench.subsets_within(bench, 1)
-
-
-def test_a_combination_that_asks_nobody_is_set_against_the_best_that_asks(toy):
-    rows = table({"asks": (0.3, 1), "clue": (-3.0, 0)}, seed=4)
-    (bench,) = one_bench.benches(rows)
-    found = one_bench.without_asking(bench)
-    assert found["combination"] > 0.9 and found["low"] > 0
-    equal = one_bench.nest(toy, one_bench.subsets_within(toy, 2), "equal")
-    row = one_bench.fitted_less_equal(equal, equal, 2)
-    assert row["difference"] == 0 and row["families"] == 6
 
 
 def test_sentences_about_every_and_some_row():

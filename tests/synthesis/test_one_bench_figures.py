@@ -29,14 +29,6 @@ def quality():
     return pd.DataFrame(rows)
 
 
-def test_ranking_draws_what_asks_nobody_once(quality):
-    fig, alt = checked(figures.ranking(quality, {"pairs": "pairs", "solutions": "all"}))
-    assert [text.get_text() for text in fig.legends[0].get_texts()] == [figures.FREE, "135M", "1.5B"]
-    assert [text.get_text() for text in fig.axes[0].get_yticklabels()] == ["length", "judge  (1)", "utility  (2)"]
-    filled = [line for line in fig.axes[0].lines if line.get_linestyle() == "None" and len(line.get_xdata())]
-    assert sum(np.isfinite(np.asarray(line.get_ydata(), float)).sum() for line in filled) >= 5 and "length" in alt
-
-
 def test_a_method_that_never_varies_is_not_on_the_map():
     style()
     rows = pd.DataFrame(dict(one=["a", "a", "b"], other=["b", "flat", "flat"], errors=[0.5, np.nan, np.nan]))

@@ -1,6 +1,5 @@
 """Sit models before an exam (HLE, section 4): three stated fields, comparison, a judge where that can't decide."""
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -280,23 +279,6 @@ async def judge_undecided(
         result.loc[open_ones.index, "right"] = judged["accepted"].astype(float).to_numpy()
         result.loc[open_ones.index, "decided_by"] = name
     return result
-
-
-async def answer_and_judge(
-    session: Session, models: list[str], questions: list[Question], judges: list[str], judged: Collection[str]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(`run_exam`, and what each judge says of the answers to those questions whose ids are in `judged`)."""
-    answers = await run_exam(session, models, questions)
-    return answers, await judge(session, judges, answers[answers["question_id"].isin(judged)], questions)
-
-
-async def answer_and_weigh(
-    session: Session, models: list[str], questions: list[Question], name: str, weighed: Collection[str], **how
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(`run_exam`, and `judge_undecided` by the judge `name` of the answers to the questions with ids in `weighed`)."""
-    answers = await run_exam(session, models, questions, **how)
-    few = answers[answers["question_id"].isin(weighed)]
-    return answers, await judge_undecided(session, name, few, questions)
 
 
 def program_and_judge(judged: pd.DataFrame) -> pd.DataFrame:

@@ -17,13 +17,12 @@ import pandas as pd
 from proctor.models.prompts import load
 from proctor.models.read_answer import stated
 from proctor.stats.bootstrap import Interval, interval, no_interval, statistic_interval
-from proctor.stats.calibration import auc_interval, calibration_error, calibration_interval, reliability
+from proctor.stats.calibration import calibration_error, calibration_interval, reliability
 from proctor.stats.proportions import wilson
 
 SIGNALS = {"confidence": "stated confidence", "probability": "token probability"}  # column -> what it is
 EXAM_PROMPTS = ("hle/answer_exact", "hle/answer_choice")
 ALIKE = 0.03  # "near" a worked example: within three points
-FEWEST = 5  # right and wrong answers, for an AUC
 
 
 def resampling_units(rows: pd.DataFrame) -> pd.Series:
@@ -119,7 +118,7 @@ def in_percent(found: Interval | pd.Series, name: str = "") -> Interval:
     """
     if isinstance(found, Interval):
         return replace(found, estimate=100 * found.estimate, low=100 * found.low, high=100 * found.high)
-    return Interval(*(100 * found[name + end] for end in ("", "_low", "_high")), np.nan, "")
+    return Interval(*(100 * found[name + end] for end in ("", "_low", "_high")), 0.95, "")  # callers say another level
 
 
 def calibration_curves(answers: pd.DataFrame, bins: int = 5) -> pd.DataFrame:
@@ -197,43 +196,6 @@ def calibration_difference(
         found = _holding(found)
         rows.append(dict(model=model, n=len(these), difference=found.estimate, low=found.low, high=found.high))
     return pd.DataFrame(rows)
-
-
-def discrimination(
-    sets: Mapping[tuple[str, str], pd.DataFrame],
-    rng: np.random.Generator,
-    resamples: int = 2_000,
-    names: Mapping[str, str] = SIGNALS,
-) -> pd.DataFrame:
-    """How well a signal ranks right answers above wrong ones: exam, signal, model, n, right, auc, low, high, level.
-
-    sets: {(exam, column of the signal): answers}. A model with fewer than five right or wrong answers has no row. The
-    intervals are simultaneous: their level is 1 - 0.05 / rows. Families are resampled whole.
-    """
-    known = [
-        (exam, signal, model, these)
-        for (exam, signal), answers in sets.items()
-        for model, these in answers.dropna(subset=[signal]).groupby("model", sort=False)
-        if min(these["correct"].sum(), (~these["correct"]).sum()) >= FEWEST
-    ]
-    level, rows = 1 - 0.05 / max(len(known), 1), []
-    for exam, signal, model, these in known:
-        right = these["correct"]
-        found = _holding(auc_interval(these[signal], right, rng, resamples, level, clusters=resampling_units(these)))
-        rows.append(
-            dict(
-                exam=exam,
-                signal=names.get(signal, signal),
-                model=model,
-                n=len(these),
-                right=right.sum(),
-                auc=found.estimate,
-                low=found.low,
-                high=found.high,
-                level=level,
-            )
-        )
-    return pd.DataFrame(rows, columns=["exam", "signal", "model", "n", "right", "auc", "low", "high", "level"])
 
 
 def accuracy_by_group(

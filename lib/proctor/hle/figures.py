@@ -283,21 +283,6 @@ def simulated_calibration(estimates: pd.DataFrame) -> Drawn:
     )
 
 
-def token_groups(spent: pd.DataFrame, by: str) -> Drawn:
-    """Mean completion tokens of an answer by level or category, a mark a model (`metrics.tokens_by_group`)."""
-    these = spent[spent["by"] == by]
-    groups = list(dict.fromkeys(these["group"]))
-    fig, ax = axes(height=0.36 * len(groups) + 1.0)
-    wide = these.set_index(["model", "group"])[["mean", "low", "high"]]
-    by_model = {model: wide.loc[model].reindex(groups).to_numpy().T for model in dict.fromkeys(these["model"])}
-    _models(fig, ax, groups, by_model)
-    ax.set(xlabel="completion tokens of an answer, 95 % interval", xlim=(0, None))
-    return fig, (
-        f"Mean completion tokens of an answer by {by}, {len(by_model)} models: "
-        f"{these['mean'].min():.0f} to {these['mean'].max():.0f} tokens."
-    )
-
-
 # Measured models
 
 
@@ -384,24 +369,6 @@ def calibration_curves(curves: pd.DataFrame, titles: dict[str, str]) -> Drawn:
         f"Panels for {' and '.join(titles.values())} against the share right, a mark a model. "
         f"{below} of {len(curves)} points lie below the diagonal."
     )
-
-
-def signal_auc(auc: pd.DataFrame) -> Drawn:
-    """AUC of each signal on each exam, a mark a model (`confidence.discrimination`); chance is the line."""
-    rows = list(dict.fromkeys(zip(auc["exam"], auc["signal"])))
-    fig, ax = axes(height=0.36 * max(len(rows), 1) + 0.9)
-    wide = auc.set_index(["model", "exam", "signal"])[["auc", "low", "high"]]
-    by_model = {model: wide.loc[model].reindex(rows).to_numpy().T for model in sorted(set(auc["model"]), key=_size)}
-    _models(fig, ax, [signal for _, signal in rows], by_model)
-    ax.axvline(0.5, color=role("truth").colour, linewidth=0.8, linestyle=":")
-    for start, (exam, _) in enumerate(rows):
-        if start == 0 or exam != rows[start - 1][0]:
-            ax.axhline(start - 0.5, color=role("muted").colour, linewidth=0.6)
-            ax.text(0.01, start - 0.46, exam, fontsize=7, color=role("baseline").colour, va="top")
-    ax.set(xlabel="AUC for being right (chance 0.5)", xlim=(0, 1.02))
-    clear = auc[auc["low"] > 0.5]
-    told = "; ".join(f"{row.signal}, {row.model}, {row.exam}" for row in clear.itertuples()) or "none"
-    return fig, f"AUC with intervals that hold together, by exam, signal and model. Clear of 0.5: {told}."
 
 
 def _size(model: str) -> tuple[bool, float, str]:

@@ -101,13 +101,6 @@ def metrics(answers: pd.DataFrame, rng: np.random.Generator, resamples: int) -> 
     return found.sort_values("accuracy", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def calibration_of(table: pd.DataFrame, model: str) -> dict:
-    """The keywords of `Output.claim` for one run's debiased calibration error in a table of `metrics`."""
-    row = table.set_index("model").loc[model]
-    interval = (row["debiased_low"], row["debiased_high"])
-    return dict(estimate=row["debiased"], interval=interval, n=int(row["stated"]), of="answers", unit="points off")
-
-
 def overconfidence(answers: pd.DataFrame, rng: np.random.Generator, resamples: int, level: float) -> pd.DataFrame:
     """Mean stated confidence less accuracy, in points, a row a run: model, n, points, low, high."""
     rows = []
@@ -149,28 +142,6 @@ def signals(answers: pd.DataFrame, rng: np.random.Generator, resamples: int, lev
                 gain_low=100 * gain.low,
                 gain_high=100 * gain.high,
             )
-        )
-    return pd.DataFrame(rows)
-
-
-def marking(answers: pd.DataFrame, rng: np.random.Generator, resamples: int, level: float = 0.95) -> pd.DataFrame:
-    """Agreement of program and judge, percent, items resampled; without the runs that only the judge can mark.
-
-    A row a kind of key and family: whether the judged are of the judge's own. judge_only, program_only: share that
-    one alone marks right.
-    """
-    rows = []
-    both = answers.dropna(subset=["program", "judge"])
-    family = np.where(both["run"].str.startswith(JUDGE_FAMILY), "the judge's", "others")
-    for (kind, whose), part in both.assign(family=family)[both["by"] == "program"].groupby(["kind", "family"]):
-        same = (part["program"] == part["judge"]).to_numpy(float)
-        found = bootstrap.interval(same, rng, resamples, level, clusters=part["item"].to_numpy()).scaled(100)
-        more = {
-            name: 100 * ((part["judge"] - part["program"]) == sign).mean()
-            for name, sign in (("judge_only", 1), ("program_only", -1))
-        }
-        rows.append(
-            dict(kind=kind, family=whose, answers=len(part), items=part["item"].nunique(), **_limits(found), **more)
         )
     return pd.DataFrame(rows)
 
@@ -253,19 +224,6 @@ def first_tokens(rows: pd.DataFrame, rng: np.random.Generator, resamples: int, l
         row = dict(model=system, answers=len(part), accuracy=100 * right.mean(), stated=100 * sure.mean())
         found.append(row | dict(auc=auc.estimate, low=auc.low, high=auc.high, debiased=100 * error))
     return pd.DataFrame(found)
-
-
-def weakest(table: pd.DataFrame, column: str, low: str, high: str, of: str = "answers", unit: str = "") -> dict:
-    """The keywords of `Output.claim` for the row with the lowest limit: if it keeps a bound, all rows do."""
-    row = table.loc[table[low].idxmin()]
-    size = row.get("n", row.get("items", row.get("answers")))
-    return dict(estimate=row[column], interval=(row[low], row[high]), n=int(size), of=of, unit=unit)
-
-
-def farthest(table: pd.DataFrame, column: str, of: str, unit: str) -> dict:
-    """As `weakest`, for the row whose interval reaches farthest from 0: if it stays within a bound, all rows do."""
-    reach = table[[f"{column}_low", f"{column}_high"]].abs().max(axis=1)
-    return weakest(table.loc[[reach.idxmax()]], column, f"{column}_low", f"{column}_high", of, unit)
 
 
 def _right_again(a: np.ndarray, b: np.ndarray) -> float:

@@ -12,8 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from proctor.models.registry import price
-from proctor.stats import bootstrap, checks
+from proctor.stats import checks
 from proctor.stats.bootstrap import Interval
 from proctor.stats.calibration import KINDS, calibration_error, calibration_interval, calibration_of_samples
 from proctor.stats.proportions import official_half_width, wilson, wilson_of_means
@@ -280,70 +279,6 @@ def saturation(one: pd.DataFrame, later: pd.DataFrame, n_first: int, n_later: in
     scores = pd.DataFrame(rows)
     limits = [wilson(round(row.accuracy / 100 * row.n), row.n) for row in scores.itertuples()]
     return scores.assign(low=[100 * low for low, _ in limits], high=[100 * high for _, high in limits])
-
-
-def tokens_by_group(table: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
-    """`tokens` of all answers, by level and by category, in one table with columns model, by and group."""
-    tables = []
-    for by in ("all", "level", "category"):
-        found = tokens(table, ["model"] if by == "all" else ["model", by], rng, resamples)
-        group = "all" if by == "all" else [f"level {x:.0f}" if by == "level" else x for x in found.pop(by)]
-        tables.append(found.assign(by=by, group=group))
-    whole = pd.concat(tables, ignore_index=True)
-    first = ["model", "by", "group"]
-    return whole[[*first, *(column for column in whole if column not in first)]]
-
-
-def token_trend(table: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95) -> Interval:
-    """Mean completion tokens at the highest level less that at the lowest, all models, resampling families whole."""
-    ends = table[table["level"].isin([table["level"].min(), table["level"].max()])]
-    top = ends["level"] == table["level"].max()
-
-    def difference(spent: np.ndarray, hard: np.ndarray) -> float:
-        return spent[hard].mean() - spent[~hard].mean() if hard.any() and (~hard).any() else np.nan
-
-    arrays = [ends["completion_tokens"].to_numpy(float), top.to_numpy(bool)]
-    return bootstrap.statistic_interval(
-        difference, arrays, rng, resamples, level, clusters=ends["category"], bounds=(-np.inf, np.inf)
-    )
-
-
-def tokens(table: pd.DataFrame, by: list[str], rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
-    """Tokens of the answers and their price, one row a group: mean completion tokens with an interval over questions
-    (low, high; NaN if all are alike), median, largest, share of replies cut off, prompt tokens in all, dollars (NaN
-    without a price)."""
-    rows = []
-    for names, group in table.groupby(by, sort=False, observed=True):
-        spent = group["completion_tokens"].to_numpy(float)
-        alike = np.ptp(spent) == 0  # then a bootstrap has no width, and tokens no upper bound for an exact interval
-        low, high = (np.nan, np.nan) if alike else _limits(spent, rng, resamples, group["question_id"].to_numpy())
-        rates = [price(model) for model in group["model"]]
-        dollars = (
-            np.nan
-            if None in rates
-            else sum(a * p[0] + b * p[1] for a, b, p in zip(group["prompt_tokens"], spent, rates))
-        )
-        rows.append(
-            dict(
-                zip(by, names),
-                answers=len(group),
-                mean=spent.mean(),
-                low=low,
-                high=high,
-                median=np.median(spent),
-                largest=spent.max(),
-                cut_off=group["cut_off"].mean(),
-                prompt_tokens=int(group["prompt_tokens"].sum()),
-                completion_tokens=int(spent.sum()),
-                dollars=dollars,
-            )
-        )
-    return pd.DataFrame(rows)
-
-
-def _limits(scores: np.ndarray, rng: np.random.Generator, resamples: int, clusters: np.ndarray) -> tuple[float, float]:
-    found = bootstrap.interval(scores, rng, resamples, clusters=clusters)
-    return found.low, found.high
 
 
 def _or_nan(value) -> float:

@@ -94,10 +94,6 @@ TABLES: dict[str, dict[str, Any]] = {
     "cases": dict(
         caption="The six cases of sections 4.4 and A.3: defects, repaired answer and our own computation",
     ),
-    "2d_power": dict(
-        caption="Power to show the expected effects, by the number of pairs (computed; one of three comparisons)",
-        formats=dict.fromkeys(["n = 10", "n = 40", "n = 50", "n = 54", "n = 100", "width"], ".2f"),
-    ),
     "2d_components": dict(
         caption="One audit probability of damaged items and their sound twins by component; AUC, families resampled",
         formats=dict.fromkeys(["good", "bad", "auc"], ".2f")
@@ -174,10 +170,5 @@ ALT = {
     ),
     "case_speculative_decoding_figure": (
         "Share of rejected tokens against noise in the logits, both on log scales: it grows in proportion to the noise."
-    ),
-    "2d_audits": (
-        "Left: share of pairs in which two auditors give the sound item the higher probability, by component and for "
-        "repairs, with intervals and a line at one half. Right: damaged items and sound twins of each of nineteen "
-        "kinds that the larger auditor rejects."
     ),
 }

@@ -93,7 +93,10 @@ class RankingPerformance:
 
 
 def all_pairs(scores: ArrayLike, clusters: ArrayLike | None = None) -> Pairs:
-    """The differences of all pairs, with standard errors over items or over clusters' sums (linearised)."""
+    """The differences of all pairs, with standard errors over items or over clusters' sums (linearised).
+
+    An error over clusters is at least that over items: few clusters of few items may agree by chance, and among the
+    pairs of many systems some then seem to differ beyond any doubt."""
     scores = _scores(scores)
     there = ~np.isnan(scores)
     known = np.where(there, scores, 0.0)
@@ -103,11 +106,11 @@ def all_pairs(scores: ArrayLike, clusters: ArrayLike | None = None) -> Pairs:
         raise ValueError("two systems have fewer than two items in common: leave one of them out")
     total = known @ has.T
     gap = (total - total.T) / n
-    if clusters is None:
-        squares = known**2 @ has.T
-        spread = squares + squares.T - 2 * known @ known.T - n * gap**2
-        units = n
-    else:
+    squares = known**2 @ has.T
+    spread, units = squares + squares.T - 2 * known @ known.T - n * gap**2, n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(np.maximum(spread, 0) * n / (n - 1)) / n
+    if clusters is not None:
         codes, n_clusters = checks.cluster_index(clusters, scores.shape[1])
         if n_clusters < 2:
             raise ValueError("clusters has one label: a variance between clusters needs two")
@@ -117,8 +120,8 @@ def all_pairs(scores: ArrayLike, clusters: ArrayLike | None = None) -> Pairs:
             own, size = known[:, mine] @ has[:, mine].T, has[:, mine] @ has[:, mine].T
             spread += (own - own.T - gap * size) ** 2
             units += size > 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(np.maximum(spread, 0) * units / (units - 1)) / n
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = np.fmax(error, np.sqrt(np.maximum(spread, 0) * units / (units - 1)) / n)
     error = np.where(np.nan_to_num(error) < NOTHING, 0.0, error)
     whole = clusters is None and np.isin(known, (0.0, 1.0)).all()
     only = np.rint(known @ (has - known).T).astype(int) if whole else None
@@ -326,7 +329,10 @@ def _critical(largest: np.ndarray, level: float) -> float:
 def _limits(pairs: Pairs, level: float) -> tuple[np.ndarray, np.ndarray]:
     """Intervals of each pair by itself at `level`; exact where a difference never varies."""
     if pairs.only is not None:
-        low, high = score_limits(pairs.only, pairs.only.T, pairs.n, level)
+        i, j = np.triu_indices(len(pairs.n), 1)
+        low, high = np.zeros((2, *pairs.n.shape))
+        low[i, j], high[i, j] = score_limits(pairs.only[i, j], pairs.only[j, i], pairs.n[i, j], level)
+        low[j, i], high[j, i] = -high[i, j], -low[i, j]
     else:
         with np.errstate(invalid="ignore"):
             half = stdtrit(np.maximum(pairs.units - 1, 1), (1 + level) / 2) * pairs.error
@@ -339,7 +345,7 @@ def _limits(pairs: Pairs, level: float) -> tuple[np.ndarray, np.ndarray]:
 
 def _accord(low: np.ndarray, high: np.ndarray, side: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Limits that say what the tests say: side is 1 where the row is above, -1 below, 0 undecided."""
-    tiny = np.finfo(float).tiny  # an end at 0 that is open
+    tiny = 1e-6  # an end at 0 that is open: above the rounding of claims, below what any table shows
     low = np.where(side > 0, np.maximum(low, tiny), np.where(side < 0, low, np.minimum(low, 0.0)))
     high = np.where(side < 0, np.minimum(high, -tiny), np.where(side > 0, high, np.maximum(high, 0.0)))
     return low, high

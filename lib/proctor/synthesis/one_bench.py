@@ -1,6 +1,6 @@
 """All methods on one bench: how well each ranks and accepts the same candidates, which agree, and which go together.
 
-    table = one_bench_sets.load("my_scores.csv")      # a row a candidate and method; or the recorded sets
+    table = one_bench_sets.load("my_scores.csv")      # one row per candidate and method
     for bench in benches(table):
         quality(bench), agreement(bench), combinations(nest(bench, subsets_within(bench, 4)), budgets=[1, 2, 4])
 
@@ -442,8 +442,8 @@ def nest(
 ) -> Nested:
     """Fit every subset of two or more for each pair of folds without these two, for each fold without it, and to all.
 
-    weights: "positive", a method may only add in its own direction; "free", it may also count against what it says;
-    "equal", the plain sum of standard scores, which fits nothing. Scores are brought to mean 0 and standard deviation 1
+    weights: "positive", a method may only add in its own direction; "equal", the plain sum of standard scores, which
+    fits nothing. Scores are brought to mean 0 and standard deviation 1
     over what is fitted to. ridge: penalty ridge / 2 x sum of squared weights, the constant free. Ties of a choice go to
     the subset that comes first. most_folds: of `folds`. Raises ValueError without a subset or with fewer than three
     families.
@@ -458,7 +458,7 @@ def nest(
     question_fold = fold[ranked.right][of_question]
     single, alone = ranked.by_question(score), np.array([len(subset) == 1 for subset in subsets])
 
-    fit = {"positive": positive_logistic, "free": logistic, "equal": _equal}[weights]
+    fit = {"positive": positive_logistic, "equal": _equal}[weights]
     start = None
 
     def auc(kept: np.ndarray) -> np.ndarray:
@@ -466,8 +466,7 @@ def nest(
         design = designs(score, kept, subsets)
         start = fit(design[:, kept], correct[kept].astype(float), ridge, start)
         found = ranked.by_question(np.einsum("snk,sk->ns", design, start))
-        if weights != "free":
-            found[:, alone] = single[:, [subset[0] for subset in subsets if len(subset) == 1]]
+        found[:, alone] = single[:, [subset[0] for subset in subsets if len(subset) == 1]]
         return found
 
     inner, held = np.zeros((n_folds, len(subsets))), np.empty((len(ranked.questions), len(subsets)))
@@ -538,20 +537,6 @@ def fitted_less_equal(fitted: Nested, equal: Nested, budget: float, level: float
     ]
     row = dict(set=fitted.bench.set, model=fitted.bench.model, budget=budget)
     return row | _difference(held[0] - held[1], fitted.families, level)
-
-
-def without_asking(bench: Bench, level: float = 0.95) -> dict[str, Any]:
-    """What asks no model, combined with fitted signs, against the best single method that asks one, both judged on
-    families left out. On candidates that somebody made it says how far their make gives them away.
-
-    set, model, single, combination (AUC within questions), difference, low, high, questions, families, needed.
-    """
-    free = tuple(np.flatnonzero(bench.methods["calls"] == 0).tolist())
-    asking = nest(bench, subsets_within(bench, np.inf, 1, asking=True))
-    single = asking.chosen(np.ones(len(asking.subsets), bool))[0]
-    made = nest(bench, [free], "free").held[:, 0]
-    row = dict(set=bench.set, model=bench.model, single=single.mean(), combination=made.mean())
-    return row | _difference(made - single, asking.families, level)
 
 
 def _often(found: Nested, choice: np.ndarray) -> str:

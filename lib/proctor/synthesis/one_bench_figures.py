@@ -4,54 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
 
 from proctor.report.figures import FULL, axes, forest, heatmap, role, short
 from proctor.synthesis.figures import Drawn
 
-FREE = "asks no model"
 SAME = "chosen and judged on the same candidates"
 AUC = "AUC within questions (%)"
-
-
-def ranking(quality: pd.DataFrame, sets: Mapping[str, str], evidence: str = "measured") -> Drawn:
-    """How well every method ranks within questions: a panel a set, a row a method with its calls, a series a model.
-
-    quality: rows of `one_bench.quality`; methods of no model (no calls) are drawn once. sets: {set: title of its
-    panel}.
-    """
-    cost = quality.groupby("method", sort=False)["calls"].median()
-    order = list(cost.sort_values(kind="stable").index)
-    labels = [f"{name}  ({round(cost[name], 1):g})" if cost[name] else name for name in order]
-    fig, panels = axes(1, len(sets), width=FULL, height=0.9 + 0.235 * len(order), sharey=True, squeeze=False)
-    asked = [model for model in quality["model"].unique() if model]
-    for ax, (name, title) in zip(panels[0], sets.items()):
-        part = quality[quality["set"] == name]
-        series = [("", part[part["calls"] == 0].drop_duplicates("method"))] if asked else []
-        series += [(model, part[(part["model"] == model) & (part["calls"] > 0)]) for model in asked or [""]]
-        for k, (model, rows) in enumerate(series):
-            at = rows.set_index("method").reindex(order)
-            values = [100 * at[end] for end in ("within", "within_low", "within_high")]
-            look = dict(role=model or ("baseline" if asked else "judge"), label=short(model) or FREE)
-            forest(ax, labels, *values, evidence=evidence, offset=0.22 * (k - 2) if k else 0, **look)
-        ax.axvline(50, color=role("truth").colour, linewidth=0.7, zorder=1)
-        ax.set(title=title, xlabel=AUC)
-    if asked:
-        looks = {FREE: role("baseline")} | {short(model): role(model) for model in asked}
-        handles = [Line2D([], [], color=look.colour, marker=look.marker, linewidth=1.1) for look in looks.values()]
-        fig.legend(handles, looks, loc="outside lower center", ncols=len(handles))
-    told = "; ".join(
-        f"{sets[name]}: {_ends(part)}" for name, part in quality.groupby("set", sort=False) if name in sets
-    )
-    return fig, f"Forest plots of the AUC within questions, a row a method, calls a candidate in brackets. {told}."
-
-
-def _ends(part: pd.DataFrame) -> str:
-    low, high = (part.loc[part["within"].agg(end)] for end in ("idxmin", "idxmax"))
-    said = [
-        f"{one['method']}{f' by {short(one.model)}' * bool(one['model'])} {one['within']:.0%}" for one in (low, high)
-    ]
-    return f"from {said[0]} to {said[1]}"
 
 
 def together(agreement: pd.DataFrame, names: Sequence[str], fmt: str = ".1f") -> Drawn:
