@@ -32,3 +32,8 @@ def test_what_is_no_results_is_refused(tmp_path):
             read_one(tmp_path / name)
     with pytest.raises(DataError, match="given twice"):
         board_of([tmp_path / "x.csv", tmp_path / "x.csv"])
+
+
+def test_pass_and_fail_are_scores(tmp_path):
+    (tmp_path / "words.csv").write_text("task_id,resolved\n1,pass\n2,Failed\n3,resolved\n")
+    assert read_one(tmp_path / "words.csv").tolist() == [1, 0, 1]

@@ -75,8 +75,8 @@ def test_one_s_own_csv_goes_through_the_same_notebook(run_notebook, tmp_path):
     assert "imulated" not in (tmp_path / "figures/kina/own_ranking.svg").read_text()
     printed = json.loads((tmp_path / "out.ipynb").read_text())["cells"]
     said = "".join("".join(out.get("text", "")) for cell in printed for out in cell.get("outputs", ()))
-    assert "4 models, 299 items, 40 disciplines" in said and "items left out: 1" in said
-    assert "1 of 1200 scores are not there" in said and "resampled: 40 disciplines" in said
+    assert "4 models, 300 items, 40 disciplines" in said and "missing scores left out: 1" in said
+    assert "1 of 1,200 scores (0.1%) are not there" in said and "the 40 disciplines are the units" in said
     pairs = pd.read_csv(tmp_path / "figures/kina/own_pairs.csv")
     assert pairs[["a", "b"]].iloc[0].tolist()[0] == "good" and len(pairs) == 6
     twins = pairs[pairs["a"].isin(["fair", "twin"]) & pairs["b"].isin(["fair", "twin"])]

@@ -5,6 +5,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import pandas as pd
 import pytest
+from proctor.uq.notation import cost, parse
 
 NAME = "uq/3_validators"
 
@@ -90,3 +91,26 @@ def test_artifact_says_what_it_rests_on(done, artifact, evidence):
 def test_results_box_states_what_the_claims_print(box_numbers):
     said, printed = box_numbers
     assert said and said <= printed
+
+
+def test_rows_of_figure_s10_have_the_calls_of_their_notation(done):
+    table = pd.read_csv(done / "figures/uq/scaling_table.csv")
+    assert len(table) == 14 and table["calls"].is_monotonic_increasing
+    for row in table.itertuples():
+        assert row.calls == cost(parse(row.strategy), row.judges.count(";") + 1).most and row.accuracy_printed < 87
+    counted = table[table["solutions"] > 0]
+    assert len(counted) == 10 and table.loc[table["solutions"] == 0, "accuracy"].isna().all()
+    assert (counted["accuracy_boot_low"] <= counted["accuracy"]).all()
+    assert (counted["accuracy"] <= counted["accuracy_boot_high"]).all()
+
+
+def test_accuracy_of_o3s_rows_follows_the_share_that_they_reject(done):
+    table = pd.read_csv(done / "figures/uq/scaling_table.csv")
+    o3 = table[(table["judges"] == "o3") & (table["solutions"] > 0)]
+    assert list(o3.sort_values("rejected").index) == list(o3.sort_values("accuracy").index)
+
+
+def test_no_trend_over_o3s_rows_is_claimed_beyond_its_interval(claims_made):
+    for figure, n in (("accuracy", 13), ("balanced_accuracy", 9)):
+        claim = claims_made[f"uq/claim_test_time_scaling.{figure}"]
+        assert (claim.verdict, claim.n) == ("cannot tell", n) and claim.low < 0 < claim.high

@@ -26,21 +26,6 @@ def clean(fig):
     assert found == []
 
 
-def test_the_leading_picture_has_all_rows_with_counts_and_the_star(rows):
-    fig = validator_figures.accuracy_and_balance(rows[rows["solutions"] > 0], 0.87)
-    marks = [line for line in fig.axes[0].lines if line.get_linestyle() == "None" or line.get_marker() == "*"]
-    points = np.concatenate([np.column_stack(line.get_data()) for line in marks])
-    assert len(points) == 36 and [87, 50] in points.round(6).tolist()
-    clean(fig)
-
-
-def test_rows_without_counts_are_crosses_and_have_no_interval(rows):
-    fig = validator_figures.table_forest(rows, 0.87)
-    texts = [text for text in fig.axes[1].texts if text.get_text() == "fits no counts"]
-    assert len(texts) == (rows["solutions"] == 0).sum() == 8
-    clean(fig)
-
-
 def test_the_pipeline_shows_the_counts_of_its_row(rows):
     row = rows.set_index(["model", "name"]).loc[("o3", "3-Iter")]
     fig = validator_figures.pipeline(row, (2, 12))
@@ -70,9 +55,3 @@ def test_checks_are_drawn_with_their_intervals(rows):
     fig = validator_figures.checks_forest(scores, CHECKS, Interval(0.6, 0.5, 0.7, 0.95, ""))
     assert len(fig.axes[0].get_yticklabels()) == 5
     clean(fig)
-
-
-def test_precision_and_readers_are_drawn(rows):
-    levels = (0.2, 0.6, 0.87)
-    clean(validator_figures.precision_recall(rows[rows["solutions"] > 0], 0.13, levels))
-    clean(validator_figures.misread_rejections(pd.DataFrame({"public": [1, 2], "ours": [0, 0]}, index=["a", "b"]), 8))

@@ -13,6 +13,8 @@ from proctor.data.tabular import DataError, Row, Wrong, made, problem, read_rows
 
 TRUTH = {"true": True, "1": True, "yes": True, "right": True, "correct": True}
 TRUTH |= {"false": False, "0": False, "no": False, "wrong": False, "incorrect": False}
+OUTCOMES = TRUTH | {"pass": True, "passed": True, "resolved": True, "solved": True}  # words for the score of an item
+OUTCOMES |= {"fail": False, "failed": False, "unresolved": False, "unsolved": False}
 
 
 def load_answers(path: str | Path, columns: Mapping[str, str] | None = None) -> list[Answer]:

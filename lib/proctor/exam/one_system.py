@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from proctor.data.answers import TRUTH
+from proctor.data.answers import OUTCOMES
 from proctor.data.tabular import DataError, problem, read_rows, summary
 from proctor.exam.formats import read_hle, read_inspect, read_lm_eval
 
@@ -61,7 +61,7 @@ def _table(path: Path) -> pd.DataFrame:
         said = row[score]
         word = str(said).strip().casefold()
         try:
-            value = float(TRUTH[word]) if word in TRUTH else float(said)
+            value = float(OUTCOMES[word]) if word in OUTCOMES else float(said)
         except (TypeError, ValueError):
             problems.append(
                 problem(path, number, score, f"{said!r} is no score", "Give a number from 0 to 1, or yes or no")

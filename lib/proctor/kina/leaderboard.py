@@ -24,13 +24,11 @@ from pathlib import Path
 import numpy as np
 
 from proctor import paths
-from proctor.data.answers import TRUTH
+from proctor.data.answers import OUTCOMES
 from proctor.data.questions import load_questions
 from proctor.data.tabular import DataError, Wrong, made, problem, read_rows, summary
 
 MISSING = ("error", "pairs", "common", "wrong")
-WORDS = TRUTH | {"pass": True, "passed": True, "resolved": True, "solved": True}
-WORDS |= {"fail": False, "failed": False, "unresolved": False, "unsolved": False}
 MUCH = 0.05  # share of scores that may lack without a warning
 NAMES = {
     "model": ("model", "system", "agent", "submission"),
@@ -247,7 +245,7 @@ def _csv(path: Path, notes: list[str]) -> tuple[list[_Entry], list[str]]:
     if role:
         rows = [(number, {role.get(column, column): cell for column, cell in row.items()}) for number, row in rows]
         columns = list(rows[0][1])
-    words = sum(cell.strip().casefold() in WORDS for _, row in rows for cell in row.values() if not _number(cell))
+    words = sum(cell.strip().casefold() in OUTCOMES for _, row in rows for cell in row.values() if not _number(cell))
     if words and (read is _wide_row or role):
         notes.append(f"{words:,} scores are words such as True and False, pass and fail: read as 1 and 0")
     if read is _wide_row:
@@ -335,8 +333,8 @@ def _wide_row(path: Path, number: int, row: dict) -> list[_Entry]:
 
 def _score(value, column: str = "score") -> float:
     mend = "Give the share of right answers, from 0 to 1; divide percentages by 100"
-    if isinstance(value, str) and (word := value.strip().casefold()) in WORDS:
-        value = float(WORDS[word])
+    if isinstance(value, str) and (word := value.strip().casefold()) in OUTCOMES:
+        value = float(OUTCOMES[word])
     try:
         score = float("nan" if isinstance(value, bool | list | dict) else value)
     except ValueError:

@@ -170,14 +170,20 @@ def rank_sets(
     resamples: int = 2_000,
     clusters: ArrayLike | None = None,
     level: float = 0.95,
+    method: str = "",
 ) -> RankSets:
     """Ranks of systems on scores (systems, items) in [0, 1] as sets, from all pairs at once (Mogstad, Romano, Shaikh
-    and Wilhelm, Inference for ranks, Review of Economic Studies 91, 2024); which test: at the top of this module."""
+    and Wilhelm, Inference for ranks, Review of Economic Studies 91, 2024).
+
+    method: "" for the one that `method_of` names; LARGEST to compare boards of 0/1 scores with boards of means by one
+    and the same test."""
     checks.share(level, "level")
     scores = _scores(scores)
     if len(scores) < 2:
         raise ValueError("scores has one model: a ranking needs two")
-    method = method_of(scores, clusters)
+    method = method or method_of(scores, clusters)
+    if method not in (method_of(scores, clusters), LARGEST) or method == LARGEST and np.isnan(scores).any():
+        raise ValueError(f"method is {method!r}: these scores take {method_of(scores, clusters)!r}")
     if method == LARGEST:
         pairs, largest = _largest(scores, rng, resamples, clusters)
         critical = _critical(largest[0], level)

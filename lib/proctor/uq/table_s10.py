@@ -16,10 +16,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm, spearmanr
 
-from proctor.data.published import load_published
 from proctor.stats.bootstrap import Interval
-from proctor.stats.compare import against_reject_all, comparable, kept_against_dropped
-from proctor.stats.proportions import Confusion, measures
+from proctor.stats.paired_proportions import score_limits
+from proctor.stats.proportions import Confusion, measures, wilson
 from proctor.uq.notation import cost, parse
 from proctor.uq.validator_metrics import counts_of, reconstruct_table
 
@@ -30,7 +29,6 @@ SHORT = {
     "(CC x5|U) => (FLC x5|U) => (C x5|U)": "5-Iter",
     "((CC x3|U) => (FLC x3|U) => (C x3|U)) |U": "3-Iter |U",
 }
-SINGLE = ("V", "C")  # rows of one call
 UNDEFINED = Interval(np.nan, -np.inf, np.inf, 0.95, "no counts")
 
 
@@ -64,17 +62,6 @@ def first_solutions(table: pd.DataFrame, counts: bool = True) -> pd.DataFrame:
     return rows[rows["solutions"] > 0] if counts else rows
 
 
-def same_answers(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows with one solution: those of the paper's 500 answers, of which up to four may be lost."""
-    return table[table["solutions"] == 1]
-
-
-def of_table_s1(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `table` that Table S1 shows too."""
-    shown = load_published("uq/table_S1").set_index(["judges", "strategy"]).index
-    return table[table.set_index(["judges", "strategy"]).index.isin(shown)]
-
-
 def printed(table: pd.DataFrame) -> pd.DataFrame:
     """The figures as printed, in percent, of all rows, by (model, name): accuracy, precision, recall."""
     rows = table.drop_duplicates(["judges", "strategy"]).set_index(["model", "name"])
@@ -86,18 +73,60 @@ def gain(
     one: tuple[str, str],
     other: tuple[str, str],
     figure: str = "accuracy",
-    level: float = 0.95,
+    family: int = 1,
 ) -> Interval:
-    """`figure` of row `one` less that of row `other`, (model, name) each, in points, whatever the pairing.
+    """`figure` of row `one` minus that of row `other`, (model, name) each, in points, whatever the pairing.
 
     figure: accuracy, precision, recall, specificity or balanced_accuracy. Rows without counts, or with several
-    solutions (which were run on other answers), give UNDEFINED. Raises KeyError for a row that is not there.
+    solutions (which were run on other answers), give UNDEFINED. family: comparisons that the gain stands in.
+
+    Only the totals are printed. Both rows judged the same answers, so the interval is Tango's paired score interval at
+    the pairing that makes it widest: as few answers as possible that both judge rightly (`worst_paired`), among right
+    and wrong answers apart. Precision: Newcombe's, as if the accepted answers were all different ones. Rows over
+    different numbers of answers: two exact intervals, each at half of the error.
     """
+    units = (RIGHT, "right answers") if figure == "recall" else (ANSWERS, "answers")
+    level = 1 - 0.05 / family
+    known = dict(level=level, n=units[0], of=units[1], unit="points", family=family)
     found = [_row(table, *key) for key in (one, other)]
     if None in found:
-        return replace(UNDEFINED, level=level)
-    (a, a_low, a_high), (b, b_low, b_high) = (_limits(counts, figure, (1 + level) / 2) for counts in found)
-    return Interval(100 * (a - b), 100 * (a_low - b_high), 100 * (a_high - b_low), level, "whatever the pairing")
+        return replace(UNDEFINED, **known)
+    first, second = found
+    if figure == "precision":
+        low, high = _newcombe(first.tp, first.tp + first.fp, second.tp, second.tp + second.fp, level)
+    elif first.tp + first.fn == second.tp + second.fn and first.fp + first.tn == second.fp + second.tn:
+        low, high = worst_paired(first, second, figure, level)
+    else:
+        parts = [limits(counts, figure, (1 + level) / 2) for counts in found]
+        low, high = parts[0][1] - parts[1][2], parts[0][2] - parts[1][1]
+    estimate = limits(first, figure, level)[0] - limits(second, figure, level)[0]
+    return Interval(100 * estimate, 100 * low, 100 * high, method="worst pairing", **known)
+
+
+def worst_paired(one: Confusion, other: Confusion, figure: str, level: float) -> tuple[float, float]:
+    """Limits of the difference in accuracy, recall, specificity or balanced accuracy at the worst pairing, as shares.
+
+    Both judged the same answers. The fewer answers both judge rightly, the more they disagree and the wider Tango's
+    interval is; of n answers that they judge rightly x and y times, at least x + y - n are the same.
+    """
+    strata = [(one.tp, other.tp, one.tp + one.fn), (one.tn, other.tn, one.tn + one.fp)]
+    apart = [(x - max(0, x + y - n), y - max(0, x + y - n), n) for x, y, n in strata]  # only one, only the other, of
+    if figure == "accuracy":
+        low, high = score_limits(*np.sum(apart, axis=0), level)
+    elif figure == "balanced_accuracy":  # of two independent strata, by variance recovery (Zou and Donner 2008)
+        gains = np.array([(x - y) / n for x, y, n in apart])
+        ends = np.array([score_limits(*part, level) for part in apart], float)
+        low, high = (gains.mean() + sign * np.hypot(*(gains - end)) / 2 for sign, end in zip((-1, 1), ends.T))
+    else:
+        low, high = score_limits(*apart[0 if figure == "recall" else 1], level)
+    return float(low), float(high)
+
+
+def _newcombe(x: int, n: int, y: int, m: int, level: float) -> tuple[float, float]:
+    """Newcombe's limits of x / n - y / m for different answers (1998, method 10)."""
+    (x_low, x_high), (y_low, y_high) = wilson(x, n, level), wilson(y, m, level)
+    a, b = x / n, y / m
+    return a - b - float(np.hypot(a - x_low, y_high - b)), a - b + float(np.hypot(x_high - a, b - y_low))
 
 
 def smallest(gains: Iterable[Interval]) -> Interval:
@@ -108,70 +137,6 @@ def smallest(gains: Iterable[Interval]) -> Interval:
 def largest(gains: Iterable[Interval]) -> Interval:
     """The largest of several gains: it holds with the chance that all their intervals hold together."""
     return _extreme(gains, max)
-
-
-def compound_gains(table: pd.DataFrame) -> pd.DataFrame:
-    """Every compound row of one judge against the vanilla prompt of that judge, in points.
-
-    model, name; accuracy_printed, precision_printed: gains in the printed figures, of all rows; for rows with counts
-    gains with limits (_low, _high) in accuracy, precision and balanced_accuracy, at the level that the number of such
-    rows asks for; by_chance: the gain in accuracy if as many answers more were rejected at random.
-    """
-    rows = first_solutions(table, counts=False)
-    rows = rows[(rows["model"] != "Multi-model") & ~rows["name"].isin(SINGLE)]
-    tested = rows["solutions"].eq(1).sum()
-    level = 1 - 0.05 / tested
-    figures, found = printed(table), []
-    for row in rows.itertuples():
-        vanilla = (row.model, "V")
-        line = {
-            f"{name}_printed": figures.at[(row.model, row.name), name] - figures.at[vanilla, name]
-            for name in ("accuracy", "precision")
-        }
-        for name in ("accuracy", "precision", "balanced_accuracy"):
-            it = gain(table, (row.model, row.name), vanilla, name, level)
-            line |= {name: it.estimate, f"{name}_low": it.low, f"{name}_high": it.high}
-        if row.solutions == 1:
-            line["by_chance"] = 100 * (_at_random(row) - _at_random(_line(table, *vanilla)))
-        found.append(dict(model=row.model, name=row.name, counts=row.solutions == 1) | line)
-    return pd.DataFrame(found).replace([np.inf, -np.inf], np.nan)
-
-
-def compare_votes(table: pd.DataFrame) -> pd.DataFrame:
-    """Each majority row beside the unanimous row of the same judges and check.
-
-    precision_gain, recall_gain: in points, from the printed figures. kept and dropped: of the answers that the
-    majority accepted, those that unanimity still accepts and the others, as right / all; gap: share right of the kept
-    less that of the dropped, in points, with limits (_low, _high) at the level that the number of such rows asks for;
-    p: Fisher's exact test. Valid if both rows read the same votes. Only rows with one solution have counts.
-    """
-    first = first_solutions(table, counts=False)
-    by_name = {(row.judges, row.strategy): row for row in first.itertuples(index=False)}
-    pairs = []
-    for (judges, strategy), loose in by_name.items():
-        strict = by_name.get((judges, strategy.replace("|M", "|U")))
-        if strategy.endswith("|M") and strict is not None:
-            pairs.append((strict, loose))
-    level = 1 - 0.05 / max(1, sum(strict.solutions == loose.solutions == 1 for strict, loose in pairs))
-    return pd.DataFrame([_votes(strict, loose, level) for strict, loose in pairs])
-
-
-def against_rejecting(table: pd.DataFrame) -> pd.DataFrame:
-    """Every row with one solution against rejecting all: points of accuracy, McNemar's exact p, clear by Bonferroni."""
-    rows = same_answers(table)
-    tests = rows[["model", "name", "n", "tp", "fp"]].assign(
-        points=[100 * (row.accuracy - 1 + row.positives / row.n) for row in rows.itertuples()],
-        p=[against_reject_all(counts_of(row)).p for row in rows.itertuples()],
-    )
-    return tests.assign(clear=tests["p"] < 0.05 / len(tests))
-
-
-def all_pairs(table: pd.DataFrame) -> pd.DataFrame:
-    """`stats.compare.comparable` of all rows with one solution over all 500 answers."""
-    rows = same_answers(table)
-    rows = rows[rows["n"] == ANSWERS]
-    names = [f"{row.model}: {row.name}" for row in rows.itertuples(index=False)]
-    return pd.DataFrame(comparable([counts_of(row) for row in rows.itertuples()], names))
 
 
 def o3_rows(table: pd.DataFrame) -> pd.DataFrame:
@@ -204,15 +169,6 @@ def rank_trend(x: Sequence[float], y: Sequence[float], level: float = 0.95) -> I
     return Interval(rho, float(low), float(high), level, "Bonett-Wright")
 
 
-def precision(table: pd.DataFrame, key: tuple[str, str], level: float = 0.95) -> Interval:
-    """Precision of one row in percent, with its exact interval."""
-    counts = _row(table, *key)
-    if counts is None:
-        return replace(UNDEFINED, level=level)
-    value, low, high = _limits(counts, "precision", level)
-    return Interval(100 * value, 100 * low, 100 * high, level, "exact")
-
-
 def _line(table: pd.DataFrame, model: str, name: str):
     rows = table[(table["model"] == model) & (table["name"] == name)]
     if rows.empty:
@@ -226,10 +182,10 @@ def _row(table: pd.DataFrame, model: str, name: str) -> Confusion | None:
     return counts_of(row) if row.solutions == 1 else None
 
 
-def _limits(counts: Confusion, figure: str, level: float) -> tuple[float, float, float]:
+def limits(counts: Confusion, figure: str, level: float) -> tuple[float, float, float]:
     """(estimate, low, high) as shares: exact; of balanced accuracy by variance recovery (Zou and Donner 2008)."""
     if figure == "balanced_accuracy":
-        (a, a_low, a_high), (b, b_low, b_high) = (_limits(counts, part, level) for part in ("recall", "specificity"))
+        (a, a_low, a_high), (b, b_low, b_high) = (limits(counts, part, level) for part in ("recall", "specificity"))
         return (a + b) / 2, (a + b - np.hypot(a - a_low, b - b_low)) / 2, (a + b + np.hypot(a_high - a, b_high - b)) / 2
     found = {one.measure: one for one in measures(counts, np.random.default_rng(0), 1, level)}[figure]
     assert found.estimate is not None and found.exact_low is not None and found.exact_high is not None
@@ -241,34 +197,6 @@ def _extreme(gains: Iterable[Interval], choose: Callable) -> Interval:
     if not gains:  # of one judge there is no pair
         return UNDEFINED
     if any(np.isnan(one.estimate) for one in gains):
-        return replace(UNDEFINED, level=min(one.level for one in gains))
-    ends = (choose(getattr(one, end) for one in gains) for end in ("estimate", "low", "high"))
-    return Interval(*ends, min(one.level for one in gains), f"{choose.__name__} of {len(gains)}")
-
-
-def _at_random(row) -> float:
-    """Accuracy of accepting as many answers as the row does, at random."""
-    right, accepted = row.positives / row.n, (row.tp + row.fp) / row.n
-    return accepted * right + (1 - accepted) * (1 - right)
-
-
-def _votes(strict, loose, level: float) -> dict:
-    pair = dict(model=loose.model, judges=loose.judges, check=loose.strategy.removesuffix("|M").strip())
-    for figure in ("precision", "recall"):
-        one, other = (float(getattr(row, f"{figure}_printed")) for row in (strict, loose))
-        pair[f"{figure}_gain"] = one - other
-    if not loose.solutions == strict.solutions == 1:
-        return pair
-    both = kept_against_dropped(counts_of(strict), counts_of(loose))
-    (kept, kept_low, kept_high), (dropped, dropped_low, dropped_high) = (
-        _limits(Confusion(right, count - right, 0, 0), "precision", (1 + level) / 2)
-        for right, count in (both.kept, both.dropped)
-    )
-    return pair | dict(
-        kept="{} / {}".format(*both.kept),
-        dropped="{} / {}".format(*both.dropped),
-        gap=100 * (kept - dropped),
-        gap_low=100 * (kept_low - dropped_high),
-        gap_high=100 * (kept_high - dropped_low),
-        p=both.p,
-    )
+        return replace(gains[0], estimate=np.nan, low=-np.inf, high=np.inf)
+    ends = {end: choose(getattr(one, end) for one in gains) for end in ("estimate", "low", "high")}
+    return replace(gains[0], **ends)

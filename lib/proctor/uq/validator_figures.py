@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from proctor.report.figures import FULL, Role, axes, flow, forest, role, roles, short
+from proctor.report.figures import FULL, axes, flow, forest, role, short
 from proctor.stats.bootstrap import Interval
 
 JUDGES = ("Claude Sonnet 3.7", "o3-mini", "o3", "Multi-model")
@@ -19,122 +19,6 @@ CHECK_NAMES = {
     "R": "R relevance *",
     "FA": "FA one result *",
 }
-
-
-def judge_roles() -> dict[str, Role]:
-    """One look for each judge of Table S10; several models are "all"."""
-    looks = {name: look._replace(marker=marker) for (name, look), marker in zip(roles(JUDGES[:3]).items(), "<>o")}
-    return looks | {"Multi-model": role("all")._replace(short="several models", marker="s")}
-
-
-def accuracy_and_balance(rows: pd.DataFrame, rejecting: float) -> Figure:
-    """Accuracy against balanced accuracy of the rows that have counts, and a star for rejecting everything.
-
-    rows: `table_s10.first_solutions`. rejecting: the accuracy of rejecting every answer, as a share.
-    """
-    fig, ax = axes(height=3.2)
-    star = role("trivial")
-    ax.axhline(50, color=star.colour, linewidth=0.7, zorder=1)
-    for name, look in judge_roles().items():
-        part = rows[rows["model"] == name]
-        x, y = 100 * part["accuracy"].astype(float), 100 * part["balanced_accuracy"].astype(float)
-        for across, values in ((True, part["accuracy_boot_low"]), (False, part["balanced_accuracy_boot_low"])):
-            high = part["accuracy_boot_high" if across else "balanced_accuracy_boot_high"]
-            draw = ax.hlines if across else ax.vlines
-            draw(y if across else x, 100 * values, 100 * high, color=look.colour, linewidth=0.5, alpha=0.3, zorder=1)
-        ax.plot(x, y, look.marker, color=look.colour, markerfacecolor="white", markersize=4.5, label=look.short)
-    ax.plot(100 * rejecting, 50, star.marker, color=star.colour, markersize=13, zorder=4, clip_on=False)
-    ax.annotate(
-        "reject everything",
-        (100 * rejecting, 50),
-        (69, 44.6),
-        fontsize=7.5,
-        ha="center",
-        color=star.colour,
-        arrowprops=dict(arrowstyle="-", color=star.colour, linewidth=0.6, shrinkB=6),
-    )
-    ax.set(xlabel="accuracy (%)", ylabel="balanced accuracy (%)", xlim=(15, 92), ylim=(43, 77))
-    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2, columnspacing=1)
-    return fig
-
-
-def table_forest(rows: pd.DataFrame, rejecting: float) -> Figure:
-    """Every row of Table S10: accuracy, balanced accuracy and LR+ with bootstrap intervals; no counts, no interval.
-
-    rows: `table_s10.first_solutions(table, counts=False)`.
-    """
-    fig, grid = axes(1, 3, width=FULL, height=6.4, sharey=True)
-    looks, none = judge_roles(), rows["solutions"] == 0
-    names = rows["name"].to_list()
-    panels = (
-        ("accuracy", "accuracy (%)", 100 * rejecting, 100),
-        ("balanced_accuracy", "balanced accuracy (%)", 50, 100),
-        ("lr_positive", "likelihood ratio of an acceptance", 1, 1),
-    )
-    for ax, (figure, label, trivial, unit) in zip(grid, panels):
-        values = [unit * rows[f"{figure}{end}"].astype(float) for end in ("", "_boot_low", "_boot_high")]
-        forest(ax, names, *values, role=[looks[model] for model in rows["model"]], evidence="reconstructed")
-        ax.axvline(trivial, color=role("trivial").colour, linestyle=(0, (4, 2)), linewidth=1, zorder=1)
-        ax.set_xlabel(label)
-    at = np.flatnonzero(none)
-    grid[0].plot(rows.loc[none, "accuracy_printed"].astype(float), at, "x", color=role("baseline").colour, markersize=4)
-    for i in at:
-        grid[1].text(50.7, i, "fits no counts", fontsize=6, color=role("baseline").colour, va="center")
-    grid[0].set_yticks(range(len(names)), names, fontsize=6.5)
-    grid[2].set(xscale="log", xticks=[0.7, 1, 2, 4], xticklabels=["0.7", "1", "2", "4"])
-    grid[2].minorticks_off()
-    for name in JUDGES:
-        colour, marker, label = looks[name]
-        grid[0].plot([], [], marker, color=colour, markerfacecolor="white", label=label)
-    grid[0].plot([], [], "x", color=role("baseline").colour, markersize=4, label="as printed, fits no counts")
-    grid[0].plot([], [], color=role("trivial").colour, linestyle=(0, (4, 2)), linewidth=1, label="reject everything")
-    fig.legend(*grid[0].get_legend_handles_labels(), loc="outside lower center", ncols=6, columnspacing=1)
-    return fig
-
-
-def precision_recall(rows: pd.DataFrame, right_share: float, levels: Sequence[float]) -> Figure:
-    """Precision against recall with exact intervals, and curves of equal accuracy; the last level is rejecting all."""
-    fig, ax = axes(height=3.4)
-    recall, grey, star = np.linspace(0.005, 1, 400), role("muted").colour, role("trivial").colour
-    for level in levels:
-        curve = 1 / (2 - (level - (1 - right_share)) / (right_share * recall))
-        last = level == levels[-1]
-        ax.plot(
-            100 * recall,
-            100 * curve,
-            color=star if last else grey,
-            linestyle=(0, (4, 2)) if last else "-",
-            linewidth=0.9,
-            zorder=0,
-        )
-        ax.text(101, 100 * curve[-1], f"{level:.0%}", fontsize=6.5, va="center", color=star if last else "#6E6E6E")
-    ax.text(101, 56, "accuracy", fontsize=6.5, color="#6E6E6E")
-    ax.text(99, 51, "as accurate as rejecting everything", fontsize=6.5, color=star, ha="right")
-    for name, look in judge_roles().items():
-        part = rows[rows["model"] == name]
-        (x, x_arms), (y, y_arms) = (
-            (
-                100 * part[figure].astype(float),
-                100 * np.array([part[figure] - part[f"{figure}_low"], part[f"{figure}_high"] - part[figure]], float),
-            )
-            for figure in ("recall", "precision")
-        )
-        ax.errorbar(
-            x,
-            y,
-            y_arms,
-            x_arms,
-            look.marker,
-            markersize=4,
-            elinewidth=0.5,
-            alpha=0.9,
-            color=look.colour,
-            markerfacecolor="white",
-            label=look.short,
-        )
-    ax.set(xlabel="recall (%)", ylabel="precision (%)", xlim=(0, 100), ylim=(0, 67))
-    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2, columnspacing=1)
-    return fig
 
 
 def pipeline(row: pd.Series, calls: tuple[int, int]) -> Figure:
