@@ -8,7 +8,7 @@ outcome, accept (bool).
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from itertools import product
 
@@ -16,9 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from proctor.data.schemas import Answer
 from proctor.exam import recorded as exam_recorded
-from proctor.exam import run_exam
 from proctor.models.session import Session
 from proctor.stats import bootstrap
 from proctor.stats.bootstrap import Interval
@@ -26,8 +24,6 @@ from proctor.stats.power import items_needed, power_of
 from proctor.stats.proportions import clopper_pearson, wilson
 from proctor.stats.self_preference import Preference, preference
 from proctor.uq import validator_metrics
-from proctor.uq.checks import opening
-from proctor.uq.notation import decide, parse
 from proctor.uq.run_validator import validate
 
 PIPELINE = "(CC x3|U) => (FLC x3|U) => (C x3|U)"  # the paper's 3-Iter
@@ -122,18 +118,6 @@ def bias_by_author(judged: pd.DataFrame, rng: np.random.Generator, resamples: in
     return pd.DataFrame(rows)
 
 
-def bias_against_best(judged: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> Interval:
-    """Bias towards the most accurate author less the mean bias towards the others, mean of all judges and validators.
-
-    Below zero: bias falls with accuracy, as it does for judges that accept all authors alike. Questions are resampled.
-    """
-    excess = judged["accept"].astype(float) - judged["correct"].astype(float)
-    table = excess.groupby([judged["question_id"], judged["author"]]).mean().unstack()
-    best = judged.groupby("author")["correct"].mean().idxmax()
-    gap = (table[best] - table.drop(columns=best).mean(axis=1)).dropna()  # none where there is one author
-    return bootstrap.interval(gap.to_numpy(), rng, resamples, bounds=(-2.0, 2.0))
-
-
 def model_family(name: str) -> str:
     """The model's name without its size; of a provider's model or a server's, the letters that its name begins with.
 
@@ -212,17 +196,6 @@ def largest_preferences(
     return dict.fromkeys(("self", "sibling"), bootstrap.no_interval(level)) | found, family
 
 
-def same_first_call(judges: Iterable[str], per_level: int) -> bool:
-    """Whether check B asks a judge first what the exam asked it: then it compares its own answer with itself."""
-    questions = exam_recorded.families(per_level)
-    answer = Answer(id="-", question_id="-", text="-", author="-", correct=False)
-    return all(
-        opening("B", judge, question, answer).key == run_exam.exam_request(judge, question).key
-        for judge in judges
-        for question in questions
-    )
-
-
 def preference_power(
     gap: float, accepts: Sequence[float], sizes: Sequence[int], trials: int, rng: np.random.Generator
 ) -> pd.DataFrame:
@@ -242,45 +215,6 @@ def preference_power(
             low, high = wilson(seen, trials, 0.95)
             row = dict(accepts=share, n=n, seen=seen / trials, low=low, high=high)
             rows.append(row | dict(formula=float(power_of(gap, sd, n)), needed=needed, needed_beyond=beyond))
-    return pd.DataFrame(rows)
-
-
-def verdict_of(notation: str, votes: Iterable[bool]) -> bool | None:
-    """The verdict of one judge's validator, given all its votes in order.
-
-    >>> verdict_of("C x3 |M", [True, False, True]), verdict_of("C x3 |U", [True, False, True])
-    (True, False)
-    """
-    run, votes = decide(parse(notation), exhaustive=True), iter(votes)
-    try:
-        next(run)
-        while True:
-            run.send(next(votes))
-    except StopIteration as end:
-        return end.value
-
-
-def stricter_accepts_less(validators: Mapping[str, str] = VALIDATORS) -> tuple[bool, int]:
-    """(holds, patterns): of every pattern of nine votes, 3-Iter accepts only what 1-Iter and C accept.
-
-    1-Iter has the first vote of each stage of three, C the first of the last stage.
-    """
-    patterns = list(product([True, False], repeat=9))
-    holds = True
-    for votes in patterns:
-        three, one = (verdict_of(validators[name], votes[::step]) for name, step in (("3-Iter", 1), ("1-Iter", 3)))
-        holds &= (not three or bool(one)) and (not one or votes[6])
-    return holds, len(patterns)
-
-
-def nested_acceptances(judged: pd.DataFrame) -> pd.DataFrame:
-    """Answers accepted by each judge and validator; nested: 3-Iter's lie within 1-Iter's, and these within C's."""
-    accepted = {key: set(part.loc[part["accept"], "answer_id"]) for key, part in judged.groupby(["judge", "validator"])}
-    rows = []
-    for judge in judged.loc[judged["judge"] != PANEL, "judge"].unique():
-        counts = {name: len(accepted[judge, name]) for name in VALIDATORS}
-        nested = accepted[judge, "3-Iter"] <= accepted[judge, "1-Iter"] <= accepted[judge, "C"]
-        rows.append(dict(judge=judge) | counts | dict(nested=nested))
     return pd.DataFrame(rows)
 
 
