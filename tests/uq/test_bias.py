@@ -56,27 +56,6 @@ def test_more_comparisons_widen_the_interval_of_a_bias(rng):
     assert one.high - one.low == pytest.approx(2 * 1.96 * sd, rel=0.05)
 
 
-def test_preference_is_seen_at_equal_truth_and_by_kind(rng):
-    def accepts(judge, author, q, correct):
-        return correct or (judge == author == "beta-1b" and q % 2 == 0)
-
-    found = bias.preferences(judged_by(accepts), rng, 500).set_index(["judge", "kind", "answers"])
-    assert ("alpha-1b", "sibling", "wrong") not in found.index  # alpha has none
-    own = found.loc[("beta-1b", "self", "wrong")]
-    assert own["estimate"] == pytest.approx(0.5, abs=0.02) and own["low"] > 0 and own["beyond_low"] > 0
-    assert (own["favoured"], own["others"]) == (40, 50)
-    assert found.loc[("beta-1b", "sibling", "wrong"), "estimate"] == 0
-    assert found.loc[("beta-1b", "self", "right"), "estimate"] == 0
-
-
-def test_the_largest_preference_allows_for_all_comparisons(rng):
-    data = judged_by(lambda judge, author, q, correct: correct or (judge == author == "beta-1b" and q % 2 == 0))
-    largest, family = bias.largest_preferences(data, rng, 4000)
-    assert family == 3 + 2 and set(largest) == {"self", "sibling"}
-    assert largest["self"].level == pytest.approx(1 - 0.05 / 5)
-    assert largest["self"].estimate == pytest.approx(0.5, abs=0.02) and largest["self"].low > 0
-
-
 def test_power_agrees_with_the_formula_and_grows(rng):
     power = bias.preference_power(0.2, [0.5], [50, 200], 300, rng)
     assert power["seen"].is_monotonic_increasing

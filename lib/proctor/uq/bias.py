@@ -9,7 +9,7 @@ outcome, accept (bool).
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -22,7 +22,6 @@ from proctor.stats import bootstrap
 from proctor.stats.bootstrap import Interval
 from proctor.stats.power import items_needed, power_of
 from proctor.stats.proportions import clopper_pearson, wilson
-from proctor.stats.self_preference import Preference, preference
 from proctor.uq import validator_metrics
 from proctor.uq.run_validator import validate
 
@@ -128,72 +127,6 @@ def model_family(name: str) -> str:
     """
     found = re.match(r"(openai|anthropic)/[A-Za-z]+", name)
     return found[0] if found else name.rsplit("-", 1)[0]
-
-
-PREFERENCE = ("judge", "validator", "kind", "answers", *(field.name for field in fields(Preference)))
-
-
-def preferences(
-    judged: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
-) -> pd.DataFrame:
-    """Acceptance of a judge's own or its sibling's answers less that of the other family's, at equal truth.
-
-    One row a judge, validator, kind (self, sibling) and answers (wrong, right). low, high, exact_low, exact_high:
-    `stats.self_preference.Preference`. beyond (with _low and _high): the same less what the other family's judges make
-    of the same answers, NaN without such judges.
-    """
-    alone = judged[judged["judge"] != PANEL]
-    keys = ["validator", "correct", "answer_id", "question_id", "author"]
-    wide = alone.pivot(index=keys, columns="judge", values="accept").astype(float)
-    judges, validators = list(alone["judge"].unique()), list(alone["validator"].unique())
-    rows = [
-        found
-        for judge, validator, kind, right in product(judges, validators, ("self", "sibling"), (False, True))
-        if (found := _preference(wide, judge, validator, kind, right, rng, resamples, level))
-    ]
-    return pd.DataFrame(rows, columns=[*PREFERENCE, "beyond", "beyond_low", "beyond_high"])
-
-
-def _preference(
-    wide: pd.DataFrame, judge: str, validator: str, kind: str, right: bool, rng, resamples: int, level: float
-) -> dict | None:
-    """One row of `preferences`; None where one of the two groups has no answer."""
-    authors = wide.index.get_level_values("author").unique()
-    strangers = [name for name in authors if model_family(name) != model_family(judge)]
-    part = wide.reset_index()
-    part = part[(part["validator"] == validator) & (part["correct"] == right)]
-    own = part["author"].eq(judge) if kind == "self" else ~part["author"].isin([judge, *strangers])
-    part = part[own | part["author"].isin(strangers)].assign(own=own)
-    if part["own"].nunique() < 2:
-        return None
-    one = preference(part[judge], part["own"], part["question_id"], rng, resamples, level)
-    row = dict(judge=judge, validator=validator, kind=kind, answers="right" if right else "wrong") | asdict(one)
-    row |= dict(beyond=np.nan, beyond_low=np.nan, beyond_high=np.nan)
-    if others := [name for name in wide.columns if model_family(name) != model_family(judge)]:
-        gap = part[judge] - part[others].mean(axis=1)
-        two = preference(gap, part["own"], part["question_id"], rng, resamples, level, (-1.0, 1.0))
-        row |= dict(beyond=two.estimate, beyond_low=two.low, beyond_high=two.high)
-    return row
-
-
-def largest_preferences(
-    judged: pd.DataFrame, rng: np.random.Generator, resamples: int = 20_000
-) -> tuple[dict[str, Interval], int]:
-    """({"self": interval, "sibling": interval}, family): the largest preference on wrong answers of each kind.
-
-    family: all comparisons of wrong answers; the intervals' level is 1 - 0.05 / family. A kind without a comparison, as
-    where no two families answer, has no interval.
-    """
-    once = preferences(judged, rng, 1)
-    family = max(int((once["answers"] == "wrong").sum()), 1)
-    level = 1 - 0.05 / family
-    wrong = preferences(judged, rng, resamples, level).query("answers == 'wrong'")
-    tops = {kind: part.loc[part["estimate"].idxmax()] for kind, part in wrong.groupby("kind")}
-    found = {
-        kind: Interval(float(top["estimate"]), float(top["low"]), float(top["high"]), level, "percentile")
-        for kind, top in tops.items()
-    }
-    return dict.fromkeys(("self", "sibling"), bootstrap.no_interval(level)) | found, family
 
 
 def preference_power(
