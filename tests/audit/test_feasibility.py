@@ -205,7 +205,7 @@ def test_verdicts_are_the_documented_ones():
 
 
 def test_a_row_whose_positives_are_the_other_class_says_so():
-    figures = dict(accuracy="89.25", precision="91.08", recall="95.48", specificity="67.78")  # tp 296, fn 14, fp 29, tn 61
+    figures = dict(accuracy="89.25", precision="91.08", recall="95.48", specificity="67.78")
     (found,) = audit([Reported("other class", 400, 400, positives=90, **figures)])
     assert found.verdict == "infeasible" and "positives are the other class (310 of 400)" in found.reading
     (found,) = audit([Reported("as stated", 400, 400, positives=310, **figures)])
