@@ -202,3 +202,11 @@ def test_a_range_of_n_keeps_every_size_that_fits():
 
 def test_verdicts_are_the_documented_ones():
     assert {found.verdict for found in audit(load_reported(EXAMPLE))} <= set(VERDICTS)
+
+
+def test_a_row_whose_positives_are_the_other_class_says_so():
+    figures = dict(accuracy="89.25", precision="91.08", recall="95.48", specificity="67.78")
+    (found,) = audit([Reported("other class", 400, 400, positives=90, **figures)])
+    assert found.verdict == "infeasible" and "positives are the other class (310 of 400)" in found.reading
+    (found,) = audit([Reported("as stated", 400, 400, positives=310, **figures)])
+    assert found.verdict == "feasible, unique" and not found.reading

@@ -31,24 +31,6 @@ def curves():
     return pd.DataFrame(rows, columns=["signal", "model", "claimed", "right", "low", "high", "n"])
 
 
-def printed():
-    rows = [("A", "all", 3.0, 2.5, 3.5), ("B", "all", 6.0, 5.5, 6.5), ("C", "text only", 9.0, 8.5, 9.5)]
-    return pd.DataFrame(rows, columns=["model", "questions", "accuracy", "low", "high"])
-
-
-def scores():
-    return printed().assign(source=["old", "old", "new"])
-
-
-def estimates():
-    rows = [(m, n, k, 50.0, 40.0, 1.0) for m in ("one", "two") for n in (100, 1000) for k in figures_kinds()]
-    return pd.DataFrame(rows, columns=["model", "n", "kind", "truth", "mean", "se"])
-
-
-def figures_kinds():
-    return ("official", "all_bins", "debiased")
-
-
 def exam_funnel():
     steps = ["generated: sent in", "stump all models", "MMLU: sent in", "pass 'all but one'", "pass 'below chance'"]
     return pd.DataFrame(dict(step=steps, n=[54, 33, 40, 31, 14]))
@@ -68,17 +50,6 @@ def past():
     return pd.DataFrame(rows, columns=["filter", "sent", "past"])
 
 
-def steps():
-    values = dict(wrong_key=[0.05, 0.25], retest_accuracy=[0.7, 0.05])
-    limits = {f"{name}{end}": value for name, value in values.items() for end in ("_low", "_high")}
-    return pd.DataFrame(dict(step=["sent in", "accepted"], **values, **limits))
-
-
-def power():
-    rows = [(n, gap, 0.5) for gap in (0.01, 0.02) for n in (100, 1000)]
-    return pd.DataFrame(rows, columns=["private", "gap", "power"])
-
-
 def published_funnel():
     return funnel([("attempts", 70_001, 79_999), ("to review", 12_500, 13_499), ("accepted", 3_000, np.inf)])
 
@@ -87,16 +58,11 @@ DRAWN = {
     "lead": (lambda: figures.confidence_and_truth(claimed(), [0.96, 0.71]), "135M from 85 over 60 to 20 %"),
     "accuracies": (lambda: figures.accuracy_groups(accuracies(), "exam", 0.25), "50 %"),
     "curves": (lambda: figures.calibration_curves(curves(), dict(a="stated", b="token")), "4 of 4 points lie below"),
-    "printed": (lambda: figures.published_accuracy(printed(), printed()), "from 3.5 to 5.5 %; from 6.5 to 8.5 %"),
-    "saturation": (lambda: figures.saturation(scores(), 50, 90, "other: over 90 %"), "old up to 6.0 %"),
-    "simulated": (lambda: figures.simulated_calibration(estimates()), "three estimates"),
     "subjects": (lambda: figures.subject_shares(subject_groups()), "Math 41 and 8 %"),
     "rules": (lambda: figures.choice_rules(choice_rules({"with image": 4, "text only": 6})), "82 % pass"),
     "pipeline": (lambda: figures.pipeline(published_funnel(), exam_funnel()), "33 stump three models of 54"),
     "retest": (lambda: figures.retest(implied(), [0.03, 0.09], retests()), "40 % before the check and 10 %"),
     "keys": (lambda: figures.wrong_keys(past(), (0.27, 0.05), dict(HLE="HLE", own="own")), "27 % past the check"),
-    "steps": (lambda: figures.review_steps(steps(), 0.05), "wrong keys 5 %, 25 %"),
-    "private": (lambda: figures.private_set(power()), "1, 2 points"),
 }
 
 

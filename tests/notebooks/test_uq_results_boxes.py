@@ -10,8 +10,7 @@ from proctor.report.claims import read_claims
 NOTEBOOKS = (
     "uq/1_dataset",
     "uq/1_review_and_releases",
-    "uq/4_bias",
-    "uq/4b_ranking",
+    "uq/4_bias_and_ranking",
     "uq/6_agreement",
     "uq/7_evaluation",
     "uq/8_platform",

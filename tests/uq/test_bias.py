@@ -56,61 +56,11 @@ def test_more_comparisons_widen_the_interval_of_a_bias(rng):
     assert one.high - one.low == pytest.approx(2 * 1.96 * sd, rel=0.05)
 
 
-def test_a_judge_that_accepts_all_alike_has_a_bias_that_falls_with_accuracy_and_no_preference(rng):
-    data = judged_by(lambda judge, author, q, correct: q % 2)
-    rows = bias.bias_by_author(data, rng, 200).set_index(["judge", "author"])["bias"]
-    assert rows["alpha-1b"].loc[AUTHORS].tolist() == pytest.approx([0.5 - 10 / 60, 0.5 - 20 / 60, 0.5 - 40 / 60])
-    gap = bias.bias_against_best(data, rng, 500)
-    assert gap.estimate == pytest.approx((0.5 - 40 / 60) - (0.5 - 15 / 60)) and gap.high < 0
-    found = bias.preferences(data, rng, 500)
-    assert (found["low"] <= 0.05).all() and (found["high"] >= -0.05).all()
-
-
-def test_preference_is_seen_at_equal_truth_and_by_kind(rng):
-    def accepts(judge, author, q, correct):
-        return correct or (judge == author == "beta-1b" and q % 2 == 0)
-
-    found = bias.preferences(judged_by(accepts), rng, 500).set_index(["judge", "kind", "answers"])
-    assert ("alpha-1b", "sibling", "wrong") not in found.index  # alpha has none
-    own = found.loc[("beta-1b", "self", "wrong")]
-    assert own["estimate"] == pytest.approx(0.5, abs=0.02) and own["low"] > 0 and own["beyond_low"] > 0
-    assert (own["favoured"], own["others"]) == (40, 50)
-    assert found.loc[("beta-1b", "sibling", "wrong"), "estimate"] == 0
-    assert found.loc[("beta-1b", "self", "right"), "estimate"] == 0
-
-
-def test_the_largest_preference_allows_for_all_comparisons(rng):
-    data = judged_by(lambda judge, author, q, correct: correct or (judge == author == "beta-1b" and q % 2 == 0))
-    largest, family = bias.largest_preferences(data, rng, 4000)
-    assert family == 3 + 2 and set(largest) == {"self", "sibling"}
-    assert largest["self"].level == pytest.approx(1 - 0.05 / 5)
-    assert largest["self"].estimate == pytest.approx(0.5, abs=0.02) and largest["self"].low > 0
-
-
-def test_check_b_asks_an_author_what_the_exam_asked_it():
-    assert bias.same_first_call(["smollm2-135m"], 1)
-
-
 def test_power_agrees_with_the_formula_and_grows(rng):
     power = bias.preference_power(0.2, [0.5], [50, 200], 300, rng)
     assert power["seen"].is_monotonic_increasing
     assert power["seen"].to_numpy() == pytest.approx(power["formula"].to_numpy(), abs=0.09)
     assert ((power["low"] <= power["seen"]) & (power["seen"] <= power["high"])).all()
-
-
-def test_a_stricter_pipeline_accepts_no_more():
-    assert bias.stricter_accepts_less() == (True, 512)
-    looser = bias.VALIDATORS | {"3-Iter": "(CC u3|M) => (FLC u3|M) => (C u3|M)"}  # a majority may accept more
-    assert bias.stricter_accepts_less(looser) == (False, 512)
-
-
-def test_nested_acceptances_name_a_judge_whose_pipeline_accepts_more():
-    rows = []
-    for validator, accepted in (("V", 3), ("C", 2), ("B", 3), ("1-Iter", 1), ("3-Iter", 2)):
-        for i in range(4):
-            rows.append(dict(judge="j", validator=validator, answer_id=i, accept=i < accepted))
-    found = bias.nested_acceptances(pd.DataFrame(rows)).iloc[0]
-    assert found[["V", "C", "1-Iter", "3-Iter"]].tolist() == [3, 2, 1, 2] and not found["nested"]
 
 
 @pytest.mark.parametrize("share, correlation", [(0.8, 0.0), (0.4, 0.5), (0.9, 0.9)])

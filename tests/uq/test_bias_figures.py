@@ -47,28 +47,6 @@ def test_heatmap_frames_own_answers_and_dots_the_siblings():
     assert styles.count("-") == 6 and styles.count(":") == 4 and faults(fig) == []
 
 
-def test_preferences_are_two_panels_of_the_wrong_answers():
-    rows = [
-        dict(
-            judge=judge,
-            validator="V",
-            kind=kind,
-            answers=answers,
-            estimate=0.1,
-            low=0.0,
-            high=0.2,
-            beyond=0.0,
-            beyond_low=-0.1,
-            beyond_high=0.1,
-        )  # fmt: skip
-        for judge in MODELS
-        for kind in ("self", "sibling")
-        for answers in ("wrong", "right")
-    ]
-    fig = bias_figures.preference_forest(pd.DataFrame(rows), ["V"])
-    assert len(fig.axes) == 2 and len(fig.axes[0].get_yticklabels()) == 6 and faults(fig) == []
-
-
 def test_power_marks_where_we_stand():
     power = bias.preference_power(0.1, [0.5, 0.1], [25, 100], 20, np.random.default_rng(0))
     fig = bias_figures.preference_power(power, recorded=27)

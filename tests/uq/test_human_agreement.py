@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from proctor.stats.agreement import agreement
 from proctor.uq import human_agreement as ha
@@ -60,16 +59,3 @@ def test_kappa_of_equal_raters_is_that_of_many_drawn_ones(rng):
     agree, kappa = ha.kappa_of_equal_raters(0.2, 0.05)
     assert agree == pytest.approx((one == two).mean(), abs=0.005)
     assert kappa == pytest.approx(ha.kappa(one, two), abs=0.01)
-
-
-def test_the_best_judge_is_judged_among_all(rng):
-    def verdicts(judge, outcomes):
-        truth = [True, False] * 10
-        return pd.DataFrame(
-            dict(judge=judge, answer_id=range(20), question_id=np.repeat(range(10), 2), correct=truth, outcome=outcomes)
-        )
-
-    yes, knows = verdicts("yes", "accept"), verdicts("knows", ["accept", "reject"] * 9 + ["reject", "accept"])
-    name, judge, found, family = ha.best_judge({"one": yes, "two": pd.concat([yes, knows])}, rng, 2000)
-    assert (name, judge, family) == ("two", "knows", 3)
-    assert found.estimate == pytest.approx(0.8) and found.level == pytest.approx(1 - 0.05 / 3) and found.low > 0

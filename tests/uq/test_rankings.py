@@ -30,27 +30,6 @@ def verdicts(tables):
     return pd.DataFrame(rows)
 
 
-def test_ranks_hold_the_possible_ones_and_equal_shares_share_a_rank(rng):
-    correct = pd.DataFrame(np.array([[1.0] * 40, [0.0] * 40, [0.0, 1.0] * 20]), index=["a0", "a1", "a2"])
-    correct.columns = [f"q{q}" for q in range(40)]
-    found = rankings.acceptance_ranks(verdicts({"V": np.ones((3, 40)), "C": correct.to_numpy()}), correct, rng, 500)
-    assert found[found["validator"] == "V"]["rank"].tolist() == [2, 2, 2]
-    for validator in ("C", "truth"):
-        part = found[found["validator"] == validator]
-        assert part["rank"].tolist() == [1, 3, 2] == part["rank_low"].tolist() == part["rank_high"].tolist()
-    assert rankings.rankings_that_separate(found).to_dict() == {("j", "V"): False, ("j", "C"): True}
-
-
-def test_the_largest_wrong_gap_is_found_and_allows_for_all_pairs(rng):
-    correct = pd.DataFrame(
-        [[1.0] * 30 + [0.0] * 10, [0.0] * 40], index=["a0", "a1"], columns=[f"q{q}" for q in range(40)]
-    )
-    turned = np.array([[0.0] * 40, [1.0] * 30 + [0.0] * 10])
-    found, family = rankings.largest_wrong_gap(verdicts({"V": turned, "C": np.ones((2, 40))}), correct, rng, 2000)
-    assert family == 2 and found.level == pytest.approx(0.975)
-    assert found.estimate == pytest.approx(0.75) and 0 < found.low < 0.75 < found.high
-
-
 @pytest.mark.parametrize("correlation", [0.0, 0.9, 1.0])
 def test_simulated_acceptances_have_the_rates_of_the_validators(rng, six, correlation):
     right, accepted = rankings.simulate_acceptances(

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor.stats.agreement import agreement, alpha
+from proctor.stats.agreement import agreement
 from proctor.stats.calibration import auc
 from proctor.uq import validator_metrics
 from proctor.uq.validator_metrics import counts_of
@@ -164,53 +164,6 @@ def test_an_answer_ends_at_its_first_stage_that_does_not_accept():
 
 def two_judges(skill=0.8):
     return pd.concat([frame("a", skill=skill), frame("b", skill=skill, seed=1)], ignore_index=True)
-
-
-def test_agreements_are_those_of_all_pairs_with_the_truth_among_them():
-    data = two_judges()
-    rows = validator_metrics.agreements(data.sample(frac=1, random_state=2), np.random.default_rng(0), 100)
-    assert set(zip(rows["one"], rows["other"])) in (
-        {("truth", "a"), ("truth", "b"), ("a", "b")},
-        {("truth", "a"), ("truth", "b"), ("b", "a")},
-    )
-    said = {judge: part.set_index("answer_id")["outcome"] == "accept" for judge, part in data.groupby("judge")}
-    said["truth"] = data.drop_duplicates("answer_id").set_index("answer_id")["correct"]
-    for row in rows.itertuples():
-        a, b = said[row.one], said[row.other]
-        chance = a.mean() * b.mean() + (1 - a.mean()) * (1 - b.mean())
-        assert row.agreement == pytest.approx((a == b).mean()) and row.expected == pytest.approx(chance)
-        assert row.kappa == pytest.approx((row.agreement - chance) / (1 - chance))
-        assert row.agreement_low < row.agreement < row.agreement_high and row.kappa_low < row.kappa < row.kappa_high
-
-
-def test_a_judge_of_one_word_has_kappa_zero_and_no_limits():
-    data = pd.concat([frame("a"), frame("b").assign(outcome="accept")], ignore_index=True)
-    row = (
-        validator_metrics.agreements(data, np.random.default_rng(0), 100)
-        .set_index(["one", "other"])
-        .loc[("truth", "b")]
-    )
-    assert row["agreement"] == 0.5 and row["kappa"] == 0 and row[["kappa_low", "agreement_high"]].isna().all()
-    both = pd.concat([frame(judge).assign(outcome="accept") for judge in "ab"], ignore_index=True)
-    assert np.isnan(validator_metrics.agreements(both, np.random.default_rng(0), 100)["kappa"].iloc[-1])
-
-
-def test_alpha_has_an_interval_and_leaves_unreadable_verdicts_out():
-    data = two_judges(0.9)
-    labels = data.pivot(index="judge", columns="answer_id", values="outcome").to_numpy()
-    found = validator_metrics.alpha_interval(data, np.random.default_rng(0), 100)
-    assert found.estimate == pytest.approx(alpha(labels)) and found.low < found.estimate < found.high
-    lost = data.index[data["judge"] == "b"][:10]
-    some = validator_metrics.alpha_interval(
-        data.assign(outcome=data["outcome"].where(~data.index.isin(lost), "unreadable")), np.random.default_rng(0), 100
-    )
-    answers = [key not in set(data.loc[lost, "answer_id"]) for key in sorted(data["answer_id"].unique())]
-    assert some.estimate == pytest.approx(alpha(labels[:, answers]))
-
-
-def test_judges_of_other_answers_are_refused():
-    with pytest.raises(ValueError, match="was not judged by every judge"):
-        validator_metrics.agreements(two_judges().iloc[1:], np.random.default_rng(0), 10)
 
 
 @given(st.lists(st.tuples(*[st.sampled_from(["accept", "reject", "unreadable"])] * 2), min_size=1, max_size=30))

@@ -1,7 +1,6 @@
 """The figures on people's checks draw what they receive, in the house style."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from proctor.report import frame
@@ -28,27 +27,6 @@ def test_published_kappa_is_hollow_and_stands_at_its_own_share():
     fig = figures.kappa_and_prevalence(share, 0.9, share, 0.04, Interval(0.5, 0.0, 1.0, 0.95, "percentile"), "a model")
     point = fig.axes[0].lines[-1]
     assert point.get_xdata() == [4] and point.get_markerfacecolor() == "white" and faults(fig) == []
-
-
-def test_a_pair_without_interval_is_hollow():
-    rows = [
-        dict(
-            one="truth",
-            other="smollm2-135m",
-            agreement=0.5,
-            agreement_low=low,
-            agreement_high=high,
-            expected=0.5,
-            kappa=0.0,
-            kappa_low=low,
-            kappa_high=high,
-            answers=answers,
-        )  # fmt: skip
-        for answers, low, high in (("worked", np.nan, np.nan), ("own", 0.0, 0.6))
-    ]
-    fig = figures.measured_agreement(pd.DataFrame(rows), {"worked": "1 of 2", "own": "1 of 5"})
-    faces = [line.get_markerfacecolor() for line in fig.axes[0].lines if line.get_marker() in "<>"]
-    assert faces.count("white") == 1 and len(faces) == 2 and faults(fig) == []
 
 
 def test_each_model_has_its_counts_beside_its_bounds():

@@ -123,7 +123,7 @@ def _audit(row: Reported) -> Audited:
         notes += [f"right answers are of n times {row.samples} samples"] if row.samples > 1 else []
     if found:
         return Audited(row, VERDICTS[len(found) > 1], tuple(found), "; ".join(notes))
-    notes = [*_alone(row), *_misprints(row), *_zeros(row)]
+    notes = [*_alone(row), *_other_class(row), *_misprints(row), *_zeros(row)]
     verdict, parts, note = _smaller(row)
     return Audited(row, verdict, parts, "; ".join([*notes, *note]) or "no reading found")
 
@@ -189,6 +189,15 @@ def prints_as(solution: CountTable | AccuracyCount, row: Reported) -> bool:
         printed = read_printed(row.figures[name], name)
         off.append(2 if share is None else 100 * share * 10**printed.decimals - printed.units)
     return all(abs(x) <= Fraction(1, 2) for x in off) or all(0 <= x < 1 for x in off)
+
+
+def _other_class(row: Reported) -> list[str]:
+    """Whether the row fits if its positives are the other class, of which n - positives are stated."""
+    if not (row.settles_table and row.n and row.positives) or not 0 < row.n - row.positives != row.positives:
+        return []
+    others = row.n - row.positives
+    fits = tables(row.figures, row.sizes, [others])
+    return [f"fits if positives are the other class ({others:,} of {row.n:,})"] if fits else []
 
 
 def _zeros(row: Reported) -> list[str]:

@@ -15,7 +15,7 @@ Drawn = tuple[Figure, str]  # the figure and its alt text
 _CLAIMED = {"stated": "what it says", "token": "what its tokens say", "right": "how often it is right"}
 
 
-# Collection and review
+# Collection
 
 
 def subject_shares(groups: pd.DataFrame) -> Drawn:
@@ -146,140 +146,6 @@ def wrong_keys(curves: pd.DataFrame, implied: tuple[float, float], labels: dict[
     return fig, (
         f"Share of wrong keys past the check against the share sent in. HLE's filter multiplies it; a mark at {x:.1f} "
         f"% sent in and {y:.0f} % past the check is what HLE-Verified's figures would imply."
-    )
-
-
-def review_steps(steps: pd.DataFrame, submitted: float) -> Drawn:
-    """Share of wrong keys, and accuracy, after each step of a simulated collection (`collection.review_steps`).
-
-    submitted: the assumed share of wrong keys sent in.
-    """
-    fig, ax = axes(height=2.6)
-    x = np.arange(len(steps))
-    for name, who, label in (
-        ("wrong_key", "wrong", "wrong keys"),
-        ("retest_accuracy", "right", "accuracy, asked again"),
-    ):
-        values, low, high = (100 * steps[name + end].to_numpy(float) for end in ("", "_low", "_high"))
-        each = role(who)
-        ax.vlines(x, low, high, color=each.colour, linewidth=2)
-        ax.plot(x, values, "--", marker=each.marker, color=each.colour, label=label, markersize=6)
-    ax.axhline(100 * submitted, color=role("baseline").colour, linestyle=":", label="wrong keys assumed")
-    ax.set_xticks(x, steps["step"])
-    ax.set(ylabel="percent of the questions", ylim=(0, None), xlim=(-0.3, len(steps) - 0.7))
-    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=1)
-    keys = ", ".join(f"{100 * value:.0f} %" for value in steps["wrong_key"])
-    return fig, f"Simulated collection, {', '.join(steps['step'])}: wrong keys {keys}; accuracy falls to near 5 %."
-
-
-def private_set(power: pd.DataFrame) -> Drawn:
-    """Chance that a private set shows a gain on the public one, a line a gain (`collection.private_set_power`)."""
-    fig, ax = axes(height=2.7)
-    for (gap, part), marker in zip(power.groupby("gap"), "osD^"):
-        label = f"{100 * gap:.0f} points"
-        ax.plot(part["private"], 100 * part["power"], "--", marker=marker, color=role("ours").colour, label=label)
-    ax.axhline(80, color=role("baseline").colour, linestyle=":")
-    ax.set(xscale="log", xlabel="questions in the private set", ylabel="chance of seeing the gain (%)", ylim=(0, 103))
-    sizes = sorted(power["private"].unique())
-    ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
-    ax.minorticks_off()
-    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=4, columnspacing=1)
-    return fig, (
-        "Chance of seeing a gain on the public set against the size of the private set, for gains of "
-        f"{', '.join(f'{100 * gap:.0f}' for gap in sorted(power['gap'].unique()))} points. It rises with both."
-    )
-
-
-# Published tables
-
-
-def published_accuracy(one: pd.DataFrame, two: pd.DataFrame) -> Drawn:
-    """Printed accuracies with intervals (`published_tables.uncertainty`); a stretch that no interval enters is grey.
-
-    Rows of `one` that are text only are drawn in their row of `two` alone.
-    """
-    fig, ax = axes(height=2.9)
-    names = [name.replace(" Flash", "\nFlash") for name in one["model"]]
-    first = one[["accuracy", "low", "high"]].mask(one["questions"] == "text only").to_numpy().T
-    second = two[["accuracy", "low", "high"]].to_numpy().T
-    series = (("all questions (Table 1)", "paper", first, -0.17), ("text only (Table 2)", "baseline", second, 0.17))
-    for _, who, values, offset in series:
-        forest(ax, names, *values, role=who, evidence="published", offset=offset)
-    ends = zip(*(np.concatenate([first[k], second[k]]) for k in (1, 2)))
-    ends = sorted((low, high) for low, high in ends if not np.isnan(low))
-    reach, gaps = np.maximum.accumulate([high for _, high in ends]), []
-    for far, (low, _) in zip(reach, ends[1:]):
-        if low > far:
-            gaps.append((far, low))
-    for gap in gaps:
-        ax.axvspan(*gap, color=role("muted").colour, alpha=0.4, linewidth=0)
-    ax.set(xlabel="accuracy (%), 95 % interval", xlim=(0, None))
-    handles = [
-        Line2D([], [], marker=role(who).marker, color=role(who).colour, markerfacecolor="white", label=label)
-        for label, who, *_ in series
-    ]
-    fig.legend(handles=handles, loc="outside lower center", ncols=2, columnspacing=1)
-    apart = "; ".join(f"from {low:.1f} to {high:.1f} %" for low, high in gaps) or "none"
-    return fig, (
-        f"Accuracies of {len(one)} models, on all questions and on text only, with intervals that mostly overlap. "
-        f"Stretches that no interval enters: {apart}."
-    )
-
-
-# Scores
-
-
-def saturation(scores: pd.DataFrame, predicted: float, saturated: float, saturated_label: str) -> Drawn:
-    """Printed accuracies of earlier and later models (`metrics.saturation`), the predicted one, and a saturated exam.
-
-    predicted: accuracy that section 5 of the paper thinks plausible. saturated: least accuracy on another exam.
-    """
-    fig, ax = axes(height=3.9)
-    sources = dict(zip(dict.fromkeys(scores["source"]), ("paper", "all")))
-    who = [sources[source] for source in scores["source"]]
-    columns = (scores[name].to_numpy() for name in ("accuracy", "low", "high"))
-    forest(ax, list(scores["model"]), *columns, role=who, evidence="published")
-    ax.axvspan(saturated, 100, color=role("muted").colour, alpha=0.4, linewidth=0)
-    ax.axvline(predicted, color=role("baseline").colour, linestyle=":")
-    ax.text(95, len(scores) / 2, saturated_label, rotation=90, ha="center", va="center", fontsize=7.5)
-    words = "thought\nplausible by\nend of 2025"
-    ax.text(predicted + 1.5, -0.3, words, fontsize=7, color=role("baseline").colour, va="top")
-    ax.set(xlabel="accuracy on HLE (%), 95 % interval", xlim=(0, 100), xticks=range(0, 101, 25))
-    handles = [
-        Line2D([], [], marker=role(who).marker, color=role(who).colour, markerfacecolor="white", label=source)
-        for source, who in sources.items()
-    ]
-    fig.legend(handles=handles, loc="outside lower center", ncols=2, columnspacing=1)
-    top = scores.groupby("source", sort=False)["accuracy"].max()
-    reached = "; ".join(f"{source} up to {value:.1f} %" for source, value in top.items())
-    return fig, f"Accuracies of {len(scores)} models on HLE: {reached}. A line at {predicted:.0f} %, a band above 90 %."
-
-
-def simulated_calibration(estimates: pd.DataFrame) -> Drawn:
-    """Mean estimates of the calibration error against answers, a panel a simulated model, the truth dotted."""
-    names = list(dict.fromkeys(estimates["model"]))
-    fig, panels = axes(columns=len(names), width=FULL, height=2.5, sharey=True)
-    looks = {"official": "paper", "all_bins": "baseline", "debiased": "ours"}
-    for ax, name in zip(panels, names):
-        these = estimates[estimates["model"] == name]
-        for kind, who in looks.items():
-            line, each = these[these["kind"] == kind], role(who)
-            half = 1.96 * line["se"]
-            ax.fill_between(line["n"], line["mean"] - half, line["mean"] + half, color=each.colour, alpha=0.2, lw=0)
-            ax.plot(line["n"], line["mean"], "--", marker=each.marker, color=each.colour, markersize=3.5, linewidth=1)
-        ax.axhline(these["truth"].iloc[0], color=role("truth").colour, linestyle=":")
-        ax.set(xlabel="simulated answers", xlim=(0, 1030), ylim=(-4, 104), title=f"a model that is {name}")
-    panels[0].set_ylabel("calibration error (%)")
-    handles = [
-        Line2D([], [], linestyle="--", marker=role(who).marker, color=role(who).colour, label=kind.replace("_", " "))
-        for kind, who in looks.items()
-    ]
-    handles.append(Line2D([], [], linestyle=":", color=role("truth").colour, label="truth"))
-    fig.legend(handles=handles, loc="outside lower center", ncols=4)
-    return fig, (
-        "Mean of three estimates of the calibration error against the number of answers, for a model that is sure and "
-        "wrong and one that is well calibrated. The official one starts at 100 answers, is 0 below 200, and comes near "
-        "the truth only for many answers."
     )
 
 

@@ -160,7 +160,7 @@ def by_outcome(
     Where fewer passed than half of `size`, the rest of the checks goes to the others.
     """
     among_passed = np.minimum(passed.sum(axis=1), size // 2)
-    estimate, below, above = 0.0, 0.0, 0.0
+    estimate, below, above = np.zeros((3, len(right)))
     for kind, checks_made in ((passed, among_passed), (~passed, size - among_passed)):
         checked = kind & (kind.cumsum(axis=1) <= checks_made[:, None])
         count, some = checked.sum(axis=1), np.maximum(checked.sum(axis=1), 1)

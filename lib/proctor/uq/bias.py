@@ -8,26 +8,21 @@ outcome, accept (bool).
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from proctor.data.schemas import Answer
 from proctor.exam import recorded as exam_recorded
-from proctor.exam import run_exam
 from proctor.models.session import Session
 from proctor.stats import bootstrap
 from proctor.stats.bootstrap import Interval
 from proctor.stats.power import items_needed, power_of
 from proctor.stats.proportions import clopper_pearson, wilson
-from proctor.stats.self_preference import Preference, preference
 from proctor.uq import validator_metrics
-from proctor.uq.checks import opening
-from proctor.uq.notation import decide, parse
 from proctor.uq.run_validator import validate
 
 PIPELINE = "(CC x3|U) => (FLC x3|U) => (C x3|U)"  # the paper's 3-Iter
@@ -122,18 +117,6 @@ def bias_by_author(judged: pd.DataFrame, rng: np.random.Generator, resamples: in
     return pd.DataFrame(rows)
 
 
-def bias_against_best(judged: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> Interval:
-    """Bias towards the most accurate author less the mean bias towards the others, mean of all judges and validators.
-
-    Below zero: bias falls with accuracy, as it does for judges that accept all authors alike. Questions are resampled.
-    """
-    excess = judged["accept"].astype(float) - judged["correct"].astype(float)
-    table = excess.groupby([judged["question_id"], judged["author"]]).mean().unstack()
-    best = judged.groupby("author")["correct"].mean().idxmax()
-    gap = (table[best] - table.drop(columns=best).mean(axis=1)).dropna()  # none where there is one author
-    return bootstrap.interval(gap.to_numpy(), rng, resamples, bounds=(-2.0, 2.0))
-
-
 def model_family(name: str) -> str:
     """The model's name without its size; of a provider's model or a server's, the letters that its name begins with.
 
@@ -144,83 +127,6 @@ def model_family(name: str) -> str:
     """
     found = re.match(r"(openai|anthropic)/[A-Za-z]+", name)
     return found[0] if found else name.rsplit("-", 1)[0]
-
-
-PREFERENCE = ("judge", "validator", "kind", "answers", *(field.name for field in fields(Preference)))
-
-
-def preferences(
-    judged: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
-) -> pd.DataFrame:
-    """Acceptance of a judge's own or its sibling's answers less that of the other family's, at equal truth.
-
-    One row a judge, validator, kind (self, sibling) and answers (wrong, right). low, high, exact_low, exact_high:
-    `stats.self_preference.Preference`. beyond (with _low and _high): the same less what the other family's judges make
-    of the same answers, NaN without such judges.
-    """
-    alone = judged[judged["judge"] != PANEL]
-    keys = ["validator", "correct", "answer_id", "question_id", "author"]
-    wide = alone.pivot(index=keys, columns="judge", values="accept").astype(float)
-    judges, validators = list(alone["judge"].unique()), list(alone["validator"].unique())
-    rows = [
-        found
-        for judge, validator, kind, right in product(judges, validators, ("self", "sibling"), (False, True))
-        if (found := _preference(wide, judge, validator, kind, right, rng, resamples, level))
-    ]
-    return pd.DataFrame(rows, columns=[*PREFERENCE, "beyond", "beyond_low", "beyond_high"])
-
-
-def _preference(
-    wide: pd.DataFrame, judge: str, validator: str, kind: str, right: bool, rng, resamples: int, level: float
-) -> dict | None:
-    """One row of `preferences`; None where one of the two groups has no answer."""
-    authors = wide.index.get_level_values("author").unique()
-    strangers = [name for name in authors if model_family(name) != model_family(judge)]
-    part = wide.reset_index()
-    part = part[(part["validator"] == validator) & (part["correct"] == right)]
-    own = part["author"].eq(judge) if kind == "self" else ~part["author"].isin([judge, *strangers])
-    part = part[own | part["author"].isin(strangers)].assign(own=own)
-    if part["own"].nunique() < 2:
-        return None
-    one = preference(part[judge], part["own"], part["question_id"], rng, resamples, level)
-    row = dict(judge=judge, validator=validator, kind=kind, answers="right" if right else "wrong") | asdict(one)
-    row |= dict(beyond=np.nan, beyond_low=np.nan, beyond_high=np.nan)
-    if others := [name for name in wide.columns if model_family(name) != model_family(judge)]:
-        gap = part[judge] - part[others].mean(axis=1)
-        two = preference(gap, part["own"], part["question_id"], rng, resamples, level, (-1.0, 1.0))
-        row |= dict(beyond=two.estimate, beyond_low=two.low, beyond_high=two.high)
-    return row
-
-
-def largest_preferences(
-    judged: pd.DataFrame, rng: np.random.Generator, resamples: int = 20_000
-) -> tuple[dict[str, Interval], int]:
-    """({"self": interval, "sibling": interval}, family): the largest preference on wrong answers of each kind.
-
-    family: all comparisons of wrong answers; the intervals' level is 1 - 0.05 / family. A kind without a comparison, as
-    where no two families answer, has no interval.
-    """
-    once = preferences(judged, rng, 1)
-    family = max(int((once["answers"] == "wrong").sum()), 1)
-    level = 1 - 0.05 / family
-    wrong = preferences(judged, rng, resamples, level).query("answers == 'wrong'")
-    tops = {kind: part.loc[part["estimate"].idxmax()] for kind, part in wrong.groupby("kind")}
-    found = {
-        kind: Interval(float(top["estimate"]), float(top["low"]), float(top["high"]), level, "percentile")
-        for kind, top in tops.items()
-    }
-    return dict.fromkeys(("self", "sibling"), bootstrap.no_interval(level)) | found, family
-
-
-def same_first_call(judges: Iterable[str], per_level: int) -> bool:
-    """Whether check B asks a judge first what the exam asked it: then it compares its own answer with itself."""
-    questions = exam_recorded.families(per_level)
-    answer = Answer(id="-", question_id="-", text="-", author="-", correct=False)
-    return all(
-        opening("B", judge, question, answer).key == run_exam.exam_request(judge, question).key
-        for judge in judges
-        for question in questions
-    )
 
 
 def preference_power(
@@ -242,45 +148,6 @@ def preference_power(
             low, high = wilson(seen, trials, 0.95)
             row = dict(accepts=share, n=n, seen=seen / trials, low=low, high=high)
             rows.append(row | dict(formula=float(power_of(gap, sd, n)), needed=needed, needed_beyond=beyond))
-    return pd.DataFrame(rows)
-
-
-def verdict_of(notation: str, votes: Iterable[bool]) -> bool | None:
-    """The verdict of one judge's validator, given all its votes in order.
-
-    >>> verdict_of("C x3 |M", [True, False, True]), verdict_of("C x3 |U", [True, False, True])
-    (True, False)
-    """
-    run, votes = decide(parse(notation), exhaustive=True), iter(votes)
-    try:
-        next(run)
-        while True:
-            run.send(next(votes))
-    except StopIteration as end:
-        return end.value
-
-
-def stricter_accepts_less(validators: Mapping[str, str] = VALIDATORS) -> tuple[bool, int]:
-    """(holds, patterns): of every pattern of nine votes, 3-Iter accepts only what 1-Iter and C accept.
-
-    1-Iter has the first vote of each stage of three, C the first of the last stage.
-    """
-    patterns = list(product([True, False], repeat=9))
-    holds = True
-    for votes in patterns:
-        three, one = (verdict_of(validators[name], votes[::step]) for name, step in (("3-Iter", 1), ("1-Iter", 3)))
-        holds &= (not three or bool(one)) and (not one or votes[6])
-    return holds, len(patterns)
-
-
-def nested_acceptances(judged: pd.DataFrame) -> pd.DataFrame:
-    """Answers accepted by each judge and validator; nested: 3-Iter's lie within 1-Iter's, and these within C's."""
-    accepted = {key: set(part.loc[part["accept"], "answer_id"]) for key, part in judged.groupby(["judge", "validator"])}
-    rows = []
-    for judge in judged.loc[judged["judge"] != PANEL, "judge"].unique():
-        counts = {name: len(accepted[judge, name]) for name in VALIDATORS}
-        nested = accepted[judge, "3-Iter"] <= accepted[judge, "1-Iter"] <= accepted[judge, "C"]
-        rows.append(dict(judge=judge) | counts | dict(nested=nested))
     return pd.DataFrame(rows)
 
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from proctor.report.figures import FULL, axes, forest, heatmap, marks, role, roles, short
+from proctor.report.figures import FULL, axes, heatmap, marks, role, roles, short
 from proctor.uq.bias import PANEL, PIPELINE, model_family
 
 GROUPS = ("Claude Sonnet 3.7", "o3-mini", "o3")  # judges of Table S10; the rest are several models
@@ -68,25 +68,6 @@ def bias_heatmap(
     return fig
 
 
-def preference_forest(preferences: pd.DataFrame, validators: Sequence[str]) -> Figure:
-    """Preference on wrong answers, and beyond the other family's judges, one row a judge, kind and validator.
-
-    preferences: `bias.preferences`.
-    """
-    wrong = preferences[(preferences["answers"] == "wrong") & preferences["validator"].isin(validators)]
-    kinds = {"self": "its own", "sibling": "its sibling's"}
-    labels = [f"{short(row.judge)}, {row.validator}: {kinds[row.kind]}" for row in wrong.itertuples()]
-    fig, panels = axes(1, 2, width=FULL, height=3.6, sharey=True)
-    names = {"estimate": ("low", "high"), "beyond": ("beyond_low", "beyond_high")}
-    for ax, (column, limits) in zip(panels, names.items()):
-        values = (100 * wrong[name].to_numpy(float) for name in (column, *limits))
-        forest(ax, labels, *values, role=list(wrong["judge"]), reference=0)
-        ax.set(xlim=(-75, 85))
-    panels[0].set_xlabel("accepted more than the other family's (points)")
-    panels[1].set_xlabel("the same, beyond the other family's judges")
-    return fig
-
-
 def preference_power(power: pd.DataFrame, recorded: int) -> Figure:
     """Chance to see a preference over wrong answers by each author; `recorded`: how many our exam has at most."""
     fig, ax = axes(height=2.7)
@@ -110,7 +91,7 @@ def preference_power(power: pd.DataFrame, recorded: int) -> Figure:
 def rank_trajectories(ranks: pd.DataFrame, judges: Sequence[str], validators: Sequence[str]) -> Figure:
     """Rank of each author by share accepted, one panel a judge; bars: the ranks that it can have.
 
-    ranks: `rankings.acceptance_ranks`.
+    ranks: judge, validator, author, rank, rank_low, rank_high.
     """
     authors = list(ranks["author"].unique())
     steps = [*validators, *[PANEL] * (PANEL in set(ranks["judge"])), "truth"]

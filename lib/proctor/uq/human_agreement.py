@@ -1,7 +1,5 @@
 """Do validator and people agree, and could they have disagreed? (UQ, appendices B.3 and I.3, Tables S2 and S9.)"""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
@@ -72,26 +70,6 @@ def kappa_of_equal_raters(share: np.ndarray | float, error: float) -> tuple[floa
     passed, agreement = share * (1 - error) + (1 - share) * error, (1 - error) ** 2 + error**2
     chance = passed**2 + (1 - passed) ** 2
     return agreement, (agreement - chance) / (1 - chance)
-
-
-def best_judge(
-    sets: Mapping[str, pd.DataFrame], rng: np.random.Generator, resamples: int = 20_000
-) -> tuple[str, str, Interval, int]:
-    """(set, judge, kappa with the truth, family): the judge and set of answers whose kappa with the truth is largest.
-
-    sets: name -> verdicts of one check (judge, answer_id, question_id, outcome, correct). An unreadable verdict is a
-    label of its own. family: judges times sets; the interval's level is 1 - 0.05 / family, questions resampled.
-    """
-    kappas = {
-        (name, judge): (kappa(*_labels(part)), part)
-        for name, frame in sets.items()
-        for judge, part in frame.groupby("judge", sort=False)
-    }
-    (name, judge), (_, part) = max(kappas.items(), key=lambda item: -1 if np.isnan(item[1][0]) else item[1][0])
-    level = 1 - 0.05 / len(kappas)
-    clusters = part["question_id"].to_numpy(str)
-    found = statistic_interval(kappa, list(_labels(part)), rng, resamples, level, clusters=clusters, bounds=(-1.0, 1.0))
-    return name, judge, found, len(kappas)
 
 
 def _labels(part: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:

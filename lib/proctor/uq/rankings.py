@@ -10,11 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
-from proctor.stats.bootstrap import Interval, no_interval, paired_difference
 from proctor.stats.proportions import wilson
-from proctor.stats.rank_sets import rank_sets
 from proctor.stats.self_preference import tipping_point
 from proctor.uq.bias import PIPELINE
 
@@ -27,64 +24,6 @@ SIX = [  # ours: which six the paper takes, beyond the first and the last, is no
     ("o3", PIPELINE),
 ]
 BLOCK = 4_000_000  # normal deviates drawn at a time
-
-
-def acceptance_ranks(
-    judged: pd.DataFrame, correct: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
-) -> pd.DataFrame:
-    """Ranks of the authors by the share that each validator of each judge accepts, and by truth (judge "key").
-
-    judged, correct: `bias.judge_answers`. rank: equal shares share their mean rank; rank_low, rank_high: the ranks that
-    the author can have, true of all authors of one ranking at once with confidence `level` (`stats.rank_sets`),
-    questions resampled.
-    """
-    tables = {
-        key: part.pivot(index="author", columns="question_id", values="accept").loc[correct.index].astype(float)
-        for key, part in judged.groupby(["judge", "validator"], sort=False)
-    }
-    rows = []
-    for (judge, validator), scores in (tables | {("key", "truth"): correct}).items():
-        known = dict(judge=judge, validator=validator, author=scores.index)
-        if len(scores) == 1:
-            only = dict(share=scores.to_numpy().mean(axis=1), rank=1.0, rank_low=1, rank_high=1)
-            rows.append(pd.DataFrame(known | only))
-            continue
-        found = rank_sets(scores.to_numpy(float), rng, resamples, level=level)
-        limits = dict(rank_low=found.rank_low, rank_high=found.rank_high)
-        rows.append(pd.DataFrame(known | dict(share=found.mean, rank=rankdata(-found.mean)) | limits))
-    return pd.concat(rows, ignore_index=True)
-
-
-def rankings_that_separate(ranks: pd.DataFrame) -> pd.Series:
-    """By judge and validator, truth left out: whether the ranking tells any two authors apart."""
-    ranks = ranks[ranks["validator"] != "truth"]
-    apart = ranks["rank_high"] - ranks["rank_low"] < ranks["author"].nunique() - 1
-    return apart.groupby([ranks["judge"], ranks["validator"]], sort=False).any()
-
-
-def largest_wrong_gap(
-    judged: pd.DataFrame, correct: pd.DataFrame, rng: np.random.Generator, resamples: int = 20_000
-) -> tuple[Interval, int]:
-    """(interval, family): the largest lead in acceptance that a less accurate author has over a more accurate one.
-
-    Over every ranking and pair of authors of unequal accuracy, `family` in all; the interval's level is 1 - 0.05 /
-    family, questions resampled. Above zero: that ranking contradicts the truth (of the sample's accuracies). Where no
-    two authors differ in accuracy there is no interval.
-    """
-    truth = correct.mean(axis=1)
-    pairs = [(a, b) for a in truth.index for b in truth.index if truth[a] < truth[b]]
-    tables = [
-        part.pivot(index="author", columns="question_id", values="accept").astype(float)
-        for _, part in judged.groupby(["judge", "validator"], sort=False)
-    ]
-    leads = [(table.loc[worse].mean() - table.loc[better].mean(), table, worse, better) for table in tables
-             for worse, better in pairs]  # fmt: skip
-    family = len(leads)
-    if not leads:
-        return no_interval(0.95), 1
-    _, table, worse, better = max(leads, key=lambda lead: lead[0])
-    scores = table.loc[worse].to_numpy(), table.loc[better].to_numpy()
-    return paired_difference(*scores, rng, resamples, level=1 - 0.05 / family), family
 
 
 def simulate_acceptances(

@@ -5,13 +5,11 @@ rejection here, has a column of its own, and leaves the AUC, which needs a score
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
 from proctor.data.published import load_published
-from proctor.stats.agreement import agreement, alpha
 from proctor.stats.bootstrap import Interval, exact_interval, interval, paired_difference, statistic_interval
 from proctor.stats.calibration import auc_interval, resampled_auc
 from proctor.stats.proportions import Confusion, balanced_accuracy, confusion, measures
@@ -182,44 +180,6 @@ def difference(
             row |= {figure: value.estimate, f"{figure}_low": value.low, f"{figure}_high": value.high}
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def agreements(frame: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
-    """One row a pair of raters, the truth and the judges of one check: n, agreement, expected (by chance) and kappa.
-
-    With 95 % limits (_low, _high), questions being resampled whole; none where no resample differs, as with a judge
-    that says one thing throughout. An unreadable verdict is a label of its own. kappa is NaN where it does not exist.
-    """
-    raters, question = _raters(frame)
-    rows = []
-    for (one, a), (other, b) in combinations(raters.items(), 2):
-        found = agreement(a.tolist(), b.tolist())
-        row = dict(
-            one=one,
-            other=other,
-            n=found.n,
-            agreement=found.agreement,
-            expected=found.expected,
-            kappa=np.nan if found.kappa is None else found.kappa,
-        )
-        for figure, fn, least in (("agreement", _agreed, 0.0), ("kappa", _kappa, -1.0)):
-            limits = NONE
-            if not np.isnan(row[figure]):
-                limits = statistic_interval(fn, [a, b], rng, resamples, clusters=question, bounds=(least, 1.0))
-            known = limits.method == "percentile"
-            row |= {f"{figure}_{end}": getattr(limits, end) if known else np.nan for end in ("low", "high")}
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def alpha_interval(frame: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> Interval:
-    """Krippendorff's alpha of the judges of one check, unreadable verdicts left out; questions are resampled."""
-    raters, question = _raters(frame)
-    del raters["truth"]
-    labels = [np.where(verdicts == "unreadable", None, verdicts) for verdicts in raters.values()]
-    if alpha(labels) is None:
-        return NONE
-    return statistic_interval(lambda *some: alpha(some), labels, rng, resamples, clusters=question, bounds=(-1.0, 1.0))
 
 
 def _raters(frame: pd.DataFrame) -> tuple[dict[str, np.ndarray], np.ndarray]:

@@ -1,12 +1,10 @@
 """Figures on what people say: agreement with validators, and what their checks leave open. They compute nothing."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from proctor.report.figures import COLUMN, axes, forest, marks, role, roles, short
+from proctor.report.figures import axes, marks, role
 from proctor.stats.bootstrap import Interval
 
 
@@ -22,31 +20,6 @@ def kappa_and_prevalence(
     ax.plot(100 * at, measured.estimate, who.marker, color=who.colour, label=name, **marks("reconstructed"))
     ax.set(xlabel="right answers among those rated (%)", ylabel="agreement, kappa", xlim=(-1, 101), ylim=(-0.08, 1.04))
     fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=1)
-    return fig
-
-
-def measured_agreement(pairs: pd.DataFrame, right: Mapping[str, str]) -> Figure:
-    """Agreement and kappa of each pair of raters on two sets of answers.
-
-    pairs: `validator_metrics.agreements` with a column `answers`, the set. right: set -> its share of right answers.
-    Hollow: no interval, since one of the two says the same throughout. Bars across: agreement by chance.
-    """
-    fig, panels = axes(1, 2, width=COLUMN, height=3.3, sharey=True)
-    looks = roles(list(right))
-    for k, (name, part) in enumerate(pairs.groupby("answers", sort=False)):
-        labels = [f"{short(row.one)} / {short(row.other)}" for row in part.itertuples()]
-        offset = 0.3 * (k - 0.5)
-        for ax, column, unit in ((panels[0], "agreement", 100), (panels[1], "kappa", 1)):
-            values = (unit * part[f"{column}{end}"].to_numpy(float) for end in ("", "_low", "_high"))
-            forest(ax, labels, *values, role=looks[name], label=f"{name}, {right[name]} right", offset=offset)
-        rows = np.arange(len(part)) + offset
-        chance = None if k else "agreement by chance"
-        panels[0].plot(100 * part["expected"], rows, "|", color=role("truth").colour, markersize=8, label=chance)
-    panels[0].set(xlabel="agreement (%)", xlim=(-4, 104))
-    panels[1].set(xlabel="kappa", xlim=(-1.05, 1.05))
-    panels[1].axvline(0, color=role("truth").colour, linewidth=0.6, zorder=0)
-    how = dict(title="hollow: no interval, one of the two says the same throughout", title_fontsize=6.5)
-    fig.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=1, **how)
     return fig
 
 

@@ -1,4 +1,4 @@
-"""The notebook on bias and preference, run once with params/quick.yaml; what it leaves in figures/."""
+"""The notebook on bias and ranking, run once with params/quick.yaml; what it leaves in figures/."""
 
 import json
 
@@ -8,7 +8,7 @@ import pytest
 from proctor.exam import recorded as exam_recorded
 from proctor.report.claims import read_claims
 
-NAME = "uq/4_bias"
+NAME = "uq/4_bias_and_ranking"
 
 
 @pytest.fixture(scope="module")
@@ -45,43 +45,45 @@ def test_stricter_validators_accept_no_more_of_any_author(tables):
     assert (accepted["3-Iter"] <= accepted["1-Iter"]).all() and (accepted["1-Iter"] <= accepted["C"]).all()
 
 
-def test_one_judge_seems_to_favour_itself_by_bias_and_does_not_at_equal_truth(tables):
-    smol, half, large = exam_recorded.MODELS
-    points = tables("self_preference_table").set_index(["judge", "validator", "kind", "answers"])["estimate"]
-    overrated = tables("bias").set_index(["judge", "validator", "author"])
-    assert overrated.loc[(smol, "V", smol), "bias"] - overrated.loc[(smol, "V", large), "bias"] > 0.4
-    assert abs(points[smol, "V", "self", "wrong"]) < 0.05
-    assert (overrated.loc[(large, ["V", "C"]), "accepted"] == 1).all()  # 1.5B accepts everything
-    assert points[half, "C", "self", "wrong"] > 0.3 and points[half, "C", "sibling", "wrong"] < 0
-
-
-def test_preference_compares_answers_of_equal_truth_and_the_other_family_only(tables):
-    found = tables("self_preference_table").set_index(["judge", "validator", "kind", "answers"])
-    smol, larger = exam_recorded.MODELS[0], exam_recorded.MODELS[2]
-    one = found.loc[(smol, "V", "self", "wrong")]
-    assert (one["favoured"], one["others"]) == (26, 23 + 17)
-    assert (smol, "V", "sibling", "wrong") not in found.index
-    for judge in {judge for judge, *_ in found.index} - {smol}:
-        sibling = found.loc[(judge, "V", "sibling", "wrong")]
-        assert (sibling["favoured"], sibling["others"]) == (23 if judge == larger else 17, 26)
-    assert ((found["exact_low"] <= found["estimate"]) & (found["estimate"] <= found["exact_high"])).all()
-
-
 def test_unanimity_widens_the_preference_of_a_lenient_judge(tables):
     found = tables("preference_under_unanimity").set_index(["own", "correlation", "votes"])["difference"]
     assert found[0.9, 0, 3] == pytest.approx(0.9**3 - 0.8**3) and found[0.5, 0, 9] == pytest.approx(0.5**9 - 0.4**9)
     assert 0.1 < found[0.9, 0.9, 3] < found[0.9, 0, 3]
 
 
-def test_preferences_are_judged_in_their_family(done):
+def test_rank_sets_hold_the_rank_and_ranks_share_what_is_equal(tables):
+    found = tables("rank_trajectories")
+    assert ((found["rank_low"] <= found["rank"]) & (found["rank"] <= found["rank_high"])).all()
+    for _, part in found.groupby(["judge", "validator"]):
+        assert part["rank"].tolist() == part["share"].rank(ascending=False).tolist()
+    truth = found[found["validator"] == "truth"].set_index("author")["share"]
+    assert truth.loc[exam_recorded.MODELS].tolist() == pytest.approx([1 / 27, 4 / 27, 10 / 27])
+
+
+def test_more_answers_bring_the_true_order_and_preference_does_not_average_out(tables):
+    found = tables("ranks_simulated")
+    assert np.allclose(found["tipping"], 0.035 * found["youden"])  # the first two are assumed 3.5 points apart
+    informed = found[found["youden"] > 0.15]
+    assert (informed["order_100000"] > 0.9).all() and (informed["order_500"] < 0.4).all()
+    assert (found[found["tipping"] < 0.006]["order_preferred"] < 0.2).all()
+
+
+def test_assumed_accuracies_are_those_of_table_s10_on_average(done):
+    parameters = json.loads((done / "figures/uq/first_places.json").read_text())["parameters"]
+    assert np.mean(parameters["assumed"]) == pytest.approx(65 / 500)
+
+
+def test_correlated_validators_share_first_places(tables):
+    found = tables("first_places_table").set_index(["n", "correlation"])["four_or_more"]
+    for n in (100, 500):
+        assert found[n, 0.9] < found[n, 0.5] < found[n, 0.0]
+
+
+def test_claims_are_those_of_their_tables(done, tables):
     claims = {claim.id: claim for claim in read_claims(done / "figures")}
-    own = claims["uq/claim_finding_3.self"]
-    assert (
-        own.family == 25
-        and own.level == pytest.approx(0.998)
-        and own.estimate == pytest.approx(100 * (17 / 23 - 10 / 26))
-    )
     assert claims["uq/claim_finding_4.o3"].estimate == pytest.approx(100 * (49 - 42) / 496)
+    wrong = claims["uq/claim_finding_5.measured"]
+    assert wrong.family == 16 * 3 and wrong.n == 9 and wrong.verdict == "cannot tell"
 
 
 @pytest.mark.parametrize(
@@ -89,8 +91,11 @@ def test_preferences_are_judged_in_their_family(done):
     [
         ("bias_and_skill", "reconstructed"),
         ("fig_S6", "measured"),
-        ("self_preference", "measured"),
+        ("fig_S7", "measured"),
         ("preference_power", "simulated"),
+        ("rank_tipping", "reconstructed"),
+        ("rank_order", "reconstructed + simulated"),
+        ("first_places", "reconstructed + simulated"),
     ],
 )
 def test_artifact_says_what_it_rests_on(done, artifact, evidence):
