@@ -62,7 +62,6 @@ INSTEAD = {
     ),
     "pip install .": "pip install . --no-deps --no-build-isolation --target build/installed",
     "nbstripout --keep-id": "nbstripout --keep-id notebooks/uq/6_agreement.ipynb",
-    "python -m proctor dataset crawl": "python -m proctor dataset crawl --help",
     "python -m proctor dataset filter-llm": "python -m proctor dataset filter-llm --help",
     "python -m proctor exam mine.jsonl --model openai/o3 --judge openai/gpt-4o --budget 5": (
         "python -m proctor exam data/examples/exam_questions.jsonl --model openai/o3 --judge openai/gpt-4o --budget 5"

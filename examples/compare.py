@@ -11,11 +11,11 @@ from proctor.stats.pairs import pair_power, pair_table
 def main() -> None:
     board = load_given("data/examples/leaderboard.csv")  # simulated
     print(describe(board))
-    clusters, n, of = own_board.resampled(board)
-    pairs = pair_table(board.scores, board.models, clusters)
+    units = own_board.population_of(board)
+    pairs = pair_table(board.scores, board.models, units.clusters)
     print(pairs.head(5).round(3).to_string(index=False))
-    print(f"{(pairs['holm'] < 0.05).sum()} of {len(pairs)} pairs differ, all at once; units: {n} {of}")
-    print(pair_power(board.scores, board.models, board.models[1:3], clusters).round(2).to_string(index=False))
+    print(f"{(pairs['holm'] < 0.05).sum()} of {len(pairs)} pairs differ, all at once; {units.says}")
+    print(pair_power(board.scores, board.models, board.models[1:3], units.clusters).round(2).to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -14,10 +14,12 @@ READS = {
 
 @pytest.fixture(scope="module")
 def rests_on():
-    """{notebook: names of the papers whose folders it reads, prompts included}"""
+    """{notebook: names of the papers whose code it reads}; a prompt may be used by another paper's judge."""
     found = {}
     for notebook in all_notebooks():
-        folders = {path.relative_to(ROOT / "lib" / "proctor").parts[0] for path in modules_of(notebook)}
+        folders = {
+            path.relative_to(ROOT / "lib" / "proctor").parts[0] for path in modules_of(notebook) if path.suffix == ".py"
+        }
         found[notebook.name] = folders & set(PAPERS)
     return found
 

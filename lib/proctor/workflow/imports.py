@@ -29,8 +29,9 @@ def modules_of(notebook: Notebook) -> list[Path]:
             seen.add(path)
             todo += _imported_by_module(path)
     beside = {path for init in seen if init.name == "__init__.py" for path in _other_files(init.parent)}
+    papers = {name.partition("/")[0] for name in _prompts()}  # shared rooms name prompts as examples alone
     named = {name for cell in notebook.code for name in _prompts_named(cell.source)}
-    named |= {name for path in seen for name in _prompts_in(path)}
+    named |= {name for path in seen for name in _prompts_in(path) if path.relative_to(LIB / PACKAGE).parts[0] in papers}
     return sorted(seen | beside | {path for name in named for path in _prompts()[name]})
 
 
