@@ -24,7 +24,7 @@ def lib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "cbu/__init__.py": "",
         "cbu/judges.py": "PROMPT = 'uq/correctness'",
         "cbu/prompts/judge.md": "",
-        "models/example.py": "load('uq/other')  # a shared room's example",
+        "report/example.py": "load('uq/other')  # a shared room's example",
         "uq/prompts/correctness.md": "Is it right?",
         "uq/prompts/free/correctness.md": "Is it right, you think?",
         "uq/prompts/other.md": "",
@@ -89,9 +89,12 @@ def test_files_beside_a_package_count_with_it(lib: Path):
 
 def test_a_prompt_of_another_paper_counts_with_who_names_it(lib: Path):
     prompts = {"uq/prompts/correctness.md", "uq/prompts/free/correctness.md"}
-    assert found(lib, "import proctor.cbu.judges") == {"__init__.py", "cbu/__init__.py", "cbu/judges.py", "cbu/prompts/judge.md"} | prompts
+    assert (
+        found(lib, "import proctor.cbu.judges")
+        == {"__init__.py", "cbu/__init__.py", "cbu/judges.py", "cbu/prompts/judge.md"} | prompts
+    )
     assert found(lib, "load('uq/correctness')") == prompts
-    assert "uq/prompts/other.md" not in found(lib, "import proctor.models.example")
+    assert "uq/prompts/other.md" not in found(lib, "import proctor.report.example")
 
 
 def test_other_libraries_are_left_out(lib: Path):
