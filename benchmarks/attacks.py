@@ -5,7 +5,7 @@
 Every case is made from its parts, so that what the judge means is known by construction and no reader is asked for it.
 The judge rejects, is undecided, or is cut off; it quotes the candidate in some style, before, after or inside its
 verdict. Hijacked: a rejection read as an acceptance, or any verdict read where there is none. Simulated evidence: no
-model is asked. `uq.verdict_attacks` has the public code's reader beside ours; `uq/3c_reading_verdicts` draws it.
+model is asked. `uq.verdict_attacks` has the public code's reader beside ours; `uq/3_reading_verdicts` draws it.
 """
 
 import itertools

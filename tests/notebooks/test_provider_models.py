@@ -21,7 +21,7 @@ FEW = [
     "hle_verified/1_protocol",
     "hle_verified/2_audit_probabilities",
     "cbu/1_method",
-    "uq/3b_measured_checks",
+    "uq/3_small_judges",
 ]
 
 

@@ -95,7 +95,7 @@ def test_a_changed_result_changes_its_page_alone(made, tmp_path):
         "uq/lead_accuracy.json": ('"alt": "', '"alt": "Changed. '),
         "hle/fig_3.json": ('"evidence": "', '"evidence": "logged + '),
         "uq/table_S5.md": ("| 500 |", "| 501 |"),
-        "kina/claims_2b_payment.csv": (",holds,", ",cannot tell,"),
+        "kina/claims_2_payment.csv": (",holds,", ",cannot tell,"),
     }
     for file, change in changes.items():
         text = (tmp_path / file).read_text()
@@ -103,7 +103,7 @@ def test_a_changed_result_changes_its_page_alone(made, tmp_path):
         (tmp_path / file).unlink()
         (tmp_path / file).write_text(text.replace(*change))
     now = preview.previews(tmp_path)
-    pages = {"uq/3_validators.md", "hle/1_collection.md", "uq/1_dataset.md", "kina/2b_payment.md", "README.md"}
+    pages = {"uq/3_validators.md", "hle/1_collection.md", "uq/1_dataset.md", "kina/2_payment.md", "README.md"}
     assert {name for name in made if now[name] != made[name]} == pages
 
 

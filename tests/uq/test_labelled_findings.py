@@ -35,7 +35,7 @@ def labelled():
 
 def test_each_finding_is_one_claim_and_all_pairs_of_judges_are_in():
     made, found = labelled()
-    judged = [claims.judge(notebook="uq/3b_measured_checks", evidence="measured", **claim) for claim in made]
+    judged = [claims.judge(notebook="uq/3_small_judges", evidence="measured", **claim) for claim in made]
     assert [claim.id for claim in judged] == list(labelled_findings.NUMBERS)
     strength = next(claim for claim in judged if claim.id == "uq/measured_strength")
     each = judge_findings.between_judges(
@@ -48,7 +48,7 @@ def test_each_finding_is_one_claim_and_all_pairs_of_judges_are_in():
 
 def test_the_table_of_findings_sets_the_printed_figures_beside_ours():
     made, _ = labelled()
-    judged = [claims.judge(notebook="uq/3b_measured_checks", evidence="measured", **claim) for claim in made]
+    judged = [claims.judge(notebook="uq/3_small_judges", evidence="measured", **claim) for claim in made]
     table = labelled_findings.as_table(judged, table_s10.printed(table_s10.load_rows(RNG(0), 1)))
     assert table["finding"].value_counts().to_dict() == {"1": 6, "2": 2, "I.4": 1} and table.notna().all(axis=None)
     assert set(table["verdict"]) <= {"holds", "does not hold", "cannot tell"}

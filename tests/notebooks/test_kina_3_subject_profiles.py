@@ -1,0 +1,61 @@
+"""notebooks/kina/3_subject_profiles.ipynb, run by papermill with the quick parameters."""
+
+import json
+
+import pytest
+from proctor import paths
+from proctor.data.published import load_published
+from proctor.report import catalog
+from proctor.report.claims import read_claims
+
+NAME = "kina/3_subject_profiles"
+FIGURES = ("subject_scores", "score_levels", "high_scores", "two_exams")
+
+
+@pytest.fixture(scope="module")
+def claims(done):
+    return {claim.id: claim for claim in read_claims(done / "figures")}
+
+
+def record(done, name) -> dict:
+    return json.loads((done / f"figures/kina/{name}.json").read_text())
+
+
+def test_leaves_what_the_catalog_promises_with_the_evidence_that_it_names(done):
+    rows = [row for row in catalog.read() if row.notebook == NAME and row.state in catalog.RUN]
+    assert len(rows) == 8 and catalog.check(rows, done / "figures") == []
+
+
+def test_results_box_has_the_numbers_of_the_committed_claims():
+    content = json.loads((paths.ROOT / f"notebooks/{NAME}.ipynb").read_text())
+    box = " ".join("".join(content["cells"][0]["source"]).replace("\n>", " ").split())
+    committed = [claim for claim in read_claims() if claim.notebook == NAME]
+    assert len(committed) == 5 and all(claim.numbers.partition(", n =")[0] in box for claim in committed)
+
+
+def test_figures_say_that_they_are_simulated_and_what_is_assumed(done):
+    for name in FIGURES:
+        found = record(done, name)
+        assert found["evidence"] == "simulated" and found["seed"] == 20260101 and "39" in found["note"]
+
+
+def test_invented_values_carry_no_real_models_name(done):
+    real = load_published("kina/leaderboard")["model"].iloc[:3]
+    for name in FIGURES:
+        svg = (done / f"figures/kina/{name}.svg").read_text()
+        assert "a model at 4" in svg and not any(model in svg for model in real)
+
+
+def test_luck_gives_profiles_and_turns_places_over(claims):
+    assert claims["kina/3b_subject_scores"].estimate > 5
+    assert 80 < claims["kina/3b_score_levels"].estimate < 105
+    assert 5 < claims["kina/3b_two_exams.order"].estimate < 20
+    assert claims["kina/3b_two_exams.order"].of == "simulated pairs of exams"
+    assert claims["kina/3b_two_exams.order"].n == 4  # eight exams in pairs
+
+
+def test_notebook_is_stored_without_outputs():
+    content = json.loads((paths.ROOT / f"notebooks/{NAME}.ipynb").read_text())
+    code = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
+    assert all(len(cell["source"]) <= 12 for cell in code) and len(code) <= 20
