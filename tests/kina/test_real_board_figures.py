@@ -42,4 +42,5 @@ def test_rules_of_choice_are_lines_over_the_band_of_random_items(board):
     chosen = real_boards.choose_on_earlier(dates, [5, 40], np.random.default_rng(0), 20)
     ax = real_board_figures.draw_chosen(chosen, 0.95).axes[0]
     assert "random items, 95 % of draws" in ax.get_legend_handles_labels()[1]
-    assert np.allclose(ax.lines[1].get_ydata(), chosen["information"])
+    assert np.allclose(ax.lines[1].get_ydata(), chosen["best_quarter"])
+    assert np.allclose(ax.lines[2].get_ydata(), chosen["information"])

@@ -43,7 +43,7 @@ def test_overview_counts_what_statsmodels_and_pandas_count(board):
     with_leader = [leader in pair for pair in combinations(board, 2)]
     assert found["board"] == "SWE-bench Verified" and (found["items"], found["systems"]) == (60, 10)
     assert found["told_pairs"] == pytest.approx(apart.mean())
-    assert found["holm"] == (~apart[with_leader]).sum()
+    assert found["not_told"] == (~apart[with_leader]).sum()
     assert found["leader"] == pytest.approx(100 * board.mean().max())
     assert found["solved_by_none"] == (board.sum(axis=1) == 0).sum()
     assert found["solved_by_all"] == board.all(axis=1).sum()
@@ -132,7 +132,9 @@ def test_items_are_chosen_on_earlier_systems_only(board):
     tau = stats.kendalltau(board.iloc[order, 5:].sum(), board.iloc[:, 5:].mean()).statistic
     assert found.loc[12, "information"] == pytest.approx(tau)
     assert found.loc[60, ["information", "middling", "random_low", "random_high"]].tolist() == pytest.approx([1] * 4)
-    assert (found["gain_low"] <= found["gain"]).all() and (found["gain"] <= found["gain_high"]).all()
+    for rule in ("information", "best_quarter", "best_tenth"):
+        gain = found[[f"gain_{rule}_low", f"gain_{rule}", f"gain_{rule}_high"]]
+        assert gain.T.diff().iloc[1:].min().min() >= 0
 
 
 def test_a_system_without_a_date_is_refused(board):

@@ -80,7 +80,8 @@ def draw_chosen(table: pd.DataFrame, level: float) -> Figure:
     )
     ax.plot(table["items"], table["random"], color=chance.colour, marker=chance.marker, label="random items, mean")
     for rule, who, name in (
-        ("information", "highlight", "chosen by 2PL"),
+        ("best_quarter", "ours", "most information at the best quarter"),
+        ("information", "highlight", "most information at all"),
         ("middling", "judge", "solved by about half"),
     ):
         look = role(who)

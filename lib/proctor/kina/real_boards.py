@@ -14,7 +14,7 @@ from proctor.stats import bootstrap, item_response
 from proctor.stats.bootstrap import Interval
 from proctor.stats.compare import pairwise
 from proctor.stats.power import items_needed
-from proctor.stats.rank_sets import LARGEST, rank_sets
+from proctor.stats.rank_sets import LARGEST, possible_winners, rank_sets
 from proctor.stats.ranking import kendall
 
 BOARDS = {
@@ -48,10 +48,10 @@ def scores_of(board: pd.DataFrame) -> np.ndarray:
 def overview(boards: dict[str, pd.DataFrame], seed: int, resamples: int) -> pd.DataFrame:
     """One row a board. not_told: systems that the rank sets (all at once, 95 %) do not tell from the leader.
 
-    holm: the same by McNemar's exact test of all pairs with Holm's correction; told_pairs: share of all pairs that
-    it tells apart. solved_by_none, by_all: items. near_twins: pairs of systems whose outcomes correlate
-    by 0.9 or more; same_items: items with the outcomes of an earlier one that 20 to 80 % of the systems solve. gap:
-    points between two of the ten best that these items show with chance 80 %.
+    first: systems that may be the best, at 95 % for this board alone; first_of_all: at 95 % for all boards. told_pairs:
+    share of all pairs that exact tests with Holm's correction tell apart. solved_by_none, by_all: items. near_twins:
+    pairs of systems whose outcomes correlate by 0.9 or more; same_items: items with the outcomes of an earlier one that
+    20 to 80 % of the systems solve. gap: points between two of the ten best that these items show with chance 80 %.
     """
     rows = []
     for name, board in boards.items():
@@ -66,7 +66,10 @@ def overview(boards: dict[str, pd.DataFrame], seed: int, resamples: int) -> pd.D
                 systems=board.shape[1],
                 leader=100 * sets.mean[leader],
                 not_told=int(sets.rank_high[leader]) - 1,
-                holm=int((p[leader] >= 0.05).sum()) - 1,
+                first=int(possible_winners(scores, np.random.default_rng(seed), resamples).sum()),
+                first_of_all=int(
+                    possible_winners(scores, np.random.default_rng(seed), resamples, level=1 - 0.05 / len(boards)).sum()
+                ),
                 told_pairs=float((p[np.triu_indices(len(p), 1)] < 0.05).mean()),
                 tiers=int(sets.tier.max()),
                 solved_by_none=int((solved == 0).sum()),
@@ -277,11 +280,14 @@ def choose_on_earlier(
 ) -> pd.DataFrame:
     """Items chosen on earlier systems, used to rank later ones: Kendall's tau with the later ones' order on all items.
 
-    One row a size: `information` (a 2PL fit), `middling` (solved by about half), and `random` (mean of `sets` random
-    choices) with random_low and random_high, the middle `level` of them. gain_low to gain_high: 2PL's gain over them.
+    One row a size: tau of the items with most information (a 2PL fit) at all earlier systems (`information`), at the
+    best quarter and at the best tenth of them (`best_quarter`, `best_tenth`), of those solved by about half
+    (`middling`), and of `random` ones (mean of `sets` choices) with random_low and random_high, the middle `level` of
+    them. gain_<rule> with _low and _high: its tau minus that of random items.
     """
     scores, (earlier, later) = scores_of(board), by_date(board)
-    orders = {rule: item_response.choose(scores[earlier], rule, rng) for rule in ("information", "middling")}
+    orders = {rule: item_response.choose(scores[earlier], "information", rng, ablest=share) for rule, share in TARGETS}
+    orders["middling"] = item_response.choose(scores[earlier], "middling", rng)
     truth = scores[later].mean(axis=1)[:, None]
     rows = []
     for size in sizes:
@@ -292,19 +298,18 @@ def choose_on_earlier(
         chance = np.array([rng.choice(scores.shape[1], size, replace=False) for _ in range(sets)])  # (sets, size)
         by_chance = kendall(truth, scores[later][:, chance].sum(axis=2))
         low, high = np.quantile(by_chance, [(1 - level) / 2, (1 + level) / 2])
-        rows.append(
-            dict(
-                items=size,
-                **tau,
-                random=by_chance.mean(),
-                random_low=low,
-                random_high=high,
-                gain=tau["information"] - by_chance.mean(),
-                gain_low=tau["information"] - high,
-                gain_high=tau["information"] - low,
-            )
-        )
+        row = dict(items=size, **tau, random=by_chance.mean(), random_low=low, random_high=high)
+        for rule, _ in TARGETS:
+            row |= {
+                f"gain_{rule}": tau[rule] - by_chance.mean(),
+                f"gain_{rule}_low": tau[rule] - high,
+                f"gain_{rule}_high": tau[rule] - low,
+            }
+        rows.append(row)
     return pd.DataFrame(rows)
+
+
+TARGETS = (("information", 1.0), ("best_quarter", 0.25), ("best_tenth", 0.1))  # whose abilities the items are to tell
 
 
 def gain_on_halves(

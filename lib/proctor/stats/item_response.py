@@ -115,11 +115,11 @@ def information(ability: ArrayLike, difficulty: ArrayLike, discrimination: Array
     return a**2 * p * (1 - p)
 
 
-def choose(scores: ArrayLike, rule: str, rng: np.random.Generator, samples: int = 1) -> np.ndarray:
+def choose(scores: ArrayLike, rule: str, rng: np.random.Generator, samples: int = 1, ablest: float = 1.0) -> np.ndarray:
     """Items in the order in which to ask them, shape (items,), most informative first, by scores (models, items).
 
-    information: most information at the models' own abilities, by a 2PL fit. middling: share right nearest to one
-    half, which needs no fit. random: any order.
+    information: most information at the abilities of the `ablest` share of the models, by a 2PL fit. middling: share
+    right nearest to one half, which needs no fit. random: any order.
     """
     if rule not in RULES:
         raise ValueError(f"rule is {rule!r}: must be one of {', '.join(RULES)}")
@@ -131,7 +131,8 @@ def choose(scores: ArrayLike, rule: str, rng: np.random.Generator, samples: int 
         worth = -np.abs(scores.mean(axis=0) - 0.5)
     else:
         found = fit(scores, samples)
-        worth = information(found.ability, found.difficulty, found.discrimination).mean(axis=0)
+        at = np.sort(found.ability)[-max(1, round(ablest * len(found.ability))) :]
+        worth = information(at, found.difficulty, found.discrimination).mean(axis=0)
     return shuffled[np.argsort(-worth[shuffled], kind="stable")]
 
 
