@@ -4,7 +4,6 @@ import pytest
 from proctor.cbu.separation import (
     GROUPS,
     draft_outcomes,
-    families_kept,
     middling_effects,
     separations,
     summarise,
@@ -55,10 +54,6 @@ def test_effect_of_a_middling_base_rate_is_over_families():
 
 def test_families_without_spread_tell_no_effect(found):
     assert middling_effects(found).empty
-
-
-def test_filter_keeps_families_strictly_between(found):
-    assert families_kept(found, 0.05, 0.5).to_dict() == {"m": 0} and families_kept(found, 0.05, 0.6)["m"] == 4
 
 
 def test_drafts_are_counted_by_family_and_outcome():

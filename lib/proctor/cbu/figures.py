@@ -168,12 +168,11 @@ def rollout_frontier(found: pd.DataFrame) -> Figure:
     return fig
 
 
-def information(base: np.ndarray, curves: Mapping[str, np.ndarray], band: tuple[float, float]) -> Figure:
-    """Bits per rollout against the solver's base rate; band: the paper's filter."""
+def information(base: np.ndarray, curves: Mapping[str, np.ndarray]) -> Figure:
+    """Bits per rollout against the solver's base rate."""
     fig, ax = axes(width=COLUMN, height=2.7)
     for (name, look), style in zip(roles(curves).items(), ("--", "-.")):
         ax.plot(base, curves[name], style, color=look.colour, label=name)
-    ax.axvspan(*band, color=role("paper").colour, alpha=0.15, linewidth=0, label="the paper's filter")
     ax.set(xlabel="base rate of the solver on the neighbour", ylabel="bits per rollout", ylim=(0, None))
     legend_below(fig, ax, 1)
     return fig

@@ -24,7 +24,7 @@ from proctor.models.settings import Settings
 WRITER = "qwen2.5-coder-1.5b"
 SOLVERS = ("smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")  # three, as in the paper
 QUORUM = 2  # of them that must agree; the paper asks for all
-INFORMATIVE_BASE_RATES = (0.05, 0.95)  # between these a neighbour can tell something; the paper's filter is .05 to .5
+INFORMATIVE_BASE_RATES = (0.05, 0.95)  # between these a neighbour can tell something
 KINDS = ("right", "wrong")
 
 

@@ -74,15 +74,6 @@ def counts_add_up() -> bool:
     return bool(problems and solutions and parts == value["llm_generated_problems"])
 
 
-def most_left_open() -> float:
-    """The greatest share of the original questions that no model may solve, by the best model's mean score.
-
-    >>> float(round(most_left_open(), 3))  # 37 of 70
-    0.529
-    """
-    return 1 - facts().loc["expertmath_score_high", "value_value"] / 100
-
-
 def table_4() -> pd.DataFrame:
     """What the text gives of Table 4: data sets, their questions, and Acc@1 on Daft-Math."""
     found = facts()

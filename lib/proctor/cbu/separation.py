@@ -76,12 +76,6 @@ def middling_effects(found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["model", "difference", "low", "high", "families"])
 
 
-def families_kept(found: pd.DataFrame, low: float, high: float) -> pd.Series:
-    """How many families of each model have a base rate strictly between: the paper's filter of RealMath."""
-    family = found.groupby(["model", "category"], sort=False)["family_base"].first()
-    return family.between(low, high, inclusive="neither").groupby("model", sort=False).sum()
-
-
 def draft_outcomes(fate: pd.DataFrame, family: dict[str, str]) -> pd.DataFrame:
     """What became of generated drafts, by family: one column an outcome ("kept", "copy", ...) with its count.
 
