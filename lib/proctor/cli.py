@@ -165,7 +165,16 @@ def validate(
         if _ask(run, notebook, what, lambda session: run_validator.validate(session, *asked), spending, how):
             own = dict(answer_file=str(answers.resolve()), question_file=str(questions.resolve()) if questions else "")
             values = own | dict(columns=columns, validator=validator, judges=list(judges), settings=how)
-            shown = ["author", "answers", "accepted", "unreadable", "share", "of_right", "of_wrong"]
+            shown = [
+                "author",
+                "answers",
+                "accepted",
+                "unreadable",
+                "rejected_unreadable",
+                "share",
+                "of_right",
+                "of_wrong",
+            ]
             _finish(notebook, run, values, {"uq/your_answers_results": shown})
 
 

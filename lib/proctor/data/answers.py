@@ -79,7 +79,7 @@ def _answers(path: Path, rows: list[Row], problems: list[str], columns: dict[str
         mend = (
             f"Did you mean {near[0]}?"
             if near
-            else f"Remove it, or name it in columns=...; fields are {', '.join(fields)}"
+            else f"Remove it, or name its field: --column FIELD={column}; fields are {', '.join(fields)}"
         )
         problems.append(problem(path, None, column, "unknown column", mend))
 

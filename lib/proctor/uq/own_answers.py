@@ -5,15 +5,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from proctor.stats.bootstrap import interval
 from proctor.stats.proportions import wilson
 from proctor.uq.validator_metrics import metrics_by_group
 
 
-def acceptance(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """One row an author, "all" first where there are several: answers, accepted, unreadable, share (percent) with
-    Wilson's interval, and of right and of wrong answers the same (NaN where none is known to be so).
+def acceptance(verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
+    """One row an author, "all" first where there are several: answers, accepted, votes, unreadable (votes that no
+    verdict could be read from), rejected_unreadable (answers rejected or unreadable with such a vote among theirs),
+    share (percent) with its interval, and of right and of wrong answers the same (NaN where none is known to be so).
 
-    verdicts: of `run_validator.validate`, with a column author. An unreadable verdict accepts nothing."""
+    verdicts: of `run_validator.validate`, with a column author. An unreadable vote accepts nothing, so a judge whose
+    replies can't be read looks strict: these two columns tell. Answers to one question are resampled together."""
     several = verdicts["author"].nunique() > 1
     groups = ([("all", verdicts)] if several else []) + list(verdicts.groupby("author", sort=False))
     rows = []
@@ -23,19 +26,25 @@ def acceptance(verdicts: pd.DataFrame) -> pd.DataFrame:
             author=author or "(no author)",
             answers=len(part),
             accepted=int((part["outcome"] == "accept").sum()),
-            unreadable=int((part["outcome"] == "unreadable").sum()),
+            votes=int(part["votes"].sum()),
+            unreadable=int(part["unreadable"].sum()),
+            rejected_unreadable=int(((part["outcome"] != "accept") & (part["unreadable"] > 0)).sum()),
         )
         for name, these in (("share", part), ("of_right", part[known == True]), ("of_wrong", part[known == False])):  # noqa: E712
-            row |= _share(name, these["outcome"] == "accept")
+            row |= _share(name, these, rng, resamples)
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _share(name: str, accepted: pd.Series) -> dict[str, float]:
-    if not len(accepted):
+def _share(name: str, part: pd.DataFrame, rng: np.random.Generator, resamples: int) -> dict[str, float]:
+    if not len(part):
         return {name: np.nan, f"{name}_low": np.nan, f"{name}_high": np.nan}
-    limits = wilson(int(accepted.sum()), len(accepted))
-    return {name: 100 * accepted.mean(), f"{name}_low": 100 * limits[0], f"{name}_high": 100 * limits[1]}
+    accepted = (part["outcome"] == "accept").to_numpy(float)
+    if part["question_id"].nunique() == len(part):
+        low, high = wilson(int(accepted.sum()), len(part))
+        return {name: 100 * accepted.mean(), f"{name}_low": 100 * low, f"{name}_high": 100 * high}
+    found = interval(accepted, rng, resamples, clusters=part["question_id"]).scaled(100)
+    return {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
 
 
 def finding(verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> dict[str, Any]:
@@ -55,13 +64,13 @@ def finding(verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2
             unit="% balanced accuracy",
             says="> 50",
         )
-    row = acceptance(verdicts).iloc[0]
+    row = acceptance(verdicts, rng, resamples).iloc[0]
     return dict(
         sentence="The validator accepts at most half of the answers",
         estimate=row["share"],
         interval=(row["share_low"], row["share_high"]),
-        n=int(row["answers"]),
-        of="answers",
+        n=verdicts["question_id"].nunique(),
+        of="questions",
         unit="%",
         says="<= 50",
     )
