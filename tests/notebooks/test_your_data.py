@@ -17,6 +17,7 @@ def test_it_leaves_what_the_catalog_promises(name, run_notebook, tmp_path):
     assert len(rows) >= 3 and catalog.check(rows, tmp_path / "figures") == []
     for path in {output for row in rows for output in row.outputs if output.endswith(".csv")}:
         if "claims" not in path:
-            pd.testing.assert_frame_equal(
-                pd.read_csv(tmp_path / "figures" / path), pd.read_csv(paths.ROOT / "figures" / path)
-            )
+            quick, committed = (pd.read_csv(root / "figures" / path) for root in (tmp_path, paths.ROOT))
+            if name == "uq/your_answers":  # its limits are of resamples, fewer in a quick run
+                quick, committed = (frame.filter(regex=r"(?<!_low)(?<!_high)$") for frame in (quick, committed))
+            pd.testing.assert_frame_equal(quick, committed)
