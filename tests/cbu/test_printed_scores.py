@@ -65,5 +65,5 @@ def test_quoted_cells_of_tables_3_and_5_are_the_texts():
     assert shares.loc[("wrong (235B)", "utility"), ["low", "high"]].tolist() == [0.08, 0.14]
 
 
-def test_counts_of_the_text_add_up_and_over_half_may_be_open():
+def test_counts_of_the_text_add_up():
     assert printed_scores.counts_add_up()

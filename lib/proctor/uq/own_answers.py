@@ -16,7 +16,7 @@ def acceptance(verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int 
     share (percent) with its interval, and of right and of wrong answers the same (NaN where none is known to be so).
 
     verdicts: of `run_validator.validate`, with a column author. An unreadable vote accepts nothing, so a judge whose
-    replies can't be read looks strict: these two columns tell. Answers to one question are resampled together."""
+    replies can't be read looks strict; these two columns show it. Answers to one question are resampled together."""
     several = verdicts["author"].nunique() > 1
     groups = ([("all", verdicts)] if several else []) + list(verdicts.groupby("author", sort=False))
     rows = []
@@ -64,7 +64,7 @@ def finding(verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2
             unit="% balanced accuracy",
             says="> 50",
         )
-    row = acceptance(verdicts, rng, resamples).iloc[0]
+    row = _share("share", verdicts, rng, resamples)
     return dict(
         sentence="The validator accepts at most half of the answers",
         estimate=row["share"],
