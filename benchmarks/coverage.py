@@ -5,6 +5,7 @@
     AUC          Student's on the jackknife (`stats.calibration.auc_interval` of up to 30 clusters), of families whose
                  questions share difficulty and how well scores part right from wrong; next to it the percentile
                  bootstrap of the same families, which was used before
+    balanced     Student's on the jackknife of a balanced accuracy (`stats.bootstrap.jackknife_interval`)
     difference   Student's over families (`stats.paired_proportions.cluster_t_interval`) of 0/1 answers
     accuracy     Wilson's of the means of several answers a question (`stats.proportions.wilson_of_means`)
 
@@ -15,6 +16,7 @@ judged by a 95 % Wilson interval of the share; at 99.44 %: at least 98.5 %.
 import argparse
 
 import numpy as np
+from proctor.stats.bootstrap import jackknife_interval
 from proctor.stats.calibration import auc, auc_interval, resampled_auc
 from proctor.stats.paired_proportions import cluster_t_interval
 from proctor.stats.proportions import wilson, wilson_of_means
@@ -45,6 +47,12 @@ def answers(
     right = (rng.random(len(family)) < (1 / (1 + np.exp(-odds)))[family]).astype(float)
     apart = (part + of_part * rng.normal(size=families))[family]
     return right * apart + 0.5 * rng.normal(size=families)[family] + rng.normal(size=len(family)), right, family
+
+
+def balanced(score: np.ndarray, right: np.ndarray) -> float:
+    """Balanced accuracy of accepting what scores above 1/2; NaN where one class is left."""
+    with np.errstate(invalid="ignore"):
+        return (((score > 0.5) @ right) / right.sum() + ((score <= 0.5) @ (1 - right)) / (1 - right).sum()) / 2
 
 
 def percentile(score: np.ndarray, right: np.ndarray, family: np.ndarray, rng: np.random.Generator, level: float):
@@ -83,6 +91,14 @@ def main() -> None:
         before = f"(percentile bootstrap: {held['bootstrap'] / options.trials:.1%})"
         missed += told(f"AUC {truth:.2f}, {name}, 95 %", held[0.95], LOW, HIGH, before)
         missed += told(f"AUC {truth:.2f}, {name}, 99.44 %", held[STRICT], STRICT_LOW, 1.0)
+    for name in ("9 families x 11, half right", "9 families x 11, a fifth right"):
+        score, right, _ = answers(30_000, *AUCS[name][1:], np.random.default_rng(1))
+        truth, held = balanced(score, right), 0
+        for _ in range(options.trials):
+            score, right, family = answers(*AUCS[name], rng)
+            found = jackknife_interval(lambda keep: balanced(score[keep], right[keep]), family)  # noqa: B023
+            held += not found.low > truth and not found.high < truth
+        missed += told(f"balanced accuracy {truth:.2f}, {name}, 95 %", held, LOW, HIGH)
     for name, (families, each) in DIFFERENCES.items():
         held, family = 0, np.repeat(np.arange(families), each)
         for _ in range(options.trials):

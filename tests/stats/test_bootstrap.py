@@ -404,3 +404,18 @@ def test_a_weighted_statistic_has_the_interval_of_its_plain_form_to_the_last_bit
         balanced_accuracy, [accept, correct], np.random.default_rng(7), 500, clusters=clusters, weighted=True
     )
     assert weighted == plain and (weighted.undefined > 0) == clustered
+
+
+def test_the_jackknife_of_a_mean_is_student_s_interval():
+    values = np.random.default_rng(1).normal(size=9)
+    found = bootstrap.jackknife_interval(lambda keep: values[keep].mean(), range(9), 0.98, (-np.inf, np.inf))
+    wanted = stats.ttest_1samp(values, 0).confidence_interval(0.98)
+    assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))
+
+
+def test_the_jackknife_of_what_no_cluster_changes_is_exact_and_of_one_cluster_is_none():
+    same = bootstrap.jackknife_interval(lambda keep: 0.5, list("aabbc"), bounds=(0.0, 1.0))
+    share = clopper_pearson(0, 3)[1] / 2
+    assert (same.low, same.high) == pytest.approx((0.5 - share, 0.5 + share))
+    alone = bootstrap.jackknife_interval(lambda keep: keep.sum() / 2, ["a", "a"])
+    assert alone.estimate == 1 and np.isnan(alone.low)

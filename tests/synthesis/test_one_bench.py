@@ -136,13 +136,6 @@ def test_correlations_are_scipy_s_and_numpy_s(toy):
     assert found.loc[("a", "b"), "one_right"] == pytest.approx(either)
 
 
-def test_the_jackknife_of_a_mean_is_student_s_interval():
-    values = np.random.default_rng(1).normal(size=9)
-    found = one_bench.jackknife(lambda keep: float(values[keep].mean()), 9, 0.98)
-    wanted = ttest_1samp(values, 0).confidence_interval(0.98)
-    assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))
-
-
 def test_mean_agreement_weighs_pairs_of_methods(toy):
     papers = np.array(["x", "x", "y", "none"])
     other = one_bench.Bench(**{**vars(toy), "methods": toy.methods.assign(paper=papers)})

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
 from proctor.stats import checks
 from proctor.stats.interval import Interval, exact_interval, no_interval
@@ -294,6 +294,43 @@ def statistic_interval(
         left_out = np.array([value(index[None, :] if vectorized else index) for index in rest])
     low, high = _limits(estimate, defined, left_out, level, method)
     return Interval(estimate, low, high, level, method, undefined)
+
+
+def jackknife_interval(
+    fn: Callable[[np.ndarray], float | None],
+    clusters: ArrayLike,
+    level: float = 0.95,
+    bounds: tuple[float, float] = (-1.0, 1.0),
+) -> Interval:
+    """Student's interval of a statistic when whole clusters were sampled and they are few, from its values with one
+    cluster left out. Nothing is drawn.
+
+    fn(keep) takes which items to use, bool (items,), and returns the statistic, NaN or None where it does not exist.
+    clusters: of each item; bounds: of the statistic. Where no cluster changes it, `exact_interval` of the clusters;
+    where it does not exist without one of them, or there is one cluster, `no_interval`.
+
+    >>> right = np.array([1, 1, 0, 1, 0, 0])
+    >>> found = jackknife_interval(lambda keep: right[keep].mean(), list("aabbcc"), bounds=(0, 1))
+    >>> found.estimate, found.method
+    (0.5, 'jackknife t')
+    """
+    checks.share(level, "level")
+    codes, n_units = checks.cluster_index(clusters, len(np.asarray(clusters)))
+
+    def value(keep: np.ndarray) -> float:
+        found = fn(keep) if keep.any() else None
+        return np.nan if found is None else float(found)
+
+    estimate = value(np.ones(len(codes), bool))
+    without = np.array([value(codes != unit) for unit in range(n_units)])
+    if n_units < 2 or not np.isfinite([estimate, *without]).all():
+        return no_interval(level, estimate)
+    if np.ptp(without) < 1e-12:
+        return exact_interval(estimate, n_units, level, bounds)
+    error = np.sqrt((n_units - 1) / n_units * ((without - without.mean()) ** 2).sum())
+    half = float(stdtrit(n_units - 1, (1 + level) / 2) * error)
+    low, high = max(estimate - half, bounds[0]), min(estimate + half, bounds[1])
+    return Interval(estimate, low, high, level, "jackknife t")
 
 
 def interval_coverage(

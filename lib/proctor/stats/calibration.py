@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
 
 from proctor.stats import bootstrap, checks
 from proctor.stats.bootstrap import Interval
@@ -205,7 +204,7 @@ def auc_interval(
     if clusters is not None:
         codes, n_units = checks.cluster_index(clusters, len(score))
         if n_units <= bootstrap.FEW:
-            return _jackknife(estimate, score, correct, codes, n_units, level)
+            return bootstrap.jackknife_interval(lambda keep: auc(score[keep], correct[keep]), codes, level, (0.0, 1.0))
     drawn = bootstrap.counts(n_units, resamples, rng, np.float64, entries=2**20)
     replicates = np.concatenate([resampled_auc(table[:, codes], score, correct) for table in drawn])
     replicates = replicates[~np.isnan(replicates)]
@@ -214,18 +213,6 @@ def auc_interval(
         return bootstrap.no_interval(level, estimate, undefined)
     low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
     return Interval(estimate, float(low), float(high), level, "percentile", undefined)
-
-
-def _jackknife(
-    estimate: float, score: np.ndarray, correct: np.ndarray, codes: np.ndarray, n_units: int, level: float
-) -> Interval:
-    """Student's interval from the AUCs with one cluster left out; none where these have one class or there is one."""
-    without = resampled_auc((codes != np.arange(n_units)[:, None]).astype(float), score, correct)
-    if n_units < 2 or np.isnan(without).any():
-        return bootstrap.no_interval(level, estimate)
-    error = np.sqrt((n_units - 1) / n_units * ((without - without.mean()) ** 2).sum())
-    half = float(stdtrit(n_units - 1, (1 + level) / 2) * error)
-    return Interval(estimate, max(estimate - half, 0.0), min(estimate + half, 1.0), level, "jackknife t")
 
 
 def best_threshold(p: np.ndarray, right: np.ndarray) -> float:

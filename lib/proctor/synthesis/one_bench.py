@@ -20,12 +20,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, stdtrit
+from scipy.special import expit
 from scipy.stats import rankdata
 
 from proctor.stats import checks
-from proctor.stats.bootstrap import Interval
-from proctor.stats.interval import no_interval
+from proctor.stats.bootstrap import Interval, jackknife_interval
 from proctor.stats.paired_proportions import cluster_t_interval
 from proctor.stats.power import needed_by
 
@@ -316,8 +315,7 @@ def mean_agreement(bench: Bench, what: str, weigh: Callable[[np.ndarray], np.nda
                 total += sign * np.nansum(side * related) / side.sum() if side.any() else np.nan
         return total
 
-    n = len(moments[0])
-    return jackknife(value, n, level)
+    return jackknife_interval(value, np.arange(len(moments[0])), level, (-2.0, 2.0))
 
 
 def mean_agreements(found: Sequence[Bench], what: str, weigh: Callable[[np.ndarray], np.ndarray]) -> pd.DataFrame:
@@ -341,21 +339,6 @@ def same_less_across(papers: np.ndarray) -> np.ndarray:
     """Weights of `mean_agreement`: the mean over pairs of one paper, less that over pairs of different papers."""
     known = papers != "none"
     return ((papers[:, None] == papers) & known[:, None] & known).astype(float) - across_papers(papers)
-
-
-def jackknife(fn: Callable[[np.ndarray], float], n: int, level: float = 0.95) -> Interval:
-    """Student's interval of a statistic from its values with each of `n` units left out. fn: units kept (n,) bool.
-
-    No interval where it does not exist on the data or without one of the units.
-    """
-    checks.share(level, "level")
-    everything = np.ones(n, bool)
-    estimate = fn(everything)
-    left = np.array([fn(everything & (np.arange(n) != i)) for i in range(n)])
-    if n < 2 or not np.isfinite([estimate, *left]).all():
-        return no_interval(level, estimate)
-    half = float(stdtrit(n - 1, (1 + level) / 2) * np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))
-    return Interval(estimate, estimate - half, estimate + half, level, "jackknife t")
 
 
 def _kinds(
