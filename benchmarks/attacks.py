@@ -5,7 +5,7 @@
 Every case is made from its parts, so that what the judge means is known by construction and no reader is asked for it.
 The judge rejects, is undecided, or is cut off; it quotes the candidate in some style, before, after or inside its
 verdict. Hijacked: a rejection read as an acceptance, or any verdict read where there is none. Simulated evidence: no
-model is asked. `uq.verdict_attacks` has the public code's reader beside ours; `uq/3_reading_verdicts` draws it.
+model is asked. `tests/models/verdict_attacks.py` has the public code's reader next to ours.
 """
 
 import itertools
@@ -17,6 +17,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from proctor.cbu.judges import JUDGES, stated_score
 from proctor.exam.run_exam import judgement
@@ -24,7 +25,9 @@ from proctor.hle_verified.stages import read_choice
 from proctor.kina.item_refinement import read_audit
 from proctor.models.messages import Reply
 from proctor.models.read_reply import p_accept, verdict
-from proctor.uq.verdict_attacks import STYLES, attacked_rejections
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "models"))
+from verdict_attacks import STYLES, attacked_rejections  # noqa: E402
 
 ANSWER = "The sum of the angles is 190 degrees."
 

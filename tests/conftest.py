@@ -30,10 +30,11 @@ LONG = tuple(f"tests/{place}" for place in ("models/", "notebooks/", "platform/"
 KEY = "PROCTORFAKE-7f3a9c2d41"
 SERVER = Path(__file__).parent / "models" / "faulty_server.py"
 
-_spec = importlib.util.spec_from_file_location("faulty_server", SERVER)  # tests are no package (importlib mode)
-_module = importlib.util.module_from_spec(_spec)
-sys.modules["faulty_server"] = _module
-_spec.loader.exec_module(_module)
+for _path in (SERVER, SERVER.with_name("verdict_attacks.py")):  # tests are no package (importlib mode)
+    _spec = importlib.util.spec_from_file_location(_path.stem, _path)
+    _module = importlib.util.module_from_spec(_spec)
+    sys.modules[_path.stem] = _module
+    _spec.loader.exec_module(_module)
 
 
 def pytest_collection_modifyitems(items):

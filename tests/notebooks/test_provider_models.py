@@ -21,7 +21,7 @@ FEW = [
     "hle_verified/1_protocol",
     "hle_verified/2_audit_probabilities",
     "cbu/1_method",
-    "uq/3_small_judges",
+    "uq/2_small_judges",
 ]
 
 

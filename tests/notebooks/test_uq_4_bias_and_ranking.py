@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from proctor.exam import recorded as exam_recorded
 from proctor.report.claims import read_claims
 
 NAME = "uq/4_bias_and_ranking"
@@ -28,36 +27,10 @@ def test_over_optimism_is_false_acceptances_less_misses_over_all_answers(tables)
     assert ((found["bias_low"] <= found["bias"]) & (found["bias"] <= found["bias_high"])).all()
 
 
-def test_bias_is_acceptance_less_accuracy_of_every_author_under_every_validator(tables):
-    bias = tables("bias")
-    single = bias[bias["judge"] != "panel"]
-    assert single.groupby(["judge", "validator"]).size().eq(4).all() and single["validator"].nunique() == 5
-    assert set(bias[bias["author"] != "all"]["author"]) == set(exam_recorded.MODELS)
-    assert bias["bias"].to_numpy() == pytest.approx((bias["accepted"] - bias["right"]).to_numpy())
-    assert ((bias["low"] <= bias["bias"]) & (bias["bias"] <= bias["high"])).all()
-    mean = bias[bias["author"] != "all"].groupby(["judge", "validator"])["bias"].mean()
-    assert np.allclose(mean, bias[bias["author"] == "all"].set_index(["judge", "validator"])["bias"].loc[mean.index])
-
-
-def test_stricter_validators_accept_no_more_of_any_author(tables):
-    single = tables("bias").query("judge != 'panel'")
-    accepted = single.pivot(index=["judge", "author"], columns="validator", values="accepted")
-    assert (accepted["3-Iter"] <= accepted["1-Iter"]).all() and (accepted["1-Iter"] <= accepted["C"]).all()
-
-
 def test_unanimity_widens_the_preference_of_a_lenient_judge(tables):
     found = tables("preference_under_unanimity").set_index(["own", "correlation", "votes"])["difference"]
     assert found[0.9, 0, 3] == pytest.approx(0.9**3 - 0.8**3) and found[0.5, 0, 9] == pytest.approx(0.5**9 - 0.4**9)
     assert 0.1 < found[0.9, 0.9, 3] < found[0.9, 0, 3]
-
-
-def test_rank_sets_hold_the_rank_and_ranks_share_what_is_equal(tables):
-    found = tables("rank_trajectories")
-    assert ((found["rank_low"] <= found["rank"]) & (found["rank"] <= found["rank_high"])).all()
-    for _, part in found.groupby(["judge", "validator"]):
-        assert part["rank"].tolist() == part["share"].rank(ascending=False).tolist()
-    truth = found[found["validator"] == "truth"].set_index("author")["share"]
-    assert truth.loc[exam_recorded.MODELS].tolist() == pytest.approx([1 / 27, 4 / 27, 10 / 27])
 
 
 def test_more_answers_bring_the_true_order_and_preference_does_not_average_out(tables):
@@ -82,16 +55,12 @@ def test_correlated_validators_share_first_places(tables):
 def test_claims_are_those_of_their_tables(done, tables):
     claims = {claim.id: claim for claim in read_claims(done / "figures")}
     assert claims["uq/claim_finding_4.o3"].estimate == pytest.approx(100 * (49 - 42) / 496)
-    wrong = claims["uq/claim_finding_5.measured"]
-    assert wrong.family == 16 * 3 and wrong.n == 9 and wrong.verdict == "cannot tell"
 
 
 @pytest.mark.parametrize(
     "artifact, evidence",
     [
         ("bias_and_skill", "reconstructed"),
-        ("fig_S6", "measured"),
-        ("fig_S7", "measured"),
         ("preference_power", "simulated"),
         ("rank_tipping", "reconstructed"),
         ("rank_order", "reconstructed + simulated"),

@@ -1,34 +1,15 @@
 """Bias and preference: what they are on judges whose habits are known."""
 
-from itertools import product
-
 import numpy as np
 import pandas as pd
 import pytest
 from proctor.uq import bias
 from scipy.stats import multivariate_normal, norm
 
-JUDGES = ["alpha-1b", "beta-1b", "beta-2b"]
-AUTHORS = JUDGES
-
 
 @pytest.fixture
 def rng():
     return np.random.default_rng(20260101)
-
-
-RIGHT = {"alpha-1b": 10, "beta-1b": 20, "beta-2b": 40}
-
-
-def judged_by(accepts, questions=60):
-    """Verdicts of three judges: accepts(judge, author, question, correct) says what each accepts."""
-    rows = []
-    for judge, author, q in product(JUDGES, AUTHORS, range(questions)):
-        correct = (q + 7 * AUTHORS.index(author)) % questions < RIGHT[author]
-        accept = bool(accepts(judge, author, q, correct))
-        known = dict(judge=judge, validator="V", author=author, question_id=f"q{q}", answer_id=f"{author}-{q}")
-        rows.append(known | dict(correct=correct, accept=accept, outcome="accept" if accept else "reject"))
-    return pd.DataFrame(rows)
 
 
 def test_published_validators_have_the_bias_of_their_counts(rng):

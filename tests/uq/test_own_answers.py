@@ -38,6 +38,12 @@ def test_answers_to_one_question_are_one_unit():
 
 def test_the_finding_depends_on_what_is_known():
     known = own_answers.finding(verdicts([True, False, None, False] * 5), np.random.default_rng(0), 100)
-    assert known["estimate"] == 100 and known["says"] == "> 50" and known["n"] == 10
+    assert known["interval"].estimate == 100 and known["says"] == "> 50" and known["n"] == 10
     unknown = own_answers.finding(verdicts([None] * 20), np.random.default_rng(0), 100)
     assert unknown["estimate"] == 50 and unknown["says"] == "<= 50"
+
+
+def test_a_validator_that_accepts_everything_has_an_interval_about_one_half():
+    blind = verdicts([True, False] * 10).assign(outcome="accept")
+    found = own_answers.finding(blind, np.random.default_rng(0), 100)["interval"]
+    assert found.estimate == 50 and 0 < found.low < 50 < found.high < 100

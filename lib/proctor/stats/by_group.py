@@ -39,4 +39,4 @@ def by_group(
             add((*keys, *key), own)
         if total:
             add((*keys, total), part)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows) if rows else pd.DataFrame(columns=[*by, *columns])

@@ -7,33 +7,20 @@ A frame `judged` has one row an answer and verdict: judge, validator, author, qu
 outcome, accept (bool).
 """
 
-import re
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from proctor.exam import recorded as exam_recorded
-from proctor.models.session import Session
 from proctor.stats import bootstrap
 from proctor.stats.bootstrap import Interval
 from proctor.stats.power import items_needed, power_of
 from proctor.stats.proportions import clopper_pearson, wilson
 from proctor.uq import validator_metrics
-from proctor.uq.run_validator import validate
 
 PIPELINE = "(CC x3|U) => (FLC x3|U) => (C x3|U)"  # the paper's 3-Iter
-VALIDATORS = {  # what our judges run; 3-Iter reconsiders, since repeats at temperature 0 are all the same
-    "V": "V",
-    "C": "C",
-    "B": "B",
-    "1-Iter": "CC => FLC => C",
-    "3-Iter": "(CC u3|U) => (FLC u3|U) => (C u3|U)",
-}
-PANEL = "panel"  # all judges, a majority on C: both the judge and the validator of its rows
 
 
 def published_validators(rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
@@ -72,61 +59,6 @@ def precision_of_counts(row, level: float = 0.95) -> Interval:
     """Share right of the accepted answers, with the exact interval."""
     accepted = int(row.tp + row.fp)
     return Interval(float(row.tp / accepted), *clopper_pearson(int(row.tp), accepted, level), level, "exact")
-
-
-def in_percent(found: Interval) -> Interval:
-    """The same in percent, or in points if it is a difference.
-
-    >>> in_percent(Interval(0.25, 0.125, 0.5, 0.95, "exact")).high
-    50.0
-    """
-    return replace(found, estimate=100 * found.estimate, low=100 * found.low, high=100 * found.high)
-
-
-async def judge_answers(
-    session: Session, judges: Sequence[str], authors: Sequence[str], per_level: int
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(judged, correct): each judge with each of `VALIDATORS`, and all judges as a panel, on all authors' answers.
-
-    correct: 0/1 of shape (authors, questions), the answer key's verdict.
-    """
-    questions, answers = await exam_recorded.model_answers(session, authors, per_level)
-    runs = [(judge, name, notation, [judge]) for judge in judges for name, notation in VALIDATORS.items()]
-    runs += [(PANEL, PANEL, "C |M", list(judges))] * (len(judges) > 1)
-    parts = [
-        (await validate(session, notation, who, questions, answers)).assign(judge=judge, validator=name)
-        for judge, name, notation, who in runs
-    ]
-    judged = pd.concat(parts, ignore_index=True)
-    judged["author"] = judged["answer_id"].map({answer.id: answer.author for answer in answers})
-    judged["accept"] = judged["outcome"] == "accept"
-    correct = judged.drop_duplicates("answer_id").pivot(index="author", columns="question_id", values="correct")
-    return judged, correct.loc[list(authors)].astype(float)
-
-
-def bias_by_author(judged: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
-    """Share accepted minus share right by judge, validator and author ("all": of all authors), questions resampled."""
-    rows = []
-    for (judge, validator), one in judged.groupby(["judge", "validator"], sort=False):
-        for author, part in [*one.groupby("author", sort=False), ("all", one)]:
-            verdicts = part["accept"].astype(float), part["correct"].astype(float)
-            found = bootstrap.paired_difference(*verdicts, rng, resamples, clusters=part["question_id"])
-            known = dict(judge=judge, validator=validator, author=author, n=len(part))
-            shares = dict(accepted=part["accept"].mean(), right=part["correct"].mean())
-            rows.append(known | shares | dict(bias=found.estimate, low=found.low, high=found.high))
-    return pd.DataFrame(rows)
-
-
-def model_family(name: str) -> str:
-    """The model's name without its size; of a provider's model or a server's, the letters that its name begins with.
-
-    >>> model_family("openai/gpt-5-mini"), model_family("openai/o3")
-    ('openai/gpt', 'openai/o')
-    >>> model_family("qwen2.5-coder-1.5b"), model_family("smollm2-135m")
-    ('qwen2.5-coder', 'smollm2')
-    """
-    found = re.match(r"(openai|anthropic)/[A-Za-z]+", name)
-    return found[0] if found else name.rsplit("-", 1)[0]
 
 
 def preference_power(

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from proctor.stats.bootstrap import interval
-from proctor.stats.proportions import wilson
-from proctor.uq.validator_metrics import metrics_by_group
+from proctor.stats.bootstrap import interval, statistic_interval
+from proctor.stats.interval import exact_interval
+from proctor.stats.proportions import balanced_accuracy, wilson
 
 
 def acceptance(verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
@@ -53,13 +53,22 @@ def finding(verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2
     Where no truth is known, or all answers are right or all wrong: does it accept at most half?"""
     known = verdicts[verdicts["correct"].map(lambda truth: isinstance(truth, bool))]
     if known["correct"].nunique() == 2:
-        row = metrics_by_group(known.astype({"correct": bool}), rng, resamples, ("judges", "validator")).iloc[0]
-        numbers = [100 * row[f"balanced_accuracy{end}"] for end in ("", "_low", "_high")]
+        accept, correct = (known["outcome"] == "accept").to_numpy(float), known["correct"].to_numpy(float)
+        questions = known["question_id"].nunique()
+        alike = exact_interval(0.5, questions, 0.95, (0.0, 1.0))  # of a validator that accepts all, or none
+        found = statistic_interval(
+            balanced_accuracy,
+            [accept, correct],
+            rng,
+            resamples,
+            clusters=known["question_id"],
+            bounds=(alike.low, alike.high),
+            weighted=True,
+        ).scaled(100)
         return dict(
             sentence="The validator tells right answers from wrong ones better than chance",
-            estimate=numbers[0],
-            interval=tuple(numbers[1:]),
-            n=int(row["questions"]),
+            interval=found,
+            n=questions,
             of="questions",
             unit="% balanced accuracy",
             says="> 50",

@@ -1,0 +1,58 @@
+"""The notebook on three small judges, run once with params/quick.yaml; its numbers counted again from what it leaves."""
+
+import pandas as pd
+import pytest
+from proctor import paths
+from proctor.uq.notation import cost, parse
+
+NAME = "uq/2_small_judges"
+THREE = "(CC u3|U) => (FLC u3|U) => (C u3|U)"
+pytestmark = pytest.mark.skipif(
+    not (paths.CACHE / "fetched" / "NQ-open" / "combined.jsonl").is_file(),
+    reason="the open questions are not fetched: run make setup",
+)
+
+
+@pytest.fixture(scope="module")
+def scores(done):
+    return pd.read_csv(done / "figures/uq/labelled_answers_table.csv").set_index(["judges", "validator"])
+
+
+def test_accuracies_follow_from_the_counts_of_fifteen_right_answers(scores):
+    assert len(scores) == 3 * 8 + 2 and (scores["n"] == 81).all()
+    recall, passed = scores["tp"] / 15, scores["fp"] / 66
+    assert scores["accuracy"].to_numpy() == pytest.approx((100 * (scores["tp"] + 66 - scores["fp"]) / 81).to_numpy())
+    assert scores["balanced_accuracy"].to_numpy() == pytest.approx((50 * (recall + 1 - passed)).to_numpy())
+    assert (scores["balanced_accuracy_low"] <= scores["balanced_accuracy"]).all()
+
+
+def test_a_verdict_costs_no_more_calls_than_its_validator_has(scores):
+    for (judge, text), row in scores.iterrows():
+        assert row["calls"] <= cost(parse(text), 3 if judge == "all" else 1).most
+
+
+def test_stricter_validators_accept_no_more_than_their_parts(scores):
+    accepted = scores["tp"] + scores["fp"]
+    for judge in scores.index.unique("judges").drop("all"):
+        assert accepted[judge, THREE] <= accepted[judge, "CC => FLC => C"] <= accepted[judge, "C"]
+        assert accepted["all", "C |U"] <= accepted[judge, "C"]
+
+
+def test_validation_counts_only_the_answers_of_others(done):
+    gaps = pd.read_csv(done / "figures/uq/measured_gap_table.csv").set_index("judges")
+    assert (gaps["n"] == 54).all() and gaps["answers"].tolist() == pytest.approx([100 / 27, 400 / 27, 1000 / 27])
+    right = {"smollm2-135m": 14, "qwen2.5-coder-0.5b": 11, "qwen2.5-coder-1.5b": 5}
+    for judge, count in right.items():
+        assert gaps.loc[judge, "rejecting_all"] == pytest.approx(100 * (1 - count / 54))
+
+
+def test_families_are_the_units_and_the_level_is_that_of_the_comparisons(claims_made):
+    step = claims_made["uq/claim_gap_widens.measured"]
+    assert (step.n, step.family, step.of) == (9, 2, "families of questions")
+    assert step.estimate - step.low == pytest.approx(step.high - step.estimate)
+    assert claims_made["uq/2_one_judge"].family == 3
+
+
+def test_results_box_states_what_the_claims_print(box_numbers):
+    said, printed = box_numbers
+    assert said and said <= printed
