@@ -30,7 +30,7 @@ LONG = tuple(f"tests/{place}" for place in ("models/", "notebooks/", "platform/"
 KEY = "PROCTORFAKE-7f3a9c2d41"
 SERVER = Path(__file__).parent / "models" / "faulty_server.py"
 
-for _path in (SERVER, SERVER.with_name("verdict_attacks.py")):  # tests are no package (importlib mode)
+for _path in (SERVER.with_name("verdict_attacks.py"), SERVER):  # tests are no package (importlib mode)
     _spec = importlib.util.spec_from_file_location(_path.stem, _path)
     _module = importlib.util.module_from_spec(_spec)
     sys.modules[_path.stem] = _module
