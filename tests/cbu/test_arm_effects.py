@@ -167,3 +167,9 @@ def test_judges_score_the_candidates_of_the_first_study(fake_model, monkeypatch)
     monkeypatch.setattr(arms, "ask_judges", noted)
     asyncio.run(arms.core_judges(fake_model))
     assert len(asked) == 2 * arms.QUESTIONS and {answer.label for answer in asked} == {"right", "wrong"}
+
+
+@pytest.mark.filterwarnings("error")
+def test_groups_without_any_spread_have_no_interval():
+    found = arm_effects.group_difference(pd.Series([0.5, 0.5, 0.5, 0.5]), np.array([True, True, False, False]))
+    assert np.isnan([found.estimate, found.low, found.high]).all() and found.families == (2, 2)

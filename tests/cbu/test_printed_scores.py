@@ -57,13 +57,5 @@ def test_bounds_of_the_human_solutions_are_those_of_every_overlap():
         assert row.low < row.difference < row.high and row.difference == pytest.approx((row.utility - row.judge) / 70)
 
 
-def test_quoted_cells_of_tables_3_and_5_are_the_texts():
-    cells = printed_scores.prediction_cells()
-    assert cells["printed"].tolist() == pytest.approx([0.7309, 0.7390, 0.7279, 0.7965, 0.0602, 0.1825])
-    assert sorted(printed_scores.token_differences()["difference"]) == [-7.4, 1.3, 9.5, 15.0]
-    shares = printed_scores.shares_above_mean().set_index(["row", "validator"])
-    assert shares.loc[("wrong (235B)", "utility"), ["low", "high"]].tolist() == [0.08, 0.14]
-
-
 def test_counts_of_the_text_add_up():
     assert printed_scores.counts_add_up()

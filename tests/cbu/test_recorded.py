@@ -5,7 +5,7 @@ from proctor.recordings import registry
 
 
 def test_studies_are_asked_by_session_and_models_and_are_registered():
-    assert set(STUDIES) == {"utility.attempts", "utility.rollouts", "utility.scores", "utility.neighbourhoods"}
+    assert set(STUDIES) == {"utility.attempts", "utility.rollouts", "utility.scores", "utility.drafts"}
     for study in STUDIES.values():
         assert inspect.iscoroutinefunction(study) and list(inspect.signature(study).parameters)[:2] == [
             "session",

@@ -1,15 +1,11 @@
 import numpy as np
-import pandas as pd
 import pytest
-from proctor.cbu.candidates import KINDS
 from proctor.cbu.rollout_budget import (
     always_falls,
     at_equal_calls,
     counts_of_small_error,
-    deal_again,
     error_curve,
     frontier,
-    own_table,
     schemes,
     simulated_metrics,
     try_schemes,
@@ -81,20 +77,3 @@ def test_violations_are_counted_for_racing_only(tried):
     found = violation_rate(tried)
     assert found["n"] == 150 and found["family"] == 2 and found["interval"][0] <= found["estimate"] <= 0.05
     assert not tried.loc[~tried["scheme"].str.startswith("racing"), "violated"].any()
-
-
-def test_recorded_rollouts_are_dealt_again_and_ties_are_broken_at_random():
-    rows = [
-        dict(model="m", question_id=f"q{q}", candidate=kind, kind=kind, neighbour=n, sample=1, correct=False)
-        for q in range(200)
-        for kind in KINDS
-        for n in (1, 2)
-    ]
-    rows = pd.DataFrame(rows)
-    dealt = deal_again(rows, 1, np.random.default_rng(5))
-    chance = np.mean([kind.correct for kind in KINDS.values()])
-    assert dealt.groupby("scheme")["acc1"].mean().to_numpy() == pytest.approx(chance, abs=0.1)
-    found = own_table(dealt, rows, np.random.default_rng(6)).set_index("scheme")
-    assert (
-        found["all or none"].eq(1).all() and found.loc["uniform 2", "calls"] == 14 and found["error of one"].eq(0).all()
-    )

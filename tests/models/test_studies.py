@@ -102,7 +102,7 @@ def test_a_plan_bounds_repairs_and_their_audits(speaking, session):
 def test_a_plan_bounds_rounds_of_refinement_and_drafted_neighbours(speaking, session):
     plan, _ = asked(session, partial(kina_recorded.refinements, models=["open"], n=4, rounds=2))
     assert plan.to_ask == 2 * 4 * (3 + 2)  # audits and changes of four items, twice
-    asked(session, partial(neighbours.neighbourhoods, models=["open"], writer="open", solvers=["open", "claude"]))
+    asked(session, partial(neighbours.drafted, questions=QUESTIONS, writer="open", solvers=["open", "claude"]))
 
 
 def test_a_run_that_was_stopped_plans_the_rest_alone(speaking, session):

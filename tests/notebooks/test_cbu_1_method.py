@@ -61,9 +61,6 @@ def test_bradley_terry_rewards_lie_within_four_errors(done):
 @pytest.mark.parametrize(
     "name, evidence",
     [
-        ("fig_1", "published + measured"),
-        ("fig_2", "measured"),
-        ("utility_by_kind", "measured"),
         ("when_utility_works", "simulated"),
     ],
 )
@@ -76,4 +73,4 @@ def test_claims_follow_from_their_rows(done):
     made = {claim.id: claim for claim in read_claims(done / "figures")}
     assert all(rejudge(claim) == claim.verdict for claim in made.values())
     assert {"cbu/claim_five_metrics", "cbu/claim_difficulty", "cbu/claim_existing_validators"} <= set(made)
-    assert made["cbu/1_right_over_wrong"].family == 12
+    assert made["cbu/claim_rm_budget"].verdict == "does not hold"

@@ -5,14 +5,15 @@ families of questions (`exam.paired_effects`).
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
+from scipy.stats import ttest_ind
 
 from proctor.cbu.arms import ARMS, NATURAL, Expected
 from proctor.cbu.judges import JUDGES, sample_scores
-from proctor.cbu.method_comparison import GroupDifference, group_difference
 from proctor.cbu.sign_flip import cautious_interval
 from proctor.cbu.utility import NEIGHBOURS, NONE
 from proctor.exam.paired_effects import families_of, paired_effects
@@ -42,6 +43,30 @@ OTHER_EFFECTS: dict[str, dict[str, tuple[Arm, Arm]]] = {
     },
 }
 ALL_ARMS = (NONE, *ARMS, *NATURAL)
+
+
+@dataclass(frozen=True)
+class GroupDifference:
+    """Mean of the families where the method carries over less that of the others, with Welch's interval."""
+
+    estimate: float
+    low: float
+    high: float
+    level: float
+    families: tuple[int, int]
+
+
+def group_difference(values: pd.Series, first: np.ndarray, level: float = 0.95) -> GroupDifference:
+    """Mean of the values where `first` is true less that of the others, by Welch's t; one value a family.
+
+    NaN where a group has fewer than two families, or none of the two has any spread.
+    """
+    one, other = values[first], values[~first]
+    if min(len(one), len(other)) < 2 or np.ptp(one) == np.ptp(other) == 0:
+        return GroupDifference(np.nan, np.nan, np.nan, level, (len(one), len(other)))
+    limits = ttest_ind(one, other, equal_var=False).confidence_interval(level)
+    estimate = float(one.mean() - other.mean())
+    return GroupDifference(estimate, float(limits.low), float(limits.high), level, (len(one), len(other)))
 
 
 def solve_rates(rollouts: pd.DataFrame) -> pd.DataFrame:

@@ -1,18 +1,10 @@
-"""Neighbourhoods: related questions whose answers can be checked, on which a candidate has to prove itself (CBU, 7.2).
-
-Three kinds: written with the question (cbu.candidates.written), drawn from related items, and written by a model, the
-key being what several solvers agree on. What a neighbourhood can tell depends on how often the solver succeeds in it
-without help: see `information_per_rollout`.
-"""
+"""Neighbours that a model writes: related questions whose key is what several solvers agree on (CBU, 7.2)."""
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
-from proctor.cbu.candidates import load_candidates, written
-from proctor.cbu.utility import Neighbourhoods, run_rollouts
+from proctor.cbu.utility import Neighbourhoods
 from proctor.data.schemas import Question
 from proctor.exam.answer_match import classes, plain_text
 from proctor.exam.words import same_answer
@@ -24,59 +16,6 @@ from proctor.models.settings import Settings
 WRITER = "qwen2.5-coder-1.5b"
 SOLVERS = ("smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")  # three, as in the paper
 QUORUM = 2  # of them that must agree; the paper asks for all
-INFORMATIVE_BASE_RATES = (0.05, 0.95)  # between these a neighbour can tell something
-KINDS = ("right", "wrong")
-
-
-def related(questions: Sequence[Question], pool: Sequence[Question], n: int = 1) -> dict[str, list[Question]]:
-    """The `n` other items of `pool` in the question's cluster that are nearest to it in level, the easier first.
-
-    They may need another method. Raises ValueError where there are too few with a key.
-    """
-    found = {}
-    for question in questions:
-        near = [
-            other
-            for other in pool
-            if other.cluster == question.cluster
-            and other.answer is not None
-            and other.id != question.id
-            and other.question != question.question
-        ]
-        near.sort(key=lambda other: (abs((other.level or 0) - (question.level or 0)), other.level or 0, other.id))
-        if not question.cluster or len(near) < n:
-            raise ValueError(
-                f"question {question.id!r} has {len(near)} related items with a key in cluster "
-                f"{question.cluster!r}, not {n}: lower n or enlarge the pool"
-            )
-        found[question.id] = near[:n]
-    return found
-
-
-def from_reasoning_gym(dataset: str, n: int, seed: int, **settings) -> list[Question]:
-    """`n` items of a dataset of the package reasoning-gym, a pool for `related`: their cluster is the dataset's name.
-
-    The package is none of our dependencies. `settings` are the dataset's own, such as max_value of "gcd"; the same seed
-    gives the same items. Raises ModuleNotFoundError where it is not installed, and ValueError for an unknown dataset.
-    """
-    try:
-        from reasoning_gym import create_dataset
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"{error}. These items need the package reasoning-gym: install it beside proctor, or "
-            "use written, related or generated neighbours"
-        ) from error
-    return [
-        Question(
-            id=f"{dataset}-{seed}-{i}",
-            question=item["question"],
-            answer=item["answer"],
-            category=dataset,
-            cluster=dataset,
-            source="reasoning-gym",
-        )
-        for i, item in enumerate(create_dataset(dataset, size=n, seed=seed, **settings))
-    ]
 
 
 async def generated(
@@ -176,59 +115,3 @@ def filter_by_agreement(
                 kept.setdefault(name, []).append(draft.model_copy(update={"answer": key}))
             rows.append(dict(question_id=name, neighbour=draft.id, text=draft.question, key=key, why=why))
     return kept, pd.DataFrame(rows, columns=["question_id", "neighbour", "text", "key", "why"])
-
-
-def information_per_rollout(right: ArrayLike, wrong: ArrayLike, prior: float = 0.5) -> np.ndarray:
-    """Bits that one rollout tells about a candidate's correctness: the mutual information of the two.
-
-    right, wrong: chances that the solver succeeds after a right and a wrong candidate, in [0, 1]; prior: share of right
-    candidates. With h the entropy of a coin: h(prior right + (1 - prior) wrong) less prior h(right) + (1 - prior)
-    h(wrong).
-    """
-    right, wrong = np.asarray(right, float), np.asarray(wrong, float)
-    return np.maximum(
-        0.0, _entropy(prior * right + (1 - prior) * wrong) - prior * _entropy(right) - (1 - prior) * _entropy(wrong)
-    )
-
-
-def shift_log_odds(base: ArrayLike, shift: float) -> np.ndarray:
-    """A solver's chance of success when a candidate shifts its log-odds by `shift`; 0 and 1 stay where they are.
-
-    For small shifts of a right candidate by +s/2 and of a wrong one by -s/2 the information is prior (1 - prior) s^2
-    base (1 - base) / (2 ln 2) bits: Fisher's, which is greatest at a base rate of one half and nil at 0 and 1.
-    """
-    base = np.asarray(base, float)
-    return base * np.exp(shift) / (1 - base + base * np.exp(shift))
-
-
-def _entropy(p: np.ndarray) -> np.ndarray:
-    inside = np.clip(p, 1e-300, 1.0), np.clip(1 - p, 1e-300, 1.0)
-    return -(p * np.log2(inside[0]) + (1 - p) * np.log2(inside[1]))
-
-
-async def neighbourhoods(
-    session: Session,
-    models: Sequence[str],
-    writer: str = WRITER,
-    solvers: Sequence[str] = SOLVERS,
-    quorum: int = QUORUM,
-    rollouts: int = 1,
-) -> pd.DataFrame:
-    """The recorded comparison: rollouts (rows of utility.roll, and `source`) of right, wrong and no candidates on
-    written, related and generated neighbours of the generated questions, one each."""
-    chosen, answers = load_candidates()
-    own = [answer for answer in answers if answer.label in KINDS]
-    before = session.stand_ins
-    drafts = await generated(session, writer, chosen)
-    kept, _ = filter_by_agreement(drafts, await solve_drafts(session, solvers, drafts), chosen, quorum, written(chosen))
-    if session.stand_ins > before:  # a rehearsal, and nobody knows which drafts are kept: all
-        kept = {name: [draft.model_copy(update={"answer": "7"}) for draft in near] for name, near in drafts.items()}
-    found = []
-    for source, near in (("written", written(chosen, 1)), ("related", related(chosen, chosen)), ("generated", kept)):
-        with_near = [question for question in chosen if question.id in near]
-        if with_near:
-            rows = await run_rollouts(
-                session, models, with_near, [a for a in own if a.question_id in near], near, budget=rollouts
-            )
-            found.append(rows.assign(source=source))
-    return pd.concat(found, ignore_index=True)

@@ -166,25 +166,6 @@ def human_solutions(originals: int = 70) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def shares_above_mean() -> pd.DataFrame:
-    """Figure 5's printed shares: row, validator, low, high. Utility's on wrong ones are a range over the models."""
-    value = facts()["value_value"]
-    names = {
-        "correct, model's (235B)": "correct_llm_qwen3_235b",
-        "correct, human (120B)": "correct_human_gpt_oss_120b",
-        "correct, human (30B)": "correct_human_qwen3_30b",
-        "wrong (235B)": "wrong_qwen3_235b",
-        "wrong (30B)": "wrong_qwen3_30b",
-    }
-    rows = []
-    for row, name in names.items():
-        for key, validator in (("judge", "judge"), ("cbu", "utility")):
-            stem = f"{key}_above_mean_{name}"
-            ends = [value[stem if stem in value else f"{key}_above_mean_wrong_{end}"] for end in ("low", "high")]
-            rows.append(dict(row=row, validator=validator, share=sum(ends) / 2, low=ends[0], high=ends[1]))
-    return pd.DataFrame(rows)
-
-
 def prediction_cells() -> pd.DataFrame:
     """What the text quotes of Table 3: model, scores, printed (accuracy), and the leads of utility over the judge."""
     value = facts()["value_value"]

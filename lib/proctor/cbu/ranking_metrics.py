@@ -135,47 +135,6 @@ def metrics_by_method(
     return pd.DataFrame(rows)
 
 
-def compare_methods(
-    frame: pd.DataFrame,
-    first: str,
-    second: str,
-    rng: np.random.Generator,
-    k: int = 5,
-    tie: float = 0.5,
-    resamples: int = 10_000,
-    level: float = 0.95,
-) -> pd.DataFrame:
-    """Metrics of method `first` less those of `second`, in pairs by original. One row a metric, columns as in `table`.
-
-    Raises ValueError if the two did not score the same questions.
-    """
-    found = by_question(frame[frame["method"].isin([first, second])], k, tie)
-    one, other = (found[found["method"] == name] for name in (first, second))
-    if unlike := set(one["question"]) ^ set(other["question"]):
-        raise ValueError(
-            f"{first} and {second} did not score the same questions, such as {min(map(str, unlike))}: "
-            "score it by both, or leave it out of both"
-        )
-    rows = []
-    for metric in found.columns[4:]:
-        a, b = _originals(one, metric), _originals(other, metric)
-        if len(a):
-            gap = bootstrap.paired_difference(a, b.loc[a.index], rng, resamples, level)
-            rows.append(
-                dict(
-                    metric=metric,
-                    first=first,
-                    second=second,
-                    difference=gap.estimate,
-                    low=gap.low,
-                    high=gap.high,
-                    interval=gap.method,
-                    originals=len(a),
-                )
-            )
-    return pd.DataFrame(rows)
-
-
 def _originals(found: pd.DataFrame, metric: str) -> pd.Series:
     """The metric's mean over the variants of each original that has one."""
     return found.dropna(subset=[metric]).groupby("original", sort=False)[metric].mean()
@@ -208,3 +167,12 @@ def _check(frame: pd.DataFrame) -> None:
                 f"{len(empty)} candidates have no {name}, the first: method {empty.iloc[0, 0]}, question "
                 f"{empty.iloc[0, 1]}; fill it in, or leave the question out for every method"
             )
+
+
+def above_mean(frame: pd.DataFrame) -> pd.Series:
+    """Per row: does the score lie above the mean of its method's scores on its question? (CBU, section 6.)
+
+    0/1; a score that equals the mean is not above it, so a method that scores all candidates alike has none above.
+    """
+    mean = frame.groupby(["method", "question_id"])["score"].transform("mean")
+    return (frame["score"] - mean > 1e-12 * frame["score"].abs().clip(lower=1)).astype(int)

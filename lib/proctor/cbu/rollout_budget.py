@@ -14,16 +14,12 @@ from proctor.cbu.adaptive_rollouts import (
     RacingResult,
     halving,
     race_to_best,
-    replay_rollouts,
     run_trials,
-    shuffled,
     uniform,
     violates_guarantee,
 )
-from proctor.cbu.candidates import KINDS
 from proctor.cbu.printed_scores import facts
 from proctor.cbu.rollout_error import error_bound, expected_error, subsample_error
-from proctor.cbu.utility import NONE
 from proctor.stats.bootstrap import interval, paired_difference
 from proctor.stats.proportions import clopper_pearson
 
@@ -161,47 +157,3 @@ def violation_rate(found: pd.DataFrame) -> dict[str, float | tuple[float, float]
         level=level,
         family=len(raced),
     )
-
-
-def own_schemes(rollouts: int, rng: np.random.Generator) -> dict[str, Scheme]:
-    """Uniform at 1 to `rollouts` a candidate, and halving with at most as many for one; `rng` breaks its ties."""
-    found: dict[str, Scheme] = {f"uniform {n}": lambda d, c, n=n: uniform(d, c, n) for n in range(1, rollouts + 1)}
-    return found | {f"halving, at most {rollouts}": lambda d, c: halving(d, c, 3 * c, rng, most=rollouts)}
-
-
-def deal_again(rows: pd.DataFrame, draws: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Recorded rollouts (rows of `utility.run_rollouts`) under `own_schemes`: Acc@1 a model, scheme and question.
-
-    Rollouts are dealt again without replacement, within each neighbour; Acc@1 and calls are means over `draws`.
-    """
-    seen = rows[rows["kind"] != NONE]
-    each = int(seen.groupby(["model", "question_id", "candidate"]).size().max())
-    tried, runs = own_schemes(each, rng), []
-    for (model, question), part in seen.groupby(["model", "question_id"], sort=False):
-        part = part.sort_values(["candidate", "neighbour", "sample"])
-        kinds = part.groupby("candidate")["kind"].first()
-        labels = kinds.map({name: kind.correct for name, kind in KINDS.items()}).to_numpy(float)
-        outcomes = part["correct"].to_numpy(int).reshape(len(labels), part["neighbour"].nunique(), -1)
-        for _ in range(draws):
-            dealt = shuffled(outcomes, rng)
-            for name, scheme in tried.items():
-                spent = scheme(replay_rollouts(dealt), len(labels))
-                acc1 = ranking_metrics.acc1(spent.score, labels)
-                runs.append(dict(model=model, scheme=name, question_id=question, calls=spent.calls.sum(), acc1=acc1))
-    return pd.DataFrame(runs).groupby(["model", "scheme", "question_id"], sort=False).mean().reset_index()
-
-
-def own_table(dealt: pd.DataFrame, rows: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    """Acc@1 of `deal_again` by model and scheme with intervals over questions; the exact error of one rollout, and the
-    share of candidates whose rollouts all succeed or all fail."""
-    seen = rows[rows["kind"] != NONE].groupby(["model", "question_id", "candidate"], sort=False)["correct"]
-    counts, each = seen.sum(), int(seen.size().max())
-    found = []
-    for (model, name), part in dealt.groupby(["model", "scheme"], sort=False):
-        ends, k = interval(part["acc1"], rng, RESAMPLES), counts.xs(model, level="model")
-        found.append(
-            {"model": model, "scheme": name, "calls": part["calls"].mean(), "acc1": ends.estimate}
-            | {"low": ends.low, "high": ends.high, "error of one": expected_error(k, each, 1).mean()}
-            | {"all or none": float(k.isin([0, each]).mean())}
-        )
-    return pd.DataFrame(found)

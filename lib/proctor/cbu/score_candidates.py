@@ -20,7 +20,7 @@ import pandas as pd
 
 from proctor.cbu.candidates import load_candidates
 from proctor.cbu.judges import JUDGES, ask_judges
-from proctor.cbu.utility import NEIGHBOURS, ROLLOUTS, Neighbourhoods, attempt, paired, run_rollouts, utilities
+from proctor.cbu.utility import NEIGHBOURS, ROLLOUTS, Neighbourhoods, paired, run_rollouts, utilities
 from proctor.data.judgebench import load_pairs
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError, problem, read_rows, summary
@@ -195,14 +195,6 @@ async def score_all(
             values = part.groupby("answer_id")["value"].mean().loc[[answer.id for answer in answers]]
             found.append(_rows(answers, method, model, values, part.groupby("answer_id").size().iloc[0]))
     return pd.concat(found, ignore_index=True)
-
-
-async def score_with_attempts(
-    session: Session, models: Sequence[str], questions: Sequence[Question], answers: Sequence[Answer], **how
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(The solvers' attempts at the questions, and `score_all` with their votes)."""
-    attempts = await attempt(session, models, questions)
-    return attempts, await score_all(session, models, questions, answers, attempts=attempts, **how)
 
 
 def _rows(answers: Sequence[Answer], method: str, model: str, scores, calls) -> pd.DataFrame:
