@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from proctor.data.tabular import DataError
 from proctor.stats.proportions import wilson
 from proctor.uq import own_answers
 
@@ -47,3 +48,37 @@ def test_a_validator_that_accepts_everything_has_an_interval_about_one_half():
     blind = verdicts([True, False] * 10).assign(outcome="accept")
     found = own_answers.finding(blind, np.random.default_rng(0), 100)["interval"]
     assert found.estimate == 50 and 0 < found.low < 50 < found.high < 100
+
+
+def table_of(tmp_path, text):
+    (tmp_path / "verdicts.csv").write_text(text)
+    return tmp_path / "verdicts.csv"
+
+
+def test_verdicts_of_own_judges_are_read_and_judged_like_those_of_a_run(tmp_path):
+    rows = ["judge,check,question,answer_id,correct,outcome"]
+    rows += [f"{judge},C,q{n // 2},a{n},{n % 2},{('no', 'yes')[n % 2 if judge == 'good' else 1]}"
+             for judge in ("good", "blind") for n in range(20)]  # fmt: skip
+    found = own_answers.read_verdicts(table_of(tmp_path, "\n".join(rows)), {"question_id": "question"})
+    assert len(found) == 40 and set(found["outcome"]) == {"accept", "reject"} and found["correct"].sum() == 20
+    shares = own_answers.acceptance(found, np.random.default_rng(0), 200, by="judges").set_index("judges")
+    assert shares.loc["good", ["of_right", "of_wrong"]].tolist() == [100, 0]
+    assert shares.loc["blind", ["of_right", "of_wrong"]].tolist() == [100, 100]
+    said = own_answers.finding(found[found["judges"] == "good"], np.random.default_rng(0), 200, family=2)
+    assert said["interval"].estimate == 100 and said["interval"].level == 0.975 and said["family"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("answer_id,outcome\na,accept\n", "column question_id: no such column. There are answer_id, outcome"),
+        ("answer_id,question_id,outcome\na,q,perhaps\n", "row 2, column outcome: 'perhaps'. Write accept, reject or"),
+        ("answer_id,question_id,outcome,correct\na,q,yes,maybe\n", "row 2, column correct: 'maybe'"),
+        ("answer_id,question_id,outcome\na,q,yes\na,q,no\n", "row 3, column answer_id.*of row 2 too"),
+        ("judge,answer_id,question_id,outcome,correct\nj,a,q,yes,1\nk,a,q,no,0\n", "answer a is right in one row"),
+        ("answer_id,question_id,outcome\n,q,yes\n", "row 2, column answer_id: empty"),
+    ],
+)
+def test_a_table_of_verdicts_that_cannot_be_read_says_where_and_what_to_do(tmp_path, text, words):
+    with pytest.raises(DataError, match=words):
+        own_answers.read_verdicts(table_of(tmp_path, text))

@@ -1,29 +1,95 @@
-"""A validator on answers of one's own: what it accepts, by author, and how right it is where the truth is known."""
+"""A validator on answers of one's own: what it accepts, and how right it is where the truth is known."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from proctor.data.answers import TRUTH
+from proctor.data.tabular import DataError, Wrong, made, problem, read_rows, summary
 from proctor.stats.bootstrap import interval, statistic_interval
 from proctor.stats.interval import exact_interval
 from proctor.stats.proportions import balanced_accuracy, wilson
 
+OUTCOMES = {word: "accept" if truth else "reject" for word, truth in TRUTH.items()}
+OUTCOMES |= {"accept": "accept", "accepted": "accept", "reject": "reject", "rejected": "reject"}
+OUTCOMES |= {"unreadable": "unreadable"}
+FIELDS = ("judge", "check", "question_id", "answer_id", "correct", "outcome")
 
-def acceptance(verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
-    """One row an author, "all" first where there are several: answers, accepted, votes, unreadable (votes that no
-    verdict could be read from), rejected_unreadable (answers rejected or unreadable with such a vote among theirs),
-    share (percent) with its interval, and of right and of wrong answers the same (NaN where none is known to be so).
 
-    verdicts: of `run_validator.validate`, with a column author. An unreadable vote accepts nothing, so a judge whose
-    replies can't be read looks strict; these two columns show it. Answers to one question are resampled together."""
-    several = verdicts["author"].nunique() > 1
-    groups = ([("all", verdicts)] if several else []) + list(verdicts.groupby("author", sort=False))
+def read_verdicts(path: str | Path, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Verdicts that judges of one's own gave, one row per judge and answer, in the form of `run_validator.validate`.
+
+    Columns answer_id, question_id and outcome (accept, reject or unreadable; yes and no, true and false, 1 and 0 too),
+    and if there are any judge, check and correct (the truth; empty where nobody knows). Further columns are left out.
+    columns: {field: column} where one has another name. Raises DataError with file, row, column and fix.
+    """
+    path, named = Path(path), {field: field for field in FIELDS} | dict(columns or {})
+    rows, problems = read_rows(path)
+    there = {column for _, row in rows for column in row}
+    for field, column in named.items():
+        if field not in FIELDS:
+            problems.append(problem(path, None, column, f"no field {field!r}", f"Fields are {', '.join(FIELDS)}"))
+        elif column not in there and (field in ("answer_id", "question_id", "outcome") or field in (columns or {})):
+            mend = f"There are {', '.join(sorted(there))}; name yours by columns={{'{field}': ...}}"
+            problems.append(problem(path, None, column, "no such column", mend))
+
+    def make(_: int, row: dict) -> dict:
+        given = {field: "" if (value := row.get(column)) is None else str(value) for field, column in named.items()}
+        for field in ("answer_id", "question_id", "outcome"):
+            if not given[field].strip():
+                raise Wrong(named[field], "empty", "Fill it in or remove the row")
+        outcome, truth = (given[field].strip().casefold() for field in ("outcome", "correct"))
+        if outcome not in OUTCOMES:
+            raise Wrong(named["outcome"], repr(given["outcome"]), "Write accept, reject or unreadable")
+        if truth and truth not in TRUTH:
+            raise Wrong(named["correct"], repr(given["correct"]), "Write true or false, or nothing")
+        return dict(
+            judges=given["judge"] or "judge",
+            validator=given["check"],
+            question_id=given["question_id"],
+            answer_id=given["answer_id"],
+            outcome=OUTCOMES[outcome],
+            correct=TRUTH.get(truth),
+            votes=1,
+            unreadable=int(OUTCOMES[outcome] == "unreadable"),
+            calls=1,
+        )
+
+    def whose(verdict: dict) -> tuple:
+        return verdict["judges"], verdict["validator"], verdict["answer_id"]
+
+    once = (named["answer_id"], whose, "judge, check and answer", "Keep one verdict for each")
+    found = made(path, rows if not problems else (), problems, make, once)
+    if problems:
+        raise DataError(summary(problems))
+    if not found:
+        raise DataError(f"{path}: no verdicts in it. Give it at least one row.")
+    table = pd.DataFrame(found)
+    mixed = table.dropna(subset=["correct"]).groupby("answer_id")["correct"].nunique()
+    if (mixed > 1).any():
+        raise DataError(f"{path}: answer {mixed.idxmax()} is right in one row and wrong in another. Keep one truth.")
+    return table
+
+
+def acceptance(
+    verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, by: str = "author"
+) -> pd.DataFrame:
+    """One row per author, "all" first where there are several; or per value of another column, `by`.
+
+    answers, accepted, votes, unreadable (votes that no verdict could be read from), rejected_unreadable (answers
+    rejected or unreadable with such a vote among theirs), share (percent) with its interval, and of right and of wrong
+    answers the same (NaN where none is known to be so). verdicts: of `run_validator.validate`, with a column author, or
+    of `read_verdicts`. An unreadable vote accepts nothing, so a judge whose replies can't be read looks strict; these
+    two columns show it. Answers to one question are resampled together."""
+    several = by == "author" and verdicts["author"].nunique() > 1
+    groups = ([("all", verdicts)] if several else []) + list(verdicts.groupby(by, sort=False))
     rows = []
     for author, part in groups:
         known = part["correct"].map(lambda truth: truth if isinstance(truth, bool) else None)
-        row = dict(
-            author=author or "(no author)",
+        row = {by: author or f"(no {by})"} | dict(
             answers=len(part),
             accepted=int((part["outcome"] == "accept").sum()),
             votes=int(part["votes"].sum()),
@@ -36,31 +102,38 @@ def acceptance(verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int 
     return pd.DataFrame(rows)
 
 
-def _share(name: str, part: pd.DataFrame, rng: np.random.Generator, resamples: int) -> dict[str, float]:
+def _share(
+    name: str, part: pd.DataFrame, rng: np.random.Generator, resamples: int, level: float = 0.95
+) -> dict[str, float]:
     if not len(part):
         return {name: np.nan, f"{name}_low": np.nan, f"{name}_high": np.nan}
     accepted = (part["outcome"] == "accept").to_numpy(float)
     if part["question_id"].nunique() == len(part):
-        low, high = wilson(int(accepted.sum()), len(part))
+        low, high = wilson(int(accepted.sum()), len(part), level)
         return {name: 100 * accepted.mean(), f"{name}_low": 100 * low, f"{name}_high": 100 * high}
-    found = interval(accepted, rng, resamples, clusters=part["question_id"]).scaled(100)
+    found = interval(accepted, rng, resamples, level, clusters=part["question_id"]).scaled(100)
     return {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
 
 
-def finding(verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000) -> dict[str, Any]:
+def finding(
+    verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, family: int = 1
+) -> dict[str, Any]:
     """The keywords of `Output.claim`: does it tell right from wrong (balanced accuracy, questions resampled)?
 
-    Where no truth is known, or all answers are right or all wrong: does it accept at most half?"""
+    Where no truth is known, or all answers are right or all wrong: does it accept at most half? family: how many
+    validators are looked at together; the level is 1 - 0.05 / family."""
+    level = 1 - 0.05 / family
     known = verdicts[verdicts["correct"].map(lambda truth: isinstance(truth, bool))]
     if known["correct"].nunique() == 2:
         accept, correct = (known["outcome"] == "accept").to_numpy(float), known["correct"].to_numpy(float)
         questions = known["question_id"].nunique()
-        alike = exact_interval(0.5, questions, 0.95, (0.0, 1.0))  # of a validator that accepts all, or none
+        alike = exact_interval(0.5, questions, level, (0.0, 1.0))  # of a validator that accepts all, or none
         found = statistic_interval(
             balanced_accuracy,
             [accept, correct],
             rng,
             resamples,
+            level,
             clusters=known["question_id"],
             bounds=(alike.low, alike.high),
             weighted=True,
@@ -72,8 +145,9 @@ def finding(verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2
             of="questions",
             unit="% balanced accuracy",
             says="> 50",
+            family=family,
         )
-    row = _share("share", verdicts, rng, resamples)
+    row = _share("share", verdicts, rng, resamples, level)
     return dict(
         sentence="The validator accepts at most half of the answers",
         estimate=row["share"],
@@ -82,4 +156,6 @@ def finding(verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2
         of="questions",
         unit="%",
         says="<= 50",
+        level=level,
+        family=family,
     )
