@@ -261,16 +261,21 @@ def audit(
     table: Annotated[Path, typer.Argument(help="a CSV of reported metrics: name, accuracy, precision, recall ...")],
     n: Annotated[int | None, typer.Option("-n", help="items, for rows without a number of their own")] = None,
     positives: Annotated[int | None, typer.Option(help="of these, how many are truly positive")] = None,
+    n_min: Annotated[int | None, typer.Option(help="least number of items, if n is not reported")] = None,
+    n_max: Annotated[int | None, typer.Option(help="largest number of items, if n is not reported")] = None,
     unit: Annotated[str, typer.Option(help="percent (85.40) or share (0.8540)")] = "percent",
+    column: Columns = [],  # noqa: B006
     name: Name = "",
 ) -> None:
     """Can a table of reported metrics be true? Which counts print so, and which rows differ?"""
     with exit_codes():
         from proctor.audit.reported_table import load_reported
 
-        load_reported(table, unit, n, positives, None, None)
-        values = dict(path=str(table.resolve()), unit=unit, n=n, positives=positives)
-        shown = {"synthesis/audit_feasibility": ["name", "verdict", "n", "tp", "fp", "reading"]}
+        columns = _columns(column)
+        load_reported(table, unit, n, positives, n_min, n_max, columns)
+        values = dict(path=str(table.resolve()), unit=unit, n=n, n_min=n_min, n_max=n_max, positives=positives)
+        values |= dict(columns=columns)
+        shown = {"synthesis/audit_feasibility": ["name", "verdict", "n", "positives", "tp", "fp", "reading"]}
         _finish("synthesis/audit_your_table", name or f"audit-{table.stem}", values, shown)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from proctor import paths
-from proctor.audit.feasibility import VERDICTS, audit, feasibility, prints_as, tables
+from proctor.audit.feasibility import VERDICTS, audit, feasibility, prints_as, shared_positives, tables
 from proctor.audit.reported_table import FIGURES, Reported, load_reported
 from proctor.stats.misprints import draw_probability
 from proctor.stats.reconstruct import confusion_counts
@@ -21,8 +21,16 @@ def shares(tp, fp, fn, tn) -> dict[str, Fraction]:
         recall=(tp, tp + fn),
         f1=(2 * tp, 2 * tp + fp + fn),
         specificity=(tn, tn + fp),
+        npv=(tn, tn + fn),
     )
-    return {name: Fraction(k, m) for name, (k, m) in parts.items() if m}
+    found = {name: Fraction(k, m) for name, (k, m) in parts.items() if m}
+    if {"recall", "specificity"} <= set(found):
+        found["balanced_accuracy"] = (found["recall"] + found["specificity"]) / 2
+    n = tp + fp + fn + tn
+    chance = Fraction((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn), n * n)
+    if chance != 1:
+        found["kappa"] = (found["accuracy"] - chance) / (1 - chance)
+    return found
 
 
 def python_prints(tp, fp, fn, tn, decimals) -> dict[str, str]:
@@ -210,3 +218,35 @@ def test_a_row_whose_positives_are_the_other_class_says_so():
     assert found.verdict == "infeasible" and "positives are the other class (310 of 400)" in found.reading
     (found,) = audit([Reported("as stated", 400, 400, positives=310, **figures)])
     assert found.verdict == "feasible, unique" and not found.reading
+
+
+def test_a_table_whose_positives_are_the_other_class_says_so_before_it_suspects_misprints():
+    cells = [(61, 14, 29, 296), (70, 40, 20, 270), (45, 9, 45, 301)]
+    exchanged = [python_prints(tn, fn, fp, tp, 2) for tp, fp, fn, tn in cells]  # figures of the 310, not of the 90
+    wrong = exchanged[2] | {"precision": "50.00"}
+    rows = [row(figures, 400, 90, name) for name, figures in zip("abc", [*exchanged[:2], wrong])]
+    found = {each.row.name: each.reading for each in audit(rows)}
+    assert all("other class (310 of 400): 2 of 3 rows fit so, 0 as stated" in text for text in found.values())
+    assert "misprinted" not in found["a"] + found["b"] and "fits neither" in found["c"]
+
+
+def test_the_number_of_positives_that_most_rows_share_is_found_and_who_lacks_it():
+    rows = [row(python_prints(tp, fp, 9 - tp, 31 - fp, 2), 40, None, name)
+            for name, tp, fp in (("a", 6, 2), ("b", 8, 5), ("c", 5, 1))]  # fmt: skip
+    rows.append(row(python_prints(6, 2, 1, 31, 2), 40, None, "other"))
+    (line,) = shared_positives(audit(rows)).itertuples()
+    assert (line.n, line.positives, line.rows_that_fit, line.rows, line.others) == (40, "9", 3, 4, "other")
+
+
+def test_two_misprints_are_tried_where_one_explains_nothing():
+    true = python_prints(61, 14, 29, 296, 2)
+    given = {name: true[name] for name in ("accuracy", "precision", "recall", "specificity", "npv")}
+    found = one(given | {"precision": "50.00", "npv": "50.00"}, 400, 90)
+    assert found.verdict == "infeasible"
+    assert f"precision and npv are misprinted and should be {true['precision']} and {true['npv']}" in found.reading
+
+
+def test_suggestions_stand_in_the_unit_of_the_file():
+    figures = dict(accuracy="89.25", precision="91.33", recall="67.78")
+    (found,) = audit([Reported("a", 400, 400, 90, **figures, unit="share")])
+    assert "precision is misprinted and should be 0.8133" in found.reading

@@ -49,7 +49,7 @@ def test_parameters_stand_in_for_empty_cells_only(tmp_path):
         (
             "name,accuracy,n,year\nA,85.4,400,2020\n",
             "column year: unknown column",
-            "known are name, accuracy, precision, recall, f1, specificity, n, positives, samples",
+            "known are name, accuracy, precision, recall, f1, specificity, npv, balanced_accuracy, kappa, n, positives",
         ),
         ("accuracy,n\n85.4,400\n", "column name: missing", "Give every row a name"),
         ("name,n\nA,400\n", "no column of figures", "at least one of accuracy, precision"),
@@ -57,7 +57,7 @@ def test_parameters_stand_in_for_empty_cells_only(tmp_path):
         ("name,accuracy,n\nA,85.4,400\nA,80.0,400\n", "row 3, column name: 'A' is the name of row 2 too", "its own"),
         (
             "name,accuracy,n\nA,high,400\n",
-            "row 2, column accuracy: 'high' is not a number",
+            "column accuracy: 'high' is not a number",
             "as printed, such as 85.40",
         ),
         ("name,accuracy,n\nA,nan,400\n", "'nan' is not a number", "leave it empty"),
@@ -72,12 +72,12 @@ def test_parameters_stand_in_for_empty_cells_only(tmp_path):
             "Set unit to share",
         ),
         ("name,accuracy,n\nA,85.40000000000,400\n", "too many decimals", "at most 9"),
-        ("name,accuracy,n\nA,85.4,400.5\n", "row 2, column n: '400.5' is not a whole number", "such as 1200"),
+        ("name,accuracy,n\nA,85.4,400.5\n", "column n: '400.5' is not a whole number", "such as 1200"),
         ('name,accuracy,n\nA,85.4,"1,200"\n', "column n: '1,200' is not a whole number", "digits alone"),
         ("name,accuracy,n\nA,85.4,0\n", "column n: '0' is not a whole number from 1", "digits alone"),
-        ("name,accuracy,n\nA,85.4,\n", "row 2, column n: empty, and no parameter n", "n_min and n_max"),
+        ("name,accuracy,n\nA,85.4,\n", "column n: empty, and no parameter n", "n_min and n_max"),
         ("name,accuracy,n,positives\nA,85.4,400,401\n", "column positives: 401, more than n = 400", "Correct one"),
-        ("name,accuracy,n\nA,,400\n", "row 2: no figure given", "Fill in one of"),
+        ("name,accuracy,n\nA,,400\n", "no figure given", "Fill in one of"),
         ("name,accuracy,recall,n,samples\nA,85.4,80.0,400,5\n", "column samples: 5, beside more than", "count answers"),
         ("name;accuracy;n\nA;85,4;400\n", "row 1: separated by semicolons", "Save it with commas"),
         ("name\taccuracy\tn\nA\t85.4\t400\n", "row 1: separated by tabs", "Save it with commas"),
@@ -95,7 +95,7 @@ def test_bad_files_are_refused_with_place_and_mend(tmp_path, content, said, mend
 
 def test_shares_above_one_and_with_one_decimal_are_refused(tmp_path):
     path = write(tmp_path, "name,accuracy,n\nA,85.4,400\nB,0.9,400\n")
-    with pytest.raises(DataError, match=r"(?s)row 2.*85.4 is above 1.*Set unit to percent.*row 3.*0.9 says too little"):
+    with pytest.raises(DataError, match=r"85.4 is above 1.*Set unit to percent"):
         load_reported(path, unit="share")
 
 
@@ -110,9 +110,33 @@ def test_a_missing_file_is_told(tmp_path):
         load_reported(tmp_path / "no.csv")
 
 
-def test_all_problems_of_a_file_are_told_at_once(tmp_path):
-    with pytest.raises(DataError, match=r"(?s)2 problems:.*row 2, column accuracy.*row 3, column n"):
-        load_reported(write(tmp_path, "name,accuracy,n\nA,x,400\nB,80.0,1.5\n"))
+def test_a_cell_that_cannot_be_read_is_said_of_its_row_and_the_others_go_on(tmp_path):
+    found = load_reported(write(tmp_path, "name,accuracy,n\nA,x,400\nB,80.0,1.5\nC,85.40,400\nD,101,400\n"))
+    assert [bool(row.fault) for row in found] == [True, True, False, True] and found[2].accuracy == "85.40"
+    assert "column accuracy: 'x' is not a number" in found[0].fault and "column n: '1.5'" in found[1].fault
+    assert "101 is above 100" in found[3].fault
+
+
+def test_a_spread_is_left_out_and_named(tmp_path):
+    (found,) = load_reported(write(tmp_path, "name,accuracy,recall,n\nA,93.4 ± 0.8,67.78+/-1,400\n"))
+    assert (
+        found.figures == {"accuracy": "93.4", "recall": "67.78"} and found.note == "± of accuracy and recall left out"
+    )
+
+
+def test_columns_of_other_names_are_read_where_they_are_named(tmp_path):
+    path = write(tmp_path, "test,Sens.,n\nA,67.78,400\n")
+    (found,) = load_reported(path, columns={"name": "test", "recall": "Sens."})
+    assert (found.name, found.recall) == ("A", "67.78")
+    with pytest.raises(DataError, match="column Spec: no such column. There are test, Sens., n"):
+        load_reported(path, columns={"name": "test", "specificity": "Spec"})
+    with pytest.raises(ValueError, match="columns names power, which is no field"):
+        load_reported(path, columns={"power": "Sens."})
+
+
+def test_a_kappa_is_a_share_whatever_the_unit(tmp_path):
+    (found,) = load_reported(write(tmp_path, "name,accuracy,kappa,n\nA,93.4,0.45,400\n"))
+    assert (found.accuracy, found.kappa, found.shown("kappa", "45")) == ("93.4", "45", "0.45")
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,16 @@ the table states. "Feasible" says only that some counts print so, not that they 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from proctor.audit.reported_table import Reported
+from proctor.audit.reported_table import AS_SHARE, Reported
 from proctor.stats.misprints import draw_probability
 from proctor.stats.proportions import Confusion
 from proctor.stats.reconstruct import AccuracyCount, CountTable, accuracy_counts
-from proctor.stats.rounding import ANY_PERCENT, Range, count_limits, count_pairs, read_printed, show
+from proctor.stats.rounding import ANY_PERCENT, Figure, Range, count_limits, count_pairs, read_printed, show
 
 VERDICTS = ("feasible, unique", "feasible, several", "smaller n", "partial run", "infeasible", "not checked")
 ROUNDED, CUT = "rounded", "cut off"
@@ -71,8 +72,12 @@ def tables(
     return [CountTable(*key, tuple(names)) for key, names in sorted(found.items())]
 
 
+def _printed(text: str, name: str) -> Figure:
+    return read_printed(text, name, least=-100 if name in AS_SHARE else 0)
+
+
 def _range(text: str, name: str, rounding: str) -> Range:
-    figure = read_printed(text, name)
+    figure = _printed(text, name)
     if rounding == CUT:
         return figure.range("truncate")
     return replace(figure.range("half_up"), low_closed=True, high_closed=True)
@@ -92,21 +97,94 @@ def _search(ranges: Mapping[str, Range], n: int, positives: Sequence[int] | None
     possible = (fp >= 0) & (fp <= n - pos)
     tp, pos, fp = tp[possible], pos[possible], fp[possible]
     fits = np.ones(len(tp), dtype=bool)
-    parts = ("precision", tp, tp + fp), ("f1", 2 * tp, tp + fp + pos), ("specificity", n - pos - fp, n - pos)
+    tn = n - pos - fp
+    parts = (
+        ("precision", tp, tp + fp),
+        ("f1", 2 * tp, tp + fp + pos),
+        ("specificity", tn, n - pos),
+        ("npv", tn, tn + pos - tp),
+    )
     for name, k, m in parts:
         if name in ranges:
             least, most = count_limits(ranges[name], m)
             fits &= (m > 0) & (least <= k) & (k <= most)
-    return list(zip(pos[fits].tolist(), tp[fits].tolist(), fp[fits].tolist()))
+    found = zip(pos[fits].tolist(), tp[fits].tolist(), fp[fits].tolist())
+    if not (mixed := [name for name in ("balanced_accuracy", "kappa") if name in ranges]):
+        return list(found)
+    return [
+        cells
+        for cells in found
+        if all(_within(_share(CountTable(n, *cells, ()).confusion, name), ranges[name]) for name in mixed)
+    ]
+
+
+def _within(share: Fraction | None, of: Range) -> bool:
+    """Whether a share, as a percentage, lies in the range that a printed figure leaves."""
+    if share is None:
+        return False
+    low, high = 100 * share - of.low, of.high - 100 * share
+    return (low > 0 or low == 0 and of.low_closed) and (high > 0 or high == 0 and of.high_closed)
 
 
 def audit(rows: Iterable[Reported]) -> list[Audited]:
-    """Search every row, each by itself. Where the figures settle no table an accuracy is read alone, if there is
-    one."""
-    return [_audit(row) for row in rows]
+    """Search every row. Where the figures settle no table an accuracy is read alone, if there is one.
+
+    Rows that state the same n and positives are also read together: if more of them fit with the other class as the
+    positives, that is said first, and no misprint is looked for in the rows that it explains.
+    """
+    return _with_classes_exchanged([_audit(row) for row in rows])
+
+
+def _with_classes_exchanged(found: list[Audited]) -> list[Audited]:
+    groups: dict[tuple[int, int], list[int]] = {}
+    for place, each in enumerate(found):
+        row = each.row
+        if row.settles_table and row.n and row.positives and 0 < row.n - row.positives != row.positives:
+            groups.setdefault((row.n, row.positives), []).append(place)
+    for (n, positives), places in groups.items():
+        fit = [place for place in places if found[place].verdict.startswith("feasible")]
+        if len(places) < 2 or len(fit) == len(places):
+            continue
+        try:
+            other = [place for place in places if tables(found[place].row.figures, [n], [n - positives])]
+        except TooMany:
+            continue
+        if len(other) <= len(fit):
+            continue
+        said = f"positives may be the other class ({n - positives:,} of {n:,}): {len(other)} of {len(places)} rows fit"
+        said += f" so, {len(fit)} as stated"
+        for place in places:
+            each = found[place]
+            rest = "this one does too" if place in other else "this one fits neither" if place not in fit else ""
+            kept = "" if place in other else each.reading
+            found[place] = replace(each, reading="; ".join(filter(None, [said, rest, kept])))
+    return found
+
+
+def shared_positives(found: Iterable[Audited]) -> pd.DataFrame:
+    """Of rows that state n and no positives: with which one number of positives do most of them fit?
+
+    One row per n: n, positives (several joined by "to" where as many rows fit), rows_that_fit, rows, others (the names
+    of the rows that fit with no such number). Rows that settle no table are left out.
+    """
+    rows = [each for each in found if each.row.settles_table and each.row.n and not each.row.positives]
+    table = []
+    for n in dict.fromkeys(each.row.n for each in rows):
+        own = [each for each in rows if each.row.n == n]
+        allowed = {each.row.name: {one.positives for one in each.solutions} for each in own}
+        counts = pd.Series([number for numbers in allowed.values() for number in numbers], dtype=int).value_counts()
+        if counts.empty or len(own) < 2:
+            continue
+        best = sorted(counts[counts == counts.max()].index)
+        others = [name for name, numbers in allowed.items() if not numbers & set(best)]
+        table.append(dict(n=n, positives=_span(best), rows_that_fit=int(counts.max()), rows=len(own),
+                          others=", ".join(others)))  # fmt: skip
+    return pd.DataFrame(table, columns=["n", "positives", "rows_that_fit", "rows", "others"])
 
 
 def _audit(row: Reported) -> Audited:
+    if row.fault:
+        return Audited(row, "not checked", (), row.fault)
     if not row.settles_table and "accuracy" not in row.figures:
         return Audited(row, "not checked", (), "needs accuracy, positives or a further figure")
     positives = None if row.positives is None else [row.positives]
@@ -116,6 +194,7 @@ def _audit(row: Reported) -> Audited:
         except TooMany as error:
             return Audited(row, "not checked", (), str(error))
         notes = ["only if the figures were cut off, not rounded"] if all(t.roundings == (CUT,) for t in found) else []
+        notes += [row.note] if row.note else []
     else:
         found = accuracy_counts(row.accuracy, row.sizes, samples=row.samples)
         unread = [name for name in row.figures if name != "accuracy"]
@@ -123,7 +202,8 @@ def _audit(row: Reported) -> Audited:
         notes += [f"right answers are of n times {row.samples} samples"] if row.samples > 1 else []
     if found:
         return Audited(row, VERDICTS[len(found) > 1], tuple(found), "; ".join(notes))
-    notes = [*_alone(row), *_other_class(row), *_misprints(row), *_zeros(row)]
+    notes = [*_alone(row), *_other_class(row), *(_misprints(row) or _misprints(row, 2)), *_zeros(row)]
+    notes += [row.note] if row.note else []
     verdict, parts, note = _smaller(row)
     return Audited(row, verdict, parts, "; ".join([*notes, *note]) or "no reading found")
 
@@ -134,32 +214,35 @@ def _alone(row: Reported) -> list[str]:
     sizes = {"accuracy": n and n * row.samples, "recall": positives, "specificity": n and positives and n - positives}
     for name in [name for name in row.figures if sizes.get(name)]:
         if not accuracy_counts(row.figures[name], sizes[name]):
-            figure, size = read_printed(row.figures[name], name), sizes[name]
+            figure, size = _printed(row.figures[name], name), sizes[name]
             k = round(Fraction(figure.units, 100 * 10**figure.decimals) * size)
-            told.append(
-                f"no count of {size} gives {name} {row.figures[name]}: "
-                f"the nearest, {k}, gives {show(Fraction(100 * k, size), figure.decimals, 'half_up')}"
-            )
+            nearest = row.shown(name, show(Fraction(100 * k, size), figure.decimals, "half_up"))
+            given = row.shown(name, row.figures[name])
+            told.append(f"no count of {size} gives {name} {given}: the nearest, {k}, gives {nearest}")
     return told
 
 
-def _misprints(row: Reported) -> list[str]:
-    """Figures that the others, two at least, contradict and can replace."""
+def _misprints(row: Reported, wrong: int = 1) -> list[str]:
+    """Figures, `wrong` of them at once, that the others, two at least, contradict and can replace."""
     told = []
-    for name in row.figures if len(row.figures) > 2 and row.n and row.positives else ():
-        others = {other: text for other, text in row.figures.items() if other != name}
+    for names in combinations(row.figures if row.n and row.positives else (), wrong):
+        others = {name: text for name, text in row.figures.items() if name not in names}
+        if len(others) < 2:
+            continue
         try:
-            shares = [
-                share
-                for table in tables(others, row.sizes, [row.positives])
-                if (share := _share(table.confusion, name)) is not None
-            ]
+            counts = [table.confusion for table in tables(others, row.sizes, [row.positives])]
         except TooMany:
             continue  # a hypothesis less, not a wrong verdict
-        if shares:
-            decimals = read_printed(row.figures[name], name).decimals
-            ends = [show(100 * share, decimals, "half_up") for share in (min(shares), max(shares))]
-            told.append(f"fits if only {name} is misprinted and should be {_span(ends)}")
+        fixes = []
+        for name in names:
+            shares = [share for one in counts if (share := _share(one, name)) is not None]
+            decimals = _printed(row.figures[name], name).decimals
+            if shares:
+                ends = [show(100 * share, decimals, "half_up") for share in (min(shares), max(shares))]
+                fixes.append(_span([row.shown(name, end) for end in ends]))
+        if len(fixes) == wrong:
+            which = f"only {names[0]} is" if wrong == 1 else f"{' and '.join(names)} are"
+            told.append(f"fits if {which} misprinted and should be {' and '.join(fixes)}")
     return told
 
 
@@ -171,8 +254,18 @@ def _share(counts: Confusion, name: str) -> Fraction | None:
         "recall": (tp, tp + fn),
         "f1": (2 * tp, 2 * tp + fp + fn),
         "specificity": (tn, tn + fp),
+        "npv": (tn, tn + fn),
+        "balanced_accuracy": (tp * (tn + fp) + tn * (tp + fn), 2 * (tp + fn) * (tn + fp)),
+        "kappa": _agreement_beyond_chance(counts),
     }[name]
     return Fraction(part, whole) if whole else None
+
+
+def _agreement_beyond_chance(counts: Confusion) -> tuple[int, int]:
+    """Cohen's kappa of verdicts and truth, as a fraction of whole numbers."""
+    n, tp, fp, fn, tn = counts.n, counts.tp, counts.fp, counts.fn, counts.tn
+    chance = (tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)
+    return n * (tp + tn) - chance, n * n - chance
 
 
 def prints_as(solution: CountTable | AccuracyCount, row: Reported) -> bool:
@@ -186,7 +279,7 @@ def prints_as(solution: CountTable | AccuracyCount, row: Reported) -> bool:
         shares = {name: _share(solution.confusion, name) for name in row.figures}
     off = []  # how far the computed figure lies above the printed one, in units of its last decimal
     for name, share in shares.items():
-        printed = read_printed(row.figures[name], name)
+        printed = _printed(row.figures[name], name)
         off.append(2 if share is None else 100 * share * 10**printed.decimals - printed.units)
     return all(abs(x) <= Fraction(1, 2) for x in off) or all(0 <= x < 1 for x in off)
 

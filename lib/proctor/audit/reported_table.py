@@ -2,9 +2,11 @@
 
 Columns: `name` (unique) and any of FIGURES, kept as text so that 85.40 keeps its zero. Optional whole numbers:
 `n` items, `positives` among them, `samples` answers an item over which an accuracy is averaged. A cell may be empty.
+Of "93.4 ± 0.8" the 93.4 is read. What is wrong with a cell is said of its row, and the other rows are audited.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
@@ -13,7 +15,8 @@ from pathlib import Path
 from proctor.data.tabular import DataError, Wrong, made, problem, read_rows, summary
 from proctor.stats.rounding import MOST_DECIMALS, MOST_ITEMS
 
-FIGURES = ("accuracy", "precision", "recall", "f1", "specificity")
+FIGURES = ("accuracy", "precision", "recall", "f1", "specificity", "npv", "balanced_accuracy", "kappa")
+AS_SHARE = ("kappa",)  # printed as 0.45 whatever the unit of the others
 COUNTS = ("n", "positives", "samples")
 COLUMNS = ("name", *FIGURES, *COUNTS)
 OTHER_NAMES = {
@@ -22,6 +25,9 @@ OTHER_NAMES = {
     "ppv": "precision",
     "tnr": "specificity",
     "acc": "accuracy",
+    "bacc": "balanced_accuracy",
+    "balanced accuracy": "balanced_accuracy",
+    "cohen": "kappa",
     "f1-score": "f1",
     "f-score": "f1",
     "model": "name",
@@ -53,11 +59,21 @@ class Reported:
     recall: str | None = None
     f1: str | None = None
     specificity: str | None = None
+    npv: str | None = None
+    balanced_accuracy: str | None = None
+    kappa: str | None = None
+    unit: str = "percent"
+    note: str = ""  # what of a cell was left out
+    fault: str = ""  # what is wrong with a cell: the row is not checked then
 
     @property
     def figures(self) -> dict[str, str]:
         """The figures given, by name."""
         return {name: text for name in FIGURES if (text := getattr(self, name)) is not None}
+
+    def shown(self, figure: str, percent: str) -> str:
+        """A percentage of `figure` as the file would have it: a share where figures are shares, or it is a kappa."""
+        return f"{Decimal(percent).scaleb(-2):f}" if self.unit == "share" or figure in AS_SHARE else percent
 
     @property
     def sizes(self) -> range:
@@ -85,11 +101,14 @@ def load_reported(
     positives: int | None = None,
     n_min: int | None = None,
     n_max: int | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> list[Reported]:
     """The rows of a CSV. `n` (or n_min and n_max) and `positives` are used where a row's own cell is empty.
 
-    unit: of all figures, "percent" or "share"; shares become percentages (0.8540 is "85.40"). Raises ValueError for
-    bad parameters, DataError with the first few problems of the file, each with row, column and mend.
+    unit: of all figures but a kappa, which is a share: "percent" or "share". Shares become percentages (0.8540 is
+    "85.40").
+    columns: {field: column} where one has another name. A row with a cell that can't be read has a `fault`. Raises
+    ValueError for bad parameters, DataError with the first few problems of the file, each with row, column and fix.
     """
     path, sizes = Path(path), _check_parameters(unit, n, positives, n_min, n_max)
     rows, problems = read_rows(path, "csv")
@@ -97,7 +116,14 @@ def load_reported(
     for letter, word in ((";", "semicolons"), ("\t", "tabs")):
         if letter in header and "," not in header:
             raise DataError(problem(path, 1, None, f"separated by {word}", "Save it with commas, 85.4 with a point"))
-    rows = [(number, {column.strip(): cell.strip() for column, cell in row.items()}) for number, row in rows]
+    back = {column: field for field, column in dict(columns or {}).items()}
+    if unknown := [field for field in back.values() if field not in COLUMNS]:
+        raise ValueError(f"columns names {unknown[0]}, which is no field: there are {', '.join(COLUMNS)}")
+    read = [(number, {column.strip(): cell.strip() for column, cell in row.items()}) for number, row in rows]
+    if read and (lost := [column for column in back if column not in read[0][1]]):
+        there = ", ".join(read[0][1])
+        raise DataError(problem(path, 1, lost[0], "no such column", f"There are {there}"))
+    rows = [(number, {back.get(column, column): cell for column, cell in row.items()}) for number, row in read]
     rows = [(number, row) for number, row in rows if any(row.values())]  # spreadsheets leave rows of empty cells
     if not rows and not problems:
         raise DataError(f"{path}: no rows in it. Give it a header and at least one row.")
@@ -107,8 +133,10 @@ def load_reported(
     found = made(path, sound, problems, lambda _, row: _reported(row, unit, sizes, positives), once)
     if problems:
         raise DataError(summary(problems))
-    shares = [Decimal(text) for row in found for text in row.figures.values()]
-    if unit == "percent" and max(shares) <= 1 and any("." in text for row in found for text in row.figures.values()):
+    if all(row.fault for row in found):
+        raise DataError(f"{path}: no row can be read. The first: {found[0].fault}.")
+    texts = [text for row in found for name, text in row.figures.items() if name not in AS_SHARE]
+    if unit == "percent" and texts and max(map(Decimal, texts)) <= 1 and any("." in text for text in texts):
         raise DataError(f"{path}: no figure is above 1, but the unit is percent. Set unit to share.")
     return found
 
@@ -133,7 +161,7 @@ def _column_problems(path: Path, columns: list[str]) -> list[str]:
     problems = []
     for column in [column for column in columns if column not in COLUMNS]:
         near = OTHER_NAMES.get(column.lower()) or next(iter(get_close_matches(column.lower(), COLUMNS, n=1)), None)
-        mend = f"Did you mean {near}? Known" if near else "Remove it; known"
+        mend = f"Did you mean {near}? Say --column {near}={column}. Known" if near else "Remove it; known"
         problems.append(problem(path, 1, column, "unknown column", f"{mend} are {', '.join(COLUMNS)}"))
     if problems:
         return problems  # a misspelt column is not told as a missing one too
@@ -147,7 +175,18 @@ def _column_problems(path: Path, columns: list[str]) -> list[str]:
 def _reported(row: dict[str, str], unit: str, sizes: tuple[int, int] | None, positives: int | None) -> Reported:
     if not row["name"]:
         raise Wrong("name", "empty", "Give every row a name")
-    figures = {name: _figure(name, row[name], unit) for name in FIGURES if row.get(name)}
+    try:
+        return _sound(row, unit, sizes, positives)
+    except Wrong as wrong:
+        column, what, mend = wrong.args
+        place = f"column {column}: " if column else ""
+        return Reported(row["name"], *(sizes or (0, 0)), unit=unit, fault=f"{place}{what}. {mend}")
+
+
+def _sound(row: dict[str, str], unit: str, sizes: tuple[int, int] | None, positives: int | None) -> Reported:
+    cells = {name: re.split(r"\s*(?:±|\+/-|\+-)", row[name])[0] for name in FIGURES if row.get(name)}
+    cut = [name for name, cell in cells.items() if cell != row[name]]
+    figures = {name: _figure(name, cell, "share" if name in AS_SHARE else unit) for name, cell in cells.items()}
     if not figures:
         raise Wrong(None, "no figure given", f"Fill in one of {', '.join(FIGURES)}, or remove the row")
     counts = {name: _count(name, row[name]) for name in COUNTS if row.get(name)}
@@ -165,7 +204,8 @@ def _reported(row: dict[str, str], unit: str, sizes: tuple[int, int] | None, pos
         )
     if most * samples > MOST_ITEMS:
         raise Wrong("samples", f"{most} items of {samples} samples", f"At most {MOST_ITEMS} answers can be searched")
-    return Reported(row["name"], least, most, positives, samples, **figures)
+    note = f"± of {' and '.join(cut)} left out" if cut else ""
+    return Reported(row["name"], least, most, positives, samples, **figures, unit=unit, note=note)
 
 
 def _figure(column: str, cell: str, unit: str) -> str:
@@ -174,7 +214,8 @@ def _figure(column: str, cell: str, unit: str) -> str:
         raise Wrong(column, f"{cell!r} has a % sign", f"Write {cell.rstrip('% ')}, with unit percent")
     if re.fullmatch(r"\d*,\d+", cell):
         raise Wrong(column, f"{cell!r} has a decimal comma", f"Write {cell.replace(',', '.')}")
-    if not re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", cell):
+    sign = "-?" if column in AS_SHARE else ""
+    if not re.fullmatch(rf"{sign}([0-9]+(\.[0-9]*)?|\.[0-9]+)", cell):
         raise Wrong(column, f"{cell!r} is not a number", "Write it as printed, such as 85.40, or leave it empty")
     number, whole = Decimal(cell), 100 if unit == "percent" else 1
     decimals = -number.as_tuple().exponent - (2 if unit == "share" else 0)
