@@ -48,6 +48,9 @@ def test_a_validator_that_accepts_everything_has_an_interval_about_one_half():
     blind = verdicts([True, False] * 10).assign(outcome="accept")
     found = own_answers.finding(blind, np.random.default_rng(0), 100)["interval"]
     assert found.estimate == 50 and 0 < found.low < 50 < found.high < 100
+    sharp = verdicts([True, False] * 10).assign(outcome=["accept", "reject"] * 10)
+    found = own_answers.finding(sharp, np.random.default_rng(0), 100)["interval"]
+    assert found.estimate == found.high == 100 and 50 < found.low < 100
 
 
 def table_of(tmp_path, text):

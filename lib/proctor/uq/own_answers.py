@@ -127,7 +127,8 @@ def finding(
     if known["correct"].nunique() == 2:
         accept, correct = (known["outcome"] == "accept").to_numpy(float), known["correct"].to_numpy(float)
         questions = known["question_id"].nunique()
-        alike = exact_interval(0.5, questions, level, (0.0, 1.0))  # of a validator that accepts all, or none
+        whole = float(balanced_accuracy(np.ones((1, len(known))), accept, correct)[0])
+        alike = exact_interval(whole, questions, level, (0.0, 1.0))  # where no resample differs
         found = statistic_interval(
             balanced_accuracy,
             [accept, correct],
