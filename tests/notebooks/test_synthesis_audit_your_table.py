@@ -120,7 +120,10 @@ def test_a_bad_csv_stops_the_notebook_with_its_place_and_mend(run_notebook, tmp_
     (tmp_path / "bad.csv").write_text('name,accuracy,n\nA,"85,4",400\n')
     result = run_notebook(NAME, tmp_path, "-p", "path", str(tmp_path / "bad.csv"))
     assert result.returncode == 1
-    assert "bad.csv: no row can be read. The first: column accuracy: '85,4' has a decimal comma. Write 85.4." in result.stderr
+    assert (
+        "bad.csv: no row can be read. The first: column accuracy: '85,4' has a decimal comma. Write 85.4."
+        in result.stderr
+    )
 
 
 def test_the_table_that_ships_is_marked_as_made_up(run_notebook, tmp_path):
@@ -133,7 +136,7 @@ def test_the_table_that_ships_is_marked_as_made_up(run_notebook, tmp_path):
         "infeasible",
         "partial run",
     }
-    (claim,) = read_claims(tmp_path / "figures")
+    claim, _ = read_claims(tmp_path / "figures")
     assert claim.title == "2 of 8 rows cannot be true as printed"
     pairs = pd.read_csv(tmp_path / "figures/synthesis/audit_comparisons.csv")["verdict"]
     box = "".join(json.loads((paths.ROOT / f"notebooks/{NAME}.ipynb").read_text())["cells"][0]["source"])
