@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from proctor.kina import item_findings as lib
 from proctor.kina.generated_items import plain_items, pseudo_items
-from proctor.stats.compare import mcnemar
 
 SETS = pseudo_items(9, antichain=False)
 GROUPS = {"old": lib.first_plain_items(1), "sets": SETS}
@@ -85,23 +84,6 @@ def test_votes_are_counted_and_an_unreadable_one_is_never_a_yes():
     kept = lib.vote_filter(votes("accept accept reject", "accept unreadable reject"), ["a", "b", "c"])
     assert kept["kept"].tolist() == [True, False] and kept["unreadable"].tolist() == [0, 1]
     assert kept["key"].tolist() == ["right", "wrong"] and set(kept["question_id"]) == {"q-1"}
-
-
-@pytest.mark.parametrize("right, wrong", [(0, 5), (0, 6), (2, 9), (7, 0), (4, 4)])
-def test_the_difference_of_votes_excludes_zero_exactly_when_mcnemar_rejects(right, wrong):
-    n = 20
-    first = np.arange(n) < right
-    second = np.arange(n) >= n - wrong
-    kept = pd.DataFrame(dict(question_id=np.tile(np.arange(n), 2), key=np.repeat(["right", "wrong"], n)))
-    found = lib.vote_difference(kept.assign(kept=np.concatenate([first, second])))
-    low, high = found["interval"]
-    assert found["estimate"] == pytest.approx(100 * (right - wrong) / n) and low <= found["estimate"] <= high
-    assert (low > 0 or high < 0) == (mcnemar(first.astype(int), second.astype(int)).p < 0.05)
-
-
-def test_no_question_that_differs_says_nothing():
-    kept = pd.DataFrame(dict(question_id=["q", "q"], key=["right", "wrong"], kept=[True, True]))
-    assert lib.vote_difference(kept)["interval"] == (-100.0, 100.0)
 
 
 def test_filters_keep_what_few_models_solve_and_report_fresh_accuracy():

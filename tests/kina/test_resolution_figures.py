@@ -35,7 +35,7 @@ def test_lead_gaps_write_each_gap_and_each_agreement():
     lines = {agree: (x, exam_resolution.smallest_gap(x, 1 - agree / 100)) for agree in (50, 85, 95)}
     fig = resolution_figures.draw_lead_gaps(lines, exam_resolution.printed_gaps(), 85)
     said = texts(fig)
-    assert kept(fig) and all(text in said for text in ("3.25", "1.37", "85 % of the items", "KINA", "2,500"))
+    assert kept(fig) and all(text in said for text in ("3.25", "1.37", "85 % of the items", "KINA", "3,000"))
 
 
 def test_other_pictures_of_resolution_keep_to_the_rules():

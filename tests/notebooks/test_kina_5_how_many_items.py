@@ -41,7 +41,7 @@ def test_figures_say_what_is_simulated_and_assumed(done, name):
 
 def test_lead_gaps_show_the_printed_gaps_and_their_exams(done):
     svg = (done / "figures/kina/lead_gaps.svg").read_text()
-    for text in ("UQ", "KINA", "HLE", "500", "899", "2,500", "3.25", "1.37"):
+    for text in ("UQ", "KINA", "HLE", "500", "899", "2,158", "3,000", "3.25", "1.37"):
         assert f">{text}" in svg or f" {text}" in svg, text
     assert json.loads((done / "figures/kina/lead_gaps.json").read_text())["evidence"] == "published"
 

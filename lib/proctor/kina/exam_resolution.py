@@ -222,16 +222,20 @@ def _printed_lists() -> list[tuple[str, int, pd.Series]]:
     uq, hle = load_published("uq/table_S3"), load_published("hle/table_1")
     kina, verified = load_published("kina/leaderboard"), load_published("hle_verified/table_2")
     facts = {
-        paper: load_published(f"{paper}/facts").set_index("fact")["value_value"] for paper in ("kina", "hle_verified")
+        paper: load_published(f"{paper}/facts").set_index("fact")["value_value"] for paper in ("kina", "hle", "uq")
     }
     uq = uq[(uq["questions_of"] == "full set") & (uq["answer_model"] != "all")]
     hle, kina = hle[hle["text_only"] == "no"], kina.dropna(subset="accuracy_value")
-    hle_items = int(facts["hle_verified"]["hle_items"])
+    text_items = int(facts["uq"]["hle_text_questions"])  # HLE-Verified's tables are about the text part
     return [
         ("UQ", int(uq["questions_value"].iloc[0]), uq.set_index("answer_model")["pass_rate_value"]),
         ("KINA", int(facts["kina"]["items"]), kina.set_index("model")["accuracy_value"]),
-        ("HLE", hle_items, hle.set_index("model")["accuracy_value"]),
-        ("HLE-Verified", hle_items, verified.set_index("model")["full_verified_accuracy_value"]),
+        ("HLE", int(facts["hle"]["questions"]), hle.set_index("model")["accuracy_value"]),
+        (
+            "HLE-Verified",
+            text_items,
+            verified.set_index("model")["full_verified_accuracy_value"],
+        ),
     ]
 
 

@@ -18,7 +18,7 @@ from proctor.kina.claim_numbers import mean_of
 from proctor.kina.item_refinement import audit_rules, mend, planted_defects, refine_all
 from proctor.kina.items import Item, Option
 from proctor.stats.bootstrap import interval
-from proctor.stats.proportions import clopper_pearson, wilson
+from proctor.stats.proportions import wilson
 
 WAYS = ("longest", "shortest", "most alike", "contains no other")
 
@@ -172,22 +172,6 @@ def vote_filter(votes: pd.DataFrame, models: Sequence[str], quorum: int = item_r
     cells = [[None if pd.isna(vote) else bool(vote) for vote in row] for row in table.to_numpy()]
     question, key = zip(*(answer.rsplit("-", 1) for answer in table.index))
     return item_rules.count_votes(cells, quorum).set_index(table.index).assign(question_id=question, key=key)
-
-
-def vote_difference(kept: pd.DataFrame, level: float = 0.95) -> dict[str, Any]:
-    """By how many points right keys are kept more often than wrong ones, paired by question.
-
-    The interval is exact in the sense of McNemar's test: Clopper-Pearson for the share of right keys among the
-    questions in which one of the two is kept, whose number is taken as given. It excludes 0 exactly when the test
-    rejects. Without such questions it says nothing: (-100, 100).
-    """
-    wide = kept.pivot(index="question_id", columns="key", values="kept").astype(bool)
-    right, differ = int((wide["right"] & ~wide["wrong"]).sum()), int((wide["right"] != wide["wrong"]).sum())
-    n, low, high = len(wide), -100.0, 100.0
-    if differ:
-        low, high = (100 * differ / n * (2 * limit - 1) for limit in clopper_pearson(right, differ, level))
-    estimate = 100 * (2 * right - differ) / n
-    return dict(estimate=estimate, interval=(low, high), n=n, of="questions", unit="points", level=level)
 
 
 def filter_table(kept: pd.DataFrame, solved: pd.DataFrame, fresh: pd.DataFrame) -> pd.DataFrame:

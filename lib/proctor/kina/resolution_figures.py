@@ -33,7 +33,7 @@ def draw_lead_gaps(lines: Mapping[int, tuple[np.ndarray, np.ndarray]], gaps: pd.
         items[-1] * 1.04, 1.3 * top, "smallest gap seen with 80 %\nchance, if the two agree on", fontsize=8, color=dark
     )
     ax.text(items[0] * 1.06, 0.87, "too small to be seen", fontsize=8.5, color="#4A4A4A", style="italic")
-    _plain_ticks(ax.xaxis, (300, 500, 1000, 2500))
+    _plain_ticks(ax.xaxis, (300, 500, 1000, 3000))
     _plain_ticks(ax.yaxis, (1, 2, 3, 5, 10))
     ax.grid(False)
     exams, paper = gaps.groupby("items", sort=False)["exam"].unique(), role("paper")

@@ -62,11 +62,11 @@ def items_for_gain(gains: Sequence[float], differ: Sequence[float], power: float
 def luck_of_five(largest: float, differ: Sequence[float], n_items: int) -> pd.DataFrame:
     """What luck alone does to five gains, by the share of items that differ; percent and points.
 
-    chance: that the largest of five gains of 0 is at least `largest`. spread: points from the lowest to the highest of
-    five equal gains, on average. Normal approximation.
+    chance: that the largest of five gains of 0 is at least `largest` in either direction. spread: points from the
+    lowest to the highest of five equal gains, on average. Normal approximation.
     """
     luck = 100 * np.sqrt(np.asarray(differ, float) / n_items)
-    chance = 100 * (1 - norm.cdf(largest / luck) ** 5)
+    chance = 100 * (1 - (2 * norm.cdf(largest / luck) - 1) ** 5)
     return pd.DataFrame(
         dict(differ=100 * np.asarray(differ, float), chance=chance, spread=_RANGE_OF_FIVE * luck)
     ).set_index("differ")
