@@ -1,7 +1,6 @@
 """Figures of leaderboards, item budgets and slopes keep to the house's rules and draw what they are given."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from proctor.kina import board_figures, ranked_models
 from proctor.report.figures import style
@@ -35,17 +34,6 @@ def test_leaderboard_marks_both_kinds_of_border(table):
     assert kept(fig) and "a model at 5 %" in texts(fig)
     borders = [line.get_linestyle() for line in fig.axes[1].lines if line.get_label().startswith(("tier", "_"))]
     assert {"-", ":"} >= set(borders) - {"None"} and "separates its neighbours" in texts(fig)
-
-
-def test_boards_by_unit_use_short_names():
-    rng = np.random.default_rng(0)
-    columns = pd.MultiIndex.from_product([["f1", "f2", "f3", "f4"], range(5)])
-    names = ["smollm2-135m", "qwen2.5-coder-0.5b"]
-    scores = pd.DataFrame(rng.binomial(1, 0.5, (2, 20)).astype(float), names, columns)
-    boards = {"models": ranked_models.rank_by_unit(scores, 0, 200)}
-    boards["again"] = boards["models"]
-    fig = board_figures.draw_by_unit(boards)
-    assert kept(fig) and "135M" in texts(fig) and "families like these" in texts(fig)
 
 
 def test_two_exams_name_the_three_that_move_most():

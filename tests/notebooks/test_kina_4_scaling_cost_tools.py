@@ -48,7 +48,7 @@ def test_results_box_has_the_numbers_of_the_committed_claims():
     content = json.loads((paths.ROOT / f"notebooks/{NAME}.ipynb").read_text())
     box = " ".join("".join(content["cells"][0]["source"]).replace("\n>", " ").split())
     committed = {claim.id: claim for claim in read_claims() if claim.notebook == NAME}
-    for name in ("4_slope_by_exam", "4_cost_per_answer", "4_cost_per_right_answer", "claim_tool_gain.spread"):
+    for name in ("4_slope_by_exam", "4_cost_per_answer", "4_cost_per_right_answer", "4b_tool_gain"):
         assert committed[f"kina/{name}"].numbers.partition(", n =")[0].partition(", exact")[0] in box
 
 
@@ -122,3 +122,18 @@ def test_claims_of_the_paper_are_answered(claims):
     assert claims["kina/claim_scaling.least"].estimate < 14.8
     assert claims["kina/claim_tool_gain.spread"].verdict == "holds"
     assert claims["kina/claim_tool_gain.pairing"].verdict == "does not hold"  # five times .0254
+
+
+def test_three_arms_have_the_same_questions(done, claims):
+    gains = pd.read_csv(done / "figures/kina/4b_gain.csv").set_index("effect")
+    costs = pd.read_csv(done / "figures/kina/4b_costs.csv").set_index("arm")
+    assert (gains["items"] == 70).all() and costs["calls"].notna().tolist() == [False, True, True]
+    assert gains.loc["calls alone minus no tool", "difference"] == pytest.approx(
+        costs.loc["with", "right"] - costs.loc["without", "right"]
+    )
+    assert claims["kina/4b_tool_gain"].verdict == "does not hold"
+
+
+def test_the_spread_of_the_gains_is_compared_with_chance(done):
+    found = pd.read_csv(done / "figures/kina/4b_uneven.csv").iloc[0]
+    assert found["families"] == 9 and 0 < found["p"] <= 1 and found["by_chance"] > 0

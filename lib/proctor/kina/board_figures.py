@@ -8,8 +8,8 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from proctor.kina.ranked_models import NOTHING, SEPARATES, beside_each_other
-from proctor.report.figures import FULL, axes, forest, role, roles, short, size
+from proctor.kina.ranked_models import NOTHING, SEPARATES
+from proctor.report.figures import FULL, axes, forest, role, size
 from proctor.report.roles import Role
 
 FEW_ROWS = 20  # up to here names are written larger
@@ -67,32 +67,6 @@ def draw_rank_sets(
     last = int(np.nanmax(high))
     ax.set_xticks(range(1, last + 1) if last <= 15 else [1, *range(10, last + 1, 10)])
     ax.grid(False, axis="y")
-
-
-def draw_by_unit(boards: dict[str, dict[str, pd.DataFrame]]) -> Figure:
-    """Boards of `ranked_models.rank_by_unit`, one below the other: accuracies, and rank sets by family and question.
-
-    Rows are models, or "<model>, level 1"; wide light bars: families resampled; narrow dark bars: questions.
-    """
-    heights = [len(by_unit["family"]) for by_unit in boards.values()]
-    fig, rows = axes(
-        len(boards), 2, width=FULL, height=1.3 + 0.2 * sum(heights), sharex="col", sharey="row", height_ratios=heights
-    )
-    for (left, right), (name, by_unit) in zip(np.atleast_2d(rows), boards.items()):
-        table = beside_each_other(by_unit)
-        whose = [label.partition(", ")[0] for label in table.index]
-        labels = [label.replace(model, short(model)) for label, model in zip(table.index, whose)]
-        forest(left, labels, table["accuracy"], table["low"], table["high"], role=[roles(whose)[one] for one in whose])
-        left.set(title=name)
-        for unit, width, alpha in (("family", 7.0, 0.3), ("question", 2.5, 1.0)):
-            named = {"family": "families like these", "question": "these very families"}[unit]
-            limits = table["rank"], table[f"{unit}_low"], table[f"{unit}_high"]
-            draw_rank_sets(right, *limits, who="ours", width=width, alpha=alpha, label=named)
-        right.tick_params(axis="y", length=0)
-    left.set(xlabel="accuracy (%), interval over families", xlim=(-3, 103))
-    right.set(xlabel="ranks it can have (all at once, 95 %)")
-    rows.flat[1].legend(loc="upper right", title="ranks that hold for", handlelength=1.6)
-    return fig
 
 
 def draw_budget(table: pd.DataFrame) -> Figure:

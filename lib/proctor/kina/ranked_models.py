@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from proctor.stats import bootstrap
 from proctor.stats.paired_proportions import cluster_t_interval
 from proctor.stats.rank_sets import all_pairs, items_needed, possible_winners, rank_sets
-from proctor.stats.ranking import budget_curve, ranking
+from proctor.stats.ranking import ranking
 
 NO_BORDER, SEPARATES, NOTHING = BORDERS = ("", "separates its neighbours", "separates nothing")
 
@@ -128,88 +128,6 @@ def widest_step(table: pd.DataFrame) -> Step:
     All limits hold at once, so if this step's interval reaches 0, no two neighbours are told apart.
     """
     return _step(table, _ratio(table).idxmax())
-
-
-def narrowest_step(table: pd.DataFrame) -> Step:
-    """The step to the next that is smallest beside its half-width: every rank is certain only if it is above 0.
-
-    NaN where there is one model."""
-    if len(table) == 1:
-        return Step(np.nan, np.nan, np.nan)
-    return _step(table, _ratio(table).idxmin())
-
-
-def lead_over(scores: pd.DataFrame, upper: str, lower: str, seed: int, resamples: int) -> Step:
-    """The lead of one model over another, families resampled. One pair, named before looking at the scores.
-
-    scores: as in `rank_by_unit`. By itself, so its limits are narrower than those of `rank_models`.
-    """
-    first, last = (scores.loc[name].to_numpy(float) for name in (upper, lower))
-    families = scores.columns.get_level_values(0).to_numpy()
-    found = bootstrap.paired_difference(first, last, np.random.default_rng(seed), resamples, clusters=families)
-    return Step(100 * found.estimate, 100 * found.low, 100 * found.high)
-
-
-def certain_ranks(table: pd.DataFrame) -> int:
-    """Models whose rank set is a single rank."""
-    return int((table["set_low"] == table["set_high"]).sum())
-
-
-def rank_by_unit(scores: pd.DataFrame, seed: int, resamples: int) -> dict[str, pd.DataFrame]:
-    """{"family": table, "question": table} of `rank_models`, whole families or single questions resampled.
-
-    scores: rows are models, columns are pairs (family, question). Resampled questions speak of these very families;
-    resampled families of families like these.
-    """
-    labels = {"family": scores.columns.get_level_values(0).to_numpy(), "question": None}
-    return {
-        unit: rank_models(scores.to_numpy(float), list(scores.index), seed, resamples, clusters)
-        for unit, clusters in labels.items()
-    }
-
-
-def score_table(answers: pd.DataFrame, by_level: bool = False) -> pd.DataFrame:
-    """Recorded answers as 0/1 scores: rows are models, or each model at each level; columns (family, question).
-
-    answers: columns model, category, question_id, level, correct. By level the questions of one family and place at
-    different levels stand in one column, since no question has two levels.
-    """
-    place = answers["question_id"].str.rsplit("-", n=1).str[1] if by_level else answers["question_id"]
-    row = answers["model"]
-    if by_level:
-        row = row + ", level " + answers["level"].astype(int).astype(str)
-    table = answers.assign(row=row, family=answers["category"], question=place)
-    return table.pivot(index="row", columns=["family", "question"], values="correct").astype(float)
-
-
-def stacked(boards: dict[str, dict[str, pd.DataFrame]]) -> pd.DataFrame:
-    """Boards of `rank_by_unit` as one table, one below the other, rank sets by unit beside each other."""
-    return pd.concat({name: beside_each_other(by_unit) for name, by_unit in boards.items()}, names=["board", "row"])
-
-
-def beside_each_other(by_unit: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """The tables of `rank_by_unit` as one: accuracies and first places by the first unit, rank sets by each."""
-    first, *_ = by_unit.values()
-    table = first.set_index("model")[["accuracy", "low", "high", "rank", "p_first"]]
-    for unit, found in by_unit.items():
-        limits = found.set_index("model")[["set_low", "set_high"]]
-        table = table.join(limits.set_axis([f"{unit}_low", f"{unit}_high"], axis=1))
-    return table
-
-
-def on_fewer_items(scores: ArrayLike, rng: np.random.Generator, resamples: int) -> pd.DataFrame:
-    """How a ranking on fewer of the items agrees with that on all: six sizes, from an eighth of the items on."""
-    n_items = np.asarray(scores).shape[1]
-    sizes = np.unique(np.linspace(max(n_items // 8, 1), n_items, 6).astype(int))
-    curve = budget_curve(scores, sizes, rng, resamples)
-    return pd.DataFrame(
-        dict(
-            items=curve.sizes,
-            tau_with_all_items=curve.tau,
-            best_model_the_same=curve.same_first,
-            top_three_the_same=curve.top3_overlap,
-        )
-    ).set_index("items")
 
 
 def _ratio(table: pd.DataFrame) -> pd.Series:
