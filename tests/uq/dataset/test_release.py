@@ -10,7 +10,7 @@ from proctor.data.tabular import DataError
 from proctor.uq.dataset import release as module
 from proctor.uq.dataset.release import PUBLIC, checked_version, next_changes, order, read_releases, write_release
 from proctor.uq.dataset.release_check import check_releases
-from proctor.uq.dataset.review_queue import KEY, READ, UNREAD, load_quotas, read_reviews
+from proctor.uq.dataset.review_queue import KEY, READ, UNREAD, load_quotas, read_reviews, without_place
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +39,17 @@ def test_the_first_version_takes_the_accepted_questions_that_have_a_place(made, 
         zip(diamond["site"], diamond["question_id"])
     )
     assert len(one.diamond) > 0
+
+
+def test_accepted_questions_without_a_place_are_counted_in_both_pages_with_the_setting_to_change(made, two_versions):
+    (one, _), sheet, _, _ = made
+    accepted = sheet[sheet["outcome"] == "accept"]
+    left = [key for key in zip(accepted["site"], accepted["question_id"]) if key not in set(one.keys)]
+    assert left and without_place(sheet, one.keys).startswith(f"Accepted without a place: {len(left)} (")
+    for page in ("CHANGELOG.md", "DATASHEET.md"):
+        text = (two_versions / one.version / page).read_text()
+        assert f"Accepted without a place: {len(left)}" in text and "quotas.yaml" in text
+    assert without_place(sheet, zip(accepted["site"], accepted["question_id"])) == ""
 
 
 def test_its_rows_are_the_questions_in_the_public_columns(made, two_versions):

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from proctor.uq.dataset.attribution import DEED
+from proctor.uq.dataset.review_queue import without_place
 
 if TYPE_CHECKING:
     from proctor.uq.dataset.release import Release
 
 
-def changelog(release: "Release", before: str = "") -> str:
-    """The changelog up to this version, the newest on top. before: that of the version before."""
+def changelog(release: "Release", before: str = "", left_out: str = "") -> str:
+    """The changelog up to this version, the newest on top. before: that of the version before. left_out: what of the
+    review is not in it (`review_queue.without_place`)."""
     counts = release.changes["change"].value_counts()
     lines = [f"## {release.version} ({release.manifest['date']})", ""]
     lines.append(
@@ -22,6 +24,7 @@ def changelog(release: "Release", before: str = "") -> str:
         rows = release.changes[release.changes["change"] == change]
         lines += ["", f"{change.capitalize()}:", ""] if len(rows) else []
         lines += [f"- {row.site} {row.question_id}: {row.reason}" for row in rows.itertuples()]
+    lines += ["", left_out] if left_out else []
     older = before.removeprefix("# Changelog\n\n")
     return "# Changelog\n\n" + "\n".join(lines) + "\n" + (f"\n{older}" if older else "")
 
@@ -57,6 +60,7 @@ only how many there are. A question's key is its site and its number.
    {len(reviews) - unread} were to be read. Accepted: {outcomes.get("accept", 0)}. Rejected: \
 {outcomes.get("reject", 0)}{_reasons(refused)}.
    Reviewers disagreed: {outcomes.get("split", 0)}. Not read: {outcomes.get("open", 0)}. None of the last two is in it.
+   {without_place(reviews, release.keys) or "Every accepted question has a place."}
 
 The only change to the texts: HTML was turned into Markdown.
 

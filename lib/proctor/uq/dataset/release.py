@@ -26,7 +26,7 @@ from proctor.uq.dataset import attribution
 from proctor.uq.dataset.datasheet import changelog, datasheet
 from proctor.uq.dataset.next_version import SHARE, is_due
 from proctor.uq.dataset.post_markdown import to_markdown
-from proctor.uq.dataset.review_queue import KEY, Quotas, choose, is_among
+from proctor.uq.dataset.review_queue import KEY, Quotas, choose, is_among, without_place
 
 PUBLIC = pa.schema(
     {
@@ -214,7 +214,7 @@ def _write(folder: Path, release: Release, reviews: pd.DataFrame, earlier: list[
         "attribution.csv": release.attributions.to_csv(index=False),
         "diamond.csv": release.diamond.to_csv(index=False),
         "changes.csv": release.changes.to_csv(index=False),
-        "CHANGELOG.md": changelog(release, before),
+        "CHANGELOG.md": changelog(release, before, without_place(reviews, release.keys)),
         "DATASHEET.md": datasheet(release, reviews),
     }
     try:

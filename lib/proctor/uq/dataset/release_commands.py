@@ -22,6 +22,7 @@ from proctor.uq.dataset.review_queue import (
     is_among,
     load_quotas,
     read_reviews,
+    without_place,
     write_queue,
 )
 from proctor.uq.dataset.rules import RULES_FILE, load_rules
@@ -72,6 +73,8 @@ def release(options) -> int:
         print(f"dev set: {len(dev)} questions with accepted answers" + _short(len(dev), options.dev))
     written = releases.write_release(options.out, options.version, kept, reviews, changes, quotas, dev, on=options.date)
     _tell(changes, reviews)
+    if left_out := without_place(reviews, releases.read_release(written).keys):
+        print(left_out)
     print(f"written: {written}")
     return 0
 

@@ -223,6 +223,19 @@ def _joint(sheets: list[Mapping]) -> tuple[int, str, str, str, bool]:
     return int(first["place"]), first["way"], outcome, reasons, diamond
 
 
+def without_place(reviews: pd.DataFrame, released: Iterable[tuple[str, int]]) -> str:
+    """A sentence on the accepted questions that are not among those released, by site; "" where there are none."""
+    accepted = reviews[reviews["outcome"] == "accept"]
+    left = accepted[~is_among(accepted, set(released))]["site"].value_counts().sort_index()
+    if left.empty:
+        return ""
+    by_site = ", ".join(f"{site} {n}" for site, n in left.items())
+    return (
+        f"Accepted without a place: {left.sum()} ({by_site}). The number of places is `reviewed` of the site, or of "
+        f"`default`, in the file of quotas ({QUOTAS_FILE.name}; --quotas names another)."
+    )
+
+
 def choose(reviews: pd.DataFrame, quotas: Quotas) -> pd.DataFrame:
     """The accepted questions by site and place, with `taken`: whether there is a place for it."""
     accepted = reviews[reviews["outcome"] == "accept"].sort_values(["site", "place"]).reset_index(drop=True)
