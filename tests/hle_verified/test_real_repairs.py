@@ -207,3 +207,8 @@ def test_hle_is_counted_by_the_classes_of_a_given_file(tmp_path, monkeypatch):
         real_repairs.load_classes(table)
     with pytest.raises(DataError, match="cannot be read"):
         real_repairs.load_classes(tmp_path / "absent.csv")
+
+
+def test_keys_that_are_no_letters_are_refused_by_item(table):
+    with pytest.raises(DataError, match="item subject/000: keys '15' and .* are not letters"):
+        real_repairs.read(table.assign(original_key=["15", *table["original_key"][1:]]))

@@ -61,6 +61,13 @@ def read(table: pd.DataFrame) -> Exam:
     """The exam of a table of COLUMNS and one column of letters a model. Raises DataError where they are not."""
     if list(table.columns[: len(COLUMNS)]) != COLUMNS or len(table.columns) <= len(COLUMNS) + 1:
         raise DataError(f"columns must be {', '.join(COLUMNS)}, then two or more models")
+    keys = table["original_key"] + table["repaired_keys"].fillna("")
+    if (odd := ~keys.str.fullmatch("[A-Z]*")).any():
+        row = table[odd].iloc[0]
+        raise DataError(
+            f"item {row['item']}: keys {row['original_key']!r} and {row['repaired_keys']!r} are not letters. Give "
+            "items with lettered options alone; repaired_keys may hold several, such as AC."
+        )
     table = table.set_index("item")
     answers, key = table.iloc[:, len(COLUMNS) - 1 :], table["original_key"]
     flawed = table["error_type"] != "ok"
