@@ -57,8 +57,11 @@ INSTEAD = {
         "python -m proctor sweep uq/6_agreement --seed 1 2 -- --profile params/cluster/here"
     ),
     "python -m proctor diff A B": "python -m proctor diff HEAD~20 HEAD",
-    'make audit CSV=/your/table.csv P="-p n 500 -p positives 65"': (
-        'make audit CSV=data/examples/reported_metrics.csv P="-p n 500 -p positives 65"'
+    "python -m proctor audit /your/table.csv -n 500 --positives 65 --column recall=Sensitivity": (
+        "python -m proctor audit data/examples/reported_metrics.csv -n 500 --positives 65"
+    ),
+    "python -m proctor run uq/your_answers -p verdict_file verdicts.csv": (
+        "python -m proctor run uq/your_answers -p verdict_file figures/uq/your_answers_verdicts.csv"
     ),
     "pip install .": "pip install . --no-deps --no-build-isolation --target build/installed",
     "nbstripout --keep-id": "nbstripout --keep-id notebooks/uq/6_agreement.ipynb",

@@ -28,6 +28,7 @@ from proctor.kina.items import load_items
 from proctor.kina.leaderboard import load_leaderboard
 from proctor.models.cache import StoreError, read_recording
 from proctor.paths import ROOT
+from proctor.uq.own_answers import read_verdicts
 from proctor.workflow.params import ParameterError, read_profile
 
 LIB = ROOT / "lib" / "proctor"
@@ -102,6 +103,13 @@ LOADERS = {
     "pairs": Loader(load_pairs, [PAIR, PAIR | dict(pair_id="r", label="B>A")], ("jsonl",)),
     "candidates": Loader(load_candidate_set, [PAIR], ("jsonl",)),
     "scores": Loader(recorded_scores, [dict(answer_id="a", score=1.5), dict(answer_id="b", score="-2")]),
+    "verdicts": Loader(
+        read_verdicts,
+        [
+            dict(judge="j", check="C", question_id="q", answer_id="a", correct="true", outcome="accept"),
+            dict(judge="j", check="C", question_id="q", answer_id="b", correct="", outcome="unreadable"),
+        ],
+    ),
     "classes of HLE-Verified": Loader(load_classes, [dict(id="q", Verified_Classes="Gold subset")]),
     "submissions": Loader(read_submissions, [SUBMITTED, SUBMITTED | dict(id="r", question="How?")]),
     "reviews": Loader(
