@@ -10,6 +10,7 @@ the table states. "Feasible" says only that some counts print so, not that they 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -139,16 +140,13 @@ def _with_classes_exchanged(found: list[Audited]) -> list[Audited]:
     groups: dict[tuple[int, int], list[int]] = {}
     for place, each in enumerate(found):
         row = each.row
-        if row.settles_table and row.n and row.positives and 0 < row.n - row.positives != row.positives:
+        if _can_be_exchanged(row):
             groups.setdefault((row.n, row.positives), []).append(place)
     for (n, positives), places in groups.items():
         fit = [place for place in places if found[place].verdict.startswith("feasible")]
         if len(places) < 2 or len(fit) == len(places):
             continue
-        try:
-            other = [place for place in places if tables(found[place].row.figures, [n], [n - positives])]
-        except TooMany:
-            continue
+        other = [place for place in places if _fits_exchanged(found[place].row)]
         if len(other) <= len(fit):
             continue
         said = f"positives may be the other class ({n - positives:,} of {n:,}): {len(other)} of {len(places)} rows fit"
@@ -284,13 +282,22 @@ def prints_as(solution: CountTable | AccuracyCount, row: Reported) -> bool:
     return all(abs(x) <= Fraction(1, 2) for x in off) or all(0 <= x < 1 for x in off)
 
 
-def _other_class(row: Reported) -> list[str]:
+def _can_be_exchanged(row: Reported) -> bool:
+    return bool(row.settles_table and row.n and row.positives and 0 < row.n - row.positives != row.positives)
+
+
+@cache
+def _fits_exchanged(row: Reported) -> bool:
     """Whether the row fits if its positives are the other class, of which n - positives are stated."""
-    if not (row.settles_table and row.n and row.positives) or not 0 < row.n - row.positives != row.positives:
-        return []
-    others = row.n - row.positives
-    fits = tables(row.figures, row.sizes, [others])
-    return [f"fits if positives are the other class ({others:,} of {row.n:,})"] if fits else []
+    try:
+        return _can_be_exchanged(row) and bool(tables(row.figures, row.sizes, [row.n - row.positives]))
+    except TooMany:
+        return False  # a hypothesis less, not a wrong verdict
+
+
+def _other_class(row: Reported) -> list[str]:
+    others = f"{row.n - row.positives:,} of {row.n:,}" if _fits_exchanged(row) else ""
+    return [f"fits if positives are the other class ({others})"] if others else []
 
 
 def _zeros(row: Reported) -> list[str]:

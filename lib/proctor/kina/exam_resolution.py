@@ -231,11 +231,7 @@ def _printed_lists() -> list[tuple[str, int, pd.Series]]:
         ("UQ", int(uq["questions_value"].iloc[0]), uq.set_index("answer_model")["pass_rate_value"]),
         ("KINA", int(facts["kina"]["items"]), kina.set_index("model")["accuracy_value"]),
         ("HLE", int(facts["hle"]["questions"]), hle.set_index("model")["accuracy_value"]),
-        (
-            "HLE-Verified",
-            text_items,
-            verified.set_index("model")["full_verified_accuracy_value"],
-        ),
+        ("HLE-Verified", text_items, verified.set_index("model")["full_verified_accuracy_value"]),
     ]
 
 

@@ -95,13 +95,13 @@ def draw_costs(cost: pd.DataFrame, table: pd.DataFrame) -> Figure:
 
 
 def draw_tool_gain(differ: Sequence[float], lower: Mapping[float, np.ndarray], published: float) -> Figure:
-    """Lower end of a gain's interval against the items that differ (percent), a line for each gain in points."""
+    """Lower end of the interval of one of five gains (points) against the items that differ (percent), a line each."""
     fig, ax = axes(height=2.7)
     for (gain, limit), look in zip(lower.items(), (role("paper"), role("ours"), role("utility"), role("human"))):
         label = f"{gain:g}{' (published)' if gain == published else ''}"
         ax.plot(differ, limit, color=look.colour, label=label)
     ax.axhline(0, color=role("truth").colour, linewidth=0.7)
     ax.set(xlabel="items answered differently with tools (%)", xlim=(0, 70), ylim=(-5, 6.5))
-    ax.set(ylabel="lower end of the gain's\n95 % interval (points)")
+    ax.set(ylabel="lower end of the gain's\n99 % interval (points)")
     ax.legend(title="gain (points)", loc="upper right", ncols=2, fontsize=7)
     return fig

@@ -72,7 +72,8 @@ def luck_of_five(largest: float, differ: Sequence[float], n_items: int) -> pd.Da
     ).set_index("differ")
 
 
-def lower_limit(gain: float, differ: ArrayLike, n_items: int) -> np.ndarray:
-    """Lower end of the gain's 95 % interval in points, NaN where the gain exceeds the share of items that differ."""
+def lower_limit(gain: float, differ: ArrayLike, n_items: int, family: int = 1) -> np.ndarray:
+    """Lower end of the gain's interval at 1 - 0.05 / family, points; NaN where the gain exceeds what differs."""
     q, g = np.asarray(differ, float), gain / 100
-    return np.where(q >= g, gain - 100 * norm.ppf(0.975) * np.sqrt(np.maximum(q - g**2, 0) / n_items), np.nan)
+    half = 100 * norm.ppf(1 - 0.025 / family) * np.sqrt(np.maximum(q - g**2, 0) / n_items)
+    return np.where(q >= g, gain - half, np.nan)

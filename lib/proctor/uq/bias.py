@@ -2,9 +2,6 @@
 
 Bias is the share of answers accepted minus the share right. Preference is a difference in acceptance between authors
 at equal truth: wrong answers are compared with wrong answers, right ones with right ones.
-
-A frame `judged` has one row an answer and verdict: judge, validator, author, question_id, answer_id, correct (bool),
-outcome, accept (bool).
 """
 
 from collections.abc import Sequence
