@@ -1,10 +1,12 @@
-"""notebooks/kina/6_items.ipynb, run by papermill with the quick parameters."""
+"""notebooks/kina/6_items.ipynb, run by papermill on the recording with the quick parameters."""
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 from proctor import paths
+from proctor.exam import recorded as exam_recorded
 from proctor.report import catalog
 from proctor.report.claims import read_claims
 
@@ -22,13 +24,21 @@ def table(done, name) -> pd.DataFrame:
 
 def test_leaves_each_output_with_its_evidence(done):
     rows = [row for row in catalog.read() if row.notebook == NAME]
-    assert len(rows) == 4 and all((done / "figures" / file).is_file() for row in rows for file in catalog.files(row))
+    assert len(rows) == 11 and all((done / "figures" / file).is_file() for row in rows for file in catalog.files(row))
     for name, evidence in (
         ("item_format", "simulated"),
         ("blind_guessing", "simulated"),
         ("review_manual", "published"),
+        ("refinement", "simulated"),
+        ("refinement_models", "measured"),
+        ("filters", "measured"),
+        ("filters_figure", "measured"),
     ):
-        assert json.loads((done / f"figures/kina/{name}.json").read_text())["evidence"] == evidence
+        found = json.loads((done / f"figures/kina/{name}.json").read_text())
+        assert found["evidence"] == evidence
+    assert {entry["path"] for entry in found["inputs"]} >= {
+        f"data/recorded/{model}.jsonl.gz" for model in exam_recorded.MODELS
+    }
 
 
 def test_worked_example_is_rejected_for_four_reasons_two_of_them_recounted(done):
@@ -43,7 +53,7 @@ def test_items_keep_the_rules_and_only_an_antichain_hides_the_key(done, claims):
     assert (guessed[["rules_broken", "letters"]] == 0).all(axis=None)
     assert guessed.loc[("sets, none in another", "contains no other"), "right"] == pytest.approx(10)
     assert guessed.loc[("sets, KINA's rule", "contains no other"), "low"] > 10
-    assert claims["kina/6_guessing.subset_rule"].verdict == claims["kina/6_guessing.antichain"].verdict == "holds"
+    assert claims["kina/6_guessing.subset_rule"].verdict == "holds"
 
 
 def test_intervals_are_as_wide_as_all_rows_need_and_hold_their_estimates(done, claims):
@@ -52,11 +62,43 @@ def test_intervals_are_as_wide_as_all_rows_need_and_hold_their_estimates(done, c
     assert ((guessed["low"] <= guessed["right"]) & (guessed["right"] <= guessed["high"])).all()
 
 
+def test_planted_defects_are_named_and_only_those_of_form_mended(done):
+    found = table(done, "refinement").set_index("defect")
+    assert (found["named"] == found["items"]).all() and (found["same_key"] == found["items"]).all()
+    assert found.loc["subset", "mended"] == found.loc["subset", "items"]
+    assert found.loc["leaning stem", "mended"] == found.loc["no explanation", "mended"] == 0
+
+
+def test_filters_keep_shares_of_what_they_were_given(done):
+    filters = table(done, "filters")
+    assert (filters["kept"] <= filters["all"]).all()
+    assert np.allclose(filters["share"], 100 * filters["kept"] / filters["all"])
+    hard = filters.dropna(subset=["accuracy_filtering"])
+    assert hard["kept"].is_monotonic_increasing and hard["accuracy_filtering"].iloc[0] == 0
+
+
+def test_models_audit_each_item_with_and_without_the_defect(done):
+    found = table(done, "refinement_models")
+    assert (found["items"] == 6).all() and len(found) == 2 * len(exam_recorded.MODELS)
+    assert (found["stem"] <= found["issue"]).all() and (found["issue"] <= found["items"]).all()
+    leaning = found[found["defect"] == "leaning stem"]
+    assert (leaning["rules_broken_before"] == 6).all() and (found.drop(leaning.index)["rules_broken_before"] == 0).all()
+
+
+def test_claims_on_recorded_replies_count_items_and_questions_and_not_audits(claims, done):
+    named, still = (claims[f"kina/6b_auditors.{part}"] for part in ("named", "still_broken"))
+    assert (named.n, named.of) == (still.n, still.of) == (6, "items") and named.verdict == "does not hold"
+    assert still.estimate == pytest.approx(
+        100 * table(done, "refinement_models").query("defect == 'leaning stem'")["rules_broken_after"].sum() / 18
+    )
+    vote, kept = claims["kina/6b_filters.consensus"], table(done, "filters").set_index("items")["kept"]
+    assert vote.estimate == pytest.approx(100 * (kept["right keys"] - kept["wrong keys"]) / 27)
+    assert vote.n == 9 and vote.of == "families of questions" and vote.high < 0
+
+
 def test_results_box_states_the_committed_claims():
     box = "".join(json.loads((paths.ROOT / f"notebooks/{NAME}.ipynb").read_text())["cells"][0]["source"])
     own = {claim.id: claim for claim in read_claims(paths.ROOT / "figures") if claim.notebook == NAME}
     text = " ".join(box.replace("\n>", " ").split())
-    for part in ("most_alike", "chained", "subset_rule"):
-        claim = own[f"kina/6_guessing.{part}"]
-        assert claim.numbers.split(", n =")[0] in text and claim.verdict == "holds"
-    assert f"{own['kina/6_item_rules.kept'].n} items" in text
+    for part in ("6_guessing.most_alike", "6_guessing.subset_rule", "6b_auditors.named", "6b_filters.consensus"):
+        assert own[f"kina/{part}"].numbers.split(", n =")[0] in text

@@ -7,7 +7,7 @@ from proctor.workflow.notebook import all_notebooks
 
 PAPERS = ("uq", "hle", "hle_verified", "kina", "cbu")
 READS = {
-    "kina/6_audit_and_filters": {"uq"},  # UQ's recorded verdicts, filtered as KINA does
+    "kina/6_items": {"uq"},  # UQ's recorded verdicts, filtered as KINA does
     "uq/8_platform": {"hle", "hle_verified", "kina"},  # the desk has the rounds of all their reviews
 }
 
