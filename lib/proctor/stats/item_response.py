@@ -71,7 +71,7 @@ def fit(scores: ArrayLike, samples: int = 1, ability: ArrayLike | None = None, w
         (scores, samples, known is None, not without_priors),
         "L-BFGS-B",
         True,
-        options={"maxiter": 2000, "maxfun": 4000, "ftol": 1e-9},
+        options={"maxiter": 2000, "maxfun": 4000, "ftol": 1e-12},
     )
     if not found.success:
         raise ValueError(f"no fit after {found.nit} steps ({found.message}): too few models or items for it")
@@ -132,7 +132,8 @@ def choose(scores: ArrayLike, rule: str, rng: np.random.Generator, samples: int 
     else:
         found = fit(scores, samples)
         at = np.sort(found.ability)[-max(1, round(ablest * len(found.ability))) :]
-        worth = information(at, found.difficulty, found.discrimination).mean(axis=0)
+        # Rounded above the error of the fit: the arithmetic of a machine must not decide between two items.
+        worth = information(at, found.difficulty, found.discrimination).mean(axis=0).round(3)
     return shuffled[np.argsort(-worth[shuffled], kind="stable")]
 
 
