@@ -69,7 +69,7 @@ def find(notebook: str) -> Notebook:
     """The notebook of that name ("uq/6_agreement") or path. Raises WorkflowError."""
     path = Path(notebook) if notebook.endswith(".ipynb") else NOTEBOOKS / f"{notebook}.ipynb"
     if not path.is_file():
-        raise WorkflowError(f"{path}: no such notebook; `python -m proctor run` alone lists them")
+        raise WorkflowError(f"{path}: no such notebook; `run` alone lists them")
     return Notebook(path)
 
 

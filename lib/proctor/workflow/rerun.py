@@ -178,7 +178,7 @@ def split_kept(notebooks: Sequence[Notebook]) -> tuple[list[Notebook], list[str]
 def options(prog: str, about: str) -> argparse.ArgumentParser:
     """A command line with what all these commands take; `parse` reads it."""
     parser = argparse.ArgumentParser(
-        prog=f"python -m {prog}", description=about, epilog="after --: options for Snakemake, e.g. -- --profile slurm"
+        prog=prog, description=about, epilog="after --: options for Snakemake, e.g. -- --profile slurm"
     )
     parser.add_argument("--jobs", type=int, default=1, help="notebooks to run at once (default 1)")
     parser.add_argument("--again", action="store_true", help="run also what ran before and whose inputs are the same")
