@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from proctor import __version__, program
+from proctor.extras import remedy
 from proctor.files import write_atomic
 from proctor.workflow import own_run
 from proctor.workflow.notebook import WorkflowError, all_notebooks
@@ -78,7 +79,13 @@ def main(arguments: list[str] | None = None) -> None:
         words = _paired(words)
     if words[:1] == ["sweep"]:
         words = ["sweep", "--", *words[1:]]  # so that a -- of its own, before Snakemake's options, stays
-    app(words, prog_name=program())
+    try:
+        app(words, prog_name=program())
+    except ModuleNotFoundError as error:
+        if (install := remedy(error)) is None:
+            raise
+        print(f"{words[0]} needs {error.name}, which is not installed: {install}", file=sys.stderr)
+        sys.exit(2)
 
 
 def _paired(words: list[str]) -> list[str]:
@@ -482,6 +489,9 @@ def _ask(
     from proctor.models.spending import Budget
     from proctor.models.studies import rehearsed
 
+    if not (spending.plan or spending.export):
+        own_run.ready(notebook)
+
     async def asking() -> bool:
         how = dict(budget=Budget(spending.max_calls, spending.budget), concurrency=spending.at_once, settings=settings)
         async with Session("replay" if spending.export else "auto", **how) as session:
@@ -501,6 +511,7 @@ def _ask(
                 return not n
             plan = rehearsal.plan_so_far
             _affordable(plan.dollars, plan.to_ask, spending.budget, spending.max_calls)
+            await session.ready(sorted(rehearsal.missing))
             await study(session)
             print(f"asked: {session.spent}", flush=True)
             return True

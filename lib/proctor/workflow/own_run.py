@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from proctor.extras import need
 from proctor.files import write_atomic
 from proctor.paths import BUILD, PARAMS
 from proctor.workflow.notebook import NOTEBOOKS, Notebook, WorkflowError, all_notebooks
@@ -42,6 +43,7 @@ def run_own(
     Returns 0, or 1 if the notebook failed. Raises WorkflowError for a notebook or values that do not fit."""
     from proctor.workflow import params  # pydantic: not for --help
 
+    ready(notebook)
     this, folder = find(notebook), folder_of(name)
     others = [other for other in all_notebooks() if other.path != this.path]
     given = params.resolve([*others, this], PARAMS / "default.yaml", {this.name: dict(values)})[this.name]
@@ -63,6 +65,12 @@ def run_own(
         show(folder / f"{table}.md", columns, also)
     print(f"tables, figures and the notebook to read: {folder}")
     return 0
+
+
+def ready(notebook: str) -> None:
+    """Raises WorkflowError where the notebook is not here, ModuleNotFoundError where what runs it is not installed."""
+    find(notebook)
+    need("papermill", "ipykernel")
 
 
 def find(notebook: str) -> Notebook:

@@ -16,6 +16,7 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from proctor.extras import need
 from proctor.files import write_atomic
 from proctor.paths import BUILD
 from proctor.report.provenance import relative
@@ -120,6 +121,7 @@ def rerun(
         )
     if not todo:
         return
+    need("papermill", "ipykernel", "snakemake")
     for job in todo:
         for left in (job.receipt, job.folder / PROBLEM):
             left.unlink(missing_ok=True)
