@@ -1,5 +1,5 @@
-"""What pyproject.toml cannot say: the packages are those of lib/ and two folders that the library reads."""
+"""What pyproject.toml cannot say: the packages are those of lib/ and three folders that the library reads."""
 
 from setuptools import find_packages, setup
 
-setup(packages=[*find_packages("lib"), "proctor.checkout.params", "proctor.checkout.data"])
+setup(packages=[*find_packages("lib"), *(f"proctor.checkout.{name}" for name in ("params", "data", "notebooks"))])

@@ -1,7 +1,9 @@
 import subprocess
 import sys
+import tomllib
 
-from proctor import paths
+import pytest
+from proctor import __version__, cli, paths
 
 
 def test_help_lists_the_commands_and_imports_nothing_heavy():
@@ -23,3 +25,30 @@ def test_help_lists_the_commands_and_imports_nothing_heavy():
     ):
         assert f"\n  {name} " in done.stdout
     assert "proctor.cli import main" in (paths.ROOT / "lib/proctor/__main__.py").read_text()
+
+
+def show(words: str, capsys) -> str:
+    with pytest.raises(SystemExit):
+        cli.main(words.split())
+    return "".join(capsys.readouterr())
+
+
+HELP = ["", "exam", "sweep", "export", "import", "how-many", "how-many items", "logs", "dataset", "platform load"]
+
+
+@pytest.mark.parametrize("command", HELP)
+@pytest.mark.parametrize(("started", "name"), [("bin/proctor", "proctor"), ("__main__.py", "python -m proctor")])
+def test_usage_names_the_program_as_it_was_started(command, started, name, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [started])
+    assert f"usage: {name} {command}".strip() in show(f"{command} --help", capsys).replace("Usage", "usage")
+
+
+def test_the_package_declares_its_command_and_the_command_says_its_version(capsys):
+    project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text())["project"]
+    assert project["scripts"] == {"proctor": "proctor.cli:main"}
+    assert show("--version", capsys) == f"proctor {project['version']}\n" == f"proctor {__version__}\n"
+
+
+def test_plan_says_what_it_goes_before(capsys):
+    assert "exam, validate or candidates" in show("plan --help", capsys)
+    assert "leaderboard: plan goes before exam" in show("plan leaderboard board.csv", capsys)

@@ -176,6 +176,15 @@ def test_settings_reach_the_models(proctor, server, checkout):
     assert running.bodies[0]["chat_template_kwargs"]["enable_thinking"] is True
 
 
+def test_a_judge_without_its_key_is_found_before_any_model_is_asked(proctor, server, checkout, monkeypatch):
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    pd.DataFrame({"question": ["What is 1?"], "answer": ["1"]}).to_csv(checkout / "one.csv", index=False)
+    running, judge = server(lambda text: "Exact Answer: 1"), ("--judge", "anthropic/claude", "--judge-all")
+    refused = proctor("exam", checkout / "one.csv", "--model", "mine", *judge, "--max-calls", 9)
+    assert refused.returncode == 2 and running.asked == 0
+    assert "set the environment variable ANTHROPIC_API_KEY" in refused.stderr
+
+
 def test_a_cluster_answers_what_was_exported(proctor, server, checkout):
     file, requests, replies = (checkout / name for name in ("few.csv", "few.jsonl", "replies.jsonl"))
     pd.DataFrame({"prompt": ["What is 1?", "What is 2?"], "key": ["1", "2"]}).to_csv(file, index=False)

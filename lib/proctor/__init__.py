@@ -3,4 +3,12 @@
 Floors, an import points only downwards: report, protocols, models, stats and data.
 """
 
+import sys
+from pathlib import Path
+
 __version__ = "0.1.0"
+
+
+def program() -> str:
+    """How the command line was started, for its help: `proctor` where it is installed, else `python -m proctor`."""
+    return "proctor" if Path(sys.argv[0]).stem == "proctor" else "python -m proctor"

@@ -10,6 +10,7 @@ Exit codes: 0 done, 1 failed or incomplete, 2 bad input. Only light modules up h
 
 import asyncio
 import contextlib
+import importlib
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
@@ -17,12 +18,16 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from proctor import __version__, program
+from proctor.extras import remedy
 from proctor.files import write_atomic
 from proctor.workflow import own_run
 from proctor.workflow.notebook import WorkflowError, all_notebooks
 
 if TYPE_CHECKING:
     from proctor.models.session import Session
+
+PLANNED = ("exam", "validate", "candidates")  # the commands that `plan` may go before
 
 app = typer.Typer(
     name="proctor",
@@ -53,16 +58,34 @@ Export = Annotated[
 AtOnce = Annotated[int, typer.Option("--at-once", help="calls in flight at a time")]
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"proctor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="show it")] = False,
+) -> None: ...
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line. `plan` before a command is its option --plan."""
     words = sys.argv[1:] if arguments is None else arguments
-    if words[:1] == ["plan"] and words[1:2] not in ([], ["--help"], ["-h"]):
+    if words[:1] == ["plan"] and words[1:2] and words[1] in PLANNED:
         words = [words[1], "--plan", *words[2:]]
     if words[:1] == ["run"]:
         words = _paired(words)
     if words[:1] == ["sweep"]:
         words = ["sweep", "--", *words[1:]]  # so that a -- of its own, before Snakemake's options, stays
-    app(words, prog_name="python -m proctor")
+    try:
+        app(words, prog_name=program())
+    except ModuleNotFoundError as error:
+        if (install := remedy(error)) is None:
+            raise
+        print(f"{words[0]} needs {error.name}, which is not installed: {install}", file=sys.stderr)
+        sys.exit(2)
 
 
 def _paired(words: list[str]) -> list[str]:
@@ -338,65 +361,28 @@ def run(
         _finish(str(found.path), name or found.name.replace("/", "-"), read_overrides(pairs), {})
 
 
-PASSED_ON = dict(add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+ANY_WORDS = {"allow_extra_args": True, "ignore_unknown_options": True}
+PASSED_ON = {  # command: the module whose `main` reads its words, the words before them, a line about it
+    "sweep": ("workflow.sweep", [], "Run notebooks over seeds, models and parameters, into one table of claims"),
+    "export": ("recordings.offline", ["export"], "Write the next requests of a recorded study for a cluster"),
+    "import": ("recordings.offline", ["import"], "Keep a cluster's replies: import REQUESTS.jsonl REPLIES.jsonl ..."),
+    "how-many": ("synthesis.how_many_command", [], "How many items, repeats, rollouts, reviewers or checks to plan"),
+    "logs": ("logs.fetch", [], "Fetch public logs of strong models: logs [NAME ...]"),
+    "dataset": ("uq.dataset.__main__", [], "UQ's dataset, from posts to a reviewed, versioned release"),
+    "platform": ("platform.command", [], "UQ's review desk: open, moderator, load, export, import, seed"),
+}
 
 
-@app.command(**PASSED_ON)
-def sweep(context: typer.Context) -> None:
-    """Run notebooks over seeds, models and parameters, into one table of claims: sweep --help"""
-    from proctor.workflow.sweep import main
-
-    raise typer.Exit(main(context.args))
-
-
-@app.command("export", **PASSED_ON)
-def export_study(context: typer.Context) -> None:
-    """Write the next requests of a recorded study for a cluster (your own data: exam ... --export FILE)."""
-    from proctor.recordings import offline
-
-    raise typer.Exit(offline.main(["export", *context.args]))
+def _pass_on(command: str, module: str, first: list[str], about: str) -> None:
+    @app.command(command, help=about, add_help_option=False, context_settings=ANY_WORDS)
+    def passed_on(context: typer.Context) -> None:
+        with exit_codes():
+            main = importlib.import_module(f"proctor.{module}").main
+            raise typer.Exit(main([*first, *context.args]) or 0)
 
 
-@app.command("import", **PASSED_ON)
-def import_replies(context: typer.Context) -> None:
-    """Keep a cluster's replies to an export: import REQUESTS.jsonl REPLIES.jsonl ..."""
-    from proctor.recordings import offline
-
-    raise typer.Exit(offline.main(["import", *context.args]))
-
-
-@app.command("how-many", **PASSED_ON)
-def how_many(context: typer.Context) -> None:
-    """How many items, repeats, rollouts, reviewers or checks an aim takes: how-many --help names the questions"""
-    with exit_codes():
-        from proctor.synthesis.how_many_command import main
-
-        main(context.args)
-
-
-@app.command(**PASSED_ON)
-def logs(context: typer.Context) -> None:
-    """Fetch public logs of strong models: logs [NAME ...]"""
-    from proctor.logs.fetch import main
-
-    raise typer.Exit(main(context.args))
-
-
-@app.command(**PASSED_ON)
-def dataset(context: typer.Context) -> None:
-    """UQ's dataset, from posts to a reviewed, versioned release: dataset --help names the steps"""
-    from proctor.uq.dataset.__main__ import main
-
-    raise typer.Exit(main(context.args))
-
-
-@app.command(**PASSED_ON)
-def platform(context: typer.Context) -> None:
-    """UQ's review desk: open, moderator, load, export, import, seed"""
-    with exit_codes():
-        from proctor.platform.command import main
-
-        main(context.args)
+for command, how in PASSED_ON.items():
+    _pass_on(command, *how)
 
 
 @app.command()
@@ -422,10 +408,16 @@ def status() -> None:
         raise typer.Exit(1)
 
 
-@app.command()
-def plan() -> None:
-    """Before another command: what it would ask and cost at most (`python -m proctor plan exam FILE --model ...`)."""
-    print("Write the command after it: python -m proctor plan exam FILE --model ...", file=sys.stderr)
+@app.command(context_settings=ANY_WORDS)
+def plan(
+    command: Annotated[str, typer.Argument(metavar="COMMAND ...", help="exam, validate or candidates, and its words")],
+) -> None:
+    """What a command would ask and cost at most; asks nothing. `plan exam --help` lists what exam takes."""
+    print(
+        f"{command}: plan goes before {', '.join(PLANNED)}, as in {program()} plan exam FILE --model ...; sweep and "
+        "dataset filter-llm have an option --plan",
+        file=sys.stderr,
+    )
     raise typer.Exit(2)
 
 
@@ -497,6 +489,9 @@ def _ask(
     from proctor.models.spending import Budget
     from proctor.models.studies import rehearsed
 
+    if not (spending.plan or spending.export):
+        own_run.ready(notebook)
+
     async def asking() -> bool:
         how = dict(budget=Budget(spending.max_calls, spending.budget), concurrency=spending.at_once, settings=settings)
         async with Session("replay" if spending.export else "auto", **how) as session:
@@ -516,6 +511,7 @@ def _ask(
                 return not n
             plan = rehearsal.plan_so_far
             _affordable(plan.dollars, plan.to_ask, spending.budget, spending.max_calls)
+            await session.ready(sorted(rehearsal.missing))
             await study(session)
             print(f"asked: {session.spent}", flush=True)
             return True

@@ -23,7 +23,7 @@ from pathlib import Path, PurePosixPath
 
 from tqdm import tqdm
 
-from proctor import paths
+from proctor import paths, program
 from proctor.data.fetch import FetchError
 from proctor.data.tabular import DataError
 from proctor.files import write_atomic
@@ -40,13 +40,13 @@ def main(arguments: list[str]) -> int:
     """Fetch the named sources, or all of them. Exit codes: 0 all are there, 1 one failed, 2 unknown name."""
     known = sources()
     if {"-h", "--help"} & set(arguments):
-        print("usage: python -m proctor logs [NAME ...] [--every-run]\nfetches all of them where none is named:")
+        print(f"usage: {program()} logs [NAME ...] [--every-run]\nfetches all of them where none is named:")
         print("\n".join(f"  {source.name:18} {source.repository}, {source.licence}" for source in known.values()))
         return 0
     every_run = "--every-run" in arguments  # also those that our results do not rest on
     arguments = [name for name in arguments if name != "--every-run"]
     if wrong := [name for name in arguments if name not in known]:
-        _say("usage: python -m proctor logs [NAME ...] [--every-run]")
+        _say(f"usage: {program()} logs [NAME ...] [--every-run]")
         _say(f"no source {', '.join(wrong)}; there are {', '.join(known)}")
         return 2
     failed = 0

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 import yaml
 
 from proctor.data.fetch import FetchError, fetched
+from proctor.extras import need
 from proctor.files import write_atomic
 from proctor.paths import CACHE, PARAMS
 
@@ -155,8 +156,10 @@ def key_of(model: Spec) -> str:
 def weights_file(model: Spec) -> Path:
     """The model's file: a path given as the name, the folder $PROCTOR_WEIGHTS, or what `make setup` fetched.
 
-    The file's SHA-256 must be the one of params/models.yaml. Raises ModelError.
+    The file's SHA-256 must be the one of params/models.yaml. Raises ModelError, and ModuleNotFoundError where what
+    serves it is not installed.
     """
+    need("xllamacpp")
     places = [Path(model.file)] if "/" in model.file else []
     if os.environ.get("PROCTOR_WEIGHTS"):
         places.append(Path(os.environ["PROCTOR_WEIGHTS"]) / model.file)

@@ -19,6 +19,7 @@ from typing import Annotated
 import typer
 from django.db import OperationalError
 
+from proctor import program
 from proctor.platform import store
 
 app = typer.Typer(
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     words = [*arguments]
     named = words[:1] and (not words[0].startswith("-") or words[0] in ("-h", "--help"))
     try:
-        app(words if named else ["open", *words], prog_name="python -m proctor platform")
+        app(words if named else ["open", *words], prog_name=f"{program()} platform")
     except OperationalError as error:
         told = " ".join(str(error).split())[:300]
         raise RuntimeError(f"the desk's database can't be reached or written ({told}). Nothing was changed.") from None
@@ -72,7 +73,7 @@ def open_desk(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 2)
     call_command("collectstatic", verbosity=0, interactive=False)
     print(f"the review desk: http://{'localhost' if host == '127.0.0.1' else host}:{port}/", flush=True)
     if not Account.objects.filter(role="moderator").exclude(password__startswith="!").exists():
-        print("become its moderator: python -m proctor platform moderator NAME", flush=True)
+        print(f"become its moderator: {program()} platform moderator NAME", flush=True)
     _serve(host, port, workers)
 
 

@@ -1,8 +1,8 @@
 """Recorded studies on any cluster: write their next requests to a file, read the replies.
 
-    python -m proctor.recordings.offline export --study answers --models openai/m@http://node:8000/v1 --out q.jsonl
+    python -m proctor export --study answers --models openai/m@http://node:8000/v1 --out q.jsonl
     vllm run-batch -i q.jsonl -o replies.jsonl --model m                 # there; several files and jobs are fine
-    python -m proctor.recordings.offline import q.jsonl replies.jsonl
+    python -m proctor import q.jsonl replies.jsonl
 
 Repeat until `export` has nothing to ask; then mode auto, with the same cache, replays the study. Exit status: 0 done, 1
 incomplete (import) or an error.
@@ -13,7 +13,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from proctor import paths
+from proctor import paths, program
 from proctor.models.cache import Cache, StoreError
 from proctor.models.offline import OfflineError, export, import_replies
 from proctor.models.registry import ModelError
@@ -37,7 +37,9 @@ def export_study(name: str, models: list[str], out: Path, cache: Path = CACHE) -
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog=program(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--cache", type=Path, default=CACHE, help="where replies are kept")
     commands = parser.add_subparsers(dest="command", required=True)
     asking = commands.add_parser("export", help="write the requests that a study still has to ask")

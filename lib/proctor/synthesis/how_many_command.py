@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from proctor import program
 from proctor.synthesis import how_many
 
 app = typer.Typer(
@@ -32,7 +33,7 @@ Correlation = Annotated[float, typer.Option(help="of two votes on the same answe
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Run the command line. Raises ValueError for what can't be planned; the message says what to mend."""
-    app([*arguments], prog_name="python -m proctor how-many")
+    app([*arguments], prog_name=f"{program()} how-many")
 
 
 @app.command()

@@ -187,5 +187,6 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    del sys.path[0]  # the folder of this file
+    if not sys.flags.safe_path:
+        del sys.path[0]  # the folder of this file
     main(Path(sys.argv[1]))

@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from proctor.extras import need
 from proctor.files import write_atomic
 from proctor.paths import BUILD, PARAMS
 from proctor.workflow.notebook import NOTEBOOKS, Notebook, WorkflowError, all_notebooks
@@ -42,6 +43,7 @@ def run_own(
     Returns 0, or 1 if the notebook failed. Raises WorkflowError for a notebook or values that do not fit."""
     from proctor.workflow import params  # pydantic: not for --help
 
+    ready(notebook)
     this, folder = find(notebook), folder_of(name)
     others = [other for other in all_notebooks() if other.path != this.path]
     given = params.resolve([*others, this], PARAMS / "default.yaml", {this.name: dict(values)})[this.name]
@@ -65,11 +67,17 @@ def run_own(
     return 0
 
 
+def ready(notebook: str) -> None:
+    """Raises WorkflowError where the notebook is not here, ModuleNotFoundError where what runs it is not installed."""
+    find(notebook)
+    need("papermill", "ipykernel")
+
+
 def find(notebook: str) -> Notebook:
     """The notebook of that name ("uq/6_agreement") or path. Raises WorkflowError."""
     path = Path(notebook) if notebook.endswith(".ipynb") else NOTEBOOKS / f"{notebook}.ipynb"
     if not path.is_file():
-        raise WorkflowError(f"{path}: no such notebook; `python -m proctor run` alone lists them")
+        raise WorkflowError(f"{path}: no such notebook; `run` alone lists them")
     return Notebook(path)
 
 

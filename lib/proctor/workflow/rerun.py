@@ -16,6 +16,7 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from proctor.extras import need
 from proctor.files import write_atomic
 from proctor.paths import BUILD
 from proctor.report.provenance import relative
@@ -120,6 +121,7 @@ def rerun(
         )
     if not todo:
         return
+    need("papermill", "ipykernel", "snakemake")
     for job in todo:
         for left in (job.receipt, job.folder / PROBLEM):
             left.unlink(missing_ok=True)
@@ -178,7 +180,7 @@ def split_kept(notebooks: Sequence[Notebook]) -> tuple[list[Notebook], list[str]
 def options(prog: str, about: str) -> argparse.ArgumentParser:
     """A command line with what all these commands take; `parse` reads it."""
     parser = argparse.ArgumentParser(
-        prog=f"python -m {prog}", description=about, epilog="after --: options for Snakemake, e.g. -- --profile slurm"
+        prog=prog, description=about, epilog="after --: options for Snakemake, e.g. -- --profile slurm"
     )
     parser.add_argument("--jobs", type=int, default=1, help="notebooks to run at once (default 1)")
     parser.add_argument("--again", action="store_true", help="run also what ran before and whose inputs are the same")

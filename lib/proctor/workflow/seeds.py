@@ -48,7 +48,7 @@ class Summary(NamedTuple):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = rerun.options("proctor.workflow.seeds", __doc__.splitlines()[0])
+    parser = rerun.options("python -m proctor.workflow.seeds", __doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=SEED, help=f"default {SEED}")
     parser.add_argument(
         "--tolerance",

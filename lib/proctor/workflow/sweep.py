@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from proctor import program
 from proctor.files import write_atomic
 from proctor.paths import BUILD
 from proctor.report.claims import Claim, read_claims
@@ -73,7 +74,7 @@ UNBOUND = Spending()
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = rerun.options("proctor sweep", __doc__.splitlines()[0])
+    parser = rerun.options(f"{program()} sweep", __doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", help="such as uq/6_agreement; none: those of the grid's file")
     parser.add_argument("--seed", type=int, nargs="+", default=[], help="values of the parameter `seed`")
     parser.add_argument(

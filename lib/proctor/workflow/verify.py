@@ -40,7 +40,7 @@ class Finding(NamedTuple):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = rerun.options("proctor.workflow.verify", __doc__.splitlines()[0])
+    parser = rerun.options("python -m proctor.workflow.verify", __doc__.splitlines()[0])
     parser.add_argument(
         "--tolerance",
         type=float,

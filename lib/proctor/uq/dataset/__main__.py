@@ -25,6 +25,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from proctor import program
 from proctor.data.tabular import DataError
 from proctor.files import write_atomic
 from proctor.uq.dataset import funnel
@@ -124,7 +125,7 @@ def _show(found: Filter) -> pd.DataFrame:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m proctor dataset", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog=f"{program()} dataset", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 

@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-import duckdb
 import pandas as pd
 
 from proctor.data.tabular import DataError, problem, read_rows, summary
 from proctor.uq.dataset.review_queue import KEY
-from proctor.uq.dataset.rules import scan
 
 SHARE = 20  # percent of the questions that experts have checked as solved
 PROPOSED = {  # what a later crawl shows of a question -> what is proposed
@@ -36,6 +34,10 @@ def propose(questions: pd.DataFrame, pool: str | Path) -> pd.DataFrame:
     questions: with site, question_id, title and link. The proposal is no decision: an expert fills `solved`, and a
     question counts as solved only then.
     """
+    import duckdb  # here, not above: whether a version is due takes no database
+
+    from proctor.uq.dataset.rules import scan
+
     with duckdb.connect() as engine:
         engine.register("released", questions[list(KEY)])
         try:
