@@ -80,6 +80,27 @@ def server(checkout):
         running.__exit__()
 
 
+def test_mark_puts_open_replies_alone_to_the_judge_and_compare_reads_the_marks(proctor, server, checkout):
+    (checkout / "keys.csv").write_text("id,question,answer\nq1,Half?,1/2\nq2,Which city?,Paris\n")
+    for name, city in (("one", "the city of light"), ("two", "Rome")):
+        rows = f"question_id,model,reply\nq1,{name},Answer: 0.5\nq2,{name},Answer: {city}\nq3,{name},Answer: 4\n"
+        (checkout / f"{name}.csv").write_text(rows)
+    fields = {"extracted_final_answer": "x", "reasoning": "so", "confidence": 50}
+
+    def answer(text: str) -> str:
+        return json.dumps(fields | {"correct": "yes" if "light" in text else "no"})
+
+    running = server(answer)
+    for name in ("one", "two"):
+        command = ("mark", checkout / f"{name}.csv", "--keys", checkout / "keys.csv", "--judge", "mine")
+        assert "1 to ask" in proctor("plan", *command, "--name", name).stdout
+        done = proctor(*command, "--budget", 1, "--name", name)
+        assert done.returncode == 0 and "1 replies to other questions are left out" in done.stdout, done.stderr
+    assert running.asked == 2  # of four replies two are decided by comparison
+    marks = [checkout / f"build/runs/{name}/marks.csv" for name in ("one", "two")]
+    assert [pd.read_csv(file)["score"].tolist() for file in marks] == [[1, 1], [1, 0]]
+
+
 def test_twenty_questions_of_hle_s_public_format_with_pictures(proctor, server, checkout):
     rows = [
         {

@@ -146,6 +146,7 @@ STARTED = [  # words, exit code, what is said
     ("audit EXAMPLES/reported_metrics.csv", 2, "pip install 'proctor[notebooks]'"),
     ("leaderboard EXAMPLES/leaderboard.csv", 2, "pip install 'proctor[notebooks]'"),
     ("compare one.csv other.csv", 2, "pip install 'proctor[notebooks]'"),
+    ("mark EXAMPLES/replies.csv --keys EXAMPLES/keys.csv", 0, "2 turned right, 0 turned wrong"),
     ("run", 0, "uq/your_answers"),
     ("run uq/your_answers", 2, "pip install 'proctor[notebooks]'"),
     ("sweep uq/your_answers --seed 1 2", 2, "pip install 'proctor[notebooks]'"),
@@ -156,7 +157,7 @@ STARTED = [  # words, exit code, what is said
     ("dataset generate --out dumps", 2, "pip install 'proctor[dataset]'"),
     ("platform", 2, "pip install 'proctor[platform]'"),
     ("diff HEAD", 2, "not a git repository"),
-    ("status", 1, "1 runs in "),
+    ("status", 1, "2 runs in "),
 ]
 EACH = """
 import contextlib, io, json

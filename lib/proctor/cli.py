@@ -25,9 +25,11 @@ from proctor.workflow import own_run
 from proctor.workflow.notebook import WorkflowError, all_notebooks
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from proctor.models.session import Session
 
-PLANNED = ("exam", "validate", "candidates")  # the commands that `plan` may go before
+PLANNED = ("exam", "validate", "candidates", "mark")  # the commands that `plan` may go before
 
 app = typer.Typer(
     name="proctor",
@@ -199,6 +201,47 @@ def validate(
                 "of_wrong",
             ]
             _finish(notebook, run, values, {"uq/your_answers_results": shown})
+
+
+@app.command()
+def mark(
+    replies: Annotated[list[Path], typer.Argument(help="HLE's files, inspect_ai's logs, lm-eval's samples, tables")],
+    keys: Annotated[Path, typer.Option(help="a file of questions with keys, or a table of id and answer")],
+    judge: Annotated[str, typer.Option(help="weighs what comparison can't decide; none: nothing is asked")] = "",
+    budget: Dollars = None,
+    max_calls: Calls = None,
+    column: Columns = [],  # noqa: B006
+    timeout: Timeout = None,
+    at_once: AtOnce = 8,
+    plan: OnlyPlan = False,
+    export: Export = None,
+    name: Name = "",
+) -> None:
+    """Mark replies that are kept already under given keys, next to the marks that their files hold."""
+    with exit_codes():
+        from proctor.exam import marking
+        from proctor.models.session import Session
+
+        questions = marking.read_keys(keys, _columns(column))
+        given = marking.read_replies(*replies)
+        found = marking.matched(given, questions, keys)
+        run, how = name or f"mark-{keys.stem}", {} if timeout is None else {"timeout": timeout}
+        what = f"{len(found):,} replies of {found['model'].nunique()} models to questions with a key"
+        what += f"; {len(given) - len(found):,} replies to other questions are left out" * (len(given) > len(found))
+
+        async def marked(session: "Session") -> "pd.DataFrame":
+            return await marking.mark(session, found, questions, judge)
+
+        async def kept() -> "pd.DataFrame":
+            async with Session("replay", settings=how) as session:
+                return await marked(session)
+
+        if _ask(run, "", what, marked, _Spending(budget, max_calls, at_once, plan, export), how):
+            file = own_run.folder_of(run) / "marks.csv"
+            rows = asyncio.run(kept())
+            write_atomic(file, marking.as_results(rows).to_csv(index=False))
+            own_run.mark(file.parent, "", own_run.DONE)
+            print(f"{marking.described(rows)}\nevery reply, for compare and leaderboard: {file}")
 
 
 @app.command()
@@ -410,7 +453,7 @@ def status() -> None:
 
 @app.command(context_settings=ANY_WORDS)
 def plan(
-    command: Annotated[str, typer.Argument(metavar="COMMAND ...", help="exam, validate or candidates, and its words")],
+    command: Annotated[str, typer.Argument(metavar="COMMAND ...", help="a command that asks, and its words")],
 ) -> None:
     """What a command would ask and cost at most; asks nothing. `plan exam --help` lists what exam takes."""
     print(
@@ -483,13 +526,14 @@ def _ask(
 ) -> bool:
     """Show `what` is asked and the plan, then ask it, with progress on the terminal.
 
-    False where that was all: for --plan, and for --export where requests were written."""
+    notebook: the one that reads the replies, "" for none. False where that was all: for --plan, and for --export where
+    requests were written."""
     from proctor.models.offline import export
     from proctor.models.session import Session
     from proctor.models.spending import Budget
     from proctor.models.studies import rehearsed
 
-    if not (spending.plan or spending.export):
+    if notebook and not (spending.plan or spending.export):
         own_run.ready(notebook)
 
     async def asking() -> bool:

@@ -21,6 +21,7 @@ from proctor.data.judgebench import load_pairs
 from proctor.data.questions import load_questions
 from proctor.data.tabular import DataError, read_rows
 from proctor.exam.formats import read_hle, read_inspect, read_lm_eval
+from proctor.exam.marking import read_keys, read_replies
 from proctor.hle.review import read_reviews
 from proctor.hle.submission import read_submissions
 from proctor.hle_verified.real_repairs import load_classes
@@ -100,6 +101,8 @@ LOADERS = {
         [dict(doc_id=1, resps=[["7"]], filtered_resps=["7"], exact_match=1.0, doc=dict(id="q"))],
         ("jsonl",),
     ),
+    "kept replies": Loader(read_replies, [dict(question_id="q", model="m", reply="Answer: 7", sample="1", score="no")]),
+    "keys": Loader(read_keys, [dict(id="q", answer="B", answer_type="multipleChoice")]),
     "pairs": Loader(load_pairs, [PAIR, PAIR | dict(pair_id="r", label="B>A")], ("jsonl",)),
     "candidates": Loader(load_candidate_set, [PAIR], ("jsonl",)),
     "scores": Loader(recorded_scores, [dict(answer_id="a", score=1.5), dict(answer_id="b", score="-2")]),
@@ -328,6 +331,7 @@ def test_every_public_loader_is_on_the_list():
         ("proctor.exam.one_system", "board_of"),
     }  # by others on the list
     elsewhere |= {
+        ("proctor.exam.formats", "read_results"),
         ("proctor.exam.one_system", "read_one"),
         ("proctor.kina.own_coverage", "read_similarity"),
     }  # in their tests

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.hle.metrics import accuracy_interval, corrected_metrics, metrics_table, official_metrics
+from proctor.exam.marking import accuracy_interval
+from proctor.hle.metrics import corrected_metrics, metrics_table, official_metrics
 from proctor.stats.proportions import wilson
 
 NAN = math.nan

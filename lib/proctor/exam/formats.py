@@ -25,7 +25,23 @@ from proctor.files import write_atomic
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # inspect_ai's words: correct, incorrect, partly, no answer
 
 
-# HLE: one object, by question id; a judged file has a judgement beside each response
+def read_results(path: str | Path) -> pd.DataFrame | None:
+    """The rows of a file of HLE, inspect_ai or lm-eval, told by its ending and content; None for any other, such as a
+    table. lm-eval's rows have an empty model: the file does not say which."""
+    path = Path(path)
+    kind = path.suffix.lower()
+    if kind == ".eval":
+        return read_inspect(path)
+    if kind == ".json":
+        if isinstance(found := _json(path), list):
+            return None
+        return read_inspect(path) if {"samples", "eval"} <= set(found) else read_hle(path)
+    if kind == ".jsonl" and '"resps"' in path.read_text(encoding="utf-8", errors="replace")[:100_000]:
+        return read_lm_eval(path)
+    return None
+
+
+# HLE: one object, by question id; a judged file has a judgement next to each response
 
 
 def write_hle(path: str | Path, answers: pd.DataFrame, questions: Sequence[Question] = ()) -> None:
@@ -334,13 +350,17 @@ def _whole(value: object) -> int:
     return int(_number(value, 0))
 
 
-def _object(path: Path) -> dict:
+def _json(path: Path) -> Any:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}). Check the path.") from None
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: bad JSON ({str(error)[:200]}). Take the file again.") from None
+
+
+def _object(path: Path) -> dict:
+    found = _json(path)
     if not isinstance(found, dict):
         raise DataError(f"{path}: not a JSON object. Is it a file of another format?")
     if not can_be_text(found):

@@ -3,15 +3,14 @@ or a table of item and score."""
 
 import csv
 import io
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from proctor.data.answers import OUTCOMES
-from proctor.data.tabular import DataError, problem, read_rows, summary
-from proctor.exam.formats import read_hle, read_inspect, read_lm_eval
+from proctor.data.tabular import DataError, Wrong, made, read_rows, summary
+from proctor.exam.formats import read_results
 
 ITEMS = ("item", "item_id", "question_id", "task_id", "instance_id", "id")
 SCORES = ("score", "correct", "right", "resolved")
@@ -20,18 +19,13 @@ SCORES = ("score", "correct", "right", "resolved")
 def read_one(path: str | Path) -> pd.Series:
     """The score of each item, by item; several samples of one are averaged. Raises DataError for what is no results."""
     path = Path(path)
-    kind = path.suffix.lower()
-    if kind == ".eval" or kind == ".json" and _is_log(path):
-        rows = read_inspect(path).rename(columns={"score": "value"})
-    elif kind == ".json" and not _is_list(path):
-        rows = read_hle(path)
-        if "right" not in rows:
-            raise DataError(f"{path}: answers that nobody has judged. Judge them first, as `exam` does.")
-        rows = rows.rename(columns={"right": "value"})
-    elif kind == ".jsonl" and "resps" in path.read_text(encoding="utf-8", errors="replace")[:100_000]:
-        rows = read_lm_eval(path, path.stem).rename(columns={"score": "value"})
-    else:
+    rows = read_results(path)
+    if rows is None:
         rows = _table(path)
+    elif "score" not in rows and "right" not in rows:
+        raise DataError(f"{path}: answers that nobody has judged. Judge them first, as `exam` and `mark` do.")
+    else:
+        rows = rows.rename(columns={"score": "value", "right": "value"})
     return rows.assign(value=rows["value"].fillna(0).astype(float)).groupby("question_id", sort=False)["value"].mean()
 
 
@@ -56,34 +50,16 @@ def _table(path: Path) -> pd.DataFrame:
     item, score = (next((name for name in names if name in columns), None) for names in (ITEMS, SCORES))
     if item is None or score is None:
         raise DataError(f"{path}: the columns are {', '.join(columns) or 'none'}. Give item and score (or correct).")
-    found = []
-    for number, row in rows:
-        said = row[score]
-        word = str(said).strip().casefold()
-        try:
-            value = float(OUTCOMES[word]) if word in OUTCOMES else float(said)
-        except (TypeError, ValueError):
-            problems.append(
-                problem(path, number, score, f"{said!r} is no score", "Give a number from 0 to 1, or yes or no")
-            )
-            continue
-        found.append({"question_id": str(row[item]), "value": value})
+    found = made(path, rows, problems, lambda _, row: (str(row[item]), score_of(row[score], score)))
     if problems:
         raise DataError(summary(problems))
-    return pd.DataFrame(found)
+    return pd.DataFrame(found, columns=["question_id", "value"])
 
 
-def _is_log(path: Path) -> bool:
-    found = _json(path)
-    return isinstance(found, dict) and "samples" in found and "eval" in found
-
-
-def _is_list(path: Path) -> bool:
-    return isinstance(_json(path), list)
-
-
-def _json(path: Path):
+def score_of(said: object, column: str) -> float:
+    """A score, from a number or a word such as yes and no. Raises Wrong for anything else."""
+    word = str(said).strip().casefold()
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: cannot be read as JSON ({error}). Check the path, or write it again.") from None
+        return float(OUTCOMES[word]) if word in OUTCOMES else float(str(said))
+    except ValueError:
+        raise Wrong(column, f"{said!r} is no score", "Give a number from 0 to 1, or yes or no") from None

@@ -1,6 +1,7 @@
 """Sit models before an exam (HLE, section 4): three stated fields, comparison, a judge where that can't decide."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -85,6 +86,16 @@ def grade(question: Question, answer: str | None) -> bool:
     return matches_key(question, answer) is True
 
 
+def compared(question: Question, reply: Reply) -> dict[str, Any]:
+    """What a reply states and whether it is the key, without a judge: answer, correct, undecided, unreadable, and the
+    stated confidence in [0, 1] (None: none). `undecided` answers, the unreadable among them, are not correct."""
+    answer = extract_answer(question, reply)
+    lost = unreadable(question, reply) and question.answer is not None
+    right = None if lost else matches_key(question, answer)
+    said = dict(answer=answer, correct=right is True, undecided=right is None, unreadable=lost)
+    return said | dict(confidence=stated(reply).confidence)
+
+
 async def run_exam(
     session: Session,
     models: list[str],
@@ -126,9 +137,6 @@ async def run_exam(
     )
     table = []
     for (model, question, sample), reply in zip(rows, replies):
-        fields, answer = stated(reply), extract_answer(question, reply)
-        lost = unreadable(question, reply) and question.answer is not None
-        right = None if lost else matches_key(question, answer)
         table.append(
             dict(
                 model=model,
@@ -137,11 +145,7 @@ async def run_exam(
                 answer_type=question.answer_type,
                 level=question.level,
                 sample=sample,
-                answer=answer,
-                correct=right is True,
-                undecided=right is None,
-                unreadable=lost,
-                confidence=fields.confidence,
+                **compared(question, reply),
                 probability=answer_probability(reply),
                 reply=reply.text,
                 cut_off=reply.cut_off,

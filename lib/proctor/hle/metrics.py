@@ -12,10 +12,11 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from proctor.exam.marking import accuracy_interval
 from proctor.stats import checks
 from proctor.stats.bootstrap import Interval
 from proctor.stats.calibration import KINDS, calibration_error, calibration_interval, calibration_of_samples
-from proctor.stats.proportions import official_half_width, wilson, wilson_of_means
+from proctor.stats.proportions import official_half_width, wilson
 
 OFFICIAL_BIN = 100
 
@@ -187,21 +188,6 @@ def _of_samples(
         overconfidence=float(group["confidence"][known].mean() - values[known].mean()) if known.any() else np.nan,
         note="; ".join(dict.fromkeys(filter(None, (each.note for each in one)))),
     )
-
-
-def accuracy_interval(right: ArrayLike, questions: ArrayLike, level: float = 0.95) -> Interval:
-    """Accuracy in [0, 1] over questions, each the mean of its answers: unreadable judgements (NaN) count as wrong, and
-    the limits go from that reading to the opposite one. Wilson's interval; with several answers a question, of their
-    means (`wilson_of_means`). right: 1, 0 or NaN of each answer, questions: their ids."""
-    right = np.asarray(right, float)
-    codes, n = checks.cluster_index(np.asarray(questions), len(right))
-    sizes = np.bincount(codes, minlength=n)
-    low, high = (np.bincount(codes, weights=np.nan_to_num(right, nan=lost), minlength=n) / sizes for lost in (0.0, 1.0))
-    if n == len(right):
-        limits = wilson(round(low.sum()), n, level)[0], wilson(round(high.sum()), n, level)[1]
-        return Interval(float(low.mean()), *limits, level, "wilson", n=n, of="questions")
-    limits = wilson_of_means(low, len(right), level)[0], wilson_of_means(high, len(right), level)[1]
-    return Interval(float(low.mean()), *limits, level, "wilson of means", n=n, of="questions")
 
 
 GROUPINGS = (("all", ("model",)), ("answer type", ("model", "answer_type")), ("category", ("model", "category")))

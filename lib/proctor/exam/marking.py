@@ -1,0 +1,236 @@
+"""Mark replies that are kept already under given keys: by comparison first, by a judge what comparison can't decide.
+
+keys = read_keys("keys.csv")                                   # id and key; with the question's text for a judge
+replies = matched(read_replies("gpt.json", "claude.eval"), keys, "keys.csv")
+marked = await mark(session, replies, keys, judge="openai/gpt-4o")      # no judge: nothing is asked
+markings(marked)                                               # one row per model; with the files' own marks, McNemar
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from proctor.data.questions import load_questions
+from proctor.data.schemas import LETTERS, Question
+from proctor.data.tabular import DataError, Wrong, made, read_rows, summary
+from proctor.exam.formats import read_results
+from proctor.exam.one_system import ITEMS, SCORES, score_of
+from proctor.exam.run_exam import compared, judge_undecided, matches_key
+from proctor.models.messages import Reply
+from proctor.models.session import Session
+from proctor.stats import checks
+from proctor.stats.compare import mcnemar
+from proctor.stats.interval import Interval
+from proctor.stats.proportions import wilson, wilson_of_means
+
+REPLIES = ("reply", "response", "output", "text")
+ANSWERS = ("answer", "prediction", "final_answer")  # what a reply states, read by somebody already
+KEYS = ("answer", "key", "correct_answer", "target", "gold")
+NO_TEXT = "(the file of keys has no text of this question)"
+
+
+def read_keys(path: str | Path, columns: Mapping[str, str] | None = None) -> list[Question]:
+    """Keys of one file, one per question: a file of questions (`load_questions`), or a table of id and key.
+
+    A table may have `options` or `answer_type` too; its questions have no text, so no judge can weigh them. Raises
+    DataError for a row without a key, two rows of one id, or columns that are none of these."""
+    path = Path(path)
+    rows, problems = read_rows(path)
+    known = {column for _, row in rows for column in row}
+    if columns or known & {"question", "problem"} or not rows:
+        questions = load_questions(path, columns=columns)
+        if lacking := next((question.id for question in questions if question.answer is None), None):
+            raise DataError(f"{path}: question {lacking} has no key. Give it one, or leave it out.")
+        return questions
+    item, key = (next((name for name in names if name in known), None) for names in (ITEMS, KEYS))
+    if item is None or key is None:
+        raise DataError(
+            f"{path}: the columns are {', '.join(sorted(known))}. Give id and answer, or name them with "
+            "--column id=... and --column answer=...."
+        )
+
+    def question_of(_: int, row: dict) -> Question:
+        name, right = str(row[item] or "").strip(), str(row[key] if row[key] is not None else "").strip()
+        if not name or not right:
+            raise Wrong(item if not name else key, "empty", "Give every row its id and its key")
+        kind = str(row.get("answer_type") or "")
+        kind = kind if kind == "multipleChoice" else "exactMatch"
+        if kind == "multipleChoice" and right not in tuple(LETTERS):
+            raise Wrong(key, f"{right!r} is no letter from A to {LETTERS[-1]}", "Give the letter of the right option")
+        return Question(id=name, question=NO_TEXT, answer=right, answer_type=kind)
+
+    once = (item, lambda question: question.id, "id", "Give each question one key")
+    questions = made(path, rows, problems, question_of, once)
+    if problems:
+        raise DataError(summary(problems))
+    return questions
+
+
+def read_replies(*files: str | Path) -> pd.DataFrame:
+    """Kept replies of any number of files: file, model, question_id, sample, reply, given (the answer that the file
+    read in it; None: none), cut_off, and `before`, the mark that the file gives (1, 0; NaN: none).
+
+    HLE's predictions or judged files, logs of inspect_ai, lm-eval's samples, or a table (.csv, .jsonl ...) of item and
+    reply or answer, if wanted model, sample and score. A file that names no model is a model of its file's name."""
+    parts = []
+    for file in map(Path, files):
+        rows = _replies(file)
+        rows["model"] = rows.get("model", pd.Series("", rows.index)).replace("", file.stem)
+        rows["sample"] = rows.get("sample", 0)
+        rows["cut_off"] = rows.get("cut_off", False)
+        names = [name for name in ("right", "score") if name in rows]
+        rows["before"] = rows[names[0]].astype(float) if names else np.nan
+        rows = rows.assign(file=str(file), given=rows["answer"] if "answer" in rows else None)
+        parts.append(rows[["file", "model", "question_id", "sample", "reply", "given", "cut_off", "before"]])
+    found = pd.concat(parts, ignore_index=True)
+    again = found[found.duplicated(["model", "question_id", "sample"])]
+    if len(again):
+        row = again.iloc[0]
+        raise DataError(
+            f"{row['file']}: a second reply of {row['model']} to question {row['question_id']} "
+            f"(sample {row['sample']}). Number samples in a column `sample`, or leave one reply out."
+        )
+    return found
+
+
+def _replies(path: Path) -> pd.DataFrame:
+    if (results := read_results(path)) is not None:
+        return results
+    rows, problems = read_rows(path)
+    known = list(dict.fromkeys(column for _, row in rows for column in row))
+    item, reply, given, score = (
+        next((name for name in names if name in known), None) for names in (ITEMS, REPLIES, ANSWERS, SCORES)
+    )
+    if item is None or (reply is None and given is None):
+        raise DataError(
+            f"{path}: the columns are {', '.join(known) or 'none'}. Give question_id and "
+            "reply or answer, if wanted model, sample and score."
+        )
+
+    def reply_of(number: int, row: dict) -> dict:
+        if not str(row.get(item) or "").strip():
+            raise Wrong(item, "empty", "Give every row its question")
+        texts = [None if name is None or row.get(name) is None else str(row[name]) for name in (reply, given)]
+        marked = score is not None and row.get(score) not in (None, "")
+        read = dict(question_id=str(row[item]).strip(), reply=texts[0] or "", answer=texts[1] or None)
+        read |= dict(model=str(row.get("model") or ""), right=score_of(row[score], score) if marked else np.nan)
+        try:
+            return read | dict(sample=int(str(row.get("sample") or 0)))
+        except ValueError:
+            raise Wrong("sample", f"{row['sample']!r} is no whole number", "Number samples 0, 1, 2 ...") from None
+
+    found = made(path, rows, problems, reply_of)
+    if problems:
+        raise DataError(summary(problems))
+    if not found:
+        raise DataError(f"{path}: no replies in it.")
+    return pd.DataFrame(found)
+
+
+def matched(replies: pd.DataFrame, keys: Sequence[Question], path: str | Path) -> pd.DataFrame:
+    """The replies to questions that have a key. Raises DataError where there are none."""
+    known = replies["question_id"].isin({question.id for question in keys})
+    if not known.any():
+        shown = f"{replies['question_id'].iloc[0]!r} in {replies['file'].iloc[0]}, {keys[0].id!r} in {path}"
+        raise DataError(f"{path}: no key for any of the {len(replies):,} replies ({shown}). Use the same ids in both.")
+    return replies[known].reset_index(drop=True)
+
+
+async def mark(session: Session, replies: pd.DataFrame, keys: Sequence[Question], judge: str = "") -> pd.DataFrame:
+    """One row per reply: answer, correct, undecided, unreadable, confidence, right (1, 0; NaN: nobody could decide) and
+    decided_by (comparison, the judge, nobody). A reply that we can't read counts with the answer that its file read.
+
+    With a judge only what comparison cannot decide is put to it. Raises DataError where the keys have no text."""
+    by_id = {question.id: question for question in keys}
+    said = [_said(by_id[row.question_id], row) for row in replies.itertuples()]
+    marked = pd.concat([replies, pd.DataFrame(said, index=replies.index)], axis=1).assign(source="kept")
+    if judge:
+        unknown = [question.id for question in keys if question.question == NO_TEXT]
+        if unknown and marked["undecided"].any():
+            raise DataError(
+                f"question {unknown[0]} has no text (and {len(unknown) - 1} more): a judge must see the question. Give "
+                "a file of questions with their keys."
+            )
+        seen = marked.assign(reply=marked["reply"].where(marked["reply"] != "", marked["answer"]))
+        return await judge_undecided(session, judge, seen, list(keys))
+    right = marked["correct"].astype(float).mask(marked["undecided"])
+    return marked.assign(right=right, decided_by=np.where(marked["undecided"], "nobody", "comparison"))
+
+
+def _said(question: Question, row: Any) -> dict[str, Any]:
+    said = compared(question, Reply(row.reply, "length" if row.cut_off else "stop"))
+    if said["answer"] is not None or not isinstance(row.given, str):
+        return said
+    right = matches_key(question, row.given)
+    return said | dict(answer=row.given, correct=right is True, undecided=right is None, unreadable=False)
+
+
+def accuracy_interval(right: ArrayLike, questions: ArrayLike, level: float = 0.95) -> Interval:
+    """Accuracy in [0, 1] over questions, each the mean of its answers: unreadable judgements (NaN) count as wrong, and
+    the limits go from that reading to the opposite one. Wilson's interval; with several answers a question, of their
+    means (`wilson_of_means`). right: 1, 0 or NaN of each answer, questions: their ids."""
+    right = np.asarray(right, float)
+    codes, n = checks.cluster_index(np.asarray(questions), len(right))
+    sizes = np.bincount(codes, minlength=n)
+    low, high = (np.bincount(codes, weights=np.nan_to_num(right, nan=lost), minlength=n) / sizes for lost in (0.0, 1.0))
+    if n == len(right):
+        limits = wilson(round(low.sum()), n, level)[0], wilson(round(high.sum()), n, level)[1]
+        return Interval(float(low.mean()), *limits, level, "wilson", n=n, of="questions")
+    limits = wilson_of_means(low, len(right), level)[0], wilson_of_means(high, len(right), level)[1]
+    return Interval(float(low.mean()), *limits, level, "wilson of means", n=n, of="questions")
+
+
+def markings(marked: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """One row per model: n (questions), replies, right, undecided, unreadable (of these), and accuracy in percent over
+    questions with its interval, whose upper end takes undecided replies for right (`accuracy_interval`).
+
+    Of replies that their file marked too, and that could be decided now: both (how many), before and now (percent
+    right), turned_right and turned_wrong, and p of McNemar's exact test (NaN with several samples of a question)."""
+    rows = []
+    for model, part in marked.groupby("model", sort=False):
+        found = accuracy_interval(part["right"], part["question_id"], level)
+        row = dict(model=model, n=found.n, replies=len(part), right=int((part["right"] == 1).sum()))
+        lost = part["right"].isna()
+        row |= dict(undecided=int(lost.sum()), unreadable=int((lost & part["unreadable"]).sum()))
+        row |= dict(accuracy=100 * found.estimate, accuracy_low=100 * found.low, accuracy_high=100 * found.high)
+        both = part.dropna(subset=["right", "before"])
+        now, was = both["right"] == 1, both["before"] == 1
+        row |= dict(both=len(both), before=100 * was.mean(), now=100 * now.mean())
+        row |= dict(turned_right=int((now & ~was).sum()), turned_wrong=int((was & ~now).sum()))
+        once = len(both) and not both["question_id"].duplicated().any()
+        rows.append(row | dict(p=mcnemar(now, was).p if once else np.nan))
+    return pd.DataFrame(rows)
+
+
+def as_results(marked: pd.DataFrame) -> pd.DataFrame:
+    """One row per reply, as `compare` and `leaderboard` read it: model, question_id, sample, score, then how it came.
+
+    score counts what nobody could decide as wrong, as HLE scores the unreadable; `undecided` says which."""
+    score = marked["right"].fillna(0).astype(int)
+    names = ["answer", "undecided", "unreadable", "decided_by", "before", "file"]
+    kept = marked.assign(score=score, undecided=marked["right"].isna())
+    return kept[["model", "question_id", "sample", "score", *names]]
+
+
+def described(marked: pd.DataFrame) -> str:
+    """`markings` as lines for a terminal."""
+    lines = []
+    for row in markings(marked).itertuples():
+        interval = f"{row.accuracy:.1f}% [{row.accuracy_low:.1f}, {row.accuracy_high:.1f}]"
+        of = "questions" if row.n == row.replies else f"questions, {row.replies} replies"
+        unread = f" ({row.unreadable} state no answer that can be read)" if row.unreadable else ""
+        counts = f"{row.right} right, {row.undecided} undecided{unread}"
+        lines.append(f"{row.model}: {interval}, {counts}, of {row.n} {of}")
+        if row.both:
+            p = "" if np.isnan(row.p) else f", p = {row.p:.2g} (McNemar's exact test)"
+            turned = f"{row.turned_right} turned right, {row.turned_wrong} turned wrong{p}"
+            lines.append(f"  marked in the file too: {row.both}; {row.before:.1f}% there, {row.now:.1f}% now; {turned}")
+    if marked["right"].isna().any():
+        lines.append(
+            "undecided replies count as wrong; the upper limit counts them as right. --judge MODEL weighs them"
+        )
+    return "\n".join(lines)

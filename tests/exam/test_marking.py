@@ -1,0 +1,89 @@
+"""exam.marking: kept replies under given keys; the marks of the files next to ours."""
+
+import asyncio
+import json
+
+import numpy as np
+import pytest
+from proctor.data.tabular import DataError
+from proctor.exam import marking
+from proctor.models.session import Session
+from scipy.stats import binomtest
+
+KEYS = "id,answer\nq1,1/2\nq2,Paris\nq3,B\n"
+REPLIES = """question_id,model,reply,correct
+q1,one,Answer: \\frac{1}{2},no
+q2,one,Answer: the city of light,yes
+q3,one,Answer: B,yes
+q3,two,nothing to say here,no
+q9,two,Answer: 4,yes
+"""
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(keys=KEYS, replies=REPLIES, name="replies.csv"):
+        (tmp_path / "keys.csv").write_text(keys)
+        (tmp_path / name).write_text(replies)
+        return tmp_path / "keys.csv", tmp_path / name
+
+    return write
+
+
+def marked(keys, replies, judge=""):
+    async def marking_of():
+        questions = marking.read_keys(keys)
+        found = marking.matched(marking.read_replies(replies), questions, keys)
+        async with Session("replay") as session:
+            return await marking.mark(session, found, questions, judge)
+
+    return asyncio.run(marking_of())
+
+
+def test_comparison_decides_what_it_can_and_leaves_the_rest_open(files):
+    rows = marked(*files()).set_index(["model", "question_id"])
+    assert rows.loc[("one", "q1"), "right"] == rows.loc[("one", "q3"), "right"] == 1
+    assert np.isnan(rows.loc[("one", "q2"), "right"]) and rows.loc[("one", "q2"), "decided_by"] == "nobody"
+    assert rows.loc[("two", "q3"), "unreadable"] and len(rows) == 4
+
+
+def test_markings_recount_by_hand(files):
+    rows = marking.markings(marked(*files())).set_index("model")
+    one = rows.loc["one"]
+    assert (one["n"], one["right"], one["undecided"], one["both"]) == (3, 2, 1, 2)
+    assert (one["before"], one["now"], one["turned_right"], one["turned_wrong"]) == (50, 100, 1, 0)
+    assert one["p"] == binomtest(1, 1).pvalue and one["accuracy"] == pytest.approx(200 / 3)
+    assert rows.loc["two", "accuracy"] == 0 and rows.loc["two", "accuracy_high"] == 100
+
+
+def test_an_answer_that_the_file_has_read_is_marked_as_it_stands(files):
+    rows = marked(*files(replies="question_id,answer\nq1,0.5\nq2,paris\n"))
+    assert rows["right"].tolist() == [1, 1] and rows["model"].unique().tolist() == ["replies"]
+
+
+def test_judged_files_of_hle_are_marked_anew_next_to_their_judge(files):
+    judged = {"q1": {"model": "m", "response": "Answer: 0.5", "judge_response": {"correct": "no", "confidence": 9}}}
+    rows = marking.markings(marked(*files(replies=json.dumps(judged), name="judged.json")))
+    assert rows["turned_right"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("keys", "replies", "what"),
+    [
+        ("id,answer\nq1,\n", REPLIES, "row 2, column answer: empty"),
+        ("id,answer\nq1,1\nq1,2\n", REPLIES, "'q1' is the id of row 2 too"),
+        ("id,colour\nq1,1\n", REPLIES, "the columns are colour, id"),
+        (KEYS, "item,model\nq1,one\n", "Give question_id and reply or answer"),
+        (KEYS, "item,reply,score\nq1,x,maybe\n", "row 2, column score: 'maybe' is no score"),
+        (KEYS, "item,reply\nq1,x\nq1,y\n", "a second reply of replies to question q1 (sample 0)"),
+        (KEYS, "item,reply\nq8,x\n", "no key for any of the 1 replies"),
+    ],
+)
+def test_what_is_wrong_names_the_file_the_row_and_the_fix(files, keys, replies, what):
+    with pytest.raises(DataError, match=".csv.*" + what.replace("(", "\\(").replace(")", "\\)")):
+        marked(*files(keys, replies))
+
+
+def test_a_judge_must_see_the_question(files):
+    with pytest.raises(DataError, match="q1 has no text .and 2 more.: a judge must see the question"):
+        marked(*files(), judge="openai/gpt-4o")
