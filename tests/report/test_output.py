@@ -262,13 +262,22 @@ def test_a_claim_is_shown_in_one_line(checkout, page):
 
 
 def test_the_expected_verdict_is_asserted_at_the_defaults_only(checkout, page):
-    with pytest.raises(AssertionError, match="expected 'does not hold', found ✓ holds: It rises"):
+    with pytest.raises(AssertionError, match="expected 'does not hold', found ✓ holds: It rises.*change expect="):
         made().claim("uq/gain", "It rises", **SAMPLED, expect="does not hold")
     made(n=6).claim("uq/gain", "It rises", **SAMPLED, expect="does not hold")
     assert "[not asserted: parameters or logs are not the defaults]" in page[-1][0]["text/plain"]
     assert "not asserted" in page[-1][0]["text/html"] and "not asserted" not in page[0][0]["text/plain"]
     made(n=6).claim("uq/gain", "It rises", **SAMPLED)
     assert "not asserted" not in page[-1][0]["text/plain"]
+
+
+def test_in_jupyterlab_an_unexpected_verdict_is_a_grey_line(checkout, page, monkeypatch):
+    monkeypatch.delenv("PROCTOR_NOTEBOOK")
+    out = Output("measured", notebook="uq/1_toy", namespace=VALUES)
+    out.claim("uq/gain", "It rises", **SAMPLED, expect="holds")
+    assert len(page) == 1
+    assert out.claim("uq/gain", "It rises", **SAMPLED, expect="cannot tell").verdict == "holds"
+    assert page[-1][0]["text/plain"] == "expected cannot tell, found holds (uq/gain)" and len(page) == 3
 
 
 def test_what_claims_may_not_do(checkout):
