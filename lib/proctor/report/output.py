@@ -16,6 +16,7 @@ import __future__
 import ast
 import base64
 import html
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -73,7 +74,7 @@ class Output:
         self.at_defaults = self.parameters == defaults and all(log_files.as_pinned(name) for name in named)
         self.seed: int | None = self.parameters.get("seed")
         self.claims: list[Claim] = []
-        self._explores = "PROCTOR_NOTEBOOK" not in os.environ  # in JupyterLab; the workflow names its notebook
+        self._explores = not os.environ.get("PROCTOR_NOTEBOOK")  # in JupyterLab; the workflow names its notebook
 
     def rng(self) -> np.random.Generator:
         """A fresh generator of the notebook's seed. Raises ValueError when it has no parameter `seed`."""
@@ -142,10 +143,11 @@ class Output:
     ) -> None:
         """Write figures/<name>.svg, .png and .json, show that very PNG, and close the figure.
 
-        claim: see `figures.save`, which also says what makes it raise ValueError.
+        claim: see `figures.save`, which also says what makes it raise ValueError. In JupyterLab what breaks a house rule,
+        such as another width, is drawn all the same, with a grey line.
         """
-        kinds = self._evidence(evidence, name)
-        figures.save(fig, name, evidence=kinds, note=note, claim=claim, alt=alt, **self._origin())
+        how: dict[str, Any] = dict(evidence=self._evidence(evidence, name), note=note, claim=claim, alt=alt)
+        figures.save(fig, name, **how, **self._origin(), **({"complain": _note} if self._explores else {}))
         plt.close(fig)
         png = (paths.OWN_FIGURES / f"{name}.png").read_bytes()
         title = claim if isinstance(claim, str) else (claim if isinstance(claim, Claim) else claim[0]).title
@@ -154,6 +156,13 @@ class Output:
             {"image/png": base64.b64encode(png).decode(), "text/plain": f"[figure {name}] {title}. {alt}"},
             {"image/png": {"alt": alt, "width": width}},
         )
+
+    def not_drawn(self, name: str, why: str) -> None:
+        """Say in a grey line of JupyterLab why a figure can't be drawn of the rows that are left. Raises ValueError in
+        the workflow, where every figure is due."""
+        if not self._explores:
+            raise ValueError(f"{name} is not drawn: {why}")
+        _note(f"{name} is not drawn: {why}")
 
     def claim(
         self,
@@ -168,7 +177,7 @@ class Output:
         unit: str = "",
         level: float | None = None,
         family: int | None = None,
-        holds: bool | None = None,
+        holds: Any = None,
         exact: str = "",
         evidence: str | Sequence[str] | None = None,
         refuted: str = "",
@@ -182,7 +191,8 @@ class Output:
         comparisons. n, of: how many units were resampled, and what they are. An `Interval` that knows its n, of, unit,
         level and family need not be told them again. refuted, unsettled: the sentence for
         the two other verdicts. Without an interval: `exact`, the reason why none is needed, and `holds` (or
-        estimate and says). expect: the verdict at the default parameters, asserted only there and
+        estimate and says). holds: True, False, or pd.NA where a row that it needs is not in the table (nullable columns
+        of pandas give it by themselves: `(shares.reindex(names) > 0).all(skipna=False)`). expect: the verdict at the default parameters, asserted only there and
         only by the workflow; in JupyterLab a grey line says that it is another one.
         Raises ValueError for what does not fit together, AssertionError for another verdict than expected.
         """
@@ -210,12 +220,12 @@ class Output:
             unit=unit,
             level=level,
             family=family,
-            holds=holds,
+            holds=math.nan if holds is pd.NA else holds,
             exact=exact,
             refuted=refuted,
             unsettled=unsettled,
         )
-        if made.paper != self.paper:
+        if made.paper != self.paper and not self._explores:  # a copy of a notebook may lie anywhere
             raise ValueError(f"claim {id}: its paper is {made.paper}, the notebook's is {self.paper}")
         known = [claim.id for claim in self.claims]
         if id in known and not self._explores:

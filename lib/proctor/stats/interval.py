@@ -12,7 +12,7 @@ class Interval:
     """An estimate with its interval.
 
     `method` is the one used: percentile, percentile centred, bca, score, newcombe, cluster t, exact, range, wilson or
-    none. `undefined` counts the resamples in which the statistic did not exist; they are left out. Where the data hold
+    none; "not in the table" where the rows that it is about are not there. `undefined` counts the resamples in which the statistic did not exist; they are left out. Where the data hold
     no such statistic, or too little for an interval, limits are NaN (`no_interval`), and a claim that rests on them is
     "cannot tell".
 
