@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import proctor
 import pytest
+from IPython.core.formatters import DisplayFormatter
 from matplotlib import pyplot as plt
 from proctor import log_files, paths
 from proctor.report import output
@@ -94,6 +95,10 @@ def made(evidence="measured", **changed):
     return Output(evidence, namespace=VALUES | changed)
 
 
+def fake_shell(**changed):
+    return SimpleNamespace(user_ns=VALUES | changed, execution_count=1, display_formatter=DisplayFormatter())
+
+
 def record(checkout, name):
     return json.loads((checkout / "figures" / f"{name}.json").read_text())
 
@@ -166,7 +171,7 @@ def test_outside_ipython_the_parameters_must_be_given_and_all_be_there(checkout)
 
 
 def test_ipythons_variables_are_found(checkout, monkeypatch):
-    monkeypatch.setattr(output, "_shell", lambda: SimpleNamespace(user_ns=VALUES | {"n": 6}))
+    monkeypatch.setattr(output, "_shell", lambda: fake_shell(n=6))
     assert Output().parameters["n"] == 6
 
 
@@ -291,6 +296,15 @@ def test_a_claim_is_shown_in_one_line(checkout, page):
         "✓ holds: It rises & falls (+25 points [+3, +50], n = 18 questions; measured; uq/gain)"
     )
     assert "It rises &amp; falls" in shown["text/html"] and "<b" in shown["text/html"]
+
+
+def test_a_cell_that_ends_with_a_claim_shows_it_once(checkout, page, monkeypatch):
+    shell = fake_shell()
+    monkeypatch.setattr(output, "_shell", lambda: shell)
+    claim = made().claim("uq/gain", "It rises", **SAMPLED)
+    assert shell.display_formatter.format(claim) == ({}, {}) and len(page) == 1
+    shell.execution_count += 1
+    assert shell.display_formatter.format(claim) == ({}, {}) and page[1] == page[0]
 
 
 def test_the_expected_verdict_is_asserted_at_the_defaults_only(checkout, page):

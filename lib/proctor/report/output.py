@@ -74,6 +74,9 @@ class Output:
         self.at_defaults = self.parameters == defaults and all(log_files.as_pinned(name) for name in named)
         self.seed: int | None = self.parameters.get("seed")
         self.claims: list[Claim] = []
+        self._shown: dict[str, int] = {}  # by claim, the execution that made and showed it
+        if shell := _shell():
+            shell.display_formatter.ipython_display_formatter.for_type(Claim, self._show_again)
         self._explores = not os.environ.get("PROCTOR_NOTEBOOK")  # in JupyterLab; the workflow names its notebook
 
     def rng(self) -> np.random.Generator:
@@ -235,12 +238,19 @@ class Output:
             others[known.index(id)] = made
         self.claims = others if id in known else [*others, made]
         self._write_claims()
+        if shell := _shell():
+            self._shown[made.id] = shell.execution_count
         _show(_claim_line(made, expect is not None and not self.at_defaults))
         if expect not in (None, made.verdict) and self.at_defaults:
             if not self._explores:
                 raise AssertionError(f"claim {id}: expected {expect!r}, found {made.line()}; if so, change expect=")
             _note(f"expected {expect}, found {made.verdict} ({made.id})")
         return made
+
+    def _show_again(self, claim: Claim) -> None:
+        """Show a claim that a cell ends with, unless the cell has just made it."""
+        if self._shown.get(claim.id) != _shell().execution_count:
+            _show(_claim_line(claim, False))
 
     def _write_claims(self) -> None:
         name = f"{self.paper}/claims_{self.name.rpartition('/')[2]}"
