@@ -137,10 +137,10 @@ def save(
 ) -> None:
     """Write figures/<name>.svg, .png and .json (provenance), the same bytes on every run.
 
-    claim: the title. A Claim gives its sentence for its verdict, with estimate, interval and n beneath; of several
-    the first is drawn and all are recorded; a text is for a picture that claims nothing sampled. alt: what the
-    picture shows, for readers who can't see it. The house rules hold (`proctor.report.frame`): ValueError when
-    something leaves the canvas, a text is under 6 pt, tick labels overlap or the width is neither COLUMN nor FULL; `complain` may do
+    claim: the title. A Claim gives its sentence for its verdict, with estimate, interval and n beneath; of several the
+    first is drawn and all are recorded; a text is for a picture that claims nothing sampled. alt: what the picture
+    shows, for readers who can't see it. The house rules hold (`proctor.report.frame`): ValueError when something leaves
+    the canvas, a text is under 6 pt, tick labels overlap or the width is neither COLUMN nor FULL; `complain` may do
     something else with that text.
 
     Other arguments: `provenance.describe`, whose ValueErrors come before anything is written. Call it last: the

@@ -146,8 +146,8 @@ class Output:
     ) -> None:
         """Write figures/<name>.svg, .png and .json, show that very PNG, and close the figure.
 
-        claim: see `figures.save`, which also says what makes it raise ValueError. In JupyterLab what breaks a house rule,
-        such as another width, is drawn all the same, with a grey line.
+        claim: see `figures.save`, which also says what makes it raise ValueError. In JupyterLab what breaks a house
+        rule, such as another width, is drawn all the same, with a grey line.
         """
         how: dict[str, Any] = dict(evidence=self._evidence(evidence, name), note=note, claim=claim, alt=alt)
         figures.save(fig, name, **how, **self._origin(), **({"complain": _note} if self._explores else {}))
@@ -189,14 +189,14 @@ class Output:
     ) -> Claim:
         """Judge one sentence by its interval (the rule: `claims.verdict`), write it down, show it and return it.
 
-        id: the catalog's row of kind `claim`, or <row>.<part>. says: what the sentence says of the quantity, "> 0",
-        ">= 0.5", "< 1", "<= 1" or "within -5..5". interval: (low, high) of `level`, in a family of that many
-        comparisons. n, of: how many units were resampled, and what they are. An `Interval` that knows its n, of, unit,
-        level and family need not be told them again. refuted, unsettled: the sentence for
-        the two other verdicts. Without an interval: `exact`, the reason why none is needed, and `holds` (or
-        estimate and says). holds: True, False, or pd.NA where a row that it needs is not in the table (nullable columns
-        of pandas give it by themselves: `(shares.reindex(names) > 0).all(skipna=False)`). expect: the verdict at the default parameters, asserted only there and
-        only by the workflow; in JupyterLab a grey line says that it is another one.
+        id: the catalog's row of kind `claim`, or <row>.<part>. says: what the sentence says of the quantity, "> 0", ">=
+        0.5", "< 1", "<= 1" or "within -5..5". interval: (low, high) of `level`, in a family of that many comparisons.
+        n, of: how many units were resampled, and what they are. An `Interval` that knows its n, of, unit, level and
+        family need not be told them again. refuted, unsettled: the sentence for the two other verdicts. Without an
+        interval: `exact`, the reason why none is needed, and `holds` (or estimate and says). holds: True, False, or
+        pd.NA where a row that it needs is not in the table (nullable columns of pandas give it by themselves:
+        `(shares.reindex(names) > 0).all(skipna=False)`). expect: the verdict at the default parameters, asserted only
+        there and only by the workflow; in JupyterLab a grey line says that it is another one.
         Raises ValueError for what does not fit together, AssertionError for another verdict than expected.
         """
         if expect is not None and expect not in claims.VERDICTS:

@@ -180,8 +180,8 @@ def o3_rows(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def rank_trend(x: Sequence[float], y: Sequence[float], level: float = 0.95) -> Interval:
-    """Spearman's correlation of x and y, shape (rows,), with Bonett and Wright's interval (2000) over the rows; of fewer than five
-    rows it is UNDEFINED.
+    """Spearman's correlation of x and y, shape (rows,), with Bonett and Wright's interval (2000) over the rows; of
+    fewer than five rows it is UNDEFINED.
 
     >>> trend = rank_trend([1, 2, 3, 4, 5, 6], [1, 3, 2, 5, 4, 6])
     >>> round(trend.estimate, 2), round(trend.low, 2)
