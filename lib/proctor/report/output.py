@@ -32,6 +32,7 @@ from matplotlib.figure import Figure
 from proctor import log_files, paths
 from proctor.report import claims, figures, provenance, tables
 from proctor.report.claims import Claim
+from proctor.report.frame import refuse
 from proctor.workflow.notebook import Notebook
 
 ROWS, COLUMNS = 30, 8  # of a table in the page; the files have all
@@ -150,7 +151,7 @@ class Output:
         rule, such as another width, is drawn all the same, with a grey line.
         """
         how: dict[str, Any] = dict(evidence=self._evidence(evidence, name), note=note, claim=claim, alt=alt)
-        figures.save(fig, name, **how, **self._origin(), **({"complain": _note} if self._explores else {}))
+        figures.save(fig, name, **how, **self._origin(), complain=_note if self._explores else refuse)
         plt.close(fig)
         png = (paths.OWN_FIGURES / f"{name}.png").read_bytes()
         title = claim if isinstance(claim, str) else (claim if isinstance(claim, Claim) else claim[0]).title
