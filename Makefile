@@ -80,8 +80,7 @@ site: setup ## the book: the executed notebooks as a site, in build/site/ (run `
 	@$(PY) -m proctor.report.site
 
 lab: setup ## JupyterLab on the same environment; NOTEBOOK=uq/6_agreement LAB_ARGS="--port 9999"
-	@$(PY) -c 'import os, shlex, sys; os.execv(sys.executable, [sys.executable, *sys.argv[1:], *shlex.split(os.environ["LAB_ARGS"])])' \
-	  -m jupyterlab --ServerApp.root_dir=. --LabApp.default_url="/lab/tree/notebooks/$${NOTEBOOK:-00_start_here}.ipynb"
+	@$(PY) -m proctor.workflow.lab "$$NOTEBOOK" --more="$$LAB_ARGS"
 
 status: setup ## which published artifact is regenerated, from what evidence, and does it agree
 	@$(PY) -m proctor.report.catalog

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from pandas.testing import assert_frame_equal
 from proctor.exam.paired_effects import balanced, over_families, paired_effects, said
 from proctor.report.claims import judge
 from proctor.stats.power import t_power
@@ -39,6 +40,18 @@ def test_items_without_a_value_are_left_out():
     first.iloc[:10] = np.nan
     found = paired_effects({"gain": (first, second)}, FAMILIES).iloc[0]
     assert (found["items"], found["families"]) == (80, 8) and found["second"] == second[10:].mean()
+
+
+def test_items_of_a_family_that_a_filter_took_away_are_left_out():
+    items = pd.Index(range(8))
+    families = pd.Series(list("aabbccdd"), items)
+    one, other = pd.Series([1, 1, 1, 0, 1, 1, 0, 0.0], items), pd.Series(0.0, items)
+    rest = items[:6]
+    assert_frame_equal(
+        paired_effects({"gain": (one, other)}, families[rest]),
+        paired_effects({"gain": (one[rest], other[rest])}, families[rest]),
+    )
+    assert over_families(one, families[rest]) == over_families(one[rest], families[rest])
 
 
 def test_balanced_values_have_the_balanced_accuracy_as_mean():

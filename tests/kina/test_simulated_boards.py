@@ -92,6 +92,15 @@ def test_rank_exams_of_perfectly_separate_models_sees_everything(models):
     assert (found["told_apart"] > 0.8).all() and found["borders_separate"].eq(1).all()
 
 
+def test_without_a_tier_the_step_to_it_is_undecided(models, exams):
+    rest = models[models["tier"] != LOW]
+    found = simulated_boards.rank_exams(exams[:, rest.index], rest, np.random.default_rng(0), 200)
+    assert found["low_seen"].isna().all() and found["frontier_seen"].notna().all()
+    for claimed in (simulated_boards.share_of_exams(found["low_seen"]),
+                    simulated_boards.mean_over_exams(found["low_seen"], "%")):  # fmt: skip
+        assert claimed["n"] == 0 and np.isnan([claimed["estimate"], *claimed["interval"]]).all()
+
+
 def test_other_settings_are_ranked_on_as_many_exams(models):
     found = simulated_boards.compare_settings(models, [(1, 2.0), (4, 0.0)], 3, 0, 100, difficulty_sd=2.0)
     assert found["exams"].tolist() == [3, 3] and found["samples"].tolist() == [1, 4]

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.report.claims import ID, VERDICTS, Claim, as_row, judge, of_catalog, parse, read_claims, rejudge, verdict
+from proctor.stats.interval import Interval
 
 NUMBERS = st.floats(-100, 100, allow_nan=False).map(lambda x: float(f"{x:.12g}") if abs(x) >= 1e-12 else 0.0)
 SAYS = {">": lambda x, a: x > a, ">=": lambda x, a: x >= a, "<": lambda x, a: x < a, "<=": lambda x, a: x <= a}
@@ -138,6 +139,14 @@ def test_an_exact_share_of_nothing_tells_nothing():
     assert claim.verdict == "cannot tell" == rejudge(claim) and "n = 0 items" in claim.numbers
     with pytest.raises(ValueError, match="finite estimate"):
         judge("uq/a", "Some are", n=3, of="items", **how)
+
+
+def test_what_is_not_in_the_table_is_undecided_and_says_so():
+    gone = made(interval=None, estimate=None, says="", holds=math.nan, exact="all rows")
+    undefined = Interval(math.nan, -math.inf, math.inf, 0.95, "not in the table")
+    for claim in (gone, made(estimate=None, interval=undefined, says="> 0", unsettled="too few")):
+        assert claim.verdict == "cannot tell" == rejudge(claim)
+        assert claim.finding == f"Cannot tell, not in the table: {claim.sentence}"
 
 
 def test_an_interval_of_two_nan_tells_nothing_and_a_model_may_be_part_of_an_id():

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import proctor
 import pytest
+from IPython.core.formatters import DisplayFormatter
 from matplotlib import pyplot as plt
 from proctor import log_files, paths
 from proctor.report import output
@@ -94,6 +95,10 @@ def made(evidence="measured", **changed):
     return Output(evidence, namespace=VALUES | changed)
 
 
+def fake_shell(**changed):
+    return SimpleNamespace(user_ns=VALUES | changed, execution_count=1, display_formatter=DisplayFormatter())
+
+
 def record(checkout, name):
     return json.loads((checkout / "figures" / f"{name}.json").read_text())
 
@@ -166,7 +171,7 @@ def test_outside_ipython_the_parameters_must_be_given_and_all_be_there(checkout)
 
 
 def test_ipythons_variables_are_found(checkout, monkeypatch):
-    monkeypatch.setattr(output, "_shell", lambda: SimpleNamespace(user_ns=VALUES | {"n": 6}))
+    monkeypatch.setattr(output, "_shell", lambda: fake_shell(n=6))
     assert Output().parameters["n"] == 6
 
 
@@ -227,6 +232,38 @@ def test_the_picture_shown_is_the_picture_saved_and_it_is_one(checkout, page):
     assert record(checkout, "uq/line")["claim_ids"] == ["uq/gain"] and record(checkout, "uq/line")["seed"] == 7
 
 
+def test_in_jupyterlab_a_figure_may_have_any_width_and_a_grey_line_says_so(checkout, page, monkeypatch):
+    fig, _ = axes()
+    fig.set_size_inches(6, 4)
+    with pytest.raises(ValueError, match="width is 6 inches"):
+        made().figure(fig, "uq/line", claim="A line", alt="A line")
+    monkeypatch.delenv("PROCTOR_NOTEBOOK")
+    out = Output("measured", notebook="uq/1_toy", namespace=VALUES)
+    out.figure(fig, "uq/line", claim="A line", alt="A line")
+    (note, _), (picture, _) = page
+    assert note["text/plain"].startswith("uq/line: width is 6 inches") and "image/png" in picture
+
+
+def test_a_figure_that_cannot_be_drawn_is_named_and_the_workflow_refuses_it(checkout, page, monkeypatch):
+    with pytest.raises(ValueError, match="uq/line is not drawn: no row is left"):
+        made().not_drawn("uq/line", "no row is left")
+    monkeypatch.delenv("PROCTOR_NOTEBOOK")
+    Output("measured", notebook="uq/1_toy", namespace=VALUES).not_drawn("uq/line", "no row is left")
+    assert page[0][0]["text/plain"] == "uq/line is not drawn: no row is left"
+
+
+def test_a_copy_of_a_notebook_works_anywhere_in_jupyterlab(checkout, monkeypatch):
+    copy = checkout / "scratch/mine.ipynb"
+    copy.parent.mkdir()
+    copy.write_bytes((checkout / "notebooks/uq/1_toy.ipynb").read_bytes())
+    monkeypatch.delenv("PROCTOR_NOTEBOOK")
+    monkeypatch.setenv("JPY_SESSION_NAME", str(copy))
+    out = made()
+    out.claim("uq/gain", "It rises", **SAMPLED)
+    assert out.inputs == ["data/one.csv", "data/two.csv"] and out.at_defaults
+    assert [claim.id for claim in read_claims(checkout / "figures")] == ["uq/gain"]
+
+
 def test_claims_are_written_in_order_and_anew_each_run(checkout):
     for _ in range(2):
         out = made()
@@ -261,14 +298,39 @@ def test_a_claim_is_shown_in_one_line(checkout, page):
     assert "It rises &amp; falls" in shown["text/html"] and "<b" in shown["text/html"]
 
 
+def test_a_cell_that_ends_with_a_claim_shows_it_once(checkout, page, monkeypatch):
+    shell = fake_shell()
+    monkeypatch.setattr(output, "_shell", lambda: shell)
+    claim = made().claim("uq/gain", "It rises", **SAMPLED)
+    assert shell.display_formatter.format(claim) == ({}, {}) and len(page) == 1
+    shell.execution_count += 1
+    assert shell.display_formatter.format(claim) == ({}, {}) and page[1] == page[0]
+
+
 def test_the_expected_verdict_is_asserted_at_the_defaults_only(checkout, page):
-    with pytest.raises(AssertionError, match="expected 'does not hold', found ✓ holds: It rises"):
+    with pytest.raises(AssertionError, match="expected 'does not hold', found ✓ holds: It rises.*change expect="):
         made().claim("uq/gain", "It rises", **SAMPLED, expect="does not hold")
     made(n=6).claim("uq/gain", "It rises", **SAMPLED, expect="does not hold")
     assert "[not asserted: parameters or logs are not the defaults]" in page[-1][0]["text/plain"]
     assert "not asserted" in page[-1][0]["text/html"] and "not asserted" not in page[0][0]["text/plain"]
     made(n=6).claim("uq/gain", "It rises", **SAMPLED)
     assert "not asserted" not in page[-1][0]["text/plain"]
+
+
+def test_in_jupyterlab_an_unexpected_verdict_is_a_grey_line(checkout, page, monkeypatch):
+    monkeypatch.delenv("PROCTOR_NOTEBOOK")
+    out = Output("measured", notebook="uq/1_toy", namespace=VALUES)
+    out.claim("uq/gain", "It rises", **SAMPLED, expect="holds")
+    assert len(page) == 1
+    assert out.claim("uq/gain", "It rises", **SAMPLED, expect="cannot tell").verdict == "holds"
+    assert page[-1][0]["text/plain"] == "expected cannot tell, found holds (uq/gain)" and len(page) == 3
+
+
+def test_a_claim_about_rows_that_a_filter_took_away_is_undecided(checkout):
+    shares = pd.Series({"a": 0.5}, dtype="Float64").reindex(["a", "b"])
+    said = [(shares > bound).all(skipna=False) for bound in (0.1, 0.9)]
+    found = [made().claim("uq/rows", "All rows fit", holds=holds, exact="all rows").verdict for holds in said]
+    assert found == ["cannot tell", "does not hold"]
 
 
 def test_what_claims_may_not_do(checkout):

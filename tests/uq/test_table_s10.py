@@ -84,8 +84,22 @@ def test_a_trend_over_nine_rows_is_wide_and_one_order_is_refused():
     assert found.high - found.low > 0.05
     with pytest.raises(ValueError, match="one order"):
         table_s10.rank_trend(range(9), range(9))
-    with pytest.raises(ValueError, match="at least five"):
-        table_s10.rank_trend([1, 2], [1, 2])
+    with pytest.raises(ValueError, match="as many"):
+        table_s10.rank_trend([1, 2], [1])
+    few = table_s10.rank_trend([1, 2], [1, 2], 0.975)
+    assert math.isnan(few.estimate) and few.level == 0.975
+
+
+def test_rows_that_were_filtered_out_are_known_and_bear_nothing(table):
+    rest = table[table["model"] != "o3"]
+    lost = table_s10.gain(rest, BEST, ("o3", "V"))
+    assert math.isnan(lost.estimate) and lost.method == "not in the table"
+    assert table_s10.largest([Interval(1.0, 0.0, 3.0, 0.95, ""), lost]).method == lost.method
+    assert table_s10.precision(rest, ("o3", "V")).n == 0 and table_s10.precision(table, BEST).n == 40
+    printed = table_s10.printed(rest)["accuracy"]
+    assert len(printed) == 43 and printed.isna().sum() == 13 and printed["o3"].isna().all()
+    with pytest.raises(KeyError, match="no row 'Vv' of o3"):
+        table_s10.gain(rest, BEST, ("o3", "Vv"))
 
 
 @given(st.integers(1, 40), st.data())

@@ -16,7 +16,7 @@ from proctor.cbu.arms import ARMS, NATURAL, Expected
 from proctor.cbu.judges import JUDGES, sample_scores
 from proctor.cbu.sign_flip import cautious_interval
 from proctor.cbu.utility import NEIGHBOURS, NONE
-from proctor.exam.paired_effects import families_of, paired_effects
+from proctor.exam.paired_effects import families_of, paired_effects, with_family
 from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.stats.paired_proportions import chances, score_power
 from proctor.stats.power import t_power
@@ -191,7 +191,7 @@ def auc_table(auc: pd.DataFrame, families: pd.Series) -> pd.DataFrame:
 def over_both_units(pairs: Mapping[str, tuple[pd.Series, pd.Series]], families: pd.Series) -> pd.DataFrame:
     """`paired_effects`, and for further questions of these families alone: here_low, here_high (exact over questions,
     `sign_flip`, all effects together) and ties, the share of the questions whose two values are alike."""
-    gaps = [(first - second).dropna() for first, second in pairs.values()]
+    gaps = [with_family(first - second, families) for first, second in pairs.values()]
     here = [cautious_interval(gap, 1 - 0.05 / len(pairs)) for gap in gaps]
     return paired_effects(pairs, families).assign(
         here_low=[one.low for one in here],

@@ -22,9 +22,10 @@ def paired_effects(
 ) -> pd.DataFrame:
     """One row an effect: effect, first, second (means), difference, low, high, items, families, needed.
 
-    pairs: by name the two values of each item, in [0, 1]; items that lack one are left out. families: of each item.
-    All series have the items as index. level: of all intervals together. needed: families with which this interval, at
-    the level that it has here, would show the estimate with a chance of 80 %, if it were true (`power.needed_by`).
+    pairs: by name the two values of each item, in [0, 1]; items that lack one are left out. families: of each item;
+    items without one are left out too. All series have the items as index. level: of all intervals together. needed:
+    families with which this interval, at the level that it has here, would show the estimate with a chance of 80 %, if
+    it were true (`power.needed_by`).
 
     >>> items = pd.Index(range(6)); families = pd.Series(list("aabbcc"), items)
     >>> one, other = pd.Series([1, 1, 1, 0, 1, 1.0], items), pd.Series([0, 0, 1, 0, 0, 1.0], items)
@@ -34,7 +35,7 @@ def paired_effects(
     """
     own, rows = 1 - (1 - level) / max(len(pairs), 1), []
     for name, (first, second) in pairs.items():
-        gap = (first.astype(float) - second.astype(float)).dropna()
+        gap = with_family(first.astype(float) - second.astype(float), families)
         family = families.reindex(gap.index)
         found = cluster_t_interval(gap.to_numpy(), family.to_numpy(), own)
         rows.append(
@@ -59,19 +60,24 @@ def over_families(
     """The mean of items' values with families of questions as the units: Student's over families, ready for
     `Output.claim`, which reads n, of and family from it.
 
-    values: of each item, in `bounds`: 0/1 for right, or the mean of its samples; -1 to 1 for a difference of two
-    models on it. Items without one are left out. families: of each item, with the same index. family: comparisons that
-    are looked at together; the level is 1 - 0.05 / family.
+    values: of each item, in `bounds`: 0/1 for right, or the mean of its samples; -1 to 1 for a difference of two models
+    on it. Items without a value or a family are left out. families: of each item, with the same index. family:
+    comparisons that are looked at together; the level is 1 - 0.05 / family.
 
     >>> items = pd.Index(range(6))
     >>> found = over_families(pd.Series([1, 1, 1, 0, 1, 1.0], items), pd.Series(list("aabbcc"), items))
     >>> round(found.estimate, 2), found.n, found.of
     (0.83, 3, 'families of questions')
     """
-    known = values.dropna().astype(float)
+    known = with_family(values.astype(float), families)
     labels = families.reindex(known.index)
     found = cluster_t_interval(known.to_numpy(), labels.to_numpy(), 1 - 0.05 / family, bounds)
     return replace(found, n=labels.nunique(), of="families of questions", family=family)
+
+
+def with_family(values: pd.Series, families: pd.Series) -> pd.Series:
+    """The values of items that have one and that have a family; a filter may have taken families away."""
+    return values[values.notna() & values.index.isin(families.index)]
 
 
 def families_of(rows: pd.DataFrame, item: str = "question_id") -> pd.Series:

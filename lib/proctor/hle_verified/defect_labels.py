@@ -70,7 +70,7 @@ def label_limits(
     for subject, n in subject_items.items():
         limits |= {(subject, part, label): (0, n) for part in COMPONENTS for label in LABELS}
     for subjects, part, label, (low, high) in _said(facts, slack):
-        for subject in subjects:
+        for subject in (subject for subject in subjects if subject in subject_items):
             n = subject_items[subject]
             limits[subject, part, label] = int(np.ceil(low * n / 100)), int(high * n / 100)
     for (subject, part, label), text in exact.items():

@@ -112,7 +112,8 @@ def student(values: ArrayLike, level: float = 0.95, bounds: tuple[float, float] 
 
 
 def share_of_exams(flags: ArrayLike, family: int = 1, unit: str = "% of exams") -> dict[str, Any]:
-    """Percent of simulated exams in which something happened, with Wilson's interval. flags: bool (exams,).
+    """Percent of simulated exams in which something happened, with Wilson's interval. flags: bool (exams,); NaN where
+    it could not happen, and that exam is left out.
 
     Returns the keywords of `Output.claim`, the interval at the level that `family` comparisons need.
 
@@ -120,7 +121,9 @@ def share_of_exams(flags: ArrayLike, family: int = 1, unit: str = "% of exams") 
     >>> found["estimate"], found["n"], [round(limit, 1) for limit in found["interval"]]
     (90.0, 10, [59.6, 98.2])
     """
-    flags, level = np.asarray(flags, bool), 1 - 0.05 / family
+    flags, level = pd.Series(flags).dropna().astype(bool), 1 - 0.05 / family
+    if flags.empty:
+        return _quantity(np.nan, [np.nan, np.nan], 0, unit, family)
     limits = wilson(int(flags.sum()), len(flags), level)
     return _quantity(100 * float(flags.mean()), [100 * limit for limit in limits], len(flags), unit, family)
 
@@ -128,12 +131,16 @@ def share_of_exams(flags: ArrayLike, family: int = 1, unit: str = "% of exams") 
 def mean_over_exams(
     values: ArrayLike, unit: str, bounds: tuple[float, float] = (0.0, 100.0), family: int = 1
 ) -> dict[str, Any]:
-    """Mean over simulated exams of one number an exam, with Student's interval (`student`). values: (exams,).
+    """Mean over simulated exams of one number an exam, with Student's interval (`student`). values: (exams,); exams
+    where it is NaN are left out.
 
     Returns the keywords of `Output.claim`, as `share_of_exams` does.
     """
+    values = pd.Series(values).dropna()
+    if len(values) < 2:
+        return _quantity(np.nan, [np.nan, np.nan], len(values), unit, family)
     found = student(values, 1 - 0.05 / family, bounds)
-    return _quantity(found.estimate, [found.low, found.high], len(np.asarray(values)), unit, family)
+    return _quantity(found.estimate, [found.low, found.high], len(values), unit, family)
 
 
 def _quantity(estimate: float, limits: list[float], exams: int, unit: str, family: int) -> dict[str, Any]:
@@ -160,13 +167,14 @@ def rank_exams(
     top_same                  the truly best `top` are the first `top`
     told_apart                share of neighbours in the exam's list that are told apart
     inside_told_apart         the same among neighbours of one assumed tier, strong or low
-    frontier_seen, low_seen   the last of the frontier is told apart from the first strong model; likewise further down
+    frontier_seen, low_seen   the last of the frontier is told apart from the first strong model; likewise further
+                              down; NaN where one of the two tiers has no model
     borders, borders_separate   tier borders in the list; share of them whose two neighbours are told apart
     """
     exams = checks.finite(exams, "exams", 3)
     truth, tier = models["accuracy"].to_numpy(), models["tier"].to_numpy()
     true_rank, best = ranks(truth[:, None])[:, 0], int(truth.argmax())
-    steps = {name: int(np.flatnonzero(tier == name)[0]) for name in (STRONG, LOW)}
+    first = {name: int((tier == name).argmax()) for name in (STRONG, LOW)}  # 0: no such model, or none above it
     rows = []
     for scores in exams:
         sets = rank_sets(scores, rng, resamples)
@@ -181,8 +189,8 @@ def rank_exams(
                 top_same=(sets.rank[true_rank <= top] <= top).all(),
                 told_apart=apart.mean(),
                 inside_told_apart=apart[inside].mean(),
-                frontier_seen=sets.above[steps[STRONG] - 1, steps[STRONG]],
-                low_seen=sets.above[steps[LOW] - 1, steps[LOW]],
+                frontier_seen=sets.above[first[STRONG] - 1, first[STRONG]] if first[STRONG] else np.nan,
+                low_seen=sets.above[first[LOW] - 1, first[LOW]] if first[LOW] else np.nan,
                 borders=border.sum(),
                 borders_separate=apart[border].mean() if border.any() else np.nan,
             )

@@ -27,6 +27,7 @@ from proctor import paths
 from proctor.report.provenance import evidence_kinds
 
 HOLDS, FAILS, UNSETTLED = VERDICTS = ("holds", "does not hold", "cannot tell")
+ABSENT = "not in the table"  # why nothing is said: as an `Interval`'s method, or by holds=NaN
 MARKS = {HOLDS: "✓", FAILS: "✗", UNSETTLED: "?"}
 ID = re.compile(r"[a-z_]+/[A-Za-z0-9_]+(\.[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
 _NUMBER = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
@@ -156,7 +157,7 @@ def judge(
     unit: str = "",
     level: float = 0.95,
     family: int = 1,
-    holds: bool | None = None,
+    holds: float | None = None,
     exact: str = "",
     refuted: str = "",
     unsettled: str = "",
@@ -164,7 +165,8 @@ def judge(
     """A Claim with its verdict. Arguments: see `proctor.report.output.Output.claim`.
 
     What follows the id's first dot may be any name, such as a model's: signs that no id has become "_". An interval of
-    two NaN is that of data which are too few: the verdict is "cannot tell". So is an exact estimate of NaN with n=0.
+    two NaN is that of data which are too few: the verdict is "cannot tell". So is an exact estimate of NaN with n=0,
+    and holds=NaN: a row that the claim needs is not in the table. The finding then says so.
 
     Numbers are rounded to twelve significant digits first (less than 1e-12 is 0), so that the row in the CSV
     gives the same verdict again. Raises ValueError for what does not fit together.
@@ -201,7 +203,7 @@ def judge(
     elif holds is not None:
         if says:
             raise ValueError(f"{where}: give holds= or says=, not both")
-        numbers, found = (None, None, None), HOLDS if holds else FAILS
+        numbers, found = (None, None, None), UNSETTLED if math.isnan(holds) else HOLDS if holds else FAILS
     elif n == 0 and says and estimate is not None and math.isnan(estimate):
         numbers, found = _interval(where, estimate, (math.nan, math.nan), says), UNSETTLED
     else:
@@ -209,6 +211,8 @@ def judge(
             raise ValueError(f"{where}: an exact claim needs holds=, or a finite estimate= with says=")
         value = _clean(estimate)
         numbers, found = (value, value, value), verdict(value, value, says)
+    if getattr(interval, "method", "") == ABSENT or (holds is not None and math.isnan(holds)):
+        unsettled = f"Cannot tell, {ABSENT}: {sentence}"
     own = {HOLDS: sentence, FAILS: refuted, UNSETTLED: unsettled}[found]
     return Claim(
         id=id,
@@ -233,7 +237,7 @@ def judge(
 def rejudge(claim: Claim) -> str:
     """The verdict that the claim's own row gives by the rule (an exact claim without a number keeps its own)."""
     if not claim.says:
-        if not claim.exact or claim.verdict not in (HOLDS, FAILS):
+        if not claim.exact:
             raise ValueError(f"claim {claim.id}: neither a quantity nor an exact reason; make it again")
         return claim.verdict
     if claim.low is None or claim.high is None:

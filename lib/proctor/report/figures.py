@@ -9,7 +9,7 @@ out.figure(fig, "hle/measured_accuracy", claim=..., alt=...)      # proctor.repo
 import html
 import io
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import matplotlib
@@ -21,7 +21,7 @@ from matplotlib.transforms import Bbox
 from proctor.report import provenance
 from proctor.report.claims import Claim
 from proctor.report.flow import Arrow, Box, flow
-from proctor.report.frame import COLUMN, FULL, frame
+from proctor.report.frame import COLUMN, FULL, frame, refuse
 from proctor.report.plots import dumbbell, forest, heatmap, paired_dots
 from proctor.report.roles import (
     BLACK,
@@ -133,13 +133,15 @@ def save(
     note: str = "",
     out: str | os.PathLike | None = None,
     notebook: str | None = None,
+    complain: Callable[[str], None] = refuse,
 ) -> None:
     """Write figures/<name>.svg, .png and .json (provenance), the same bytes on every run.
 
-    claim: the title. A Claim gives its sentence for its verdict, with estimate, interval and n beneath; of several
-    the first is drawn and all are recorded; a text is for a picture that claims nothing sampled. alt: what the
-    picture shows, for readers who can't see it. The house rules hold (`proctor.report.frame`): ValueError when
-    something leaves the canvas, a text is under 6 pt, tick labels overlap or the width is neither COLUMN nor FULL.
+    claim: the title. A Claim gives its sentence for its verdict, with estimate, interval and n beneath; of several the
+    first is drawn and all are recorded; a text is for a picture that claims nothing sampled. alt: what the picture
+    shows, for readers who can't see it. The house rules hold (`proctor.report.frame`): ValueError when something leaves
+    the canvas, a text is under 6 pt, tick labels overlap or the width is neither COLUMN nor FULL; `complain` may do
+    something else with that text.
 
     Other arguments: `provenance.describe`, whose ValueErrors come before anything is written. Call it last: the
     layout is fixed from here on. Where nothing is shown (MPLBACKEND=agg), the figure is closed.
@@ -157,7 +159,7 @@ def save(
     with plt.style.context(["default", HOUSE]):
         title, numbers, ids, description = _told(name, claim, alt)
         record |= {"claim": title, "claim_ids": ids, "alt": description}
-        crop = frame(fig, name, provenance.evidence_kinds(evidence), title, numbers)
+        crop = frame(fig, name, provenance.evidence_kinds(evidence), title, numbers, complain)
         svg = _with_description(_render(fig, "svg", crop, {"Date": None, "Creator": None, "Title": title}), description)
         plt.rcParams["figure.constrained_layout.use"] = False
         fig.set_layout_engine(None)  # the layout stands; with an engine, even none at work, each save draws twice

@@ -7,7 +7,7 @@ The header (evidence, claim, numbers) and the footer (the artifact's name) lie i
 was drawn: they never cover data, the figure grows in height, and its width stays.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import matplotlib
 from matplotlib.artist import Artist
@@ -37,10 +37,22 @@ _TAGS = {  # as the marks: hollow, filled, dashed
 }
 
 
-def frame(fig: Figure, name: str, evidence: Sequence[str], title: str, numbers: str = "") -> Bbox:
+def refuse(faults: str) -> None:
+    raise ValueError(faults)
+
+
+def frame(
+    fig: Figure,
+    name: str,
+    evidence: Sequence[str],
+    title: str,
+    numbers: str = "",
+    complain: Callable[[str], None] = refuse,
+) -> Bbox:
     """Check the figure, draw header and footer, and return what to save, in inches.
 
-    Fixes the layout: SVG and PNG share it, and a second call draws the same. Raises ValueError with all faults.
+    Fixes the layout: SVG and PNG share it, and a second call draws the same. complain: takes the text with all faults
+    (default: raises it as ValueError).
     """
     for old in [drawn for drawn in fig.texts if drawn.get_gid() == GID]:
         old.remove()
@@ -50,7 +62,7 @@ def frame(fig: Figure, name: str, evidence: Sequence[str], title: str, numbers: 
     for legend in fig.legends:
         legend.set_bbox_to_anchor((0, 0, 1, 1), fig.transFigure)  # else it follows the crop
     if found := faults(fig):
-        raise ValueError("\n".join(f"{name}: {fault}" for fault in found))
+        complain("\n".join(f"{name}: {fault}" for fault in found))
     width, height = fig.get_size_inches()
     top = _header(fig, evidence, title, numbers)
     _place(fig, 72 * width - _MARGIN, -2, name, NAME, color=GREY, ha="right", va="top")

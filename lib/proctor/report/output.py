@@ -16,6 +16,7 @@ import __future__
 import ast
 import base64
 import html
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -31,6 +32,7 @@ from matplotlib.figure import Figure
 from proctor import log_files, paths
 from proctor.report import claims, figures, provenance, tables
 from proctor.report.claims import Claim
+from proctor.report.frame import refuse
 from proctor.workflow.notebook import Notebook
 
 ROWS, COLUMNS = 30, 8  # of a table in the page; the files have all
@@ -73,7 +75,10 @@ class Output:
         self.at_defaults = self.parameters == defaults and all(log_files.as_pinned(name) for name in named)
         self.seed: int | None = self.parameters.get("seed")
         self.claims: list[Claim] = []
-        self._redo = "PROCTOR_NOTEBOOK" not in os.environ  # in JupyterLab a cell may run again
+        self._shown: dict[str, int] = {}  # by claim, the execution that made and showed it
+        if shell := _shell():
+            shell.display_formatter.ipython_display_formatter.for_type(Claim, self._show_again)
+        self._explores = not os.environ.get("PROCTOR_NOTEBOOK")  # in JupyterLab; the workflow names its notebook
 
     def rng(self) -> np.random.Generator:
         """A fresh generator of the notebook's seed. Raises ValueError when it has no parameter `seed`."""
@@ -142,10 +147,11 @@ class Output:
     ) -> None:
         """Write figures/<name>.svg, .png and .json, show that very PNG, and close the figure.
 
-        claim: see `figures.save`, which also says what makes it raise ValueError.
+        claim: see `figures.save`, which also says what makes it raise ValueError. In JupyterLab what breaks a house
+        rule, such as another width, is drawn all the same, with a grey line.
         """
-        kinds = self._evidence(evidence, name)
-        figures.save(fig, name, evidence=kinds, note=note, claim=claim, alt=alt, **self._origin())
+        how: dict[str, Any] = dict(evidence=self._evidence(evidence, name), note=note, claim=claim, alt=alt)
+        figures.save(fig, name, **how, **self._origin(), complain=_note if self._explores else refuse)
         plt.close(fig)
         png = (paths.OWN_FIGURES / f"{name}.png").read_bytes()
         title = claim if isinstance(claim, str) else (claim if isinstance(claim, Claim) else claim[0]).title
@@ -154,6 +160,13 @@ class Output:
             {"image/png": base64.b64encode(png).decode(), "text/plain": f"[figure {name}] {title}. {alt}"},
             {"image/png": {"alt": alt, "width": width}},
         )
+
+    def not_drawn(self, name: str, why: str) -> None:
+        """Say in a grey line of JupyterLab why a figure can't be drawn of the rows that are left. Raises ValueError in
+        the workflow, where every figure is due."""
+        if not self._explores:
+            raise ValueError(f"{name} is not drawn: {why}")
+        _note(f"{name} is not drawn: {why}")
 
     def claim(
         self,
@@ -168,7 +181,7 @@ class Output:
         unit: str = "",
         level: float | None = None,
         family: int | None = None,
-        holds: bool | None = None,
+        holds: Any = None,
         exact: str = "",
         evidence: str | Sequence[str] | None = None,
         refuted: str = "",
@@ -177,12 +190,14 @@ class Output:
     ) -> Claim:
         """Judge one sentence by its interval (the rule: `claims.verdict`), write it down, show it and return it.
 
-        id: the catalog's row of kind `claim`, or <row>.<part>. says: what the sentence says of the quantity, "> 0",
-        ">= 0.5", "< 1", "<= 1" or "within -5..5". interval: (low, high) of `level`, in a family of that many
-        comparisons. n, of: how many units were resampled, and what they are. An `Interval` that knows its n, of, unit,
-        level and family need not be told them again. refuted, unsettled: the sentence for
-        the two other verdicts. Without an interval: `exact`, the reason why none is needed, and `holds` (or
-        estimate and says). expect: the verdict at the default parameters, asserted only there.
+        id: the catalog's row of kind `claim`, or <row>.<part>. says: what the sentence says of the quantity, "> 0", ">=
+        0.5", "< 1", "<= 1" or "within -5..5". interval: (low, high) of `level`, in a family of that many comparisons.
+        n, of: how many units were resampled, and what they are. An `Interval` that knows its n, of, unit, level and
+        family need not be told them again. refuted, unsettled: the sentence for the two other verdicts. Without an
+        interval: `exact`, the reason why none is needed, and `holds` (or estimate and says). holds: True, False, or
+        pd.NA where a row that it needs is not in the table (nullable columns of pandas give it by themselves:
+        `(shares.reindex(names) > 0).all(skipna=False)`). expect: the verdict at the default parameters, asserted only
+        there and only by the workflow; in JupyterLab a grey line says that it is another one.
         Raises ValueError for what does not fit together, AssertionError for another verdict than expected.
         """
         if expect is not None and expect not in claims.VERDICTS:
@@ -209,25 +224,34 @@ class Output:
             unit=unit,
             level=level,
             family=family,
-            holds=holds,
+            holds=math.nan if holds is pd.NA else holds,
             exact=exact,
             refuted=refuted,
             unsettled=unsettled,
         )
-        if made.paper != self.paper:
+        if made.paper != self.paper and not self._explores:  # a copy of a notebook may lie anywhere
             raise ValueError(f"claim {id}: its paper is {made.paper}, the notebook's is {self.paper}")
         known = [claim.id for claim in self.claims]
-        if id in known and not self._redo:
+        if id in known and not self._explores:
             raise ValueError(f"claim {id} is made twice in this run; give each its own id, <row>.<part>")
         others = list(self.claims)
         if id in known:
             others[known.index(id)] = made
         self.claims = others if id in known else [*others, made]
         self._write_claims()
+        if shell := _shell():
+            self._shown[made.id] = shell.execution_count
         _show(_claim_line(made, expect is not None and not self.at_defaults))
-        if expect is not None and self.at_defaults and made.verdict != expect:
-            raise AssertionError(f"claim {id}: expected {expect!r}, found {made.line()}")
+        if expect not in (None, made.verdict) and self.at_defaults:
+            if not self._explores:
+                raise AssertionError(f"claim {id}: expected {expect!r}, found {made.line()}; if so, change expect=")
+            _note(f"expected {expect}, found {made.verdict} ({made.id})")
         return made
+
+    def _show_again(self, claim: Claim) -> None:
+        """Show a claim that a cell ends with, unless the cell has just made it."""
+        if self._shown.get(claim.id) != _shell().execution_count:
+            _show(_claim_line(claim, False))
 
     def _write_claims(self) -> None:
         name = f"{self.paper}/claims_{self.name.rpartition('/')[2]}"
@@ -330,6 +354,11 @@ def _claim_line(claim: Claim, not_asserted: bool) -> dict[str, str]:
         f'<span style="color:#6E6E6E">({html.escape(small)})</span></div>',
         "text/plain": claim.line() + (f" [{said}]" if said else ""),
     }
+
+
+def _note(text: str) -> None:
+    """Show a grey line."""
+    _show({"text/html": f'<div style="color:#6E6E6E">{html.escape(text)}</div>', "text/plain": text})
 
 
 def _shell() -> Any:

@@ -12,9 +12,9 @@ class Interval:
     """An estimate with its interval.
 
     `method` is the one used: percentile, percentile centred, bca, score, newcombe, cluster t, exact, range, wilson or
-    none. `undefined` counts the resamples in which the statistic did not exist; they are left out. Where the data hold
-    no such statistic, or too little for an interval, limits are NaN (`no_interval`), and a claim that rests on them is
-    "cannot tell".
+    none; "not in the table" where the rows that it is about are not there. `undefined` counts the resamples in which
+    the statistic did not exist; they are left out. Where the data hold no such statistic, or too little for an
+    interval, limits are NaN (`no_interval`), and a claim that rests on them is "cannot tell".
 
     n, of: how many units were resampled, and what they are; unit: of the numbers ("points"); family: the number of
     comparisons that it stands in. `Output.claim` reads them.

@@ -6,16 +6,20 @@
 All rows judged the same answers, but only their totals are known, not on which answers two rows agree. A gain
 therefore joins two exact intervals, each at half the error (Bonferroni): it holds whatever the pairing, and is hardly
 wider than that of two rows that agree as little as their totals allow. A row whose printed figures fit no counts
-bears no interval: its gains are NaN with limits (-inf, inf), so a claim on it reads "cannot tell".
+bears no interval: its gains are NaN with limits (-inf, inf), so a claim on it reads "cannot tell". So are those of a
+row of Table S10 that was filtered out of `table`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
 from scipy.stats import norm, spearmanr
 
+from proctor.data.published import load_published
+from proctor.report.claims import ABSENT
 from proctor.stats.bootstrap import Interval
 from proctor.stats.paired_proportions import score_limits
 from proctor.stats.proportions import Confusion, measures, wilson
@@ -30,6 +34,7 @@ SHORT = {
     "((CC x3|U) => (FLC x3|U) => (C x3|U)) |U": "3-Iter |U",
 }
 UNDEFINED = Interval(np.nan, -np.inf, np.inf, 0.95, "no counts")
+MEASURES = ("accuracy", "precision", "recall")  # printed
 
 
 def load_rows(rng: np.random.Generator, resamples: int = 2_000, answers: int = ANSWERS) -> pd.DataFrame:
@@ -49,7 +54,7 @@ def with_names(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of Table S10 (columns model, judges, strategy) with name and judge_count; printed figures as text."""
     count = rows["judges"].str.count(";").add(1).where(rows["judges"] != "3 models", 3)
     several = (", " + count.astype(str) + " models").where(rows["model"] == "Multi-model", "")
-    plain = {name: f"{name}_printed" for name in ("accuracy", "precision", "recall") if f"{name}_printed" not in rows}
+    plain = {name: f"{name}_printed" for name in MEASURES if f"{name}_printed" not in rows}
     named = rows.assign(**{new: rows[old] for old, new in plain.items()})
     named.insert(1, "name", rows["strategy"].replace(SHORT) + several)
     named.insert(3, "judge_count", count)
@@ -63,9 +68,28 @@ def first_solutions(table: pd.DataFrame, counts: bool = True) -> pd.DataFrame:
 
 
 def printed(table: pd.DataFrame) -> pd.DataFrame:
-    """The figures as printed, in percent, of all rows, by (model, name): accuracy, precision, recall."""
+    """The figures as printed, in percent, of all 43 rows, by (model, name): accuracy, precision, recall; <NA> of those
+    that are not in `table`."""
     rows = table.drop_duplicates(["judges", "strategy"]).set_index(["model", "name"])
-    return pd.DataFrame({name: rows[f"{name}_printed"].astype(float) for name in ("accuracy", "precision", "recall")})
+    found = {name: rows[f"{name}_printed"].astype("Float64") for name in MEASURES}
+    return pd.DataFrame(found).reindex(known_rows())
+
+
+@cache
+def known_rows() -> pd.MultiIndex:
+    """(model, name) of the rows of Table S10, in its order."""
+    return pd.MultiIndex.from_frame(with_names(load_published("uq/table_S10"))[["model", "name"]])
+
+
+def precision(table: pd.DataFrame, row: tuple[str, str], family: int = 1) -> Interval:
+    """Precision of one row, (model, name), in percent, with its exact interval; n: the answers that it accepts."""
+    level = 1 - 0.05 / family
+    known = dict(level=level, of="accepted answers", unit="%", family=family)
+    line = _line(table, *row)
+    if line is None or not line.solutions:
+        return replace(UNDEFINED, method=ABSENT if line is None else UNDEFINED.method, n=0, **known)
+    estimate, low, high = (100 * limit for limit in limits(counts_of(line), "precision", level))
+    return Interval(estimate, low, high, method="exact", n=int(line.tp + line.fp), **known)
 
 
 def gain(
@@ -78,7 +102,8 @@ def gain(
     """`figure` of row `one` minus that of row `other`, (model, name) each, in points, whatever the pairing.
 
     figure: accuracy, precision, recall, specificity or balanced_accuracy. Rows without counts, or with several
-    solutions (which were run on other answers), give UNDEFINED. family: comparisons that the gain stands in.
+    solutions (which were run on other answers), give UNDEFINED, and so do rows of Table S10 that are not in `table`; a
+    name that Table S10 does not have is a KeyError. family: comparisons that the gain stands in.
 
     Only the totals are printed. Both rows judged the same answers, so the interval is Tango's paired score interval at
     the pairing that makes it widest: as few answers as possible that both judge rightly (`worst_paired`), among right
@@ -88,10 +113,12 @@ def gain(
     units = (RIGHT, "right answers") if figure == "recall" else (ANSWERS, "answers")
     level = 1 - 0.05 / family
     known = dict(level=level, n=units[0], of=units[1], unit="points", family=family)
-    found = [_row(table, *key) for key in (one, other)]
-    if None in found:
+    lines = [_line(table, *key) for key in (one, other)]
+    if None in lines:
+        return replace(UNDEFINED, method=ABSENT, **known)
+    if any(line.solutions != 1 for line in lines):
         return replace(UNDEFINED, **known)
-    first, second = found
+    first, second = found = [counts_of(line) for line in lines]
     if figure == "precision":
         low, high = _newcombe(first.tp, first.tp + first.fp, second.tp, second.tp + second.fp, level)
     elif first.tp + first.fn == second.tp + second.fn and first.fp + first.tn == second.fp + second.tn:
@@ -153,14 +180,17 @@ def o3_rows(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def rank_trend(x: Sequence[float], y: Sequence[float], level: float = 0.95) -> Interval:
-    """Spearman's correlation of x and y, shape (rows,), with Bonett and Wright's interval (2000) over the rows.
+    """Spearman's correlation of x and y, shape (rows,), with Bonett and Wright's interval (2000) over the rows; of
+    fewer than five rows it is UNDEFINED.
 
     >>> trend = rank_trend([1, 2, 3, 4, 5, 6], [1, 3, 2, 5, 4, 6])
     >>> round(trend.estimate, 2), round(trend.low, 2)
     (0.89, 0.07)
     """
-    if len(x) != len(y) or len(x) < 5:
-        raise ValueError(f"{len(x)} and {len(y)} rows: give at least five of both")
+    if len(x) != len(y):
+        raise ValueError(f"{len(x)} and {len(y)} rows: give as many of both")
+    if len(x) < 5:
+        return replace(UNDEFINED, level=level)
     rho = float(spearmanr(x, y).statistic)
     if abs(rho) > 1 - 1e-12:
         raise ValueError("all rows in one order: the interval of a perfect correlation is not defined")
@@ -170,16 +200,13 @@ def rank_trend(x: Sequence[float], y: Sequence[float], level: float = 0.95) -> I
 
 
 def _line(table: pd.DataFrame, model: str, name: str):
+    """The row as a named tuple; None where it was filtered out. Raises KeyError for one that Table S10 lacks."""
     rows = table[(table["model"] == model) & (table["name"] == name)]
-    if rows.empty:
-        known = ", ".join(table.loc[table["model"] == model, "name"].unique()) or ", ".join(table["model"].unique())
-        raise KeyError(f"no row {name!r} of {model}; there are {known}")
-    return next(rows.itertuples())
-
-
-def _row(table: pd.DataFrame, model: str, name: str) -> Confusion | None:
-    row = _line(table, model, name)
-    return counts_of(row) if row.solutions == 1 else None
+    if rows.empty and (model, name) not in known_rows():
+        known = known_rows().to_frame(index=False)
+        there = ", ".join(known.loc[known["model"] == model, "name"]) or ", ".join(known["model"].unique())
+        raise KeyError(f"no row {name!r} of {model}; there are {there}")
+    return next(rows.itertuples(), None)
 
 
 def limits(counts: Confusion, figure: str, level: float) -> tuple[float, float, float]:
@@ -196,7 +223,7 @@ def _extreme(gains: Iterable[Interval], choose: Callable) -> Interval:
     gains = list(gains)
     if not gains:  # of one judge there is no pair
         return UNDEFINED
-    if any(np.isnan(one.estimate) for one in gains):
-        return replace(gains[0], estimate=np.nan, low=-np.inf, high=np.inf)
+    if lacking := [one for one in gains if np.isnan(one.estimate)]:
+        return replace(lacking[0], low=-np.inf, high=np.inf)
     ends = {end: choose(getattr(one, end) for one in gains) for end in ("estimate", "low", "high")}
     return replace(gains[0], **ends)

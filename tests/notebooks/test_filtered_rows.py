@@ -1,0 +1,70 @@
+"""Someone in JupyterLab takes rows away in a cell, and runs all cells: the notebook runs to its end."""
+
+import json
+
+import pytest
+from proctor import paths
+from proctor.report.claims import read_claims
+from proctor.workflow import params
+from proctor.workflow.execute import execute
+from proctor.workflow.notebook import Notebook, all_notebooks
+
+ROWS = "table = table_s10.load_rows(out.rng(), resamples)"
+MODELS = "models = simulated_boards.simulated_models(strong, low)"
+EDITS = {  # notebook, text of a cell, what stands there then, claims that are undecided then, figures not drawn
+    "uq without o3": (
+        "uq/3_validators", ROWS, f'{ROWS}.query("model != \'o3\'")',
+        {"uq/3_balance", "uq/claim_sequences_trade_recall.best"}, {"uq/fig_S5"},
+    ),
+    "uq without Claude": (
+        "uq/3_validators", ROWS, f"{ROWS}; table = table[table['model'] != CLAUDE]",
+        {"uq/claim_finding_1.headline", "uq/claim_validator_strength_scales.printed"}, set(),
+    ),
+    "uq with o3 alone": (
+        "uq/3_validators", ROWS, f"{ROWS}.query(\"model == 'o3'\")",
+        {"uq/claim_finding_2.precision", "uq/claim_ensembles_cost.best"}, set(),
+    ),
+    "hle_verified without Physics": (
+        "hle_verified/2_defects", '    "Physics": 230,\n', "",
+        {"hle_verified/claim_rationales_by_subject"}, set(),
+    ),
+    "hle_verified without the shares of Physics": (
+        "hle_verified/2_defects", "facts = load_published", "shares = shares.query(\"subject != 'Physics'\"); "
+        "facts = load_published", set(), set(),
+    ),
+    "kina without the low tier": (
+        "kina/3_leaderboard", MODELS, f"{MODELS}.query(\"tier != 'low'\")", {"kina/claim_tiers.low"}, set(),
+    ),
+    "cbu without one family": (
+        "cbu/5_worked_candidates", "power = power_table", "rolled = rolled.query(\"category != 'rectangle'\"); "
+        "power = power_table", {"cbu/5_right_against_wrong"}, set(),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_it_runs_to_its_end_and_says_what_is_undecided(edit, workers, tmp_path):
+    name, old, new, undecided, not_drawn = EDITS[edit]
+    original = Notebook(paths.ROOT / f"notebooks/{name}.ipynb")
+    content = json.loads(original.path.read_text())
+    hit = [cell for cell in content["cells"] if old in "".join(cell["source"]) and cell["cell_type"] == "code"]
+    hit[0]["source"] = "".join(hit[0]["source"]).replace(old, new, 1)
+    copy, figures = tmp_path / "mine.ipynb", tmp_path / "figures"
+    copy.write_text(json.dumps(content))
+    notebooks = all_notebooks()
+    values = params.resolve(notebooks, paths.PARAMS / "quick.yaml")[name]
+    jupyterlab = dict(PROCTOR_NOTEBOOK="", JPY_SESSION_NAME=str(copy), PROCTOR_FIGURES=str(figures))
+    execute(Notebook(copy), tmp_path / "out.ipynb", values, workers.kernels, jupyterlab)
+
+    verdicts = {claim.id: claim.verdict for claim in read_claims(figures)}
+    committed = [claim.id for claim in read_claims() if claim.notebook == name]
+    assert sorted(verdicts) == sorted(committed) and {verdicts[claim] for claim in undecided} <= {"cannot tell"}
+    due = {f"{path.parent.name}/{path.stem}" for path in paths.FIGURES.glob("*/*.svg") if made_by(path) == name}
+    drawn = {f"{path.parent.name}/{path.stem}" for path in figures.glob("*/*.svg")}
+    assert due - drawn == not_drawn
+    page = (tmp_path / "out.ipynb").read_text()
+    assert all(f"{figure} is not drawn: " in page for figure in not_drawn)
+
+
+def made_by(figure) -> str:
+    return json.loads(figure.with_suffix(".json").read_text())["code"]["notebook"]
