@@ -6,6 +6,7 @@ import pytest
 from proctor import paths
 from proctor.cbu import own_candidates
 from proctor.data.tabular import DataError
+from proctor.models.offline import to_ask
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.studies import rehearsed, study
@@ -50,6 +51,15 @@ def test_what_is_not_kept_is_planned_and_nothing_is_sent(setup, tmp_path):
 
     plan, mode = asyncio.run(run())
     assert plan.to_ask == 28 + 2 * (28 + 4) - 0 and mode == "auto"  # judge; rollouts of each candidate and of none
+
+
+def test_rollouts_and_scores_are_exported_in_one_round(setup, tmp_path):
+    async def run():
+        async with Session("replay", cache=tmp_path / "c.sqlite", recorded=None, progress=False) as session:
+            return await to_ask(session, study(own_candidates.score, setup)), await planned(session, setup)
+
+    requests, plan = asyncio.run(run())
+    assert len(requests) == plan.to_ask == 92
 
 
 def test_neighbours_that_do_not_fit_are_refused(tmp_path):

@@ -14,7 +14,7 @@ from proctor.data.questions import load_questions
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError
 from proctor.models.registry import spec
-from proctor.models.session import Session
+from proctor.models.session import Session, in_turn
 from proctor.models.settings import Settings
 from proctor.stats.interval import Interval
 from proctor.stats.paired_proportions import cluster_t_interval
@@ -72,12 +72,13 @@ async def score(session: Session, setup: Setup) -> tuple[pd.DataFrame, pd.DataFr
     """
     both = setup.questions, setup.candidates
     setup.checked(session.settings)
-    rolled = await run_rollouts(session, list(setup.models), *both, setup.near, budget=setup.rollouts)
-    judged = []
+    judging = []
     for model in setup.models:
         once = session.settings.temperature == 0 or reads_probabilities(model, setup, session.settings)
         calls = {question: 0 if once else setup.rollouts * len(near) for question, near in setup.near.items()}
-        judged.append(await ask_judges(session, [model], *both, judges=[JUDGE], repeats=calls))
+        judging.append(ask_judges(session, [model], *both, judges=[JUDGE], repeats=calls))
+    rollouts = run_rollouts(session, list(setup.models), *both, setup.near, budget=setup.rollouts)
+    rolled, *judged = await in_turn(rollouts, *judging)
     return utilities(rolled), pd.concat(judged, ignore_index=True)
 
 
