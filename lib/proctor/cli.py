@@ -11,6 +11,7 @@ Exit codes: 0 done, 1 failed or incomplete, 2 bad input. Only light modules up h
 import asyncio
 import contextlib
 import importlib
+import re
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
@@ -333,8 +334,8 @@ def compare(
     with exit_codes():
         from proctor.exam.one_system import board_of
 
-        run = name or f"compare-{one.stem}-{other.stem}"
         text, pair = board_of([one, other])
+        run = name or re.sub(r"[^\w.-]+", "_", f"compare-{'-'.join(pair)}")
         file = own_run.folder_of(run) / "results.csv"
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(file, text)
