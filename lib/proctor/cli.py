@@ -228,6 +228,7 @@ def candidates(
     the second?"""
     with exit_codes():
         from proctor.cbu import own_candidates
+        from proctor.data.questions import load_questions
         from proctor.models.settings import Settings
 
         columns, how = _columns(column), _settings(style, max_tokens, effort, thinking, timeout, temperature, prompts)
@@ -236,6 +237,8 @@ def candidates(
         run, notebook = name or f"candidates-{file.stem}", "cbu/your_candidates"
 
         what = f"{len(setup.candidates)} candidates to {len(setup.questions)} questions"
+        if questions and (left := len(load_questions(questions)) - len(setup.questions)):
+            what += f"; left out: {left} questions without candidates"
         spending = _Spending(budget, max_calls, at_once, plan, export)
         if _ask(run, notebook, what, lambda session: own_candidates.score(session, setup), spending, how):
             values = dict(

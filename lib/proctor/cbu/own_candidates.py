@@ -48,14 +48,19 @@ def load(
     path: str | Path, neighbours: str | Path, questions: str | Path = "", columns: dict[str, str] | None = None
 ) -> tuple[list[Question], list[Answer], dict[str, list[Question]]]:
     """Questions, candidates (of `load_asked`) and neighbours: a file of questions with keys and a column neighbour_of,
-    the id of the question or its text. Raises DataError."""
-    asked, candidates = load_asked(path, questions, columns)
-    names = {question.id: question.id for question in asked} | {question.question: question.id for question in asked}
+    the id of the question or its text. Questions without candidates are left out, with their neighbours. Raises
+    DataError."""
+    known, candidates = load_asked(path, questions, columns)
+    names = {question.id: question.id for question in known} | {question.question: question.id for question in known}
+    answered = {candidate.question_id for candidate in candidates}
+    asked = [question for question in known if question.id in answered]
     near: dict[str, list[Question]] = {question.id: [] for question in asked}
     for other in load_questions(neighbours):
         of = str(other.extra.get("neighbour_of", "")).strip()
         if of not in names:
-            raise DataError(f"{neighbours}: {other.id} is neighbour_of {of!r}, which has no candidate. Mend its id.")
+            raise DataError(f"{neighbours}: {other.id} is neighbour_of {of!r}, which is no question. Correct the id.")
+        if names[of] not in near:
+            continue
         if other.answer is None:
             raise DataError(f"{neighbours}: {other.id} has no answer. Give its key: solutions to it are verified.")
         near[names[of]].append(other)
