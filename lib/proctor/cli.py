@@ -153,11 +153,16 @@ def exam(
             _finish(notebook, run, values, tables)
 
 
+ONE, SEVERAL = "(C x3|U)", "(C x3|U) |U"  # validators: three samples of one check, all of them; and all judges
+
+
 @app.command()
 def validate(
     answers: Annotated[Path, typer.Argument(help="question_id and text, if known author and correct")],
     judges: Annotated[list[str], typer.Option("--judges", help="a model; may be repeated")],
-    validator: Annotated[str, typer.Option(help="in UQ's notation")] = "(C x3|U)",
+    validator: Annotated[
+        str, typer.Option(help=f"in UQ's notation; default: {ONE}, for several judges {SEVERAL}")
+    ] = "",
     questions: Annotated[Path | None, typer.Option(help="their file; none: a column `question` in ANSWERS")] = None,
     temperature: Temperature = None,
     budget: Dollars = None,
@@ -181,11 +186,12 @@ def validate(
         from proctor.uq import run_validator
 
         columns, how = _columns(column), _settings(style, max_tokens, effort, thinking, timeout, temperature, prompts)
+        validator = validator or (ONE if len(judges) == 1 else SEVERAL)
         asked = validator, judges, *load_asked(answers, questions or "", columns)
         run, notebook = name or f"validate-{answers.stem}", "uq/your_answers"
         run_validator.bill(*asked, settings=Settings(**how))  # raises what it can't be asked for
         spending = _Spending(budget, max_calls, at_once, plan, export)
-        what = f"{len(asked[3])} answers"
+        what = f"{len(asked[3])} answers before {validator}"
         if _ask(run, notebook, what, lambda session: run_validator.validate(session, *asked), spending, how):
             own = dict(answer_file=str(answers.resolve()), question_file=str(questions.resolve()) if questions else "")
             values = own | dict(columns=columns, validator=validator, judges=list(judges), settings=how)
