@@ -176,6 +176,16 @@ def test_a_live_notebook_over_budget_asks_nothing_and_says_what_it_would_need(pr
     assert said and float(said[1]) > 81 * 3 * 16_384 * 2e-6  # the longest reply to each of three calls an answer
 
 
+def test_unreadable_verdicts_are_said_to_widen_the_interval(proctor, server, checkout):
+    pd.DataFrame({"question": ["What is 1?", "What is 2?"], "answer": ["1", "2"]}).to_csv(checkout / "two.csv")
+    server(lambda text: "no verdict" if "Reference:" in text else "Exact Answer: 1")
+    words = ("exam", checkout / "two.csv", "--model", "mine", "--judge", "mine", "--judge-all", "--budget", 1)
+    done = proctor(*words)
+    assert re.search(r"mine +2 +2 +0 +2 +0\.0% \[0\.0, 100\.0\].*; 2 unreadable verdicts widen", done.stdout), (
+        done.stdout
+    )
+
+
 def test_settings_reach_the_models(proctor, server, checkout):
     pd.DataFrame({"question": ["What is 1?"], "answer": ["1"]}).to_csv(checkout / "one.csv", index=False)
     running, command = server(lambda text: "Exact Answer: 1"), ("exam", checkout / "one.csv", "--model", "mine")
