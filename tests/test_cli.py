@@ -177,6 +177,17 @@ def test_answers_with_their_questions_beside_them_are_validated(proctor, server,
     assert table.loc["b", "answers"] == 6
 
 
+@pytest.mark.parametrize(("judges", "votes", "validator"), [(1, 3, "(C x3|U)"), (2, 6, "(C x3|U) |U")])
+def test_the_default_validator_fits_the_number_of_judges(judges, votes, validator, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(paths, "REPLIES", tmp_path / "replies.sqlite")
+    pd.DataFrame({"question": ["What is 1?"], "text": ["1"]}).to_csv(tmp_path / "mine.csv", index=False)
+    named = [word for n in range(judges) for word in ("--judges", f"openai/m{n}@http://127.0.0.1:9/v1")]
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["validate", str(tmp_path / "mine.csv"), *named, "--plan"])
+    said = capsys.readouterr().out
+    assert ended.value.code == 0 and f"before {validator}" in said and f"{votes} to ask" in said
+
+
 def test_a_live_notebook_over_budget_asks_nothing_and_says_what_it_would_need(proctor, server):
     running = server(lambda text: "Accepted: [[Y]]")
     values = ("-p", "judges=[mine]", "-p", "validator=CC => C", "-p", "mode=live", "-p", "budget=0.5")
@@ -184,6 +195,16 @@ def test_a_live_notebook_over_budget_asks_nothing_and_says_what_it_would_need(pr
     assert refused.returncode == 1 and running.asked == 0
     said = re.search(r"nothing was asked: this may need up to \$(\d+\.\d\d), and the budget is \$0\.50", refused.stderr)
     assert said and float(said[1]) > 81 * 3 * 16_384 * 2e-6  # the longest reply to each of three calls an answer
+
+
+def test_unreadable_verdicts_are_said_to_widen_the_interval(proctor, server, checkout):
+    pd.DataFrame({"question": ["What is 1?", "What is 2?"], "answer": ["1", "2"]}).to_csv(checkout / "two.csv")
+    server(lambda text: "no verdict" if "Reference:" in text else "Exact Answer: 1")
+    words = ("exam", checkout / "two.csv", "--model", "mine", "--judge", "mine", "--judge-all", "--budget", 1)
+    done = proctor(*words)
+    assert re.search(r"mine +2 +2 +0 +2 +0\.0% \[0\.0, 100\.0\].*; 2 unreadable verdicts widen", done.stdout), (
+        done.stdout
+    )
 
 
 def test_settings_reach_the_models(proctor, server, checkout):

@@ -11,6 +11,7 @@ Exit codes: 0 done, 1 failed or incomplete, 2 bad input. Only light modules up h
 import asyncio
 import contextlib
 import importlib
+import re
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
@@ -154,11 +155,16 @@ def exam(
             _finish(notebook, run, values, tables)
 
 
+ONE, SEVERAL = "(C x3|U)", "(C x3|U) |U"  # validators: three samples of one check, all of them; and all judges
+
+
 @app.command()
 def validate(
     answers: Annotated[Path, typer.Argument(help="question_id and text, if known author and correct")],
     judges: Annotated[list[str], typer.Option("--judges", help="a model; may be repeated")],
-    validator: Annotated[str, typer.Option(help="in UQ's notation")] = "(C x3|U)",
+    validator: Annotated[
+        str, typer.Option(help=f"in UQ's notation; default: {ONE}, for several judges {SEVERAL}")
+    ] = "",
     questions: Annotated[Path | None, typer.Option(help="their file; none: a column `question` in ANSWERS")] = None,
     temperature: Temperature = None,
     budget: Dollars = None,
@@ -182,11 +188,12 @@ def validate(
         from proctor.uq import run_validator
 
         columns, how = _columns(column), _settings(style, max_tokens, effort, thinking, timeout, temperature, prompts)
+        validator = validator or (ONE if len(judges) == 1 else SEVERAL)
         asked = validator, judges, *load_asked(answers, questions or "", columns)
         run, notebook = name or f"validate-{answers.stem}", "uq/your_answers"
         run_validator.bill(*asked, settings=Settings(**how))  # raises what it can't be asked for
         spending = _Spending(budget, max_calls, at_once, plan, export)
-        what = f"{len(asked[3])} answers"
+        what = f"{len(asked[3])} answers before {validator}"
         if _ask(run, notebook, what, lambda session: run_validator.validate(session, *asked), spending, how):
             own = dict(answer_file=str(answers.resolve()), question_file=str(questions.resolve()) if questions else "")
             values = own | dict(columns=columns, validator=validator, judges=list(judges), settings=how)
@@ -270,6 +277,7 @@ def candidates(
     the second?"""
     with exit_codes():
         from proctor.cbu import own_candidates
+        from proctor.data.questions import load_questions
         from proctor.models.settings import Settings
 
         columns, how = _columns(column), _settings(style, max_tokens, effort, thinking, timeout, temperature, prompts)
@@ -278,6 +286,8 @@ def candidates(
         run, notebook = name or f"candidates-{file.stem}", "cbu/your_candidates"
 
         what = f"{len(setup.candidates)} candidates to {len(setup.questions)} questions"
+        if questions and (left := len(load_questions(questions)) - len(setup.questions)):
+            what += f"; left out: {left} questions without candidates"
         spending = _Spending(budget, max_calls, at_once, plan, export)
         if _ask(run, notebook, what, lambda session: own_candidates.score(session, setup), spending, how):
             values = dict(
@@ -376,8 +386,8 @@ def compare(
     with exit_codes():
         from proctor.exam.one_system import board_of
 
-        run = name or f"compare-{one.stem}-{other.stem}"
         text, pair = board_of([one, other])
+        run = name or re.sub(r"[^\w.-]+", "_", f"compare-{'-'.join(pair)}")
         file = own_run.folder_of(run) / "results.csv"
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(file, text)

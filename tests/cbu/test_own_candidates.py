@@ -3,9 +3,10 @@ import asyncio
 import numpy as np
 import pandas as pd
 import pytest
-from proctor import paths
+from proctor import cli, paths
 from proctor.cbu import own_candidates
 from proctor.data.tabular import DataError
+from proctor.models.offline import to_ask
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.studies import rehearsed, study
@@ -52,16 +53,39 @@ def test_what_is_not_kept_is_planned_and_nothing_is_sent(setup, tmp_path):
     assert plan.to_ask == 28 + 2 * (28 + 4) - 0 and mode == "auto"  # judge; rollouts of each candidate and of none
 
 
+def test_rollouts_and_scores_are_exported_in_one_round(setup, tmp_path):
+    async def run():
+        async with Session("replay", cache=tmp_path / "c.sqlite", recorded=None, progress=False) as session:
+            return await to_ask(session, study(own_candidates.score, setup)), await planned(session, setup)
+
+    requests, plan = asyncio.run(run())
+    assert len(requests) == plan.to_ask == 92
+
+
 def test_neighbours_that_do_not_fit_are_refused(tmp_path):
     file = tmp_path / "near.csv"
     for rows, told in (
-        ("question,answer,neighbour_of\nWhat?,1,elsewhere\n", "has no candidate"),
+        ("question,answer,neighbour_of\nWhat?,1,elsewhere\n", "which is no question"),
         ("question,answer,neighbour_of\nWhat?,1,sums-1-01\n", "no neighbour of question"),
         ("question,answer,neighbour_of\nWhat?,,sums-1-01\n", "has no answer"),
     ):
         file.write_text(rows)
         with pytest.raises(DataError, match=told):
             own_candidates.load(EXAMPLES / "candidates.jsonl", file)
+
+
+def test_questions_without_candidates_are_left_out_and_counted(tmp_path, capsys, monkeypatch):
+    files = {name: tmp_path / f"{name}.csv" for name in ("questions", "candidates", "neighbours")}
+    files["questions"].write_text("id,question\na,What is 1?\nb,What is 2?\nc,What is 3?\n")
+    files["candidates"].write_text("question_id,text\na,1\na,2\n")
+    files["neighbours"].write_text("question,answer,neighbour_of\nWhat is 4?,4,a\nWhat is 5?,5,b\n")
+    asked, _, near = own_candidates.load(files["candidates"], files["neighbours"], files["questions"])
+    assert [question.id for question in asked] == list(near) == ["a"] and len(near["a"]) == 1
+    monkeypatch.setattr(paths, "REPLIES", tmp_path / "replies.sqlite")
+    words = [files["candidates"], "--neighbours", files["neighbours"], "--questions", files["questions"]]
+    with pytest.raises(SystemExit):
+        cli.main(["candidates", *map(str, words), "--model", "smollm2-135m", "--plan"])
+    assert "2 candidates to 1 questions; left out: 2 questions without candidates" in capsys.readouterr().out
 
 
 def worth_of(solved, rollouts, lost=0):

@@ -23,6 +23,7 @@ from proctor.data.questions import (
 )
 from proctor.data.schemas import LETTERS, Question
 from proctor.data.tabular import DataError
+from proctor.exam.own_exam import Setup
 
 HLE = {
     "id": "h1",
@@ -356,6 +357,15 @@ def test_missing_column_of_each_format(tmp_path, name):
         row = {key: value for key, value in full.items() if key != column}
         write_csv(path, [row]) if name == "csv" else write_jsonl(path, row)
         fails(path, f"column {column}: missing", format=name)
+
+
+def test_a_missing_question_names_the_columns_found_and_the_option(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("nr,prompt,gold\n1,What is 1?,1\n")
+    fails(path, "the columns are nr, prompt, gold", "--column question=prompt")
+    asked = load_questions(path, columns={"question": "prompt"})
+    with pytest.raises(ValueError, match=r"no key.*\(gold, nr\): --column answer=COLUMN"):
+        Setup(asked, ["smollm2-135m"]).checked()
 
 
 def test_column_missing_in_one_row_only(tmp_path):

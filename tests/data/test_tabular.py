@@ -66,6 +66,15 @@ def test_rows_are_counted_as_an_editor_shows_them(tmp_path):
     assert rows[0][0] == 1 and "row 3" in problems[0]
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_cells_are_separated_by_what_the_header_has(tmp_path, separator):
+    file = tmp_path / "table.csv"
+    file.write_text(f'question{separator}answer\n"1{separator} 2; 3, 4"{separator}x\n')
+    assert read_rows(file) == ([(2, {"question": f"1{separator} 2; 3, 4", "answer": "x"})], [])
+    file.write_text(f"question{separator}answer\n1{separator}2{separator}x\n")
+    assert "3 cells under 2 columns" in read_rows(file)[1][0]
+
+
 def test_a_csv_that_begins_with_a_blank_line_has_no_column_names(tmp_path):
     (tmp_path / "t.csv").write_text("\n\nid,text\n1,a\n")
     with pytest.raises(DataError, match="t.csv, row 1: no column names. Begin the file with the line that has them."):

@@ -30,8 +30,23 @@ def test_what_is_no_results_is_refused(tmp_path):
     ):
         with pytest.raises(DataError, match=told):
             read_one(tmp_path / name)
+    (tmp_path / "both.csv").write_text("model,item,score\nm,a,1\nn,a,1\n")
+    with pytest.raises(DataError, match="results of 2 models"):
+        read_one(tmp_path / "both.csv")
     with pytest.raises(DataError, match="given twice"):
         board_of([tmp_path / "x.csv", tmp_path / "x.csv"])
+
+
+def test_files_of_one_name_are_told_apart_by_their_model_or_else_by_their_path(tmp_path):
+    files = [tmp_path / run / "hle/answers.csv" for run in ("first", "second")]
+    for file, model in zip(files, ("gpt-4.1", "gpt-4o")):
+        file.parent.mkdir(parents=True)
+        file.write_text(f"model,item,score\n{model},a,1\n")
+    text, names = board_of(files)
+    assert names == ["gpt-4.1", "gpt-4o"] and "gpt-4o,a,1" in text
+    for file in files:
+        file.write_text("item,score\na,1\n")
+    assert board_of(files)[1] == ["first/hle/answers.csv", "second/hle/answers.csv"]
 
 
 def test_pass_and_fail_are_scores(tmp_path):

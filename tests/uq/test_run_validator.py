@@ -19,13 +19,15 @@ from proctor.data.schemas import Answer, Question
 from proctor.exam import recorded as exam_recorded
 from proctor.files import FileBusy, only_writer
 from proctor.models.cache import Cache, StoreError
-from proctor.models.offline import to_ask
+from proctor.models.offline import export, import_replies, to_ask
 from proctor.models.prompts import load
 from proctor.models.session import Budget, BudgetError, CallsFailed, Session
 from proctor.models.settings import Settings
 from proctor.uq import notation as algebra
 from proctor.uq import run_validator
 from proctor.uq.run_validator import bill, validate
+
+from ..chat_server import Server
 
 QUESTIONS = [Question(id=f"q{i}", question=f"What is {i} + {i}?", answer=str(2 * i)) for i in range(12)]
 ANSWERS = [Answer(id=f"a{i}", question_id=f"q{i}", text=f"The sum is {2 * i}.", correct=True) for i in range(12)]
@@ -208,6 +210,26 @@ def test_a_check_that_is_asked_anew_is_drawn_at_a_temperature(validator, setting
 
     asked = asyncio.run(ask())
     assert asked and {request.temperature for request in asked} == {drawn_at}
+
+
+@pytest.mark.parametrize(
+    ("validator", "depth"), [("C", 1), ("(C x3|U)", 3), ("(C x3|M)", 2), ("(C u2|U)", 2), ("CC => FLC => C", 4)]
+)
+def test_an_export_holds_the_next_call_of_every_answer(validator, depth, session, tmp_path):
+    requests, replies = tmp_path / "q.jsonl", tmp_path / "r.jsonl"
+    with Server(lambda text: "Accepted: [[Y]]") as server:
+        judge = f"openai/m@{server.url}"
+        talker = session("replay")
+
+        def study(one):
+            return validate(one, validator, [judge], QUESTIONS, ANSWERS)
+
+        for _ in range(depth):
+            assert asyncio.run(export(talker, study, requests)) == len(ANSWERS)
+            replies.write_text("".join(map(server.answer_line, requests.read_text().splitlines())))
+            assert import_replies([replies], requests, talker.cache).complete
+        assert asyncio.run(export(talker, study, requests)) == 0
+    assert asyncio.run(study(talker))["outcome"].eq("accept").all()
 
 
 def test_the_bill_is_what_all_votes_cost_and_is_told_without_a_call(serving, session):

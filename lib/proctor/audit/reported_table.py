@@ -112,10 +112,6 @@ def load_reported(
     """
     path, sizes = Path(path), _check_parameters(unit, n, positives, n_min, n_max)
     rows, problems = read_rows(path, "csv")
-    header = path.read_text(encoding="utf-8-sig").partition("\n")[0]
-    for letter, word in ((";", "semicolons"), ("\t", "tabs")):
-        if letter in header and "," not in header:
-            raise DataError(problem(path, 1, None, f"separated by {word}", "Save it with commas, 85.4 with a point"))
     back = {column: field for field, column in dict(columns or {}).items()}
     if unknown := [field for field in back.values() if field not in COLUMNS]:
         raise ValueError(f"columns names {unknown[0]}, which is no field: there are {', '.join(COLUMNS)}")

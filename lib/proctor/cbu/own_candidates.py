@@ -14,7 +14,7 @@ from proctor.data.questions import load_questions
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError
 from proctor.models.registry import spec
-from proctor.models.session import Session
+from proctor.models.session import Session, in_turn
 from proctor.models.settings import Settings
 from proctor.stats.interval import Interval
 from proctor.stats.paired_proportions import cluster_t_interval
@@ -48,14 +48,19 @@ def load(
     path: str | Path, neighbours: str | Path, questions: str | Path = "", columns: dict[str, str] | None = None
 ) -> tuple[list[Question], list[Answer], dict[str, list[Question]]]:
     """Questions, candidates (of `load_asked`) and neighbours: a file of questions with keys and a column neighbour_of,
-    the id of the question or its text. Raises DataError."""
-    asked, candidates = load_asked(path, questions, columns)
-    names = {question.id: question.id for question in asked} | {question.question: question.id for question in asked}
+    the id of the question or its text. Questions without candidates are left out, with their neighbours. Raises
+    DataError."""
+    known, candidates = load_asked(path, questions, columns)
+    names = {question.id: question.id for question in known} | {question.question: question.id for question in known}
+    answered = {candidate.question_id for candidate in candidates}
+    asked = [question for question in known if question.id in answered]
     near: dict[str, list[Question]] = {question.id: [] for question in asked}
     for other in load_questions(neighbours):
         of = str(other.extra.get("neighbour_of", "")).strip()
         if of not in names:
-            raise DataError(f"{neighbours}: {other.id} is neighbour_of {of!r}, which has no candidate. Mend its id.")
+            raise DataError(f"{neighbours}: {other.id} is neighbour_of {of!r}, which is no question. Correct the id.")
+        if names[of] not in near:
+            continue
         if other.answer is None:
             raise DataError(f"{neighbours}: {other.id} has no answer. Give its key: solutions to it are verified.")
         near[names[of]].append(other)
@@ -72,12 +77,13 @@ async def score(session: Session, setup: Setup) -> tuple[pd.DataFrame, pd.DataFr
     """
     both = setup.questions, setup.candidates
     setup.checked(session.settings)
-    rolled = await run_rollouts(session, list(setup.models), *both, setup.near, budget=setup.rollouts)
-    judged = []
+    judging = []
     for model in setup.models:
         once = session.settings.temperature == 0 or reads_probabilities(model, setup, session.settings)
         calls = {question: 0 if once else setup.rollouts * len(near) for question, near in setup.near.items()}
-        judged.append(await ask_judges(session, [model], *both, judges=[JUDGE], repeats=calls))
+        judging.append(ask_judges(session, [model], *both, judges=[JUDGE], repeats=calls))
+    rollouts = run_rollouts(session, list(setup.models), *both, setup.near, budget=setup.rollouts)
+    rolled, *judged = await in_turn(rollouts, *judging)
     return utilities(rolled), pd.concat(judged, ignore_index=True)
 
 

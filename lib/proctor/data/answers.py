@@ -50,7 +50,10 @@ def load_asked(
     rows, problems = read_rows(path)
     column = columns.pop("question", "question")
     if rows and not any(column in row for _, row in rows):
-        raise DataError(f"{path}: no column {column}. Write the question beside each answer, or name their file.")
+        raise DataError(
+            f"{path}: no column {column}; there are {', '.join(rows[0][1])}. Write the question next to each answer "
+            "(--column question=COLUMN if the column has another name), or name the file of questions."
+        )
     found: dict[str, Question] = {}
     for number, row in rows:
         text, key, category = (str(row.pop(name, None) or "") for name in (column, "key", "category"))

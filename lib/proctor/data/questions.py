@@ -75,14 +75,17 @@ def refuse_canary(questions: Iterable[Question], allow: bool = False) -> None:
         )
 
 
+QUESTION_NAMES = ("prompt", "problem", "query", "input", "text")  # that others give the column `question`
+
+
 def _column_problems(path: Path, kind: "Format", rows: list[Row]) -> list[str]:
     """Columns that no row has but the format requires, and, for one's own files, unknown ones."""
     first = {column: number for number, row in reversed(rows) for column in row}
-    missing = [
-        problem(path, None, column, "missing", f"Every row needs {', '.join(kind.required)}")
-        for column in kind.required
-        if rows and column not in first
-    ]
+    mend = f"Every row needs {', '.join(kind.required)}; the columns are {', '.join(first)}"
+    if kind.convert is _own:
+        other = next((name for name in QUESTION_NAMES if name in first), "COLUMN")
+        mend += f". One of another name: --column question={other}, in a notebook columns={{'question': '{other}'}}"
+    missing = [problem(path, None, column, "missing", mend) for column in kind.required if rows and column not in first]
     unknown = []
     for column in sorted(set(first) - set(Question.model_fields)) if kind.convert is _own else ():
         near = difflib.get_close_matches(column, set(Question.model_fields) - set(first), n=1, cutoff=0.75)

@@ -170,8 +170,9 @@ def _read_json(path: Path, text: str) -> tuple[list[Row], list[str]]:
 def _read_csv(path: Path, text: str) -> tuple[list[Row], list[str]]:
     csv.field_size_limit(1 << 30)  # HLE keeps whole images in a cell
     rows, problems, number = [], [], 0
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
+        separator, name = _separator(text)
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
         header = next(reader, [])
         if not header and text.strip():
             raise DataError(problem(path, 1, None, "no column names", "Begin the file with the line that has them"))
@@ -187,12 +188,20 @@ def _read_csv(path: Path, text: str) -> tuple[list[Row], list[str]]:
                         number,
                         None,
                         f"{len(cells)} cells under {len(header)} columns",
-                        "Put quotes around a cell that contains a comma",
+                        f"Put quotes around a cell that contains a {name}",
                     )
                 )
     except csv.Error as error:
         raise DataError(problem(path, number + 1, None, f"bad CSV ({error})", "Check the quotes there")) from None
     return rows, problems
+
+
+def _separator(text: str) -> tuple[str, str]:
+    """What separates cells, and its name: a comma, or what a header without commas has (Excel in Europe writes ;)."""
+    names = {",": "comma", ";": "semicolon", "\t": "tab"}
+    cells = {each: len(next(csv.reader(io.StringIO(text, newline=""), delimiter=each), [])) for each in names}
+    separator = "," if cells[","] > 1 else max(cells, key=cells.__getitem__)
+    return separator, names[separator]
 
 
 def _read_parquet(path: Path, data: bytes) -> tuple[list[Row], list[str]]:

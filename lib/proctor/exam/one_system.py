@@ -17,30 +17,37 @@ SCORES = ("score", "correct", "right", "resolved")
 
 
 def read_one(path: str | Path) -> pd.Series:
-    """The score of each item, by item; several samples of one are averaged. Raises DataError for what is no results."""
+    """The score of each item, by item; several samples of one are averaged. The series is called by the column `model`
+    of a table, else by the file. Raises DataError for what is no results, or those of several models."""
     path = Path(path)
-    rows = read_results(path)
+    name, rows = path.stem, read_results(path)
     if rows is None:
         rows = _table(path)
+        name = rows["model"].iloc[0] or name
     elif "score" not in rows and "right" not in rows:
         raise DataError(f"{path}: answers that nobody has judged. Judge them first, as `exam` and `mark` do.")
     else:
         rows = rows.rename(columns={"score": "value", "right": "value"})
-    return rows.assign(value=rows["value"].fillna(0).astype(float)).groupby("question_id", sort=False)["value"].mean()
+    values = rows.assign(value=rows["value"].fillna(0).astype(float)).groupby("question_id", sort=False)["value"]
+    return values.mean().rename(name)
 
 
 def board_of(files: Sequence[str | Path]) -> tuple[str, list[str]]:
-    """A long CSV (model, item, score) of some systems, each called by its file, and their names."""
-    names = [Path(file).stem for file in files]
-    if len(set(names)) < len(names):
-        names = [f"{Path(file).parent.name}/{Path(file).stem}" for file in files]
-    if len(set(names)) < len(names):
+    """A long CSV (model, item, score) of some systems, and their names: those of `read_one`, or, where these are alike,
+    as much of the files' paths as tells them apart."""
+    places = [Path(file).resolve() for file in files]
+    if len(set(places)) < len(places):
         raise DataError(f"{files[0]} is given twice. Name two different files.")
+    scores = [read_one(file) for file in files]
+    names, depth = [str(each.name) for each in scores], 0
+    while len(set(names)) < len(names):
+        depth += 1
+        names = ["/".join(place.parts[-depth:]) for place in places]
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["model", "item", "score"])
-    for name, file in zip(names, files):
-        table.writerows((name, item, f"{value:.12g}") for item, value in read_one(file).items())
+    for name, each in zip(names, scores):
+        table.writerows((name, item, f"{value:.12g}") for item, value in each.items())
     return text.getvalue(), names
 
 
@@ -50,10 +57,13 @@ def _table(path: Path) -> pd.DataFrame:
     item, score = (next((name for name in names if name in columns), None) for names in (ITEMS, SCORES))
     if item is None or score is None:
         raise DataError(f"{path}: the columns are {', '.join(columns) or 'none'}. Give item and score (or correct).")
+    models = list(dict.fromkeys(str(row.get("model") or "") for _, row in rows))
+    if len(models) > 1:
+        raise DataError(f"{path}: results of {len(models)} models ({', '.join(models[:3])} ...). Give a file of one.")
     found = made(path, rows, problems, lambda _, row: (str(row[item]), score_of(row[score], score)))
     if problems:
         raise DataError(summary(problems))
-    return pd.DataFrame(found, columns=["question_id", "value"])
+    return pd.DataFrame(found, columns=["question_id", "value"]).assign(model=models[0])
 
 
 def score_of(said: object, column: str) -> float:

@@ -47,8 +47,12 @@ class Setup:
             raise ValueError("judge_all needs a judge")
         for name in (*self.models, *filter(None, [self.judge])):
             spec(name)
-        if without := [question.id for question in self.questions if question.answer is None]:
-            raise ValueError(f"question {without[0]} has no key (and {len(without) - 1} more): an exam needs one each")
+        if without := [question for question in self.questions if question.answer is None]:
+            others = f". If a column of another name holds them ({', '.join(without[0].extra)}): --column answer=COLUMN"
+            raise ValueError(
+                f"question {without[0].id} has no key (and {len(without) - 1} more): an exam needs one each"
+                + (others if without[0].extra else "")
+            )
         self.requests(settings)
         return self
 

@@ -30,11 +30,16 @@ LOOK = 0.2  # seconds between two looks at what another process is asking
 
 
 class MissingReply(LookupError):
-    """Mode replay, and `requests` that neither recording nor cache holds."""
+    """Mode replay, and `requests` (one or more) that neither recording nor cache holds."""
 
-    def __init__(self, message: str, requests: list[Request] | None = None):
-        super().__init__(message)
-        self.requests = requests or []
+    def __init__(self, requests: Iterable[Request]):
+        self.requests = list({request.key: request for request in requests}.values())
+        first = self.requests[0]
+        super().__init__(
+            f"{len(self.requests)} request(s) are neither recorded nor cached; the first is to {first.model}, prompt "
+            f"{first.prompt or 'of your own'}, sample {first.sample}, key {first.key[:12]}, ending in "
+            f"{first.messages[-1]['content'][-60:]!r}. Use mode auto to ask the model"
+        )
 
 
 class CallsFailed(RuntimeError):
@@ -231,13 +236,7 @@ class Session:
     def _check(self, missing: dict[str, Request]) -> None:
         """Everything that can be known to fail, before the first call is sent."""
         if self.mode == "replay":
-            first = next(iter(missing.values()))
-            raise MissingReply(
-                f"{len(missing)} request(s) are neither recorded nor cached; the first is to {first.model}, prompt "
-                f"{first.prompt or 'of your own'}, sample {first.sample}, key {first.key[:12]}, ending in "
-                f"{first.messages[-1]['content'][-60:]!r}. Use mode auto to ask the model",
-                list(missing.values()),
-            )
+            raise MissingReply(missing.values())
         self._able({request.model for request in missing.values()})
         if shutil.disk_usage(self.cache.path.parent).free < FREE_BYTES:
             raise StoreError(
@@ -499,6 +498,27 @@ class Session:
             await self._freed.wait()
         self._reserved += most
         self._in_flight += 1
+
+
+async def in_turn(*work: Coroutine[Any, Any, Any]) -> list[Any]:
+    """What each gives, one after another: parts of a study that do not depend on each other's replies.
+
+    Where replies are missing in mode replay, the others are tried too, and one MissingReply holds the requests of all:
+    an export has them in one round."""
+    found: list[Any] = []
+    missing: list[Request] = []
+    try:
+        for one in work:
+            try:
+                found.append(await one)
+            except MissingReply as error:
+                missing += error.requests
+    finally:
+        for one in work:
+            one.close()  # those that an error left out
+    if missing:
+        raise MissingReply(missing)
+    return found
 
 
 async def all_home(*work: Coroutine[Any, Any, None]) -> None:

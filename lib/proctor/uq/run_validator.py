@@ -25,7 +25,7 @@ from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import Prompt, follow_up, load
 from proctor.models.read_reply import p_accept, verdict, why_unreadable
 from proctor.models.registry import price, spec
-from proctor.models.session import CallsFailed, Halt, Session, all_home
+from proctor.models.session import CallsFailed, Halt, MissingReply, Session, all_home
 from proctor.models.settings import Settings
 from proctor.uq.checks import OUTCOMES, as_shown, broken, closing, opening
 from proctor.uq.notation import (
@@ -85,7 +85,7 @@ async def validate(
     pairs = _checked(node, judges, questions, answers, temperature)
     how = dict(temperature=temperature, structured=structured, settings=settings)
     alike = dict(validator=str(node), judges="; ".join(_all_judges(node, judges)))  # the same strings in every row
-    rows, failed, halt = [None] * len(pairs), {}, Halt()
+    rows, failed, missing, halt = [None] * len(pairs), {}, [], Halt()
     todo = iter(enumerate(pairs))
     with (
         _Lines(out) as lines,
@@ -103,6 +103,9 @@ async def validate(
                     lines.add(i, row | dict(trace=trace))
                 except CallsFailed as error:
                     failed[answer.id] = str(error)
+                    lines.add(i, None)
+                except MissingReply as error:  # the others' next calls belong to the same round of an export
+                    missing.extend(error.requests)
                     lines.add(i, None)
                 except Exception as error:
                     halt.call(error)
@@ -123,6 +126,8 @@ async def validate(
             raise
         if error := halt.error():
             raise error
+        if missing:
+            raise MissingReply(missing)
         if failed:
             some = "; ".join(f"{name}: {what}" for name, what in list(failed.items())[:2])
             raise CallsFailed(
