@@ -1,12 +1,8 @@
 """Figures are drawn from estimates, pass the rules of the house, and say in their alt text what they were given."""
 
-import numpy as np
 import pandas as pd
 import pytest
 from proctor.hle import figures
-from proctor.hle.collection import funnel
-from proctor.hle.contributors import subject_groups
-from proctor.hle.gatekeepers import choice_rules
 from proctor.report import figures as house
 
 MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b"]
@@ -31,38 +27,10 @@ def curves():
     return pd.DataFrame(rows, columns=["signal", "model", "claimed", "right", "low", "high", "n"])
 
 
-def exam_funnel():
-    steps = ["generated: sent in", "stump all models", "MMLU: sent in", "pass 'all but one'", "pass 'below chance'"]
-    return pd.DataFrame(dict(step=steps, n=[54, 33, 40, 31, 14]))
-
-
-def retests():
-    before = dict(before=0.4, before_low=0.3, before_high=0.5, after=0.1, after_low=0.0, after_high=0.2)
-    return pd.DataFrame([dict(model=model, **before) for model in MODELS])
-
-
-def implied():
-    return pd.DataFrame(dict(kind="4 models", retest_accuracy=[0.05, 0.1], before=[0.7, 0.6]))
-
-
-def past():
-    rows = [(name, x, 2 * x) for name in ("HLE", "own") for x in (0.0, 0.2)]
-    return pd.DataFrame(rows, columns=["filter", "sent", "past"])
-
-
-def published_funnel():
-    return funnel([("attempts", 70_001, 79_999), ("to review", 12_500, 13_499), ("accepted", 3_000, np.inf)])
-
-
 DRAWN = {
     "lead": (lambda: figures.confidence_and_truth(claimed(), [0.96, 0.71]), "135M from 85 over 60 to 20 %"),
     "accuracies": (lambda: figures.accuracy_groups(accuracies(), "exam", 0.25), "50 %"),
     "curves": (lambda: figures.calibration_curves(curves(), dict(a="stated", b="token")), "4 of 4 points lie below"),
-    "subjects": (lambda: figures.subject_shares(subject_groups()), "Math 41 and 8 %"),
-    "rules": (lambda: figures.choice_rules(choice_rules({"with image": 4, "text only": 6})), "82 % pass"),
-    "pipeline": (lambda: figures.pipeline(published_funnel(), exam_funnel()), "33 stump three models of 54"),
-    "retest": (lambda: figures.retest(implied(), [0.03, 0.09], retests()), "40 % before the check and 10 %"),
-    "keys": (lambda: figures.wrong_keys(past(), (0.27, 0.05), dict(HLE="HLE", own="own")), "27 % past the check"),
 }
 
 

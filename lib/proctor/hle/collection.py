@@ -1,4 +1,4 @@
-"""The collection of an exam that models must fail: its funnel, what passes it, and what a retest then shows.
+"""The collection of an exam that models must fail: what passes its check, and what a retest then shows.
 
 Questions go through a difficulty check of several models and a review (HLE, Figure 4, section 3.2). `Solving` is the
 check in one equation: each question has a chance p of being solved by any of the models, p is Beta(a, b) over the
@@ -28,28 +28,7 @@ from proctor.stats.agreement import alpha_interval
 from proctor.stats.bootstrap import Interval
 from proctor.stats.power import power_of
 
-
-def funnel(steps: Sequence[tuple[str, float, float]]) -> pd.DataFrame:
-    """Counts (name, least, most), from the first step to the last, and the shares that they allow.
-
-    Columns step, least, most, and of_previous, of_first with _least and _most. A count of which only a bound is known
-    has inf or 0 at the other end. Raises ValueError for a least above its most, or a step that must exceed the one
-    before.
-    """
-    rows = []
-    for i, (name, least, most) in enumerate(steps):
-        if not 0 <= least <= most or most == 0:
-            raise ValueError(f"step {name!r}: {least} to {most}: give the least and the most that the count may be")
-        if i and least > steps[i - 1][2]:
-            raise ValueError(
-                f"step {name!r} has at least {least}, the one before at most {steps[i - 1][2]}: a funnel falls"
-            )
-        row = dict(step=name, least=least, most=most)
-        for of, (_, low, high) in (("previous", steps[max(i - 1, 0)]), ("first", steps[0])):
-            shares = (least / high, min(most / low, 1.0) if low else 1.0) if i else (1.0, 1.0)
-            row |= dict(zip((f"of_{of}_least", f"of_{of}_most"), shares))
-        rows.append(row)
-    return pd.DataFrame(rows)
+SEEING = ("GPT-4o", "Gemini 1.5 Pro", "Claude 3.5 Sonnet", "o1")  # B.1: the models that see; it adds two for text
 
 
 def guess_passes(models: int, options: int, rule: str) -> float:
