@@ -1,4 +1,4 @@
-"""The funnel's bounds, the check in one equation against draws and quadrature, and the simulated collection."""
+"""The check in one equation against draws and quadrature, and the simulated collection."""
 
 from dataclasses import replace
 
@@ -12,7 +12,6 @@ from proctor.hle.collection import (
     calibrate,
     collect,
     fit_difficulty,
-    funnel,
     guess_passes,
     review_scores,
 )
@@ -26,21 +25,6 @@ PLAN = CollectionPlan(Solving(0.6, 0.4), questions=30_000, accepted=3_000)
 @pytest.fixture(scope="module")
 def drawn():
     return collect(PLAN, np.random.default_rng(0))
-
-
-def test_funnel_bounds_shares_by_the_ends_of_both_counts():
-    rows = funnel([("tried", 70_001, 79_999), ("hard", 12_500, 13_499), ("kept", 3_000, np.inf)]).set_index("step")
-    assert rows.loc["hard", ["of_previous_least", "of_previous_most"]].tolist() == [12_500 / 79_999, 13_499 / 70_001]
-    assert rows.loc["kept", ["of_previous_least", "of_previous_most"]].tolist() == [3_000 / 13_499, 1]
-    assert rows.loc["kept", "of_first_least"] == 3_000 / 79_999
-
-
-@pytest.mark.parametrize(
-    "steps, message", [([("a", 5, 4)], "least and the most"), ([("a", 4, 4), ("b", 5, 9)], "a funnel falls")]
-)
-def test_funnel_refuses_counts_that_cannot_be(steps, message):
-    with pytest.raises(ValueError, match=message):
-        funnel(steps)
 
 
 @settings(max_examples=30, deadline=None)

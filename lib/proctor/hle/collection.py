@@ -1,4 +1,4 @@
-"""The collection of an exam that models must fail: its funnel, what passes it, and what a retest then shows.
+"""The collection of an exam that models must fail: what passes its check, and what a retest then shows.
 
 Questions go through a difficulty check of several models and a review (HLE, Figure 4, section 3.2). `Solving` is the
 check in one equation: each question has a chance p of being solved by any of the models, p is Beta(a, b) over the
@@ -12,11 +12,9 @@ questions, attempts are independent given p, and the key is exact. Of M models n
 each model on its own. Simulated, never data.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import betaln
 from scipy.stats import binom, norm
@@ -24,32 +22,8 @@ from scipy.stats import binom, norm
 from proctor.hle.review import MOST
 from proctor.hle.submission import most_right
 from proctor.stats import checks
-from proctor.stats.agreement import alpha_interval
-from proctor.stats.bootstrap import Interval
-from proctor.stats.power import power_of
 
-
-def funnel(steps: Sequence[tuple[str, float, float]]) -> pd.DataFrame:
-    """Counts (name, least, most), from the first step to the last, and the shares that they allow.
-
-    Columns step, least, most, and of_previous, of_first with _least and _most. A count of which only a bound is known
-    has inf or 0 at the other end. Raises ValueError for a least above its most, or a step that must exceed the one
-    before.
-    """
-    rows = []
-    for i, (name, least, most) in enumerate(steps):
-        if not 0 <= least <= most or most == 0:
-            raise ValueError(f"step {name!r}: {least} to {most}: give the least and the most that the count may be")
-        if i and least > steps[i - 1][2]:
-            raise ValueError(
-                f"step {name!r} has at least {least}, the one before at most {steps[i - 1][2]}: a funnel falls"
-            )
-        row = dict(step=name, least=least, most=most)
-        for of, (_, low, high) in (("previous", steps[max(i - 1, 0)]), ("first", steps[0])):
-            shares = (least / high, min(most / low, 1.0) if low else 1.0) if i else (1.0, 1.0)
-            row |= dict(zip((f"of_{of}_least", f"of_{of}_most"), shares))
-        rows.append(row)
-    return pd.DataFrame(rows)
+SEEING = ("GPT-4o", "Gemini 1.5 Pro", "Claude 3.5 Sonnet", "o1")  # B.1: the models that see; it adds two for text
 
 
 def guess_passes(models: int, options: int, rule: str) -> float:
@@ -218,118 +192,3 @@ def review_scores(quality: np.ndarray, noise: float, rng: np.random.Generator) -
     cuts = norm.ppf(np.arange(1, 6) / 6) * np.hypot(1, noise)
     asked = np.arange(MOST)[:, None] < rng.integers(1, MOST + 1, len(quality))
     return np.where(asked, np.searchsorted(cuts, perceived), np.nan)
-
-
-def printed_plan(printed: pd.Series, models: int, questions: int, **assumed: float) -> CollectionPlan:
-    """A plan with HLE's printed figures; `calibrate` then fits the chances of solving.
-
-    printed: values of "hle/facts" by fact. models: gatekeepers that read images. questions: attempts to simulate; as
-    many of 70,000 as the public set has are accepted. assumed: further fields of CollectionPlan.
-    """
-    return CollectionPlan(
-        Solving(1, 1),
-        questions=questions,
-        accepted=round(printed["public_questions"] * questions / 70_000),
-        models=models,
-        text_models=int(printed["check_models_for_text_only"]),
-        images=printed["image_question_share"] / 100,
-        options=int(printed["answer_choices_minimum"]),
-        **assumed,
-    )
-
-
-def review_steps(drawn: Collected) -> pd.DataFrame:
-    """A drawn collection after each step: step, questions, and means with _low and _high (95 %, normal).
-
-    wrong_key, first (accuracy at the check), retest_accuracy, choice: shares in [0, 1]; quality: in its spread.
-    """
-    groups = {"sent in": np.ones(len(drawn.stumped), bool), "past the check": drawn.stumped, "accepted": drawn.accepted}
-    rows = []
-    for name, which in groups.items():
-        row: dict[str, object] = dict(step=name, questions=int(which.sum()))
-        for key in ("wrong_key", "first", "retest_accuracy", "choice", "quality"):
-            mean, low, high = _mean(getattr(drawn, key)[which])
-            row |= {key: mean, f"{key}_low": low, f"{key}_high": high}
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def quality_gain(drawn: Collected, level: float = 0.95) -> Interval:
-    """Mean quality of the accepted less that of the questions past the check that were not accepted (normal)."""
-    kept, rest = drawn.quality[drawn.accepted], drawn.quality[drawn.stumped & ~drawn.accepted]
-    gain = float(kept.mean() - rest.mean())
-    half = norm.ppf((1 + level) / 2) * np.sqrt(kept.var(ddof=1) / len(kept) + rest.var(ddof=1) / len(rest))
-    return Interval(gain, gain - half, gain + half, level, "normal")
-
-
-def agreement_by_noise(
-    plan: CollectionPlan,
-    rng: np.random.Generator,
-    noises: Sequence[float] = (0.5, 1.0, 2.0),
-    questions: int = 400,
-    resamples: int = 400,
-) -> pd.DataFrame:
-    """How much reviewers agree, and what they accept, by the error of their scores; one row a noise.
-
-    alpha (Krippendorff's, ordinal, on the first `questions` past the check) with low, high; quality of the accepted
-    with quality_low, quality_high; among_best: share of the accepted that are among as many best ones past the check.
-    """
-    rows = []
-    for noise in noises:
-        drawn = collect(replace(plan, noise=noise), rng)
-        found = alpha_interval(drawn.scores[:, drawn.stumped][:, :questions], rng, resamples)
-        best = np.sort(drawn.quality[drawn.stumped])[-plan.accepted]
-        kept = drawn.quality[drawn.accepted]
-        mean, low, high = _mean(kept)
-        rows.append(
-            dict(
-                noise=noise,
-                alpha=found.estimate,
-                low=found.low,
-                high=found.high,
-                quality=mean,
-                quality_low=low,
-                quality_high=high,
-                among_best=(kept >= best).mean(),
-            )
-        )
-    return pd.DataFrame(rows)
-
-
-def fall_with_noise(agreement: pd.DataFrame, column: str, limits: tuple[str, str]) -> Interval:
-    """`column` at the least noise less that at the most, by the limits of both: covers at least as often as they do."""
-    low, high = limits
-    first, last = agreement.iloc[0], agreement.iloc[-1]
-    return Interval(
-        first[column] - last[column], first[low] - last[high], first[high] - last[low], 0.95, "difference of intervals"
-    )
-
-
-def private_set_power(
-    accuracy: float,
-    public: int,
-    rng: np.random.Generator,
-    sizes: Sequence[int] = (100, 300, 1000, 3000),
-    gaps: Sequence[float] = (0.01, 0.02, 0.04, 0.08),
-    trials: int = 4_000,
-) -> pd.DataFrame:
-    """Chance that a private set shows, at 95 %, that a model gains on the public one: private, gap, power, drawn.
-
-    accuracy: on the private set. gap: what a model that has seen the public questions scores higher there. power: by
-    the normal formula; drawn: share of `trials` simulated pairs of exams.
-    """
-    rows = []
-    for n in sizes:
-        sd = np.sqrt(accuracy * (1 - accuracy) * (1 / public + 1 / n))
-        for gap in gaps:
-            shown = rng.binomial(public, accuracy + gap, trials) / public - rng.binomial(n, accuracy, trials) / n
-            drawn = (abs(shown) > 1.96 * sd).mean()
-            rows.append(dict(private=n, gap=gap, power=float(power_of(gap, sd, 1)), drawn=drawn))
-    return pd.DataFrame(rows)
-
-
-def _mean(values: np.ndarray) -> tuple[float, float, float]:
-    """(mean, low, high), 95 %, normal."""
-    values = np.asarray(values, float)
-    half = norm.ppf(0.975) * values.std(ddof=1) / np.sqrt(len(values))
-    return float(values.mean()), float(values.mean() - half), float(values.mean() + half)

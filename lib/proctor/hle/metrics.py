@@ -1,21 +1,19 @@
-"""What an exam says of a model: HLE's own figures, and corrected ones beside them, each under its own name.
+"""What an exam says of a model: HLE's own figures, and corrected ones next to them, each under its own name.
 
 correct: shape (questions,), 1, 0, or NaN where the judgement is missing or unreadable. confidence: the same shape, in
 [0, 1], NaN where none was stated.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from proctor.exam.marking import accuracy_interval
 from proctor.stats import checks
 from proctor.stats.bootstrap import Interval
-from proctor.stats.calibration import KINDS, calibration_error, calibration_interval, calibration_of_samples
+from proctor.stats.calibration import calibration_error, calibration_interval, calibration_of_samples
 from proctor.stats.proportions import official_half_width, wilson
 
 OFFICIAL_BIN = 100
@@ -188,83 +186,6 @@ def _of_samples(
         overconfidence=float(group["confidence"][known].mean() - values[known].mean()) if known.any() else np.nan,
         note="; ".join(dict.fromkeys(filter(None, (each.note for each in one)))),
     )
-
-
-GROUPINGS = (("all", ("model",)), ("answer type", ("model", "answer_type")), ("category", ("model", "category")))
-
-
-def metrics_by_group(
-    table: pd.DataFrame, exam: str, rng: np.random.Generator, bin_size: int = 20, resamples: int = 2_000
-) -> pd.DataFrame:
-    """`metrics_table` over all answers, by type of answer and by category, in one table with columns by and group.
-
-    exam: the name of questions that have no category.
-    """
-    named, tables = table.assign(category=table["category"].replace("", exam)), []
-    for by, columns in GROUPINGS:
-        found = metrics_table(named, list(columns), rng, bin_size=bin_size, resamples=resamples)
-        tables.append(found.rename(columns={column: "group" for column in columns[1:]}).assign(by=by))
-    whole = pd.concat(tables, ignore_index=True).fillna({"group": "all"})
-    first = ["by", "model", "group"]
-    return whole[[*first, *(column for column in whole if column not in first)]]
-
-
-SIMULATED = ("sure and wrong", "well calibrated")
-SURE, RIGHT = (0.8, 0.9, 0.95, 1.0), 0.1  # what the first one states, each equally often; and its accuracy
-
-
-def simulate_calibration_error(sizes: Sequence[int], trials: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Mean and spread of three estimates of the calibration error of two simulated models whose error is known.
-
-    "sure and wrong" states 80 to 100 % and is right in a tenth; "well calibrated" is right as often as it states.
-    Columns model, n, kind, truth, mean, spread (percentages) and se, the standard error of the mean; NaN where the
-    estimate does not exist.
-    """
-    rows = []
-    for model in SIMULATED:
-        truth = 100 * np.sqrt(np.mean((np.array(SURE) - RIGHT) ** 2)) if model == SIMULATED[0] else 0.0
-        for n in sizes:
-            for kind in KINDS:
-                found = [_drawn_error(model, n, kind, rng) for _ in range(trials)]
-                mean, spread = np.mean(found), np.std(found)
-                se = spread / np.sqrt(trials)
-                rows.append(dict(model=model, n=n, kind=kind, truth=truth, mean=mean, spread=spread, se=se))
-    return pd.DataFrame(rows)
-
-
-def mean_error(estimates: pd.DataFrame, model: str, n: int, kind: str, level: float = 0.95) -> Interval:
-    """Mean of one estimate over the trials, less the truth, in points; normal interval of the simulation's error."""
-    row = estimates.set_index(["model", "n", "kind"]).loc[(model, n, kind)]
-    half = ndtri((1 + level) / 2) * row["se"]
-    bias = row["mean"] - row["truth"]
-    return Interval(bias, bias - half, bias + half, level, "normal")
-
-
-def _drawn_error(model: str, n: int, kind: str, rng: np.random.Generator) -> float:
-    confidence = rng.choice(SURE, n) if model == SIMULATED[0] else rng.random(n)
-    correct = rng.random(n) < (np.full(n, RIGHT) if model == SIMULATED[0] else confidence)
-    return 100 * calibration_error(confidence, correct, kind) if kind != "official" or n >= OFFICIAL_BIN else np.nan
-
-
-def saturation(one: pd.DataFrame, later: pd.DataFrame, n_first: int, n_later: int) -> pd.DataFrame:
-    """Printed accuracies of HLE's Table 1 and of HLE-Verified's Table 2, before repairs; source, model, accuracy, n,
-    low, high in percent (Wilson). A text-only model of Table 1 has 90 % of n_first questions."""
-    rows = [
-        dict(
-            source="HLE, Table 1",
-            model=row.model,
-            accuracy=row.accuracy_value,
-            n=n_first if row.text_only == "no" else round(0.9 * n_first),
-        )
-        for row in one.itertuples()
-    ]
-    rows += [
-        dict(source="HLE-Verified, Table 2", model=row.model, accuracy=row.full_raw_accuracy_value, n=n_later)
-        for row in later.sort_values("full_raw_accuracy_value").itertuples()
-    ]
-    scores = pd.DataFrame(rows)
-    limits = [wilson(round(row.accuracy / 100 * row.n), row.n) for row in scores.itertuples()]
-    return scores.assign(low=[100 * low for low, _ in limits], high=[100 * high for _, high in limits])
 
 
 def _or_nan(value) -> float:

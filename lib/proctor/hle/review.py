@@ -12,7 +12,7 @@ A `Case` never changes: `step` returns the next one, with every review and word 
 scores send a question on: organizers decide, and `review_table` shows them the scores.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
@@ -257,55 +257,3 @@ def review_table(cases: Iterable[Case]) -> pd.DataFrame:
             }
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def scores_of_round(cases: Sequence[Case], number: int) -> pd.DataFrame:
-    """Scores of a round, reviewers by versions of questions; NaN where none or unsure (for `agreement.alpha`)."""
-    rows = [
-        (review.reviewer, case.question, review.version, np.nan if review.score == UNSURE else review.score)
-        for case in cases
-        for review in case.of_round(number)
-    ]
-    frame = pd.DataFrame(rows, columns=["reviewer", "question", "version", "score"]).astype({"score": float})
-    return frame.pivot(index="reviewer", columns=["question", "version"], values="score")
-
-
-def rubric_tables(facts: pd.DataFrame) -> dict[int, pd.DataFrame]:
-    """The rubric of each round: score, meaning, note; of round 2 also the usual first score (usually_before).
-
-    facts: "hle/facts" indexed by fact.
-    """
-    first, second = (load_published(name)[["score", "meaning", "note"]] for name in RUBRICS.values())
-    five, *six = (facts["value_value"][f"round_1_score_of_round_2_score_{score}"] for score in ("5", "6_low", "6_high"))
-    usual = {"5": f"{five:.0f}", "6": f"{six[0]:.0f} to {six[1]:.0f}"}
-    return {1: first, 2: second.assign(usually_before=second["score"].map(usual).fillna("not said"))}
-
-
-EXAMPLE = (  # made up: three questions on their way
-    Event("q1", "submit", "ada"),
-    Event("q1", "check", "desk", stumped=True),
-    Event("q1", "review", "bo", 2, "Say which norm."),
-    Event("q1", "revise", "ada", feedback="The norm is named."),
-    Event("q1", "review", "bo", 4, "Clear now."),
-    Event("q1", "review", "cy", UNSURE, "I can't follow step 3."),
-    Event("q1", "promote", "olga", reviewers=("bo",)),
-    Event("q1", "review", "bo", 6, "Include it."),
-    Event("q2", "submit", "bo"),
-    Event("q2", "check", "desk", stumped=False),
-    Event("q3", "submit", "cy"),
-    Event("q3", "check", "desk", stumped=True),
-)
-
-
-def why_refused(case: Case, event: Event) -> str:
-    """The message with which `step` refuses an event, "" if it takes it.
-
-    >>> case = step(None, Event("q1", "submit", "ada"))
-    >>> why_refused(case, Event("q1", "approve", "olga"))
-    "question q1, event: 'approve' can't happen to a question that is submitted. Here comes check."
-    """
-    try:
-        step(case, event)
-    except InvalidStep as error:
-        return str(error)
-    return ""

@@ -174,33 +174,6 @@ def _exact_faults(row: Mapping) -> list[Fault]:
     return found
 
 
-def criteria() -> pd.DataFrame:
-    """What a submission must hold or be, who judges it (a rule or readers), and where the paper says so."""
-    rules = [
-        ("question, answer, rationale, subject, author, affiliation", "a rule", "3.1"),
-        ("multiple choice: five options or more, no two alike, one marked", "a rule", "3.1"),
-        ("exact answer: short (at most 100 characters is ours), 2 to 3 decimals", "a rule", "3.1, B.2.1"),
-        ("closed: no proof, no explanation asked for", "a rule, by the opening words", "3.1, B.2.1"),
-        *((f"{name}: {meaning}", "readers", "3.1, B.2.1") for name, meaning in READERS_JUDGE.items()),
-    ]
-    return pd.DataFrame(rules, columns=["a submission holds or is", "judged by", "section"])
-
-
-def faults_by_exam(exams: Mapping[str, Sequence[Question]]) -> pd.DataFrame:
-    """Questions of existing exams sent in as they are: exam, field, fault, and how many questions have it."""
-    kept = {"id", "question", "answer", "rationale", "options"}
-    found = [
-        dict(exam=exam, field=fault.field, fault=fault.what)
-        for exam, questions in exams.items()
-        for q in questions
-        for fault in faults(
-            q.model_dump(include=kept) | dict(author="proctor", affiliation="proctor", subject=q.cluster)
-        )
-    ]
-    table = pd.DataFrame(found, columns=["exam", "field", "fault"])
-    return table.groupby(["exam", "field", "fault"]).size().rename("questions").reset_index()
-
-
 # The difficulty check
 
 
