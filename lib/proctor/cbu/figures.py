@@ -1,13 +1,11 @@
 """CBU's figures beyond what `report.figures` offers. They receive estimates with intervals and compute none."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from proctor.report.figures import COLUMN, FULL, axes, role, roles
+from proctor.report.figures import FULL, axes, role
 
 
 def legend_below(fig: Figure, ax: Axes, columns: int = 3) -> None:
@@ -59,18 +57,4 @@ def rollout_frontier(found: pd.DataFrame) -> Figure:
         ax.set_xticks([5, 10, 20, 50, 100], ["5", "10", "20", "50", "100"])
         ax.minorticks_off()
     legend_below(fig, panels[0])
-    return fig
-
-
-def when_utility_works(cases: pd.DataFrame, rollouts: np.ndarray, curves: Mapping[str, np.ndarray]) -> Figure:
-    """Chance of the right order against rollouts, one curve a case; curves: {case: (rollouts,) in [0, 1]}."""
-    fig, ax = axes(width=COLUMN, height=3.4)
-    for name, look in roles(curves).items():
-        row, values = cases.set_index("case").loc[name], curves[name]
-        label = f"{name}: r {row['r']:g}, w {row['w']:g}"
-        ax.plot(rollouts, 100 * values, f"{look.marker}--", color=look.colour, label=label)
-    ax.set(xscale="log", xlabel="rollouts on each candidate", ylabel="right above wrong (%)", ylim=(-4, 104))
-    ax.set_xticks(rollouts, rollouts)
-    ax.minorticks_off()
-    legend_below(fig, ax, 1)
     return fig

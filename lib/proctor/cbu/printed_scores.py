@@ -5,73 +5,19 @@ All values come from data/published/cbu/facts.csv. Published evidence; `counts_o
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
 
 from proctor.data.published import load_published
 from proctor.stats.compare import mcnemar_bounds
 from proctor.stats.proportions import clopper_pearson
 from proctor.stats.reconstruct import accuracy_counts
 
-EXAMS = {
-    "expertmath": "ExpertMath",
-    "aime": "AIME 25",
-    "improofbench": "IMProofBench",
-    "frontiermath": "FrontierMath T1-3",
-}
 BACKBONES = ("qwen3_235b", "qwen3_30b", "gpt_oss_120b", "gpt_oss_20b")
 GAINS = ("gpt_oss_20b", "qwen3_235b")  # backbones whose gain by a second score is printed
-_CELL = r"^(judge|cbu|genrm)_([a-z]+\d?)_(gpt_oss_\d+b|qwen3_235b)(_abstract)?$"
 
 
 def facts() -> pd.DataFrame:
     """The quoted facts by name: `value` as printed, `value_value` as a number."""
     return load_published("cbu/facts").set_index("fact")
-
-
-def table_2_cells() -> pd.DataFrame:
-    """Quoted cells of Table 2 in percent, one row a backbone and metric: cbu, genrm, judge, lead (cbu less judge).
-
-    Where the abstract rounds what section 1 gives in full, the latter counts.
-    """
-    found = facts()
-    told = found[found["artifact"] == "table_2"]["value_value"]
-    cells = told.index.str.extract(_CELL)
-    cells.columns = ["method", "metric", "backbone", "abstract"]
-    cells = cells.assign(percent=told.to_numpy()).dropna(subset=["method"])
-    cells = cells.sort_values("abstract", na_position="last")
-    cells = cells.drop_duplicates(["method", "metric", "backbone"], keep="last")
-    quoted = cells.pivot(index=["backbone", "metric"], columns="method", values="percent").reset_index()
-    return quoted.assign(lead=(quoted["cbu"] - quoted["judge"]).round(2)).rename_axis(columns=None)
-
-
-def reward_model_budget(noise: tuple[float, ...] = (0, 0.25, 0.5, 0.75), calls: int = 64) -> pd.DataFrame:
-    """What the mean of `calls` calls would make of AceMath's AUC, by the share of variance that is noise between calls.
-
-    Scores are taken as normal. More calls move an AUC away from 50 %, never across it.
-    """
-    one, share = facts().loc["rm_auc_acemath", "value_value"] / 100, np.array(noise)
-    many = norm.cdf(norm.ppf(one) / np.sqrt(1 - share + share / calls))
-    return pd.DataFrame({"share of noise": share, "AUC of one call": one, f"AUC of {calls} calls": many})
-
-
-def exam_scores() -> pd.DataFrame:
-    """Lowest, highest and mean score of models on four exams, in percent (section 4.1)."""
-    value = facts()["value_value"]
-    ends = {"lowest": "low", "highest": "high", "mean": "mean"}
-    rows = [
-        {"questions": exam} | {name: value[f"{key}_score_{end}"] for name, end in ends.items()}
-        for key, exam in EXAMS.items()
-    ]
-    return pd.DataFrame(rows)
-
-
-def counts_add_up() -> bool:
-    """Whether the text's counts of problems, model solutions and generated problems are sums of its parts."""
-    value = facts()["value_value"]
-    problems = value["original_questions"] + value["variants"] == value["expert_problems"]
-    solutions = value["llm_solutions_per_problem"] * value["original_questions"] == value["llm_solutions"]
-    parts = value["realmath_related_work_questions"] + value["realmath_generated_questions"]
-    return bool(problems and solutions and parts == value["llm_generated_problems"])
 
 
 def table_4() -> pd.DataFrame:
