@@ -7,12 +7,10 @@ import numpy as np
 import pandas as pd
 
 from proctor.data.published import load_published
-from proctor.stats.compare import mcnemar_bounds
 from proctor.stats.proportions import clopper_pearson
 from proctor.stats.reconstruct import accuracy_counts
 
 BACKBONES = ("qwen3_235b", "qwen3_30b", "gpt_oss_120b", "gpt_oss_20b")
-GAINS = ("gpt_oss_20b", "qwen3_235b")  # backbones whose gain by a second score is printed
 
 
 def facts() -> pd.DataFrame:
@@ -69,67 +67,6 @@ def paired_bounds(k_a: int, k_b: int, n: int, level: float = 0.95) -> tuple[floa
         ends = clopper_pearson(only_a, discordant, level) if discordant else (0.5, 0.5)
         found += [(2 * end - 1) * discordant / n for end in ends]
     return min(found), max(found)
-
-
-def error_counts() -> pd.DataFrame:
-    """Figure 4's labels: error, count of the selected pairs, share with an exact interval. Reconstructed.
-
-    Raises ValueError if a printed share fits no count or several, or not the printed one.
-    """
-    found, rows = facts(), []
-    n = int(found.loc["error_pairs", "value_value"])
-    for name in ("unjustified_compression", "incorrect_reasoning", "external_references"):
-        (fit,) = accuracy_counts(found.loc[f"{name}_share", "value"], n)
-        if fit.k != found.loc[f"{name}_pairs", "value_value"]:
-            raise ValueError(f"{name}: the share is that of {fit.k} pairs, the text says otherwise")
-        low, high = clopper_pearson(fit.k, n)
-        rows.append(dict(error=name.replace("_", " "), pairs=fit.k, share=fit.k / n, low=low, high=high))
-    return pd.DataFrame(rows)
-
-
-def human_solutions(originals: int = 70) -> pd.DataFrame:
-    """Human solutions that win, of the originals: counts behind the printed shares, and bounds over all overlaps.
-
-    Columns: figure, model, judge, utility (counts), difference, low, high (of the shares, `paired_bounds`, all rows
-    together at 95 %), p_min, p_max (McNemar), questions. Reconstructed.
-    """
-    found, rows = facts(), []
-    cells = (
-        ("humanwin", "gpt_oss_120b"),
-        ("above_mean_correct_human", "gpt_oss_120b"),
-        ("above_mean_correct_human", "qwen3_30b"),
-    )
-    for what, key in cells:
-        printed = [found.loc[f"{one}_{what}_{key}", "value"].removeprefix("0.") for one in ("judge", "cbu")]
-        (a,), (b,) = (accuracy_counts(percent, originals) for percent in printed)
-        best, worst = mcnemar_bounds(a.k, b.k, originals)
-        low, high = paired_bounds(b.k, a.k, originals, 1 - 0.05 / len(cells))
-        rows.append(
-            dict(figure=what.replace("_", " "), model=key, judge=a.k, utility=b.k)
-            | dict(difference=(b.k - a.k) / originals, low=low, high=high)
-            | dict(p_min=best.p, p_max=worst.p, questions=originals)
-        )
-    return pd.DataFrame(rows)
-
-
-def prediction_cells() -> pd.DataFrame:
-    """What the text quotes of Table 3: model, scores, printed (accuracy), and the leads of utility over the judge."""
-    value = facts()["value_value"]
-    rows = [
-        dict(model=name, scores=label, printed=value[f"logistic_{what}_{key}"] / 100)
-        for key, name in (("gpt_oss_20b", "GPT-OSS-20B"), ("qwen3_235b", "Qwen3-235B"))
-        for what, label in (("single", "U"), ("both", "J + U"))
-    ]
-    leads = (("Qwen3-235B", "logistic_gain_low"), ("Qwen3-30B", "logistic_gain_high"))
-    rows += [dict(model=name, scores="U less J", printed=value[fact] / 100) for name, fact in leads]
-    return pd.DataFrame(rows)
-
-
-def token_differences() -> pd.DataFrame:
-    """Table 5's differences of tokens as printed, in percent: model, difference."""
-    found = facts().loc[[f"token_difference_{name}" for name in BACKBONES]]
-    models = found["quantity"].str.split(", ").str[-1]
-    return pd.DataFrame(dict(model=models.to_numpy(), difference=found["value_value"].to_numpy()))
 
 
 def token_ratios() -> pd.DataFrame:
