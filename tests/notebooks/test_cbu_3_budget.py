@@ -16,7 +16,11 @@ def table(done, name):
 
 def test_figure_6_says_what_the_text_lacks(done):
     record = json.loads((done / "figures/cbu/fig_6.json").read_text())
-    assert record["evidence"] == "measured + simulated" and "not in the text" in record["note"] and record["seed"] == 20260101
+    assert (
+        record["evidence"] == "measured + simulated"
+        and "not in the text" in record["note"]
+        and record["seed"] == 20260101
+    )
 
 
 def test_frontier_holds_every_scheme_and_racing_keeps_its_guarantee(done):
