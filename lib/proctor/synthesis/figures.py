@@ -292,20 +292,3 @@ def implied_shares(shares: pd.DataFrame, agrees: np.ndarray, common: tuple[float
         fig,
         f"Range of the share of edited items that each model's gains in Table 2 imply, and in the text: {ranges}.",
     )
-
-
-# From pass rate to truth
-
-
-def solve_rate_readings(found: pd.DataFrame) -> Drawn:
-    """What the pass rate says under each assumption, in percent. found: `true_rate.readings`."""
-    fig, ax = axes(width=FULL, height=2.6)
-    percent = 100 * found[["estimate", "low", "high"]]
-    whose = ["baseline" if row.Index == 0 else "muted" if row.kind == "range" else "ours" for row in found.itertuples()]
-    ends = [(low, high) for low, high in zip(percent["low"], percent["high"])]
-    labels = [f"{row.reading}\n{row.low:.0%} to {row.high:.0%}" for row in found.itertuples()]
-    forest(ax, labels, percent["estimate"], percent["low"], percent["high"], role=whose, evidence="reconstructed")
-    ax.axvline(percent["estimate"].iloc[0], color=role("baseline").colour, linewidth=0.8, linestyle=":")
-    ax.set(xlabel="answers that are right, % of all questions (line: pass rate; no point: a range)", xlim=(0, 100))
-    said = "; ".join(f"{name}, {low:.1f} to {high:.1f} %" for name, (low, high) in zip(found["reading"], ends))
-    return fig, f"Intervals of the share of right answers under six assumptions, a row each: {said}."
