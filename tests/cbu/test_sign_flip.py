@@ -1,11 +1,9 @@
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.cbu import sign_flip
 from proctor.cbu.sign_flip import cautious_interval, sign_flip_interval, sign_flip_p
 
 whole = st.lists(st.integers(-8, 8), min_size=2, max_size=8).filter(lambda x: len(set(x)) > 1)
@@ -81,12 +79,3 @@ def test_a_limit_at_which_many_subset_means_tie_is_moved_outwards():
     inner = sign_flip_interval(tied, 0.9)
     assert inner.high == 0 and sign_flip_p(tied) > 0.1  # 0 is not rejected, 0.0001 would be
     assert cautious_interval(tied, 0.9).high > 0
-
-
-def test_the_least_difference_decides_a_claim_about_all():
-    found = pd.DataFrame(dict(difference=[0.2, 0.1], low=[-0.1, 0.0], high=[0.5, 0.3], questions=[18, 17]))
-    claim = sign_flip.least(found)
-    assert claim["estimate"] == pytest.approx(10) and claim["interval"] == pytest.approx((-10, 30))
-    assert (claim["n"], claim["family"], claim["level"]) == (17, 2, 0.975)
-    none = sign_flip.least(found.iloc[:0], family=0)
-    assert np.isnan([none["estimate"], *none["interval"]]).all() and (none["n"], none["family"]) == (0, 1)

@@ -74,3 +74,11 @@ def test_claims_follow_from_their_rows(done):
     assert all(rejudge(claim) == claim.verdict for claim in made.values())
     assert {"cbu/claim_five_metrics", "cbu/claim_difficulty", "cbu/claim_existing_validators"} <= set(made)
     assert made["cbu/claim_rm_budget"].verdict == "does not hold"
+
+
+def test_quoted_cells_and_the_reward_model_are_those_of_the_text(done):
+    quoted = table(done, "table_2_quoted").set_index(["backbone", "metric"])
+    assert quoted.loc[("gpt_oss_120b", "acc1"), ["cbu", "judge"]].tolist() == [76.27, 67.21] and len(quoted) == 7
+    assert quoted["lead"].tolist() == pytest.approx((quoted["cbu"] - quoted["judge"]).tolist())
+    budget = table(done, "rm_budget")["AUC of 64 calls"]
+    assert budget.is_monotonic_decreasing and budget[0] == pytest.approx(0.2075)

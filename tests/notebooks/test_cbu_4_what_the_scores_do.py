@@ -57,7 +57,7 @@ def test_figures_say_what_they_rest_on(done, name, evidence):
     assert json.loads((done / f"figures/cbu/{name}.json").read_text())["evidence"] == evidence
 
 
-def test_noise_gains_in_sample_and_the_printed_gains_stand_beside_it(done):
+def test_noise_gains_in_sample_and_the_printed_gains_are_those_of_the_text(done):
     noise, small, large = table(done, "noise_gain").itertuples()
     assert noise.low < noise.gain < noise.high < 3
     assert (small.gain, large.gain) == (pytest.approx(0.81), pytest.approx(6.86))

@@ -3,6 +3,7 @@
 import json
 
 import pandas as pd
+import pytest
 from proctor.report import catalog
 
 NAME = "synthesis/5_how_many"
@@ -24,6 +25,31 @@ def test_every_question_was_simulated(done):
     table = pd.read_csv(done / "figures/synthesis/how_many_trials.csv")
     questions = {"items", "repeats", "votes", "rollouts", "agreement", "checks", "split"}
     assert set(table["question"]) == questions and (table["trials"] == 400).all()
+    off = table.set_index("question")["simulated"] - table.set_index("question")["promised"]
+    assert off.drop("split").abs().max() < 8 and off["split"].abs().max() < 15
+    assert (table.loc[table["question"] == "checks", "high"] > 95).all()
+    assert (table["low"] <= table["simulated"]).all() and (table["simulated"] <= table["high"]).all()
+
+
+def test_leads_are_printed_figures_and_their_sizes(done):
+    leads = pd.read_csv(done / "figures/synthesis/paper_leads.csv")
+    assert leads["items"].tolist() == [500, 3000, 2158, 1143, 899, 70, 77]
+    assert leads["gap"].tolist() == [6.2, 2.9, 1.4, 2.32, 3.25, 9.06, 7.93]
+    assert (leads["enough"] == (leads["items"] >= leads["needed"])).all()
+    assert (leads["gap"] >= leads["at 0.4"]).tolist() == leads["enough"].tolist()
+
+
+def test_sizes_say_what_n_leaves_and_what_the_aim_needs(done):
+    sizes = pd.read_csv(done / "figures/synthesis/paper_sizes.csv")
+    known = sizes.dropna(subset=["within"])
+    assert ((known["n"] >= known["needed"]) == (known["within"] <= known["aim"])).all()
+    assert sizes["n"].tolist()[:2] == [91, 25] and sizes["printed"][1] == pytest.approx(22 / 47)
+
+
+def test_dear_items_are_asked_more_often(done):
+    plans = pd.read_csv(done / "figures/synthesis/budget_splits.csv")
+    assert plans["item_cost"].round(2).tolist() == [166.67, 600, 0] and (plans["spent"] <= 50_000).all()
+    assert plans["k"][1] > plans["k"][0] > 1 and plans["n"][2] == 3000
 
 
 def test_what_rests_on_no_sample_is_as_committed(claims_made):

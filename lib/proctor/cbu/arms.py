@@ -30,9 +30,9 @@ ARMS: dict[str, Kind] = {
 # Two rates and their correlation, expected before the study: a pilot on families-v1 with one operation a step.
 # `stats.paired_proportions.power_table` says what they ask for. Units: neighbours, one rollout each.
 EXPECTED = {
-    "right less wrong": (0.67, 0.19, 0.3),
-    "right less none": (0.67, 0.44, 0.3),
-    "none less wrong": (0.44, 0.19, 0.3),
+    "right minus wrong": (0.67, 0.19, 0.3),
+    "right minus none": (0.67, 0.44, 0.3),
+    "none minus wrong": (0.44, 0.19, 0.3),
 }
 MARGIN = 0.17  # two arms are worth the same within half of what parts right from wrong (34 points, cbu/5)
 
@@ -55,17 +55,17 @@ class Expected(NamedTuple):
 # its slips are mostly in arithmetic, which no neighbour repeats. Spread: 0.18 to 0.32 in `core`; where two arms have
 # the same steps, little more than what 16 rollouts a family leave to chance (0.10 to 0.15).
 OTHER_EXPECTED = {
-    "right again less right": Expected(0.79, 0.79, 0.5, 0.12, MARGIN),
-    "confident less wrong": Expected(0.45, 0.45, 0.5, 0.15, MARGIN),
-    "right less lucky": Expected(0.79, 0.45, 0.3, 0.25),
-    "lucky less wrong": Expected(0.45, 0.45, 0.5, 0.15, MARGIN),
-    "midway less lucky": Expected(0.62, 0.45, None, 0.15),  # midway between right and wrong
-    "natural right less wrong": Expected(0.60, 0.50, 0.4, 0.25),
-    "natural less none": Expected(0.56, 0.53, 0.4, 0.15),
-    "natural right less none": Expected(0.70, 0.65, 0.4, 0.15),
-    "natural wrong less none": Expected(0.40, 0.40, 0.4, 0.20, MARGIN),
+    "right again minus right": Expected(0.79, 0.79, 0.5, 0.12, MARGIN),
+    "confident minus wrong": Expected(0.45, 0.45, 0.5, 0.15, MARGIN),
+    "right minus lucky": Expected(0.79, 0.45, 0.3, 0.25),
+    "lucky minus wrong": Expected(0.45, 0.45, 0.5, 0.15, MARGIN),
+    "midway minus lucky": Expected(0.62, 0.45, None, 0.15),  # midway between right and wrong
+    "natural right minus wrong": Expected(0.60, 0.50, 0.4, 0.25),
+    "natural minus none": Expected(0.56, 0.53, 0.4, 0.15),
+    "natural right minus none": Expected(0.70, 0.65, 0.4, 0.15),
+    "natural wrong minus none": Expected(0.40, 0.40, 0.4, 0.20, MARGIN),
     "natural AUC": Expected(0.58, 0.50, None, 0.25),
-    "natural less planted AUC": Expected(0.58, 0.70, None, 0.35),
+    "natural minus planted AUC": Expected(0.58, 0.70, None, 0.35),
 }
 RIVALS = ("judge 1-10", "judge yes/no")  # of one token, so that a call has their score at any number of repeats
 NATURAL = ("natural right", "natural wrong")

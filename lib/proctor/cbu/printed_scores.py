@@ -1,109 +1,16 @@
-"""What the text of the paper quotes of its Tables 1, 2, 4 and 5; bodies of these tables are not in our text.
+"""The facts that the text of the paper quotes, and bounds on the difference of two printed counts."""
 
-All values come from data/published/cbu/facts.csv. Published evidence; `counts_of_daft_math` is reconstructed.
-"""
-
-import numpy as np
 import pandas as pd
-from scipy.stats import norm
 
 from proctor.data.published import load_published
-from proctor.stats.compare import mcnemar_bounds
 from proctor.stats.proportions import clopper_pearson
-from proctor.stats.reconstruct import accuracy_counts
 
-EXAMS = {
-    "expertmath": "ExpertMath",
-    "aime": "AIME 25",
-    "improofbench": "IMProofBench",
-    "frontiermath": "FrontierMath T1-3",
-}
 BACKBONES = ("qwen3_235b", "qwen3_30b", "gpt_oss_120b", "gpt_oss_20b")
-GAINS = ("gpt_oss_20b", "qwen3_235b")  # backbones whose gain by a second score is printed
-_CELL = r"^(judge|cbu|genrm)_([a-z]+\d?)_(gpt_oss_\d+b|qwen3_235b)(_abstract)?$"
 
 
 def facts() -> pd.DataFrame:
     """The quoted facts by name: `value` as printed, `value_value` as a number."""
     return load_published("cbu/facts").set_index("fact")
-
-
-def table_2_cells() -> pd.DataFrame:
-    """Quoted cells of Table 2 in percent, one row a backbone and metric: cbu, genrm, judge, lead (cbu less judge).
-
-    Where the abstract rounds what section 1 gives in full, the latter counts.
-    """
-    found = facts()
-    told = found[found["artifact"] == "table_2"]["value_value"]
-    cells = told.index.str.extract(_CELL)
-    cells.columns = ["method", "metric", "backbone", "abstract"]
-    cells = cells.assign(percent=told.to_numpy()).dropna(subset=["method"])
-    cells = cells.sort_values("abstract", na_position="last")
-    cells = cells.drop_duplicates(["method", "metric", "backbone"], keep="last")
-    quoted = cells.pivot(index=["backbone", "metric"], columns="method", values="percent").reset_index()
-    return quoted.assign(lead=(quoted["cbu"] - quoted["judge"]).round(2)).rename_axis(columns=None)
-
-
-def reward_model_budget(noise: tuple[float, ...] = (0, 0.25, 0.5, 0.75), calls: int = 64) -> pd.DataFrame:
-    """What the mean of `calls` calls would make of AceMath's AUC, by the share of variance that is noise between calls.
-
-    Scores are taken as normal. More calls move an AUC away from 50 %, never across it.
-    """
-    one, share = facts().loc["rm_auc_acemath", "value_value"] / 100, np.array(noise)
-    many = norm.cdf(norm.ppf(one) / np.sqrt(1 - share + share / calls))
-    return pd.DataFrame({"share of noise": share, "AUC of one call": one, f"AUC of {calls} calls": many})
-
-
-def exam_scores() -> pd.DataFrame:
-    """Lowest, highest and mean score of models on four exams, in percent (section 4.1)."""
-    value = facts()["value_value"]
-    ends = {"lowest": "low", "highest": "high", "mean": "mean"}
-    rows = [
-        {"questions": exam} | {name: value[f"{key}_score_{end}"] for name, end in ends.items()}
-        for key, exam in EXAMS.items()
-    ]
-    return pd.DataFrame(rows)
-
-
-def counts_add_up() -> bool:
-    """Whether the text's counts of problems, model solutions and generated problems are sums of its parts."""
-    value = facts()["value_value"]
-    problems = value["original_questions"] + value["variants"] == value["expert_problems"]
-    solutions = value["llm_solutions_per_problem"] * value["original_questions"] == value["llm_solutions"]
-    parts = value["realmath_related_work_questions"] + value["realmath_generated_questions"]
-    return bool(problems and solutions and parts == value["llm_generated_problems"])
-
-
-def table_4() -> pd.DataFrame:
-    """What the text gives of Table 4: data sets, their questions, and Acc@1 on Daft-Math."""
-    found = facts()
-    sizes = ("realmath_related_work_questions", "realmath_generated_questions", "daft_math_questions")
-    return pd.DataFrame(
-        {
-            "data set": ["RealMath, neighbours from cited work", "RealMath, neighbours by a model", "Daft-Math"],
-            "questions": found["value_value"][list(sizes)].astype(int).to_numpy(),
-            "judge Acc@1 (%)": ["", "", found.loc["judge_acc1_daft_math", "value"]],
-            "utility Acc@1 (%)": ["", "", found.loc["cbu_acc1_daft_math", "value"]],
-            "note": ["not in our text; utility is said to lead by far"] * 2 + ["quoted in section 7.2"],
-        }
-    )
-
-
-def daft_math_counts(most_parts: int = 10) -> pd.DataFrame:
-    """Counts that print as the two Acc@1 on Daft-Math: method, printed, parts of a question, count, whole (of 77).
-
-    One row a method, with the fewest parts of a question that can print so; 10 parts stand for shared first places.
-    """
-    found, rows = facts(), []
-    n = int(found.loc["daft_math_questions", "value_value"])
-    for method in ("judge", "cbu"):
-        printed = found.loc[f"{method}_acc1_daft_math", "value"]
-        first = accuracy_counts(printed, n, samples=range(1, most_parts + 1))[0]
-        rows.append(
-            dict(method=method, printed=printed, questions=n, parts=first.samples, count=first.k)
-            | dict(whole=first.samples == 1)
-        )
-    return pd.DataFrame(rows)
 
 
 def paired_bounds(k_a: int, k_b: int, n: int, level: float = 0.95) -> tuple[float, float]:
@@ -123,79 +30,3 @@ def paired_bounds(k_a: int, k_b: int, n: int, level: float = 0.95) -> tuple[floa
         ends = clopper_pearson(only_a, discordant, level) if discordant else (0.5, 0.5)
         found += [(2 * end - 1) * discordant / n for end in ends]
     return min(found), max(found)
-
-
-def error_counts() -> pd.DataFrame:
-    """Figure 4's labels: error, count of the selected pairs, share with an exact interval. Reconstructed.
-
-    Raises ValueError if a printed share fits no count or several, or not the printed one.
-    """
-    found, rows = facts(), []
-    n = int(found.loc["error_pairs", "value_value"])
-    for name in ("unjustified_compression", "incorrect_reasoning", "external_references"):
-        (fit,) = accuracy_counts(found.loc[f"{name}_share", "value"], n)
-        if fit.k != found.loc[f"{name}_pairs", "value_value"]:
-            raise ValueError(f"{name}: the share is that of {fit.k} pairs, the text says otherwise")
-        low, high = clopper_pearson(fit.k, n)
-        rows.append(dict(error=name.replace("_", " "), pairs=fit.k, share=fit.k / n, low=low, high=high))
-    return pd.DataFrame(rows)
-
-
-def human_solutions(originals: int = 70) -> pd.DataFrame:
-    """Human solutions that win, of the originals: counts behind the printed shares, and bounds over all overlaps.
-
-    Columns: figure, model, judge, utility (counts), difference, low, high (of the shares, `paired_bounds`, all rows
-    together at 95 %), p_min, p_max (McNemar), questions. Reconstructed.
-    """
-    found, rows = facts(), []
-    cells = (
-        ("humanwin", "gpt_oss_120b"),
-        ("above_mean_correct_human", "gpt_oss_120b"),
-        ("above_mean_correct_human", "qwen3_30b"),
-    )
-    for what, key in cells:
-        printed = [found.loc[f"{one}_{what}_{key}", "value"].removeprefix("0.") for one in ("judge", "cbu")]
-        (a,), (b,) = (accuracy_counts(percent, originals) for percent in printed)
-        best, worst = mcnemar_bounds(a.k, b.k, originals)
-        low, high = paired_bounds(b.k, a.k, originals, 1 - 0.05 / len(cells))
-        rows.append(
-            dict(figure=what.replace("_", " "), model=key, judge=a.k, utility=b.k)
-            | dict(difference=(b.k - a.k) / originals, low=low, high=high)
-            | dict(p_min=best.p, p_max=worst.p, questions=originals)
-        )
-    return pd.DataFrame(rows)
-
-
-def prediction_cells() -> pd.DataFrame:
-    """What the text quotes of Table 3: model, scores, printed (accuracy), and the leads of utility over the judge."""
-    value = facts()["value_value"]
-    rows = [
-        dict(model=name, scores=label, printed=value[f"logistic_{what}_{key}"] / 100)
-        for key, name in (("gpt_oss_20b", "GPT-OSS-20B"), ("qwen3_235b", "Qwen3-235B"))
-        for what, label in (("single", "U"), ("both", "J + U"))
-    ]
-    leads = (("Qwen3-235B", "logistic_gain_low"), ("Qwen3-30B", "logistic_gain_high"))
-    rows += [dict(model=name, scores="U less J", printed=value[fact] / 100) for name, fact in leads]
-    return pd.DataFrame(rows)
-
-
-def token_differences() -> pd.DataFrame:
-    """Table 5's differences of tokens as printed, in percent: model, difference."""
-    found = facts().loc[[f"token_difference_{name}" for name in BACKBONES]]
-    models = found["quantity"].str.split(", ").str[-1]
-    return pd.DataFrame(dict(model=models.to_numpy(), difference=found["value_value"].to_numpy()))
-
-
-def token_ratios() -> pd.DataFrame:
-    """Tokens of utility as a multiple of the judge's, by backbone, under the two readings of 64 rollouts (A.3)."""
-    value = facts()["value_value"]
-    ratio = np.array([1 + value[f"token_difference_{name}"] / 100 for name in BACKBONES])
-    neighbours = value["variants"] / value["original_questions"]
-    return pd.DataFrame(
-        {
-            "backbone": BACKBONES,
-            "tokens of a generation": ratio,
-            "of a candidate, if 64 is a total": ratio,
-            "of a candidate, if 64 is for each neighbour": ratio * neighbours,
-        }
-    )

@@ -6,10 +6,7 @@ are decided. The sign-flip test is exact there: if differences are symmetric abo
 (Hartigan, "Using subsample values as typical values", JASA 1969).
 """
 
-from typing import Any
-
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.stats import t
 
@@ -93,29 +90,3 @@ def _subset_means(values: np.ndarray) -> np.ndarray:
         chosen = rng.random((1000, len(values))) < 0.5
         parts.append((chosen @ values)[chosen.any(axis=1)] / chosen.sum(axis=1)[chosen.any(axis=1)])
     return np.concatenate(parts)
-
-
-def least(found: pd.DataFrame, family: int | None = None, column: str = "difference") -> dict[str, Any]:
-    """Keywords of `Output.claim` for the sentence that every difference in `found` is above 0, in points.
-
-    Such a claim is one about the least difference; simultaneous intervals give it (min low, min high). found: rows of
-    a table whose intervals are at 1 - 0.05 / family (default: the rows given are the family). Where one is not known
-    (NaN), or there is none, neither is the least.
-
-    >>> found = pd.DataFrame({"difference": [0.1, 0.3], "low": [-0.1, 0.2], "high": [0.3, 0.4], "questions": [18, 18]})
-    >>> claim = least(found)
-    >>> claim["estimate"], claim["interval"], claim["n"], claim["level"], claim["family"]
-    (10.0, (-10.0, 30.0), 18, 0.975, 2)
-    """
-    family = max(len(found) if family is None else family, 1)
-    unit = "families" if "families" in found else "questions"
-    return dict(
-        estimate=100 * float(found[column].min(skipna=False)),
-        interval=(100 * float(found["low"].min(skipna=False)), 100 * float(found["high"].min(skipna=False))),
-        says="> 0",
-        n=int(found[unit].min()) if len(found) else 0,
-        of=unit,
-        unit="points",
-        level=1 - 0.05 / family,
-        family=family,
-    )

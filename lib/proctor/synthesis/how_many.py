@@ -1,7 +1,7 @@
 """How many: items, repeats, votes, rollouts, reviewers and checks for an aim, and how a budget is split among them.
 
 One function a question. Each takes numbers that are expected, not known, and returns a `Plan` that says what it
-assumes. The simulations beside them are in `how_many_trials`, the papers' own sizes in `how_many_papers`.
+assumes. Their simulations and the papers' own sizes are in `synthesis/5_how_many`.
 Rates, shares, errors and half-widths are shares of 1, never percent.
 """
 
