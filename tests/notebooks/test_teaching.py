@@ -12,9 +12,18 @@ DOCS = paths.ROOT / "docs"
 CLAIMS = {claim.id: claim for claim in read_claims()}
 CITED = re.compile(r"\(`([a-z_]+/[\w.-]+)`: \*([a-z ]+)\*(?:, (.+?))?; ([a-z +]+)\)")
 INTERVAL = re.compile(r"\[[-+−∞\d.]+, ?[-+−∞\d.]+\]")
-PLACE = re.compile(r"\[[\w/]+\]\(\.\./(notebooks/[\w/]+\.ipynb)\),\s+section (\d)(?:,\s+figure\s+`([\w/]+)`)?")
+PLACE = re.compile(r"\[[\w/]+\]\(\.\./(notebooks/[\w/]+\.ipynb)\),\s+section (\d)(?:,\s+figure\s+\[?`([\w/]+)`)?")
 
 pages = pytest.mark.parametrize("page", ["teaching", "misreadings", "glossary"])
+
+
+LESSONS = (DOCS / "teaching.md").read_text(encoding="utf-8").split("\n## ")
+
+
+def rows(lesson: str) -> list[list[str]]:
+    """The cells of the lesson's table, row by row, without its head."""
+    lines = re.findall(r"^\| (\d.*) \|$", lesson, re.MULTILINE)
+    return [[cell.strip() for cell in line.split("|")] for line in lines]
 
 
 def text(page: str) -> str:
@@ -57,8 +66,20 @@ def test_each_of_twelve_misreadings_says_what_why_what_the_notebook_shows_and_wh
         assert CITED.search(line) and PLACE.search(line), line[:60]
 
 
+def test_an_hour_leaves_eight_minutes_and_laptops_run_what_needs_no_logs():
+    hour, half_day = (rows(lesson) for lesson in LESSONS[1:] if lesson.startswith(("One hour", "Half a day")))
+    assert 60 - sum(int(minutes) for minutes, shown, *_ in hour if shown) >= 8
+    for _, shown, place, *_ in hour + half_day:
+        assert shown.partition(",")[0] in ("laptop", "projector", "book", "")
+        names = re.findall(r"\((\.\./notebooks/[\w/]+\.ipynb)\)", place)
+        if shown.startswith("laptop"):
+            assert names and not any(Notebook(DOCS / name).logs for name in names), place
+        elif "figure" in place:
+            assert re.search(r"\(\.\./figures/[\w/]+\.png\)", place), place
+
+
 def test_the_minutes_of_each_lesson_add_up():
-    lessons = (DOCS / "teaching.md").read_text(encoding="utf-8").split("\n## ")
+    lessons = LESSONS
     minutes = {
         lesson.splitlines()[0].partition(":")[0]: [
             int(n) for n in re.findall(r"^\|(?: \d+ \|)? (\d+) \| ", lesson, re.M)
