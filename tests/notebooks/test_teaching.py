@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
+from proctor.uq.human_agreement import kappa_of_equal_raters
 from proctor.workflow.notebook import Notebook
 
 DOCS = paths.ROOT / "docs"
@@ -37,6 +38,12 @@ def test_every_quoted_claim_has_its_verdict_numbers_and_evidence(page):
         quantity = re.split(r", (?=n = |exact: |[\d.]+ % interval)", claim.numbers)[0] if claim.says else ""
         assert (verdict, evidence) == (claim.verdict, claim.evidence), name
         assert numbers.startswith(quantity) and numbers in claim.numbers, f"{name}: {numbers}; now {claim.numbers}"
+
+
+def test_the_kappas_of_two_raters_who_err_on_5_percent_are_kappas():
+    (agree, half), (rare_agree, rare) = (kappa_of_equal_raters(share, 0.05) for share in (0.5, 0.04))
+    answer = f"With 50 % right answers it is {half:.2f}, with 4 % it is {rare:.2f}, and they agree on {agree:.1%} in both"
+    assert agree == pytest.approx(rare_agree) and answer.replace("%", " %").replace("  %", " %") in text("teaching")
 
 
 @pages
