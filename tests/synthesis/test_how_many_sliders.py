@@ -1,6 +1,7 @@
 """The sliders without a front end: they answer when they are moved, and a saved page says where they are."""
 
 import pytest
+from proctor.report import sliders as report_sliders
 from proctor.synthesis import how_many_sliders as sliders
 
 
@@ -26,7 +27,7 @@ def test_what_can_t_be_is_told_in_place_of_a_picture(panel):
 
 def test_a_run_without_a_front_end_shows_one_line(monkeypatch, capsys):
     shown = []
-    monkeypatch.setattr(sliders, "display", lambda *args, **how: shown.append(args[0]))
+    monkeypatch.setattr(report_sliders, "display", lambda *args, **how: shown.append(args[0]))
     monkeypatch.setenv("PROCTOR_NOTEBOOK", "synthesis/5_how_many")
     sliders.planner()
     monkeypatch.delenv("PROCTOR_NOTEBOOK")
