@@ -44,7 +44,7 @@ INSTEAD = {
     'make seeds P="--seed 7"': f'make seeds {ONE} P="--seed 7"',
     "make crate": f"make crate {ONE}",
     'make record P="--sample 200"': 'make record P="--sample 10 --models smollm2-135m"',
-    ".venv/bin/python -m proctor.workflow.grade returned": ".venv/bin/python -m proctor.workflow.grade build/assignments",
+    ".venv/bin/python -m proctor.workflow.grade returned": "python -m proctor.workflow.grade build/assignments",
     "make test": ".venv/bin/python -m pytest -q tests/test_house.py",
     "make lab": f'make lab LAB_ARGS="{OPENED}"',
     "make lab NOTEBOOK=uq/6_agreement": f'make lab NOTEBOOK=uq/6_agreement LAB_ARGS="{OPENED}"',

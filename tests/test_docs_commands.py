@@ -133,6 +133,13 @@ def test_a_command_that_is_wrong_is_found(wrong, nothing_begins, monkeypatch, ca
     assert not fits(shlex.split(wrong), monkeypatch)
 
 
+def test_the_kills_of_the_desk_are_those_of_the_committed_run():
+    printed = (paths.ROOT / "benchmarks/desk_faults.txt").read_text(encoding="utf-8")
+    kills, saved, lost = re.search(r"kills: (\d+) .*?, (\d+) reviews ack[\s\S]*torn: (\d+)\n", printed).groups()
+    stated = f"{kills} kills on SQLite, {saved} acknowledged reviews, {lost} lost, doubled or torn"
+    assert stated in " ".join((paths.ROOT / "docs/desk.md").read_text(encoding="utf-8").split())
+
+
 @pytest.mark.parametrize("text", QUICK)
 def test_a_quick_command_runs(text):
     words = shlex.split(docs_commands.typed(text))[1:]

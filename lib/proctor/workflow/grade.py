@@ -99,7 +99,7 @@ def _mark(
 
     if cells is None:
         return "error", "its answer cell is gone"
-    ours = {
+    ours: dict = {
         "cell_type": "code",
         "execution_count": None,
         "metadata": {},
