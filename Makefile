@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint previews site lab status record logs audit assignments clean
+.PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint previews site lab status record logs audit assignments slides clean
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -100,6 +100,9 @@ audit: setup ## can a table of reported metrics be true? CSV=my_table.csv P="-p 
 
 assignments: setup ## the exercises without solutions, to hand out, in build/assignments/ (docs/teaching.md)
 	@$(PY) -m proctor.workflow.assignments
+
+slides: setup ## the lessons of docs/teaching.md as slides that need no network, in build/slides/; PDF where Chromium is
+	@$(PY) -m proctor.report.slides
 
 clean: ## delete what was built (build/ and caches of tools); .venv, .cache and figures/ stay
 	rm -rf build .snakemake .pytest_cache .hypothesis
