@@ -1,5 +1,6 @@
 """The teaching pages quote the committed claims as they stand, and point at what there is."""
 
+import json
 import re
 from pathlib import Path
 
@@ -27,11 +28,16 @@ def rows(lesson: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.split("|")] for line in lines]
 
 
+def claims_of(figure: str) -> list[str]:
+    """The claims that a figure is of."""
+    return json.loads((paths.FIGURES / f"{figure}.json").read_text(encoding="utf-8"))["claim_ids"]
+
+
 def text(page: str) -> str:
     return " ".join((DOCS / f"{page}.md").read_text(encoding="utf-8").split())
 
 
-@pages
+@pytest.mark.parametrize("page", ["teaching", "misreadings", "glossary", "../README"])
 def test_every_quoted_claim_has_its_verdict_numbers_and_evidence(page):
     for name, verdict, numbers, evidence in CITED.findall(text(page)):
         claim = CLAIMS[name]
@@ -44,6 +50,14 @@ def test_the_kappas_of_two_raters_who_err_on_5_percent_are_kappas():
     (agree, half), (rare_agree, rare) = (kappa_of_equal_raters(share, 0.05) for share in (0.5, 0.04))
     assert agree == pytest.approx(rare_agree) and f"they agree on {100 * agree:.1f} % in both" in text("teaching")
     assert f"With 50 % right answers it is {half:.2f}, with 4 % it is {rare:.2f}," in text("teaching")
+
+
+def test_the_readme_opens_with_three_findings_that_hold_and_a_picture_of_each():
+    opening = text("../README").partition(" ## ")[0]
+    found = [name for name, verdict, *_ in CITED.findall(opening) if verdict == "holds"]
+    drawn = [path for path in re.findall(r"\]\(figures/([\w/]+)\.png\)", opening)]
+    assert len(found) == 3
+    assert [name in claims_of(figure) for name, figure in zip(found, drawn, strict=True)] == [True] * 3
 
 
 @pages
