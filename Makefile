@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint previews site lab status record logs audit clean
+.PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint previews site lab status record logs audit assignments slides clean
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -35,7 +35,7 @@ site status: export PROCTOR_FIGURES ?= $(CURDIR)/build/figures
 endif
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo '  make reproduce PARAMS=params/quick.yaml JOBS=4 P="-p seed 7"    another profile, more at once, one value'
 	@echo '  make reproduce NOTEBOOK=uq/6_agreement                          one notebook alone'
@@ -97,6 +97,12 @@ audit: setup ## can a table of reported metrics be true? CSV=my_table.csv P="-p 
 	@$(PY) -m proctor.workflow.run notebooks/synthesis/audit_your_table.ipynb build/audit/audit.ipynb \
 	  --file="path=$$CSV" --more="$$P"
 	@echo "figures and tables: build/audit/synthesis/; the notebook to read: build/audit/audit.ipynb"
+
+assignments: setup ## the exercises without solutions, to hand out, in build/assignments/ (docs/teaching.md)
+	@$(PY) -m proctor.workflow.assignments
+
+slides: setup ## the lessons of docs/teaching.md as slides that need no network, in build/slides/; PDF where Chromium is
+	@$(PY) -m proctor.report.slides
 
 clean: ## delete what was built (build/ and caches of tools); .venv, .cache and figures/ stay
 	rm -rf build .snakemake .pytest_cache .hypothesis

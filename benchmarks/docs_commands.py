@@ -44,6 +44,10 @@ INSTEAD = {
     'make seeds P="--seed 7"': f'make seeds {ONE} P="--seed 7"',
     "make crate": f"make crate {ONE}",
     'make record P="--sample 200"': 'make record P="--sample 10 --models smollm2-135m"',
+    ".venv/bin/python -m proctor.workflow.grade returned": "python -m proctor.workflow.grade build/assignments",
+    'make run P="exam mine.jsonl --model openai/gpt-4o --budget 5"': (
+        'make run P="exam data/examples/exam_questions.jsonl --model smollm2-135m --budget 5"'
+    ),
     "make test": ".venv/bin/python -m pytest -q tests/test_house.py",
     "make lab": f'make lab LAB_ARGS="{OPENED}"',
     "make lab NOTEBOOK=uq/6_agreement": f'make lab NOTEBOOK=uq/6_agreement LAB_ARGS="{OPENED}"',

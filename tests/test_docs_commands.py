@@ -133,6 +133,14 @@ def test_a_command_that_is_wrong_is_found(wrong, nothing_begins, monkeypatch, ca
     assert not fits(shlex.split(wrong), monkeypatch)
 
 
+def test_the_kills_of_the_desk_are_those_of_the_committed_run():
+    printed = (paths.ROOT / "benchmarks/desk_faults.txt").read_text(encoding="utf-8")
+    runs = re.findall(r"kills: (\d+) .*?, (\d+) reviews ack[\s\S]*?torn: (\d+)\n", printed)
+    page = " ".join((paths.ROOT / "docs/desk.md").read_text(encoding="utf-8").split())
+    quoted = re.findall(r"(\d+) kills[^,]*, (\d+) acknowledged reviews, (\d+) lost, doubled or torn", page)
+    assert len(runs) == 2 and quoted == runs
+
+
 @pytest.mark.parametrize("text", QUICK)
 def test_a_quick_command_runs(text):
     words = shlex.split(docs_commands.typed(text))[1:]
@@ -150,6 +158,7 @@ def test_python_of_the_docs_runs_on_a_provider_s_model(document, serving, sessio
     monkeypatch.setattr(paths, "REPLIES", tmp_path / "replies.sqlite")
     monkeypatch.chdir(tmp_path)
     questions = load_families(1)[:3]
+    (tmp_path / "mine.jsonl").write_text("\n".join(question.model_dump_json() for question in questions))
     answers = [Answer(id=f"a{n}", question_id=question.id, text="7") for n, question in enumerate(questions)]
     ours = session()
     names = {"ours": ours, "session": ours, "questions": questions, "answers": answers}

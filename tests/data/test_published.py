@@ -5,12 +5,14 @@ import re
 
 import pandas as pd
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.data import published
 from proctor.data.published import TABLES, load_published, printed_number
-from proctor.data.tabular import DataError
-from proctor.paths import PUBLISHED
+from proctor.data.tabular import DataError, read_rows
+from proctor.paths import PUBLISHED, ROOT
+from proctor.report.site_overview import PAPERS
 
 ROWS = {
     "hle/table_1": 7,
@@ -66,8 +68,18 @@ def test_rows_are_those_of_the_paper(name):
 
 
 def test_every_file_is_a_table_and_every_table_a_file():
-    files = {path.relative_to(PUBLISHED).with_suffix("").as_posix() for path in PUBLISHED.rglob("*.csv")}
+    files = {path.relative_to(PUBLISHED).with_suffix("").as_posix() for path in PUBLISHED.rglob("*/*.csv")}
     assert files == set(TABLES)
+
+
+def test_each_paper_has_one_source_whose_address_is_the_book_s_and_the_citation_s():
+    sources = read_rows(PUBLISHED / "sources.csv")[0]
+    addresses = {row["paper"]: f"https://arxiv.org/abs/{row['arxiv']}" for _, row in sources}
+    assert list(addresses) == sorted(addresses, key=list(PAPERS).index) and len(addresses) == len(sources)
+    assert set(addresses) == {name.split("/")[0] for name in TABLES}
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
+    assert {reference["url"] for reference in cited} == set(addresses.values())
+    assert addresses == {paper: about.url for paper, about in PAPERS.items() if about.url}
 
 
 @pytest.mark.parametrize("name", TABLES)

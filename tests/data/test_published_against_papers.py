@@ -7,7 +7,8 @@ import re
 
 import pytest
 from proctor.data.published import FACTS, TABLES, load_published
-from proctor.paths import ROOT
+from proctor.data.tabular import read_rows
+from proctor.paths import PUBLISHED, ROOT
 from proctor.report import catalog
 
 TEXTS = {
@@ -47,6 +48,16 @@ def test_every_printed_figure_stands_in_the_text_of_its_paper(name, texts):
             if not re.search(SPELT.get(figure, r"(?!)"), text, re.IGNORECASE):
                 missing.append((row.get("fact", row[TABLES[name].key[0]]), column, figure))
     assert missing == []
+
+
+def test_the_text_of_a_paper_has_the_title_and_the_text_named_has_the_id_of_its_source(texts):
+    for _, source in read_rows(PUBLISHED / "sources.csv")[0]:
+        text = " ".join(texts[source["paper"]].replace("’", "'").replace("\n\n", " ").split())
+        assert source["title"] in text
+        assert source["arxiv"] in texts[source["id_stated_in"]]
+        if source["version"]:
+            stated = rf"{source['arxiv']}( · )?{source['version']}\b"
+            assert source["id_stated_in"] == source["paper"] and re.search(stated, text)
 
 
 def test_every_caption_of_a_table_or_figure_has_a_row_in_the_catalog(texts):

@@ -1,33 +1,63 @@
 """The teaching pages quote the committed claims as they stand, and point at what there is."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
+from proctor.uq.human_agreement import kappa_of_equal_raters
 from proctor.workflow.notebook import Notebook
 
 DOCS = paths.ROOT / "docs"
 CLAIMS = {claim.id: claim for claim in read_claims()}
 CITED = re.compile(r"\(`([a-z_]+/[\w.-]+)`: \*([a-z ]+)\*(?:, (.+?))?; ([a-z +]+)\)")
 INTERVAL = re.compile(r"\[[-+−∞\d.]+, ?[-+−∞\d.]+\]")
-PLACE = re.compile(r"\[[\w/]+\]\(\.\./(notebooks/[\w/]+\.ipynb)\),\s+section (\d)(?:,\s+figure\s+`([\w/]+)`)?")
+PLACE = re.compile(r"\[[\w/]+\]\(\.\./(notebooks/[\w/]+\.ipynb)\),\s+section (\d)(?:,\s+figure\s+\[?`([\w/]+)`)?")
 
 pages = pytest.mark.parametrize("page", ["teaching", "misreadings", "glossary"])
+
+
+LESSONS = (DOCS / "teaching.md").read_text(encoding="utf-8").split("\n## ")
+
+
+def rows(lesson: str) -> list[list[str]]:
+    """The cells of the lesson's table, row by row, without its head."""
+    lines = re.findall(r"^\| (\d.*) \|$", lesson, re.MULTILINE)
+    return [[cell.strip() for cell in line.split("|")] for line in lines]
+
+
+def claims_of(figure: str) -> list[str]:
+    """The claims that a figure is of."""
+    return json.loads((paths.FIGURES / f"{figure}.json").read_text(encoding="utf-8"))["claim_ids"]
 
 
 def text(page: str) -> str:
     return " ".join((DOCS / f"{page}.md").read_text(encoding="utf-8").split())
 
 
-@pages
+@pytest.mark.parametrize("page", ["teaching", "misreadings", "glossary", "../README"])
 def test_every_quoted_claim_has_its_verdict_numbers_and_evidence(page):
     for name, verdict, numbers, evidence in CITED.findall(text(page)):
         claim = CLAIMS[name]
         quantity = re.split(r", (?=n = |exact: |[\d.]+ % interval)", claim.numbers)[0] if claim.says else ""
         assert (verdict, evidence) == (claim.verdict, claim.evidence), name
         assert numbers.startswith(quantity) and numbers in claim.numbers, f"{name}: {numbers}; now {claim.numbers}"
+
+
+def test_the_kappas_of_two_raters_who_err_on_5_percent_are_kappas():
+    (agree, half), (rare_agree, rare) = (kappa_of_equal_raters(share, 0.05) for share in (0.5, 0.04))
+    assert agree == pytest.approx(rare_agree) and f"they agree on {100 * agree:.1f} % in both" in text("teaching")
+    assert f"With 50 % right answers it is {half:.2f}, with 4 % it is {rare:.2f}," in text("teaching")
+
+
+def test_the_readme_opens_with_three_findings_that_hold_and_a_picture_of_each():
+    opening = text("../README").partition(" ## ")[0]
+    found = [name for name, verdict, *_ in CITED.findall(opening) if verdict == "holds"]
+    drawn = [path for path in re.findall(r"\]\(figures/([\w/]+)\.png\)", opening)]
+    assert len(found) == 3
+    assert [name in claims_of(figure) for name, figure in zip(found, drawn, strict=True)] == [True] * 3
 
 
 @pages
@@ -57,8 +87,20 @@ def test_each_of_twelve_misreadings_says_what_why_what_the_notebook_shows_and_wh
         assert CITED.search(line) and PLACE.search(line), line[:60]
 
 
+def test_an_hour_leaves_eight_minutes_and_laptops_run_what_needs_no_logs():
+    hour, half_day = (rows(lesson) for lesson in LESSONS[1:] if lesson.startswith(("One hour", "Half a day")))
+    assert 60 - sum(int(minutes) for minutes, shown, *_ in hour if shown) >= 8
+    for _, shown, place, *_ in hour + half_day:
+        assert shown.partition(",")[0] in ("laptop", "projector", "book", "")
+        names = re.findall(r"\((\.\./notebooks/[\w/]+\.ipynb)\)", place)
+        if shown.startswith("laptop"):
+            assert names and not any(Notebook(DOCS / name).logs for name in names), place
+        elif "figure" in place:
+            assert re.search(r"\(\.\./figures/[\w/]+\.png\)", place), place
+
+
 def test_the_minutes_of_each_lesson_add_up():
-    lessons = (DOCS / "teaching.md").read_text(encoding="utf-8").split("\n## ")
+    lessons = LESSONS
     minutes = {
         lesson.splitlines()[0].partition(":")[0]: [
             int(n) for n in re.findall(r"^\|(?: \d+ \|)? (\d+) \| ", lesson, re.M)

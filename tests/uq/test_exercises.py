@@ -1,12 +1,26 @@
 """What UQ's exercises expect, against counts by hand."""
 
 import pytest
+from proctor import paths
 from proctor.stats.proportions import wilson
 from proctor.uq import exercises
+from proctor.workflow.notebook import Notebook
+
+RECALL, SPECIFICITY = (42 / 65, 22 / 64), (321 / 435, 383 / 432)  # of 500 and of 496 answers
+
+
+def test_the_notebook_gives_recall_and_specificity_of_the_counts_in_cell_and_table():
+    cells = Notebook(paths.ROOT / "notebooks/uq/exercises.ipynb").content["cells"]
+    task, given = ("".join(cell["source"]) for cell in cells if cell["id"] in ("task-1", "given-1"))
+    values = {}
+    exec(given.splitlines()[0], values)
+    for n, name in enumerate(("VOTES", "PIPELINE")):
+        shown = tuple(round(100 * float(shares[n]), 1) for shares in (RECALL, SPECIFICITY))
+        assert values[name] == shown and f"| {shown[0]} % | {shown[1]} % |" in task
 
 
 def test_equal_accuracy_is_that_of_the_counts():
-    recall, specificity = (42 / 65, 22 / 64), (321 / 435, 383 / 432)  # of 500 and of 496 answers
+    recall, specificity = RECALL, SPECIFICITY
     share = exercises.equal_accuracy()
     one, other = (share * r + (1 - share) * s for r, s in zip(recall, specificity))
     assert one == pytest.approx(other, abs=0.001)

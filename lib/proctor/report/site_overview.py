@@ -31,11 +31,13 @@ PAPERS = {
         "UQ: Assessing Language Models on Unsolved Questions",
         "500 questions from Stack Exchange that nobody has answered. There is no key, so validators (pipelines of "
         "checks by models) reject wrong answers before people look at the rest.",
+        "https://arxiv.org/abs/2508.17580",
     ),
     "hle": Paper(
         "HLE",
         "Humanity's Last Exam",
         "An exam of 2,500 questions by experts. A question was admitted if frontier models failed on it.",
+        "https://arxiv.org/abs/2501.14249",
     ),
     "hle_verified": Paper(
         "HLE-Verified",

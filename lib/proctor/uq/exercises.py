@@ -18,7 +18,7 @@ def exercises() -> dict[str, Exercise]:
     return {
         "uq/1": Exercise(
             lambda: 100 * equal_accuracy(),
-            "Accuracy is p * recall + (1 - p) * specificity, in each row. Set the two equal and solve for p.",
+            "Move the slider until both accuracies are equal. Accuracy is p * recall + (1 - p) * specificity.",
             tolerance=0.5,
             unit="percent",
             mistakes={"That is the share of wrong answers. Which class does recall speak of?": _share_of_wrong},

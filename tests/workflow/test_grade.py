@@ -1,0 +1,103 @@
+"""Assignments have no solutions and nbgrader's metadata; what students return is marked row by row, and nothing told."""
+
+import json
+import os
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from proctor import paths
+from proctor.uq.exercises import exercises
+from proctor.workflow import assignments, grade
+
+STUDENTS = {  # of UQ's three exercises
+    "ada": ["answer = 33.0", 'answer = "majority"', "answer = 2 * 295 + 2"],
+    "bo": ["answer = 67", "answer = majority", "answer = None"],
+}
+
+
+@pytest.fixture(scope="module")
+def handed_out(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("assignments")
+    return {path.parent.name: json.loads(path.read_text()) for path in assignments.write(folder)}
+
+
+def texts(content):
+    return ["".join(cell["source"]) for cell in content["cells"]]
+
+
+@pytest.mark.parametrize("paper", ["uq", "hle", "hle_verified", "kina", "cbu"])
+def test_an_assignment_has_answers_to_fill_in_and_points_and_no_solution(paper, handed_out):
+    content = handed_out[paper]
+    nbformat.validate(nbformat.from_dict(content))
+    assert not [text for text in texts(content) if "show_solutions" in text or "check.solution" in text]
+    assert not [text for text in texts(content) if "](" in text and "http" not in text]
+    marked = [cell["metadata"]["nbgrader"] for cell in content["cells"] if "nbgrader" in cell["metadata"]]
+    solved = [
+        (each["grade_id"], each["solution"], each["grade"], each["locked"], each.get("points")) for each in marked
+    ]
+    rows = [
+        [(f"{paper}-{n}", True, False, False, None), (f"{paper}-{n}-test", False, True, True, 1)] for n in (1, 2, 3)
+    ]
+    assert solved == sum(rows, []) and {each["schema_version"] for each in marked} == {3}
+
+
+def one_cell(source):
+    """A notebook that answers the second exercise alone."""
+    cell = {"cell_type": "code", "id": "a", "metadata": {}, "outputs": [], "execution_count": None}
+    return {"cells": [cell | {"source": f'{source}\ncheck("uq/2", answer)'}], "metadata": {}}
+
+
+@pytest.fixture(scope="module")
+def returned(tmp_path_factory, handed_out):
+    """One student in a folder of the name, one as a file, one who sent something else, one who asks for a key."""
+    folder = tmp_path_factory.mktemp("returned")
+    for student, answers in STUDENTS.items():
+        content = json.loads(json.dumps(handed_out["uq"]))
+        for cell in content["cells"]:
+            if name := assignments.exercise_in(cell):
+                cell["source"] = f'{answers[int(name[-1]) - 1]}\ncheck("{name}", answer)'
+        path = folder / student / "uq.ipynb" if student == "ada" else folder / f"{student}.ipynb"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(content))
+    (folder / "cy.ipynb").write_text('{"cells": [], "metadata": {}}')
+    (folder / "eve.ipynb").write_text(json.dumps(one_cell('import os\nanswer = os.environ["OPENAI_API_KEY"]')))
+    return folder
+
+
+def test_each_student_and_exercise_has_a_row_and_no_row_tells_the_answer(returned):
+    command = [sys.executable, "-m", "proctor.workflow.grade", str(returned)]
+    ours = os.environ | {"PYTHONPATH": str(paths.ROOT / "lib"), "OPENAI_API_KEY": "secret"}
+    done = subprocess.run(command, cwd=paths.ROOT, env=ours, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "student,exercise,result,note",
+        "ada,uq/1,right,",
+        "ada,uq/2,right,",
+        "ada,uq/3,right,",
+        "bo,uq/1,wrong,",
+        "bo,uq/2,error,NameError: name 'majority' is not defined",
+        "bo,uq/3,empty,",
+        "cy,cy.ipynb,error,no exercise notebook: it has no answer cell of one paper's exercises",
+        "eve,uq/1,error,its answer cell is gone",
+        "eve,uq/2,error,KeyError: 'OPENAI_API_KEY'",
+        "eve,uq/3,error,its answer cell is gone",
+    ]
+
+
+def test_a_cell_without_end_is_stopped_and_a_deleted_answer_said(tmp_path):
+    (tmp_path / "dee.ipynb").write_text(json.dumps(one_cell("while True: pass")))
+    gone, endless, _ = grade.marks(tmp_path, limit=1)
+    assert gone == ("dee", "uq/1", "error", "its answer cell is gone")
+    assert endless == ("dee", "uq/2", "error", "a cell took longer than 1 seconds")
+
+
+@pytest.mark.parametrize(("answer", "result"), [(True, "wrong"), ([33.0], "wrong"), ("33", "wrong"), (33, "right")])
+def test_an_answer_that_is_no_number_is_wrong(answer, result):
+    assert (exercises()["uq/1"].mark(grade.plain(answer)) == "right") is (result == "right")
+
+
+def test_a_folder_without_notebooks_is_refused(tmp_path, capsys):
+    assert grade.main([str(tmp_path)]) == 2
+    assert "no notebooks" in capsys.readouterr().err
