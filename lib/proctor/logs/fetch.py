@@ -225,8 +225,7 @@ def _check(source: Source, found: dict[str, str]) -> None:
 
 
 def _compare(source: Source, folder: Path) -> None:
-    """Raises FetchError if a tidy file lacks, or if one is not that which the committed figures rest on; it is removed.
-    """
+    """Raises FetchError if a tidy file lacks; and, removing it, if it has other rows than the committed figures."""
     if lacking := [tidy.file for tidy in source.tidy if not (folder / tidy.file).is_file()]:
         raise FetchError(
             f"its raw files gave no {', '.join(lacking)}; the lines above say what was not there. The other tidy files "
