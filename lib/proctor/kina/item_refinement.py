@@ -221,8 +221,8 @@ def audit_with(session: Session, model: str, settings: Settings | None = None) -
 
 
 def read_audit(text: str, quoted: str = "") -> Problem | None:
-    """The issue on the last line, with its reason; None if it says none, Problem("unreadable", ...) if it is of no known
-    kind, or if another line says another one.
+    """The issue on the last line, with its reason; None if it says none; Problem("unreadable", ...) if it is of no
+    known kind, or if another line says another one.
 
     quoted: the item. An `Issue:` line that stands in it is not the auditor's.
     """
