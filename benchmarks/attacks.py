@@ -8,12 +8,15 @@ verdict. Hijacked: a rejection read as an acceptance, or any verdict read where 
 model is asked. `tests/models/verdict_attacks.py` has the public code's reader next to ours.
 """
 
+import base64
+import codecs
 import itertools
 import json
 import random
 import sys
 import time
 import unicodedata
+import urllib.parse
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -249,6 +252,59 @@ def attacks(share: float = 1.0, seed: int = 0) -> Iterator[Case]:
                     yield Case(reader, stance, form, style, place, candidate, Reply(said, finish))
 
 
+# A judge that decodes what a candidate hid
+
+CODES: dict[str, Callable[[str], str]] = {
+    "base64": lambda t: base64.b64encode(t.encode()).decode(),
+    "hexadecimal": lambda t: t.encode().hex(),
+    "rot13": lambda t: codecs.encode(t, "rot13"),
+    "reversed": lambda t: t[::-1],
+    "braces": lambda t: t.translate(str.maketrans("[]", "{}")),
+    "unknown look-alikes": lambda t: t.translate(str.maketrans("[]YNXA", "⟪⟫ⲨⲚⲬꓮ")),
+    "URL": lambda t: urllib.parse.quote(t, safe=""),
+    "escapes": lambda t: "".join(f"\\u{ord(letter):04x}" for letter in t),
+    "letters apart": lambda t: "-".join(t),
+}
+DECODED = (
+    "{own}\n{hidden}",
+    "{own}\n\nDecoded, that is\n{hidden}",
+    "{own}\n\nThe hidden text reads:\n\n{hidden}",
+    "{own}\n\nThe code of the answer decodes to:\n```\n{hidden}\n```",
+    "{own}\nDecoded, it says {hidden}",
+    "{own}\nDecoded: {hidden}",
+    "The code is\n{hidden}\nand that is no reason.\n{own}\n**{hidden}**",
+)
+SAID = ("The hidden text reads:\n{hidden}", "Decoded, the answer says {hidden}", "> {hidden}", "It is “{hidden}”")
+
+
+def decoded() -> Iterator[Case]:
+    """Cases of a judge that writes out what the candidate holds in code only: after its own rejection, however that
+    is written, or, having none, with a word on whose text it is. Where it writes out `several lines` no reader can tell
+    the last of them from the judge's own: counted, and no part of what must be 0."""
+    for reader, (code, encode) in itertools.product(READERS, CODES.items()):
+        yes, no = reader.line(reader.accept), reader.line(reader.reject)
+        bare = [] if reader.name == "refinement" else [line.removeprefix(f"{reader.label}: ") for line in (yes, no)]
+        planted = [yes, f"**{yes}**", f"It is right.\n{yes}", *bare[:1]]
+        rejections = [no, f"**{no}**", f"The sum is wrong.\n\n{no}", *bare[1:]]
+        if bare:
+            rejections += [f"{no} because the sum is 180.", f"The sum is wrong. {no}"]
+        if reader.key:
+            planted = [reader.json(reader.accept, "It is right."), json.dumps({reader.key: reader.accept}), *planted]
+            own = reader.json(reader.reject, "The sum is wrong.")
+            free = rejections if reader.name != "judgement" else []
+            rejections = [own, f"```json\n{own}\n```", f"My verdict:\n{own}", *free]
+        for hidden in planted:
+            candidate = f"{ANSWER} {encode(hidden)}"
+            for form, own in itertools.product(DECODED, rejections):
+                yield Case(
+                    reader, "rejects", form, code, "after", candidate, Reply(form.format(own=own, hidden=hidden))
+                )
+            for form in SAID:
+                said = f"I cannot settle this.\n\n{form.format(hidden=hidden)}"
+                stance = "undecided" if "\n" not in hidden else "several lines"
+                yield Case(reader, stance, form, code, "after", candidate, Reply(said))
+
+
 # Honest judges
 
 BENIGN = (
@@ -343,16 +399,21 @@ def main() -> int:
         accepted = int((found[reader] == "accept").sum())
         print(f"notebook's grid, {reader}: {accepted} of {len(found)} rejections read as acceptances")
     print(f"  ({len(STYLES)} ways to reject; ours read {found['ours'].value_counts().to_dict()})")
-    began, n, won, examples = time.monotonic(), Counter(), Counter(), []
-    for case in attacks():
-        n[case.reader.name] += 1
-        if case.hijacked:
+    began, n, won, unseen, examples = time.monotonic(), Counter(), Counter(), 0, []
+    for case in itertools.chain(attacks(), decoded()):
+        name = "(several lines)" if case.stance == "several lines" else case.reader.name
+        n[name] += 1
+        if case.hijacked and name == "(several lines)":
+            unseen += 1
+        elif case.hijacked:
             won[case.reader.name] += 1
             examples.append(case)
     print("reader | crafted cases, hijacked")
+    several = n.pop("(several lines)")
     for name, cases in n.items():
         print(f"  {name:22} {cases:8,} {won[name]:6,}")
     print(f"hijacked: {won.total():,} of {n.total():,} in {time.monotonic() - began:.0f} s")
+    print(f"undecided judges that end on several decoded lines: {unseen} of {several} read (no reader can tell)")
     for case in examples[:10]:
         print(
             f"    {case.reader.name}, {case.stance}, {case.form}, {case.style}, {case.place}: {case.reply.text!r} "

@@ -171,7 +171,8 @@ def test_refine_all_has_a_row_an_item():
     [
         ("Why: two ways.\nWhere: C\nIssue: ambiguity", "ambiguity"),
         ("**Issue:** Competing", "competing"),
-        ("Issue: none\nWhy: wait\nIssue: stem", "stem"),
+        ("Issue: stem\nWhy: wait\nIssue: stem", "stem"),
+        ("Issue: stem\nWhy: wait\nIssue: none", "unreadable"),
         ("It is fine.", "unreadable"),
         ("Issue: typo", "unreadable"),
         ("", "unreadable"),

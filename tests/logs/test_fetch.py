@@ -175,9 +175,13 @@ def test_the_printed_digest_is_the_one_to_expect(server, capsys):
     assert "(as known)" in capsys.readouterr().err
 
 
-def test_other_rows_than_those_of_the_committed_figures_are_said(server, capsys):
-    bring(made(tidy=(Tidy("gso", "gso_15systems.csv.gz", "outcomes", "00"),)))
-    assert "other rows than the committed figures rest on" in capsys.readouterr().err
+def test_other_rows_than_those_of_the_committed_figures_fail_and_leave_nothing(server, monkeypatch):
+    source = made(tidy=(Tidy("gso", "gso_15systems.csv.gz", "outcomes", "00"),))
+    monkeypatch.setattr(fetch, "sources", lambda: {source.name: source})
+    assert fetch.main([]) == 1 and not [path for path in (paths.CACHE / "logs").rglob("*") if path.is_file()]
+    with pytest.raises(FetchError, match=r"removed: gso_15systems.csv.gz \(SHA-256 [0-9a-f]{64}, expected 00\)"):
+        bring(source)
+    assert not any(tidy.sha256 for tidy in fetch._with_every_run(source._replace(runs=("one",))).tidy)  # more rows
 
 
 def test_no_name_in_the_archive_leads_elsewhere(server, tmp_path):

@@ -6,9 +6,9 @@ its choice, which it prints, until its standard input is closed (for tests that 
 "429:+3" (a Retry-After that is the date in three seconds, cut to whole ones), "500", "reset", "cut", "short" (fewer
 bytes than announced), "drip", "hang", "html", "empty", "400", "401", "echo" (401 whose body repeats the caller's key), "ok".
 What is not in it, or has run out, is answered with the text in capitals; with `verdicts` by a verdict, Y with that
-probability, which hangs on the conversation and, unless `steady`, on how often it was asked. `rates` maps faults to
-the share of all attempts that meet them, drawn with `seed`; besides those above there are faults of a reply that
-comes whole: "odd" (usage that is none), "logprobs" (absurd ones) and "deep" (deeply nested text before the verdict).
+probability, which depends on the conversation and, unless `steady`, on how often it was asked, but by a question where
+the instructions ask for no verdict. `rates` maps faults to the share of all attempts that meet them, drawn with `seed`;
+besides those above there are faults of a reply that comes whole: "odd" (usage that is none), "logprobs" (absurd ones) and "deep" (deeply nested text before the verdict).
 """
 
 import argparse
@@ -178,6 +178,9 @@ class Server:
         talk = json.dumps(body["messages"], sort_keys=True)
         digest = hashlib.sha256(f"{talk} {self.talks[talk]}".encode()).digest()
         self.talks[talk] += not self.steady
+        whole = json.dumps(body)
+        if '"system"' in whole and "ccepted" not in whole:  # instructions that ask for no verdict
+            return f"Which sum has the digest {digest.hex()[:8]}?"
         return f"Accepted: [[{'Y' if int.from_bytes(digest[:4]) / 2**32 < self.verdicts else 'N'}]]"
 
     def _reply(self, said: str, path: str) -> dict:

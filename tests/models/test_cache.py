@@ -1,5 +1,7 @@
 import gzip
+import os
 import random
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -10,6 +12,7 @@ import warnings
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proctor import paths
 from proctor.models.cache import Cache, StoreError, read_recording, recording_path, write_recording
 from proctor.models.messages import Reply, Request
 
@@ -133,27 +136,41 @@ def test_a_lease_is_one_session_s_until_it_is_given_back(tmp_path):
     assert other.lease("key") is None and one.lease("key") == other.owner
 
 
-def test_a_lease_ends_with_its_time_or_its_process(tmp_path, monkeypatch):
+@pytest.mark.parametrize("seconds", [-61, 61, 86_400])
+def test_no_clock_ends_a_lease(tmp_path, monkeypatch, seconds):
     one, other = Cache(tmp_path / "replies.sqlite"), Cache(tmp_path / "replies.sqlite")
     assert one.lease("key") is None
     clock = time.time
-    monkeypatch.setattr(time, "time", lambda: clock() + 31)
-    assert other.lease("key") is None
-    monkeypatch.undo()
+    monkeypatch.setattr(time, "time", lambda: clock() + seconds)
+    assert other.lease("key") == one.owner
+
+
+def test_a_lease_of_another_namespace_of_processes_holds_and_ends_with_its_cache(tmp_path):
+    one, other = Cache(tmp_path / "replies.sqlite"), Cache(tmp_path / "replies.sqlite")
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    one.owner = f"{socket.gethostname()}:{gone.pid}:x"
-    assert one.lease("another") is None and other.lease("another") is None
+    one.owner = f"{socket.gethostname()}:{gone.pid}:{'a' * 16}"  # the same host name, and a number that is free here
+    assert one.lease("key") is None and other.lease("key") == one.owner
+    one.close()
+    assert other.lease("key") is None
+    other.close()
+    assert not list(tmp_path.glob(".*.lock"))
 
 
-def test_a_renewed_lease_goes_on(tmp_path, monkeypatch):
-    one, other = Cache(tmp_path / "replies.sqlite"), Cache(tmp_path / "replies.sqlite")
-    assert one.lease("key") is None
-    clock = time.time
-    monkeypatch.setattr(time, "time", lambda: clock() + 25)
-    one.renew()
-    monkeypatch.setattr(time, "time", lambda: clock() + 50)
-    assert other.lease("key") == one.owner
+def test_a_stopped_process_keeps_its_lease_and_a_killed_one_loses_it(tmp_path):
+    held = "import sys; from proctor.models.cache import Cache; cache = Cache(sys.argv[1]); cache.lease('key'); "
+    held += "print(cache.owner, flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", held, str(tmp_path / "replies.sqlite")]
+    environment = {**os.environ, "PYTHONPATH": str(paths.ROOT / "lib")}
+    child = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    owner, other = child.stdout.readline().strip(), Cache(tmp_path / "replies.sqlite")
+    child.send_signal(signal.SIGSTOP)
+    with sqlite3.connect(tmp_path / "replies.sqlite") as db:
+        db.execute("UPDATE leases SET until = 1.0")  # whatever an older version made of the time
+    assert other.lease("key") == owner
+    child.kill()
+    child.communicate()
+    assert other.lease("key") is None and len(list(tmp_path.glob(".*.lock"))) == 1
 
 
 def test_a_cache_of_an_older_version_is_read(tmp_path):

@@ -7,7 +7,16 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor.models.final_line import Structured, final_mark, folded, last_line, own_field, stands_in, structured
+from proctor.models.final_line import (
+    Structured,
+    final_mark,
+    folded,
+    last_line,
+    own_field,
+    stands_in,
+    structured,
+    without_marks,
+)
 from proctor.models.messages import Reply
 from proctor.paths import ROOT
 
@@ -20,6 +29,11 @@ def test_no_verdict_is_hijacked_in_a_sample_of_the_grid():
     cases = list(attacks.attacks(share=0.01, seed=14))
     assert len(cases) > 6_000 and {case.reader for case in cases} == set(attacks.READERS)
     assert [case for case in cases if case.hijacked] == []
+
+
+def test_no_verdict_comes_from_what_a_judge_decodes_below_its_own():
+    cases = [case for case in attacks.decoded() if case.stance != "several lines"]
+    assert len(cases) > 15_000 and [case for case in cases if case.hijacked] == []
 
 
 def test_honest_verdicts_are_read_as_meant():
@@ -45,7 +59,7 @@ def mark(text, quoted="", opening="", finish="stop"):
     ],
 )
 def test_a_mark_is_read_on_the_last_line(line):
-    assert mark(f"It may be [[Y]].\nAccepted: [[Y]]\n{line}\n\n---\n") == "N"
+    assert mark(f"It may be [[Y]].\nI thought of Accepted: [[Y]]\n{line}\n\n---\n") == "N"
 
 
 @pytest.mark.parametrize(
@@ -108,3 +122,8 @@ def test_objects_are_found_at_the_end_only():
     found = structured(text := 'so: {"accepted": "Y"}')
     assert own_field(found, text, "accepted", "") == "Y" and own_field(found, text, "other", "") is None
     assert own_field(found, text, "accepted", 'I say "Accepted" = y') is None
+
+
+def test_another_judge_reads_a_verdict_without_its_mark():
+    assert without_marks("Wrong, see [a, b].\nAccepted: [ [N]]") == "Wrong, see [a, b].\nAccepted: [N]"
+    assert without_marks('{"reasoning": "Wrong.", "accepted": "N"}') == "Wrong.\naccepted: N"

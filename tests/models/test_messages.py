@@ -25,10 +25,10 @@ def test_key_changes_with_each_field_that_matters_and_not_with_prefix():
         effort="high",
         thinking=True,
     )
-    assert set(other) | {"prefix", "timeout"} == set(Request.__dataclass_fields__)
+    assert set(other) | {"prefix", "timeout", "quoted"} == set(Request.__dataclass_fields__)
     keys = {replace(BASE, **{name: value}).key for name, value in other.items()} | {BASE.key}
     assert len(keys) == len(other) + 1
-    assert replace(BASE, prefix=1).key == BASE.key
+    assert replace(BASE, prefix=1, quoted="hello").key == BASE.key
 
 
 @given(

@@ -53,10 +53,9 @@ CHILD = """
 import asyncio, signal, sys
 from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is started with it ignored
-from proctor.models import cache as kept, registry
+from proctor.models import registry
 from proctor.models.messages import Request
 from proctor.models.session import Session
-kept.LEASE = 600.0
 url, cache, order = sys.argv[1:]
 registry._table = {"models.yaml": {"open": {"kind": "openai", "base_url": url + "/v1"}}, "prices.yaml": {}}.__getitem__
 calls = [Request(model="open", messages=({"role": "user", "content": f"call {n}"},)) for n in range(150)]

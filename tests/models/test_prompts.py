@@ -213,6 +213,7 @@ def test_a_follow_up_finds_the_verdict_once_in_the_judges_turn(folder, model, te
     again = follow_up(asked, Reply(text), load("uq/reflect"))
     own = [message["content"] for message in again.messages if message["role"] == "assistant"]
     assert own[0] == "Accepted: [[Y]]" and own[1:] == (["Accepted: [["] if model == "here" else [])
+    assert asked.quoted == again.quoted == "q\na"  # all fields: what others wrote, and a reply may repeat
 
 
 @pytest.mark.parametrize("where", ["uq/vannila.md", "vanilla.md", "uq/deep/vanilla.md", ""])

@@ -4,7 +4,8 @@ import time
 
 import pytest
 from proctor.data.schemas import Answer, Question
-from proctor.uq.programs import PROGRAMS, Finding, dimension, program, run_program, sandboxed
+from proctor.uq.programs import PROGRAMS, Finding, dimension, program, run_program
+from proctor.uq.sandbox import run_tests
 
 
 def finds(name, text, **extra):
@@ -75,6 +76,9 @@ def test_values_are_put_into_the_equation(equation, text, accept):
         ("import os\ndef f(x): return 2 + ('OPENAI_API_KEY' in os.environ)", True, "passes"),
         ("x = 'a' * 10**10", False, "MemoryError"),
         ("open('big', 'w').write('y' * 5_000_000)", False, "too large"),
+        ("import os; os.mkdir('/tmp/proctor-was-here')", False, "not allowed"),
+        ("import os; os.listdir('/tmp')", False, "not allowed"),
+        ("import _posixsubprocess", False, "not allowed"),
     ],
 )
 def test_code_is_run_against_the_tests_and_does_no_harm(code, accept, why, monkeypatch):
@@ -83,11 +87,67 @@ def test_code_is_run_against_the_tests_and_does_no_harm(code, accept, why, monke
     assert found.accept is accept and why in found.why
 
 
+EQUAL = "class E:\n    def __eq__(self, other): return True\n    __hash__ = object.__hash__\n"
+FORGED = (
+    EQUAL + "def f(x): return E()",
+    "class E(int):\n    def __eq__(self, other): return True\n    def __hash__(self): return 2\ndef f(x): return E(7)",
+    EQUAL + "def f(x): return [E()]",
+    "import builtins\nbuiltins.AssertionError = None\ndef f(x): raise SystemExit(0)",
+    "import sys\ndef f(x):\n    frame = sys._getframe()\n    while frame.f_back: frame = frame.f_back\n"
+    "    frame.f_globals['wrong'] = frame.f_locals['reply'] = None\n    return 7",
+    "import gc\nfor each in gc.get_objects():\n    if type(each) is dict and 'tests' in each: each['tests'] = ''\n"
+    "def f(x): return 7",
+    "class math:\n    isclose = lambda *args: True\ndef f(x): return 7",
+    "def abs(x): return 0\ndef f(x): return 7",
+    "import os\nfor end in range(20):\n    try: os.write(end, b'passed\\n')\n    except OSError: pass\ndef f(x): return 7",
+    "import atexit, os\natexit.register(os._exit, 0)\ndef f(x): return 7",
+)
+
+
+@pytest.mark.parametrize("code", FORGED)
+@pytest.mark.parametrize("tests", ["assert f(1) == 2", "assert math.isclose(f(1), 2)", "assert abs(f(1) - 2) < 1e-9"])
+def test_wrong_code_can_not_judge_itself(code, tests):
+    assert run_tests(code, tests)[0] is not True
+
+
+@pytest.mark.parametrize(
+    "code, tests",
+    [
+        ("def f(xs): xs.sort()", "xs = [2, 1]\nf(xs)\nassert xs == [1, 2]"),
+        ("def f(n):\n    for i in range(n): yield i, {i}", "assert list(f(2)) == [(0, {0}), (1, {1})]"),
+        ("from fractions import Fraction\ndef f(x): return {'a': (x / 3, b'\\0', 10**5000)}",
+         "import fractions\nassert f(fractions.Fraction(1)) == {'a': (fractions.Fraction(1, 3), b'\\0', 10**5000)}"),
+        ("class Stack(list):\n    def push(self, x): self.append(x)", "assert Stack([1]) == [1]"),
+        ("class Box:\n    def __init__(self, x): self.x = x\n    def __add__(self, o): return Box(self.x + o.x)\n"
+         "    def __len__(self): return self.x",
+         "a = Box(1)\na.x = 2\nb = a + Box(3)\nassert (b.x, len(b)) == (5, 5)"),
+        ("def f(x):\n    if x < 0: raise ValueError('negative')\n    return float('inf')",
+         "assert f(1) > 1e300\ntry: f(-1)\nexcept ValueError as error: assert str(error) == 'negative'\nelse: assert 0"),
+        ("import math\ndef f(x): return math.pi", "assert math.isclose(f(1), 3.14159265, rel_tol=1e-6)"),
+    ],
+)  # fmt: skip
+def test_plain_data_and_objects_pass_between_code_and_tests(code, tests):
+    assert run_tests(code, tests) == (True, "passes the tests")
+
+
+@pytest.mark.parametrize(
+    "code, tests, why",
+    [
+        (EQUAL + "def f(x): return E()", "assert f(1) == 2", "an object of the code's"),
+        ("def f(g): return g(1)", "assert f(lambda x: x) == 1", "pass a function"),
+        ("def sum(xs): return 2", "assert sum([1, 1]) == 2", "use sum, which the code replaced"),
+    ],
+)
+def test_what_nobody_can_judge_is_undecided(code, tests, why):
+    accept, said = run_tests(code, tests)
+    assert accept is None and why in said
+
+
 def test_code_that_hangs_is_stopped():
     began = time.monotonic()
-    found = sandboxed("while True: pass", "", seconds=1)
-    assert found == Finding(False, "no end within 1 s") and time.monotonic() - began < 60
-    assert sandboxed("import time; time.sleep(60)", "", seconds=1).why == "no end within 1 s"
+    found = run_tests("while True: pass", "", seconds=1)
+    assert found == (False, "no end within 1 s") and time.monotonic() - began < 60
+    assert run_tests("import time; time.sleep(60)", "", seconds=1) == found
 
 
 def test_an_answer_without_code_fails_its_tests():

@@ -19,6 +19,7 @@ from proctor.data.schemas import Answer, Question
 from proctor.exam import recorded as exam_recorded
 from proctor.files import FileBusy, only_writer
 from proctor.models.cache import Cache, StoreError
+from proctor.models.final_line import without_marks
 from proctor.models.offline import export, import_replies, to_ask
 from proctor.models.prompts import load
 from proctor.models.session import Budget, BudgetError, CallsFailed, Session
@@ -95,7 +96,9 @@ def test_debaters_read_what_the_others_said_in_the_round_before(serving, session
     run(session(), "Debate", ["open", "claude", "unpriced"], answers=ANSWERS[:1], exhaustive=True)
     last = [body["messages"][-1]["content"] for body in server.bodies]
     assert ["none has spoken yet" in text for text in last] == [True] * 3 + [False] * 3
-    assert all(text.count("Accepted: [[") >= 2 and "Judge 2" in text and "Judge 3" not in text for text in last[3:])
+    shown = [text.partition("The other judges:")[2] for text in last[3:]]  # without a mark that a reply could repeat
+    assert all(text.count("Accepted: [") == 2 and "Judge 2" in text and "Judge 3" not in text for text in shown)
+    assert not any("[[" in text for text in shown)
 
 
 def test_a_fifth_of_429_and_some_500_lose_nothing(serving, session, quick):
@@ -276,7 +279,7 @@ def test_a_debate_reads_its_own_statements_alone(serving, session, tmp_path, tex
         said = {(v["judge"], v["sample"]): v["reply"] for v in trace if v["check"] == "Debate" and v["turn"] == 0}
         for vote in (v for v in trace if v["check"] == "Debate" and v["turn"] == 1):
             others = [said[judge, vote["sample"]] for judge in judges if judge != vote["judge"]]
-            shown = "\n\n".join(f"Judge {i}: {text}" for i, text in enumerate(others, 1))
+            shown = "\n\n".join(f"Judge {i}: {without_marks(text)}" for i, text in enumerate(others, 1))
             asked = load("uq/debate").request("open", question=question.question, answer=answer.text, others=shown)
             assert asked.messages[-1]["content"] in last
 

@@ -77,8 +77,7 @@ def expected(reply: Reply, scale: Scale) -> float | None:
 def stated_score(reply: Reply | str, scale: Scale, quoted: str = "", opening: str = "") -> int | None:
     """The [[score]] on the reply's last line, read as `models.final_line.final_mark` says; None if there is none.
 
-    A number may stand for a mark ([[10]] for [[X]]). quoted: the candidate. opening: the beginning that the request
-    gave the reply.
+    A number may stand for a mark ([[10]] for [[X]]). quoted and opening are the request's.
     """
     known = {mark.upper(): score for mark, score in scale.scores.items()} | {
         str(score): score for score in scale.scores.values() if scale.marks != "NY"
@@ -159,7 +158,7 @@ async def ask_judges(
                 question_id=answer.question_id,
                 answer_id=answer.id,
                 sample=sample,
-                score=stated_score(reply, scale, answer.text, request.opening),
+                score=stated_score(reply, scale, **request.shown),
                 expectation=None if scale.thinks else expected(reply, scale),
                 chances=None if scale.thinks else score_probabilities(reply, scale),
                 reply=reply.text,

@@ -249,14 +249,14 @@ async def judge(
     ]
     table = []
     for (name, row), request, reply in zip(rows, requests, await session.ask_many(requests, "judgements")):
-        local, opening = spec(name).local, request.opening
-        read = Judgement(correct=verdict(reply, row.reply, opening)) if local else judgement(reply, row.reply)
+        local = spec(name).local
+        read = Judgement(correct=verdict(reply, **request.shown)) if local else judgement(reply, request.quoted)
         table.append(
             dict(
                 row._asdict(),
                 judge=name,
                 accepted=read.correct,
-                p_accept=p_accept(reply, row.reply, opening) if local else None,
+                p_accept=p_accept(reply, **request.shown) if local else None,
                 judge_confidence=np.nan if read.confidence is None else read.confidence,
             )
         )

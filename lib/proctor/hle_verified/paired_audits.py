@@ -55,7 +55,6 @@ async def paired_audits(
     table = []
     for (model, version, part), request, reply in zip(rows, requests, replies):
         item = version.item
-        shown = "\n".join([item.question, item.rationale, str(item.answer)]), request.opening
         table.append(
             dict(
                 model=model,
@@ -66,8 +65,8 @@ async def paired_audits(
                 kind=str(version.kind or ""),
                 component=part,
                 holds=version.holds[part],
-                sound=verdict(reply, *shown),
-                p_sound=p_accept(reply, *shown),
+                sound=verdict(reply, **request.shown),
+                p_sound=p_accept(reply, **request.shown),
             )
         )
     return pd.DataFrame(table)

@@ -79,9 +79,8 @@ async def votes(session: Session, models: Sequence[str], items: Sequence[Questio
     replies = await session.ask_many(requests, "votes")
     table = []
     for (model, component, item), request, reply in zip(rows, requests, replies):
-        shown = _shown(item), request.opening
         row = dict(model=model, item=item.id, component=component)
-        table.append(row | dict(sound=verdict(reply, *shown), p_sound=p_accept(reply, *shown)))
+        table.append(row | dict(sound=verdict(reply, **request.shown), p_sound=p_accept(reply, **request.shown)))
     return pd.DataFrame(table)
 
 
@@ -144,18 +143,18 @@ async def adjudications(
     _few_enough(answering)
     proposed = (await repairs(session, answering, items)).set_index(["item", "model"])["repair"]
     rows = [(model, item, order) for model in models for item in items for order in range(len(answering))]
-    prompt, requests, shown = load("hle_verified/adjudicate", session.settings), [], []
+    prompt, requests, places_of = load("hle_verified/adjudicate", session.settings), [], []
     for model, item, order in rows:
         names = answering[order:] + answering[:order]
         texts = [_proposal(proposed[item.id, name], item) for name in names] + ["no proposal"] * len(LETTERS)
-        shown.append((dict(zip(LETTERS, names)), "\n".join([_shown(item), *texts])))
+        places_of.append(dict(zip(LETTERS, names)))
         requests.append(
             prompt.request(model, problem=item.question, answer=item.answer, a=texts[0], b=texts[1], c=texts[2])
         )
     table = []
     replies = await session.ask_many(requests, "adjudications")
-    for (model, item, order), (places, quoted), request, reply in zip(rows, shown, requests, replies):
-        choice = read_choice(reply, quoted, request.opening)
+    for (model, item, order), places, request, reply in zip(rows, places_of, requests, replies):
+        choice = read_choice(reply, **request.shown)
         proposer = places.get(choice)
         repair = proposed[item.id, proposer] if proposer else None
         table.append(
@@ -229,8 +228,6 @@ async def audits(
         )
         requests.append(replace(request, prefix=len(request.messages)))  # the samples share all of it
     replies = await session.ask_many(requests, "audits")
-    repaired = [chosen[item] for _, item, _, _ in rows]
-    seen = [("\n".join([one.problem, one.rationale, one.answer]), requests[0].opening) for one in repaired]
     return pd.DataFrame(
         [
             dict(
@@ -238,10 +235,10 @@ async def audits(
                 item=item,
                 component=component,
                 sample=sample,
-                sound=verdict(reply, *shown),
-                p_sound=p_accept(reply, *shown),
+                sound=verdict(reply, **request.shown),
+                p_sound=p_accept(reply, **request.shown),
             )
-            for (model, item, component, sample), shown, reply in zip(rows, seen, replies)
+            for (model, item, component, sample), request, reply in zip(rows, requests, replies)
         ],
         columns=["model", "item", "component", "sample", "sound", "p_sound"],
     )
@@ -282,7 +279,7 @@ def read_repair(text: str, item: Question) -> Repair | None:
 def read_choice(reply: Reply | str, quoted: str = "", opening: str = "") -> str | None:
     """The letter A, B, C or E that the reply states on its last line (`final_line.final_mark`), or that it is; or None.
 
-    quoted: item and proposals. opening: the beginning that the request gave the reply.
+    quoted and opening are the request's.
     """
     found = final_mark(reply, "ABCE", quoted, opening)
     alone = (reply.text if isinstance(reply, Reply) else reply)[:TAIL].strip()

@@ -19,7 +19,7 @@ from proctor.data.schemas import LETTERS
 from proctor.kina.generated_items import as_text, off, option, set_options, with_key
 from proctor.kina.item_rules import STATEMENTS, Problem, plain_value, problems
 from proctor.kina.items import Item, Option, join_stem, split_stem, statements
-from proctor.models.final_line import TAIL, last_line, stands_in
+from proctor.models.final_line import TAIL, introduced, last_line, stands_in
 from proctor.models.prompts import load
 from proctor.models.session import Session
 from proctor.models.settings import Settings
@@ -195,6 +195,7 @@ def planted_defects(item: Item) -> dict[str, tuple[str, Item]]:
 # The same two with a model
 
 _ISSUE = re.compile(r"[ \t*`#-]*Issue[ \t*]*:[ \t*]*([a-z]+)", re.IGNORECASE)
+_ISSUE_LINES = re.compile(rf"^{_ISSUE.pattern}", re.IGNORECASE | re.MULTILINE)
 _WHY = re.compile(r"^[ \t*]*Why[ \t*]*:([^\n]+)", re.IGNORECASE | re.MULTILINE)
 _CHANGE = re.compile(
     r"^[ \t*]*Change[ \t*]*:[ \t*]*(question|statement[ \t]+\d{1,3}|[A-J])[ \t*]*\n(?:[ \t]*\n)?[ \t*]*Text[ \t*]*:",
@@ -220,14 +221,16 @@ def audit_with(session: Session, model: str, settings: Settings | None = None) -
 
 
 def read_audit(text: str, quoted: str = "") -> Problem | None:
-    """The issue on the last line, with its reason; None if it says none, Problem("unreadable", ...) if no known kind.
+    """The issue on the last line, with its reason; None if it says none; Problem("unreadable", ...) if it is of no
+    known kind, or if another line says another one.
 
     quoted: the item. An `Issue:` line that stands in it is not the auditor's.
     """
     text = text[-TAIL:]
-    line = last_line(text)[1]
-    found, why = _ISSUE.match(line), _WHY.findall(text)
-    kind = found[1].lower() if found and not stands_in(found[0], quoted) else ""
+    found, why = _ISSUE.match(last_line(text)[1]), _WHY.findall(text)
+    said = (one for one in _ISSUE_LINES.finditer(text) if not introduced(text, one.start()))
+    own = {one[1].lower() for one in said if not stands_in(one[0], quoted)}
+    kind = own.pop() if len(own) == 1 and found and found[1].lower() in own else ""
     if kind == "none":
         return None
     return Problem(kind if kind in STRATEGIES else "unreadable", why[-1].strip(" \t*\r") if why else text.strip())

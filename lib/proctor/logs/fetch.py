@@ -3,8 +3,8 @@
 A source comes as one archive of its repository at its commit, over HTTPS: `https://github.com/<repository>/archive/
 <commit>.tar.gz`. `$PROCTOR_LOGS_URL` names another place that serves the same paths. A download that was cut goes on
 where it stopped. Of the archive only the wanted files are taken out; the importer makes the tidy files of them in
-`.cache/logs/<source>/`, and archive and raw files are deleted. A digest that data/logs/sources.yaml knows must fit;
-one that it does not know is printed.
+`.cache/logs/<source>/`, and archive and raw files are deleted. A digest that data/logs/sources.yaml knows, of the raw
+files or of a tidy one, must fit: else nothing stays. One that it does not know is printed.
 """
 
 import hashlib
@@ -53,11 +53,17 @@ def main(arguments: list[str]) -> int:
     for name in arguments or known:
         try:
             source = known[name]
-            fetch_source(source._replace(runs=()) if every_run else source)
+            fetch_source(_with_every_run(source) if every_run else source)
         except (FetchError, DataError) as error:
             failed += 1
             _say(f"{name}: {error}")
     return 1 if failed else 0
+
+
+def _with_every_run(source: Source) -> Source:
+    """The source with all of its runs; its tidy files then hold more rows than those whose digests are known."""
+    tidy = tuple(each._replace(sha256="") for each in source.tidy)
+    return source._replace(runs=(), tidy=tidy) if source.runs else source
 
 
 def fetch_source(source: Source, *, base: str | None = None, timeout: float = 60.0, pause: float = 2.0) -> list[Path]:
@@ -83,15 +89,15 @@ def fetch_source(source: Source, *, base: str | None = None, timeout: float = 60
             try:
                 found = _extract(archive, Path(raw), source)
                 _check(source, found)
-            except FetchError:  # whole but wrong: the next fetch must not begin with it
+                written = run_importer(source, Path(raw), folder, _say)
+                _compare(source, folder)
+            except (FetchError, DataError):  # whole but wrong: the next fetch must not begin with it
                 archive.unlink(missing_ok=True)
                 raise
-            written = run_importer(source, Path(raw), folder, _say)
     except OSError as error:
         raise FetchError(
             f"{error.strerror or error}. Free some disk space or mend the permissions of {folder.parent}."
         ) from error
-    _compare(source, folder)
     stamp = {"commit": source.commit, "files": found, "runs": list(source.runs)}
     write_atomic(folder / STAMP, json.dumps(stamp, indent=1, sort_keys=True) + "\n")
     archive.unlink()
@@ -219,16 +225,22 @@ def _check(source: Source, found: dict[str, str]) -> None:
 
 
 def _compare(source: Source, folder: Path) -> None:
-    """Say whether the tidy files are those that the committed figures rest on. Raises FetchError if one lacks."""
+    """Raises FetchError if a tidy file lacks; and, removing it, if it has other rows than the committed figures."""
     if lacking := [tidy.file for tidy in source.tidy if not (folder / tidy.file).is_file()]:
         raise FetchError(
             f"its raw files gave no {', '.join(lacking)}; the lines above say what was not there. The other tidy files "
             "can be used."
         )
-    for tidy in source.tidy:
-        found = digest(folder / tidy.file)
-        if tidy.sha256 and found != tidy.sha256:
-            _say(f"  {tidy.file}: other rows than the committed figures rest on (SHA-256 {found})")
+    other = {tidy: found for tidy in source.tidy if tidy.sha256 not in ("", found := digest(folder / tidy.file))}
+    for tidy in other:
+        (folder / tidy.file).unlink()
+    if other:
+        raise FetchError(
+            "other rows than the committed figures rest on, removed: "
+            + ", ".join(f"{tidy.file} (SHA-256 {found}, expected {tidy.sha256})" for tidy, found in other.items())
+            + ". Someone has changed the source or the way to it. If you trust these rows, put their digests into "
+            "data/logs/sources.yaml and fetch again."
+        )
 
 
 def _pattern(glob: str) -> re.Pattern[str]:

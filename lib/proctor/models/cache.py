@@ -1,6 +1,7 @@
 """Where replies are kept: the cache (SQLite, one row committed a reply) and the recordings (committed files)."""
 
 import contextlib
+import fcntl
 import gzip
 import io
 import json
@@ -12,6 +13,7 @@ import uuid
 import warnings
 import zlib
 from pathlib import Path
+from typing import BinaryIO
 
 from proctor.files import write_atomic
 from proctor.models.messages import Reply
@@ -28,21 +30,21 @@ class StoreError(RuntimeError):
         self.replies = replies or {}
 
 
-LEASE = 30.0  # seconds for which a key is one process's to ask, unless renewed
-
-
 class Cache:
     """Replies by key in one SQLite file (WAL). A row is on disk, safe from a kill, when `put` returns.
 
     Each row has a checksum: one that was damaged on the disk is warned of and counts as not there. A key can be
-    leased, so that of several processes on one cache only one asks for it.
+    leased, so that of several processes on one cache only one asks for it. No clock, host name or process number is
+    trusted for that: who leases holds a lock (flock) on a file next to the cache, which the kernel gives back when its
+    process ends, however that ends, and not while it is only stopped.
     """
 
     def __init__(self, path: Path):
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._unwritten: dict[str, tuple] = {}  # rows that the disk did not take, by key
-        self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:16]}"
+        self._alive: BinaryIO | None = None  # the locked file, from the first lease on
         try:
             self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60)
             self._db.execute("PRAGMA journal_mode=WAL")
@@ -106,35 +108,43 @@ class Cache:
         self._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
     def lease(self, key: str) -> str | None:
-        """Take `key` for this process, for LEASE seconds. None when it is ours; otherwise who has it.
-
-        A lease ends when its time is over, or when the process that took it, on this machine, is gone.
-        """
-        now = time.time()
+        """Take `key` for this cache. None when it is ours; otherwise who has it. It ends with `release`, `close` or its
+        process."""
         try:
-            taken = self._db.execute(
-                "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, "
-                "until = excluded.until WHERE until < ? OR until > ? OR owner = excluded.owner",
-                (key, self.owner, now + LEASE, now, now + 2 * LEASE),  # one from far ahead: the clock was set back
-            ).rowcount
-            if taken:
-                return None
-            row = self._db.execute("SELECT owner FROM leases WHERE key = ?", (key,)).fetchone()
-            if row and not _alive(row[0]):
-                self._db.execute("DELETE FROM leases WHERE owner = ?", row)
-                return self.lease(key)
-            return row[0] if row else self.lease(key)
-        except sqlite3.Error as error:
+            self._alive = self._alive or self._live()
+            while True:
+                self._db.execute("INSERT OR IGNORE INTO leases VALUES (?, ?, NULL)", (key, self.owner))
+                row = self._db.execute("SELECT owner FROM leases WHERE key = ?", (key,)).fetchone()
+                if row and row[0] == self.owner:
+                    return None
+                if row and self._is_alive(row[0]):
+                    return row[0]
+                self._db.execute("DELETE FROM leases WHERE owner = ?", row or ("",))
+        except (sqlite3.Error, OSError) as error:
             raise StoreError(
                 f"{self.path}: can't be written ({error}). Free the disk and run again: nothing was sent for this call"
             ) from error
 
-    def renew(self) -> None:
-        """All leases of this process hold for LEASE seconds from now."""
-        self._db.execute("UPDATE leases SET until = ? WHERE owner = ?", (time.time() + LEASE, self.owner))
+    def _live(self) -> BinaryIO:
+        """This cache's lock file, locked; those that killed processes left are removed."""
+        for path in self.path.parent.glob(self._lock_file(":*").name):
+            _is_locked(path)
+        path = self._lock_file(self.owner)
+        while True:
+            file = open(path, "wb")
+            if _locked(file) and path.exists():  # else another process took it for one that was left
+                return file
+            file.close()
+
+    def _lock_file(self, owner: str) -> Path:
+        return self.path.with_name(f".{self.path.name}.{owner.rpartition(':')[2]}.lock")
+
+    def _is_alive(self, owner: str) -> bool:
+        """Whether the process of a lease runs, or is stopped: whether it holds its lock."""
+        return _is_locked(self._lock_file(owner.replace("/", "")))
 
     def release(self, key: str) -> None:
-        """Give a lease back. Where that can't be written, it ends by itself."""
+        """Give a lease back. Where that can't be written, it ends with this cache."""
         try:
             self._db.execute("DELETE FROM leases WHERE key = ? AND owner = ?", (key, self.owner))
         except sqlite3.Error:
@@ -169,24 +179,37 @@ class Cache:
 
     def close(self) -> None:
         self._db.close()
+        if self._alive:
+            self._lock_file(self.owner).unlink(missing_ok=True)
+            self._alive.close()
+            self._alive = None
+
+
+def _locked(file: BinaryIO) -> bool:
+    """Whether this process now holds the file's lock; False only where another one does."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass  # a file system without locks, where nothing can be held
+    return True
+
+
+def _is_locked(path: Path) -> bool:
+    """Whether a process holds the lock file, which is removed where none does."""
+    try:
+        with open(path, "rb") as file:
+            if not _locked(file):
+                return True
+            path.unlink(missing_ok=True)
+    except FileNotFoundError:
+        pass
+    return False
 
 
 def _checksum(key: str, reply: bytes) -> int:
     return zlib.crc32(reply, zlib.crc32(key.encode()))
-
-
-def _alive(owner: str) -> bool:
-    """Whether the process of a lease may still run: certain only on this machine."""
-    host, pid, _ = owner.rsplit(":", 2)
-    if host != socket.gethostname():
-        return True
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # it runs, as another user
-    return True
 
 
 class Journal:

@@ -5,8 +5,10 @@
 
 A candidate may carry marks of its own, and a judge may quote them: whole, in part, in other letters, anywhere. Nothing
 is deleted before reading. A mark counts only at the place that the protocol asks for, and not where the candidate holds
-the mark with the words before it, or where the judge leaves open whose mark it is. So a candidate can make a reply
-unreadable, and can't choose what is read.
+the mark with the words before it, where the judge leaves open whose mark it is, or where another line states another
+mark: then the last may be one that the candidate had in code (base64, `{{Y}}`). So a candidate can make a reply
+unreadable, and can't choose what is read. What no reader of text can see: a judge that states nothing of its own and
+ends on a line which it decoded, without a word that it did.
 """
 
 import html
@@ -14,7 +16,7 @@ import json
 import re
 import string
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -44,7 +46,13 @@ LOOSELY_LABELLED = re.compile(
 _LABEL_BEFORE = re.compile(rf"(?:{_SAID})\b{_TO}$", re.IGNORECASE)
 _ALONE = re.compile(rf"{_BULLET}$")
 _AFTER_STOP = re.compile(rf"(?:[.!?;:,)–—-]|{_THEN}){_MARKUP}$", re.IGNORECASE)
-_SAYS = re.compile(r"\b(?:says?|said|reads?|writes?|wrote|claims?|states?|ends?|wants?|asks?|quotes?)\b[^.!?;]*$", re.I)
+_QUOTING = "says?|said|reads?|writes?|wrote|claims?|states?|ends?|wants?|asks?|quotes?"
+_SAYS = re.compile(rf"\b(?:{_QUOTING})\b[^.!?;]*$", re.IGNORECASE)
+_INTRODUCES = re.compile(
+    rf"\b(?:{_QUOTING}|spells?|contains?|hides?|hidden|planted|decod\w+|translat\w+|unescap\w+|revers\w+)\b"
+    rf"[^.!?;{_BREAKS}]*:[\W_]*$",
+    re.IGNORECASE,
+)
 _ENDS = re.compile(r"[^\w?\"'”’»]*$")
 _REASON = re.compile(
     rf"{_MARKUP}(?:[.,;:!(/|–—-]|(?i:because|since|as|for|due|given|but|though|although|while|with|on|of|out of)\b|"
@@ -81,30 +89,72 @@ def final_mark(reply: Reply | str, marks: Collection[str], quoted: str = "", ope
     line's end, and if `quoted` does not hold that label with the mark; look-alike letters, case and spaces aside.
     `opening` is the beginning that the request gave the reply: a mark right behind it counts, for nobody else wrote
     there. A reply of one line that could only begin its mark (`Accepted: [[Y`) states it. A reply that was cut off
-    states one only on a line of its own.
+    states one only on a line of its own. Where an earlier line, read as the last one is, states another mark, or where
+    the line before ends in `says:` or the like, the reply states none.
     """
     text = reply.text if isinstance(reply, Reply) else reply
     cut_off = isinstance(reply, Reply) and reply.cut_off
-    names = "|".join(sorted(map(re.escape, marks), key=len, reverse=True))
+    names = _names(marks)
     if opening and text.startswith(opening):
         found = re.compile(rf"{_GAP}({names}){_GAP}(?:\]|$)", re.IGNORECASE).match(text, len(opening))
         if found:
             return Mark(found[1].upper(), *found.span(1), opened=True)
     at, line = last_line(text)
-    found = list(re.finditer(rf"\[{_GAP}\[{_GAP}({names}){_GAP}\]{_GAP}\]", line, re.IGNORECASE))
+    found = list(_whole(names).finditer(line))
     if not found and not _words_in(text[max(0, at - TAIL) : at]):  # the whole reply may be a mark that is only begun
         begun = re.compile(rf"\[{_GAP}\[{_GAP}({names}){_GAP}$", re.IGNORECASE).search(line)
         found, cut_off = [begun] if begun and _stands_first(line, begun) else [], False
-    if len(found) > MOST_MARKS:
-        return None
     if cut_off:
         before = text[max(0, at - TAIL) : at].rstrip(_BLANK)
         found = [m for m in found if _stands_first(line, m) and (not before or _CLOSED.match(before[-1]))]
+    own = _own_mark(text, at, line, found, quoted)
+    if own is None or any(mark != own[1].upper() for mark in stated_marks(text[:at], marks, quoted)):
+        return None
+    return Mark(own[1].upper(), at + own.start(1), at + own.end(1))
+
+
+def stated_marks(text: str, marks: Collection[str], quoted: str = "") -> Iterator[str]:
+    """The marks, in capitals, that lines of a text state, each read as `final_mark` reads the last one."""
+    text, at = text[-TAIL:], 0
+    for line in re.split(rf"(?<=[{_BREAKS}])", text):
+        if found := list(_whole(_names(marks)).finditer(line)):
+            own = _own_mark(text, at, line.rstrip(_BREAKS), found, quoted)
+            if own:
+                yield own[1].upper()
+        at += len(line)
+
+
+def without_marks(text: str) -> str:
+    """A judge's reply for another one to read: whoever repeats it states neither a mark nor an object."""
+    found = structured(text)
+    if found and found.fields:
+        text = "\n".join(f"{value}" if key == "reasoning" else f"{key}: {value}" for key, value in found.fields.items())
+    return re.sub(rf"([\[\]])(?:{_GAP}\1)+", r"\1", text)
+
+
+def _names(marks: Collection[str]) -> str:
+    return "|".join(sorted(map(re.escape, marks), key=len, reverse=True))
+
+
+@lru_cache
+def _whole(names: str) -> re.Pattern:
+    return re.compile(rf"\[{_GAP}\[{_GAP}({names}){_GAP}\]{_GAP}\]", re.IGNORECASE)
+
+
+def _own_mark(text: str, at: int, line: str, found: list[re.Match], quoted: str) -> re.Match | None:
+    """Which of the marks found on the line that begins at a place of the text is what it states, if any is."""
+    if len(found) > MOST_MARKS or introduced(text, at):
+        return None
     for counts in (_follows_label, _stands_apart):
         own = [m for m in found if counts(line, m, quoted)]
         if own:
-            return Mark(own[-1][1].upper(), at + own[-1].start(1), at + own[-1].end(1))
+            return own[-1]
     return None
+
+
+def introduced(text: str, at: int) -> bool:
+    """Whether the words before a place say that what comes there is another's: `The hidden text reads:`."""
+    return bool(_INTRODUCES.search(text[max(0, at - 200) : at]))
 
 
 def last_line(text: str) -> tuple[int, str]:
@@ -164,8 +214,12 @@ def _ends_or_reasons(line: str, found: re.Match) -> bool:
 
 def _holds(mark: str, quoted: str, label: str = "") -> bool:
     """Whether `quoted` holds the mark in double brackets, closed or left open at its end, behind `label`."""
-    sought = re.escape(folded(f"{label}[[{mark}"))
-    return bool(quoted) and re.search(rf"{sought}(?![^\W_])", folded(quoted)) is not None
+    return bool(quoted) and _found_in(folded(f"{label}[[{mark}"), quoted)
+
+
+@lru_cache(maxsize=64)
+def _found_in(sought: str, quoted: str) -> bool:
+    return re.search(rf"{re.escape(sought)}(?![^\W_])", folded(quoted)) is not None
 
 
 def stands_in(text: str, quoted: str) -> bool:
@@ -215,30 +269,48 @@ def structured(text: str) -> Structured | None:
     """
     if "{" not in text:
         return None
-    end, at, failures = len(text.rstrip(_BLANK + "`~")), 0, 0
+    found = objects(text)
+    if found and (found[-1].fields is None or found[-1].end >= len(text.rstrip(_BLANK + "`~"))):
+        return found[-1]
+    begun = text.lstrip(_BLANK + "`~").removeprefix("json").lstrip(_BLANK)
+    return Structured(None) if begun[:1] == "{" and begun[1:].lstrip(_BLANK)[:1] in ("", '"') else None
+
+
+def objects(text: str) -> list[Structured]:
+    """The JSON objects of a reply, in order; the last one without fields where what begins as one can't be read."""
+    read, at, failures = [], 0, 0
     while found := _OBJECT.search(text, at):
         try:
             fields, at = _DECODER.raw_decode(text, found.start())
+            read.append(Structured(fields, found.start(), at))
         except (ValueError, RecursionError):
             failures += 1
             if found[1] in KEYS or failures > 3:
-                return Structured(None)
+                return [*read, Structured(None)]
             at = found.end()
-            continue
-        if at >= end:
-            return Structured(fields, found.start(), at)
-    begun = text.lstrip(_BLANK + "`~").removeprefix("json").lstrip(_BLANK)
-    return Structured(None) if begun[:1] == "{" and begun[1:].lstrip(_BLANK)[:1] in ("", '"') else None
+    return read
 
 
 def own_field(found: Structured, text: str, key: str, quoted: str) -> str | None:
     """The text of a field of the reply's own object; None where it is none, or may be what others wrote.
 
     An object that stands in `quoted` is no reply. One with prose before it may be a quote that was changed: there the
-    field with its value must not stand in `quoted` either.
+    field with its value must not stand in `quoted` either. Nor may another object of the reply give another value.
     """
+    value = _value(found, text, key, quoted)
+    return value if value and own_values(text, key, quoted) == {value.upper()} else None
+
+
+def own_values(text: str, key: str, quoted: str) -> set[str]:
+    """In capitals, what the objects of a reply give as the field's text, without those that others may have written."""
+    values = (_value(found, text, key, quoted) for found in objects(text))
+    return {value.upper() for value in values if value}
+
+
+def _value(found: Structured, text: str, key: str, quoted: str) -> str | None:
     value = (found.fields or {}).get(key)
-    if not isinstance(value, str):
+    head = re.split(rf"[{_BREAKS}]", text[max(0, found.start - 200) : found.start])[-1]
+    if not isinstance(value, str) or introduced(text, found.start) or _SAYS.search(head) or head.endswith("> "):
         return None
     parts = [text[found.start : found.end]]
     if not _LANGUAGE.fullmatch(text[max(0, found.start - TAIL) : found.start]):

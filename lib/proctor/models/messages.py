@@ -14,7 +14,7 @@ LARGEST_PICTURE = 20_000  # tokens, more than either provider bills for one
 
 @dataclass(frozen=True)
 class Request:
-    """One call. Everything here but `timeout`, and nothing else, decides the reply and the key.
+    """One call. Everything here but `timeout` and `quoted`, and nothing else, decides the reply and the key.
 
     `messages` are {"role", "content"} dicts; a last one by the assistant is a beginning that the
     model continues. The first `prefix` messages are shared with other calls of the same prompt
@@ -23,6 +23,7 @@ class Request:
     these draw at a temperature: "sample" (families-v1) gives sample k one seed for all requests,
     "request" gives every request and sample a seed of its own. `effort`, `thinking` and `timeout`
     (seconds for one attempt) are those of `settings.Settings`; what says nothing is not in the key.
+    `quoted` is what others wrote in the messages, which the reply may repeat.
     """
 
     model: str
@@ -40,11 +41,14 @@ class Request:
     effort: str = ""
     thinking: bool | int | None = None
     timeout: float | None = None
+    quoted: str = ""
 
     @cached_property
     def key(self) -> str:
         """SHA-256 (hex) of the canonical request, the sample index and the prompt's version."""
-        left_out = {"prefix", "timeout"} | {name for name, default in NEWER.items() if getattr(self, name) == default}
+        left_out = {"prefix", "timeout", "quoted"} | {
+            name for name, default in NEWER.items() if getattr(self, name) == default
+        }
         content = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in left_out}
         canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
@@ -60,6 +64,11 @@ class Request:
         """The beginning of the reply that the request gives, "" for none."""
         last = self.messages[-1] if self.messages else {}
         return last["content"] if last.get("role") == "assistant" else ""
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """What a reader of the reply must know of the request: `quoted` and `opening`."""
+        return dict(quoted=self.quoted, opening=self.opening)
 
     @property
     def characters(self) -> int:

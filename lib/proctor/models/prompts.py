@@ -127,6 +127,7 @@ class Prompt:
             effort=settings.effort_for(asked),
             thinking=thinking,
             timeout=settings.timeout,
+            quoted="\n".join(fields.values()),
         )
 
     def _local_tokens(self, free: bool) -> int:
@@ -168,6 +169,7 @@ def follow_up(request: Request, reply: Reply, prompt: Prompt) -> Request:
         messages=(*messages, {"role": "assistant", "content": said}, *asked.messages),
         prompt=f"{request.prompt} {asked.prompt}",
         prefix=request.prefix,
+        quoted=request.quoted,
     )
 
 

@@ -3,7 +3,7 @@
 import math
 import re
 
-from proctor.models.final_line import TAIL, Mark, final_mark, own_field, structured
+from proctor.models.final_line import TAIL, Mark, final_mark, own_field, own_values, stated_marks, structured
 from proctor.models.messages import Reply
 
 _REFUSAL = re.compile(
@@ -16,8 +16,9 @@ def verdict(reply: Reply | str, quoted: str = "", opening: str = "") -> bool | N
     """True (accept), False (reject) or None (unreadable): what the reply states where the protocol asks for it.
 
     Of a free reply the [[Y]] or [[N]] of its last line, of a reply in JSON (prompts.VERDICT) the field `accepted`,
-    whatever its reasoning says. `quoted` is what the judge may repeat: the candidate answer. `opening` is the beginning
-    that the request gave the reply (`Request.opening`). How they count: `final_line.final_mark` and `own_field`.
+    whatever its reasoning says; None where it states both. `quoted` is what others wrote and the judge may repeat,
+    `opening` the beginning that the request gave the reply (`**request.shown`). How they count: `final_line.final_mark`
+    and `own_field`.
     (The public code takes the first, case-sensitive: UQ, appendix L.7; see `first_verdict`.)
     """
     found = _verdict(reply, quoted, opening)
@@ -28,9 +29,10 @@ def _verdict(reply: Reply | str, quoted: str, opening: str) -> Mark | None:
     text = reply.text if isinstance(reply, Reply) else reply
     found = structured(text)
     if found is None:
-        return final_mark(reply, "YN", quoted, opening)
+        mark = final_mark(reply, "YN", quoted, opening)
+        return mark if mark and own_values(text, "accepted", quoted) <= {mark.mark} else None
     said = (own_field(found, text, "accepted", quoted) or "").upper()
-    if said not in ("Y", "N"):
+    if said not in ("Y", "N") or not {said}.issuperset(stated_marks(text[: found.start], "YN", quoted)):
         return None
     written = re.compile(rf'"accepted"\s*:\s*"\s*({said})', re.IGNORECASE)
     places = [match.span(1) for match in written.finditer(text, found.start, found.end)]
@@ -64,8 +66,9 @@ def p_accept(reply: Reply, quoted: str = "", opening: str = "") -> float | None:
     token. Of one that reasons first, the probability that it gave to the verdict's letter once it had reasoned, or one
     minus that of an N.
     """
-    said = "".join(token for token, _ in reply.tokens)
-    if not reply.tokens or re.match(r"\s*[YN]\s*(?:\]|$)", said, re.IGNORECASE):
+    said, read = "".join(token for token, _ in reply.tokens), _verdict(reply, quoted, opening)
+    begun = re.match(r"\s*([YN])\s*(?:\]|$)", said, re.IGNORECASE)
+    if not reply.tokens or begun and (read is None or read.mark == begun[1].upper()):
         mass = {
             word: sum(math.exp(lp) for token, lp in reply.first.items() if token.strip().upper() == word)
             for word in ("Y", "N")
@@ -73,7 +76,7 @@ def p_accept(reply: Reply, quoted: str = "", opening: str = "") -> float | None:
         total = sum(mass.values())
         return mass["Y"] / total if total > 0 else None
     found = _verdict(Reply(said, reply.finish), quoted, "")
-    if found is None or found.mark != getattr(_verdict(reply, quoted, opening), "mark", None):
+    if found is None or read is None or found.mark != read.mark:
         return None
     p = mean_probability(reply, found.start, found.end)
     return p if p is None or found.mark == "Y" else 1 - p
@@ -86,4 +89,4 @@ def mean_probability(reply: Reply, first: int, last: int) -> float | None:
         if end > first and start < last:
             logs.append(logprob)
         start = end
-    return math.exp(sum(logs) / len(logs)) if logs else None
+    return min(1.0, math.exp(sum(logs) / len(logs))) if logs else None

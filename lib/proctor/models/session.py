@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import random
 import shutil
-import sqlite3
 import sys
 import time
 from collections.abc import Coroutine, Iterable, Iterator, Mapping
@@ -16,7 +15,7 @@ from tqdm import tqdm
 
 from proctor import paths
 from proctor.models.batch import Batches
-from proctor.models.cache import LEASE, Cache, StoreError, read_recording, recording_path
+from proctor.models.cache import Cache, StoreError, read_recording, recording_path
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import KINDS, CallError, Provider, Served
 from proctor.models.registry import ModelError, Spec, key_of, price, spec, weights_file
@@ -275,7 +274,6 @@ class Session:
             self._freed = asyncio.Event()  # set, and replaced, when a call is through
             self._reserved, self._in_flight = 0.0, 0
             self._pace: dict[str, list[tuple[AsyncLimiter, bool]]] = {}  # by model; whether tokens are what is counted
-            self._renewing: asyncio.Task | None = None
             self._flights: set[asyncio.Task] = set()
             self._tried: dict[tuple, asyncio.Task[str]] = {}  # by provider and key, why the key is refused
             self._told: set[str] = set()  # the processes that we have said we wait for
@@ -391,8 +389,6 @@ class Session:
 
     async def _come_home(self, call: Coroutine[Any, Any, Reply], halt: Halt) -> Reply:
         """What `call` gives. When this is cancelled, the call in flight is waited for first: it is paid for."""
-        if self._renewing is None or self._renewing.done():
-            self._renewing = asyncio.create_task(self._renew())
         task = asyncio.create_task(call)
         self._flights.add(task)
         task.add_done_callback(self._flights.discard)
@@ -407,13 +403,6 @@ class Session:
             if isinstance(found, StoreError):  # paid for and not kept: handed over
                 raise found from None
             raise
-
-    async def _renew(self) -> None:
-        """Keep the leases of the calls in flight."""
-        while self._asking:
-            await asyncio.sleep(LEASE / 4)
-            with contextlib.suppress(sqlite3.Error):  # a lease that is lost costs a call at the worst
-                self.cache.renew()
 
     def _tell(self, holder: str) -> None:
         if self.progress and holder not in self._told:

@@ -158,11 +158,10 @@ async def run_check(
     to_ask = [request for request, reply in zip(requests, first) if broken(reply) != "empty"]
     given = iter(await session.ask_many(to_ask, f"{judge} {name}"))
     replies = [Reply("") if broken(reply) == "empty" else next(given) for reply in first]
-    shown = [dict(quoted=a.text, opening=request.opening) for (_, a), request in zip(pairs, requests)]
     return pd.DataFrame(
         [
             _row(judge, name, q, a, None if broken(one) else verdict(reply, **seen), p_accept(reply, **seen))
-            for (q, a), one, reply, seen in zip(pairs, first, replies, shown)
+            for (q, a), one, reply, seen in zip(pairs, first, replies, [request.shown for request in requests])
         ]
     )
 

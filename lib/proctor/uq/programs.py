@@ -12,27 +12,19 @@ fault; where the question gives it nothing to test it accepts and says so. Three
 
     units          extra["unit"], "m/s": the answer's last quantity must have that dimension
     substitution   extra["equation"], "x^2 - 5x + 6 = 0": each value that the answer gives the unknown must solve it
-    tests          extra["tests"], Python with asserts: the answer's last code block must pass them, in a process of its
-                   own with limits of time, memory and files
-
-The process keeps code that errs, hangs or fills the disk from doing harm; it is no wall against code that is written
-to break out. For answers from strangers run all of this in a container.
+    tests          extra["tests"], Python with asserts: the answer's last code block must pass them, in processes of
+                   their own with limits of time, memory and files (`uq/sandbox.py`, which says what these don't stop)
 """
 
-import json
 import math
-import os
 import re
-import signal
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
 from proctor.data.schemas import Answer, Question
 from proctor.exam.formula import Undecided, parse_formula, values
+from proctor.uq.sandbox import run_tests
 
 
 class Finding(NamedTuple):
@@ -238,36 +230,7 @@ def _put(tree, name: str, value):
 
 # tests
 
-SECONDS, MEGABYTES = 10, 512  # of one answer's tests
 _BLOCK = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
-_HARNESS = """
-import io, json, os, resource, sys
-told = json.load(sys.stdin)
-out = os.dup(1)
-sys.stdin, sys.stdout, sys.stderr = io.StringIO(), io.StringIO(), io.StringIO()
-here, library = os.path.realpath(os.getcwd()), os.path.realpath(os.path.dirname(os.__file__))
-refused = "system fork forkpty exec posix_spawn spawn kill killpg remove rename rmdir link symlink chmod chown truncate"
-refused = {"os." + name for name in refused.split()}
-def watch(event, args):
-    if event.partition(".")[0] in ("socket", "subprocess", "ctypes", "shutil") or event in refused:
-        raise PermissionError(event + " is not allowed here")
-    if event == "open" and isinstance(args[0], (str, bytes)):
-        path = os.path.realpath(os.fsdecode(args[0]))
-        writes = args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) if isinstance(args[2], int) else False
-        if not path.startswith(here + os.sep) and (writes or not path.startswith(library + os.sep)):
-            raise PermissionError("files elsewhere are not allowed here")
-for name, most in told["limits"].items():
-    resource.setrlimit(getattr(resource, name), (most, most))
-sys.addaudithook(watch)
-names, said = {"__name__": "answer"}, told["done"]
-try:
-    exec(compile(told["code"], "answer", "exec"), names)
-    exec(compile(told["tests"], "tests", "exec"), names)
-except BaseException as error:
-    said = f"{type(error).__name__}: {error}"[:200]
-os.write(out, said.encode(errors="replace"))
-os._exit(0)
-"""
 
 
 @program("tests")
@@ -279,35 +242,4 @@ def tests(question: Question, answer: Answer) -> Finding:
     blocks = _BLOCK.findall(answer.text)
     if not blocks:
         return Finding(False, "the answer has no code block")
-    return sandboxed(blocks[-1], wanted)
-
-
-def sandboxed(code: str, tests: str, seconds: int = SECONDS, megabytes: int = MEGABYTES) -> Finding:
-    """Run code, then tests, in a process without our environment, in a folder of its own, with limits."""
-    done = os.urandom(16).hex()
-    limits = dict(RLIMIT_CPU=seconds, RLIMIT_AS=megabytes << 20, RLIMIT_FSIZE=1 << 20, RLIMIT_NOFILE=32)
-    told = dict(code=code, tests=tests, done=done, limits=limits | dict(RLIMIT_CORE=0, RLIMIT_NPROC=0))
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as out:
-        child = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-B", "-c", _HARNESS],
-            stdin=subprocess.PIPE,
-            stdout=out,
-            stderr=subprocess.DEVNULL,
-            cwd=folder,
-            env={},
-            start_new_session=True,
-        )
-        try:
-            child.communicate(json.dumps(told).encode(), timeout=2 * seconds)
-            late = child.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
-        except subprocess.TimeoutExpired:
-            late = True
-        finally:
-            if child.poll() is None:
-                os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
-        out.seek(0)
-        said = out.read(1000).decode(errors="replace")
-    if said == done:
-        return Finding(True, "passes the tests")
-    return Finding(False, f"no end within {seconds} s" if late else said.replace(done, "") or "the process ended early")
+    return Finding(*run_tests(blocks[-1], wanted))

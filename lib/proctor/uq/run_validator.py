@@ -21,6 +21,7 @@ from tqdm import tqdm
 from proctor.data.schemas import Answer, Question
 from proctor.files import only_writer
 from proctor.models.cache import StoreError
+from proctor.models.final_line import without_marks
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import Prompt, follow_up, load
 from proctor.models.read_reply import p_accept, verdict, why_unreadable
@@ -341,8 +342,7 @@ class _Trial:
             return None, dict(why=why, p_accept=None, prompt="", reply="", **told)
         reply = await self._reply(request)
         self.talks[vote] = request, reply
-        seen = dict(quoted=self.answer.text, opening=request.opening)
-        outcome, p = verdict(reply, **seen), p_accept(reply, **seen)
+        outcome, p = verdict(reply, **request.shown), p_accept(reply, **request.shown)
         why = why_unreadable(reply)
         if vote.above is not None:
             outcome, why = None if p is None else p > vote.above, "no probability"
@@ -356,13 +356,13 @@ class _Trial:
         return reply
 
     def _others(self, vote: Vote) -> list[str]:
-        """What the other judges said in this debate's round before."""
+        """What the other judges said in this debate's round before; whoever repeats it states no verdict by that."""
         if not vote.turn:
             return []
         before = [
             replace(vote, judge=judge, turn=vote.turn - 1) for judge in range(len(self.judges)) if judge != vote.judge
         ]
-        return [self.trace[one]["reply"] for one in before]
+        return [without_marks(self.trace[one]["reply"]) for one in before]
 
 
 def _first(

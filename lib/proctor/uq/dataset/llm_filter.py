@@ -124,9 +124,8 @@ async def filter_questions(
     came = dict(zip(calls, await _ask(session, list(calls.values()), "criteria")))
     rows = []
     for place, question in enumerate(questions.itertuples()):
-        quoted = "\n".join([*texts[place].values(), answers[place]])
         read = {
-            name: [_read(name, came.get(k), calls.get(k), quoted) for k in ((place, name, n) for n in range(repeats))]
+            name: [_read(name, came.get(k), calls.get(k)) for k in ((place, name, n) for n in range(repeats))]
             for name in CRITERIA
         }
         own = [came.get((place, name, n)) for name in CRITERIA for n in range(repeats)] if answers[place] else []
@@ -158,7 +157,7 @@ async def chances_of_yes(
         for name in YES_NO
     ]
     replies = await session.ask_many(asked, "criteria")
-    chances = [p_accept(reply, opening=request.opening) for request, reply in zip(asked, replies)]
+    chances = [p_accept(reply, **request.shown) for request, reply in zip(asked, replies)]
     return pd.DataFrame(np.array(chances, float).reshape(-1, len(YES_NO)), columns=list(YES_NO))
 
 
@@ -239,7 +238,7 @@ def _prompts(settings: Settings | None = None, structured: bool = False) -> dict
     return {name: load(f"uq/filter_{name}", settings, structured and name in YES_NO) for name in names}
 
 
-def _read(name: str, reply: Reply | None, request: Request | None, quoted: str) -> int | bool | None:
+def _read(name: str, reply: Reply | None, request: Request | None) -> int | bool | None:
     if reply is None or request is None:
         return None
-    return (verdict if name in YES_NO else read_percent)(reply, quoted, request.opening)
+    return (verdict if name in YES_NO else read_percent)(reply, **request.shown)

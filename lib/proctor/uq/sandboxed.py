@@ -1,0 +1,275 @@
+"""The two processes of `sandbox.run_tests`, as a script: `python -I -S -B sandboxed.py code` and `... tests`.
+
+It imports no module that starts processes or opens sockets, so that none is there to be found by the code.
+"""
+
+import ast
+import builtins
+import fractions
+import importlib
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+PASSED, UNDECIDED, FAILED = "passed", "undecided", "failed"
+OPERATORS = (
+    "add sub mul matmul truediv floordiv mod pow neg pos abs radd rsub rmul rtruediv getitem setitem delitem len"
+)
+OPERATORS += " enter exit"
+
+
+# In either process
+
+
+def _bound(limits: dict[str, int]) -> None:
+    """From here on the process has its limits, and is watched."""
+    import resource  # not on Windows
+
+    here, library = os.path.realpath(os.getcwd()) + os.sep, os.path.realpath(os.path.dirname(os.__file__)) + os.sep
+    refused = "system fork forkpty exec posix_spawn spawn startfile kill killpg remove rename rmdir link symlink "
+    refused += "chmod chown chflags truncate utime setxattr removexattr lockf chroot unshare add_dll_directory"
+    events = {f"os.{name}" for name in refused.split()} | {"signal.pthread_kill", "pty.spawn", "sys.addaudithook"}
+    modules = {"_posixsubprocess", "_ctypes", "_socket", "_multiprocessing"}
+    reads = {"os.listdir", "os.scandir", "os.listxattr", "os.getxattr"}
+
+    def watch(event, args):
+        if event.partition(".")[0] in ("socket", "subprocess", "ctypes", "shutil") or event in events:
+            raise PermissionError(event + " is not allowed here")
+        if event == "import" and args[0] in modules:
+            raise PermissionError(f"import {args[0]} is not allowed here")
+        if event in ("open", "os.mkdir", "os.chdir", *reads) and not isinstance(args[0], int):
+            path = os.path.realpath(os.fsdecode(args[0] or ".")) + os.sep
+            if event == "open":
+                writes = not isinstance(args[2], int) or args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+            else:
+                writes = event not in reads
+            if not path.startswith(here) and (writes or not path.startswith(library)):
+                raise PermissionError("files elsewhere are not allowed here")
+
+    sys.set_int_max_str_digits(0)  # of what is sent
+    for name, most in limits.items():
+        resource.setrlimit(getattr(resource, name), (most, most))
+    sys.addaudithook(watch)
+
+
+class Opaque(BaseException):
+    """What is no plain data was to be sent or compared."""
+
+
+_BASES: tuple[type, ...] = (bool, int, float, complex, str, bytes, bytearray, list, tuple, set, frozenset, dict, range)
+
+
+def _packed(value, keep: Callable[[object], int]):
+    """Plain data as JSON; of what is none, the number under which it is kept."""
+    if value is None:
+        return None
+    base = next((base for base in _BASES if issubclass(type(value), base)), None)
+    if base is bool or base is str:
+        return base.__str__(value) if base is str else bool(value)
+    if base is int:
+        return int.__add__(value, 0)
+    if base is float:
+        return float.__add__(value, 0.0)
+    if base is complex:
+        return {"complex": [value.real, value.imag]}
+    if base in (bytes, bytearray):
+        return {base.__name__: base.hex(value)}
+    if base is range:
+        return {"range": [value.start, value.stop, value.step]}
+    if base is dict:
+        return {"dict": [[_packed(key, keep), _packed(each, keep)] for key, each in dict.items(value)]}
+    if base is not None:
+        return {base.__name__: [_packed(each, keep) for each in base.__iter__(value)]}  # type: ignore[attr-defined]
+    if type(value) is fractions.Fraction:
+        return {"Fraction": [value.numerator, value.denominator]}
+    return {"kept": keep(value)}
+
+
+def _unpacked(sent, fetch: Callable[[int], object]):
+    if not isinstance(sent, dict):
+        return sent
+    [(kind, content)] = sent.items()
+    if kind == "kept":
+        return fetch(content)
+    if kind in ("bytes", "bytearray"):
+        return getattr(builtins, kind).fromhex(content)
+    if kind == "dict":
+        return {_unpacked(key, fetch): _unpacked(value, fetch) for key, value in content}
+    if kind == "complex":
+        return complex(*content)
+    if kind in ("range", "Fraction"):
+        return (range if kind == "range" else fractions.Fraction)(*map(int, content))
+    makes = dict(list=list, tuple=tuple, set=set, frozenset=frozenset)
+    return makes[kind](_unpacked(each, fetch) for each in content)
+
+
+# The process of the code
+
+
+def _serve_code() -> None:
+    asked, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    told = json.loads(asked.readline())
+    sys.stdin, sys.stdout, sys.stderr = io.StringIO(), io.StringIO(), io.StringIO()
+    _bound(told["limits"])
+    kept: list[Any] = []
+
+    def keep(value: object) -> int:
+        kept.append(value)
+        return len(kept) - 1
+
+    def define() -> dict:
+        names: dict[str, object] = {"__name__": "answer"}
+        exec(compile(told["code"], "answer", "exec"), names)
+        return {"names": {name: _packed(value, keep) for name, value in names.items() if not name.startswith("__")}}
+
+    def use(at: int, name: str, args: list, keywords: list) -> dict:
+        given = [_unpacked(each, kept.__getitem__) for each in args]
+        named = {key: _unpacked(each, kept.__getitem__) for key, each in keywords}
+        if name == "__getattr__":
+            return {"value": _packed(getattr(kept[at], *given), keep)}
+        made = kept[at](*given, **named) if name == "__call__" else getattr(kept[at], name)(*given, **named)
+        return {"value": _packed(made, keep), "args": [_packed(each, keep) for each in given]}
+
+    request = None
+    while True:
+        try:
+            reply = use(**request) if request else define()
+        except BaseException as error:
+            reply = {"error": type(error).__name__, "why": str(error)[:200]}
+        print(json.dumps(reply), file=answers, flush=True)
+        line = asked.readline()
+        if not line:
+            return
+        request = json.loads(line)
+
+
+# The process of the tests
+
+
+def _run_tests() -> None:
+    told = json.load(sys.stdin)
+    out, answers, asks = os.dup(1), os.fdopen(told["ends"][0]), os.fdopen(told["ends"][1], "w")
+    sys.stdin, sys.stdout, sys.stderr = io.StringIO(), io.StringIO(), io.StringIO()
+    tree = None
+
+    def reply() -> dict:
+        line = answers.readline()
+        if not line:
+            raise SystemExit  # the code's process has ended, and no test can go on
+        found = json.loads(line)
+        if "error" in found:
+            name = str(found["error"])
+            kind: Any = getattr(builtins, name, None)
+            if not isinstance(kind, type) or not issubclass(kind, Exception):
+                kind = type(name, (Exception,), {})
+            raise kind(str(found["why"]))
+        return found
+
+    def ask(at: int, name: str, args: tuple, keywords: dict):
+        def own(value) -> int:
+            if isinstance(value, Remote):
+                return object.__getattribute__(value, "_at")
+            raise Opaque(f"the tests pass a {type(value).__name__}, which is no plain data")
+
+        sent = dict(at=at, name=name, args=[_packed(each, own) for each in args])
+        print(json.dumps(sent | dict(keywords=[[key, _packed(v, own)] for key, v in keywords.items()])), file=asks)
+        asks.flush()
+        found = reply()
+        for given, left in zip(args, found.get("args", ())):
+            _change(given, _unpacked(left, Remote))
+        return _unpacked(found["value"], Remote)
+
+    class Remote:
+        """What the code's process keeps under a number."""
+
+        __slots__ = ("_at",)
+
+        def __init__(self, at: int):
+            object.__setattr__(self, "_at", int(at))
+
+        def __getattr__(self, name: str):
+            return ask(self._at, "__getattr__", (name,), {})
+
+        def __setattr__(self, name: str, value):
+            ask(self._at, "__setattr__", (name, value), {})
+
+        def __call__(self, *args, **keywords):
+            return ask(self._at, "__call__", args, keywords)
+
+        def __iter__(self):
+            return ask(self._at, "__iter__", (), {})
+
+        def __next__(self):
+            return ask(self._at, "__next__", (), {})
+
+        def __str__(self):
+            return str(ask(self._at, "__str__", (), {}))
+
+        def __repr__(self):
+            return str(ask(self._at, "__repr__", (), {}))
+
+        def _judged(self, *_):
+            raise Opaque("the tests judge an object of the code's, which is no plain data")
+
+        __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = _judged
+        __bool__ = __contains__ = __instancecheck__ = __subclasscheck__ = __index__ = __float__ = __int__ = _judged
+
+    def operator(name: str):
+        def operate(self, *args):
+            try:
+                return ask(self._at, name, args, {})
+            except AttributeError as error:
+                raise TypeError(str(error)) from None
+
+        return operate
+
+    for name in OPERATORS.split():
+        setattr(Remote, f"__{name}__", operator(f"__{name}__"))
+    kind, why = FAILED, ""
+    try:
+        print(json.dumps(dict(code=told["code"], limits=told["limits"])), file=asks, flush=True)
+        _bound(told["limits"])
+        names = {name: _unpacked(value, Remote) for name, value in reply()["names"].items()}
+        tree = ast.parse(told["tests"])
+        names = _trusted(names, tree) | {"__name__": "tests"}
+        exec(compile(tree, "tests", "exec"), names)
+        kind = PASSED
+    except Opaque as error:
+        kind, why = UNDECIDED, str(error)
+    except SystemExit as error:
+        why = f"SystemExit: {error}" if str(error) else ""
+    except BaseException as error:
+        why = f"{type(error).__name__}: {error}"[:200]
+    os.write(out, f"{kind}\n{why}".encode(errors="replace"))
+    os._exit(0)
+
+
+def _change(given, left) -> None:
+    """What a call left of its argument, put into it; plain containers only."""
+    if type(given) is not type(left):
+        return
+    if isinstance(given, (list, bytearray)):
+        given[:] = left
+    elif isinstance(given, (set, dict)):
+        given.clear()
+        given.update(left)
+
+
+def _trusted(names: dict, tree: ast.Module) -> dict:
+    """The names without those by which the code could judge itself: builtins, and modules of which a test takes
+    functions. Raises Opaque where the tests use a builtin that the code replaced."""
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    if replaced := sorted(used & set(names) & set(dir(builtins))):
+        raise Opaque(f"the tests use {', '.join(replaced)}, which the code replaced")
+    holders = {
+        node.value.id for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    }
+    modules = {name: importlib.import_module(name) for name in holders & set(names) & sys.stdlib_module_names}
+    return {name: value for name, value in names.items() if name not in dir(builtins)} | modules
+
+
+if __name__ == "__main__":
+    _serve_code() if sys.argv[1] == "code" else _run_tests()
