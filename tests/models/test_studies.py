@@ -18,7 +18,7 @@ from proctor.models.providers import KINDS
 from proctor.models.registry import ModelError
 from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError, Plan
-from proctor.models.studies import OnlyPlanned, announced, ask_all, refuse_over_budget, rehearsed, study
+from proctor.models.studies import OnlyPlanned, ask_all, refuse_over_budget, rehearsed, shown_plan, study
 from proctor.uq import run_validator
 
 QUESTIONS = [Question(id=f"q{n}", question=f"What is {n} + 1?", answer=str(n + 1)) for n in range(4)]
@@ -153,22 +153,19 @@ def test_a_missing_key_is_told_before_the_first_study_is_asked(speaking, session
     first = partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["open"]))
     second = partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["openai/o3"]))
 
-    async def run():
-        async with session() as here:
-            await announced(here, first, second)
-
     with pytest.raises(ModelError, match="set the environment variable OPENAI_API_KEY"):
-        asyncio.run(run())
+        asyncio.run(ask_all(first, second, mode="auto", budget=100))
     assert Speaks.sent == 0
 
 
-def test_what_models_do_not_take_is_told_with_the_plan(speaking, session):
+def test_what_models_do_not_take_is_told_with_the_plan(speaking, session, capsys):
     async def run():
         async with session(settings=Settings(effort="high", thinking=2000)) as here:
-            return await announced(here, partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["open"])))
+            await shown_plan(here, partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["open"])))
 
-    assert asyncio.run(run()).splitlines()[1:] == [
-        "open thinks as long as it finds right: the number of tokens is left out"
+    asyncio.run(run())
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "plan: open thinks as long as it finds right: the number of tokens is left out"
     ]
 
 

@@ -202,3 +202,8 @@ def price(name: str) -> tuple[float, float] | None:
     if entry is None and name.endswith(".gguf"):
         return 0.0, 0.0
     return (entry["input"] / 1e6, entry["output"] / 1e6) if entry else None
+
+
+def is_free(name: str) -> bool:
+    """Whether the model is served here, or has a price of nothing."""
+    return price(name) == (0.0, 0.0) or spec(name).local

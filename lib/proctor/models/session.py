@@ -19,9 +19,9 @@ from proctor.models.batch import Batches
 from proctor.models.cache import LEASE, Cache, StoreError, read_recording, recording_path
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import KINDS, CallError, Provider, Served
-from proctor.models.registry import ModelError, Spec, key_of, price, spec, weights_file
+from proctor.models.registry import ModelError, Spec, is_free, key_of, price, spec, weights_file
 from proctor.models.settings import LOCAL_TIMEOUT, PROVIDER_TIMEOUT, Settings
-from proctor.models.spending import Budget, BudgetError, Plan, Spent
+from proctor.models.spending import Budget, BudgetError, Plan, Spent, narrower
 
 MODES = ("replay", "auto", "live")
 FREE_BYTES = 50_000_000  # below this no call is sent: its reply might not fit on the disk
@@ -81,6 +81,8 @@ class Session:
     Modes: `replay` takes a reply from the recording or the cache and fails otherwise; `auto` then asks
     the model; `live` asks again, even where a reply is kept, and keeps the new one (replies that came
     after `since`, seconds since 1970, count as new, so that a killed live run can go on).
+    Models that cost, or whose price is not known, are asked with a `budget` alone (models/spending.py): a Budget,
+    dollars, "500 calls", or "none" for no limit; what the environment holds bounds it further.
     Several sessions, in several processes too, may share a cache: what one is asking the others wait for.
     Each key is tried with one free call, the provider's list of models, before anything is sent with it.
     A session that is stopped (Ctrl-C) waits for the calls in flight, since they are paid for, and keeps their replies;
@@ -105,7 +107,7 @@ class Session:
         concurrency: int = 8,
         timeout: float | None = None,
         retries: int = 8,
-        budget: Budget | None = None,
+        budget: Budget | float | str | None = None,
         since: float | None = None,
         progress: bool = True,
         cache: Path | None = None,
@@ -120,7 +122,7 @@ class Session:
         self.batch = batch
         if batch:
             self.concurrency = sys.maxsize
-        self.budget, self.spent, self.progress = budget or Budget(), Spent(), progress
+        self.budget, self.spent, self.progress = narrower(Budget.of(budget), Budget.here()), Spent(), progress
         self.since = time.time() if since is None else since
         self.cache = Cache(cache or paths.REPLIES or paths.CACHE / "replies.sqlite")
         self._folder = recorded
@@ -245,17 +247,31 @@ class Session:
             )
 
     def _able(self, models: Iterable[str]) -> None:
-        """Raises ModelError for a model without weights, key or, where there is a budget in dollars, price."""
+        """Raises ModelError for a model without weights or key, one that costs where there is no budget, and one
+        without a price where the budget is in dollars."""
+        models = sorted(set(models))
         for name in models:
             model = spec(name)
             if model.local:
                 weights_file(model)
             else:
                 key_of(model)
-            if self.budget.dollars is not None and price(name) is None:
-                raise ModelError(
-                    f"no price for {name} in params/prices.yaml: add one, or leave the budget in dollars out"
-                )
+        self._affordable([name for name in models if not is_free(name)])
+
+    def _affordable(self, costly: list[str]) -> None:
+        unpriced = [name for name in costly if price(name) is None]
+        if costly and self.budget is None:
+            has = "has no price in params/prices.yaml" if costly[0] in unpriced else "costs money"
+            more = f" (and {len(costly) - 1} more)" if costly[1:] else ""
+            raise ModelError(
+                f"nothing was asked: {costly[0]}{more} {has}, and there is no budget. Give --budget DOLLARS or "
+                '--max-calls N, or say --no-budget; in a notebook: budget = 5, budget = "500 calls" or budget = "none"'
+            )
+        if unpriced and self.budget and self.budget.dollars is not None:
+            raise ModelError(
+                f"nothing was asked: {unpriced[0]} has no price in params/prices.yaml: no budget in dollars can hold. "
+                'Add its price, or bound the calls: --max-calls 500, in a notebook budget = "500 calls"'
+            )
 
     async def ready(self, models: Iterable[str]) -> None:
         """Raises ModelError for what keeps these models from being asked; tries each key with one free call."""
@@ -483,8 +499,9 @@ class Session:
 
     async def _reserve(self, most: float) -> None:
         """Set aside the most that a call can cost; wait while calls in flight may yet leave room for it."""
-        while self.budget != Budget():
-            calls, dollars = self.budget.calls, self.budget.dollars
+        budget = self.budget or Budget()
+        while True:
+            calls, dollars = budget.calls, budget.dollars
             fits = (calls is None or self.spent.calls + self._in_flight < calls) and (
                 dollars is None or self.spent.dollars + self._reserved + most <= dollars
             )
@@ -492,7 +509,7 @@ class Session:
                 break
             if not self._in_flight:
                 raise BudgetError(
-                    f"the next call could pass the budget ({self.budget}): {self.spent.calls} calls and "
+                    f"the next call could pass the budget for this run, {budget}: {self.spent.calls} calls and "
                     f"${self.spent.dollars:.4f} are spent. The replies are kept; raise the budget and run again"
                 )
             await self._freed.wait()

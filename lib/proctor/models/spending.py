@@ -1,5 +1,13 @@
-"""What a run may cost, what it has cost, and what it would cost."""
+"""What a run may cost, what it has cost, and what it would cost.
 
+A model that costs, or whose price is not known, is asked with a budget alone (`Session`): one that is given, or that
+the environment holds, where commands put theirs for the notebooks that they run:
+
+    PROCTOR_BUDGET      dollars, "500 calls", or "none": there is no limit
+    PROCTOR_MAX_CALLS   calls
+"""
+
+import os
 from dataclasses import dataclass
 
 from proctor.models.messages import Request
@@ -11,10 +19,81 @@ class BudgetError(RuntimeError):
 
 @dataclass(frozen=True)
 class Budget:
-    """What a session may spend at most; None is no bound."""
+    """What a session may spend at most; None is no bound, and `Budget()` says that there is no limit."""
 
     calls: int | None = None
     dollars: float | None = None
+
+    @classmethod
+    def of(cls, given: "Budget | float | str | None") -> "Budget | None":
+        """A budget as a notebook's parameter `budget` gives it: dollars, "500 calls" or "none"; None gives none.
+
+        Raises ValueError for anything else."""
+        if given is None or isinstance(given, Budget):
+            return given
+        word, _, unit = str(given).strip().lower().partition(" ")
+        try:
+            if (word, unit) == ("none", ""):
+                return cls()
+            found = cls(calls=int(word)) if unit in ("call", "calls") else cls(dollars=float(word.removeprefix("$")))
+            if unit in ("", "call", "calls", "dollars") and (found.calls or found.dollars or 0) >= 0:
+                return found
+        except ValueError:
+            pass
+        raise ValueError(f'budget {given!r}: give dollars (5), calls ("500 calls"), or "none" for no limit')
+
+    @classmethod
+    def of_options(cls, dollars: float | None, calls: int | None, no_budget: bool = False) -> "Budget | None":
+        """That of --budget, --max-calls and --no-budget. Raises ValueError where one excludes the other."""
+        if dollars is None and calls is None:
+            return cls() if no_budget else None
+        if no_budget:
+            raise ValueError("--no-budget says that there is no limit: leave it out, or --budget and --max-calls")
+        return cls(calls, dollars)
+
+    @classmethod
+    def here(cls) -> "Budget | None":
+        """The budget that the environment holds."""
+        calls = os.environ.get("PROCTOR_MAX_CALLS")
+        return narrower(cls.of(os.environ.get("PROCTOR_BUDGET") or None), cls.of(f"{calls} calls" if calls else None))
+
+    def keep(self) -> None:
+        """Have all sessions of this process, and of those that it starts, keep this budget too."""
+        os.environ.update(narrower(self, Budget.here()).environment)  # type: ignore[union-attr]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that `here` reads."""
+        calls = {} if self.calls is None else {"PROCTOR_MAX_CALLS": str(self.calls)}
+        dollars = {} if self.dollars is None else {"PROCTOR_BUDGET": str(self.dollars)}
+        return (calls | dollars) or {"PROCTOR_BUDGET": "none"}
+
+    def __str__(self) -> str:
+        """The bounds in words.
+
+        >>> print(Budget(500, 3.0))
+        $3.00 and 500 calls
+        """
+        dollars = [] if self.dollars is None else [in_dollars(self.dollars)]
+        calls = [] if self.calls is None else [f"{self.calls:,} calls"]
+        return " and ".join(dollars + calls) or "no limit"
+
+
+def in_dollars(amount: float) -> str:
+    """An amount in words: to the cent, and what is less than a cent to one digit.
+
+    >>> in_dollars(1234.5), in_dollars(0.00142), in_dollars(0)
+    ('$1,234.50', '$0.001', '$0.00')
+    """
+    return f"${amount:,.2f}" if amount >= 0.005 or not amount else f"${float(f'{amount:.1g}'):.12f}".rstrip("0")
+
+
+def narrower(one: Budget | None, other: Budget | None) -> Budget | None:
+    """What both allow; None where neither is given."""
+    if one is None or other is None:
+        return one or other
+    pairs = (one.calls, other.calls), (one.dollars, other.dollars)
+    return Budget(*(min((n for n in pair if n is not None), default=None) for pair in pairs))  # type: ignore[arg-type]
 
 
 @dataclass

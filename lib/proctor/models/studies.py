@@ -21,11 +21,12 @@ from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.registry import price
 from proctor.models.session import Halt, Session
 from proctor.models.settings import Settings
-from proctor.models.spending import Budget, BudgetError, Plan
+from proctor.models.spending import Budget, BudgetError, Plan, in_dollars
 
 Study = Callable[[Session], Awaitable[Any]]
 GOES_ON = 7 * 86_400.0  # seconds after its beginning in which a live run that was stopped goes on
 NOTHING = Plan(0, 0, 0, 0, 0, 0, 0.0)
+TOLD = "plan: "  # before each line of a plan
 BYTES = 4  # of a reply's token, where it is sent again: as many tokens at most, whoever counts them
 
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")
@@ -53,26 +54,27 @@ class OnlyPlanned(RuntimeError):
 async def ask_all(
     *studies: Study,
     mode: str = "replay",
-    budget: float | None = None,
+    budget: Budget | float | str | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
 ) -> list[Any]:
     """What each study gives. In modes auto and live the plan of all of them is shown before the first call. A live run
     that was stopped before its end goes on, within a week: what it asked already is not asked again.
 
-    Raises BudgetError, before any call, where they may need more than `budget` dollars; and what `Session.ask` raises.
-    The environment of a sweep's job (proctor.workflow.sweep) may hold PROCTOR_BUDGET, dollars at most as well, and
-    PROCTOR_PLAN, a file: the plan goes there and OnlyPlanned is raised in place of the first call.
+    Raises ModelError, before any call, where models that cost are to be asked and there is no `budget` (dollars,
+    "500 calls" or "none"; what the environment holds bounds it further, see models/spending.py); BudgetError where they
+    may need more than it; and what `Session.ask` raises. PROCTOR_PLAN in the environment is a file: the plan goes there
+    and OnlyPlanned is raised in place of the first call.
     """
-    bounds = [budget, float(bound) if (bound := os.environ.get("PROCTOR_BUDGET")) else None]
-    spend = Budget(dollars=min((bound for bound in bounds if bound is not None), default=None))
-    async with Session(mode, budget=spend, settings=settings, progress=mode != "replay") as session:
+    async with Session(mode, budget=budget, settings=settings, progress=mode != "replay") as session:
         if mode == "replay":
             print("replay: recorded and kept replies, nothing is asked")
             return [await study(session) for study in studies]
         run = await _live_run(session, *studies) if mode == "live" else ""
         if file := os.environ.get("PROCTOR_PLAN"):
             await _leave_plan(session, studies, file)
-        print(await announced(session, *studies))
+        rehearsal = await shown_plan(session, *studies)
+        await session.ready(rehearsal.missing)
+        refuse_over_budget(rehearsal.plan_so_far, session.budget or Budget())
         if run:
             session.cache.note_live_run(run, session.since)
         found = [await study(session) for study in studies]
@@ -93,23 +95,21 @@ async def _live_run(session: Session, *studies: Study) -> str:
     return name
 
 
-async def announced(session: Session, *studies: Study) -> str:
-    """The plan of all studies in words, once it is known that they can be asked.
-
-    Raises ModelError for a key that is missing or refused, BudgetError where the session's budget may not do."""
+async def shown_plan(session: Session, *studies: Study) -> "Rehearsal":
+    """Print the plan of all studies, each line with TOLD before it, which the workflow hands to the terminal. Sends
+    nothing."""
     rehearsal = await rehearsed(session, *studies)
-    plan, models = rehearsal.plan_so_far, sorted(rehearsal.missing)
-    told = "\n".join([f"plan: {plan}", *session.settings.left_out(models)])
-    await session.ready(models)
-    refuse_over_budget(plan, session.budget)
-    return told
+    for line in rehearsal.told:
+        print(TOLD + line, flush=True)
+    return rehearsal
 
 
 async def _leave_plan(session: Session, studies: Iterable[Study], file: str) -> None:
     """Write {"plan": in words, "to_ask": {key of a call: dollars at most, None without a price}}; then OnlyPlanned is
-    raised. Raises ModelError like `announced`."""
+    raised. Raises ModelError for a key that is missing or refused; a plan needs no budget."""
     rehearsal = await rehearsed(session, *studies)
-    await session.ready(sorted(rehearsal.missing))
+    session.budget = session.budget or Budget()
+    await session.ready(rehearsal.missing)
     write_atomic(file, json.dumps({"plan": str(rehearsal.plan_so_far), "to_ask": rehearsal.to_ask}))
     raise OnlyPlanned(f"the plan is in {file}; nothing was asked")
 
@@ -128,7 +128,7 @@ def refuse_over_budget(plan: Plan, budget: Budget) -> None:
     if budget.calls is not None and plan.to_ask > budget.calls:
         needed.append(f"up to {plan.to_ask:,} calls, and the budget is {budget.calls:,}")
     if budget.dollars is not None and plan.dollars is not None and plan.dollars > budget.dollars:
-        needed.append(f"up to ${plan.dollars:,.2f}, and the budget is ${budget.dollars:,.2f}")
+        needed.append(f"up to {in_dollars(plan.dollars)}, and the budget is {in_dollars(budget.dollars)}")
     if needed:
         raise BudgetError(
             f"nothing was asked: this may need {'; '.join(needed)}. Raise the budget, ask less, or lower max_tokens "
@@ -162,6 +162,11 @@ class Rehearsal(Session):
 
     async def ask_many(self, requests, what: str = "calls") -> list[Reply]:
         return [await self.ask(request) for request in requests]
+
+    @property
+    def told(self) -> list[str]:
+        """The plan in words, and what the models do not take of the settings."""
+        return [str(self.plan_so_far), *self.settings.left_out(sorted(self.missing))]
 
     async def close(self) -> None:
         """Nothing: the connections are those of the session."""
