@@ -46,6 +46,7 @@ app = typer.Typer(
 Models = Annotated[list[str], typer.Option("--model", help="openai/<model>[@http://server/v1], anthropic/<model>, a name of params/models.yaml; may be repeated")]  # fmt: skip  # noqa: E501
 Dollars = Annotated[float | None, typer.Option("--budget", help="dollars to spend at most")]
 Calls = Annotated[int | None, typer.Option("--max-calls", help="calls to make at most, for models without a price")]
+Total = Annotated[float | None, typer.Option("--total-budget", help="dollars that all runs together may have spent")]
 NoBudget = Annotated[bool, typer.Option("--no-budget", help="no limit to what is spent")]
 OnlyPlan = Annotated[bool, typer.Option("--plan", help="show what would be asked and what it costs at most, and stop")]
 Name = Annotated[str, typer.Option(help="of the run's folder in build/runs/; default: from the command and the file")]
@@ -112,6 +113,7 @@ def exam(
     temperature: Temperature = None,
     budget: Dollars = None,
     max_calls: Calls = None,
+    total_budget: Total = None,
     no_budget: NoBudget = False,
     column: Columns = [],  # noqa: B006 typer reads it and changes nothing
     style: Style = "auto",
@@ -138,7 +140,7 @@ def exam(
 
         pictures = sum(bool(question.image) for question in asked)
         what = f"{len(asked)} questions ({pictures} with a picture), {len(model)} models"
-        spending = _Spending(_budget(budget, max_calls, no_budget), at_once, plan, export)
+        spending = _Spending(_budget(budget, max_calls, total_budget, no_budget), at_once, plan, export)
         if _ask(run, notebook, what, lambda session: own_exam.sit(session, setup), spending, how):
             values = dict(
                 question_file=str(questions.resolve()),
@@ -172,6 +174,7 @@ def validate(
     temperature: Temperature = None,
     budget: Dollars = None,
     max_calls: Calls = None,
+    total_budget: Total = None,
     no_budget: NoBudget = False,
     column: Columns = [],  # noqa: B006
     style: Style = "auto",
@@ -196,7 +199,7 @@ def validate(
         asked = validator, judges, *load_asked(answers, questions or "", columns)
         run, notebook = name or f"validate-{answers.stem}", "uq/your_answers"
         run_validator.bill(*asked, settings=Settings(**how))  # raises what it can't be asked for
-        spending = _Spending(_budget(budget, max_calls, no_budget), at_once, plan, export)
+        spending = _Spending(_budget(budget, max_calls, total_budget, no_budget), at_once, plan, export)
         what = f"{len(asked[3])} answers before {validator}"
         if _ask(run, notebook, what, lambda session: run_validator.validate(session, *asked), spending, how):
             own = dict(answer_file=str(answers.resolve()), question_file=str(questions.resolve()) if questions else "")
@@ -221,6 +224,7 @@ def mark(
     judge: Annotated[str, typer.Option(help="weighs what comparison can't decide; none: nothing is asked")] = "",
     budget: Dollars = None,
     max_calls: Calls = None,
+    total_budget: Total = None,
     no_budget: NoBudget = False,
     column: Columns = [],  # noqa: B006
     timeout: Timeout = None,
@@ -248,7 +252,7 @@ def mark(
             async with Session("replay", settings=how) as session:
                 return await marked(session)
 
-        spending = _Spending(_budget(budget, max_calls, no_budget), at_once, plan, export)
+        spending = _Spending(_budget(budget, max_calls, total_budget, no_budget), at_once, plan, export)
         if _ask(run, "", what, marked, spending, how):
             file = own_run.folder_of(run) / "marks.csv"
             rows = asyncio.run(kept())
@@ -266,6 +270,7 @@ def candidates(
     rollouts: Annotated[int, typer.Option(help="on each neighbour; the paper has 64")] = 8,
     budget: Dollars = None,
     max_calls: Calls = None,
+    total_budget: Total = None,
     no_budget: NoBudget = False,
     column: Columns = [],  # noqa: B006
     style: Style = "auto",
@@ -295,7 +300,7 @@ def candidates(
         what = f"{len(setup.candidates)} candidates to {len(setup.questions)} questions"
         if questions and (left := len(load_questions(questions)) - len(setup.questions)):
             what += f"; left out: {left} questions without candidates"
-        spending = _Spending(_budget(budget, max_calls, no_budget), at_once, plan, export)
+        spending = _Spending(_budget(budget, max_calls, total_budget, no_budget), at_once, plan, export)
         if _ask(run, notebook, what, lambda session: own_candidates.score(session, setup), spending, how):
             values = dict(
                 candidate_file=str(file.resolve()),
@@ -407,6 +412,7 @@ def run(
     parameter: Annotated[list[str], typer.Option("-p", help="NAME VALUE, the value as in YAML; may be repeated")] = [],  # noqa: B006
     budget: Dollars = None,
     max_calls: Calls = None,
+    total_budget: Total = None,
     no_budget: NoBudget = False,
     name: Name = "",
 ) -> None:
@@ -421,7 +427,7 @@ def run(
         if wrong := [text for text in parameter if "=" not in text]:
             raise WorkflowError(f"-p {wrong[0]}: write -p NAME VALUE")
         found = own_run.find(notebook)
-        if bound := _budget(budget, max_calls, no_budget):
+        if bound := _budget(budget, max_calls, total_budget, no_budget):
             bound.keep()  # for the kernel
         _finish(str(found.path), name or found.name.replace("/", "-"), read_overrides(pairs), {})
 
@@ -551,7 +557,7 @@ def _ask(
     requests were written."""
     from proctor.models.offline import export
     from proctor.models.session import Session
-    from proctor.models.studies import shown_plan
+    from proctor.models.studies import pilot, shown_plan
 
     if notebook and not (spending.plan or spending.export):
         own_run.ready(notebook)
@@ -573,6 +579,7 @@ def _ask(
                 )
                 return not n
             await session.ready(rehearsal.missing)
+            await pilot(session, rehearsal, study)
             await study(session)
             print(f"asked: {session.spent}", flush=True)
             return True
@@ -580,10 +587,10 @@ def _ask(
     return asyncio.run(asking())
 
 
-def _budget(dollars: float | None, calls: int | None, no_budget: bool) -> "Budget | None":
+def _budget(dollars: float | None, calls: int | None, total: float | None, no_budget: bool) -> "Budget | None":
     from proctor.models.spending import Budget
 
-    return Budget.of_options(dollars, calls, no_budget)
+    return Budget.of_options(dollars, calls, total, no_budget)
 
 
 def _finish(

@@ -253,6 +253,27 @@ def test_no_price_with_a_budget_in_dollars_is_told_before_any_call(serving, sess
     )
 
 
+def test_a_total_budget_stops_the_second_run_where_both_together_reach_it(serving, session, ask):
+    server = serving(usage=(10, 5))  # 20 millionths of a dollar a call
+    most = 8 + 16 + 2 + 2 * 20  # of a call, in millionths
+    total = Budget(total=(10 * 20 + most) * 1e-6)  # what ten calls cost leaves room for one more
+    assert len(run(session(budget=total), [ask(f"call {n:03}", max_tokens=20) for n in range(8)])) == 8
+    error = run(session(budget=total), [ask(f"call {n:03}", max_tokens=20) for n in range(20)])
+    assert isinstance(error, BudgetError) and "could pass the total budget, $0.0003 over all runs: 3 calls in" in str(
+        error
+    )
+    assert sum(server.asked.values()) == 11 and session().cache.paid() == pytest.approx(11 * 20e-6)
+
+
+def test_what_was_in_flight_at_a_kill_counts_at_its_most_in_the_total(session):
+    cache = session().cache
+    assert cache.reserve("killed", "open", 0.5) and cache.reserve("done", "open", 0.5)
+    cache.settle("done", 0.1)
+    again = session().cache
+    assert again.paid() == pytest.approx(0.6) and not again.reserve("next", "open", 0.5, total=1.0)
+    assert again.reserve("next", "open", 0.4, total=1.0)
+
+
 @pytest.mark.parametrize(("model", "why"), [("open", "open costs money"), ("unpriced", "unpriced has no price")])
 def test_a_model_that_costs_is_not_asked_without_a_budget(serving, session, ask, monkeypatch, model, why):
     server = serving()

@@ -99,7 +99,7 @@ def test_several_notebooks_show_one_bill_before_the_first_call(project, server):
 
 
 def test_a_bill_is_held_to_the_budget_of_all_together(monkeypatch):
-    bill = Bill({"one": 0.5, "two": 0.75}, 2, ())
+    bill = Bill({"one": 0.5, "two": 0.75}, {}, 2, ())
     bill.refuse(Budget(calls=2, dollars=1.25))
     for budget, said in (
         (Budget(dollars=1), "--budget is $1.00"),

@@ -7,7 +7,9 @@ import shutil
 import sqlite3
 import sys
 import time
+import uuid
 from collections.abc import Coroutine, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -267,7 +269,7 @@ class Session:
                 f"nothing was asked: {costly[0]}{more} {has}, and there is no budget. Give --budget DOLLARS or "
                 '--max-calls N, or say --no-budget; in a notebook: budget = 5, budget = "500 calls" or budget = "none"'
             )
-        if unpriced and self.budget and self.budget.dollars is not None:
+        if unpriced and self.budget and (self.budget.dollars, self.budget.total) != (None, None):
             raise ModelError(
                 f"nothing was asked: {unpriced[0]} has no price in params/prices.yaml: no budget in dollars can hold. "
                 'Add its price, or bound the calls: --max-calls 500, in a notebook budget = "500 calls"'
@@ -357,11 +359,8 @@ class Session:
                     except Exception as error:
                         halt.call(error)
                         return
-                    bar.set_postfix_str(
-                        f"{self.spent.prompt_tokens + self.spent.completion_tokens:,} tokens, "
-                        f"${self.spent.dollars:.2f}",
-                        refresh=False,
-                    )
+                    tokens = self.spent.prompt_tokens + self.spent.completion_tokens
+                    bar.set_postfix_str(f"{tokens:,} tokens, {self.spent.cost}", refresh=False)
                     bar.update()
 
             async def serve():
@@ -444,11 +443,12 @@ class Session:
         size = request.most_tokens
         most = size * cost[0] + request.max_tokens * cost[1]
         unreadable = 0
+        paid = 0.0
         for attempt in range(self.retries + 1):
             if halt.errors:
                 raise CallError("not sent: the run has stopped", sent=False)
-            await self._reserve(most)
-            sent = True
+            call = await self._reserve(most, request.model)
+            sent, paid = True, 0.0
             try:
                 await self._keep_pace(request, size // 4 + request.max_tokens)
                 reply = await provider.send(request)
@@ -456,7 +456,7 @@ class Session:
                 try:
                     self.cache.put(request, reply, self.since if self.mode == "live" else 0.0)
                 finally:
-                    self._count(reply, request, cost)
+                    paid = self._count(reply, request, cost)
                 return reply
             except CallError as error:
                 sent = error.sent
@@ -466,9 +466,11 @@ class Session:
                 delay = max(error.wait or 0.0, min(60.0, 0.5 * 2**attempt) * (0.5 + random.random()))
             finally:
                 if sent:
-                    self.spent.calls += 1
-                    self.spent.unpriced += price(request.model) is None
+                    self._count_call(request.model)
                     self.spent.dollars += most
+                    paid = most
+                if most:
+                    self.cache.settle(call, paid)
                 self._reserved -= most
                 self._in_flight -= 1
                 self._freed.set()
@@ -488,33 +490,46 @@ class Session:
         for limiter, counts_tokens in self._pace[request.model]:
             await limiter.acquire(min(tokens, limiter.max_rate) if counts_tokens else 1)
 
-    def _count(self, reply: Reply, request: Request, cost: tuple[float, float]) -> None:
-        """Count what a call used; of a count that the server does not give, the most that it can be."""
-        self.spent.calls += 1
-        self.spent.unpriced += price(request.model) is None
+    def _count(self, reply: Reply, request: Request, cost: tuple[float, float]) -> float:
+        """Count what a call used; of a count that the server does not give, the most that it can be. Its dollars."""
+        self._count_call(request.model)
         self.spent.prompt_tokens += reply.prompt_tokens
         self.spent.completion_tokens += reply.completion_tokens
         said = reply.completion_tokens or (request.max_tokens if reply.text else 0)
-        self.spent.dollars += (reply.prompt_tokens or request.most_tokens) * cost[0] + said * cost[1]
+        dollars = (reply.prompt_tokens or request.most_tokens) * cost[0] + said * cost[1]
+        self.spent.dollars += dollars
+        return dollars
 
-    async def _reserve(self, most: float) -> None:
-        """Set aside the most that a call can cost; wait while calls in flight may yet leave room for it."""
-        budget = self.budget or Budget()
+    def _count_call(self, model: str) -> None:
+        self.spent.calls += 1
+        if price(model) is None and not is_free(model):
+            self.spent.unpriced[model] += 1
+
+    async def _reserve(self, most: float, model: str) -> str:
+        """Set aside the most that a call can cost, here and in the cache; wait while calls in flight may yet leave room
+        for it. Returns the call's name in the cache."""
+        budget, call = self.budget or Budget(), uuid.uuid4().hex
         while True:
-            calls, dollars = budget.calls, budget.dollars
-            fits = (calls is None or self.spent.calls + self._in_flight < calls) and (
-                dollars is None or self.spent.dollars + self._reserved + most <= dollars
+            here = (budget.calls is None or self.spent.calls + self._in_flight < budget.calls) and (
+                budget.dollars is None or self.spent.dollars + self._reserved + most <= budget.dollars
             )
-            if fits:
+            if here and (not most or self.cache.reserve(call, model, most, budget.total)):
                 break
             if not self._in_flight:
+                bound, spent = f"budget for this run, {replace(budget, total=None)}", f"${self.spent.dollars:.4f}"
+                if here:
+                    bound, spent = (
+                        f"total budget, {replace(budget, calls=None, dollars=None)}",
+                        f"${self.cache.paid():.4f}",
+                    )
                 raise BudgetError(
-                    f"the next call could pass the budget for this run, {budget}: {self.spent.calls} calls and "
-                    f"${self.spent.dollars:.4f} are spent. The replies are kept; raise the budget and run again"
+                    f"the next call could pass the {bound}: {self.spent.calls} calls in this run and {spent} are "
+                    "spent. The replies are kept; raise the budget and run again"
                 )
             await self._freed.wait()
         self._reserved += most
         self._in_flight += 1
+        return call
 
 
 async def in_turn(*work: Coroutine[Any, Any, Any]) -> list[Any]:

@@ -21,9 +21,11 @@ ASKS = ("auto", "live")  # a notebook's mode in which models are asked
 
 class Bill(NamedTuple):
     """What all notebooks ask together. to_ask: {call: dollars at most, None without a price}, a call that several share
-    once. asking: how many ask. problems: of those that could not be planned."""
+    once. expected: {call: dollars} of those of which replies of the same kind are kept. asking: how many ask. problems:
+    of those that could not be planned."""
 
     to_ask: Mapping[str, float | None]
+    expected: Mapping[str, float]
     asking: int
     problems: Sequence[str]
 
@@ -36,6 +38,8 @@ class Bill(NamedTuple):
     def show(self, unit: str) -> None:
         """Print it. unit: what was planned."""
         cost = "no price known" if self.dollars is None else f"at most {in_dollars(self.dollars)}"
+        if self.dollars and len(self.expected) == len(self.to_ask):
+            cost += f", expected about {in_dollars(sum(self.expected.values()))}"
         over = f"{self.asking:,} {unit}{'' if self.asking == 1 else 's'}"
         print(f"plan: {len(self.to_ask):,} different calls to ask over {over}, {cost}", flush=True)
 
@@ -90,13 +94,15 @@ def planned(jobs: Iterable[rerun.Job], how: Mapping[str, Any]) -> Bill:
         shutil.rmtree(folder, ignore_errors=True)
         plans.append(job._replace(folder=folder, environment={PLAN: str((folder / "plan.json").absolute())}))
     found = rerun.told(rerun.rerun(plans, **how), len(plans), "plan", "job")
-    calls: dict[str, float | None] = {}
+    to_ask: dict[str, float | None] = {}
+    expected: dict[str, float] = {}
     asking = 0
     for each in found:
         file = Path(each.job.environment[PLAN])
-        plan = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"to_ask": {}}
-        live = each.job.values.get("mode") == "live"
-        calls |= {f"{each.job.name} {key}" if live else key: cost for key, cost in plan["to_ask"].items()}
+        plan = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"to_ask": {}, "expected": {}}
+        own = f"{each.job.name} " if each.job.values.get("mode") == "live" else ""
+        to_ask |= {own + key: cost for key, cost in plan["to_ask"].items()}
+        expected |= {own + key: cost for key, cost in plan["expected"].items()}
         asking += bool(plan["to_ask"])
         shutil.rmtree(each.job.folder, ignore_errors=True)
-    return Bill(calls, asking, [each.problem for each in found if each.problem])
+    return Bill(to_ask, expected, asking, [each.problem for each in found if each.problem])

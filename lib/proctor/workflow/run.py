@@ -167,20 +167,22 @@ def add_timeout_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_budget_options(parser: argparse.ArgumentParser, of: str) -> None:
-    """--budget, --max-calls and --no-budget, which `budget_of` reads. of: whose they are."""
+    """--budget, --max-calls, --total-budget and --no-budget, which `budget_of` reads. of: whose they are."""
     parser.add_argument("--budget", type=float, metavar="DOLLARS", help=f"that {of} may spend")
     parser.add_argument("--max-calls", type=int, metavar="N", help=f"calls that {of} may make")
+    parser.add_argument("--total-budget", type=float, metavar="DOLLARS", help="that all runs may ever have spent")
     parser.add_argument("--no-budget", action="store_true", help="no limit to what is spent")
 
 
 def budget_of(options: argparse.Namespace) -> "Budget | None":
     """Raises WorkflowError where one of these options excludes another."""
-    if (options.budget, options.max_calls, options.no_budget) == (None, None, False):
+    bounds = options.budget, options.max_calls, options.total_budget
+    if not options.no_budget and bounds == (None, None, None):
         return None
     from proctor.models.spending import Budget
 
     try:
-        return Budget.of_options(options.budget, options.max_calls, options.no_budget)
+        return Budget.of_options(*bounds, options.no_budget)
     except ValueError as error:
         raise WorkflowError(str(error)) from None
 
