@@ -110,8 +110,8 @@ class Spent:
     """What a session has had sent so far, at most.
 
     Each attempt that was sent counts as a call, except one that was refused with a 429 or found no server. One that
-    brought no readable reply counts with the most that it can have cost. `unpriced` counts calls to each model without a
-    price, which dollars leave out.
+    brought no readable reply counts with the most that it can have cost. `unpriced` counts the calls to each model
+    without a price, which dollars leave out.
     """
 
     calls: int = 0
