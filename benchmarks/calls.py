@@ -86,7 +86,12 @@ def session_with(url: str, folder: str, mode: str = "auto"):
     models = {"m": {"kind": "openai", "base_url": f"{url}/v1"}}
     registry._table = {"models.yaml": models, "prices.yaml": {"m": {"input": 1, "output": 2}}}.__getitem__
     return Session(
-        mode, cache=Path(folder) / "replies.sqlite", recorded=Path(folder), concurrency=CONCURRENCY, progress=False
+        mode,
+        cache=Path(folder) / "replies.sqlite",
+        recorded=Path(folder),
+        concurrency=CONCURRENCY,
+        progress=False,
+        budget="none",
     )
 
 

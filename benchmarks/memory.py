@@ -56,7 +56,7 @@ def run(pairs: int, validator: str) -> None:
 
         async def go():
             async with Session(
-                "auto", cache=Path(folder) / "c.sqlite", recorded=None, concurrency=32, progress=False
+                "auto", cache=Path(folder) / "c.sqlite", recorded=None, concurrency=32, progress=False, budget="none"
             ) as session:
                 return await validate(
                     session, validator, ["m"], questions, answers, out=Path(folder) / "verdicts.jsonl"

@@ -71,7 +71,12 @@ async def one_round(pairs: int, name: str) -> dict:
 
         def session(part: str) -> Session:
             return Session(
-                "auto", cache=Path(folder) / f"{part}.sqlite", recorded=None, concurrency=CONCURRENCY, progress=False
+                "auto",
+                cache=Path(folder) / f"{part}.sqlite",
+                recorded=None,
+                concurrency=CONCURRENCY,
+                progress=False,
+                budget="none",
             )
 
         async with session("warm") as warm:

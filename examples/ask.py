@@ -16,7 +16,7 @@ from proctor.models.session import Session
 
 async def main(model: str = "qwen2.5-coder-1.5b", mode: str = "replay") -> None:
     question = load_questions(paths.ROOT / "data/examples/exam_questions.jsonl")[0]
-    async with Session(mode) as session:
+    async with Session(mode, budget=0.5) as session:  # dollars, at most
         request = exam_request(model, question)
         print(session.plan([request]))
         reply = await session.ask(request)

@@ -9,7 +9,7 @@ from proctor import paths
 from proctor.data.questions import load_questions
 from proctor.exam import own_exam
 from proctor.models.session import Session
-from proctor.models.studies import announced, study
+from proctor.models.studies import shown_plan, study
 
 MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"]
 
@@ -18,7 +18,7 @@ async def main() -> None:
     questions = load_questions(paths.ROOT / "data/examples/exam_questions.jsonl")
     setup = own_exam.Setup(questions, MODELS, judge="qwen2.5-coder-1.5b").checked()
     async with Session("replay") as session:  # "auto" asks what is not recorded, as `settings=Settings(...)` says
-        print(await announced(session, study(own_exam.sit, setup)))  # the plan; sends nothing
+        await shown_plan(session, study(own_exam.sit, setup))  # sends nothing
         answers = await own_exam.sit(session, setup)
     print(own_exam.decisions(answers))
     files = own_exam.write_predictions(paths.BUILD / "examples", answers, questions)

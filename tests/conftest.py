@@ -104,10 +104,11 @@ def table(monkeypatch, url: str) -> None:
 
 @pytest.fixture
 def session(tmp_path):
-    """`session(**how)`: a Session with a cache of its own and no recordings, that asks."""
+    """`session(**how)`: a Session with a cache of its own and no recordings, that asks, without a limit."""
 
     def make(mode: str = "auto", **how) -> Session:
         defaults = dict(cache=tmp_path / "replies.sqlite", recorded=None, progress=False, timeout=5.0, concurrency=16)
+        defaults["budget"] = "none"
         return Session(mode, **{**defaults, **how})
 
     return make

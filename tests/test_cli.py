@@ -131,7 +131,7 @@ def test_twenty_questions_of_hle_s_public_format_with_pictures(proctor, server, 
     assert "20 questions (10 with a picture)" in planned.stdout and "40 to ask" in planned.stdout
     assert re.search(r"at most \d+,\d+ out; at most \$\d+\.\d\d", planned.stdout)  # the judge's calls among them
     refused = proctor(*command)
-    assert refused.returncode == 2 and "say --budget" in refused.stderr and running.asked == 0
+    assert refused.returncode == 2 and "Give --budget DOLLARS" in refused.stderr and running.asked == 0
     stopped = proctor(*command, "--budget", 5, "--max-calls", 6, "--at-once", 1)
     assert stopped.returncode == 1 and "budget" in stopped.stderr.lower() and running.asked == 6
     assert "exam-public" in proctor("status").stdout

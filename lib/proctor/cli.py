@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from proctor.models.session import Session
+    from proctor.models.spending import Budget
 
 PLANNED = ("exam", "validate", "candidates", "mark")  # the commands that `plan` may go before
 
@@ -45,6 +46,8 @@ app = typer.Typer(
 Models = Annotated[list[str], typer.Option("--model", help="openai/<model>[@http://server/v1], anthropic/<model>, a name of params/models.yaml; may be repeated")]  # fmt: skip  # noqa: E501
 Dollars = Annotated[float | None, typer.Option("--budget", help="dollars to spend at most")]
 Calls = Annotated[int | None, typer.Option("--max-calls", help="calls to make at most, for models without a price")]
+Total = Annotated[float | None, typer.Option("--total-budget", help="dollars that all runs together may have spent")]
+NoBudget = Annotated[bool, typer.Option("--no-budget", help="no limit to what is spent")]
 OnlyPlan = Annotated[bool, typer.Option("--plan", help="show what would be asked and what it costs at most, and stop")]
 Name = Annotated[str, typer.Option(help="of the run's folder in build/runs/; default: from the command and the file")]
 Columns = Annotated[list[str], typer.Option("--column", help="FIELD=COLUMN for a column of another name; may be repeated")]  # fmt: skip  # noqa: E501
@@ -110,6 +113,8 @@ def exam(
     temperature: Temperature = None,
     budget: Dollars = None,
     max_calls: Calls = None,
+    total_budget: Total = None,
+    no_budget: NoBudget = False,
     column: Columns = [],  # noqa: B006 typer reads it and changes nothing
     style: Style = "auto",
     max_tokens: MaxTokens = None,
@@ -135,7 +140,7 @@ def exam(
 
         pictures = sum(bool(question.image) for question in asked)
         what = f"{len(asked)} questions ({pictures} with a picture), {len(model)} models"
-        spending = _Spending(budget, max_calls, at_once, plan, export)
+        spending = _Spending(_budget(budget, max_calls, total_budget, no_budget), at_once, plan, export)
         if _ask(run, notebook, what, lambda session: own_exam.sit(session, setup), spending, how):
             values = dict(
                 question_file=str(questions.resolve()),
@@ -169,6 +174,8 @@ def validate(
     temperature: Temperature = None,
     budget: Dollars = None,
     max_calls: Calls = None,
+    total_budget: Total = None,
+    no_budget: NoBudget = False,
     column: Columns = [],  # noqa: B006
     style: Style = "auto",
     max_tokens: MaxTokens = None,
@@ -192,7 +199,7 @@ def validate(
         asked = validator, judges, *load_asked(answers, questions or "", columns)
         run, notebook = name or f"validate-{answers.stem}", "uq/your_answers"
         run_validator.bill(*asked, settings=Settings(**how))  # raises what it can't be asked for
-        spending = _Spending(budget, max_calls, at_once, plan, export)
+        spending = _Spending(_budget(budget, max_calls, total_budget, no_budget), at_once, plan, export)
         what = f"{len(asked[3])} answers before {validator}"
         if _ask(run, notebook, what, lambda session: run_validator.validate(session, *asked), spending, how):
             own = dict(answer_file=str(answers.resolve()), question_file=str(questions.resolve()) if questions else "")
@@ -217,6 +224,8 @@ def mark(
     judge: Annotated[str, typer.Option(help="weighs what comparison can't decide; none: nothing is asked")] = "",
     budget: Dollars = None,
     max_calls: Calls = None,
+    total_budget: Total = None,
+    no_budget: NoBudget = False,
     column: Columns = [],  # noqa: B006
     timeout: Timeout = None,
     at_once: AtOnce = 8,
@@ -243,7 +252,8 @@ def mark(
             async with Session("replay", settings=how) as session:
                 return await marked(session)
 
-        if _ask(run, "", what, marked, _Spending(budget, max_calls, at_once, plan, export), how):
+        spending = _Spending(_budget(budget, max_calls, total_budget, no_budget), at_once, plan, export)
+        if _ask(run, "", what, marked, spending, how):
             file = own_run.folder_of(run) / "marks.csv"
             rows = asyncio.run(kept())
             write_atomic(file, marking.as_results(rows).to_csv(index=False))
@@ -260,6 +270,8 @@ def candidates(
     rollouts: Annotated[int, typer.Option(help="on each neighbour; the paper has 64")] = 8,
     budget: Dollars = None,
     max_calls: Calls = None,
+    total_budget: Total = None,
+    no_budget: NoBudget = False,
     column: Columns = [],  # noqa: B006
     style: Style = "auto",
     max_tokens: MaxTokens = None,
@@ -288,7 +300,7 @@ def candidates(
         what = f"{len(setup.candidates)} candidates to {len(setup.questions)} questions"
         if questions and (left := len(load_questions(questions)) - len(setup.questions)):
             what += f"; left out: {left} questions without candidates"
-        spending = _Spending(budget, max_calls, at_once, plan, export)
+        spending = _Spending(_budget(budget, max_calls, total_budget, no_budget), at_once, plan, export)
         if _ask(run, notebook, what, lambda session: own_candidates.score(session, setup), spending, how):
             values = dict(
                 candidate_file=str(file.resolve()),
@@ -398,6 +410,10 @@ def compare(
 def run(
     notebook: Annotated[str, typer.Argument(help="such as uq/6_agreement; none: the list of all")] = "",
     parameter: Annotated[list[str], typer.Option("-p", help="NAME VALUE, the value as in YAML; may be repeated")] = [],  # noqa: B006
+    budget: Dollars = None,
+    max_calls: Calls = None,
+    total_budget: Total = None,
+    no_budget: NoBudget = False,
     name: Name = "",
 ) -> None:
     """Run any notebook with parameters of your own into build/runs/."""
@@ -411,6 +427,8 @@ def run(
         if wrong := [text for text in parameter if "=" not in text]:
             raise WorkflowError(f"-p {wrong[0]}: write -p NAME VALUE")
         found = own_run.find(notebook)
+        if bound := _budget(budget, max_calls, total_budget, no_budget):
+            bound.keep()  # for the kernel
         _finish(str(found.path), name or found.name.replace("/", "-"), read_overrides(pairs), {})
 
 
@@ -519,8 +537,7 @@ def exit_codes() -> Iterator[None]:
 
 
 class _Spending(NamedTuple):
-    budget: float | None
-    max_calls: int | None
+    budget: "Budget | None"
     at_once: int
     plan: bool  # only show it
     export: Path | None
@@ -540,18 +557,16 @@ def _ask(
     requests were written."""
     from proctor.models.offline import export
     from proctor.models.session import Session
-    from proctor.models.spending import Budget
-    from proctor.models.studies import rehearsed
+    from proctor.models.studies import pilot, shown_plan
 
     if notebook and not (spending.plan or spending.export):
         own_run.ready(notebook)
 
     async def asking() -> bool:
-        how = dict(budget=Budget(spending.max_calls, spending.budget), concurrency=spending.at_once, settings=settings)
+        how = dict(budget=spending.budget, concurrency=spending.at_once, settings=settings)
         async with Session("replay" if spending.export else "auto", **how) as session:
-            rehearsal = await rehearsed(session, study)
-            told = session.settings.left_out(rehearsal.missing)
-            print(f"{what}\nplan: {rehearsal.plan_so_far}", *told, sep="\n", flush=True)
+            print(what, flush=True)
+            rehearsal = await shown_plan(session, study)
             if spending.plan:
                 return False
             own_run.mark(own_run.folder_of(name), notebook, own_run.INCOMPLETE)
@@ -563,9 +578,8 @@ def _ask(
                     else "nothing to ask"
                 )
                 return not n
-            plan = rehearsal.plan_so_far
-            _affordable(plan.dollars, plan.to_ask, spending.budget, spending.max_calls)
-            await session.ready(sorted(rehearsal.missing))
+            await session.ready(rehearsal.missing)
+            await pilot(session, rehearsal, study)
             await study(session)
             print(f"asked: {session.spent}", flush=True)
             return True
@@ -573,11 +587,10 @@ def _ask(
     return asyncio.run(asking())
 
 
-def _affordable(dollars: float | None, to_ask: int, budget: float | None, max_calls: int | None) -> None:
-    """Raises ValueError where money may be spent and no bound was given."""
-    if to_ask and budget is None and max_calls is None and dollars != 0:
-        cost = "have no price here: say --max-calls" if dollars is None else f"may cost ${dollars:,.2f}: say --budget"
-        raise ValueError(f"{to_ask:,} calls are to be made, and they {cost}")
+def _budget(dollars: float | None, calls: int | None, total: float | None, no_budget: bool) -> "Budget | None":
+    from proctor.models.spending import Budget
+
+    return Budget.of_options(dollars, calls, total, no_budget)
 
 
 def _finish(

@@ -290,7 +290,7 @@ registry._table = {"models.yaml": models, "prices.yaml": {}}.__getitem__
 questions = [Question(id=f"q{i}", question=f"What is {i} + {i}?") for i in range(20)]
 answers = [Answer(id=f"a{i}", question_id=f"q{i}", text=f"The sum is {2 * i}.", correct=True) for i in range(20)]
 async def main():
-    async with Session("auto", cache=folder / "replies.sqlite", recorded=None, progress=False, batch=True) as session:
+    async with Session("auto", cache=folder / "replies.sqlite", recorded=None, budget="none", progress=False, batch=True) as session:
         await validate(session, "(C u2|U) => V", [model], questions, answers, out=folder / "v.jsonl")
 asyncio.run(main())
 """

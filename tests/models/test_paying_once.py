@@ -60,7 +60,7 @@ url, cache, order = sys.argv[1:]
 registry._table = {"models.yaml": {"open": {"kind": "openai", "base_url": url + "/v1"}}, "prices.yaml": {}}.__getitem__
 calls = [Request(model="open", messages=({"role": "user", "content": f"call {n}"},)) for n in range(150)]
 async def main():
-    async with Session("auto", cache=Path(cache), recorded=None, progress=False, concurrency=8) as session:
+    async with Session("auto", cache=Path(cache), recorded=None, budget="none", progress=False, concurrency=8) as session:
         print(len(await session.ask_many(calls[:: int(order)])))
 asyncio.run(main())
 """

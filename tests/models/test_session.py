@@ -153,7 +153,7 @@ url, cache = sys.argv[1:]
 registry._table = {"models.yaml": {"open": {"kind": "openai", "base_url": url + "/v1"}}, "prices.yaml": {}}.__getitem__
 calls = [Request(model="open", messages=({"role": "user", "content": f"call {n}"},)) for n in range(200)]
 async def main():
-    async with Session("auto", cache=Path(cache), recorded=None, progress=False, concurrency=8) as session:
+    async with Session("auto", cache=Path(cache), recorded=None, budget="none", progress=False, concurrency=8) as session:
         print(len(await session.ask_many(calls)))
 asyncio.run(main())
 """
@@ -223,7 +223,7 @@ def test_budget_in_dollars_is_not_passed_under_concurrency(serving, session, ask
     most = 8 + 16 + len('""') + 2 * 20  # bytes in, tokens out, in millionths
     asking = session(budget=Budget(dollars=500e-6), concurrency=32)
     error = run(asking, requests)
-    assert isinstance(error, BudgetError) and "dollars=0.0005" in str(error)
+    assert isinstance(error, BudgetError) and "the budget for this run, $0.0005:" in str(error)
     spent = sum(server.answered.values()) * 20e-6
     assert 500e-6 - most * 1e-6 < spent <= 500e-6 and asking.spent.dollars == pytest.approx(spent)
     asking.budget = Budget(dollars=1.0)
@@ -251,6 +251,38 @@ def test_no_price_with_a_budget_in_dollars_is_told_before_any_call(serving, sess
     assert (
         isinstance(error, ModelError) and "unpriced" in str(error) and "prices.yaml" in str(error) and not server.asked
     )
+
+
+def test_a_total_budget_stops_the_second_run_where_both_together_reach_it(serving, session, ask):
+    server = serving(usage=(10, 5))  # 20 millionths of a dollar a call
+    most = 8 + 16 + 2 + 2 * 20  # of a call, in millionths
+    total = Budget(total=(10 * 20 + most) * 1e-6)  # what ten calls cost leaves room for one more
+    assert len(run(session(budget=total), [ask(f"call {n:03}", max_tokens=20) for n in range(8)])) == 8
+    error = run(session(budget=total), [ask(f"call {n:03}", max_tokens=20) for n in range(20)])
+    assert isinstance(error, BudgetError) and "could pass the total budget, $0.0003 over all runs: 3 calls in" in str(
+        error
+    )
+    assert sum(server.asked.values()) == 11 and session().cache.paid() == pytest.approx(11 * 20e-6)
+
+
+def test_what_was_in_flight_at_a_kill_counts_at_its_most_in_the_total(session):
+    cache = session().cache
+    assert cache.reserve("killed", "open", 0.5) and cache.reserve("done", "open", 0.5)
+    cache.settle("done", 0.1)
+    again = session().cache
+    assert again.paid() == pytest.approx(0.6) and not again.reserve("next", "open", 0.5, total=1.0)
+    assert again.reserve("next", "open", 0.4, total=1.0)
+
+
+@pytest.mark.parametrize(("model", "why"), [("open", "open costs money"), ("unpriced", "unpriced has no price")])
+def test_a_model_that_costs_is_not_asked_without_a_budget(serving, session, ask, monkeypatch, model, why):
+    server = serving()
+    for asking in (lambda one: one.ask(ask("one", model)), lambda one: one.ask_many([ask("one", model)])):
+        with pytest.raises(ModelError, match=f"nothing was asked: {why}.*there is no budget"):
+            asyncio.run(asking(session(budget=None)))
+    assert not server.asked
+    monkeypatch.setenv("PROCTOR_MAX_CALLS", "1")
+    assert len(run(session(budget=None), [ask("one", model)])) == 1
 
 
 def test_budget_holds_over_several_ask_many_at_once(serving, session, ask):

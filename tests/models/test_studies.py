@@ -1,7 +1,11 @@
 import asyncio
 import json
 import random
+import re
+import sqlite3
 from collections import Counter
+from dataclasses import replace
+from datetime import date
 from functools import partial
 
 import pytest
@@ -16,9 +20,10 @@ from proctor.models import registry, studies
 from proctor.models.messages import Reply
 from proctor.models.providers import KINDS
 from proctor.models.registry import ModelError
+from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError, Plan
-from proctor.models.studies import OnlyPlanned, announced, ask_all, refuse_over_budget, rehearsed, study
+from proctor.models.studies import OnlyPlanned, ask_all, refuse_over_budget, rehearsed, shown_plan, study
 from proctor.uq import run_validator
 
 QUESTIONS = [Question(id=f"q{n}", question=f"What is {n} + 1?", answer=str(n + 1)) for n in range(4)]
@@ -141,11 +146,74 @@ def test_over_budget_nothing_is_asked_and_what_is_needed_is_told(speaking, sessi
     asyncio.run(ask_all(study, mode="auto", budget=0.0, settings={"max_tokens": 3000}))  # all is kept
 
 
+def many(n: int = 30):
+    return study(run_exam, ["open"], [Question(id=f"q{i}", question=f"What is {i} + 2?", answer="2") for i in range(n)])
+
+
+def test_the_first_five_calls_of_a_run_say_what_it_is_expected_to_cost(speaking, capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("proctor.paths.REPLIES", tmp_path / "replies.sqlite")
+    sent_before_told = []
+    monkeypatch.setattr(
+        studies, "in_dollars", lambda dollars: sent_before_told.append(Speaks.sent) or f"${dollars:.6f}"
+    )
+    asyncio.run(ask_all(many(), mode="auto", budget=1.0, settings=SMALL))
+    said = re.search(r"plan: expected about \$([\d.]+), from the first 5 replies\n", capsys.readouterr().out)
+    assert sent_before_told == [5] and Speaks.sent == 30  # each call once
+    with sqlite3.connect(tmp_path / "replies.sqlite") as kept:
+        replies = [json.loads(text) for (text,) in kept.execute("SELECT reply FROM replies")]
+    paid = sum(reply["prompt_tokens"] + 2 * reply["completion_tokens"] for reply in replies) / 1e6
+    assert float(said[1]) == pytest.approx(paid, rel=0.5)  # of 30 calls, from 5
+
+
+def test_kept_replies_to_the_same_prompt_say_what_a_run_is_expected_to_cost(speaking, session):
+    async def run():
+        async with session(settings=SMALL) as here:
+            before = await rehearsed(here, many(40))
+            await many(30)(here)
+            return before.plan_so_far, (await rehearsed(here, many(40))).plan_so_far, here.spent
+
+    before, plan, spent = asyncio.run(run())
+    assert before.expected is None and "expected" not in str(before)
+    assert plan.to_ask == 10 and plan.replies == 30 and "from 30 replies of this kind" in str(plan)
+    assert plan.expected == pytest.approx(spent.dollars / 3) and plan.expected < plan.dollars
+
+
+def test_a_pilot_keeps_a_smaller_budget(speaking, monkeypatch, tmp_path):
+    monkeypatch.setattr("proctor.paths.REPLIES", tmp_path / "replies.sqlite")
+
+    async def run():
+        async with Session("auto", budget=Budget(calls=3), settings=SMALL, progress=False) as here:
+            await studies.pilot(here, await rehearsed(here, many()), many())
+            assert here.budget == Budget(calls=3)
+
+    asyncio.run(run())
+    assert Speaks.sent == 3
+
+
+def test_a_plan_says_when_old_prices_were_known(speaking, session, capsys, monkeypatch):
+    prices = registry._table("prices.yaml")
+    months = {"open": "2025-02", "claude": "2025-01"}
+    monkeypatch.setitem(prices, "open", prices["open"] | {"known": months["open"]})
+    monkeypatch.setitem(prices, "claude", prices["claude"] | {"known": months["claude"]})
+    assert registry.old_prices(months, date(2025, 6, 1)) == ""
+    assert registry.old_prices(months, date(2025, 7, 1)) == "2025-01"
+    assert registry.old_prices(["open", "third"], date(2025, 7, 1)) == ""
+
+    async def run():
+        async with session(settings=SMALL) as here:
+            await shown_plan(here, many(1))
+
+    asyncio.run(run())
+    assert "plan: prices as known in 2025-02: compare" in capsys.readouterr().out
+
+
 def test_calls_may_be_bounded_too_and_a_plan_without_a_price_is_not():
     plan = Plan(3, 0, 0, 3, 10, 10, None)
     refuse_over_budget(plan, Budget(calls=3, dollars=0.0))
     with pytest.raises(BudgetError, match="up to 3 calls, and the budget is 2"):
         refuse_over_budget(plan, Budget(calls=2))
+    with pytest.raises(BudgetError, match=r"up to \$2.00, and \$1.50 are left of \$5.00 over all runs"):
+        refuse_over_budget(replace(plan, dollars=2.0), Budget(total=5.0), paid=3.5)
 
 
 def test_a_missing_key_is_told_before_the_first_study_is_asked(speaking, session, monkeypatch):
@@ -153,22 +221,19 @@ def test_a_missing_key_is_told_before_the_first_study_is_asked(speaking, session
     first = partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["open"]))
     second = partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["openai/o3"]))
 
-    async def run():
-        async with session() as here:
-            await announced(here, first, second)
-
     with pytest.raises(ModelError, match="set the environment variable OPENAI_API_KEY"):
-        asyncio.run(run())
+        asyncio.run(ask_all(first, second, mode="auto", budget=100))
     assert Speaks.sent == 0
 
 
-def test_what_models_do_not_take_is_told_with_the_plan(speaking, session):
+def test_what_models_do_not_take_is_told_with_the_plan(speaking, session, capsys):
     async def run():
         async with session(settings=Settings(effort="high", thinking=2000)) as here:
-            return await announced(here, partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["open"])))
+            await shown_plan(here, partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["open"])))
 
-    assert asyncio.run(run()).splitlines()[1:] == [
-        "open thinks as long as it finds right: the number of tokens is left out"
+    asyncio.run(run())
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "plan: open thinks as long as it finds right: the number of tokens is left out"
     ]
 
 

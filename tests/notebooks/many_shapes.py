@@ -143,7 +143,7 @@ def provider_values(name: str, url: str, kind: str, models: list[str]) -> dict:
     notebooks = {notebook.name: notebook for notebook in all_notebooks()}
     known = params.declared(notebooks[name])
     served = [f"{kind}/{model}@{url}{'/v1' if kind == 'openai' else ''}" for model in models]
-    values = {"mode": "auto", "settings": {"max_tokens": 400}} | {
+    values = {"mode": "auto", "budget": "none", "settings": {"max_tokens": 400}} | {
         key: served for key in ("models", "authors", "auditors") if key in known
     }
     if "judges" in known:

@@ -360,7 +360,7 @@ registry._table = {"models.yaml": models, "prices.yaml": {}}.__getitem__
 questions = [Question(id=f"q{i}", question=f"What is {i} + {i}?") for i in range(40)]
 answers = [Answer(id=f"a{i}", question_id=f"q{i}", text=f"The sum is {2 * i}.") for i in range(40)]
 async def main():
-    settings = dict(cache=folder / "replies.sqlite", recorded=None, progress=False, concurrency=8)
+    settings = dict(cache=folder / "replies.sqlite", recorded=None, budget="none", progress=False, concurrency=8)
     async with Session("auto", **settings) as session:
         text = "(CC u3|U) => (FLC u3|U) => (C u3|U)"
         await validate(session, text, ["open"], questions, answers, out=folder / "v.jsonl")

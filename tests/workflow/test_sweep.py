@@ -197,8 +197,8 @@ def test_what_models_are_asked_is_planned_over_all_jobs_before_the_first_call(ru
     project.notebook("uq/asks", ASK, parameters=parameters)
     words = ("uq/asks", "-p", "n", "1", "2", "-p", "mode", "auto", "--jobs", "2")
     done = runs(*words)
-    assert done.returncode == 2 and "say --budget" in done.stderr
-    assert "plan: 3 different calls to ask over all jobs, at most $" in done.stdout  # two of four are the same
+    assert done.returncode == 2 and "Give --budget DOLLARS" in done.stderr
+    assert "plan: 3 different calls to ask over 2 jobs, at most $" in done.stdout  # two of four are the same
     assert "nothing was asked: --budget is $0.01" in runs(*words, "--budget", "0.01").stderr
     assert runs(*words, "--plan").returncode == 0
     assert (project.root / "asked.txt").read_text() == "x" * 6 and not list(

@@ -1,8 +1,8 @@
 """An exam of one's own: ask the models, let a judge weigh what comparison can't decide.
 
 setup = Setup(load_questions("mine.jsonl"), ["openai/o3"], judge="openai/gpt-4o")
-async with Session("auto", settings=Settings(effort="high")) as session:
-    print(await announced(session, partial(sit, setup=setup)))       # the plan (models/studies.py)
+async with Session("auto", budget=5, settings=Settings(effort="high")) as session:
+    await shown_plan(session, partial(sit, setup=setup))             # models/studies.py; sends nothing
     answers = await sit(session, setup)          # columns of `run_exam`, with right and decided_by
 write_predictions("predictions", answers, setup.questions)
 """

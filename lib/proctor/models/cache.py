@@ -58,6 +58,9 @@ class Cache:
             self._db.execute(
                 "CREATE TABLE IF NOT EXISTS leases (key TEXT PRIMARY KEY, owner TEXT, until REAL) WITHOUT ROWID"
             )
+            self._db.execute(
+                "CREATE TABLE IF NOT EXISTS paid (call TEXT PRIMARY KEY, at REAL, model TEXT, dollars REAL)"
+            )
             self._db.execute("CREATE TABLE IF NOT EXISTS live_runs (name TEXT PRIMARY KEY, began REAL) WITHOUT ROWID")
         except sqlite3.Error as error:
             raise StoreError(
@@ -102,6 +105,22 @@ class Cache:
                 "is not asked again; what was not is in this error's `replies`, and is not asked again by this process",
                 {request.key: reply},
             ) from error
+
+    def lengths(self, model: str, prompt: str | None = None, most: int = 200) -> list[tuple[int, int]]:
+        """Tokens in and out of up to `most` replies of a model, to one prompt or to any: a random part, the first in
+        order of keys. Replies whose server did not count are left out."""
+        query, values = "SELECT CAST(reply AS BLOB) FROM replies WHERE model = ?", [model]
+        if prompt is not None:
+            query, values = query + " AND prompt = ?", [model, prompt]
+        found = []
+        try:
+            for (text,) in self._db.execute(f"{query} LIMIT {most}", values):
+                with contextlib.suppress(ValueError, TypeError, RecursionError):  # a damaged row: `get` warns of it
+                    reply = Reply.from_json(text, "cache")
+                    found.append((reply.prompt_tokens, reply.completion_tokens))
+        except sqlite3.Error:
+            return []  # what is only expected needs no reply
+        return [length for length in found if all(length)]
 
     def _write(self, row: tuple) -> None:
         values = (*row, _checksum(row[0], row[5].encode()))
@@ -164,6 +183,32 @@ class Cache:
                 self._db.execute("INSERT OR REPLACE INTO live_runs VALUES (?, ?)", (name, began))
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: can't be written ({error}). Free the disk and run again") from error
+
+    def reserve(self, call: str, model: str, dollars: float, total: float | None = None) -> bool:
+        """Note that a call may cost so much, before it is sent. False, and nothing is noted, where that and all that
+        any process on this cache has noted would pass `total` dollars."""
+        row = (call, time.time(), model, dollars)
+        try:
+            if total is None:
+                return self._db.execute("INSERT INTO paid VALUES (?, ?, ?, ?)", row).rowcount == 1
+            fits = "(SELECT total(dollars) FROM paid) + ? <= ?"
+            return (
+                self._db.execute(f"INSERT INTO paid SELECT ?, ?, ?, ? WHERE {fits}", (*row, dollars, total)).rowcount
+                == 1
+            )
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"{self.path}: can't be written ({error}). Free the disk and run again: nothing was sent for this call"
+            ) from error
+
+    def settle(self, call: str, dollars: float) -> None:
+        """What a call has cost, in place of what it might. Where that can't be written, the latter stays."""
+        with contextlib.suppress(sqlite3.Error):
+            self._db.execute("UPDATE paid SET dollars = ? WHERE call = ?", (dollars, call))
+
+    def paid(self) -> float:
+        """Dollars of all calls so far; those in flight, and those of a process that was killed, at their most."""
+        return self._read("SELECT total(dollars) FROM paid")[0]
 
     def __len__(self) -> int:
         return self._read("SELECT count(*) FROM replies")[0]

@@ -3,7 +3,9 @@
 import hashlib
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -60,6 +62,7 @@ class Spec:
         return not self.local and (self.base_url is None if self.sees is None else self.sees)
 
 
+OLD = 180  # days after which a plan says when its prices were known
 OWN = "my_models.yaml"  # beside models.yaml, for one's own servers
 _KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 
@@ -202,3 +205,20 @@ def price(name: str) -> tuple[float, float] | None:
     if entry is None and name.endswith(".gguf"):
         return 0.0, 0.0
     return (entry["input"] / 1e6, entry["output"] / 1e6) if entry else None
+
+
+def old_prices(names: Iterable[str], today: date | None = None) -> str:
+    """The month up to which the oldest price of these models is known, where that is OLD days ago or more; else ""."""
+    months = [
+        str(entry["known"])[:7] for name in names if (entry := _table("prices.yaml").get(name)) and "known" in entry
+    ]
+    oldest = min(months, default="")
+    try:
+        return oldest if oldest and ((today or date.today()) - date.fromisoformat(f"{oldest}-01")).days >= OLD else ""
+    except ValueError:
+        raise ModelError(f"{PARAMS / 'prices.yaml'}: known: {oldest}: write year-month, such as 2025-11") from None
+
+
+def is_free(name: str) -> bool:
+    """Whether the model is served here, or has a price of nothing."""
+    return price(name) == (0.0, 0.0) or spec(name).local

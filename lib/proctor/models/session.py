@@ -6,7 +6,9 @@ import random
 import shutil
 import sys
 import time
+import uuid
 from collections.abc import Coroutine, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +20,9 @@ from proctor.models.batch import Batches
 from proctor.models.cache import Cache, StoreError, read_recording, recording_path
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import KINDS, CallError, Provider, Served
-from proctor.models.registry import ModelError, Spec, key_of, price, spec, weights_file
+from proctor.models.registry import ModelError, Spec, is_free, key_of, price, spec, weights_file
 from proctor.models.settings import LOCAL_TIMEOUT, PROVIDER_TIMEOUT, Settings
-from proctor.models.spending import Budget, BudgetError, Plan, Spent
+from proctor.models.spending import Budget, BudgetError, Plan, Spent, narrower
 
 MODES = ("replay", "auto", "live")
 FREE_BYTES = 50_000_000  # below this no call is sent: its reply might not fit on the disk
@@ -80,6 +82,8 @@ class Session:
     Modes: `replay` takes a reply from the recording or the cache and fails otherwise; `auto` then asks
     the model; `live` asks again, even where a reply is kept, and keeps the new one (replies that came
     after `since`, seconds since 1970, count as new, so that a killed live run can go on).
+    Models that cost, or whose price is not known, are asked with a `budget` alone (models/spending.py): a Budget,
+    dollars, "500 calls", or "none" for no limit; what the environment holds bounds it further.
     Several sessions, in several processes too, may share a cache: what one is asking the others wait for.
     Each key is tried with one free call, the provider's list of models, before anything is sent with it.
     A session that is stopped (Ctrl-C) waits for the calls in flight, since they are paid for, and keeps their replies;
@@ -104,7 +108,7 @@ class Session:
         concurrency: int = 8,
         timeout: float | None = None,
         retries: int = 8,
-        budget: Budget | None = None,
+        budget: Budget | float | str | None = None,
         since: float | None = None,
         progress: bool = True,
         cache: Path | None = None,
@@ -119,7 +123,7 @@ class Session:
         self.batch = batch
         if batch:
             self.concurrency = sys.maxsize
-        self.budget, self.spent, self.progress = budget or Budget(), Spent(), progress
+        self.budget, self.spent, self.progress = narrower(Budget.of(budget), Budget.here()), Spent(), progress
         self.since = time.time() if since is None else since
         self.cache = Cache(cache or paths.REPLIES or paths.CACHE / "replies.sqlite")
         self._folder = recorded
@@ -244,17 +248,31 @@ class Session:
             )
 
     def _able(self, models: Iterable[str]) -> None:
-        """Raises ModelError for a model without weights, key or, where there is a budget in dollars, price."""
+        """Raises ModelError for a model without weights or key, one that costs where there is no budget, and one
+        without a price where the budget is in dollars."""
+        models = sorted(set(models))
         for name in models:
             model = spec(name)
             if model.local:
                 weights_file(model)
             else:
                 key_of(model)
-            if self.budget.dollars is not None and price(name) is None:
-                raise ModelError(
-                    f"no price for {name} in params/prices.yaml: add one, or leave the budget in dollars out"
-                )
+        self._affordable([name for name in models if not is_free(name)])
+
+    def _affordable(self, costly: list[str]) -> None:
+        unpriced = [name for name in costly if price(name) is None]
+        if costly and self.budget is None:
+            has = "has no price in params/prices.yaml" if costly[0] in unpriced else "costs money"
+            more = f" (and {len(costly) - 1} more)" if costly[1:] else ""
+            raise ModelError(
+                f"nothing was asked: {costly[0]}{more} {has}, and there is no budget. Give --budget DOLLARS or "
+                '--max-calls N, or say --no-budget; in a notebook: budget = 5, budget = "500 calls" or budget = "none"'
+            )
+        if unpriced and self.budget and (self.budget.dollars, self.budget.total) != (None, None):
+            raise ModelError(
+                f"nothing was asked: {unpriced[0]} has no price in params/prices.yaml: no budget in dollars can hold. "
+                'Add its price, or bound the calls: --max-calls 500, in a notebook budget = "500 calls"'
+            )
 
     async def ready(self, models: Iterable[str]) -> None:
         """Raises ModelError for what keeps these models from being asked; tries each key with one free call."""
@@ -339,11 +357,8 @@ class Session:
                     except Exception as error:
                         halt.call(error)
                         return
-                    bar.set_postfix_str(
-                        f"{self.spent.prompt_tokens + self.spent.completion_tokens:,} tokens, "
-                        f"${self.spent.dollars:.2f}",
-                        refresh=False,
-                    )
+                    tokens = self.spent.prompt_tokens + self.spent.completion_tokens
+                    bar.set_postfix_str(f"{tokens:,} tokens, {self.spent.cost}", refresh=False)
                     bar.update()
 
             async def serve():
@@ -417,11 +432,12 @@ class Session:
         size = request.most_tokens
         most = size * cost[0] + request.max_tokens * cost[1]
         unreadable = 0
+        paid = 0.0
         for attempt in range(self.retries + 1):
             if halt.errors:
                 raise CallError("not sent: the run has stopped", sent=False)
-            await self._reserve(most)
-            sent = True
+            call = await self._reserve(most, request.model)
+            sent, paid = True, 0.0
             try:
                 await self._keep_pace(request, size // 4 + request.max_tokens)
                 reply = await provider.send(request)
@@ -429,7 +445,7 @@ class Session:
                 try:
                     self.cache.put(request, reply, self.since if self.mode == "live" else 0.0)
                 finally:
-                    self._count(reply, request, cost)
+                    paid = self._count(reply, request, cost)
                 return reply
             except CallError as error:
                 sent = error.sent
@@ -439,9 +455,11 @@ class Session:
                 delay = max(error.wait or 0.0, min(60.0, 0.5 * 2**attempt) * (0.5 + random.random()))
             finally:
                 if sent:
-                    self.spent.calls += 1
-                    self.spent.unpriced += price(request.model) is None
+                    self._count_call(request.model)
                     self.spent.dollars += most
+                    paid = most
+                if most:
+                    self.cache.settle(call, paid)
                 self._reserved -= most
                 self._in_flight -= 1
                 self._freed.set()
@@ -461,32 +479,46 @@ class Session:
         for limiter, counts_tokens in self._pace[request.model]:
             await limiter.acquire(min(tokens, limiter.max_rate) if counts_tokens else 1)
 
-    def _count(self, reply: Reply, request: Request, cost: tuple[float, float]) -> None:
-        """Count what a call used; of a count that the server does not give, the most that it can be."""
-        self.spent.calls += 1
-        self.spent.unpriced += price(request.model) is None
+    def _count(self, reply: Reply, request: Request, cost: tuple[float, float]) -> float:
+        """Count what a call used; of a count that the server does not give, the most that it can be. Its dollars."""
+        self._count_call(request.model)
         self.spent.prompt_tokens += reply.prompt_tokens
         self.spent.completion_tokens += reply.completion_tokens
         said = reply.completion_tokens or (request.max_tokens if reply.text else 0)
-        self.spent.dollars += (reply.prompt_tokens or request.most_tokens) * cost[0] + said * cost[1]
+        dollars = (reply.prompt_tokens or request.most_tokens) * cost[0] + said * cost[1]
+        self.spent.dollars += dollars
+        return dollars
 
-    async def _reserve(self, most: float) -> None:
-        """Set aside the most that a call can cost; wait while calls in flight may yet leave room for it."""
-        while self.budget != Budget():
-            calls, dollars = self.budget.calls, self.budget.dollars
-            fits = (calls is None or self.spent.calls + self._in_flight < calls) and (
-                dollars is None or self.spent.dollars + self._reserved + most <= dollars
+    def _count_call(self, model: str) -> None:
+        self.spent.calls += 1
+        if price(model) is None and not is_free(model):
+            self.spent.unpriced[model] += 1
+
+    async def _reserve(self, most: float, model: str) -> str:
+        """Set aside the most that a call can cost, here and in the cache; wait while calls in flight may yet leave room
+        for it. Returns the call's name in the cache."""
+        budget, call = self.budget or Budget(), uuid.uuid4().hex
+        while True:
+            here = (budget.calls is None or self.spent.calls + self._in_flight < budget.calls) and (
+                budget.dollars is None or self.spent.dollars + self._reserved + most <= budget.dollars
             )
-            if fits:
+            if here and (not most or self.cache.reserve(call, model, most, budget.total)):
                 break
             if not self._in_flight:
+                bound, spent = f"budget for this run, {replace(budget, total=None)}", f"${self.spent.dollars:.4f}"
+                if here:
+                    bound, spent = (
+                        f"total budget, {replace(budget, calls=None, dollars=None)}",
+                        f"${self.cache.paid():.4f}",
+                    )
                 raise BudgetError(
-                    f"the next call could pass the budget ({self.budget}): {self.spent.calls} calls and "
-                    f"${self.spent.dollars:.4f} are spent. The replies are kept; raise the budget and run again"
+                    f"the next call could pass the {bound}: {self.spent.calls} calls in this run and {spent} are "
+                    "spent. The replies are kept; raise the budget and run again"
                 )
             await self._freed.wait()
         self._reserved += most
         self._in_flight += 1
+        return call
 
 
 async def in_turn(*work: Coroutine[Any, Any, Any]) -> list[Any]:

@@ -1,6 +1,16 @@
-"""What a run may cost, what it has cost, and what it would cost."""
+"""What a run may cost, what it has cost, and what it would cost.
 
-from dataclasses import dataclass
+A model that costs, or whose price is not known, is asked with a budget alone (`Session`): one that is given, or that
+the environment holds, where commands put theirs for the notebooks that they run:
+
+    PROCTOR_BUDGET        dollars, "500 calls", or "none": there is no limit
+    PROCTOR_MAX_CALLS     calls
+    PROCTOR_TOTAL_BUDGET  dollars of all runs on one cache together, which notes what each call has cost
+"""
+
+import os
+from collections import Counter
+from dataclasses import dataclass, field
 
 from proctor.models.messages import Request
 
@@ -11,10 +21,88 @@ class BudgetError(RuntimeError):
 
 @dataclass(frozen=True)
 class Budget:
-    """What a session may spend at most; None is no bound."""
+    """What a session may spend at most; None is no bound, and `Budget()` says that there is no limit. `total` is in
+    dollars, of all runs on its cache, those before among them."""
 
     calls: int | None = None
     dollars: float | None = None
+    total: float | None = None
+
+    @classmethod
+    def of(cls, given: "Budget | float | str | None") -> "Budget | None":
+        """A budget as a notebook's parameter `budget` gives it: dollars, "500 calls" or "none"; None gives none.
+
+        Raises ValueError for anything else."""
+        if given is None or isinstance(given, Budget):
+            return given
+        word, _, unit = str(given).strip().lower().partition(" ")
+        try:
+            if (word, unit) == ("none", ""):
+                return cls()
+            found = cls(calls=int(word)) if unit in ("call", "calls") else cls(dollars=float(word.removeprefix("$")))
+            if unit in ("", "call", "calls", "dollars") and (found.calls or found.dollars or 0) >= 0:
+                return found
+        except ValueError:
+            pass
+        raise ValueError(f'budget {given!r}: give dollars (5), calls ("500 calls"), or "none" for no limit')
+
+    @classmethod
+    def of_options(
+        cls, dollars: float | None, calls: int | None, total: float | None = None, no_budget: bool = False
+    ) -> "Budget | None":
+        """That of --budget, --max-calls, --total-budget and --no-budget. Raises ValueError where they disagree."""
+        if (dollars, calls, total) == (None, None, None):
+            return cls() if no_budget else None
+        if no_budget:
+            raise ValueError("--no-budget says that there is no limit: leave it out, or the bounds")
+        return cls(calls, dollars, total)
+
+    @classmethod
+    def here(cls) -> "Budget | None":
+        """The budget that the environment holds."""
+        calls, total = os.environ.get("PROCTOR_MAX_CALLS"), os.environ.get("PROCTOR_TOTAL_BUDGET")
+        given = narrower(cls.of(os.environ.get("PROCTOR_BUDGET") or None), cls.of(f"{calls} calls" if calls else None))
+        return narrower(given, cls(total=cls.of(total).dollars) if total else None)  # type: ignore[union-attr]
+
+    def keep(self) -> None:
+        """Have all sessions of this process, and of those that it starts, keep this budget too."""
+        os.environ.update(narrower(self, Budget.here()).environment)  # type: ignore[union-attr]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that `here` reads."""
+        calls = {} if self.calls is None else {"PROCTOR_MAX_CALLS": str(self.calls)}
+        dollars = {} if self.dollars is None else {"PROCTOR_BUDGET": str(self.dollars)}
+        total = {} if self.total is None else {"PROCTOR_TOTAL_BUDGET": str(self.total)}
+        return (calls | dollars | total) or {"PROCTOR_BUDGET": "none"}
+
+    def __str__(self) -> str:
+        """The bounds in words.
+
+        >>> print(Budget(500, 3.0))
+        $3.00 and 500 calls
+        """
+        dollars = [] if self.dollars is None else [in_dollars(self.dollars)]
+        calls = [] if self.calls is None else [f"{self.calls:,} calls"]
+        total = [] if self.total is None else [f"{in_dollars(self.total)} over all runs"]
+        return " and ".join(dollars + calls + total) or "no limit"
+
+
+def in_dollars(amount: float) -> str:
+    """An amount in words: to the cent, and what is less than a cent to one digit.
+
+    >>> in_dollars(1234.5), in_dollars(0.00142), in_dollars(0)
+    ('$1,234.50', '$0.001', '$0.00')
+    """
+    return f"${amount:,.2f}" if amount >= 0.005 or not amount else f"${float(f'{amount:.1g}'):.12f}".rstrip("0")
+
+
+def narrower(one: Budget | None, other: Budget | None) -> Budget | None:
+    """What both allow; None where neither is given."""
+    if one is None or other is None:
+        return one or other
+    pairs = (one.calls, other.calls), (one.dollars, other.dollars), (one.total, other.total)
+    return Budget(*(min((n for n in pair if n is not None), default=None) for pair in pairs))  # type: ignore[arg-type]
 
 
 @dataclass
@@ -22,26 +110,32 @@ class Spent:
     """What a session has had sent so far, at most.
 
     Each attempt that was sent counts as a call, except one that was refused with a 429 or found no server. One that
-    brought no readable reply counts with the most that it can have cost.
+    brought no readable reply counts with the most that it can have cost. `unpriced` counts the calls to each model
+    without a price, which dollars leave out.
     """
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     dollars: float = 0.0
-    unpriced: int = 0  # of the calls: to models without a price, which dollars leave out
+    unpriced: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def cost(self) -> str:
+        """Dollars in words, and how many models have no price.
+
+        >>> Spent(3, 100, 20, 0.02, Counter(mine=1)).cost
+        '$0.02 and 1 model without a price'
+        """
+        if not self.unpriced:
+            return in_dollars(self.dollars)
+        models = f"{len(self.unpriced)} model{'s' if len(self.unpriced) > 1 else ''} without a price"
+        return (
+            f"no price, {models}" if self.unpriced.total() == self.calls else f"{in_dollars(self.dollars)} and {models}"
+        )
 
     def __str__(self) -> str:
-        """Calls, tokens and dollars in words.
-
-        >>> print(Spent(3, 100, 20, 0.02, unpriced=1))
-        3 new calls, 120 tokens, $0.02 and 1 calls to models without a price
-        """
-        tokens = f"{self.calls:,} new calls, {self.prompt_tokens + self.completion_tokens:,} tokens"
-        if self.unpriced == self.calls > 0:
-            return f"{tokens}, no price known"
-        more = f" and {self.unpriced:,} calls to models without a price" if self.unpriced else ""
-        return f"{tokens}, ${self.dollars:.2f}{more}"
+        return f"{self.calls:,} new calls, {self.prompt_tokens + self.completion_tokens:,} tokens, {self.cost}"
 
 
 @dataclass(frozen=True)
@@ -50,7 +144,8 @@ class Plan:
 
     `prompt_tokens` is an estimate (four characters a token); `completion_tokens` the most that the requests allow.
     `dollars` is an upper bound, with a token for each byte that is sent, as budgets count; None where a model has no
-    price. Attempts that fail and are made again come on top, and count against a budget.
+    price. Attempts that fail and are made again come on top, and count against a budget. `expected` is what it costs
+    with replies as long as the mean of `replies` replies to requests of the same kind; None where none are known.
     """
 
     calls: int
@@ -60,6 +155,8 @@ class Plan:
     prompt_tokens: int
     completion_tokens: int
     dollars: float | None
+    expected: float | None = None
+    replies: int = 0
 
     def plus(self, request: Request, where: str, price: tuple[float, float] | None) -> "Plan":
         """With one more call, whose reply is in the recording, in the cache or missing; price of a token in and out."""
@@ -77,7 +174,9 @@ class Plan:
         )
 
     def __str__(self) -> str:
-        cost = "no price known" if self.dollars is None else f"at most ${self.dollars:,.2f}"
+        cost = "no price known" if self.dollars is None else f"at most {in_dollars(self.dollars)}"
+        if self.expected is not None and self.dollars:
+            cost += f", expected about {in_dollars(self.expected)} from {self.replies:,} replies of this kind"
         return (
             f"{self.calls:,} different calls: {self.recorded:,} recorded, {self.cached:,} cached, "
             f"{self.to_ask:,} to ask "

@@ -13,19 +13,23 @@ import hashlib
 import json
 import os
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from proctor.files import write_atomic
 from proctor.models.messages import REHEARSED, Reply, Request
-from proctor.models.registry import price
+from proctor.models.registry import is_free, old_prices, price
 from proctor.models.session import Halt, Session
 from proctor.models.settings import Settings
-from proctor.models.spending import Budget, BudgetError, Plan
+from proctor.models.spending import Budget, BudgetError, Plan, in_dollars, narrower
 
 Study = Callable[[Session], Awaitable[Any]]
+PILOT = 5  # calls after which the expected cost is known, where no kept replies tell it
 GOES_ON = 7 * 86_400.0  # seconds after its beginning in which a live run that was stopped goes on
 NOTHING = Plan(0, 0, 0, 0, 0, 0, 0.0)
+TOLD = "plan: "  # before each line of a plan
 BYTES = 4  # of a reply's token, where it is sent again: as many tokens at most, whoever counts them
 
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")
@@ -53,28 +57,30 @@ class OnlyPlanned(RuntimeError):
 async def ask_all(
     *studies: Study,
     mode: str = "replay",
-    budget: float | None = None,
+    budget: Budget | float | str | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
 ) -> list[Any]:
     """What each study gives. In modes auto and live the plan of all of them is shown before the first call. A live run
     that was stopped before its end goes on, within a week: what it asked already is not asked again.
 
-    Raises BudgetError, before any call, where they may need more than `budget` dollars; and what `Session.ask` raises.
-    The environment of a sweep's job (proctor.workflow.sweep) may hold PROCTOR_BUDGET, dollars at most as well, and
-    PROCTOR_PLAN, a file: the plan goes there and OnlyPlanned is raised in place of the first call.
+    Raises ModelError, before any call, where models that cost are to be asked and there is no `budget` (dollars,
+    "500 calls" or "none"; what the environment holds bounds it further, see models/spending.py); BudgetError where they
+    may need more than it; and what `Session.ask` raises. PROCTOR_PLAN in the environment is a file: the plan goes there
+    and OnlyPlanned is raised in place of the first call.
     """
-    bounds = [budget, float(bound) if (bound := os.environ.get("PROCTOR_BUDGET")) else None]
-    spend = Budget(dollars=min((bound for bound in bounds if bound is not None), default=None))
-    async with Session(mode, budget=spend, settings=settings, progress=mode != "replay") as session:
+    async with Session(mode, budget=budget, settings=settings, progress=mode != "replay") as session:
         if mode == "replay":
             print("replay: recorded and kept replies, nothing is asked")
             return [await study(session) for study in studies]
         run = await _live_run(session, *studies) if mode == "live" else ""
         if file := os.environ.get("PROCTOR_PLAN"):
             await _leave_plan(session, studies, file)
-        print(await announced(session, *studies))
+        rehearsal = await shown_plan(session, *studies)
+        await session.ready(rehearsal.missing)
+        refuse_over_budget(rehearsal.plan_so_far, session.budget or Budget(), session.cache.paid())
         if run:
             session.cache.note_live_run(run, session.since)
+        await pilot(session, rehearsal, *studies)
         found = [await study(session) for study in studies]
         if run:
             session.cache.note_live_run(run, None)
@@ -93,24 +99,46 @@ async def _live_run(session: Session, *studies: Study) -> str:
     return name
 
 
-async def announced(session: Session, *studies: Study) -> str:
-    """The plan of all studies in words, once it is known that they can be asked.
-
-    Raises ModelError for a key that is missing or refused, BudgetError where the session's budget may not do."""
+async def shown_plan(session: Session, *studies: Study) -> "Rehearsal":
+    """Print the plan of all studies, each line with TOLD before it, which the workflow hands to the terminal. Sends
+    nothing."""
     rehearsal = await rehearsed(session, *studies)
-    plan, models = rehearsal.plan_so_far, sorted(rehearsal.missing)
-    told = "\n".join([f"plan: {plan}", *session.settings.left_out(models)])
-    await session.ready(models)
-    refuse_over_budget(plan, session.budget)
-    return told
+    for line in rehearsal.told:
+        print(TOLD + line, flush=True)
+    return rehearsal
+
+
+async def pilot(session: Session, rehearsal: "Rehearsal", *studies: Study) -> None:
+    """Where no kept reply says how long replies are: ask the first PILOT calls of the studies, and print what all are
+    expected to cost. They are ordinary calls, counted and kept, so that the studies find them when they are run."""
+    plan, budget, progress = rehearsal.plan_so_far, session.budget, session.progress
+    if plan.expected is not None or not plan.dollars or plan.to_ask <= 2 * PILOT:
+        return
+    session.budget, session.progress = narrower(budget, Budget(calls=session.spent.calls + PILOT)), False
+    try:
+        for study in studies:
+            await study(session)
+    except BudgetError:
+        pass  # its end
+    finally:
+        session.budget, session.progress = budget, progress
+    rest = await rehearsed(session, *studies)
+    if about := rest.expected(others=True):
+        left_out = rest.plan_so_far.to_ask - len(about)
+        told = (
+            f"expected about {in_dollars(session.spent.dollars + sum(about.values()))}, from the first {PILOT} replies"
+        )
+        print(TOLD + told + (f", without {left_out:,} later calls" if left_out else ""), flush=True)
 
 
 async def _leave_plan(session: Session, studies: Iterable[Study], file: str) -> None:
-    """Write {"plan": in words, "to_ask": {key of a call: dollars at most, None without a price}}; then OnlyPlanned is
-    raised. Raises ModelError like `announced`."""
+    """Write {"plan": in words, "to_ask": {key of a call: dollars at most, None without a price}, "expected": {key:
+    dollars}}, and raise OnlyPlanned. Raises ModelError for a key that is missing or refused; a plan needs no budget."""
     rehearsal = await rehearsed(session, *studies)
-    await session.ready(sorted(rehearsal.missing))
-    write_atomic(file, json.dumps({"plan": str(rehearsal.plan_so_far), "to_ask": rehearsal.to_ask}))
+    session.budget = session.budget or Budget()
+    await session.ready(rehearsal.missing)
+    plan = dict(plan=str(rehearsal.plan_so_far), to_ask=rehearsal.to_ask, expected=rehearsal.expected())
+    write_atomic(file, json.dumps(plan))
     raise OnlyPlanned(f"the plan is in {file}; nothing was asked")
 
 
@@ -119,16 +147,23 @@ async def rehearsed(session: Session, *studies: Study) -> "Rehearsal":
     rehearsal = Rehearsal(session)
     for study in studies:
         await study(rehearsal)
+    about = rehearsal.expected()
+    if len(about) == len(rehearsal.to_ask):
+        replies = sum(map(len, rehearsal.lengths.values()))
+        rehearsal.plan_so_far = replace(rehearsal.plan_so_far, expected=sum(about.values()), replies=replies)
     return rehearsal
 
 
-def refuse_over_budget(plan: Plan, budget: Budget) -> None:
-    """Raises BudgetError, with what would be needed, where a plan may pass the budget."""
+def refuse_over_budget(plan: Plan, budget: Budget, paid: float = 0.0) -> None:
+    """Raises BudgetError, with what would be needed, where a plan may pass the budget. paid: dollars of all runs."""
     needed = []
     if budget.calls is not None and plan.to_ask > budget.calls:
         needed.append(f"up to {plan.to_ask:,} calls, and the budget is {budget.calls:,}")
     if budget.dollars is not None and plan.dollars is not None and plan.dollars > budget.dollars:
-        needed.append(f"up to ${plan.dollars:,.2f}, and the budget is ${budget.dollars:,.2f}")
+        needed.append(f"up to {in_dollars(plan.dollars)}, and the budget is {in_dollars(budget.dollars)}")
+    if budget.total is not None and plan.dollars and paid + plan.dollars > budget.total:
+        left = f"{in_dollars(max(budget.total - paid, 0.0))} are left of {in_dollars(budget.total)} over all runs"
+        needed.append(f"up to {in_dollars(plan.dollars)}, and {left}")
     if needed:
         raise BudgetError(
             f"nothing was asked: this may need {'; '.join(needed)}. Raise the budget, ask less, or lower max_tokens "
@@ -149,12 +184,16 @@ class Rehearsal(Session):
         self.plan_so_far, self.missing = NOTHING, set[str]()
         self.to_ask: dict[str, float | None] = {}
         self.asked: set[str] = set()
+        self.kinds: dict[tuple[str, str], list[str]] = defaultdict(list)  # (model, prompt): keys of calls to be made
+        self.lengths: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)  # of kept replies, in and out
 
     async def ask(self, request: Request, halt: Halt | None = None) -> Reply:
         reply = self._kept(request)
         if request.key not in self.asked:
             self.asked.add(request.key)
             self._count_in(request, reply)
+            if reply and reply.source == "recording" and reply.prompt_tokens and reply.completion_tokens:
+                self.lengths[request.model, request.prompt].append((reply.prompt_tokens, reply.completion_tokens))
         if reply is None:
             self.stand_ins += 1
             reply = stand_in(request)
@@ -163,12 +202,36 @@ class Rehearsal(Session):
     async def ask_many(self, requests, what: str = "calls") -> list[Reply]:
         return [await self.ask(request) for request in requests]
 
+    @property
+    def told(self) -> list[str]:
+        """The plan in words, how old its prices are, and what the models do not take of the settings."""
+        month = old_prices(self.missing)
+        old = [f"prices as known in {month}: compare params/prices.yaml with your provider's list"] if month else []
+        return [str(self.plan_so_far), *old, *self.settings.left_out(sorted(self.missing))]
+
+    def expected(self, others: bool = False) -> dict[str, float]:
+        """{key of a call that is to be made: dollars}, with a reply as long as the mean of the kept ones to the same
+        prompt. others: where there are none, of the model's other replies. Calls of unknown length are left out."""
+        found: dict[str, float] = {}
+        for (model, prompt), keys in self.kinds.items():
+            cost = price(model)
+            if is_free(model):
+                found |= dict.fromkeys(keys, 0.0)
+            elif cost is not None:
+                known = self.lengths[model, prompt] or self.cache.lengths(model, prompt)
+                self.lengths[model, prompt] = known = known or (self.cache.lengths(model) if others else [])
+                if known:
+                    sent, received = (sum(part) / len(known) for part in zip(*known))
+                    found |= dict.fromkeys(keys, sent * cost[0] + received * cost[1])
+        return found
+
     async def close(self) -> None:
         """Nothing: the connections are those of the session."""
 
     def _count_in(self, request: Request, reply: Reply | None) -> None:
         if reply is None:
             self.missing.add(request.model)
+            self.kinds[request.model, request.prompt].append(request.key)
             self.to_ask[request.key] = NOTHING.plus(request, "missing", price(request.model)).dollars
         self.plan_so_far = self.plan_so_far.plus(request, reply.source if reply else "missing", price(request.model))
 

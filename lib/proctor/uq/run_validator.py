@@ -112,11 +112,8 @@ async def validate(
                     halt.call(error)
                     return
                 spent = session.spent
-                bar.set_postfix_str(
-                    f"{spent.calls:,} calls, {spent.prompt_tokens + spent.completion_tokens:,} tokens, "
-                    f"${spent.dollars:.2f}",
-                    refresh=False,
-                )
+                tokens = spent.prompt_tokens + spent.completion_tokens
+                bar.set_postfix_str(f"{spent.calls:,} calls, {tokens:,} tokens, {spent.cost}", refresh=False)
                 bar.update()
 
         try:

@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ logging.getLogger("papermill").setLevel(logging.CRITICAL)  # a kernel's death is
 
 
 ENGINE = "proctor"
+PLAN_LINE = "plan: "  # how each line of a plan begins (models/studies.py)
 
 
 class _WritesAtTheEnd(NBClientEngine):
@@ -42,6 +43,22 @@ class _WritesAtTheEnd(NBClientEngine):
             super().execute_managed_notebook(nb_man, kernel_name, **how)
         finally:
             nb_man.output_path = output
+
+
+class _Plans:
+    """A file for what cells print, which hands on the lines of a plan."""
+
+    def __init__(self, say: Callable[[str], object]):
+        self.say, self.rest = say, ""
+
+    def write(self, text: str) -> None:
+        *lines, self.rest = (self.rest + text).split("\n")
+        for line in lines:
+            if line.startswith(PLAN_LINE):
+                self.say(line)
+
+    def flush(self) -> None:
+        """Nothing: a line is handed on when it ends."""
 
 
 papermill_engines.register(ENGINE, _WritesAtTheEnd)
@@ -59,6 +76,7 @@ def execute(
     environment: Mapping[str, str] | None = None,
     cancel: threading.Event | None = None,
     cell_timeout: float | None = None,
+    say: Callable[[str], object] = print,
 ) -> None:
     """Run `notebook` with the parameters `values`; leave the executed copy at `output`.
 
@@ -67,7 +85,7 @@ def execute(
     The kernel comes from `server`; `environment` is laid over this process's. Setting `cancel` (from another thread)
     kills the kernel; a cell that takes longer than `cell_timeout` seconds fails. Code runs in the repository's root
     folder, or in the PROCTOR_ROOT of `environment`. Processes that it started in the kernel's group and its temporary
-    files go with the kernel.
+    files go with the kernel. `say` gets each line of a plan as soon as a cell prints it.
     """
     BUILD.mkdir(parents=True, exist_ok=True)  # or IPython complains that it has no place for its profile
     output = Path(output).resolve()
@@ -91,6 +109,7 @@ def execute(
             engine_name=ENGINE,
             progress_bar=False,
             execution_timeout=cell_timeout,
+            stdout_file=_Plans(say),
         )
     except CellTimeoutError:
         os.replace(running, failed)

@@ -17,7 +17,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -26,9 +26,16 @@ from proctor.paths import BUILD, COMMITTED, ROOT
 from proctor.report import catalog
 from proctor.workflow import kept, receipts
 from proctor.workflow.notebook import EXECUTED, Notebook, WorkflowError, all_notebooks, chosen
-from proctor.workflow.run import add_parameter_options, add_timeout_option, split_more
+from proctor.workflow.run import (
+    add_budget_options,
+    add_parameter_options,
+    add_timeout_option,
+    budget_of,
+    split_more,
+)
 
 if TYPE_CHECKING:
+    from proctor.models.spending import Budget
     from proctor.workflow.workers import Workers
 
 STAMP = BUILD / "up_to_date.json"
@@ -52,6 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
             options.notebook,
             options.snakemake,
             options.cell_timeout,
+            budget_of(options),
         )
     except WorkflowError as error:
         print(error, file=sys.stderr)
@@ -68,11 +76,12 @@ def reproduce(
     only: Sequence[str] = (),
     snakemake: Sequence[str] = (),
     cell_timeout: float | None = None,
+    budget: "Budget | None" = None,
 ) -> int:
     """Run what is not up to date, `jobs` at once. Returns the exit code; raises WorkflowError before anything runs.
 
     only: names of notebooks, none for all. snakemake: options of its own, such as --profile. With them its jobs run
-    wherever it sends them.
+    wherever it sends them. budget: of what all notebooks together ask; one that asks alone shows its own plan.
     """
     os.chdir(ROOT)
     held = lock()  # noqa: F841  held until this function ends
@@ -100,6 +109,10 @@ def reproduce(
     named |= {str(place) for notebook in notebooks for name in notebook.logs for place in log_files.places(name)}
     sources = [*OURS, str(profile), *sorted(named)]
     read = contents(sources)
+    if budget:
+        budget.keep()  # for the kernels
+    how = dict(at_once=jobs, again=True, cell_timeout=cell_timeout, snakemake=snakemake)
+    _refuse_costs(chosen(only, notebooks), values, figures, how)
 
     write_atomic(CONFIG, json.dumps({"profile": str(profile), "overrides": changed}))
     command = snakemake_command(jobs, CONFIG, targets)
@@ -124,6 +137,25 @@ def reproduce(
         stamp = {"asked": asked, "places": [*sources, *results], "files": read | left, "kept": stay}
         write_atomic(STAMP, json.dumps(stamp))
     return 0
+
+
+def _refuse_costs(
+    notebooks: Sequence[Notebook], values: Mapping[str, dict[str, Any]], figures: Path, how: Mapping[str, Any]
+) -> None:
+    """Where several notebooks that are to run name models that cost: plan all of them. Raises WorkflowError, before
+    anything is asked, where that passes the budget or there is none."""
+    from proctor.workflow import asking, rerun  # here, not above: they import from here
+
+    costly = [each for each in notebooks if not each.missing_logs() and asking.may_cost(each, values[each.name])]
+    late = set(receipts.untrue(costly, values, figures))
+    if len(late) < 2:
+        return
+    jobs = rerun.jobs_in(BUILD / "plans", [each for each in costly if each.name in late], values)
+    bill = asking.planned(jobs, how)
+    for problem in bill.problems:
+        print(f"not in the plan:\n{problem}", file=sys.stderr)
+    bill.show("notebook")
+    bill.refuse(None)
 
 
 def lock() -> TextIO:
@@ -260,6 +292,7 @@ def _stamp() -> dict[str, Any]:
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m proctor.workflow.reproduce", description=__doc__.splitlines()[0])
     add_parameter_options(parser)
+    add_budget_options(parser, "all notebooks together")
     add_timeout_option(parser)
     parser.add_argument("--jobs", type=int, default=2, help="notebooks to run at once (default 2)")
     parser.add_argument("--notebook", action="append", default=[], help="only this one, e.g. uq/6_agreement")

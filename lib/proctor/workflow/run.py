@@ -23,13 +23,16 @@ import socket
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proctor.files import write_atomic
 from proctor.paths import OWN_FIGURES, PARAMS, ROOT
 from proctor.workflow import kept, receipts
 from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
+
+if TYPE_CHECKING:
+    from proctor.models.spending import Budget
 
 PROBLEM = "problem.txt"  # beside a receipt that is not there: why the run stopped before its end
 PLAN = "PROCTOR_PLAN"  # the file where a notebook leaves its plan, and then asks nothing (models/studies.py)
@@ -42,6 +45,8 @@ def main(arguments: list[str] | None = None) -> int:
     figures = options.figures.absolute()
     os.environ |= options.environment | {"PROCTOR_FIGURES": str(figures)}  # for the kernel
     try:
+        if budget := budget_of(options):
+            budget.keep()  # for the kernel
         values, files = (options.values, options.read) if options.read else _values_and_files(notebook, options)
         read = receipts.digests(files)
         if options.kept:
@@ -82,17 +87,21 @@ def run_notebook(
 
 def run_here(notebook: Notebook, output: Path, values: dict[str, Any], cell_timeout: float | None = None) -> str | None:
     """Run the notebook in a kernel of its own. Returns what went wrong, or None."""
-    print(f"{notebook.name}: running", flush=True)
+    _say(f"{notebook.name}: running")
     start = time.monotonic()
     with KernelServer() as server:  # imports its packages while papermill is imported here
         from proctor.workflow.execute import NotebookFailed, execute
 
         try:
-            execute(notebook, output, values, server, cell_timeout=cell_timeout)
+            execute(notebook, output, values, server, cell_timeout=cell_timeout, say=_say)
         except NotebookFailed as error:
             return str(error)
-    print(f"{notebook.name}: done in {time.monotonic() - start:.1f} s, see {output}", flush=True)
+    _say(f"{notebook.name}: done in {time.monotonic() - start:.1f} s, see {output}")
     return None
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
 
 
 def hand_over(
@@ -129,6 +138,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--receipt", type=Path, help="where the run's receipt goes (for Snakemake)")
     parser.add_argument("--environment", type=json.loads, default={}, help="variables, as JSON (for Snakemake)")
     add_parameter_options(parser)
+    add_budget_options(parser, "the notebook")
     parser.add_argument("--kept", action="store_true", help="show the committed results, run nothing (for Snakemake)")
     parser.add_argument("--file", action="append", default=[], metavar="NAME=PATH", help="set one parameter to a file")
     add_timeout_option(parser)
@@ -154,6 +164,27 @@ def add_timeout_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cell-timeout", type=_seconds, metavar="SECONDS", help="stop a notebook whose cell takes longer"
     )
+
+
+def add_budget_options(parser: argparse.ArgumentParser, of: str) -> None:
+    """--budget, --max-calls, --total-budget and --no-budget, which `budget_of` reads. of: whose they are."""
+    parser.add_argument("--budget", type=float, metavar="DOLLARS", help=f"that {of} may spend")
+    parser.add_argument("--max-calls", type=int, metavar="N", help=f"calls that {of} may make")
+    parser.add_argument("--total-budget", type=float, metavar="DOLLARS", help="that all runs may ever have spent")
+    parser.add_argument("--no-budget", action="store_true", help="no limit to what is spent")
+
+
+def budget_of(options: argparse.Namespace) -> "Budget | None":
+    """Raises WorkflowError where one of these options excludes another."""
+    bounds = options.budget, options.max_calls, options.total_budget
+    if not options.no_budget and bounds == (None, None, None):
+        return None
+    from proctor.models.spending import Budget
+
+    try:
+        return Budget.of_options(*bounds, options.no_budget)
+    except ValueError as error:
+        raise WorkflowError(str(error)) from None
 
 
 def _seconds(text: str) -> float:

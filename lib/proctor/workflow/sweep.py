@@ -17,7 +17,6 @@ import io
 import itertools
 import json
 import re
-import shutil
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,17 +27,17 @@ import yaml
 
 from proctor import program
 from proctor.files import write_atomic
+from proctor.models.spending import Budget
 from proctor.paths import BUILD
 from proctor.report.claims import Claim, read_claims
 from proctor.report.provenance import evidence_kinds, relative
-from proctor.workflow import kept, params, rerun
+from proctor.workflow import asking, kept, params, rerun
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
 from proctor.workflow.reproduce import lock
-from proctor.workflow.run import PLAN
+from proctor.workflow.run import add_budget_options, budget_of
 
 SWEEPS = BUILD / "sweeps"
 FIXED = ("claim", "sentence", "evidence", "estimate", "low", "high", "n", "of", "unit", "verdict", "problem", "folder")
-ASKS = ("auto", "live")  # a notebook's mode in which models are asked
 SHOWN = 20  # claims on the terminal; the file has all
 
 Point = dict[str, Any]  # {parameter: its value} of one combination
@@ -63,16 +62,6 @@ class Spread(NamedTuple):
         return found
 
 
-class Spending(NamedTuple):
-    """What all jobs together may ask: dollars, calls; None is no bound given."""
-
-    dollars: float | None = None
-    calls: int | None = None
-
-
-UNBOUND = Spending()
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = rerun.options(f"{program()} sweep", __doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", help="such as uq/6_agreement; none: those of the grid's file")
@@ -93,8 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--params", type=Path, metavar="FILE", default=params.DEFAULT, help="profile of all the rest")
     parser.add_argument("--name", default="", help="of the folder in build/sweeps/; default: from the notebooks")
     parser.add_argument("--plan", action="store_true", help="say how many jobs, what they ask and cost, and stop")
-    parser.add_argument("--budget", type=float, help="dollars that all jobs together may spend")
-    parser.add_argument("--max-calls", type=int, help="calls that they may make, for models without a price")
+    add_budget_options(parser, "all jobs together")
     options = rerun.parse(parser, arguments)
 
     def work() -> int:
@@ -105,7 +93,7 @@ def main(arguments: list[str] | None = None) -> int:
         name = options.name or (options.grid.stem if options.grid else "-".join(grid).replace("/", "-"))
         jobs = jobs_of(grid, folder_of(name), every, options.params)
         how = (options.jobs, options.again, options.cell_timeout, options.snakemake)
-        return sweep(jobs, folder_of(name), Spending(options.budget, options.max_calls), options.plan, *how)
+        return sweep(jobs, folder_of(name), budget_of(options), options.plan, *how)
 
     return rerun.exit_code(work)
 
@@ -113,7 +101,7 @@ def main(arguments: list[str] | None = None) -> int:
 def sweep(
     jobs: Mapping[str, tuple[Point, rerun.Job]],
     place: Path,
-    spending: Spending = UNBOUND,
+    budget: Budget | None = None,
     only_plan: bool = False,
     at_once: int = 1,
     again: bool = False,
@@ -125,16 +113,20 @@ def sweep(
     ran = {} if again else {folder: job for folder, (_, job) in jobs.items() if job.has_run()}
     todo = [job for folder, (_, job) in jobs.items() if folder not in ran]
     print(f"{_count(len(jobs), 'job')}: {len(todo)} to run, {len(ran)} ran before with the same inputs", flush=True)
-    asking = [job for job in todo if asks(job)]
-    if spending != UNBOUND and not any(asks(job) for _, job in jobs.values()):
+    asks = {folder: asking.asks(job.notebook, job.values) for folder, (_, job) in jobs.items()}
+    if budget and not any(asks.values()):
         raise WorkflowError("--budget and --max-calls bound what models are asked, and nothing is: add -p mode auto")
     how: dict[str, Any] = dict(at_once=at_once, again=True, cell_timeout=cell_timeout, snakemake=snakemake)
-    if asking:
-        _affordable(*_planned(asking, how), spending, only_plan)
+    if to_plan := [job for job in todo if asks[str(job.folder)]]:
+        bill = asking.planned(to_plan, how)
+        if bill.problems:
+            raise WorkflowError("\n\n".join(["nothing was asked:", *dict.fromkeys(bill.problems)]))
+        bill.show("job")
+        if not only_plan:
+            bill.refuse(budget)
     if only_plan:
         return 0
-    bound = {} if spending.dollars is None else {"PROCTOR_BUDGET": str(spending.dollars)}
-    now = [job._replace(environment=bound) if asks(job) else job for job in todo]
+    now = [job._replace(environment=budget.environment) if budget and asks[str(job.folder)] else job for job in todo]
     done = {str(each.job.folder): each for each in rerun.told(rerun.rerun(now, **how), len(now), "sweep", "job")}
     done |= {folder: rerun.Rerun(job, reused=True) for folder, job in ran.items()}
     runs = [(point, done[folder]) for folder, (point, _) in jobs.items()]
@@ -211,50 +203,6 @@ def jobs_of(
             label = " ".join([name, *(f"{parameter}={_text(value)}" for parameter, value in point.items())])
             jobs[str(folder)] = point, rerun.Job(known[name], base[name] | point, folder, label)
     return jobs
-
-
-def asks(job: rerun.Job) -> bool:
-    """Whether the notebook asks models and plans before: it has a `mode` in which it does, and a `budget`."""
-    values = params.all_values(job.notebook, job.values)
-    return "budget" in values and values.get("mode") in ASKS
-
-
-def _planned(jobs: Sequence[rerun.Job], how: Mapping[str, Any]) -> tuple[int, float | None]:
-    """(calls, dollars at most, None without a price) that the jobs ask together, told on the way.
-
-    Each notebook runs up to its plan. A call that several share counts once, but for mode live.
-    Raises WorkflowError where one can't be planned, such as for a key that is missing."""
-    plans = []
-    for job in jobs:
-        folder = job.folder / "plan"
-        shutil.rmtree(folder, ignore_errors=True)
-        plans.append(job._replace(folder=folder, environment={PLAN: str((folder / "plan.json").absolute())}))
-    found = rerun.told(rerun.rerun(plans, **how), len(plans), "plan", "job")
-    if problems := [each.problem for each in found if each.problem]:
-        raise WorkflowError("\n\n".join(["nothing was asked:", *dict.fromkeys(problems)]))
-    calls: dict[str, float | None] = {}
-    for each in found:
-        file = Path(each.job.environment[PLAN])
-        plan = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"to_ask": {}}
-        live = each.job.values.get("mode") == "live"
-        calls |= {f"{each.job.name} {key}" if live else key: cost for key, cost in plan["to_ask"].items()}
-        shutil.rmtree(each.job.folder, ignore_errors=True)
-    costs = [cost for cost in calls.values() if cost is not None]
-    return len(calls), sum(costs) if len(costs) == len(calls) else None
-
-
-def _affordable(calls: int, dollars: float | None, spending: Spending, only_plan: bool) -> None:
-    """Say what is asked. Raises WorkflowError where that passes the bounds, or where money is spent without one."""
-    cost = "no price known" if dollars is None else f"at most ${dollars:,.2f}"
-    print(f"plan: {calls:,} different calls to ask over all jobs, {cost}", flush=True)
-    if only_plan:
-        return
-    if calls and dollars != 0 and spending == UNBOUND:
-        raise WorkflowError(f"nothing was asked: say {'--max-calls' if dollars is None else '--budget'}")
-    if spending.dollars is not None and dollars is not None and dollars > spending.dollars:
-        raise WorkflowError(f"nothing was asked: --budget is ${spending.dollars:,.2f}; raise it or take a smaller grid")
-    if spending.calls is not None and calls > spending.calls:
-        raise WorkflowError(f"nothing was asked: --max-calls is {spending.calls:,}; raise it or take a smaller grid")
 
 
 def write_results(found: Sequence[tuple[Point, rerun.Rerun, list[Claim]]], place: Path) -> None:

@@ -69,7 +69,8 @@ class _Job(socketserver.StreamRequestHandler):
         try:
             timeout = self.server.cell_timeout or job["cell_timeout"]
             output, kernels = Path(job["output"]), self.server.kernels
-            execute(notebook, output, job["values"], kernels, job["environment"], cancel, timeout)
+            say = lambda line: self.server.say(f"  {notebook.name}  {line}")  # noqa: E731
+            execute(notebook, output, job["values"], kernels, job["environment"], cancel, timeout, say)
             problem = None
         except NotebookFailed as error:
             problem = str(error)

@@ -40,7 +40,7 @@ async def _filter(options) -> int:
             print(import_replies(options.replies, options.requests, cache))
     finally:
         cache.close()
-    how = dict(cache=options.cache, budget=Budget(options.calls, options.dollars), batch=options.batch)
+    how = dict(cache=options.cache, budget=Budget.of_options(options.dollars, options.calls), batch=options.batch)
     settings = dict(repeats=options.repeats, temperature=options.temperature, settings=asked)
 
     async def study(session: Session):

@@ -1,0 +1,108 @@
+"""What notebooks would ask models, planned over all of them before the first call.
+
+Each notebook runs up to its plan and leaves it in a file (PROCTOR_PLAN, see models/studies.py). So a sweep, and a
+`make reproduce` of several notebooks, show one bill, and ask nothing beyond a budget, or without one.
+"""
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from proctor.models.registry import ModelError, is_free
+from proctor.models.spending import Budget, in_dollars, narrower
+from proctor.workflow import params, rerun
+from proctor.workflow.notebook import Notebook, WorkflowError
+from proctor.workflow.run import PLAN
+
+ASKS = ("auto", "live")  # a notebook's mode in which models are asked
+
+
+class Bill(NamedTuple):
+    """What all notebooks ask together. to_ask: {call: dollars at most, None without a price}, a call that several share
+    once. expected: {call: dollars} of those of which replies of the same kind are kept. asking: how many ask. problems:
+    of those that could not be planned."""
+
+    to_ask: Mapping[str, float | None]
+    expected: Mapping[str, float]
+    asking: int
+    problems: Sequence[str]
+
+    @property
+    def dollars(self) -> float | None:
+        """At most; None where a call has no price."""
+        costs = [cost for cost in self.to_ask.values() if cost is not None]
+        return sum(costs) if len(costs) == len(self.to_ask) else None
+
+    def show(self, unit: str) -> None:
+        """Print it. unit: what was planned."""
+        cost = "no price known" if self.dollars is None else f"at most {in_dollars(self.dollars)}"
+        if self.dollars and len(self.expected) == len(self.to_ask):
+            cost += f", expected about {in_dollars(sum(self.expected.values()))}"
+        over = f"{self.asking:,} {unit}{'' if self.asking == 1 else 's'}"
+        print(f"plan: {len(self.to_ask):,} different calls to ask over {over}, {cost}", flush=True)
+
+    def refuse(self, budget: Budget | None) -> None:
+        """Raises WorkflowError where it passes the budget and that of the environment, or where money is spent without
+        one."""
+        budget = narrower(budget, Budget.here())
+        calls, dollars = len(self.to_ask), self.dollars
+        if calls and dollars != 0 and budget is None:
+            raise WorkflowError(
+                "nothing was asked: this costs money, and there is no budget. Give --budget DOLLARS or --max-calls N "
+                "for all together, or say --no-budget"
+            )
+        if budget and budget.dollars is not None and dollars is not None and dollars > budget.dollars:
+            raise WorkflowError(f"nothing was asked: --budget is {in_dollars(budget.dollars)}; raise it or ask less")
+        if budget and budget.calls is not None and calls > budget.calls:
+            raise WorkflowError(f"nothing was asked: --max-calls is {budget.calls:,}; raise it or ask less")
+
+
+def asks(notebook: Notebook, given: Mapping[str, Any]) -> bool:
+    """Whether the notebook asks models and plans before: it has a `mode` in which it does, and a `budget`."""
+    values = params.all_values(notebook, given)
+    return "budget" in values and values.get("mode") in ASKS
+
+
+def may_cost(notebook: Notebook, given: Mapping[str, Any]) -> bool:
+    """Whether it asks, has no budget of its own, and names a model that costs or has no price."""
+    values = params.all_values(notebook, given)
+    return asks(notebook, given) and values["budget"] is None and any(map(_costs, _texts(values)))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for part in [*value, *value.values()] if isinstance(value, Mapping) else value:
+            yield from _texts(part)
+
+
+def _costs(text: str) -> bool:
+    try:
+        return not is_free(text)
+    except ModelError:
+        return False  # no model's name
+
+
+def planned(jobs: Iterable[rerun.Job], how: Mapping[str, Any]) -> Bill:
+    """The bill of these jobs, reported on the way. A call that several share counts once, but for mode live."""
+    plans = []
+    for job in jobs:
+        folder = job.folder / "plan"
+        shutil.rmtree(folder, ignore_errors=True)
+        plans.append(job._replace(folder=folder, environment={PLAN: str((folder / "plan.json").absolute())}))
+    found = rerun.told(rerun.rerun(plans, **how), len(plans), "plan", "job")
+    to_ask: dict[str, float | None] = {}
+    expected: dict[str, float] = {}
+    asking = 0
+    for each in found:
+        file = Path(each.job.environment[PLAN])
+        plan = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"to_ask": {}, "expected": {}}
+        own = f"{each.job.name} " if each.job.values.get("mode") == "live" else ""
+        to_ask |= {own + key: cost for key, cost in plan["to_ask"].items()}
+        expected |= {own + key: cost for key, cost in plan["expected"].items()}
+        asking += bool(plan["to_ask"])
+        shutil.rmtree(each.job.folder, ignore_errors=True)
+    return Bill(to_ask, expected, asking, [each.problem for each in found if each.problem])
