@@ -1,0 +1,179 @@
+"""The forms of the pages. They say what is missing; what may be stored is decided by `acts`."""
+
+from django import forms
+from django.contrib.auth.password_validation import password_validators_help_texts
+
+from desk.models import Account, Answer, Comment, Correct, Review, Role
+from desk.resolution import STATES
+
+CONFIDENCE = {
+    1: "1: a guess",
+    2: "2: I lean to it",
+    3: "3: fairly sure",
+    4: "4: sure, I checked the main steps",
+    5: "5: certain, I checked all of it",
+}
+SORTS = {
+    "votes": "most votes",
+    "state": "resolution",
+    "newest": "newest at the source",
+    "oldest": "oldest at the source",
+    "score": "votes at the source",
+    "views": "views at the source",
+    "category": "category",
+    "site": "site",
+}
+SHOWN = {"review": "needs reviewers", **{state: state for state in STATES}}
+
+
+class ListForm(forms.Form):
+    """What the list of questions shows, in its address."""
+
+    q = forms.CharField(required=False, max_length=300, label="Search")
+    state = forms.ChoiceField(required=False, label="State")
+    category = forms.ChoiceField(required=False, label="Category")
+    site = forms.ChoiceField(required=False, label="Site")
+    sort = forms.ChoiceField(required=False, label="Sort by")
+
+    def __init__(self, data, sites: list[str], categories: list[str]):
+        super().__init__(data)
+        self.fields["state"].choices = [("", "any state"), *SHOWN.items()]
+        self.fields["category"].choices = [("", "any category"), *((name, name) for name in categories)]
+        self.fields["site"].choices = [("", "any site"), *((name, name) for name in sites)]
+        best = [("", "best match")] if (data.get("q") or "").strip() else []
+        self.fields["sort"].choices = [*best, *SORTS.items()]
+
+
+def _area(rows: int, **attributes: str) -> forms.Textarea:
+    return forms.Textarea(attrs=dict(rows=rows, **attributes))
+
+
+class AnswerForm(forms.Form):
+    organisation = forms.CharField(max_length=200, help_text="Who runs the system: a lab, a university, yourself.")
+    system = forms.CharField(max_length=200, help_text="Its name and version, so that others can run the same.")
+    base_model = forms.CharField(
+        max_length=200, required=False, help_text="The model underneath, with its date or version. People have none."
+    )
+    people = forms.BooleanField(
+        required=False, label="Written by people, without a model", help_text="Listed beside the models, as people."
+    )
+    prompt = forms.CharField(
+        required=False, widget=_area(8), help_text="All that the model was given, word for word. Required for a model."
+    )
+    text = forms.CharField(
+        widget=_area(16), label="Answer", help_text="Markdown, with formulas between dollar signs. No HTML."
+    )
+
+    def clean(self):
+        told = super().clean()
+        if not told.get("people"):
+            for name in ("base_model", "prompt"):
+                if not told.get(name) and name not in self.errors:
+                    self.add_error(name, "Required for a model: others must be able to repeat it.")
+        return told
+
+
+class ReviewForm(forms.ModelForm):
+    correct = forms.ChoiceField(choices=Correct.choices, widget=forms.RadioSelect, label="Is the answer correct?")
+    confidence = forms.TypedChoiceField(
+        choices=list(CONFIDENCE.items()), coerce=int, widget=forms.RadioSelect, label="How sure are you?"
+    )
+
+    class Meta:
+        model = Review
+        fields = ("correct", "confidence", "text", "conflict", "conflict_text")
+        widgets = {"text": _area(10)}
+        labels = {
+            "text": "Why",
+            "conflict": "I have a conflict of interest",
+            "conflict_text": "Which one",
+        }
+        help_texts = {
+            "text": "Name the step that holds or fails, and the sources you looked up. Markdown and formulas work.",
+            "conflict": "You made the system, work with those who did, or wrote the answer. Such a review is shown, "
+            "but does not count.",
+        }
+
+    def clean(self):
+        told = super().clean()
+        if told.get("conflict") and not (told.get("conflict_text") or "").strip():
+            self.add_error("conflict_text", "Say in a few words what the conflict is.")
+        return told
+
+
+class CommentForm(forms.ModelForm):
+    class Meta:
+        model = Comment
+        fields = ("text",)
+        widgets = {"text": _area(4)}
+        labels = {"text": "Your comment"}
+        help_texts = {"text": "On the question itself: is it clear, is it still open, where is it discussed?"}
+
+
+class AnswerEdit(forms.ModelForm):
+    class Meta:
+        model = Answer
+        fields = ("text", "prompt")
+        widgets = {"text": _area(16), "prompt": _area(8)}
+        labels = {"text": "Answer"}
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["prompt"].required = not self.instance.system.people
+
+
+class ReasonForm(forms.Form):
+    reason = forms.CharField(widget=_area(3), max_length=2000, help_text="Shown in the history.")
+
+    def __init__(self, *args, required: bool = True, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].required = required
+
+
+class ModerationForm(ReasonForm):
+    DEEDS = {f"role {role}": f"make {label.lower()}" for role, label in Role.choices} | {
+        "block": "block the account",
+        "unblock": "unblock the account",
+        "confirm": "confirm its profile at the source",
+    }
+    deed = forms.ChoiceField(choices=list(DEEDS.items()), label="Decision")
+    field_order = ("deed", "reason")
+
+
+class SignUpForm(forms.ModelForm):
+    password = forms.CharField(
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text=" ".join(password_validators_help_texts()),
+    )
+    password_again = forms.CharField(
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), label="The password again"
+    )
+
+    class Meta:
+        model = Account
+        fields = ("username", "affiliation", "source_profile")
+        widgets = {"username": forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"})}
+        help_texts = {
+            "username": "Public: it stands beside what you write. Letters, digits and @ . + - _",
+            "affiliation": "Where you work or study, if you like. Reviews of your own organisation's answers do not "
+            "count.",
+        }
+
+    field_order = ("username", "password", "password_again", "affiliation", "source_profile")
+
+    def clean(self):
+        told = super().clean()
+        if told.get("password") and told.get("password_again") and told["password"] != told["password_again"]:
+            self.add_error("password_again", "The two passwords differ.")
+        return told
+
+
+class ProfileForm(forms.ModelForm):
+    class Meta:
+        model = Account
+        fields = ("affiliation", "about", "source_profile")
+        widgets = {"about": _area(5)}
+        help_texts = {"about": "What you know well. Public."}
+
+
+EDITS = {Answer: AnswerEdit, Review: ReviewForm, Comment: CommentForm}
