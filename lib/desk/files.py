@@ -26,7 +26,10 @@ from desk.tables import one_moment
 
 FORMATS = ("jsonl", "parquet")
 KEPT_HERE = (Token, Use)
-PRIVATE = {"id", "password", "email", "last_login", "is_superuser", "is_staff", "groups", "user_permissions"}
+PRIVATE = {
+    "id", "password", "email", "digest", "digested_at", "last_login", "is_superuser", "is_staff", "groups",
+    "user_permissions",
+}  # fmt: skip
 SYSTEM = ("organisation", "name", "base_model")
 AT_ONCE = 2000
 Table = type[models.Model]

@@ -2,8 +2,9 @@
 
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_texts
+from django.utils.http import url_has_allowed_host_and_scheme
 
-from desk.models import Account, Answer, Comment, Correct, Review, Role
+from desk.models import Account, Answer, Comment, Correct, Question, Review, Role
 from desk.resolution import STATES
 
 CONFIDENCE = {
@@ -130,6 +131,55 @@ class ReasonForm(forms.Form):
         self.fields["reason"].required = required
 
 
+class ReviewerForm(forms.Form):
+    expertise = forms.CharField(
+        max_length=300, label="Your fields", help_text="Separated by commas: lattices, order theory. Public."
+    )
+    text = forms.CharField(
+        widget=_area(4), max_length=2000, label="How you know them", help_text="Studies, work, papers, or answers here."
+    )
+
+
+class ReportForm(forms.Form):
+    page = forms.CharField(max_length=500, help_text="The part of its address behind the name of this site.")
+    text = forms.CharField(widget=_area(4), max_length=2000, label="What is wrong with it")
+
+    def clean_page(self) -> str:
+        page = self.cleaned_data["page"]
+        if not (page.startswith("/") and url_has_allowed_host_and_scheme(page, None)):
+            raise forms.ValidationError("No page of this desk. Its address begins with one slash.")
+        return page
+
+
+class ProposalForm(forms.ModelForm):
+    tags = forms.CharField(required=False, max_length=200, help_text="Separated by commas.")
+    text = forms.CharField(
+        widget=_area(3), max_length=2000, label="Where you looked", help_text="So that a moderator sees it is open."
+    )
+
+    class Meta:
+        model = Question
+        fields = ("title", "body", "category")
+        widgets = {"body": _area(10)}
+        labels = {"body": "The question"}
+        help_texts = {"body": "With all that it takes to answer it. Markdown and formulas work. Public: CC BY-SA 4.0."}
+
+
+class DecisionForm(ReasonForm):
+    accept = forms.TypedChoiceField(
+        choices=[("yes", "Accept"), ("no", "Decline")],
+        coerce="yes".__eq__,
+        widget=forms.RadioSelect,
+        label="Decision",
+        empty_value=None,
+    )
+    field_order = ("accept", "reason")
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].help_text = "Shown to who asked."
+
+
 class ModerationForm(ReasonForm):
     DEEDS = {f"role {role}": f"make {label.lower()}" for role, label in Role.choices} | {
         "block": "block the account",
@@ -171,9 +221,9 @@ class SignUpForm(forms.ModelForm):
 class ProfileForm(forms.ModelForm):
     class Meta:
         model = Account
-        fields = ("affiliation", "about", "source_profile")
+        fields = ("affiliation", "expertise", "about", "source_profile")
         widgets = {"about": _area(5)}
-        help_texts = {"about": "What you know well. Public."}
+        help_texts = {"about": "Public.", "expertise": "What you know well, separated by commas. Public."}
 
 
 EDITS = {Answer: AnswerEdit, Review: ReviewForm, Comment: CommentForm}

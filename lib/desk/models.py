@@ -4,6 +4,7 @@ A key never changes and is never used twice: an export and a permanent link hold
 """
 
 import secrets
+import unicodedata
 
 from django.contrib.auth.models import AbstractUser
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -14,6 +15,20 @@ from django.utils import timezone
 def new_key() -> str:
     """A fresh public key: 16 hexadecimal digits."""
     return secrets.token_hex(8)
+
+
+# Letters that look like one of ASCII, as most fonts draw them; after NFKD and casefold.
+_ALIKE = str.maketrans("01i|аеорсухіјѕһԁԛԝкмтвнαεορτυνκι", "olllaeopcyxljshdqwkmtbhaeoptuvkl")
+
+
+def skeleton(name: str) -> str:
+    """A name as the eye takes it: two names with one skeleton can be taken for each other.
+
+    >>> skeleton("Ada"), skeleton("аdа"), skeleton("Alan1") == skeleton("aIanl"), skeleton("bernd")
+    ('ada', 'ada', True, 'bemd')
+    """
+    letters = unicodedata.normalize("NFKD", name).casefold().translate(_ALIKE)
+    return "".join(one for one in letters if not unicodedata.combining(one)).replace("rn", "m").replace("vv", "w")[:300]
 
 
 class Role(models.TextChoices):
@@ -30,8 +45,17 @@ class Account(AbstractUser):
     role = models.CharField(max_length=20, choices=Role.choices, default=Role.READER)
     affiliation = models.CharField(max_length=200, blank=True)
     about = models.TextField(blank=True, max_length=2000)
+    expertise = models.CharField(max_length=300, blank=True)  # fields, separated by commas
+    skeleton = models.CharField(max_length=300, unique=True, null=True, editable=False)  # None: of an older desk
+    digest = models.BooleanField(default=False)  # wants a mail of what is new; set by a link that was mailed there
+    digested_at = models.DateTimeField(null=True, blank=True)
     source_profile = models.URLField(blank=True, help_text="Your Stack Exchange profile, if you posted questions there")
     source_confirmed = models.BooleanField(default=False)  # a moderator has seen that the profile is its owner's
+
+    def save(self, *args, **kwargs) -> None:
+        if self._state.adding:
+            self.skeleton = skeleton(self.username)
+        super().save(*args, **kwargs)
 
     def may_review(self) -> bool:
         return self.is_active and self.role in (Role.REVIEWER, Role.MODERATOR)
@@ -78,6 +102,7 @@ class Question(models.Model):
     views = models.IntegerField(default=0)
     link = models.URLField(max_length=500, blank=True)
     author = models.CharField(max_length=200, blank=True)
+    posted_by = models.ForeignKey(Account, null=True, blank=True, on_delete=models.PROTECT, related_name="posted")
     author_link = models.URLField(max_length=500, blank=True)
     licence = models.CharField(max_length=50)  # by the post's date, e.g. CC BY-SA 4.0
     posted_at = models.DateTimeField(null=True, blank=True, db_index=True)
@@ -188,6 +213,38 @@ class Vote(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["question", "voter"], name="one_vote")]
+
+
+class Worker(models.Model):
+    """An account that works on a question, so that two people do not do the same; shown for WORKING_DAYS."""
+
+    WORKING_DAYS = 30
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="workers")
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="works_on")
+    since = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["question", "account"], name="one_worker")]
+
+
+class Ticket(models.Model):
+    """What an account asks of the moderators (see `tickets`), and what they decided."""
+
+    class Kinds(models.TextChoices):
+        REVIEWER = "reviewer", "asks to become a reviewer"
+        REPORT = "report", "reports a page"
+        QUESTION = "question", "proposes a question"
+
+    key = models.CharField(max_length=80, unique=True, default=new_key)
+    kind = models.CharField(max_length=20, choices=Kinds.choices)
+    by = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="tickets")
+    text = models.TextField(blank=True, max_length=20_000)  # why
+    details = models.JSONField(default=dict)
+    sent_at = models.DateTimeField(default=timezone.now)
+    accepted = models.BooleanField(null=True, blank=True)  # None: not yet decided
+    decided_by = models.ForeignKey(Account, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField(null=True, blank=True)
+    reason = models.TextField(blank=True, max_length=2000)
 
 
 class Act(models.Model):

@@ -27,6 +27,7 @@ from desk.models import (
     Outcome,
     Question,
     Review,
+    Role,
     Verdict,
     Vote,
     Written,
@@ -291,6 +292,7 @@ def account(request: HttpRequest, username: str) -> HttpResponse:
         .order_by("-written_at")[:50],
         remarks=person.remarks.filter(withdrawn_at=None).select_related("question").order_by("-written_at")[:50],
         asked=people.asked_by(person)[:50],
+        tickets=person.tickets.order_by("-pk")[:20] if person == request.user else (),
         acts=Act.objects.filter(table="account", key=person.username).select_related("actor").order_by("-pk")[:20],
     )
     return render(request, "desk/account.html", told)
@@ -391,6 +393,7 @@ def _compared(old: list[str], new: list[str]) -> list[tuple[str, str]]:
 
 def about(request: HttpRequest) -> HttpResponse:
     told = dict(states=resolution.STATES, answer_states=resolution.ANSWER_STATES, rule=resolution.RULE)
+    told |= dict(moderators=Account.objects.filter(role=Role.MODERATOR, is_active=True).order_by("username"))
     return render(request, "desk/about.html", told)
 
 

@@ -8,7 +8,7 @@ from desk.models import Account, Kind, Question, Review, Role
 from desk.resolution import RULE, SETTLED, Rule, counts, course, said_at
 from desk.trail import NotAllowed, Refused, active, check, needs_reason, record
 
-PROFILE = ("affiliation", "about", "source_profile", "email", "first_name", "last_name")
+PROFILE = ("affiliation", "about", "expertise", "source_profile", "email", "first_name", "last_name")
 
 
 @transaction.atomic
@@ -118,17 +118,19 @@ def confirm_profile(by: Account | None, account: Account, reason: str = "") -> A
 
 
 def is_poster(account: Account, question: Question) -> bool:
-    """Whether the account is the question's poster at the source, confirmed by a moderator."""
+    """Whether the account posted the question: here, or at the source as a moderator has confirmed."""
+    if question.posted_by_id == account.pk:
+        return True
     same = account.source_profile.rstrip("/") == question.author_link.rstrip("/")
     return bool(account.source_profile) and account.source_confirmed and same
 
 
 def asked_by(account: Account):
-    """The questions that an account posted at the source; none until a moderator has confirmed its profile."""
-    if not account.source_profile or not account.source_confirmed:
-        return Question.objects.none()
-    profile = account.source_profile.rstrip("/")
-    return Question.objects.filter(author_link__in=[profile, f"{profile}/"])
+    """The questions that an account posted: here, or at the source once a moderator has confirmed its profile."""
+    profile, found = account.source_profile.rstrip("/"), Question.objects.filter(posted_by=account)
+    if profile and account.source_confirmed:
+        found |= Question.objects.filter(author_link__in=[profile, f"{profile}/"])
+    return found
 
 
 def badge(account: Account, rule: Rule = RULE) -> dict[str, int]:

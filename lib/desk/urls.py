@@ -10,11 +10,13 @@ from desk.job_pages import job_urls
 from desk.overview_pages import overview_urls
 from desk.pages import pages_urls
 from desk.round_pages import round_urls
+from desk.ticket_pages import ticket_urls
 from desk.writing import writing_urls
 
 urlpatterns = [
     *pages_urls,
     *writing_urls,
+    *ticket_urls,
     *feed_urls,
     *api_urls,
     *overview_urls,

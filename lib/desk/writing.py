@@ -19,6 +19,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
+from django.views.generic import FormView
 
 from desk import acts, rate_limits
 from desk.forms import (
@@ -31,7 +32,7 @@ from desk.forms import (
     ReviewForm,
     SignUpForm,
 )
-from desk.models import Account, Act, Answer, Comment, Review, Role
+from desk.models import Account, Act, Answer, Comment, Review, Role, Ticket
 from desk.pages import TABLES, address, author_of, by_key, may_see, pieces
 from desk.security import is_secret
 
@@ -107,7 +108,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         told = form.cleaned_data
         fields = {name: told[name] for name in ("affiliation", "source_profile")}
-        made = _try(form, acts.sign_up, told["username"], told["password"], **fields)
+        made = tried(form, acts.sign_up, told["username"], told["password"], **fields)
         if made:
             auth.login(request, made, backend="django.contrib.auth.backends.ModelBackend")
             messages.success(request, f"Welcome, {made.username}.")
@@ -118,7 +119,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 # What all forms share
 
 
-def _try(form: Form, act: Callable, *args, **kwargs):
+def tried(form: Form, act: Callable, *args, **kwargs):
     """What the act gives; None with the form's fields marked where it refuses."""
     try:
         return act(*args, **kwargs)
@@ -135,6 +136,22 @@ def _page(request: HttpRequest, form: Form, heading: str, send: str, **more) -> 
     return render(request, "desk/form.html", told, status=422 if wrong else 200)
 
 
+class FormPage(FormView):
+    """The same as a class: `act` gets what the form holds, and the page tells what it refuses."""
+
+    template_name = "desk/form.html"
+    done = "Saved."
+
+    def form_valid(self, form: Form) -> HttpResponse:
+        if tried(form, self.act, **form.cleaned_data) is None:
+            return self.form_invalid(form)
+        messages.success(self.request, self.done)
+        return super().form_valid(form)
+
+    def form_invalid(self, form: Form) -> HttpResponse:
+        return self.render_to_response(self.get_context_data(form=form), status=422)
+
+
 # Answers, reviews, comments, votes
 
 
@@ -143,7 +160,7 @@ def submit(request: HttpRequest, site: str, number: str) -> HttpResponse:
     question = by_key(site, number)
     form = AnswerForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        made = _try(form, acts.submit_answer, request.user, question, **form.cleaned_data)
+        made = tried(form, acts.submit_answer, request.user, question, **form.cleaned_data)
         if made:
             messages.success(request, "Your answer stands. Validators and reviewers see it now.")
             return redirect(address(made))
@@ -156,7 +173,7 @@ def submit(request: HttpRequest, site: str, number: str) -> HttpResponse:
 def review(request: HttpRequest, key: str) -> HttpResponse:
     answer = get_object_or_404(Answer.objects.select_related("question", "system", "submitted_by"), key=key)
     if not request.user.may_review():
-        raise acts.NotAllowed("Only reviewers may review. Ask a moderator to make you one, with a word on your field.")
+        raise acts.NotAllowed("Only reviewers may review. Ask to become one on the page /ask/reviewer/.")
     standing = answer.reviews.filter(reviewer=request.user, kind="human", withdrawn_at=None).first()
     if standing:
         messages.info(request, "You reviewed this answer. Here you can edit your review.")
@@ -166,7 +183,7 @@ def review(request: HttpRequest, key: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         version = _number(request.POST.get("version"))
         try:
-            made = _try(form, acts.review, request.user, answer, **form.cleaned_data, version=version)
+            made = tried(form, acts.review, request.user, answer, **form.cleaned_data, version=version)
         except acts.Stale as stale:
             answer = stale.row
             messages.warning(request, "The answer was edited while you wrote. Read it again, then save your review.")
@@ -183,7 +200,7 @@ def comment(request: HttpRequest, site: str, number: str) -> HttpResponse:
     question = by_key(site, number)
     form = CommentForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        made = _try(form, acts.comment, request.user, question, **form.cleaned_data)
+        made = tried(form, acts.comment, request.user, question, **form.cleaned_data)
         if made:
             return redirect(address(made))
     return _page(request, form, "Comment on the question", "Save the comment", question=question)
@@ -226,7 +243,7 @@ def edit(request: HttpRequest, table: str, key: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         version = _number(request.POST.get("version")) or 0
         try:
-            saved = _try(form, acts.edit, request.user, _row(table, key), version, **form.cleaned_data)
+            saved = tried(form, acts.edit, request.user, _row(table, key), version, **form.cleaned_data)
         except acts.Stale as stale:
             return _stale_page(request, form, stale.row)
         if saved:
@@ -263,7 +280,7 @@ def _take_back(request: HttpRequest, row, act: Callable, word: str, done: str) -
         raise acts.NotAllowed("Only its author or a moderator may do that.")
     form = ReasonForm(request.POST or None, required=not own)
     if request.method == "POST" and form.is_valid():
-        if _try(form, act, request.user, row, form.cleaned_data["reason"]):
+        if tried(form, act, request.user, row, form.cleaned_data["reason"]):
             messages.success(request, done)
             return redirect(address(row))
     heading = f"{word} this {row._meta.model_name}"
@@ -277,7 +294,7 @@ def _take_back(request: HttpRequest, row, act: Callable, word: str, done: str) -
 def profile(request: HttpRequest) -> HttpResponse:
     form = ProfileForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
-        if _try(form, acts.edit_profile, request.user, **form.cleaned_data):
+        if tried(form, acts.edit_profile, request.user, **form.cleaned_data):
             messages.success(request, "Saved.")
             return redirect(address(request.user))
     return _page(request, form, "Your page", "Save", back=address(request.user))
@@ -305,6 +322,7 @@ def moderation(request: HttpRequest) -> HttpResponse:
     if chosen["person"]:
         found = found.filter(username__icontains=chosen["person"])
     told = dict(
+        waiting=Ticket.objects.filter(decided_at=None).count(),
         page=Paginator(trail, 50).get_page(request.GET.get("page")),
         verbs=Act.objects.exclude(HIDDEN).order_by("verb").values_list("verb", flat=True).distinct(),
         chosen=chosen,
@@ -328,10 +346,10 @@ def moderate(request: HttpRequest, username: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         deed, reason = form.cleaned_data["deed"], form.cleaned_data["reason"]
         if deed.startswith("role "):
-            done = _try(form, acts.set_role, request.user, person, Role(deed.removeprefix("role ")), reason)
+            done = tried(form, acts.set_role, request.user, person, Role(deed.removeprefix("role ")), reason)
         else:
             act = {"block": acts.block, "unblock": acts.unblock, "confirm": acts.confirm_profile}[deed]
-            done = _try(form, act, request.user, person, reason)
+            done = tried(form, act, request.user, person, reason)
         if done:
             messages.success(request, f"Done: {ModerationForm.DEEDS[deed]}.")
             return redirect(address(person))

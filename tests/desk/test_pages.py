@@ -21,7 +21,10 @@ def test_an_empty_desk_says_what_to_do(client, db):
 
 def test_a_newcomer_is_told_what_the_place_is_for_and_how_to_help(client, talk):
     text = client.get("/").text
-    assert "People decide" in text and 'href="/?state=review"' in text and "Review an answer" in text
+    assert "People decide" in text and 'href="/?state=review"' in text and "Become a reviewer" in text
+    client.force_login(talk["review"].reviewer)
+    text = client.get("/").text
+    assert "Review an answer" in text and "Become a reviewer" not in text
 
 
 def test_the_question_page_shows_all_that_was_said(client, talk):
