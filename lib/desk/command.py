@@ -133,6 +133,15 @@ def load(release: Annotated[Path, typer.Argument(help="a release's folder, or a 
     print(f"{new} questions are new, {changed} have changed")
 
 
+@app.command()
+def digest() -> None:
+    """Mail what is new since their last digest to those who asked for it; for cron. See PROCTOR_DESK_MAIL."""
+    ready()
+    from desk.digest import send_digests
+
+    print(f"{_told(dict(digest=send_digests()))} sent")
+
+
 @app.command("export")
 def export_all(folder: Path, format: Format = "jsonl") -> None:
     """Write everything into a new folder, but for passwords, e-mail addresses and tokens."""

@@ -6,7 +6,7 @@ from django.utils.feedgenerator import Atom1Feed
 
 from desk import render
 from desk.models import Answer, Review
-from desk.pages import address, by_key
+from desk.pages import address, author_of, by_key
 
 ENTRIES = 40
 
@@ -22,25 +22,29 @@ def question_feed(request: HttpRequest, site: str, number: str) -> HttpResponse:
     return _feed(request, f"Review desk: {row.title}", dict(key=row.key), request.build_absolute_uri(address(row)))
 
 
-def _feed(request: HttpRequest, title: str, of: dict[str, str], link: str) -> HttpResponse:
+def newest(of: dict[str, str] | None = None) -> list[Answer | Review]:
+    """The newest answers and reviews that stand, of all questions or of those with these fields."""
+    of = of or {}
     answers = Answer.objects.filter(withdrawn_at=None, **{f"question__{name}": value for name, value in of.items()})
     reviews = Review.objects.filter(withdrawn_at=None, answer__withdrawn_at=None)
     reviews = reviews.filter(**{f"answer__question__{name}": value for name, value in of.items()})
     answers = answers.select_related("question", "system", "submitted_by")
     reviews = reviews.select_related("answer__question", "answer__system", "reviewer", "system")
     rows = [row for found in (answers, reviews) for row in found.order_by("-written_at")[:ENTRIES]]
-    rows = sorted(rows, key=lambda row: row.written_at, reverse=True)[:ENTRIES]
+    return sorted(rows, key=lambda row: row.written_at, reverse=True)[:ENTRIES]
+
+
+def _feed(request: HttpRequest, title: str, of: dict[str, str], link: str) -> HttpResponse:
     made = Atom1Feed(
         title=_plain(title), link=link, description="", feed_url=request.build_absolute_uri(), language="en"
     )
-    for row in rows:
+    for row in newest(of):
         here = request.build_absolute_uri(address(row))
-        about = row.question if isinstance(row, Answer) else row.answer.question
         made.add_item(
-            title=_plain(f"{_what(row)}: {about.title}"),
+            title=title_of(row),
             link=here,
             description=render.markdown(row.text[:4000]),
-            author_name=_plain(row.submitted_by.username if isinstance(row, Answer) else row.reviewer.username),
+            author_name=_plain(author_of(row).username),
             pubdate=row.written_at,
             updateddate=row.edited_at or row.written_at,
             unique_id=here,
@@ -48,11 +52,13 @@ def _feed(request: HttpRequest, title: str, of: dict[str, str], link: str) -> Ht
     return HttpResponse(made.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
 
 
-def _what(row: Answer | Review) -> str:
+def title_of(row: Answer | Review) -> str:
+    """A row in a line: what it is, by whom, on which question."""
     if isinstance(row, Answer):
-        return f"Answer by {row.system.name}"
+        return _plain(f"Answer by {row.system.name}: {row.question.title}")
     who = row.system.name if row.system else "a person"
-    return f"Review by {who} ({row.get_correct_display().lower()}) of {row.answer.system.name}'s answer"
+    what = f"Review by {who} ({row.get_correct_display().lower()}) of {row.answer.system.name}'s answer"
+    return _plain(f"{what}: {row.answer.question.title}")
 
 
 def _plain(text: str) -> str:

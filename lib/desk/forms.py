@@ -14,6 +14,7 @@ CONFIDENCE = {
     4: "4: sure, I checked the main steps",
     5: "5: certain, I checked all of it",
 }
+MAIL = "For a forgotten password, and for a digest if you ask for one. Never shown."
 SORTS = {
     "votes": "most votes",
     "state": "resolution",
@@ -165,6 +166,10 @@ class ProposalForm(forms.ModelForm):
         help_texts = {"body": "With all that it takes to answer it. Markdown and formulas work. Public: CC BY-SA 4.0."}
 
 
+class TokenForm(forms.Form):
+    name = forms.CharField(max_length=100, help_text="For yourself: the program or machine that uses it.")
+
+
 class DecisionForm(ReasonForm):
     accept = forms.TypedChoiceField(
         choices=[("yes", "Accept"), ("no", "Decline")],
@@ -201,15 +206,16 @@ class SignUpForm(forms.ModelForm):
 
     class Meta:
         model = Account
-        fields = ("username", "affiliation", "source_profile")
+        fields = ("username", "affiliation", "source_profile", "email")
         widgets = {"username": forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"})}
         help_texts = {
             "username": "Public: it stands beside what you write. Letters, digits and @ . + - _",
             "affiliation": "Where you work or study, if you like. Reviews of your own organisation's answers do not "
             "count.",
+            "email": MAIL,
         }
 
-    field_order = ("username", "password", "password_again", "affiliation", "source_profile")
+    field_order = ("username", "password", "password_again", "email", "affiliation", "source_profile")
 
     def clean(self):
         told = super().clean()
@@ -221,9 +227,20 @@ class SignUpForm(forms.ModelForm):
 class ProfileForm(forms.ModelForm):
     class Meta:
         model = Account
-        fields = ("affiliation", "expertise", "about", "source_profile")
+        fields = ("affiliation", "expertise", "about", "source_profile", "email", "digest")
         widgets = {"about": _area(5)}
-        help_texts = {"about": "Public.", "expertise": "What you know well, separated by commas. Public."}
+        help_texts = {
+            "about": "Public.",
+            "expertise": "What you know well, separated by commas. Public.",
+            "email": MAIL,
+        }
+        labels = {"digest": "Mail me a digest of what is new"}
+
+    def clean(self):
+        told = super().clean()
+        if told.get("digest") and not told.get("email"):
+            self.add_error("email", "Needed for a digest.")
+        return told
 
 
 EDITS = {Answer: AnswerEdit, Review: ReviewForm, Comment: CommentForm}

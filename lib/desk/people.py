@@ -24,8 +24,8 @@ def sign_up(username: str, password: str, **fields: str) -> Account:
     try:
         with transaction.atomic():
             account.save()
-    except IntegrityError:  # someone took the name in between
-        raise Refused({"username": "is taken. Choose another."}) from None
+    except IntegrityError:
+        raise Refused({"username": "is taken, or looks like one that is. Choose another."}) from None
     record(account, "sign up", account)
     return account
 
@@ -44,6 +44,15 @@ def set_password(account: Account, password: str) -> Account:
     _give_password(account, password)
     account.save(update_fields=["password"])
     record(None, "set password", account)
+    return account
+
+
+@transaction.atomic
+def set_digest(account: Account, digest: bool) -> Account:
+    """Whether the account gets mail of what is new; to True by a link that was mailed to its address alone."""
+    account.digest = digest
+    account.save(update_fields=["digest"])
+    record(account, "begin digest" if digest else "end digest", account)
     return account
 
 
@@ -67,6 +76,8 @@ def edit_profile(by: Account, **fields: str) -> Account:
         setattr(account, name, fields[name])
     if "source_profile" in before:
         account.source_confirmed = False
+    if "email" in before:
+        account.digest = False
     check(account)
     account.save()
     if before:

@@ -30,6 +30,7 @@ class Limit(NamedTuple):
 LIMITS = {
     "sign_in": Limit(20, 600),
     "sign_up": Limit(10, 3600),
+    "mail": Limit(5, 3600),  # mails that a stranger can cause
     "write": Limit(120, 60),  # a person's reviews, comments, votes, edits
     "submit": Limit(3000, 3600),  # a program's answers, AI reviews and verdicts
     "token": Limit(60, 600),  # tries of a token that is none

@@ -3,6 +3,7 @@
 PROCTOR_DESK         the desk's folder: database, secret, exports (default build/desk of the checkout)
 PROCTOR_DESK_DB      a database's URL, postgresql://user@host/name; without it SQLite in the folder
 PROCTOR_DESK_HOSTS   names under which it is served, separated by commas (default: this machine alone)
+PROCTOR_DESK_MAIL    smtp://user:password@host:587 for mails; without it they are printed, and go nowhere
 PROCTOR_DESK_HTTPS   1 where a proxy in front speaks HTTPS: cookies then travel on HTTPS alone
 """
 
@@ -56,9 +57,33 @@ def database(url: str) -> dict:
     }
 
 
+def mail(url: str) -> dict:
+    """Django's settings for mails; "" prints them."""
+    if not url:
+        return {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}
+    parts = urlsplit(url)
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
+        raise ValueError("PROCTOR_DESK_MAIL: give smtp://user:password@host:587, or smtps:// where TLS begins at once")
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or (465 if parts.scheme == "smtps" else 587),
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
+        "EMAIL_USE_TLS": parts.scheme == "smtp",
+        "EMAIL_TIMEOUT": 10,
+    }
+
+
 SECRET_KEY = _secret()
 DEBUG = False
-ALLOWED_HOSTS = [*os.environ.get("PROCTOR_DESK_HOSTS", "").split(","), "localhost", "127.0.0.1", "[::1]"]
+HTTPS = os.environ.get("PROCTOR_DESK_HTTPS") == "1"
+HOSTS = [name.strip() for name in os.environ.get("PROCTOR_DESK_HOSTS", "").split(",") if name.strip()]
+ALLOWED_HOSTS = [*HOSTS, "localhost", "127.0.0.1", "[::1]"]
+HOME = f"http{'s' * HTTPS}://{HOSTS[0] if HOSTS else 'localhost:8000'}"  # of links in mails
+globals().update(mail(os.environ.get("PROCTOR_DESK_MAIL", "")))
+DEFAULT_FROM_EMAIL = f"Review desk <desk@{HOSTS[0] if HOSTS else 'localhost'}>"
 DATABASES = {"default": database(os.environ.get("PROCTOR_DESK_DB", ""))}
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -112,7 +137,7 @@ STATIC_URL, STATIC_ROOT = "static/", FOLDER / "static"
 WHITENOISE_USE_FINDERS = True
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = os.environ.get("PROCTOR_DESK_HTTPS") == "1"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"

@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import path
 from django.views.generic import RedirectView
 
+from desk.account_pages import account_urls
 from desk.api import api_urls
 from desk.feeds import feed_urls
 from desk.job_pages import job_urls
@@ -16,6 +17,7 @@ from desk.writing import writing_urls
 urlpatterns = [
     *pages_urls,
     *writing_urls,
+    *account_urls,
     *ticket_urls,
     *feed_urls,
     *api_urls,

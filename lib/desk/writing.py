@@ -27,7 +27,6 @@ from desk.forms import (
     AnswerForm,
     CommentForm,
     ModerationForm,
-    ProfileForm,
     ReasonForm,
     ReviewForm,
     SignUpForm,
@@ -107,13 +106,13 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     form = SignUpForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         told = form.cleaned_data
-        fields = {name: told[name] for name in ("affiliation", "source_profile")}
+        fields = {name: told[name] for name in ("affiliation", "source_profile", "email")}
         made = tried(form, acts.sign_up, told["username"], told["password"], **fields)
         if made:
             auth.login(request, made, backend="django.contrib.auth.backends.ModelBackend")
             messages.success(request, f"Welcome, {made.username}.")
             return redirect(_own_address(request, request.GET.get("next", "")))
-    return _page(request, form, "Make an account", "Make the account", note="desk/sign_up_note.html")
+    return form_page(request, form, "Make an account", "Make the account", note="desk/sign_up_note.html")
 
 
 # What all forms share
@@ -129,7 +128,7 @@ def tried(form: Form, act: Callable, *args, **kwargs):
         return None
 
 
-def _page(request: HttpRequest, form: Form, heading: str, send: str, **more) -> HttpResponse:
+def form_page(request: HttpRequest, form: Form, heading: str, send: str, **more) -> HttpResponse:
     """A form on a page of its own. Fields that need a mend are said above it, each linked."""
     wrong = form.is_bound and not form.is_valid()
     told = dict(form=form, heading=heading, send=send, **more)
@@ -142,8 +141,11 @@ class FormPage(FormView):
     template_name = "desk/form.html"
     done = "Saved."
 
+    def attempt(self, form: Form):
+        return tried(form, self.act, **form.cleaned_data)
+
     def form_valid(self, form: Form) -> HttpResponse:
-        if tried(form, self.act, **form.cleaned_data) is None:
+        if self.attempt(form) is None:
             return self.form_invalid(form)
         messages.success(self.request, self.done)
         return super().form_valid(form)
@@ -164,7 +166,7 @@ def submit(request: HttpRequest, site: str, number: str) -> HttpResponse:
         if made:
             messages.success(request, "Your answer stands. Validators and reviewers see it now.")
             return redirect(address(made))
-    return _page(
+    return form_page(
         request, form, "Submit an answer", "Submit the answer", question=question, note="desk/submit_note.html"
     )
 
@@ -192,7 +194,7 @@ def review(request: HttpRequest, key: str) -> HttpResponse:
         if made:
             messages.success(request, "Thank you. Your review stands beside the answer.")
             return redirect(address(made))
-    return _page(request, form, "Review this answer", "Save the review", version=answer.version, **told)
+    return form_page(request, form, "Review this answer", "Save the review", version=answer.version, **told)
 
 
 @signed_in
@@ -203,7 +205,7 @@ def comment(request: HttpRequest, site: str, number: str) -> HttpResponse:
         made = tried(form, acts.comment, request.user, question, **form.cleaned_data)
         if made:
             return redirect(address(made))
-    return _page(request, form, "Comment on the question", "Save the comment", question=question)
+    return form_page(request, form, "Comment on the question", "Save the comment", question=question)
 
 
 @signed_in
@@ -250,7 +252,7 @@ def edit(request: HttpRequest, table: str, key: str) -> HttpResponse:
             messages.success(request, "Saved. What stood before is kept in the history.")
             return redirect(address(saved))
     heading = {Answer: "Edit your answer", Review: "Edit your review", Comment: "Edit your comment"}[type(row)]
-    return _page(request, form, heading, "Save", version=_row(table, key).version, back=address(row))
+    return form_page(request, form, heading, "Save", version=_row(table, key).version, back=address(row))
 
 
 def _stale_page(request: HttpRequest, form: Form, stands) -> HttpResponse:
@@ -284,20 +286,10 @@ def _take_back(request: HttpRequest, row, act: Callable, word: str, done: str) -
             messages.success(request, done)
             return redirect(address(row))
     heading = f"{word} this {row._meta.model_name}"
-    return _page(request, form, heading, word, row=row, back=address(row), note="desk/withdraw_note.html")
+    return form_page(request, form, heading, word, row=row, back=address(row), note="desk/withdraw_note.html")
 
 
-# One's own page, and moderation
-
-
-@signed_in
-def profile(request: HttpRequest) -> HttpResponse:
-    form = ProfileForm(request.POST or None, instance=request.user)
-    if request.method == "POST" and form.is_valid():
-        if tried(form, acts.edit_profile, request.user, **form.cleaned_data):
-            messages.success(request, "Saved.")
-            return redirect(address(request.user))
-    return _page(request, form, "Your page", "Save", back=address(request.user))
+# Moderation
 
 
 def _moderator(request: HttpRequest) -> None:
@@ -353,7 +345,7 @@ def moderate(request: HttpRequest, username: str) -> HttpResponse:
         if done:
             messages.success(request, f"Done: {ModerationForm.DEEDS[deed]}.")
             return redirect(address(person))
-    return _page(request, form, f"Decide on {person.username}", "Decide", person=person, back=address(person))
+    return form_page(request, form, f"Decide on {person.username}", "Decide", person=person, back=address(person))
 
 
 writing_urls = [
@@ -367,7 +359,6 @@ writing_urls = [
     path("edit/<str:table>/<str:key>/", edit, name="edit"),
     path("withdraw/<str:table>/<str:key>/", withdraw, name="withdraw"),
     path("restore/<str:table>/<str:key>/", restore, name="restore"),
-    path("me/", profile, name="profile"),
     path("moderation/", moderation, name="moderation"),
     path("moderation/people/<str:username>/", moderate, name="moderate"),
 ]

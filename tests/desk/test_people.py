@@ -77,3 +77,10 @@ def test_a_review_that_changes_its_side_afterwards_earns_nothing(answer):
         acts.review(who, answer, "yes", 4, "Yes.")
     acts.edit(c, row, 1, correct="yes")
     assert people.badge(c) == dict(reviews=1, settled=0, agreed=0)
+
+
+@pytest.mark.parametrize("name", ["grаce", "Grace", "ɡrace".replace("ɡ", "g"), "graсe", "gr\u00e1ce"])
+def test_a_name_that_looks_like_another_s_is_refused(db, name):
+    acts.sign_up("grace", PASS)
+    with pytest.raises(acts.Refused, match="taken"):
+        acts.sign_up(name, PASS)
