@@ -54,13 +54,13 @@ class AnswerForm(forms.Form):
     organisation = forms.CharField(max_length=200, help_text="Who runs the system: a lab, a university, yourself.")
     system = forms.CharField(max_length=200, help_text="Its name and version, so that others can run the same.")
     base_model = forms.CharField(
-        max_length=200, required=False, help_text="The model underneath, with its date or version. People have none."
+        max_length=200, help_text="The model underneath, with its date or version. Empty where people wrote it."
     )
     people = forms.BooleanField(
         required=False, label="Written by people, without a model", help_text="Listed beside the models, as people."
     )
     prompt = forms.CharField(
-        required=False, widget=_area(8), help_text="All that the model was given, word for word. Required for a model."
+        widget=_area(8), help_text="All that the model was given, word for word. Empty where people wrote it."
     )
     text = forms.CharField(
         widget=_area(16), label="Answer", help_text="Markdown, with formulas between dollar signs. No HTML."
@@ -68,10 +68,10 @@ class AnswerForm(forms.Form):
 
     def clean(self):
         told = super().clean()
-        if not told.get("people"):
-            for name in ("base_model", "prompt"):
-                if not told.get(name) and name not in self.errors:
-                    self.add_error(name, "Required for a model: others must be able to repeat it.")
+        for name in ("base_model", "prompt"):
+            if told.get("people") and self.has_error(name, "required"):
+                del self.errors[name]
+                told[name] = ""
         return told
 
 

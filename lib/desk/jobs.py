@@ -5,7 +5,7 @@
 
 The engine is `uq.run_validator`, the keys come from the environment of the server. Its owner says what may be asked:
 
-    PROCTOR_DESK_JUDGES   models that may judge, separated by commas (none: no job can be planned)
+    PROCTOR_DESK_JUDGES   models that may judge, separated by commas; unset: the embedded model, if its weights are here
     PROCTOR_DESK_BUDGET   dollars that all jobs together may spend (default 0: only judges whose price is 0)
     PROCTOR_DESK_CALLS    calls that all jobs together may make to judges without a price, such as one's own server
 
@@ -13,6 +13,7 @@ A job that was killed goes on where it was: verdicts that are stored are not ask
 """
 
 import asyncio
+import importlib.util
 import json
 import os
 import subprocess
@@ -28,7 +29,7 @@ from django.db.models import QuerySet, Sum
 from django.utils import timezone
 from proctor.data import schemas
 from proctor.models.messages import Reply, Request
-from proctor.models.registry import ModelError, price
+from proctor.models.registry import ModelError, price, spec, weights_file
 from proctor.models.session import Session, all_home
 from proctor.models.spending import Budget
 from proctor.uq import run_validator
@@ -45,6 +46,7 @@ STATES = {
     "stopped": "was stopped and can go on",
     "done": "has ended",
 }
+EMBEDDED = "smollm2-135m"  # costs nothing, and its verdicts are worth little
 RETRIES = 8  # of a call
 MOST_ANSWERS = 500  # of one job
 AT_ONCE = 4  # answers in hand
@@ -53,7 +55,18 @@ BEAT, SILENT = 3, 20  # seconds between two signs of life; after so many without
 
 def judges() -> list[str]:
     """The models that the server's owner lets judge."""
-    return [name.strip() for name in os.environ.get("PROCTOR_DESK_JUDGES", "").split(",") if name.strip()]
+    named = os.environ.get("PROCTOR_DESK_JUDGES")
+    if named is None:
+        return [EMBEDDED] if _is_here(EMBEDDED) else []
+    return [name.strip() for name in named.split(",") if name.strip()]
+
+
+def _is_here(model: str) -> bool:
+    """Whether an embedded model can be served: its weights and llama.cpp are here."""
+    try:
+        return weights_file(spec(model)).is_file() and importlib.util.find_spec("xllamacpp") is not None
+    except ModelError:
+        return False
 
 
 def dollars_left() -> float:

@@ -8,6 +8,8 @@
 Whoever has no part in a case gets the page of an address that does not exist.
 """
 
+import csv
+import io
 import json
 
 from django import forms
@@ -16,7 +18,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path
+from django.urls import path, reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -59,7 +61,8 @@ class NewRound(forms.Form):
             )
         for name, default in protocol.settings.items():
             kind = {float: forms.FloatField, int: forms.IntegerField}.get(type(default), forms.CharField)
-            self.fields[f"set_{name}"] = kind(label=name.capitalize(), initial=default, required=default != "")
+            how = dict(label=name.capitalize(), initial=default, help_text=protocol.meanings.get(name, ""))
+            self.fields[f"set_{name}"] = kind(required=default != "", **how)
 
     def values(self, start: str) -> dict:
         return {name.removeprefix(start): value for name, value in self.cleaned_data.items() if name.startswith(start)}
@@ -67,7 +70,10 @@ class NewRound(forms.Form):
 
 class NewCases(forms.Form):
     cases = forms.CharField(
-        label="Cases, one JSON object a line", widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"})
+        label="Cases",
+        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
+        help_text="CSV with the fields' names in its first line, or JSON, one object per line. In a CSV the parts of a "
+        "list stand in one cell with | between them.",
     )
 
 
@@ -167,7 +173,9 @@ def add(request: HttpRequest, key: str) -> HttpResponse:
     held, form = _round(request, key), NewCases(request.POST)
     if form.is_valid():
         try:
-            made = rounds.add_cases(request.user, held, read_lines(form.cleaned_data["cases"]))
+            made = rounds.add_cases(
+                request.user, held, read_cases(form.cleaned_data["cases"], PROTOCOLS[held.protocol])
+            )
             messages.success(request, f"{len(made)} cases added.")
             return redirect("round", held.key)
         except Refused as error:
@@ -175,6 +183,32 @@ def add(request: HttpRequest, key: str) -> HttpResponse:
         except NotAllowed as error:
             form.add_error(None, str(error))
     return _round_page(request, held, form, 400)
+
+
+def read_cases(text: str, rules: Protocol) -> list[dict]:
+    """Cases as JSON lines or as a CSV. Raises Refused with the line at fault."""
+    if text.lstrip().startswith("{"):
+        return read_lines(text)
+    reader, rows, fields = csv.reader(io.StringIO(text.strip()), strict=True), [], (*rules.material, *rules.evidence)
+    try:
+        names = [name.strip() for name in next(reader, [])]
+        if strange := sorted(set(names) - {*fields, "author"}):
+            raise ValueError(f"{strange[0][:40]!r} is no field; known: {', '.join(fields)}, author")
+        for cells in filter(None, reader):
+            if len(cells) != len(names):
+                told = f"{len(cells)} cells under {len(names)} names"
+                raise ValueError(f"{told}; put quotes around a cell that contains a comma")
+            rows.append({name: _cell(name, cell, rules) for name, cell in zip(names, cells) if cell.strip()})
+    except (ValueError, RecursionError, csv.Error) as error:
+        raise Refused({"cases": f"line {reader.line_num}: {str(error)[:300]}."}) from None
+    return rows
+
+
+def _cell(name: str, cell: str, rules: Protocol):
+    """A CSV's cell: a list's parts, what models said (JSON), or a text."""
+    if name in rules.evidence:
+        return json.loads(cell)
+    return [part.strip() for part in cell.split("|")] if name in rules.lists and "|" in cell else cell
 
 
 def read_lines(text: str) -> list[dict]:
@@ -194,10 +228,17 @@ def read_lines(text: str) -> list[dict]:
     return rows
 
 
-@require_POST
 @login_required
 def close(request: HttpRequest, key: str) -> HttpResponse:
+    """Ask the organizer, then close."""
     held = _round(request, key)
+    if request.method != "POST":
+        if held.organizer_id != request.user.pk:
+            raise Http404
+        cast, total = held.cases.filter(cast__isnull=False).distinct().count(), held.cases.count()
+        heading = f"Close the round {held.title}? {cast} of its {total} cases have a ballot"
+        told = dict(form=forms.Form(), heading=heading, send="Close the round", note="desk/close_note.html")
+        return render(request, "desk/form.html", told | dict(back=reverse("round", args=[held.key])))
     try:
         rounds.close_round(request.user, held)
         messages.success(request, "The round is closed.")

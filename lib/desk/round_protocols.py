@@ -399,6 +399,10 @@ HLE_VERIFIED = Protocol(
     needed=("problem", "answer"),
     evidence={"replications": "Attempts of models"},
     settings={"quorum": "all", "scope": ""},
+    meanings={
+        "quorum": "How many auditors must pass a part of an item: all of them, or most.",
+        "scope": "The fields in which a repair can be verified, separated by commas; empty: all.",
+    },
     parts={
         "expert": Part("Expert", 2),
         "repairer": Part("Repairer", 2),
@@ -538,6 +542,13 @@ KINA_BLIND = Protocol(
     lists=("options",),
     needs_author=True,
     settings={"bonus": 4.0, "bar": 2, "audit": 0.5, "pay": 1.0, "seed": 0},
+    meanings={
+        "bonus": "Paid on top to the better review of an audited item, if it reaches the bar; ties share it.",
+        "bar": "The level, 1 to 3, that the auditor must give a review for the bonus.",
+        "audit": "The share of items that are audited, 0 to 1.",
+        "pay": "Paid for every review, in the same unit as the bonus.",
+        "seed": "The number from which it is drawn at random which items are audited.",
+    },
     parts={"reviewer": Part("Reviewer", 2), "auditor": Part("Auditor", 1)},
     moves=(
         Move("review", "reviewer", "Hand in your review", ("review",), _kina_review),

@@ -124,9 +124,10 @@ class Protocol:
     """One of the papers' ways to review. `blind` says in a sentence what is hidden from whom and until when.
 
     material: field -> label, of a case; those in `needed` must be given, those in `lists` may be lists. settings: name
-    -> its default. decide: the outcome by the ballots; raises Impossible for one that can't be. shows: what a part sees
-    beyond material (label -> text). text: the material as it now stands. table: the round's result for its organizer,
-    as rows. quiet: states that only the organizer and those who act in them learn of; others read "under review".
+    -> its default; meanings: what each says, in a line. decide: the outcome by the ballots; raises Impossible for one
+    that can't be. shows: what a part sees beyond material (label -> text). text: the material as it now stands. table:
+    the round's result for its organizer, as rows. quiet: states that only the organizer and those who act in them learn
+    of; others read "under review".
     """
 
     name: str
@@ -143,6 +144,7 @@ class Protocol:
     table: Callable[[Iterable[Matter]], Any]
     evidence: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    meanings: Mapping[str, str] = field(default_factory=dict)
     needs_author: bool = False
     lists: tuple[str, ...] = ()
     quiet: tuple[str, ...] = ()

@@ -22,3 +22,10 @@ def test_the_bill_is_confirmed_in_the_browser_and_verdicts_show(judge_server, mi
     assert page.content.count(b"Accepts") == 2 and b"Confirm" not in page.content and "Refresh" not in page
     assert client.get("/jobs/new/").status_code == 302 and b"has ended" in client.get("/jobs/").content
     assert list(Act.objects.filter(verb__endswith="job").values_list("verb", flat=True)) == ["plan job", "start job"]
+
+
+def test_a_run_is_ordered_from_the_question_by_a_moderator(mira, three_answers, client):
+    link = '<a href="/jobs/new/?question=math/1">'
+    assert link not in client.get("/q/math/1/").text and 'href="/jobs/"' in client.get("/").text
+    client.force_login(mira)
+    assert link in client.get("/q/math/1/").text

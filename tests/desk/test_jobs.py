@@ -121,3 +121,28 @@ def test_jobs_that_start_at_once_do_not_pass_the_budget_together(
 
     with ThreadPoolExecutor(4) as pool:
         assert sum(pool.map(start, planned)) == 1 == len(launched)
+
+
+@pytest.mark.parametrize("here, named", [(True, ["smollm2-135m"]), (False, [])])
+def test_the_embedded_model_judges_where_its_weights_are_and_no_judge_is_named(monkeypatch, tmp_path, here, named):
+    monkeypatch.delenv("PROCTOR_DESK_JUDGES", raising=False)
+    weights = tmp_path / "weights.gguf"
+    weights.touch()
+
+    def found(model):
+        if not here:
+            raise jobs.ModelError("not here")
+        return weights
+
+    monkeypatch.setattr(jobs, "weights_file", found)
+    assert jobs.judges() == named
+    monkeypatch.setenv("PROCTOR_DESK_JUDGES", "")
+    assert jobs.judges() == []
+
+
+def test_a_run_by_the_embedded_model_fits_a_desk_without_a_budget(mira, three_answers, monkeypatch, launched):
+    for name in ("JUDGES", "BUDGET", "CALLS"):
+        monkeypatch.delenv(f"PROCTOR_DESK_{name}", raising=False)
+    monkeypatch.setattr(jobs, "_is_here", lambda model: True)
+    job = jobs.start(mira, jobs.plan(mira, "(C x3|U)", jobs.judges(), three_answers, 0.7))
+    assert (job.state, job.most_dollars) == ("running", 0)

@@ -1,8 +1,10 @@
 """Who can read what at any address, for each protocol and each of its moments."""
 
 import pytest
-from desk import rounds
+from desk import round_pages, rounds
 from desk.models import Account, Act
+from desk.round_protocols import PROTOCOLS
+from desk.trail import Refused
 
 from . import round_cases
 from .round_cases import cast, client, everything, opened, pages
@@ -188,11 +190,41 @@ def test_a_moderator_opens_fills_and_closes_a_round_in_the_browser():
     line = '{"question": "Q", "options": ["1"], "correct_answer": "A", "author": "dan"}'
     assert browser.post(f"{address}cases/", {"cases": line}).status_code == 302
     assert b"1. Q" in client("ada").get(address).content
-    assert client("ada").post(f"{address}close/").status_code == 302
+    assert (
+        client("ada").post(f"{address}close/").status_code == 302
+        and client("ada").get(f"{address}close/").status_code == 404
+    )
+    assert b"0 of its 1 cases have a ballot" in browser.get(f"{address}close/").content  # it asks first
     assert b"open" in browser.get(address).content and b"Close the round" in browser.get(address).content
     browser.post(f"{address}close/")
     assert b"Close the round" not in browser.get(address).content
     assert b"Items" in client().get("/rounds/").content
+
+
+def test_cases_come_from_a_csv_with_lists_and_quotes_in_its_cells():
+    text = 'question,options,correct_answer,author\n"Which, of two?","1 | 2",A,dan\n\nQ,1,A,dan\n'
+    first, second = round_pages.read_cases(text, PROTOCOLS["kina_blind"])
+    assert first == {"question": "Which, of two?", "options": ["1", "2"], "correct_answer": "A", "author": "dan"}
+    assert second["options"] == "1"
+    said = 'problem,answer,replications\nP,4,"{""solver"": [""4""]}"'
+    assert round_pages.read_cases(said, PROTOCOLS["hle_verified"])[0]["replications"] == {"solver": ["4"]}
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [("problem,answr\nP,4", "line 1: 'answr' is no field"), ("problem,answer\nP,4,5", "line 2: 3 cells under 2"),
+     ("problem,answer,replications\nP,4,no JSON", "line 2:"), ('problem,answer\n"P,4', "line 2:")],
+)  # fmt: skip
+def test_a_bad_line_of_a_csv_is_named(text, told):
+    with pytest.raises(Refused, match=told):
+        round_pages.read_cases(text, PROTOCOLS["hle_verified"])
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=PROTOCOLS)
+def test_each_setting_of_a_round_is_explained_where_it_is_set(protocol):
+    form = round_pages.NewRound(protocol)
+    assert set(protocol.meanings) == set(protocol.settings)
+    assert all(form.fields[f"set_{name}"].help_text for name in protocol.settings)
 
 
 def test_a_reader_opens_no_round():
