@@ -10,7 +10,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 import pytest
 from desk import acts
-from desk.models import Account, Answer, Comment, Question, Review, System
+from desk.models import Account, Answer, Comment, Job, Question, Review, Round, System
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
@@ -81,6 +81,9 @@ def fill():
     acts.review(rea, answer, "no", 3, "Step two is not shown.", kind="ai", system=judge)
     acts.review(bo, answer, "yes", 4, "I followed it.", conflict=True, conflict_text="I know the authors.")
     acts.comment(ada, question, "Is it still open?")
+    mo = Account.objects.get(username="mo")
+    Round.objects.create(protocol="hle_verified", title="Electromagnetism, verification", organizer=mo)
+    Job.objects.create(ordered_by=mo, validator="(CC x3|U) => (FLC x3|U) => (C x3|U)", judges=["openai/gpt-4o"])
 
 
 @pytest.fixture(scope="module")
@@ -347,6 +350,12 @@ PAGES = (
     "/me/",
     "/moderation/",
     "/q/proofs/1/answer/",
+    "/ask/question/",
+    "/moderation/queue/",
+    "/me/tokens/",
+    "/rounds/",
+    "/rounds/new/kina_blind/",
+    "/jobs/",
 )
 
 
