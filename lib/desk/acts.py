@@ -24,6 +24,7 @@ from desk.models import (
     System,
     Verdict,
     Vote,
+    Worker,
 )
 from desk.people import block, confirm_profile, edit_profile, set_role, sign_up, unblock
 from desk.resolution import recompute
@@ -135,6 +136,17 @@ def vote(by: Account, question: Question, value: int) -> int:
 
 
 @transaction.atomic
+def work_on(by: Account, question: Question, working: bool) -> None:
+    """Say that one works on a question, so that others know; or no longer."""
+    by, question = active(by), locked(question)
+    if working:
+        Worker.objects.update_or_create(question=question, account=by, defaults=dict(since=timezone.now()))
+    else:
+        Worker.objects.filter(question=question, account=by).delete()
+    record(by, "work on" if working else "leave", question)
+
+
+@transaction.atomic
 def add_verdict(
     answer: Answer,
     validator: str,
@@ -179,5 +191,5 @@ def add_questions(by: Account | None, rows: Sequence[Mapping[str, Any]]) -> tupl
 __all__ = [
     "NotAllowed", "Outcome", "Refused", "Stale", "add_questions", "add_verdict", "block", "comment", "confirm_profile",
     "edit", "edit_profile", "restore", "review", "set_role", "sign_up", "submit_answer", "system_of", "unblock", "vote",
-    "withdraw",
+    "withdraw", "work_on",
 ]  # fmt: skip

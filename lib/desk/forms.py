@@ -46,6 +46,17 @@ class ListForm(forms.Form):
         self.fields["sort"].choices = [*best, *SORTS.items()]
 
 
+class CompareForm(forms.Form):
+    """Which two answers stand next to each other."""
+
+    one, other = forms.ChoiceField(label="Left"), forms.ChoiceField(label="Right")
+
+    def __init__(self, data, answers: list[Answer]):
+        super().__init__(data)
+        for field in self.fields.values():
+            field.choices = [(one.key, one.system.name) for one in answers]
+
+
 def _area(rows: int, **attributes: str) -> forms.Textarea:
     return forms.Textarea(attrs=dict(rows=rows, **attributes))
 

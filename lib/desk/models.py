@@ -5,6 +5,7 @@ A key never changes and is never used twice: an export and a permanent link hold
 
 import secrets
 import unicodedata
+from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AbstractUser
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -216,15 +217,19 @@ class Vote(models.Model):
 
 
 class Worker(models.Model):
-    """An account that works on a question, so that two people do not do the same; shown for WORKING_DAYS."""
+    """An account that works on a question, so that two people do not do the same; shown for thirty days."""
 
-    WORKING_DAYS = 30
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="workers")
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="works_on")
     since = models.DateTimeField(default=timezone.now)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["question", "account"], name="one_worker")]
+
+    @staticmethod
+    def oldest() -> datetime:
+        """When the oldest that are shown began."""
+        return timezone.now() - timedelta(days=30)
 
 
 class Ticket(models.Model):

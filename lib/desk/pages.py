@@ -14,9 +14,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import path, reverse
 from django.utils.http import urlencode
+from django.views.generic import TemplateView
 
 from desk import people, resolution, search
-from desk.forms import SORTS, CommentForm, ListForm
+from desk.forms import SORTS, CommentForm, CompareForm, ListForm
 from desk.models import (
     Account,
     Act,
@@ -30,6 +31,7 @@ from desk.models import (
     Role,
     Verdict,
     Vote,
+    Worker,
     Written,
 )
 
@@ -210,9 +212,25 @@ def question(request: HttpRequest, site: str, number: str) -> HttpResponse:
         remarks=row.remarks.select_related("author").order_by("written_at", "pk"),
         changed=Act.objects.filter(table="question", key=row.key, verb="change").exists(),
         vote=mine.value if mine else 0,
+        working=row.workers.filter(since__gt=Worker.oldest()).select_related("account"),
+        mine=row.workers.filter(account=request.user.pk).exists(),
         comment_form=CommentForm(),
     )
     return render(request, "desk/question.html", told)
+
+
+def compare(request: HttpRequest, site: str, number: str) -> HttpResponse:
+    """Two answers to a question next to each other: ?one=KEY&other=KEY, or the first two."""
+    row = by_key(site, number)
+    answers = list(row.answers.filter(withdrawn_at=None).select_related("system", "submitted_by", "question"))
+    if len(answers) < 2:
+        raise Http404
+    form = CompareForm(request.GET, answers)
+    keys = form.cleaned_data if form.is_valid() else dict(one=answers[0].key, other=answers[1].key)
+    by_answer = {one.key: one for one in answers}
+    shown = shown_answers([by_answer[keys["one"]], by_answer[keys["other"]]], request.user)
+    form = CompareForm(keys, answers)
+    return render(request, "desk/compare.html", dict(question=row, shown=shown, form=form))
 
 
 def question_markdown(request: HttpRequest, site: str, number: str) -> HttpResponse:
@@ -292,6 +310,7 @@ def account(request: HttpRequest, username: str) -> HttpResponse:
         .order_by("-written_at")[:50],
         remarks=person.remarks.filter(withdrawn_at=None).select_related("question").order_by("-written_at")[:50],
         asked=people.asked_by(person)[:50],
+        working=person.works_on.filter(since__gt=Worker.oldest()).select_related("question")[:50],
         tickets=person.tickets.order_by("-pk")[:20] if person == request.user else (),
         acts=Act.objects.filter(table="account", key=person.username).select_related("actor").order_by("-pk")[:20],
     )
@@ -409,9 +428,12 @@ def page_numbers(page: Page) -> list[int | None]:
 pages_urls = [
     path("", questions, name="questions"),
     path("q/<str:site>/<str:number>/", question, name="question"),
+    path("q/<str:site>/<str:number>/compare/", compare, name="compare"),
     path("q/<str:site>/<str:number>/raw.md", question_markdown, name="question_markdown"),
     path("a/<str:key>/", answer, name="answer"),
     path("people/<str:username>/", account, name="account"),
     path("history/<str:table>/<path:key>/", history, name="history"),
     path("about/", about, name="about"),
+    path("terms/", TemplateView.as_view(template_name="desk/terms.html"), name="terms"),
+    path("privacy/", TemplateView.as_view(template_name="desk/privacy.html"), name="privacy"),
 ]

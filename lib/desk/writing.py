@@ -219,6 +219,14 @@ def vote(request: HttpRequest, site: str, number: str) -> HttpResponse:
     return redirect(address(question))
 
 
+@signed_in
+def working(request: HttpRequest, site: str, number: str) -> HttpResponse:
+    question = by_key(site, number)
+    if request.method == "POST":
+        acts.work_on(request.user, question, request.POST.get("working") == "yes")
+    return redirect(address(question))
+
+
 def _number(text: str | None) -> int | None:
     try:
         return int(text or "")
@@ -355,6 +363,7 @@ writing_urls = [
     path("q/<str:site>/<str:number>/answer/", submit, name="submit"),
     path("q/<str:site>/<str:number>/comment/", comment, name="comment"),
     path("q/<str:site>/<str:number>/vote/", vote, name="vote"),
+    path("q/<str:site>/<str:number>/working/", working, name="working"),
     path("a/<str:key>/review/", review, name="review"),
     path("edit/<str:table>/<str:key>/", edit, name="edit"),
     path("withdraw/<str:table>/<str:key>/", withdraw, name="withdraw"),

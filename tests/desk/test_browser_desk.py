@@ -353,6 +353,7 @@ PAGES = (
     "/ask/question/",
     "/moderation/queue/",
     "/me/tokens/",
+    "/privacy/",
     "/rounds/",
     "/rounds/new/kina_blind/",
     "/jobs/",

@@ -166,3 +166,23 @@ def test_people_stand_beside_models(client, question, reviewer):
     system = System.objects.create(organisation="Friends", name="Two readers", people=True)
     Answer.objects.create(question=question, system=system, prompt="", text="So.", submitted_by=reviewer)
     assert "by people" in client.get("/q/math/1/").text
+
+
+def test_two_answers_stand_next_to_each_other(client, talk, reviewer):
+    assert (
+        client.get("/q/math/1/compare/").status_code == 404
+        and "Compare two answers" not in client.get("/q/math/1/").text
+    )
+    more = [acts.submit_answer(reviewer, talk["question"], "Lab", name, "b", "p", f"Text of {name}.") for name in "BC"]
+    assert "Compare two answers" in client.get("/q/math/1/").text
+    page = client.get("/q/math/1/compare/").text
+    assert "Text of B." in page and "<mi>x</mi>" in page and "Text of C." not in page
+    page = client.get(f"/q/math/1/compare/?one={more[1].key}&other={more[0].key}").text
+    assert page.index("Text of C.") < page.index("Text of B.") and "1 correct" not in page
+    acts.withdraw(reviewer, more[1])
+    assert "Text of C." not in client.get(f"/q/math/1/compare/?one={more[1].key}&other={more[0].key}").text
+
+
+@pytest.mark.parametrize("address", ["/terms/", "/privacy/"])
+def test_each_page_links_to_what_holds_here(client, db, address):
+    assert f'href="{address}"' in client.get("/").text and client.get(address).status_code == 200

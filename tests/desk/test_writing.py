@@ -1,8 +1,10 @@
 import json
+from datetime import timedelta
 
 import pytest
 from desk import acts, rate_limits
-from desk.models import Account, Act, Answer, Comment, Review, Vote
+from desk.models import Account, Act, Answer, Comment, Review, Vote, Worker
+from django.utils import timezone
 
 ANSWER = dict(organisation="Lab", system="New", base_model="base", prompt="The prompt.", text="Since $y=2$.")
 REVIEW = dict(correct="no", confidence="4", text="Step one fails: $n$ is even.")
@@ -198,3 +200,22 @@ def test_signing_out_needs_a_form(as_reviewer):
 def test_ones_own_page_is_edited(as_reviewer, reviewer):
     as_reviewer.post("/me/", dict(about="I know **lattices**.", affiliation="Somewhere", source_profile=""))
     assert "<strong>lattices</strong>" in as_reviewer.get("/people/ada/").text
+
+
+def test_who_works_on_a_question_is_shown_until_taken_back_or_a_month_has_passed(as_reviewer, question):
+    def shown() -> bool:
+        return "Working on it" in as_reviewer.get("/q/math/1/").text
+
+    as_reviewer.post("/q/math/1/working/", dict(working="yes"))
+    as_reviewer.post("/q/math/1/working/", dict(working="yes"))
+    assert shown() and "Is it so?" in as_reviewer.get("/people/ada/").text
+    as_reviewer.post("/q/math/1/working/", dict(working="no"))
+    assert not shown() and not Worker.objects.exists()
+    as_reviewer.post("/q/math/1/working/", dict(working="yes"))
+    Worker.objects.update(since=timezone.now() - timedelta(days=31))
+    assert not shown()
+
+
+def test_nobody_is_said_to_work_on_a_question_by_a_link(as_reviewer, question):
+    as_reviewer.get("/q/math/1/working/?working=yes")
+    assert not Worker.objects.exists()
