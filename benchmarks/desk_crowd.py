@@ -24,7 +24,7 @@ import time
 from pathlib import Path
 
 FOLDER = Path(tempfile.mkdtemp(prefix="desk-crowd-"))
-os.environ |= {"PROCTOR_DESK": str(FOLDER), "DJANGO_SETTINGS_MODULE": "proctor.platform.settings"}
+os.environ |= {"PROCTOR_DESK": str(FOLDER), "DJANGO_SETTINGS_MODULE": "desk.settings"}
 os.environ |= {"PROCTOR_DESK_DB": os.environ.get("PROCTOR_TEST_DB", "")}
 
 import django  # noqa: E402
@@ -33,10 +33,10 @@ import numpy as np  # noqa: E402
 import psutil  # noqa: E402
 
 django.setup()
+from desk import seed  # noqa: E402
+from desk.models import Account, Answer, Comment, Question, Review, Vote  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.test import Client  # noqa: E402
-from proctor.platform import seed  # noqa: E402
-from proctor.platform.models import Account, Answer, Comment, Question, Review, Vote  # noqa: E402
 
 LIMIT = 500  # milliseconds of the 95th percentile
 PASSWORD = "a long pass phrase of the crowd"
@@ -145,7 +145,7 @@ def serve() -> tuple[subprocess.Popen, str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "gunicorn", "proctor.platform.wsgi", "--workers", "2", "--threads", "4"]
+    command = [sys.executable, "-m", "gunicorn", "desk.wsgi", "--workers", "2", "--threads", "4"]
     log = open(FOLDER / "log", "wb")
     server = subprocess.Popen(
         [*command, "--bind", f"127.0.0.1:{port}", "--log-level", "warning"], stdout=log, stderr=log

@@ -125,8 +125,8 @@ class Reviewer(threading.Thread):
 
 def prepare(people: int) -> None:
     """Questions with answers, and reviewers with roles."""
+    from desk.models import Account, Answer, Question, System
     from django.core.management import call_command
-    from proctor.platform.models import Account, Answer, Question, System
 
     call_command("migrate", verbosity=0)
     asker = Account.objects.create_user("asker")
@@ -145,9 +145,9 @@ def prepare(people: int) -> None:
 
 def crowd(desk: Desk, rng: random.Random, word: str, people: int) -> list[Reviewer]:
     """Reviewers who have begun: every other one uses the page's form, the rest the API."""
+    from desk import tokens
+    from desk.models import Account, Answer
     from django.test import Client
-    from proctor.platform import tokens
-    from proctor.platform.models import Account, Answer
 
     found = []
     for number in range(people):
@@ -172,9 +172,9 @@ def ended(people: list[Reviewer]) -> Counter:
 
 def wrong(people: list[Reviewer]) -> list[str]:
     """What was lost, doubled or torn."""
+    from desk.models import Act, Question, Review
+    from desk.resolution import answer_states, question_state
     from django.db import connection
-    from proctor.platform.models import Act, Question, Review
-    from proctor.platform.resolution import answer_states, question_state
 
     connection.close()  # it may be to a database that was stopped
     stored = Counter(Review.objects.values_list("text", flat=True))
@@ -221,8 +221,8 @@ def _shown(statuses: Counter) -> str:
 WORKER = """
 import sys, time, django
 django.setup()
-from proctor.platform import acts
-from proctor.platform.models import Account, Answer, Comment
+from desk import acts
+from desk.models import Account, Answer, Comment
 by, starts = Account.objects.get(username=sys.argv[1]), float(sys.argv[2])
 shared = Account.objects.get(username="asker")
 comment = Comment.objects.get(text="shared")
@@ -239,8 +239,8 @@ except acts.Stale as stale:
 
 
 def two(desk: Desk, rng: random.Random, asked) -> list[str]:
-    from proctor.platform import acts
-    from proctor.platform.models import Account, Comment, Question, Review
+    from desk import acts
+    from desk.models import Account, Comment, Question, Review
 
     for name in ("two_a", "two_b"):
         Account.objects.create_user(name, role="reviewer")
@@ -335,7 +335,7 @@ def main() -> int:
     parser.add_argument("--postgresql", action="store_true", help="on a server of its own (a folder in /tmp)")
     asked = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="desk-faults-"))
-    os.environ |= {"PROCTOR_DESK": str(folder), "DJANGO_SETTINGS_MODULE": "proctor.platform.settings"}
+    os.environ |= {"PROCTOR_DESK": str(folder), "DJANGO_SETTINGS_MODULE": "desk.settings"}
     os.environ["PYTHONPATH"] = str(ROOT / "lib")
     with contextlib.ExitStack() as stack:
         asked.server = stack.enter_context(_postgresql().running()) if asked.postgresql else None
@@ -359,7 +359,7 @@ def main() -> int:
 
 
 def _postgresql():
-    spec = importlib.util.spec_from_file_location("pg", ROOT / "tests" / "platform" / "postgresql_server.py")
+    spec = importlib.util.spec_from_file_location("pg", ROOT / "tests" / "desk" / "postgresql_server.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -19,19 +19,19 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "lib"))
 FOLDER = tempfile.TemporaryDirectory(prefix="proctor-pages-")
-os.environ |= dict(PROCTOR_DESK=FOLDER.name, DJANGO_SETTINGS_MODULE="proctor.platform.settings")
+os.environ |= dict(PROCTOR_DESK=FOLDER.name, DJANGO_SETTINGS_MODULE="desk.settings")
 
 import django  # noqa: E402
 
 django.setup()
 
+from desk.models import Account, Answer, Question, Review, System, Verdict  # noqa: E402
+from desk.resolution import STATES  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import connection, transaction  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.utils import timezone  # noqa: E402
-from proctor.platform.models import Account, Answer, Question, Review, System, Verdict  # noqa: E402
-from proctor.platform.resolution import STATES  # noqa: E402
 
 QUESTIONS, ANSWERS, REVIEWS = 10_000, 50_000, 50_000
 LIMIT = 200  # ms

@@ -2,7 +2,7 @@
 
     python benchmarks/desk_pictures.py            # needs Chromium
 
-The desk is opened on a free port with the invented community of `platform.seed`; nothing of yours is touched.
+The desk is opened on a free port with the invented community of `desk.seed`; nothing of yours is touched.
 """
 
 import os
@@ -15,21 +15,21 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "lib"))
 FOLDER = tempfile.TemporaryDirectory(prefix="proctor-desk-")
-os.environ |= dict(PROCTOR_DESK=FOLDER.name, PROCTOR_DESK_DB="", DJANGO_SETTINGS_MODULE="proctor.platform.settings")
+os.environ |= dict(PROCTOR_DESK=FOLDER.name, PROCTOR_DESK_DB="", DJANGO_SETTINGS_MODULE="desk.settings")
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"  # playwright's loop runs in this thread; the desk is served in another
 
 import django  # noqa: E402
 
 django.setup()
 
+from desk.models import Account, Question  # noqa: E402
+from desk.pages import address  # noqa: E402
+from desk.seed import seed  # noqa: E402
+from desk.wsgi import application  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db.models import Count, Q  # noqa: E402
 from PIL import Image  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
-from proctor.platform.models import Account, Question  # noqa: E402
-from proctor.platform.pages import address  # noqa: E402
-from proctor.platform.seed import seed  # noqa: E402
-from proctor.platform.wsgi import application  # noqa: E402
 
 OUT = ROOT / "docs" / "desk"
 MOST_BYTES = 150_000

@@ -26,7 +26,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("any machine")
 
-LONG = tuple(f"tests/{place}" for place in ("models/", "notebooks/", "platform/", "report/", "test_", "workflow/"))
+LONG = tuple(f"tests/{place}" for place in ("desk/", "models/", "notebooks/", "report/", "test_", "workflow/"))
 KEY = "PROCTORFAKE-7f3a9c2d41"
 SERVER = Path(__file__).parent / "models" / "faulty_server.py"
 

@@ -12,9 +12,9 @@ from proctor.paths import CACHE, ROOT
 from proctor.workflow.notebook import all_notebooks
 
 BIN = Path(sys.executable).parent
-LIB = ROOT / "lib" / "proctor"
+LIB = ROOT / "lib"
 # Django writes migrations itself, and these declare what its pages' tests run through.
-DECLARED = {*(LIB / "platform" / f"{name}.py" for name in ("admin", "apps", "urls", "wsgi"))}
+DECLARED = {*(LIB / "desk" / f"{name}.py" for name in ("admin", "apps", "urls", "wsgi"))}
 MODULES = sorted(
     path
     for path in LIB.rglob("*.py")
@@ -48,10 +48,10 @@ def test_no_notebook_is_stored_with_outputs():
 
 @pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.relative_to(LIB).with_suffix("").as_posix())
 def test_examples_in_docstrings_run(path, tmp_path_factory):
-    if path.is_relative_to(LIB / "platform"):  # Django's models are there only after its setup
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "proctor.platform.settings")
+    if path.is_relative_to(LIB / "desk"):  # Django's models are there only after its setup
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "desk.settings")
         os.environ.setdefault("PROCTOR_DESK", str(tmp_path_factory.mktemp("desk")))
         importlib.import_module("django").setup()
-    module = importlib.import_module(".".join(path.relative_to(LIB.parent).with_suffix("").parts))
+    module = importlib.import_module(".".join(path.relative_to(LIB).with_suffix("").parts))
     failed, tried = doctest.testmod(module)
     assert tried and not failed

@@ -123,7 +123,8 @@ def test_an_installed_library_replays_a_study_and_writes_outside_of_itself(site,
 
 def test_the_wheel_holds_the_notebooks_of_commands_and_no_tests_other_notebooks_or_figures(site):
     tops = {path.relative_to(site).parts[0] for path in site.rglob("*") if path.is_file()}
-    assert {name for name in tops if not name.endswith("dist-info")} == {"proctor"}
+    assert {name for name in tops if not name.endswith("dist-info")} == {"proctor", "desk"}
+    assert (site / "desk/templates/desk/base.html").is_file() and (site / "desk/seed_texts.yaml").is_file()
     assert list(site.glob("proctor/checkout/params/models.yaml"))
     shipped = {path.relative_to(site / "proctor/checkout/notebooks").as_posix() for path in site.rglob("*.ipynb")}
     own = {

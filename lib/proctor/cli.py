@@ -434,13 +434,25 @@ def run(
 
 ANY_WORDS = {"allow_extra_args": True, "ignore_unknown_options": True}
 PASSED_ON = {  # command: the module whose `main` reads its words, the words before them, a line about it
-    "sweep": ("workflow.sweep", [], "Run notebooks over seeds, models and parameters, into one table of claims"),
-    "export": ("recordings.offline", ["export"], "Write the next requests of a recorded study for a cluster"),
-    "import": ("recordings.offline", ["import"], "Keep a cluster's replies: import REQUESTS.jsonl REPLIES.jsonl ..."),
-    "how-many": ("synthesis.how_many_command", [], "How many items, repeats, rollouts, reviewers or checks to plan"),
-    "logs": ("logs.fetch", [], "Fetch public logs of strong models: logs [NAME ...]"),
-    "dataset": ("uq.dataset.__main__", [], "UQ's dataset, from posts to a reviewed, versioned release"),
-    "platform": ("platform.command", [], "UQ's review desk: open, moderator, load, export, import, seed"),
+    "sweep": (
+        "proctor.workflow.sweep",
+        [],
+        "Run notebooks over seeds, models and parameters, into one table of claims",
+    ),
+    "export": ("proctor.recordings.offline", ["export"], "Write the next requests of a recorded study for a cluster"),
+    "import": (
+        "proctor.recordings.offline",
+        ["import"],
+        "Keep a cluster's replies: import REQUESTS.jsonl REPLIES.jsonl ...",
+    ),
+    "how-many": (
+        "proctor.synthesis.how_many_command",
+        [],
+        "How many items, repeats, rollouts, reviewers or checks to plan",
+    ),
+    "logs": ("proctor.logs.fetch", [], "Fetch public logs of strong models: logs [NAME ...]"),
+    "dataset": ("proctor.uq.dataset.__main__", [], "UQ's dataset, from posts to a reviewed, versioned release"),
+    "platform": ("desk.command", [], "UQ's review desk: open, moderator, load, export, import, digest, seed"),
 }
 
 
@@ -448,7 +460,7 @@ def _pass_on(command: str, module: str, first: list[str], about: str) -> None:
     @app.command(command, help=about, add_help_option=False, context_settings=ANY_WORDS)
     def passed_on(context: typer.Context) -> None:
         with exit_codes():
-            main = importlib.import_module(f"proctor.{module}").main
+            main = importlib.import_module(module).main
             raise typer.Exit(main([*first, *context.args]) or 0)
 
 

@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def found(lib: Path, *cells: str) -> set[str]:
     made = [{"cell_type": "code", "source": cell, "metadata": {}} for cell in cells]
     path = lib / "x.ipynb"
     path.write_text(json.dumps({"cells": made, "metadata": {}}))
-    return {file.relative_to(lib).as_posix() for file in imports.modules_of(Notebook(path))}
+    return {os.path.relpath(file, lib) for file in imports.modules_of(Notebook(path))}
 
 
 @pytest.mark.parametrize(
@@ -95,6 +96,15 @@ def test_a_prompt_of_another_paper_counts_with_who_names_it(lib: Path):
     )
     assert found(lib, "load('uq/correctness')") == prompts
     assert "uq/prompts/other.md" not in found(lib, "import proctor.report.example")
+
+
+def test_the_desk_and_what_it_imports_are_seen(lib: Path):
+    desk = lib.with_name("desk")
+    desk.mkdir()
+    (desk / "__init__.py").touch()
+    (desk / "walk.py").write_text("from proctor import paths")
+    made = {"__init__.py", "paths.py", "../desk/__init__.py", "../desk/walk.py"}
+    assert found(lib, "from desk.walk import walk") == made
 
 
 def test_other_libraries_are_left_out(lib: Path):

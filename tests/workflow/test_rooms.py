@@ -17,9 +17,7 @@ def rests_on():
     """{notebook: names of the papers whose code it reads}; a prompt may be used by another paper's judge."""
     found = {}
     for notebook in all_notebooks():
-        folders = {
-            path.relative_to(ROOT / "lib" / "proctor").parts[0] for path in modules_of(notebook) if path.suffix == ".py"
-        }
+        folders = {path.relative_to(ROOT / "lib").parts[1] for path in modules_of(notebook) if path.suffix == ".py"}
         found[notebook.name] = folders & set(PAPERS)
     return found
 

@@ -11,8 +11,6 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-ALONE = ("platform",)  # a program of its own; docs/desk.md describes it
-
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -29,7 +27,7 @@ def packages(library: Path) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in sorted(library.rglob("*.py")):
         parts = path.relative_to(library).with_suffix("").parts
-        if parts[0] not in ALONE and not any(part.startswith("_") for part in parts):
+        if not any(part.startswith("_") for part in parts):
             found.setdefault(parts[0] if len(parts) > 1 else "", []).append(".".join(parts))
     return dict(sorted(found.items(), key=lambda entry: (entry[0] == "", entry[0])))
 

@@ -1,4 +1,4 @@
-"""Which of our own files a notebook rests on: the proctor modules that it imports, and what those import."""
+"""Which of our own files a notebook rests on: the modules of lib/ that it imports, and what those import."""
 
 import ast
 import re
@@ -10,11 +10,11 @@ from proctor.paths import ROOT
 from proctor.workflow.notebook import Cell, Notebook, WorkflowError
 
 LIB = ROOT / "lib"
-PACKAGE = "proctor"
+PACKAGE, DESK = "proctor", "desk"
 
 
 def modules_of(notebook: Notebook) -> list[Path]:
-    """The files under lib/proctor that running the notebook may read, sorted.
+    """The files under lib/ that running the notebook may read, sorted.
 
     Found by reading `import` statements, never by running them: also those inside functions, and the
     `__init__.py` of every package on the way. Files that are not Python (prompts, styles) count with the package in
@@ -31,7 +31,7 @@ def modules_of(notebook: Notebook) -> list[Path]:
     beside = {path for init in seen if init.name == "__init__.py" for path in _other_files(init.parent)}
     papers = {name.partition("/")[0] for name in _prompts()}  # shared rooms name prompts as examples alone
     named = {name for cell in notebook.code for name in _prompts_named(cell.source)}
-    named |= {name for path in seen for name in _prompts_in(path) if path.relative_to(LIB / PACKAGE).parts[0] in papers}
+    named |= {name for path in seen for name in _prompts_in(path) if path.relative_to(LIB).parts[1] in papers}
     return sorted(seen | beside | {path for name in named for path in _prompts()[name]})
 
 
@@ -69,7 +69,7 @@ def _parse(source: str, where: str) -> ast.Module:
 
 
 def _imported(tree: ast.AST, package: str) -> list[str]:
-    """Dotted names of all proctor modules that the code may import. `package` resolves relative imports."""
+    """Dotted names of all modules of lib/ that the code may import. `package` resolves relative imports."""
     names = []
     for node in _statements(tree):
         if isinstance(node, ast.Import):
@@ -81,7 +81,7 @@ def _imported(tree: ast.AST, package: str) -> list[str]:
                 base = ".".join([*above, base] if base else above)
             # `from a import b`: b may be a module or a name in a; _file drops what is no module
             names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
-    ours = [name.split(".") for name in names if name.split(".")[0] == PACKAGE]
+    ours = [name.split(".") for name in names if name.split(".")[0] in (PACKAGE, DESK)]
     # importing a.b.c runs a and a.b first
     return sorted({".".join(parts[:n]) for parts in ours for n in range(1, len(parts) + 1)})
 

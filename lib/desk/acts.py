@@ -1,0 +1,195 @@
+"""All that writes to the desk. An act is one transaction with one line in the audit trail, or nothing at all.
+
+Acts on one question take turns (its row is held), so two people who save at once both count. Each raises `NotAllowed`,
+`Refused` (what was sent can't be stored, by field) or `Stale` (someone saved in between). Those on one's rows are in
+`changes`, those on accounts in `people`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Sum
+from django.utils import timezone
+
+from desk.changes import edit, restore, withdraw
+from desk.models import (
+    Account,
+    Answer,
+    Comment,
+    Kind,
+    Outcome,
+    Question,
+    Review,
+    System,
+    Verdict,
+    Vote,
+    Worker,
+)
+from desk.people import block, confirm_profile, edit_profile, set_role, sign_up, unblock
+from desk.resolution import recompute
+from desk.trail import NotAllowed, Refused, Stale, active, check, locked, record
+
+
+def system_of(organisation: str, name: str, base_model: str, people: bool = False) -> System:
+    """The system of these names; made when it is new."""
+    names = dict(organisation=organisation.strip(), name=name.strip(), base_model="" if people else base_model.strip())
+    made = System(**names, people=people)
+    try:
+        check(made)
+        if not people and not names["base_model"]:
+            raise Refused({"base_model": "Name the model beneath the system, or write none."})
+    except Refused as refused:
+        raise Refused(
+            {"system" if field == "name" else field: text for field, text in refused.problems.items()}
+        ) from None
+    return System.objects.get_or_create(**names, defaults=dict(people=people))[0]
+
+
+@transaction.atomic
+def submit_answer(
+    by: Account,
+    question: Question,
+    organisation: str,
+    system: str,
+    base_model: str,
+    prompt: str,
+    text: str,
+    people: bool = False,
+) -> Answer:
+    """A candidate answer. People's answers (`people`) need no base model and no prompt."""
+    by, question = active(by), locked(question)
+    whose = system_of(organisation, system, base_model, people)
+    answer = Answer(question=question, system=whose, prompt=prompt, text=text, submitted_by=by)
+    check(answer)
+    if Answer.objects.filter(question=question, system=whose, text=text, withdrawn_at=None).exists():
+        raise Refused({"text": "This system's answer stands here already, word for word."})
+    answer.save()
+    recompute(question)
+    record(by, "submit", answer)
+    return answer
+
+
+@transaction.atomic
+def review(
+    by: Account,
+    answer: Answer,
+    correct: str,
+    confidence: int,
+    text: str,
+    conflict: bool = False,
+    conflict_text: str = "",
+    kind: str = Kind.HUMAN,
+    system: System | None = None,
+    version: int | None = None,
+) -> Review:
+    """A review. version: that of the answer which the reviewer read; Stale when the answer was edited since."""
+    by, answer = active(by), locked(answer)
+    human = kind == Kind.HUMAN
+    if human and not by.may_review():
+        raise NotAllowed("Only reviewers may review. Ask a moderator to make you one.")
+    if answer.withdrawn_at:
+        raise Refused({"": "This answer is withdrawn. There is nothing to review."})
+    if version is not None and version != answer.version:
+        raise Stale(answer, dict(correct=correct, confidence=confidence, text=text))
+    said = dict(correct=correct, confidence=confidence, text=text, conflict=conflict, conflict_text=conflict_text)
+    row = Review(answer=answer, reviewer=by, kind=kind, system=system, **said)
+    check(row)
+    if human and Review.objects.filter(answer=answer, reviewer=by, kind=Kind.HUMAN, withdrawn_at=None).exists():
+        raise Refused({"": "Your review of this answer stands already. Edit that one."})
+    same = Review.objects.filter(answer=answer, reviewer=by, kind=Kind.AI, system=system, text=text, withdrawn_at=None)
+    if not human and same.exists():
+        raise Refused({"text": "This system's review stands here already, word for word."})
+    row.save()
+    recompute(answer.question)
+    record(by, "review", row)
+    return row
+
+
+@transaction.atomic
+def comment(by: Account, question: Question, text: str) -> Comment:
+    by, question = active(by), locked(question)
+    row = Comment(question=question, author=by, text=text)
+    check(row)
+    row.save()
+    record(by, "comment", row)
+    return row
+
+
+@transaction.atomic
+def vote(by: Account, question: Question, value: int) -> int:
+    """Vote 1 or -1, or 0 to take the vote back; the question's votes after it."""
+    by, question = active(by), locked(question)
+    if value not in (-1, 0, 1):
+        raise Refused({"value": "Vote 1, -1 or 0."})
+    before = Vote.objects.filter(question=question, voter=by).first()
+    if value == (before.value if before else 0):
+        return question.votes
+    if value:
+        Vote.objects.update_or_create(question=question, voter=by, defaults=dict(value=value, cast_at=timezone.now()))
+    else:
+        before.delete()
+    question.votes = question.ballots.aggregate(sum=Sum("value"))["sum"] or 0
+    question.save(update_fields=["votes"])
+    record(by, "vote", question, before=dict(value=before.value if before and before.pk else 0, to=value))
+    return question.votes
+
+
+@transaction.atomic
+def work_on(by: Account, question: Question, working: bool) -> None:
+    """Say that one works on a question, so that others know; or no longer."""
+    by, question = active(by), locked(question)
+    if working:
+        Worker.objects.update_or_create(question=question, account=by, defaults=dict(since=timezone.now()))
+    else:
+        Worker.objects.filter(question=question, account=by).delete()
+    record(by, "work on" if working else "leave", question)
+
+
+@transaction.atomic
+def add_verdict(
+    answer: Answer,
+    validator: str,
+    outcome: str,
+    probability: float | None = None,
+    judges: str = "",
+    calls: int = 0,
+    dollars: float = 0.0,
+    trace: Sequence = (),
+    by: Account | None = None,
+) -> Verdict:
+    """A validator's verdict. It decides nothing about a question's state; the caller knows who may order one."""
+    told = dict(validator=validator, judges=judges, probability=probability, calls=calls, dollars=dollars)
+    verdict = Verdict(answer=answer, outcome=outcome, trace=list(trace), ordered_by=by, **told)
+    check(verdict)
+    verdict.save()
+    record(by, "verdict", verdict)
+    return verdict
+
+
+@transaction.atomic
+def add_questions(by: Account | None, rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
+    """Questions with the fields of `Question`: how many are new, and how many were there and have changed."""
+    there, new, changed = Question.objects.in_bulk([row["key"] for row in rows], field_name="key"), 0, 0
+    for row in rows:
+        question = there.get(row["key"]) or Question(key=row["key"])
+        before = {name: getattr(question, name) for name, value in row.items() if getattr(question, name) != value}
+        if question.pk and not before:
+            continue
+        for name, value in row.items():
+            setattr(question, name, value)
+        try:
+            check(question)
+        except Refused as refused:
+            raise Refused({f"{row['key']}, {name}": text for name, text in refused.problems.items()}) from None
+        verb, new, changed = ("change", new, changed + 1) if question.pk else ("add", new + 1, changed)
+        question.save()
+        record(by, verb, question, before=before if verb == "change" else {})
+    return new, changed
+
+
+__all__ = [
+    "NotAllowed", "Outcome", "Refused", "Stale", "add_questions", "add_verdict", "block", "comment", "confirm_profile",
+    "edit", "edit_profile", "restore", "review", "set_role", "sign_up", "submit_answer", "system_of", "unblock", "vote",
+    "withdraw", "work_on",
+]  # fmt: skip

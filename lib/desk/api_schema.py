@@ -1,0 +1,253 @@
+"""What the JSON API takes and gives: JSON Schemas, the check of a body against one, and the OpenAPI document."""
+
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from desk.models import Correct, Outcome
+from desk.resolution import ANSWER_STATES, STATES
+from desk.trail import LONGEST, Refused
+
+
+def _text(most: int, least: int = 1, **more) -> dict:
+    return dict(type="string", minLength=least, maxLength=most, **more)
+
+
+def _object(required: str, fields: dict, **more) -> dict:
+    return dict(type="object", required=required.split(), properties=fields, **more)
+
+
+def _body(required: str, fields: dict) -> dict:
+    return _object(required, fields, additionalProperties=False)
+
+
+SYSTEM = dict(
+    organisation=_text(200, description="who built the system"),
+    system=_text(200, description="its name and version"),
+    base_model=_text(200, description="the model beneath it, or none"),
+)
+BODIES = {
+    "NewAnswer": _body(
+        "organisation system base_model prompt text",
+        SYSTEM
+        | dict(
+            prompt=_text(LONGEST["prompt"], description="the full prompt, so that others can ask again"),
+            text=_text(LONGEST["text"], description="the answer, in Markdown"),
+        ),
+    ),
+    "NewReview": _body(
+        "organisation system base_model correct confidence text",
+        SYSTEM
+        | dict(
+            correct=dict(type="string", enum=Correct.values),
+            confidence=dict(type="integer", minimum=1, maximum=5, description="1 a guess, 5 certain"),
+            text=_text(LONGEST["text"]),
+            version=dict(type="integer", minimum=1, description="of the answer that was reviewed; 409 if edited since"),
+        ),
+    ),
+    "NewVerdict": _body(
+        "validator outcome",
+        dict(
+            validator=_text(300, description="in Proctor's notation, such as (C x3|U)"),
+            judges=_text(300, 0),
+            outcome=dict(type="string", enum=Outcome.values),
+            probability=dict(type=["number", "null"], minimum=0, maximum=1),
+            calls=dict(type="integer", minimum=0, maximum=2**31 - 1),
+            dollars=dict(type="number", minimum=0, maximum=1e9),
+            trace=dict(type="array", description="what was asked and replied, call by call"),
+        ),
+    ),
+    "NewComment": _body("text", dict(text=_text(LONGEST["text"]))),
+}
+
+_S, _N, _B = dict(type="string"), dict(type="integer"), dict(type="boolean")
+_TIME, _TIME_OR_NONE = dict(type="string", format="date-time"), dict(type=["string", "null"], format="date-time")
+
+
+def _given(fields: str, **types: dict) -> dict:
+    """A reply's object: every field always there, text where nothing else is said."""
+    return _object(fields, {name: types.get(name, _S) for name in fields.split()})
+
+
+def _many(name: str) -> dict:
+    return dict(type="array", items=_ref(name))
+
+
+def _ref(name: str) -> dict:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+_QUESTION = "key url site category title body tags comments score views link author author_link licence posted_at release diamond votes state"  # fmt: skip  # noqa: E501
+_question_types = dict(
+    tags=dict(type="array"),
+    comments=dict(type=["array", "null"]),
+    score=_N,
+    views=_N,
+    posted_at=_TIME_OR_NONE,
+    diamond=_B,
+    votes=_N,
+    state=dict(type="string", enum=list(STATES)),
+)
+_ANSWER = "key url question organisation system base_model people prompt text submitted_by written_at edited_at version state verdicts human_reviews ai_reviews"  # fmt: skip  # noqa: E501
+REPLIES = {
+    "Question": _given(_QUESTION, **_question_types),
+    "WholeQuestion": _given(
+        f"{_QUESTION} answers remarks", **_question_types, answers=_many("Answer"), remarks=_many("Comment")
+    ),  # fmt: skip  # noqa: E501
+    "Questions": _given("items next", items=_many("Question"), next=dict(type=["string", "null"])),
+    "Answer": _given(
+        _ANSWER,
+        people=_B,
+        written_at=_TIME,
+        edited_at=_TIME_OR_NONE,
+        version=_N,
+        state=dict(type="string", enum=list(ANSWER_STATES)),
+        verdicts=_many("Verdict"),
+        human_reviews=_many("Review"),
+        ai_reviews=_many("Review"),
+    ),
+    "Review": _given(
+        "key reviewer organisation system base_model correct confidence text conflict counts "
+        "written_at edited_at version",
+        confidence=_N,
+        conflict=_B,
+        counts=_B,
+        written_at=_TIME,
+        edited_at=_TIME_OR_NONE,
+        version=_N,
+    ),
+    "Verdict": _given(
+        "key validator judges outcome probability calls dollars trace decided_at",
+        probability=dict(type=["number", "null"]),
+        calls=_N,
+        dollars=dict(type="number"),
+        trace=dict(type="array"),
+        decided_at=_TIME,
+    ),
+    "Comment": _given("key author text written_at edited_at", written_at=_TIME, edited_at=_TIME_OR_NONE),
+    "Error": _given(
+        "error message problems",
+        problems=dict(type="array", items=_given("field mend")),
+    ),
+}
+
+
+def checked(name: str, body: Any) -> dict:
+    """A body that keeps its schema. Raises Refused with a sentence for each field."""
+    problems: dict[str, str] = {}
+    for error in Draft202012Validator(BODIES[name]).iter_errors(body):
+        field = str(error.absolute_path[0]) if error.absolute_path else ""
+        known, limit = BODIES[name]["properties"], error.validator_value
+        match error.validator:
+            case "required":
+                problems |= {one: "Give this field." for one in limit if one not in body}
+            case "additionalProperties":
+                mend = f"There is no such field. Known: {', '.join(known)}."
+                problems |= {one[:100]: mend for one in list(body)[:50] if one not in known}
+            case "type":
+                problems[field] = f"Give {limit if isinstance(limit, str) else ' or '.join(limit)}."
+            case "enum":
+                problems[field] = f"Give one of {', '.join(limit)}."
+            case "maxLength":
+                problems[field] = f"{len(error.instance):,} characters, {limit:,} are allowed. Shorten it."
+            case "minLength":
+                problems[field] = "Fill this in."
+            case _:
+                problems[field] = f"Out of range: {error.validator} is {limit}."
+    if problems:
+        raise Refused(problems)
+    return body
+
+
+PROBLEMS = {
+    400: "not JSON",
+    401: "no token, or one that is unknown, revoked or of a blocked account",
+    403: "this account may not do that",
+    404: "there is no such thing, or it was withdrawn",
+    409: "the answer was edited since that version",
+    413: "larger than 2 MB",
+    415: "the content type is not application/json",
+    422: "a field is missing or wrong: `problems` names each and how to mend it",
+    429: "too often; Retry-After says how many seconds to wait",
+    503: "the database can't be reached, or the disk is full; nothing was stored: try again later",
+}
+
+
+def document(address: str = "/api") -> dict:
+    """The OpenAPI description of the interface at `address`."""
+    site, number, key = _part("site"), _part("number", _N), _part("key")
+    filters = {
+        "state": dict(type="string", enum=list(STATES)),
+        "site": _S,
+        "category": _S,
+        "limit": dict(type="integer", minimum=1, maximum=100, default=50),
+        "after": dict(type="integer", minimum=0, description="as `next` gives it"),
+    }
+    query = [{"name": name, "in": "query", "schema": schema} for name, schema in filters.items()]
+    question, answer = "/questions/{site}/{number}/", "/answers/{key}/"
+    return dict(
+        openapi="3.1.0",
+        info=dict(
+            title="Proctor's review desk",
+            version="1",
+            description="Unsolved questions, candidate answers, and what reviewers say. Everyone may read. To write, "
+            "make a token on your page and send it as `Authorization: Bearer <token>`. AI reviews are shown apart from "
+            "people's and never resolve a question. Questions are CC BY-SA: keep link, author and licence.",
+        ),
+        servers=[dict(url=address)],
+        paths={
+            "/openapi.json": {"get": _operation("This document", "an OpenAPI 3.1 document", dict(type="object"))},
+            "/questions/": {
+                "get": _operation("List questions, oldest first", "a page of them", _ref("Questions"), query, 422)
+            },  # fmt: skip  # noqa: E501
+            question: {
+                "parameters": [site, number],
+                "get": _operation("Read a question with its answers", "the question", _ref("WholeQuestion")),
+            },  # fmt: skip  # noqa: E501
+            f"{question}answers/": {
+                "parameters": [site, number],
+                "post": _writes("Submit an answer", "NewAnswer", "Answer"),
+            },
+            f"{question}comments/": {
+                "parameters": [site, number],
+                "post": _writes("Comment on a question", "NewComment", "Comment"),
+            },  # fmt: skip  # noqa: E501
+            answer: {
+                "parameters": [key],
+                "get": _operation("Read an answer with all that was said of it", "the answer", _ref("Answer")),
+            },  # fmt: skip  # noqa: E501
+            f"{answer}reviews/": {"parameters": [key], "post": _writes("Add an AI review", "NewReview", "Review", 409)},
+            f"{answer}verdicts/": {
+                "parameters": [key],
+                "post": _writes("Add a validator's verdict (moderators)", "NewVerdict", "Verdict"),
+            },  # fmt: skip  # noqa: E501
+        },
+        components=dict(
+            schemas=BODIES | REPLIES,
+            securitySchemes=dict(token=dict(type="http", scheme="bearer")),
+        ),
+    )
+
+
+def _part(name: str, schema: dict = _S) -> dict:
+    return {"name": name, "in": "path", "required": True, "schema": schema}
+
+
+def _operation(summary: str, gives: str, schema: dict, parameters: list | None = None, *codes: int) -> dict:
+    responses = {"200": dict(description=gives, content={"application/json": dict(schema=schema)})}
+    return dict(summary=summary, parameters=parameters or [], responses=responses | _errors(404, *codes, 503))
+
+
+def _writes(summary: str, takes: str, gives: str, *codes: int) -> dict:
+    return dict(
+        summary=summary,
+        security=[dict(token=[])],
+        requestBody=dict(required=True, content={"application/json": dict(schema=_ref(takes))}),
+        responses={"201": dict(description="stored", content={"application/json": dict(schema=_ref(gives))})}
+        | _errors(*sorted({*PROBLEMS} - {409} | {*codes})),
+    )
+
+
+def _errors(*codes: int) -> dict:
+    content = {"application/json": dict(schema=_ref("Error"))}
+    return {str(code): dict(description=PROBLEMS[code], content=content) for code in codes}

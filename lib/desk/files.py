@@ -1,0 +1,172 @@
+"""Everything out to a folder: a file a table, as JSON lines or Parquet, and desk.json with their digests.
+
+An import (`files_in`) into an empty desk gives the same rows, row by row. What is private never leaves: passwords,
+e-mail addresses, tokens, sessions, an admin's rights. Rows refer to each other by key, accounts by name, systems by
+their three names.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from django.apps import apps
+from django.db import models
+from django.db.migrations.recorder import MigrationRecorder
+from proctor.data.tabular import DataError
+
+from desk.models import Account, System, Token, Use
+from desk.tables import one_moment
+
+FORMATS = ("jsonl", "parquet")
+KEPT_HERE = (Token, Use)
+PRIVATE = {
+    "id", "password", "email", "digest", "digested_at", "last_login", "is_superuser", "is_staff", "groups",
+    "user_permissions",
+}  # fmt: skip
+SYSTEM = ("organisation", "name", "base_model")
+AT_ONCE = 2000
+Table = type[models.Model]
+
+
+def exported() -> list[Table]:
+    """The tables, each after those that it refers to."""
+    left = sorted((one for one in apps.get_app_config("desk").get_models() if one not in KEPT_HERE), key=name_of)
+    done: list[Table] = []
+    while left:
+        ready = [one for one in left if {field.related_model for field in columns(one) if field.is_relation} <= {*done}]
+        done += ready
+        left = [one for one in left if one not in ready]
+        if not ready:
+            raise ValueError(f"tables that refer to each other: {', '.join(map(name_of, left))}")
+    return done
+
+
+def columns(table: Table) -> list[models.Field]:
+    return [one for one in (*table._meta.fields, *table._meta.many_to_many) if one.name not in PRIVATE]
+
+
+def name_of(table: Table) -> str:
+    return table._meta.model_name
+
+
+def identity(table: Table) -> tuple[str, ...]:
+    """The fields by which other rows, and files, name a row of this table; () for one that none refers to."""
+    if table is System:
+        return SYSTEM
+    return ("username",) if table is Account else ("key",) if "key" in {one.name for one in table._meta.fields} else ()
+
+
+def named(values: tuple) -> Any:
+    """What files call the row of these values."""
+    return values[0] if len(values) == 1 else list(values)
+
+
+def export(folder: str | Path, format: str = "jsonl") -> dict[str, int]:
+    """Write all of the store into a new folder, whole or not at all; the rows of each table."""
+    folder = Path(folder)
+    if format not in FORMATS:
+        raise DataError(f"format {format!r}: there is none such. Choose {' or '.join(FORMATS)}.")
+    if folder.exists():
+        raise DataError(f"{folder}: is there already. Name a folder that is not.")
+    beside, counts, digests = folder.with_name(f".{folder.name}.{os.getpid()}"), {}, {}
+    beside.mkdir(parents=True)
+    try:
+        with one_moment():
+            for table in exported():
+                file = beside / f"{name_of(table)}.{format}"
+                counts[name_of(table)] = _write(file, table, rows_of(table))
+                digests[file.name] = digest_of(file)
+            migration = MigrationRecorder.Migration.objects.filter(app="desk").latest("pk").name
+        told = dict(
+            format=1, migration=migration, exported_at=datetime.now(UTC).isoformat(), rows=counts, files=digests
+        )
+        (beside / "desk.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        os.rename(beside, folder)
+    except OSError as error:
+        raise OSError(error.errno, f"could not write {folder} ({error.strerror}): nothing was changed") from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return counts
+
+
+def rows_of(table: Table) -> Iterator[dict]:
+    """The rows as files hold them, the oldest first."""
+    plain, references = [], []
+    for one in columns(table):
+        (references if one.is_relation and not one.many_to_many else plain).append(one)
+    paths = {one.name: [f"{one.name}__{part}" for part in identity(one.related_model)] for one in references}
+    many = [one for one in plain if one.many_to_many]
+    values = [one.name for one in plain if not one.many_to_many] + [path for one in paths.values() for path in one]
+    for row in table.objects.order_by("pk").values("pk", *values).iterator(chunk_size=AT_ONCE):
+        pk = row.pop("pk")
+        for name, parts in paths.items():
+            found = tuple(row.pop(part) for part in parts)
+            row[name] = None if None in found else named(found)
+        for one in many:
+            path = [f"{one.name}__{part}" for part in identity(one.related_model)]
+            row[one.name] = [named(found) for found in table.objects.filter(pk=pk, **{f"{path[0]}__isnull": False})
+                             .order_by(f"{one.name}__pk").values_list(*path)]  # fmt: skip
+        yield {one.name: row[one.name] for one in columns(table)}
+
+
+def _write(file: Path, table: Table, rows: Iterator[dict]) -> int:
+    count = 0
+    if file.suffix == ".jsonl":
+        with file.open("w", encoding="utf-8", newline="\n") as out:
+            for row in rows:
+                out.write(json.dumps(row, ensure_ascii=False, allow_nan=False, default=_text_of_time) + "\n")
+                count += 1
+        return count
+    schema, wanted = pa.schema({one.name: _arrow(one) for one in columns(table)}), _as_json(table)
+    with pq.ParquetWriter(file, schema) as out:
+        for some in _batches(rows):
+            told = [{name: json.dumps(v) if name in wanted else v for name, v in row.items()} for row in some]
+            out.write_table(pa.Table.from_pylist(told, schema=schema))
+            count += len(some)
+    return count
+
+
+def _batches(rows: Iterator[dict]) -> Iterator[list[dict]]:
+    some: list[dict] = []
+    for row in rows:
+        some.append(row)
+        if len(some) == AT_ONCE:
+            yield some
+            some = []
+    if some:
+        yield some
+
+
+def _text_of_time(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} has no place in a file of the desk")
+
+
+def _as_json(table: Table) -> set[str]:
+    """Columns that Parquet holds as JSON text: what has no one type."""
+    return {one.name for one in columns(table) if isinstance(one, models.JSONField) or one.many_to_many}
+
+
+def _arrow(field: models.Field) -> pa.DataType:
+    if field.is_relation and not field.many_to_many:
+        return pa.list_(pa.string()) if len(identity(field.related_model)) > 1 else pa.string()
+    kinds: list[tuple[Table, Callable]] = [
+        (models.BooleanField, pa.bool_),
+        (models.IntegerField, pa.int64),
+        (models.FloatField, pa.float64),
+        (models.DateTimeField, lambda: pa.timestamp("us", tz="UTC")),
+    ]
+    return next((make() for kind, make in kinds if isinstance(field, kind)), pa.string())
+
+
+def digest_of(file: Path) -> str:
+    with file.open("rb") as source:
+        return file_digest(source, "sha256").hexdigest()

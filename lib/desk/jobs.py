@@ -1,0 +1,323 @@
+"""Validators run from the desk: a plan with its bill, a start within the desk's budget, verdicts as they come.
+
+    job = plan(moderator, "(C x3|U)", ["openai/gpt-4o"], answers)    # nothing is asked; job.most_calls, most_dollars
+    start(moderator, job)                                            # a process of its own, `python -m ...run_job KEY`
+
+The engine is `uq.run_validator`, the keys come from the environment of the server. Its owner says what may be asked:
+
+    PROCTOR_DESK_JUDGES   models that may judge, separated by commas; unset: the embedded model, if its weights are here
+    PROCTOR_DESK_BUDGET   dollars that all jobs together may spend (default 0: only judges whose price is 0)
+    PROCTOR_DESK_CALLS    calls that all jobs together may make to judges without a price, such as one's own server
+
+A job that was killed goes on where it was: verdicts that are stored are not asked for again, nor are kept replies.
+"""
+
+import asyncio
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import QuerySet, Sum
+from django.utils import timezone
+from proctor.data import schemas
+from proctor.models.messages import Reply, Request
+from proctor.models.registry import ModelError, price, spec, weights_file
+from proctor.models.session import Session, all_home
+from proctor.models.spending import Budget
+from proctor.uq import run_validator
+from proctor.uq.notation import By, parse, parts
+
+from desk import acts
+from desk.models import Account, Answer, Job, Outcome
+from desk.trail import NotAllowed, Refused, active, record
+
+STATES = {
+    "planned": "waits for its start",
+    "running": "is running",
+    "interrupted": "was interrupted and can go on",
+    "stopped": "was stopped and can go on",
+    "done": "has ended",
+}
+EMBEDDED = "smollm2-135m"  # costs nothing, and its verdicts are worth little
+RETRIES = 8  # of a call
+MOST_ANSWERS = 500  # of one job
+AT_ONCE = 4  # answers in hand
+BEAT, SILENT = 3, 20  # seconds between two signs of life; after so many without one a job counts as interrupted
+
+
+def judges() -> list[str]:
+    """The models that the server's owner lets judge."""
+    named = os.environ.get("PROCTOR_DESK_JUDGES")
+    if named is None:
+        return [EMBEDDED] if _is_here(EMBEDDED) else []
+    return [name.strip() for name in named.split(",") if name.strip()]
+
+
+def _is_here(model: str) -> bool:
+    """Whether an embedded model can be served: its weights and llama.cpp are here."""
+    try:
+        return weights_file(spec(model)).is_file() and importlib.util.find_spec("xllamacpp") is not None
+    except ModelError:
+        return False
+
+
+def dollars_left() -> float:
+    """What jobs may still spend: the desk's budget less what all have spent, or may yet spend while they run."""
+    running = Job.objects.filter(state="running").aggregate(sum=Sum("most_dollars"))["sum"] or 0
+    return _limit("PROCTOR_DESK_BUDGET") - running - (Job.objects.aggregate(sum=Sum("dollars"))["sum"] or 0)
+
+
+def calls_left() -> int:
+    """The same of calls to judges without a price."""
+    unpriced = Job.objects.filter(most_dollars=None)
+    running = unpriced.filter(state="running").aggregate(sum=Sum("most_calls"))["sum"] or 0
+    return int(_limit("PROCTOR_DESK_CALLS")) - running - (unpriced.aggregate(sum=Sum("calls"))["sum"] or 0)
+
+
+def _limit(name: str) -> float:
+    text = os.environ.get(name, "") or "0"
+    try:
+        return float(text)
+    except ValueError:
+        raise Refused({"": f"{name} is {text!r}: the server's owner must set a number."}) from None
+
+
+def state_of(job: Job) -> str:
+    """The job's state; a running one that gives no sign of life is interrupted."""
+    silent = job.beat_at is None or job.beat_at < timezone.now() - timedelta(seconds=SILENT)
+    return "interrupted" if job.state == "running" and silent else job.state
+
+
+def waiting(job: Job) -> QuerySet[Answer]:
+    """The job's answers without a verdict of it, those that were withdrawn left out."""
+    return job.answers.filter(withdrawn_at=None).exclude(key__in=job.judged).select_related("question").order_by("pk")
+
+
+@transaction.atomic
+def plan(
+    by: Account, validator: str, judging: Sequence[str], answers: Sequence[Answer], temperature: float = 0.0
+) -> Job:
+    """A job with its bill. Raises Refused, by field, for what the engine would not take; nothing is asked."""
+    if not active(by).may_moderate():
+        raise NotAllowed("Only a moderator may run validators: they cost money.")
+    answers = [answer for answer in answers if not answer.withdrawn_at]
+    if not 1 <= len(answers) <= MOST_ANSWERS:
+        raise Refused({"answers": f"{len(answers)} answers: choose 1 to {MOST_ANSWERS}."})
+    try:
+        node = parse(validator)
+    except ValueError as error:
+        raise Refused({"validator": f"{error}."}) from None
+    named = [*judging, *(part.judge for part in parts(node) if isinstance(part, By))]
+    if other := sorted(set(named) - set(judges())):
+        raise Refused({"judges": f"{', '.join(other)}: not among the judges of this desk ({', '.join(judges())})."})
+    job = Job(ordered_by=by, validator=str(node), judges=list(judging), temperature=temperature)
+    _bill(job, answers)
+    job.save()
+    job.answers.set(answers)
+    record(by, "plan job", job)
+    return job
+
+
+def _bill(job: Job, answers: Sequence[Answer]) -> None:
+    """Set what the job costs at most for these answers. Raises Refused where the engine would not take it."""
+    questions, given = _as_asked(answers)
+    try:
+        bill = run_validator.bill(job.validator, job.judges, questions, given, temperature=job.temperature)
+    except (ValueError, ModelError) as error:
+        raise Refused({"validator": f"{error}."}) from None
+    job.most_calls, job.most_dollars = bill["calls"], bill["dollars"]
+
+
+def _as_asked(answers: Sequence[Answer]) -> tuple[list[schemas.Question], list[schemas.Answer]]:
+    """The engine's questions and answers; a question's text is its title and body."""
+    asked = {answer.question.key: answer.question for answer in answers}
+    questions = [
+        schemas.Question(
+            id=key,
+            question=f"{one.title}\n\n{one.body}",
+            category=one.category,
+            cluster=one.site,
+            extra=dict(title=one.title, tags=one.tags, site=one.site),
+        )
+        for key, one in asked.items()
+    ]
+    given = [schemas.Answer(id=answer.key, question_id=answer.question.key, text=answer.text) for answer in answers]
+    return questions, given
+
+
+@transaction.atomic
+def start(by: Account, job: Job) -> Job:
+    """Begin or go on. Raises Refused before any call where the bill of what is left passes the desk's budget."""
+    if not active(by).may_moderate():
+        raise NotAllowed("Only a moderator may run validators: they cost money.")
+    list(Job.objects.select_for_update().order_by("pk")[:1])  # one start at a time: each sees the bills before it
+    job = Job.objects.select_for_update().get(pk=job.pk)
+    if state_of(job) in ("running", "done"):
+        raise Refused({"": f"This job {STATES[job.state]}."})
+    if other := sorted(set(job.judges) - set(judges())):
+        raise Refused({"": f"{', '.join(other)}: no longer a judge of this desk."})
+    _bill(job, list(waiting(job)))
+    job.state = "planned"  # so that its own bill does not count as running
+    job.save(update_fields=["state"])
+    if too_much := _beyond_budget(job):
+        raise Refused({"": f"{too_much} Choose fewer answers or a cheaper validator. Nothing was asked."})
+    job.state, job.message, job.beat_at, job.ended_at = "running", "", timezone.now(), None
+    job.started_at = job.started_at or timezone.now()
+    job.save()
+    record(by, "start job", job)
+    transaction.on_commit(lambda: launch(job.key))
+    return job
+
+
+def _beyond_budget(job: Job) -> str:
+    """What a job would pass, "" if nothing."""
+    if job.most_dollars is None:
+        left, most, what = max(calls_left(), 0), job.most_calls, "calls to judges without a price"
+        return f"It may take {most:,} {what}, and the desk has {left:,} left." if most > left else ""
+    left = max(dollars_left(), 0)
+    most = job.most_dollars
+    return f"It may cost ${most:,.2f}, and the desk's budget has ${left:,.2f} left." if most > left else ""
+
+
+@transaction.atomic
+def stop(by: Account, job: Job) -> None:
+    """Ask no further call. Those in flight come home and are kept."""
+    if not active(by).may_moderate():
+        raise NotAllowed("Only a moderator may stop a job.")
+    if Job.objects.filter(pk=job.pk, state="running").update(state="stopped", message="stopped by a moderator"):
+        record(by, "stop job", job)
+
+
+def launch(key: str) -> subprocess.Popen:
+    """Run a job in a process of its own, which outlives the server's worker. What it says goes to the desk's log."""
+    settings.FOLDER.joinpath("jobs").mkdir(parents=True, exist_ok=True)
+    with open(settings.FOLDER / "jobs" / "log", "a") as log:
+        command = [sys.executable, "-m", "desk.run_job", key]
+        here = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+        return subprocess.Popen(
+            command, env=here, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+
+
+def run(key: str) -> None:
+    """Do what is left of a job. Its end, or why it stopped, stands in its row."""
+    job = Job.objects.get(key=key)
+    before = job.calls, job.dollars
+    state, message = "done", ""
+    try:
+        asyncio.run(_run(job, before))
+    except Exception as error:  # whatever it was is told on the job's page, and the job can go on
+        state, message = "stopped", " ".join(str(error).split())[:500] or type(error).__name__
+    finally:
+        with transaction.atomic():
+            job = Job.objects.select_for_update().get(key=key)
+            if job.state == "running":
+                job.state, job.message = state, message
+            if waiting(job).exists() and job.state == "done":
+                job.state, job.message = "stopped", "some answers have no verdict yet"
+            job.ended_at = timezone.now()
+            job.save(update_fields=["state", "message", "ended_at"])
+
+
+async def _run(job: Job, before: tuple[int, float]) -> None:
+    answers = await _away(lambda: list(waiting(job)))
+    budget = Budget(calls=job.most_calls, dollars=job.most_dollars)
+    settings.FOLDER.mkdir(parents=True, exist_ok=True)
+    cache, todo, errors = settings.FOLDER / "replies.sqlite", iter(answers), []
+    async with Session("auto", budget=budget, cache=cache, recorded=None, progress=False, retries=RETRIES) as session:
+
+        def counted() -> dict[str, float]:
+            return dict(calls=before[0] + session.spent.calls, dollars=before[1] + session.spent.dollars)
+
+        async def beat() -> None:
+            while True:
+                await _away(lambda: Job.objects.filter(pk=job.pk).update(beat_at=timezone.now(), **counted()))
+                await asyncio.sleep(BEAT)
+
+        async def worker() -> None:
+            for answer in todo:
+                if errors or await _away(lambda: Job.objects.get(pk=job.pk).state) != "running":
+                    return
+                try:
+                    await _judge(job, session, answer)
+                except Exception as error:
+                    errors.append(error)
+
+        alive = asyncio.ensure_future(beat())
+        try:
+            await all_home(*(worker() for _ in range(min(AT_ONCE, len(answers)))))
+        finally:
+            alive.cancel()
+            await asyncio.gather(alive, return_exceptions=True)
+            await _away(lambda: Job.objects.filter(pk=job.pk).update(**counted()))
+    if errors:
+        raise errors[0]
+
+
+async def _judge(job: Job, session: Session, answer: Answer) -> None:
+    """One answer's verdict, with its trace and what its calls cost."""
+    metered, place = _Metered(session), settings.FOLDER / "jobs" / job.key / f"{answer.key}.jsonl"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    how: dict[str, Any] = dict(temperature=job.temperature, out=place)
+    await run_validator.validate(metered, job.validator, job.judges, *_as_asked([answer]), **how)  # type: ignore[arg-type]
+    found = json.loads(place.read_text(encoding="utf-8"))
+    await _away(lambda: _keep(job, answer, found, metered.dollars))
+    place.unlink()
+
+
+def _keep(job: Job, answer: Answer, found: dict, dollars: float) -> None:
+    """Store a verdict once, in one transaction with the mark that this answer is judged."""
+    with transaction.atomic():
+        held = Job.objects.select_for_update().get(pk=job.pk)
+        if answer.key in held.judged:
+            return
+        stated = [vote["p_accept"] for vote in found["trace"]]
+        acts.add_verdict(
+            answer,
+            job.validator,
+            Outcome(found["outcome"]),
+            stated[0] if len(stated) == 1 else None,  # of several votes there is no one probability
+            judges="; ".join(job.judges),
+            calls=found["calls"],
+            dollars=dollars,
+            trace=found["trace"],
+            by=job.ordered_by,
+        )
+        held.judged = [*held.judged, answer.key]
+        held.save(update_fields=["judged"])
+
+
+class _Metered:
+    """A session that adds up what the calls of one answer cost by the price list, kept replies included."""
+
+    def __init__(self, session: Session):
+        self.session, self.dollars = session, 0.0
+
+    async def ask(self, request: Request, *more: Any) -> Reply:
+        reply, cost = await self.session.ask(request, *more), price(request.model)
+        if cost:
+            self.dollars += reply.prompt_tokens * cost[0] + reply.completion_tokens * cost[1]
+        return reply
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.session, name)
+
+
+async def _away(work):
+    """Database work in a thread, with a connection that is given back."""
+
+    def do():
+        try:
+            return work()
+        finally:
+            connection.close()
+
+    return await asyncio.to_thread(do)

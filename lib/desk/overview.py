@@ -1,0 +1,75 @@
+"""The overview: what is resolved, what validators pass, a cautious ranking, agreement, history. Numbers, no pages.
+
+    told = overview()                    # of the store, kept for a minute
+    summary(community, validator)        # the same of any community's tables
+
+Everything is computed by `uq.resolution`, `uq.system_ranking` and `uq.reviewers` from the tables of the store, so a
+notebook finds the same numbers in an export. A review counts here exactly as it does for a question's state.
+"""
+
+import time
+from dataclasses import dataclass
+from hashlib import sha256
+
+import numpy as np
+import pandas as pd
+from django.core.cache import cache
+from django.utils import timezone
+from proctor.uq import resolution, reviewers, system_ranking
+from proctor.uq.community import Community, checked
+
+from desk import tables
+
+RULE = resolution.RULE
+SECONDS = 60  # for which an overview is kept at least
+RESAMPLES = 300
+STEPS = 12  # points of the history
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the page shows. validators: whose verdicts there are, the one with most of them first; screen: the chosen
+    one. Tables as their functions in `uq` give them."""
+
+    at: pd.Timestamp
+    validators: tuple[str, ...]
+    screen: str
+    statistics: pd.DataFrame
+    pass_rates: pd.DataFrame
+    ranking: pd.DataFrame
+    agreement: pd.DataFrame
+    history: pd.DataFrame
+
+
+def community() -> Community:
+    """The store as `uq` reads it."""
+    return checked(tables.all_tables())
+
+
+def summary(of: Community, validator: str = "") -> Summary | None:
+    """The overview of a community; None where nobody has answered yet. validator: "" is the one with most verdicts."""
+    if not len(of.answers):
+        return None
+    names = tuple(of.verdicts["validator"].value_counts().index)
+    screen = validator if validator in names else (names[0] if names else "")
+    return Summary(
+        at=pd.Timestamp(timezone.now()),
+        validators=names,
+        screen=screen,
+        statistics=resolution.statistics(of, screen, RULE),
+        pass_rates=resolution.pass_rates(of),
+        ranking=system_ranking.ranking(*system_ranking.scores(of, screen, RULE)),
+        agreement=reviewers.reviewer_agreement(of, np.random.default_rng(0), RESAMPLES),
+        history=resolution.history(of, RULE, STEPS),
+    )
+
+
+def overview(validator: str = "") -> Summary | None:
+    """The store's overview; kept for a minute, or where it took long for fifty times as long."""
+    key = f"overview-{sha256(validator.encode()).hexdigest()}"
+    found = cache.get(key)
+    if found is None:
+        start = time.monotonic()
+        found = (summary(community(), validator),)
+        cache.set(key, found, max(SECONDS, 50 * (time.monotonic() - start)))
+    return found[0]

@@ -1,0 +1,134 @@
+"""The page of the overview: tables, and two pictures drawn on the server as SVG, in the colours of the text."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.views.decorators.http import require_safe
+from proctor.uq.system_ranking import PEOPLE
+
+from desk import overview
+
+LEFT, WIDTH, ROW = 150, 640, 28  # of the pictures: room for names, whole width, height of a row
+PLOT = WIDTH - LEFT - 20
+HIGH = 160  # of the history
+
+
+class Mark(NamedTuple):
+    """One system's row of the ranking's picture, in the picture's units."""
+
+    name: str
+    y: int
+    share: float
+    share_most: float
+    low: float
+    high: float
+
+
+def ranking_marks(ranking: pd.DataFrame) -> tuple[list[Mark], list[tuple[float, str]], int]:
+    """(rows, ticks with their labels, height): the share verified, up to all unsettled right, and the limits."""
+    top = max(float(ranking["high"].max()), 0.01)
+    step = next(step for step in (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if top / step <= 6)
+    scale = PLOT / top
+
+    def at(share: float) -> float:
+        return round(LEFT + share * scale, 1)
+
+    marks = [
+        Mark(row.system, ROW * place + 20, *(at(getattr(row, name)) for name in ("share", "share_most", "low", "high")))
+        for place, row in enumerate(ranking.itertuples())
+    ]
+    ticks = [(at(value), f"{100 * value:g} %") for value in np.arange(0, top + 1e-9, step)]
+    return marks, ticks, ROW * len(ranking) + 40
+
+
+def history_points(history: pd.DataFrame) -> dict[str, Any]:
+    """Points of the line of resolved questions, its last value, the first and last day."""
+    most = max(int(history["resolved"].max()), 1)
+    start, end = history["at"].iloc[0], history["at"].iloc[-1]
+    whole = max((end - start).total_seconds(), 1.0)
+    points = [
+        (40 + (WIDTH - 60) * (row.at - start).total_seconds() / whole, HIGH - 30 - (HIGH - 50) * row.resolved / most)
+        for row in history[["at", "resolved"]].itertuples()
+    ]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return dict(line=line, most=most, start=start, end=end, last=int(history["resolved"].iloc[-1]))
+
+
+def percent(share: float) -> str:
+    """A share as a page shows it; a dash where there is none.
+
+    >>> percent(0.125), percent(float("nan"))
+    ('12.5 %', '–')
+    """
+    return "–" if pd.isna(share) else f"{100 * share:.1f} %"
+
+
+def between(low: float, high: float) -> str:
+    return "–" if pd.isna(low) or pd.isna(high) else f"{100 * low:.1f} to {100 * high:.1f} %"
+
+
+def rows_of(table: pd.DataFrame, *columns: str) -> list[list[Any]]:
+    """The table's rows; a column `share` as percent, `low..high` as the range of these two columns."""
+    found = []
+    for row in table.to_dict("records"):
+        cells: list[Any] = []
+        for column in columns:
+            if ".." in column:
+                cells.append(between(*(row[end] for end in column.split(".."))))
+            elif column.startswith("share"):
+                cells.append(percent(row[column]))
+            else:
+                value = row[column]
+                missing = isinstance(value, float) and np.isnan(value)
+                cells.append("" if missing else f"{value:g}" if isinstance(value, float) else value)
+        found.append(cells)
+    return found
+
+
+def _agreement(table: pd.DataFrame) -> Sequence[list[Any]]:
+    return [
+        [row.reviewers, row.answers, percent(row.agreement), "–" if pd.isna(row.alpha) else f"{row.alpha:.2f}",
+         "–" if pd.isna(row.low) else f"{row.low:.2f} to {row.high:.2f}"]
+        for row in table.itertuples()
+    ]  # fmt: skip
+
+
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    found = overview.overview(request.GET.get("validator", ""))
+    if found is None:
+        return render(request, "desk/overview.html", dict(found=None))
+    ranking = found.ranking.assign(system=found.ranking["system"].replace(PEOPLE, "People"))
+    marks, ticks, height = ranking_marks(ranking)
+    told = dict(
+        found=found,
+        rule=overview.RULE,
+        statistics=rows_of(found.statistics, "measure", "count", "of", "share", "low..high"),
+        pass_rates=rows_of(found.pass_rates, "system", "validator", "passed", "of", "share", "low..high", "unreadable"),
+        ranking=rows_of(
+            ranking, "rank", "system", "right", "unsettled", "of", "share", "share_most", "low..high", "rank_low",
+            "rank_high",
+        ),
+        agreement=_agreement(found.agreement),
+        marks=marks,
+        ticks=ticks,
+        height=height,
+        foot=height - 18,
+        history=history_points(found.history),
+        history_rows=rows_of(
+            found.history.assign(at=found.history["at"].dt.strftime("%Y-%m-%d")), "at", "reviews", "right", "disputed",
+            "open", "wrong", "resolved",
+        ),
+        left=LEFT,
+        width=WIDTH,
+        high=HIGH,
+    )  # fmt: skip
+    return render(request, "desk/overview.html", told)
+
+
+overview_urls = [path("overview/", page, name="overview")]

@@ -1,0 +1,439 @@
+"""What a browser reads: the list of questions, a question with all that was said of it, people, history, feeds."""
+
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from typing import Any, NamedTuple
+
+import yaml
+from django.core.paginator import Page, Paginator
+from django.db.models import Case, Count, IntegerField, QuerySet, Value, When
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import path, reverse
+from django.utils.http import urlencode
+from django.views.generic import TemplateView
+
+from desk import people, resolution, search
+from desk.forms import SORTS, CommentForm, CompareForm, ListForm
+from desk.models import (
+    Account,
+    Act,
+    Answer,
+    Comment,
+    Correct,
+    Kind,
+    Outcome,
+    Question,
+    Review,
+    Role,
+    Verdict,
+    Vote,
+    Worker,
+    Written,
+)
+
+PER_PAGE = 25
+ANSWERS_PER_PAGE = 20
+NEEDS_REVIEWERS = ("answered", "claimed", "disputed")
+TABLES: dict[str, type[Written]] = {"answer": Answer, "review": Review, "comment": Comment}
+_STATE_ORDER = ("resolved", "disputed", "claimed", "answered", "open")
+_ANSWER_ORDER = ("verified", "disputed", "claimed", "unreviewed", "doubted", "refuted")
+_LICENCES = {f"CC BY-SA {v}": f"https://creativecommons.org/licenses/by-sa/{v}/" for v in ("2.5", "3.0", "4.0")}
+_ORDERS: dict[str, tuple[str, ...]] = {
+    "votes": ("-votes", "-score"),
+    "newest": ("-posted_at",),
+    "oldest": ("posted_at",),
+    "score": ("-score",),
+    "views": ("-views",),
+    "category": ("category", "-votes"),
+    "site": ("site", "-votes"),
+    "state": ("place", "-votes"),
+}
+
+
+# The list
+
+
+def questions(request: HttpRequest) -> HttpResponse:
+    """The list: search, filters, sort, pages; for a newcomer what the place is for and how to help."""
+    sites = list(Question.objects.values_list("site", flat=True).distinct().order_by("site"))
+    categories = list(
+        Question.objects.exclude(category="").values_list("category", flat=True).distinct().order_by("category")
+    )
+    form = ListForm(request.GET, sites, categories)
+    form.is_valid()
+    chosen = {name: form.cleaned_data.get(name, "") for name in form.fields}
+    page = Paginator(chosen_questions(chosen), PER_PAGE).get_page(request.GET.get("page"))
+    rows = Question.objects.defer("body", "comments").in_bulk(list(page.object_list))
+    page.object_list = [rows[number] for number in page.object_list]
+    _count_answers(page)
+    plain = not any(chosen.values()) and page.number == 1
+    told = dict(
+        form=form,
+        page=page,
+        chosen=chosen,
+        filtered=any(chosen[name] for name in ("q", "state", "category", "site")),
+        query=urlencode({name: value for name, value in chosen.items() if value}),
+        totals=totals() if plain else None,
+        states=resolution.STATES,
+    )
+    return render(request, "desk/questions.html", told)
+
+
+def chosen_questions(chosen: dict[str, str]) -> QuerySet | list[int]:
+    """The numbers of the questions that the list's form chooses, in its order: quicker to sort than the rows."""
+    found, best = search.questions(chosen["q"]) if chosen["q"].strip() else (Question.objects.all(), None)
+    if chosen["state"] == "review":
+        found = found.filter(state__in=NEEDS_REVIEWERS)
+    elif chosen["state"]:
+        found = found.filter(state=chosen["state"])
+    for name in ("category", "site"):
+        if chosen[name]:
+            found = found.filter(**{name: chosen[name]})
+    if best is not None and chosen["sort"] not in SORTS:
+        return sorted(found.values_list("pk", flat=True), key=best.__getitem__)
+    if chosen["sort"] == "state":
+        places = [When(state=state, then=Value(place)) for place, state in enumerate(_STATE_ORDER)]
+        found = found.annotate(place=Case(*places, default=Value(len(places)), output_field=IntegerField()))
+    return found.order_by(*_ORDERS.get(chosen["sort"], _ORDERS["votes"]), "pk").values_list("pk", flat=True)
+
+
+def _count_answers(shown: Iterable[Question]) -> None:
+    """Gives each question its counts, in three queries for all of them."""
+    shown = list(shown)
+    standing = dict(question__in=shown, withdrawn_at=None)
+    answers = Answer.objects.filter(**standing).order_by().values_list("question").annotate(n=Count("pk"))
+    below = dict(answer__question__in=shown, answer__withdrawn_at=None)
+    passed = Verdict.objects.filter(outcome=Outcome.ACCEPT, **below).order_by().values_list("answer__question")
+    said = Review.objects.filter(kind=Kind.HUMAN, withdrawn_at=None, **below).order_by().values_list("answer__question")
+    counts = [
+        dict(answers),
+        dict(passed.annotate(n=Count("answer", distinct=True))),
+        dict(said.annotate(n=Count("pk"))),
+    ]
+    for question in shown:
+        question.n_answers, question.n_passed, question.n_reviews = (found.get(question.pk, 0) for found in counts)
+
+
+def totals() -> dict[str, int]:
+    """The desk in four numbers."""
+    states = Counter(dict(Question.objects.order_by().values_list("state").annotate(n=Count("pk"))))
+    return dict(
+        questions=states.total(),
+        answers=Answer.objects.filter(withdrawn_at=None).count(),
+        waiting=sum(states[state] for state in NEEDS_REVIEWERS),
+        resolved=states["resolved"],
+    )
+
+
+# A question
+
+
+class Shown(NamedTuple):
+    """An answer with all that was said of it, as a page shows it."""
+
+    answer: Answer
+    state: str
+    verdicts: list[Verdict]
+    ai: list[Review]
+    human: list[Review]
+    own: Review | None  # the reader's standing review
+
+    @property
+    def accepted(self) -> int:
+        return sum(verdict.outcome == Outcome.ACCEPT for verdict in self.verdicts)
+
+    @property
+    def dollars(self) -> float:
+        return sum(verdict.dollars for verdict in self.verdicts)
+
+    @property
+    def means(self) -> str:
+        return resolution.ANSWER_STATES[self.state]
+
+    @property
+    def votes(self) -> dict[str, int]:
+        """The human reviews that stand: how many say yes, no, unsure."""
+        said = Counter(review.correct for review in self.human if not review.withdrawn_at)
+        return {word: said[word] for word in Correct.values}
+
+    @property
+    def ai_votes(self) -> dict[str, int]:
+        said = Counter(review.correct for review in self.ai if not review.withdrawn_at)
+        return {word: said[word] for word in Correct.values}
+
+
+def shown_answers(answers: list[Answer], reader) -> list[Shown]:
+    """The answers with verdicts and reviews, in two queries for all of them."""
+    verdicts, reviews = defaultdict(list), defaultdict(list)
+    for verdict in Verdict.objects.filter(answer__in=answers).order_by("decided_at", "pk"):
+        verdicts[verdict.answer_id].append(verdict)
+    said = Review.objects.filter(answer__in=answers).select_related("reviewer", "system").order_by("written_at", "pk")
+    by_key = {answer.pk: answer for answer in answers}
+    for review in said:
+        review.answer = by_key[review.answer_id]
+        review.counts = resolution.counts(review)
+        review.by_poster = people.is_poster(review.reviewer, review.answer.question)
+        reviews[review.answer_id].append(review)
+    rows = []
+    for answer in answers:
+        of = reviews[answer.pk]
+        human = [review for review in of if review.kind == Kind.HUMAN]
+        own = next((one for one in human if one.reviewer_id == reader.pk and not one.withdrawn_at), None)
+        ai = [review for review in of if review.kind == Kind.AI]
+        rows.append(Shown(answer, resolution.state_of(of), verdicts[answer.pk], ai, human, own))
+    return rows
+
+
+def by_key(site: str, number: str) -> Question:
+    return get_object_or_404(Question, key=f"{site}/{number}")
+
+
+def question(request: HttpRequest, site: str, number: str) -> HttpResponse:
+    """A question with its answers: verified and disputed ones first, then those that most validators accept."""
+    row = by_key(site, number)
+    answers = list(row.answers.select_related("system", "submitted_by", "question").order_by("written_at", "pk"))
+    shown = shown_answers(answers, request.user)
+    shown.sort(key=lambda s: (bool(s.answer.withdrawn_at), _ANSWER_ORDER.index(s.state), -s.accepted))
+    standing = [one for one in shown if not one.answer.withdrawn_at]
+    mine = Vote.objects.filter(question=row, voter=request.user.pk).first() if request.user.is_authenticated else None
+    told = dict(
+        question=row,
+        licence=_LICENCES.get(row.licence, ""),
+        means=resolution.STATES[row.state],
+        states=resolution.STATES,
+        rule=resolution.RULE,
+        standing=standing,
+        page=Paginator(shown, ANSWERS_PER_PAGE).get_page(request.GET.get("page")),
+        waiting=[one for one in standing if one.accepted and not any(one.votes.values())],
+        remarks=row.remarks.select_related("author").order_by("written_at", "pk"),
+        changed=Act.objects.filter(table="question", key=row.key, verb="change").exists(),
+        vote=mine.value if mine else 0,
+        working=row.workers.filter(since__gt=Worker.oldest()).select_related("account"),
+        mine=row.workers.filter(account=request.user.pk).exists(),
+        comment_form=CommentForm(),
+    )
+    return render(request, "desk/question.html", told)
+
+
+def compare(request: HttpRequest, site: str, number: str) -> HttpResponse:
+    """Two answers to a question next to each other: ?one=KEY&other=KEY, or the first two."""
+    row = by_key(site, number)
+    answers = list(row.answers.filter(withdrawn_at=None).select_related("system", "submitted_by", "question"))
+    if len(answers) < 2:
+        raise Http404
+    form = CompareForm(request.GET, answers)
+    keys = form.cleaned_data if form.is_valid() else dict(one=answers[0].key, other=answers[1].key)
+    by_answer = {one.key: one for one in answers}
+    shown = shown_answers([by_answer[keys["one"]], by_answer[keys["other"]]], request.user)
+    form = CompareForm(keys, answers)
+    return render(request, "desk/compare.html", dict(question=row, shown=shown, form=form))
+
+
+def question_markdown(request: HttpRequest, site: str, number: str) -> HttpResponse:
+    """The question as Markdown; what is known of it stands above as YAML, which a program reads."""
+    row = by_key(site, number)
+    answers = row.answers.filter(withdrawn_at=None).select_related("system").order_by("written_at", "pk")
+    told = dict(
+        key=row.key,
+        title=row.title,
+        site=row.site,
+        category=row.category,
+        tags=row.tags,
+        link=row.link,
+        author=row.author,
+        author_link=row.author_link,
+        licence=row.licence,
+        licence_link=_LICENCES.get(row.licence, ""),
+        changes="HTML turned into Markdown",
+        posted_at=row.posted_at.isoformat() if row.posted_at else None,
+        source_edited_at=row.source_edited_at.isoformat() if row.source_edited_at else None,
+        score=row.score,
+        views=row.views,
+        votes=row.votes,
+        state=row.state,
+        release=row.release,
+        diamond=row.diamond,
+        page=request.build_absolute_uri(address(row)),
+        answers=[
+            dict(
+                key=answer.key,
+                organisation=answer.system.organisation,
+                system=answer.system.name,
+                base_model=answer.system.base_model or None,
+                page=request.build_absolute_uri(address(answer)),
+            )
+            for answer in answers
+        ],
+    )
+    head = yaml.safe_dump(told, allow_unicode=True, sort_keys=False, width=1000)
+    return HttpResponse(f"---\n{head}---\n\n{row.body}\n", content_type="text/markdown; charset=utf-8")
+
+
+def address(row: Question | Written | Account) -> str:
+    """The page, and the place on it, where a row stands."""
+    match row:
+        case Question():
+            return reverse("question", args=row.key.split("/", 1))
+        case Answer():
+            return reverse("answer", args=[row.key])
+        case Review():
+            return f"{reverse('answer', args=[row.answer.key])}#review-{row.key}"
+        case Comment():
+            return f"{address(row.question)}#comment-{row.key}"
+    return reverse("account", args=[row.username])
+
+
+def answer(request: HttpRequest, key: str) -> HttpResponse:
+    """An answer's own page, at an address that never changes."""
+    row = get_object_or_404(Answer.objects.select_related("system", "submitted_by", "question"), key=key)
+    told = dict(shown=shown_answers([row], request.user)[0], question=row.question)
+    return render(request, "desk/answer.html", told)
+
+
+# People
+
+
+def account(request: HttpRequest, username: str) -> HttpResponse:
+    """A person's page: what they reviewed, answered and remarked, and the badges it earned."""
+    person = get_object_or_404(Account, username=username)
+    reviews = person.reviews.filter(withdrawn_at=None, answer__withdrawn_at=None)
+    told = dict(
+        person=person,
+        badges=badges(person),
+        reviews=reviews.select_related("answer__question", "answer__system", "system").order_by("-written_at")[:50],
+        answers=person.answers.filter(withdrawn_at=None)
+        .select_related("question", "system")
+        .order_by("-written_at")[:50],
+        remarks=person.remarks.filter(withdrawn_at=None).select_related("question").order_by("-written_at")[:50],
+        asked=people.asked_by(person)[:50],
+        working=person.works_on.filter(since__gt=Worker.oldest()).select_related("question")[:50],
+        tickets=person.tickets.order_by("-pk")[:20] if person == request.user else (),
+        acts=Act.objects.filter(table="account", key=person.username).select_related("actor").order_by("-pk")[:20],
+    )
+    return render(request, "desk/account.html", told)
+
+
+def badges(person: Account) -> list[tuple[str, str]]:
+    """What a reviewer has earned: a name, and what it stands for."""
+    earned = people.badge(person)
+    found = []
+    for least, name in ((50, "Verifier III"), (10, "Verifier II"), (1, "Verifier")):
+        if earned["reviews"] >= least:
+            found.append((name, f"{earned['reviews']} reviews that count"))
+            break
+    if earned["settled"] >= 3 and earned["agreed"] >= 0.8 * earned["settled"]:
+        found.append(("Steady", f"{earned['agreed']} of {earned['settled']} reviews agree with what was settled later"))
+    own = people.asked_by(person).filter(answers__reviews__reviewer=person, answers__reviews__withdrawn_at=None)
+    if n := own.distinct().count():
+        found.append(("Original poster", f"reviewed answers to {n} of their own questions"))
+    return found
+
+
+# History and feeds
+
+
+class Edit(NamedTuple):
+    """A line of a row's history; `changes` holds, for each field that an edit replaced, the pieces of its text."""
+
+    act: Act
+    changes: list[tuple[str, list[tuple[str, str]]]]
+
+
+def history(request: HttpRequest, table: str, key: str) -> HttpResponse:
+    """What happened to a row: each edit with both texts, each withdrawal with its reason."""
+    if table not in (*TABLES, "question"):
+        raise Http404
+    row = get_object_or_404(TABLES.get(table, Question), key=key)
+    hidden = bool(getattr(row, "withdrawn_at", None)) and not may_see(request.user, row)
+    acts = list(Act.objects.filter(table=table, key=key).exclude(verb="vote").select_related("actor").order_by("-pk"))
+    told = dict(row=row, table=table, edits=[] if hidden else _edits(row, acts), acts=acts, hidden=hidden)
+    return render(request, "desk/history.html", told)
+
+
+def may_see(reader, row: Written) -> bool:
+    """Whether a reader sees the text of a row that is withdrawn: its author and moderators do."""
+    return reader.is_authenticated and (reader.may_moderate() or author_of(row).pk == reader.pk)
+
+
+def author_of(row: Written) -> Account:
+    return getattr(row, {Answer: "submitted_by", Review: "reviewer", Comment: "author"}[type(row)])
+
+
+def _edits(row: Written | Question, acts: list[Act]) -> list[Edit]:
+    """The acts, newest first, with the text after each edit found from the edits that followed it."""
+    now: dict[str, Any] = {}
+    found = []
+    for act in acts:
+        changes = []
+        for field, old in act.before.items():
+            if act.verb in ("edit", "change") and field != "version" and hasattr(row, field):
+                changes.append((field, pieces(str(old), str(now.get(field, getattr(row, field))))))
+                now[field] = old
+        found.append(Edit(act, changes))
+    return found
+
+
+MOST_PAIRS = 50_000  # of words: the time of a comparison grows with their third power on a text made for that
+
+
+def pieces(before: str, after: str) -> list[tuple[str, str]]:
+    """The words of two texts: ("same" | "gone" | "new", text).
+
+    >>> pieces("it is odd", "it is even")
+    [('same', 'it is '), ('gone', 'odd'), ('new', 'even')]
+    """
+    old, new = (re.findall(r"\s+|\S+", text) for text in (before, after))
+    first = len(os.path.commonprefix([old, new]))
+    last = len(os.path.commonprefix([old[first:][::-1], new[first:][::-1]]))
+    middle = slice(first, -last or None)
+    found = [
+        ("same", "".join(old[:first])),
+        *_compared(old[middle], new[middle]),
+        ("same", "".join(old[len(old) - last :])),
+    ]
+    return [piece for piece in found if piece[1]]
+
+
+def _compared(old: list[str], new: list[str]) -> list[tuple[str, str]]:
+    if len(old) * len(new) > MOST_PAIRS:
+        return [("gone", "".join(old)), ("new", "".join(new))]
+    found = []
+    for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            found.append(("same", "".join(old[i:j])))
+        else:
+            found += [("gone", "".join(old[i:j])), ("new", "".join(new[k:m]))]
+    return found
+
+
+def about(request: HttpRequest) -> HttpResponse:
+    told = dict(states=resolution.STATES, answer_states=resolution.ANSWER_STATES, rule=resolution.RULE)
+    told |= dict(moderators=Account.objects.filter(role=Role.MODERATOR, is_active=True).order_by("username"))
+    return render(request, "desk/about.html", told)
+
+
+def page_numbers(page: Page) -> list[int | None]:
+    """The pages to link: the first, the last, those near this one; None is a gap.
+
+    >>> page_numbers(Paginator(range(200), 10).page(10))
+    [1, None, 9, 10, 11, None, 20]
+    """
+    return [n if isinstance(n, int) else None for n in page.paginator.get_elided_page_range(page.number, on_each_side=1, on_ends=1)]  # fmt: skip  # noqa: E501
+
+
+pages_urls = [
+    path("", questions, name="questions"),
+    path("q/<str:site>/<str:number>/", question, name="question"),
+    path("q/<str:site>/<str:number>/compare/", compare, name="compare"),
+    path("q/<str:site>/<str:number>/raw.md", question_markdown, name="question_markdown"),
+    path("a/<str:key>/", answer, name="answer"),
+    path("people/<str:username>/", account, name="account"),
+    path("history/<str:table>/<path:key>/", history, name="history"),
+    path("about/", about, name="about"),
+    path("terms/", TemplateView.as_view(template_name="desk/terms.html"), name="terms"),
+    path("privacy/", TemplateView.as_view(template_name="desk/privacy.html"), name="privacy"),
+]

@@ -1,0 +1,210 @@
+"""An invented community for an empty desk: `uq.community.simulate` with better texts, put in by acts.
+
+    seed()   # 40 questions of 5 sites, 120 answers of 6 systems and of people, verdicts, reviews, comments, rounds
+
+The same number gives the same community; keys are fresh each time. All of it is made up: no question was asked, no
+system exists, no account has a password. Dates lie in the past, so that the overview has a history to show.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+from django.db import transaction
+from django.utils import timezone
+from proctor.uq.community import Community, Group, Setting, System, Validator, simulate
+
+from desk import acts, rounds
+from desk.models import Account, Act, Answer, Kind, Question, Review, Role, Round, Verdict
+from desk.trail import record
+
+TEXTS = Path(__file__).with_name("seed_texts.yaml")
+ROUNDS = Path(__file__).with_name("seed_rounds.yaml")
+MODERATOR = "mira"
+NAMES = (
+    "ada_k", "bruno", "chidi", "dolores", "emre", "fatou", "goran", "hana", "ines", "jun", "katya", "liam", "maite",
+    "nils", "oksana", "pavel", "quynh", "rosa", "sven", "tala",
+)  # fmt: skip
+SETTING = Setting(
+    questions=40,
+    days=240,
+    reviews=420,
+    systems=(
+        System("Heron 2", "Marsh Lab", "heron-2-large", 0.30),
+        System("Heron 1", "Marsh Lab", "heron-1-base", 0.15),
+        System("Lantern Agent", "Lantern", "lantern-70", 0.22, 40),
+        System("Lantern Solo", "Lantern", "lantern-70", 0.12),
+        System("Cobble", "Open Cobble Project", "cobble-13", 0.08, 90),
+        System("Pebble", "Open Cobble Project", "cobble-3", 0.03, 90),
+    ),
+    groups=(
+        Group("expert", 5, 0.95),
+        Group("careful", 7, 0.85, unsure=0.15, confidence=(2, 4)),
+        Group("careless", 2, 0.5, unsure=0.02, activity=1.5),
+        Group("colluding", 2, 0.85, confidence=(4, 5)),
+        Group("poster", 4, 0.92, unsure=0.05, activity=0.5),
+    ),
+    validators=(
+        Validator("(CC x3|U) => (FLC x3|U) => (C x3|U)", 0.6, 0.8, calls=12, dollars=0.40),
+        Validator("C", 0.75, 0.60),
+    ),
+    tempting=0.15,
+    people=4,
+    favoured="Cobble",
+)
+JUDGE = "an invented judge"
+KEPT = 0.49  # of the systems' answers: about three to a question
+PROMPT = (
+    "Answer the question as an expert of {site} would.\n\nGive each step. If you cannot answer, say what is missing."
+)
+
+
+def invented(number: int = 0, setting: Setting = SETTING) -> Community:
+    """The tables of the community; the same number gives the same ones."""
+    rng = np.random.default_rng(number)
+    found = simulate(rng, setting)
+    answers = found.answers[(rng.random(len(found.answers)) < KEPT) | (found.answers["system"] == "people")]
+    questions, texts = found.questions.copy(), _read(TEXTS)
+    shown = [(site, one) for site, of_site in texts.items() for one in of_site["questions"]]
+    shown = [shown[place * len(shown) // len(questions)] for place in range(len(questions))]
+    questions["site"] = [site for site, _ in shown]
+    questions["category"] = [texts[site]["category"] for site, _ in shown]
+    for field in ("title", "body", "tags"):
+        questions[field] = [one[field] for _, one in shown]
+    site = answers["question_id"].map(questions.set_index("question_id")["site"])
+    answers = answers.assign(
+        prompt=[PROMPT.format(site=name) if model else "" for name, model in zip(site, answers["base_model"])],
+        text=[str(rng.choice(texts[name]["answers"])) for name in site],
+    )
+    stands = answers["withdrawn_at"].isna()
+    answers = answers[stands]
+    kept = {name: getattr(found, name) for name in ("verdicts", "reviews")}
+    kept = {name: table[table["answer_id"].isin(answers["answer_id"])] for name, table in kept.items()}
+    return Community(
+        questions, answers, kept["verdicts"], kept["reviews"], found.comments, found.truth, found.reviewers
+    )
+
+
+def _read(path: Path) -> dict:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+@transaction.atomic
+def seed(number: int = 0, setting: Setting = SETTING) -> dict[str, int]:
+    """Put the community of `number` into the store, all of it or nothing. Gives how many rows of each table."""
+    community = invented(number, setting)
+    later = timezone.now() - timedelta(days=1) - community.end  # the last thing happened yesterday
+    accounts, rng = _accounts(community), np.random.default_rng(number)
+    questions = _questions(community.questions, later)
+    answers = {row.answer_id: _answer(row, questions, accounts, later) for row in community.answers.itertuples()}
+    for row in community.verdicts.itertuples():
+        _verdict(row, answers[row.answer_id], rng, later)
+    for row in community.reviews.itertuples():
+        _review(row, answers[row.answer_id], accounts[row.reviewer], later)
+    for row in community.comments.itertuples():
+        _date(acts.comment(accounts[row.author], questions[row.question_id], row.text), row.written_at + later)
+    for voter in sorted(set(accounts.values()), key=lambda account: account.username):
+        for question in rng.permutation(list(questions.values()))[: rng.integers(2, 12)]:
+            acts.vote(voter, question, 1 if rng.random() < 0.8 else -1)
+    for protocol, told in _read(ROUNDS).items():
+        _round(protocol, told)
+    return {
+        model._meta.model_name: model.objects.count() for model in (Question, Answer, Verdict, Review, Account, Round)
+    }
+
+
+def _accounts(community: Community) -> dict[str, Account]:
+    """By the simulation's names: reviewers, AI reviewers, organisations; and one moderator. None has a password."""
+    people = sorted(community.reviewers["reviewer"])
+    machines = sorted(set(community.reviews["reviewer"]) - set(people))
+    found = {name: _account(own, Role.REVIEWER) for name, own in zip(people, NAMES, strict=True)}
+    for name in (*machines, *sorted(set(community.answers["organisation"]) - {""})):
+        found[name] = _account(name.lower().replace(" ", "_"), Role.READER)
+    _account(MODERATOR, Role.MODERATOR, about="Looks after this desk.")
+    return found
+
+
+def _account(username: str, role: str, **fields: str) -> Account:
+    account = Account.objects.create_user(username, password=None, role=role, **fields)
+    record(None, "seed", account)
+    return account
+
+
+def _questions(table: pd.DataFrame, later: timedelta) -> dict[str, Question]:
+    fields = ("site", "category", "title", "body", "tags", "score", "views", "licence")
+    keys = {row.question_id: f"{row.site}/{number}" for number, row in enumerate(table.itertuples(), 101)}
+    rows = [
+        {name: getattr(row, name) for name in fields}
+        | dict(
+            key=keys[row.question_id], posted_at=row.posted_at + later, release="invented", author="nobody (invented)"
+        )
+        for row in table.itertuples()
+    ]
+    acts.add_questions(None, rows)
+    stored = Question.objects.in_bulk(list(keys.values()), field_name="key")
+    return {name: stored[key] for name, key in keys.items()}
+
+
+def _answer(row, questions: Mapping[str, Question], accounts: Mapping[str, Account], later: timedelta) -> Answer:
+    people = row.system == "people"
+    answer = acts.submit_answer(
+        accounts[row.submitted_by],
+        questions[row.question_id],
+        "The desk's community" if people else row.organisation,
+        "People" if people else row.system,
+        row.base_model,
+        row.prompt,
+        row.text,
+        people=people,
+    )
+    return _date(answer, row.submitted_at + later)
+
+
+def _verdict(row, answer: Answer, rng: np.random.Generator, later: timedelta) -> None:
+    checks = re.findall(r"[A-Z]+(?= x|$)", row.validator)
+    last = dict(accept="[[Y]]", reject="[[N]]").get(row.verdict, "I can't say.")
+    trace = [
+        dict(
+            check=check, judge=JUDGE, sample=0, turn=0, outcome="accept", prompt="(invented)", reply="(invented) [[Y]]"
+        )
+        for check in checks[: rng.integers(1, len(checks) + 1)]
+    ]
+    trace[-1] |= dict(outcome=row.verdict, reply=f"(invented) {last}")
+    known = dict(judges=JUDGE, calls=row.calls, dollars=row.dollars, trace=trace)
+    probability = None if np.isnan(row.probability) else row.probability
+    _date(
+        acts.add_verdict(answer, row.validator, row.verdict, probability, **known), row.decided_at + later, "decided_at"
+    )
+
+
+def _review(row, answer: Answer, by: Account, later: timedelta) -> None:
+    machine = acts.system_of("Second Reading", row.reviewer.capitalize(), "unknown") if row.kind == Kind.AI else None
+    said = dict(conflict=row.conflict, conflict_text="I know the authors." if row.conflict else "")
+    made = acts.review(by, answer, row.correct, row.confidence, row.text, **said, kind=row.kind, system=machine)
+    _date(made, row.written_at + later)
+    if not pd.isna(row.withdrawn_at):
+        acts.withdraw(by, made)
+        _date(made, row.withdrawn_at + later, "withdrawn_at", "withdraw")
+
+
+def _round(protocol: str, told: Mapping) -> None:
+    """A round with its cases, and the ballots of the first one."""
+    organizer = Account.objects.get(username=MODERATOR)
+    held = rounds.open_round(organizer, protocol, told["title"], told["people"])
+    first = rounds.add_cases(organizer, held, told["cases"])[0]
+    for name, move, form in told["ballots"]:
+        rounds.cast(Account.objects.get(username=name), first, move, form)
+
+
+def _date(row, when: pd.Timestamp, field: str = "written_at", verb: str = ""):
+    """Give a row, and the line of the trail that tells of it, the time at which it is said to have happened."""
+    when = when.to_pydatetime()
+    type(row).objects.filter(pk=row.pk).update(**{field: when})
+    told = Act.objects.filter(table=row._meta.model_name, key=row.key)
+    (told.filter(verb=verb) if verb else told).update(at=when)
+    setattr(row, field, when)
+    return row

@@ -1,0 +1,163 @@
+"""What every act shares: its three refusals, the checks of what was sent, the lock, and the line in the audit trail."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import models
+
+from desk.models import Account, Act, Answer, Comment, Kind, Question, Review, Verdict, Written
+
+LONGEST = {"prompt": 200_000, "text": 100_000, "conflict_text": 500, "reason": 2_000, "about": 2_000}  # characters
+LONGEST_JSON = 1_000_000
+
+
+class NotAllowed(Exception):
+    """This account may not do that; the message says who may."""
+
+
+class Refused(ValueError):
+    """What was sent can't be stored. `problems`: a sentence for each field; "" for what is no one field's."""
+
+    def __init__(self, problems: Mapping[str, str]):
+        self.problems = dict(problems)
+        super().__init__("; ".join(f"{field}: {text}" if field else text for field, text in self.problems.items()))
+
+
+class Stale(Exception):
+    """Someone saved in between. `row` is what stands now, `fields` what was sent: nothing of either is lost."""
+
+    def __init__(self, row: Written, fields: Mapping[str, Any]):
+        self.row, self.fields = row, dict(fields)
+        super().__init__(
+            f"changed since you opened it (now version {row.version}): compare both texts, then save again"
+        )
+
+
+def record(by: Account | None, verb: str, row: models.Model, reason: str = "", before: Mapping | None = None) -> Act:
+    """One line in the audit trail."""
+    before = {name: jsonable(value) for name, value in (before or {}).items()}
+    key = row.username if isinstance(row, Account) else row.key
+    return Act.objects.create(
+        actor=by, verb=verb, table=row._meta.model_name, key=key[:80], reason=reason, before=before
+    )
+
+
+def jsonable(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def check(row: models.Model) -> None:
+    """Refuse a row whose fields, or what they say together, break the rules."""
+    rules = {Review: _review_rules, Verdict: _verdict_rules}.get(type(row))
+    if problems := field_problems(row) or (rules(row) if rules else {}):
+        raise Refused(problems)
+
+
+def field_problems(row: models.Model, people: bool | None = None) -> dict[str, str]:
+    """What is wrong with each field of its own. people: whether an answer is people's, who may have no prompt."""
+    people = isinstance(row, Answer) and (row.system.people if people is None else people)
+    free = {"prompt"} if people else set()
+    skipped = {field.name for field in row._meta.fields if field.is_relation or isinstance(field, models.JSONField)}
+    problems = {}
+    try:
+        row.clean_fields(exclude=skipped | free)
+    except ValidationError as error:
+        problems = {name: " ".join(messages) for name, messages in error.message_dict.items()}
+    for field in row._meta.fields:
+        value, told = getattr(row, field.attname), ""
+        if isinstance(field, models.JSONField):
+            told = bad_json(value)
+        elif isinstance(value, str) and not field.is_relation:
+            empty = not field.blank and not value.strip() and field.name not in free
+            told = "Fill this in." if empty else bad_text(field.name, value)
+        if told:
+            problems[field.name] = told
+    return problems
+
+
+def _review_rules(row: Review) -> dict[str, str]:
+    if (row.kind == Kind.AI) != (row.system is not None):
+        return {"system": "An AI review names its system, a person's review none."}
+    if row.kind == Kind.HUMAN and row.reviewer_id == row.answer.submitted_by_id and not row.conflict:
+        return {"conflict": "You submitted this answer: that is a conflict of interest. Declare it."}
+    if row.conflict and not row.conflict_text.strip():
+        return {"conflict_text": "Say in a few words what the conflict is."}
+    return {}
+
+
+def _verdict_rules(row: Verdict) -> dict[str, str]:
+    share = row.probability is None or 0 <= row.probability <= 1
+    money = 0 <= row.dollars < float("inf")
+    told = {"probability": "Give a number from 0 to 1."} if not share else {}
+    return told | ({} if money else {"dollars": "Give a number from 0."})
+
+
+def bad_json(value: Any) -> str:
+    """What is wrong with a value that is stored as JSON, "" where nothing is."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (TypeError, ValueError, RecursionError):
+        return "is no JSON, or holds half a surrogate pair or NaN. Write plain JSON."
+    if len(text) > LONGEST_JSON:
+        return f"{len(text):,} characters of JSON, {LONGEST_JSON:,} are allowed. Shorten it."
+    return "holds a NUL character, which the database can't store. Take it out." if "\\u0000" in text else ""
+
+
+def bad_text(name: str, text: str) -> str:
+    """What is wrong with a text, "" where nothing is."""
+    most = LONGEST.get(name)
+    if most and len(text) > most:
+        return f"{len(text):,} characters, {most:,} are allowed. Shorten it."
+    if "\x00" in text:
+        return "holds a NUL character, which the database can't store. Take it out."
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "holds half a surrogate pair. Write whole letters."
+    return ""
+
+
+def needs_reason(by: Account | None, reason: str) -> str:
+    """The reason, which a moderator must give. Without `by` it is a command's, which needs none."""
+    if told := bad_text("reason", reason):
+        raise Refused({"reason": told})
+    if by is not None and not reason.strip():
+        raise Refused({"reason": "Say why in a sentence: it is shown in the history."})
+    return reason.strip()
+
+
+def active(by: Account) -> Account:
+    """The account as the database has it now. Raises NotAllowed when it is blocked."""
+    now = Account.objects.filter(pk=by.pk).first()
+    if now is None or not now.is_active:
+        raise NotAllowed("This account is blocked. Write to a moderator.")
+    return now
+
+
+def question_of(row: models.Model) -> Question | None:
+    match row:
+        case Question():
+            return row
+        case Answer() | Comment():
+            return row.question
+        case Review():
+            return row.answer.question
+    return None
+
+
+def locked(row: models.Model) -> models.Model:
+    """The row as it stands, with its question held until the transaction ends: acts on a question take turns."""
+    question = question_of(row)
+    if question is None or question == row:
+        return type(row).objects.select_for_update().get(pk=row.pk)
+    held = Question.objects.select_for_update().get(pk=question.pk)
+    fresh = type(row).objects.get(pk=row.pk)
+    if isinstance(fresh, Review):
+        fresh.answer.question = held
+    else:
+        fresh.question = held
+    return fresh

@@ -1,0 +1,380 @@
+"""The desk in a real browser: Debian's Chromium, headless, or the one that PROCTOR_CHROMIUM names.
+
+One server and one browser for the module; each test has a window of its own. No test may see a script run that a text
+brought in, or an error in the browser's console.
+"""
+
+import threading
+from socketserver import ThreadingMixIn
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+import pytest
+from desk import acts
+from desk.models import Account, Answer, Comment, Job, Question, Review, Round, System
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from playwright.sync_api import expect
+from proctor.report import site_check
+
+pytestmark = pytest.mark.skipif(
+    site_check.CHROMIUM is None, reason="no Chromium here: install Debian's package chromium"
+)
+PASSWORD = "a long pass phrase"
+ATTACK = "</textarea></title><script>window.hit=1</script><img src=x onerror=window.hit=1>\"'>$\\text{<svg onload=window.hit=1>}$[x](javascript:window.hit=1)"
+
+
+class Quiet(WSGIRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+class Threads(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+@pytest.fixture(scope="module")
+def db(django_db_setup, django_db_blocker):
+    """In the place of pytest-django's, which holds a transaction that the server could not see into."""
+    with django_db_blocker.unblock(), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # playwright's loop runs in the tests' thread
+        patch.setitem(connection.settings_dict, "CONN_MAX_AGE", 0)
+        patch.setattr(settings, "ALLOWED_HOSTS", ["127.0.0.1", "localhost", "testserver"])
+        fill()
+        yield
+        call_command("flush", interactive=False, verbosity=0)
+
+
+@pytest.fixture(scope="module")
+def home(db):
+    """The address of a desk with an invented question, on a thread of this process."""
+    from desk.wsgi import application
+
+    server = Threads(("127.0.0.1", 0), Quiet)
+    server.set_app(application)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def fill():
+    """Two questions; one has an answer with a verdict, an AI review, a review by a person and a comment."""
+    for name, role in (("ada", "reviewer"), ("bo", "reviewer"), ("mo", "moderator"), ("rea", "reader")):
+        Account.objects.create_user(name, password=PASSWORD, role=role)
+    ada, bo, rea = (Account.objects.get(username=name) for name in ("ada", "bo", "rea"))
+    fields = dict(
+        site="proofs", category="Science", licence="CC BY-SA 4.0", author="nobody", link="https://s.example/1"
+    )
+    question = Question.objects.create(
+        key="proofs/1", title="Do chains cover a lattice of depth $d$?", tags=["lattices"], comments=["Which chains?"],
+        body="Let $L$ be a lattice.\n\n$$f(d) \\le \\sum_{k=0}^{d} \\binom{d}{k} f(d-1)$$\n\n```\nfor k in range(d): print('a line of code that is quite long', k, k * k)\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |", **fields,
+    )  # fmt: skip
+    Question.objects.create(key="proofs/2", title="A tiling that never rests", body="Is there one?", **fields)
+    answer = acts.submit_answer(
+        rea, question, "Marsh Lab", "Heron 2", "heron-base", "Answer: {question}", "By induction on $d$."
+    )
+    trace = [{"prompt": "Is it correct?", "reply": "Yes."}]
+    acts.add_verdict(answer, "(CC x3|U) => C", "accept", 0.8, judges="judge", calls=4, dollars=0.03, trace=trace)
+    judge = System.objects.create(organisation="Second Reading", name="Critic", base_model="critic")
+    acts.review(rea, answer, "no", 3, "Step two is not shown.", kind="ai", system=judge)
+    acts.review(bo, answer, "yes", 4, "I followed it.", conflict=True, conflict_text="I know the authors.")
+    acts.comment(ada, question, "Is it still open?")
+    mo = Account.objects.get(username="mo")
+    Round.objects.create(protocol="hle_verified", title="Electromagnetism, verification", organizer=mo)
+    Job.objects.create(ordered_by=mo, validator="(CC x3|U) => (FLC x3|U) => (C x3|U)", judges=["openai/gpt-4o"])
+
+
+@pytest.fixture(scope="module")
+def browser(home):
+    with site_check.chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+def window(home, browser):
+    """`window("ada")`: a page signed in as ada, in a context of its own. Scripts that run by injection fail the test."""
+    contexts, said = [], []
+
+    def open_window(name: str | None = None, errors: bool = False, **how):
+        context = browser.new_context(base_url=home, **dict(viewport=dict(width=1180, height=900)) | how)
+        contexts.append(context)
+        context.set_default_timeout(30_000)
+        if name:
+            session = Client()
+            session.force_login(Account.objects.get(username=name))
+            key = session.cookies["sessionid"].value
+            context.add_cookies([dict(name="sessionid", value=key, url=home, sameSite="Lax")])
+        page = context.new_page()
+        page.on("dialog", lambda dialog: said.append(f"dialog: {dialog.message}"))
+        if not errors:
+            page.on("console", lambda line: said.append(line.text) if line.type == "error" else None)
+        return page
+
+    yield open_window
+    for context in contexts:
+        context.close()
+    assert said == []
+
+
+def follow(button):
+    """Click what leads to another page and wait for that page."""
+    with button.page.expect_navigation():
+        button.click()
+
+
+def test_a_stranger_browses_and_searches(window):
+    page = window()
+    page.goto("/")
+    assert page.get_by_role("heading", level=1).inner_text().startswith("Questions that nobody has answered")
+    page.locator("#id_q").fill("chain lattices")
+    follow(page.get_by_role("button", name="Show"))
+    follow(page.get_by_role("link", name="Do chains cover"))
+    expect(page.locator("table.summary")).to_contain_text("1 of 1 accept")
+    assert page.locator(".prose math").count() >= 2
+    page.get_by_text("(CC x3|U) => C").click()
+    expect(page.get_by_text("Is it correct?")).to_be_visible()
+    people, ai = page.locator(".said.people").inner_text(), page.locator(".said.machines").nth(1).inner_text()
+    assert "I followed it." in people and "Step two" in ai and "Step two" not in people
+    page.goto("/?q=nothing+like+it")
+    expect(page.get_by_text("Nothing matches")).to_be_visible()
+
+
+def test_an_answer_is_submitted_and_reviewed_without_javascript(window):
+    page = window("rea", errors=True, java_script_enabled=False)
+    page.goto("/q/proofs/2/")
+    follow(page.get_by_role("link", name="Submit an answer"))
+    follow(page.get_by_role("button", name="Submit the answer"))
+    expect(page.get_by_role("alert").get_by_text("Not saved yet")).to_be_visible()
+    for label, text in (
+        ("Organisation", "Lantern"),
+        ("System", "Lamp 1"),
+        ("Base model", "lamp"),
+        ("Prompt", "All of it."),
+        ("Answer", "Yes: $x^2$."),
+    ):
+        page.locator("main").get_by_label(label).first.fill(text)
+    follow(page.get_by_role("button", name="Submit the answer"))
+    expect(page.get_by_text("Your answer stands")).to_be_visible()
+    assert page.locator("math").count() == 1
+    key = Answer.objects.get(system__name="Lamp 1").key
+
+    page = window("ada", java_script_enabled=False)
+    page.goto(f"/a/{key}/")
+    follow(page.get_by_role("link", name="Review this answer"))
+    page.get_by_label("Not correct").check()
+    page.get_by_label("4: sure").check()
+    page.get_by_label("Why").fill("The square is missing a sign.")
+    follow(page.get_by_role("button", name="Save the review"))
+    expect(page.locator(".said.people")).to_contain_text("The square is missing a sign.")
+    follow(page.get_by_role("link", name="Edit your review"))
+    page.get_by_label("Why").fill("The square is *negative*.")
+    follow(page.get_by_role("button", name="Save"))
+    expect(page.locator(".said.people em")).to_have_text("negative")
+    follow(page.get_by_role("link", name="edited"))
+    expect(page.locator("del").first).to_be_visible()
+
+
+def test_two_windows_that_save_at_once_lose_nothing(window):
+    remark = acts.comment(Account.objects.get(username="rea"), Question.objects.get(key="proofs/2"), "First.")
+    one, two = window("rea"), window("rea", errors=True)
+    for page in (one, two):
+        page.goto(f"/edit/comment/{remark.key}/")
+    one.get_by_label("Your comment").fill("Saved by the first window.")
+    follow(one.get_by_role("button", name="Save"))
+    two.get_by_label("Your comment").fill("Written in the second window.")
+    follow(two.get_by_role("button", name="Save"))
+    expect(two.get_by_role("heading", name="Someone saved in between")).to_be_visible()
+    expect(two.locator("pre.typed").first).to_have_text("Saved by the first window.")
+    follow(two.get_by_role("button", name="Save mine over it"))
+    two.wait_for_url("**/q/proofs/2/**")
+    assert Comment.objects.get(key=remark.key).text == "Written in the second window."
+
+
+def test_a_moderator_withdraws_with_a_reason_and_the_trail_shows_it(window):
+    remark = acts.comment(Account.objects.get(username="rea"), Question.objects.get(key="proofs/2"), "Buy lamps.")
+    page = window("mo")
+    page.goto("/q/proofs/2/")
+    follow(page.locator(f"#comment-{remark.key}").get_by_role("link", name="Withdraw"))
+    page.get_by_label("Reason").fill("It is an advertisement.")
+    follow(page.get_by_role("button", name="Withdraw"))
+    follow(page.get_by_role("link", name="Moderation"))
+    expect(page.get_by_text("It is an advertisement.")).to_be_visible()
+    follow(page.get_by_role("link", name="Decide on rea"))
+    page.get_by_label("Decision").select_option("role reviewer")
+    page.get_by_label("Reason").fill("Knows lattices.")
+    follow(page.get_by_role("button", name="Decide"))
+    expect(page.get_by_text("Knows lattices.")).to_be_visible()
+    stranger = window()
+    stranger.goto("/q/proofs/2/")
+    expect(stranger.get_by_text("A comment was withdrawn")).to_be_visible()
+    assert stranger.get_by_text("Buy lamps.").count() == 0
+
+
+def test_a_reviewer_at_a_moderators_address_is_turned_away(window):
+    page = window("bo", errors=True)
+    for address in ("/moderation/", "/moderation/people/rea/"):
+        assert page.goto(address).status == 403
+        expect(page.get_by_text("Only moderators may see this page.")).to_be_visible()
+
+
+def test_a_wrong_password_is_told_and_the_right_one_lets_in_and_out(window):
+    page = window()
+    page.goto("/about/")
+    follow(page.get_by_role("link", name="Sign in"))
+    page.get_by_label("Username").fill("bo")
+    page.get_by_label("Password").fill("not this one")
+    follow(page.locator("main").get_by_role("button", name="Sign in"))
+    expect(page.get_by_text("Please enter a correct username and password")).to_be_visible()
+    page.get_by_label("Password").fill(PASSWORD)
+    follow(page.locator("main").get_by_role("button", name="Sign in"))
+    page.wait_for_url("**/about/")
+    follow(page.get_by_role("button", name="Sign out"))
+    expect(page.get_by_role("link", name="Sign in")).to_be_visible()
+
+
+def test_what_was_written_in_a_session_that_ended_is_kept(window):
+    page = window("bo")
+    page.goto("/q/proofs/2/comment/")
+    page.get_by_label("Your comment").fill("Written for an hour.\n\nTwo paragraphs.")
+    page.context.clear_cookies(name="sessionid")
+    follow(page.get_by_role("button", name="Save the comment"))
+    expect(page.get_by_text("What you wrote is kept")).to_be_visible()
+    page.get_by_label("Username").fill("bo")
+    page.get_by_label("Password").fill(PASSWORD)
+    follow(page.locator("main").get_by_role("button", name="Sign in"))
+    follow(page.get_by_role("button", name="Send it"))
+    page.wait_for_url("**/q/proofs/2/#comment-**")
+    assert Comment.objects.filter(text__startswith="Written for an hour.").count() == 1
+
+
+def test_scripts_in_every_field_are_text(window):
+    """Put in by the forms themselves, then read on each page that shows them."""
+    page = window("ada")
+    page.goto("/me/")
+    page.get_by_label("Affiliation").fill(ATTACK)
+    page.get_by_label("About").fill(ATTACK)
+    follow(page.get_by_role("button", name="Save"))
+    page.goto("/q/proofs/1/answer/")
+    for label in ("Organisation", "System", "Base model", "Prompt", "Answer"):
+        page.locator("main").get_by_label(label).first.fill(ATTACK[:200])
+    follow(page.get_by_role("button", name="Submit the answer"))
+    answer = Answer.objects.get(text__startswith="</textarea>")
+    page.goto("/q/proofs/1/comment/")
+    page.get_by_label("Your comment").fill(ATTACK)
+    follow(page.get_by_role("button", name="Save the comment"))
+    page.goto(f"/a/{answer.key}/review/")
+    page.get_by_label("Not correct").check()
+    page.get_by_label("1: a guess").check()
+    for label in ("Why", "Which one"):
+        page.get_by_label(label).fill(ATTACK)
+    page.get_by_label("I have a conflict").check()
+    follow(page.get_by_role("button", name="Save the review"))
+    review = Review.objects.get(answer=answer)
+    for address in (
+        "/q/proofs/1/",
+        f"/a/{answer.key}/",
+        "/people/ada/",
+        f"/edit/review/{review.key}/",
+        f"/history/review/{review.key}/",
+        "/me/",
+    ):
+        page.goto(address)
+        assert page.evaluate("window.hit") is None, address
+        assert page.locator('main script, main img, main svg:not(.plot), main a[href^="javascript:"]').count() == 0, (
+            address
+        )
+    page.locator("#find").fill(ATTACK)
+    page.locator("#find").press("Enter")
+    page.wait_for_url("**/?q=**")
+    assert page.evaluate("window.hit") is None
+
+
+def test_a_form_on_another_site_changes_nothing(window, home):
+    page = window("bo", errors=True)
+    page.goto("/")
+    page.goto("about:blank")
+    page.set_content(
+        f'<form method="post" action="{home}/q/proofs/2/comment/"><input name="text" value="Sent by another site"><button>Go</button></form>'
+    )
+    follow(page.get_by_role("button"))
+    page.wait_for_url("**/comment/")
+    expect(page.get_by_text("This form was not accepted")).to_be_visible()
+    assert not Comment.objects.filter(text="Sent by another site").exists()
+
+
+def test_a_review_by_keyboard_alone(window):
+    question = Question.objects.get(key="proofs/2")
+    answer = acts.submit_answer(
+        Account.objects.get(username="rea"), question, "Keys", "Keyed", "k", "p", "No tiling rests."
+    )
+    page = window("ada")
+    page.goto("/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    assert page.evaluate("document.activeElement.getBoundingClientRect().left") >= 0
+    page.keyboard.press("/")
+    page.keyboard.type("never rests")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/?q=never+rests")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/q/proofs/2/")
+    while page.evaluate("document.activeElement.id") != f"answer-{answer.key}":
+        page.keyboard.press("j")
+    page.keyboard.press("r")
+    page.wait_for_url("**/review/")
+    page.locator("#id_correct_0").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Checked by keys.")
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == "Save the review":
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/#review-**")
+    assert Review.objects.get(answer=answer).text == "Checked by keys."
+
+
+PAGES = (
+    "/",
+    "/q/proofs/1/",
+    "/about/",
+    "/sign-in/",
+    "/sign-up/",
+    "/people/ada/",
+    "/me/",
+    "/moderation/",
+    "/q/proofs/1/answer/",
+    "/ask/question/",
+    "/moderation/queue/",
+    "/me/tokens/",
+    "/privacy/",
+    "/rounds/",
+    "/rounds/new/kina_blind/",
+    "/jobs/",
+)
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_pages_have_no_serious_barrier_and_are_no_wider_than_a_phone(window, colours):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = window("mo", color_scheme=colours)
+    review = f"/a/{Answer.objects.order_by('pk').first().key}/review/"
+    for address in (*PAGES, review) if colours == "light" else ("/", "/q/proofs/1/", review):
+        page.set_viewport_size(dict(width=360, height=740))
+        page.goto(address)
+        assert page.evaluate("document.scrollingElement.scrollWidth") <= 360, address
+        page.set_viewport_size(dict(width=1180, height=900))
+        found = Axe().run(page, options=dict(resultTypes=["violations"]))
+        serious = [
+            (one["id"], one["nodes"][0]["html"][:200])
+            for one in found.response["violations"]
+            if one["impact"] in ("serious", "critical")
+        ]
+        assert serious == [], address

@@ -1,0 +1,234 @@
+"""Everything out and in again: the same rows, whatever they hold, and nothing private."""
+
+import json
+from datetime import UTC, datetime
+
+import pyarrow.parquet as pq
+import pytest
+from desk import acts, files, tokens
+from desk.files_in import import_all
+from desk.models import (
+    Account,
+    Act,
+    Answer,
+    Ballot,
+    Case,
+    Comment,
+    Job,
+    Question,
+    Review,
+    Round,
+    Seat,
+    System,
+    Verdict,
+    Vote,
+)
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from proctor.data.tabular import DataError
+
+TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), min_size=1, max_size=40).filter(
+    str.strip
+)
+TIME = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC))
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.floats(-1e9, 1e9).map(lambda x: round(x, 6)) | TEXT,
+    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(TEXT, inside, max_size=3),
+    max_leaves=6,
+)
+WRITTEN = dict(written_at=TIME, edited_at=st.none() | TIME, withdrawn_at=st.none() | TIME, version=st.integers(1, 9))
+
+
+def whole_store() -> dict[str, list[dict]]:
+    return {files.name_of(table): list(files.rows_of(table)) for table in files.exported()}
+
+
+def empty() -> None:
+    for table in reversed(files.exported()):
+        table.objects.all()._raw_delete("default")
+
+
+@st.composite
+def stores(draw):
+    """A function that fills the store with drawn rows, which need make no sense together."""
+    two = st.lists(st.integers(0, 1), min_size=2, max_size=2)
+    told = dict(
+        question=[draw(st.fixed_dictionaries(dict(title=TEXT, body=TEXT, tags=st.lists(TEXT, max_size=3), comments=st.lists(JSON, max_size=2), posted_at=st.none() | TIME, score=st.integers(-99, 99), diamond=st.booleans()))) for _ in range(2)],
+        people=draw(st.booleans()),
+        answers=[draw(st.fixed_dictionaries(dict(prompt=TEXT, text=TEXT) | WRITTEN)) for _ in range(2)],
+        places=draw(two),
+        reviews=[draw(st.fixed_dictionaries(dict(text=TEXT, correct=st.sampled_from(["yes", "no", "unsure"]), confidence=st.integers(1, 5), conflict=st.booleans(), kind=st.just("ai")) | WRITTEN)) for _ in range(2)],
+        comments=[draw(st.fixed_dictionaries(dict(text=TEXT) | WRITTEN)) for _ in range(2)],
+        verdicts=[draw(st.fixed_dictionaries(dict(validator=TEXT, outcome=st.sampled_from(["accept", "reject"]), probability=st.none() | st.floats(0, 1), dollars=st.floats(0, 1e6), trace=st.lists(JSON, max_size=2), decided_at=TIME))) for _ in range(2)],
+        acts=[draw(st.fixed_dictionaries(dict(verb=TEXT, reason=TEXT, before=st.dictionaries(TEXT, JSON, max_size=3), at=TIME))) for _ in range(3)],
+        about=draw(TEXT),
+    )  # fmt: skip
+
+    def fill() -> None:
+        who = Account.objects.create_user("ada", email="ada@example.org", password="secret phrase", about=told["about"])
+        questions = [Question.objects.create(key=f"math/{n}", site="math", licence="CC BY-SA 4.0", **one) for n, one in enumerate(told["question"])]  # fmt: skip
+        system = System.objects.create(organisation="Lab", name="A", base_model="b")
+        System.objects.create(organisation="People", name="people", people=told["people"])
+        for place, answer in zip(told["places"], told["answers"]):
+            row = Answer.objects.create(question=questions[place], system=system, submitted_by=who, **answer)
+            for verdict in told["verdicts"]:
+                Verdict.objects.create(answer=row, ordered_by=who if place else None, **verdict)
+            for review in told["reviews"]:
+                Review.objects.create(answer=row, reviewer=who, system=system, **review)
+        for comment in told["comments"]:
+            Comment.objects.create(question=questions[0], author=who, **comment)
+        Vote.objects.create(question=questions[1], voter=who, value=-1)
+        for act in told["acts"]:
+            Act.objects.create(actor=None, table="t", key="k", **act)
+
+    return fill
+
+
+@pytest.mark.parametrize("format", files.FORMATS)
+@given(stores())
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])  # fmt: skip
+def test_what_comes_in_again_is_what_went_out(db, tmp_path_factory, format, fill):
+    folder = tmp_path_factory.mktemp("export") / "out"
+    with transaction.atomic():
+        fill()
+        before = whole_store()
+        counts = files.export(folder, format)
+        empty()
+        assert import_all(folder) == counts
+        assert whole_store() == before
+        transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("format", files.FORMATS)
+def test_rounds_and_runs_of_validators_come_in_again_with_what_they_refer_to(answer, reviewer, tmp_path, format):
+    job = Job.objects.create(ordered_by=reviewer, validator="C", judges=["m"], most_dollars=None)
+    job.answers.set([answer])
+    case = Case.objects.create(round=Round.objects.create(protocol="hle", title="T", organizer=reviewer), place=1)
+    Seat.objects.create(case=case, account=reviewer, part="expert")
+    Ballot.objects.create(case=case, number=1, by=reviewer, part="expert", move="vote", form=dict(score=3))
+    before = whole_store()
+    files.export(tmp_path / "out", format)
+    Job.answers.through.objects.all().delete()
+    empty()
+    import_all(tmp_path / "out")
+    assert whole_store() == before and before["job"][0]["answers"] == [answer.key]
+
+
+@pytest.fixture
+def out(answer, reviewer, tmp_path):
+    """An export of a small store, which is then emptied."""
+    Account.objects.filter(pk=reviewer.pk).update(email="ada@example.org", is_superuser=True)
+    tokens.make(reviewer, "runs")
+    acts.comment(reviewer, answer.question, "Is $x$ real?\u2028Yes.")
+    acts.vote(reviewer, answer.question, 1)
+    files.export(tmp_path / "out")
+    reviewer.tokens.all().delete()
+    empty()
+    return tmp_path / "out"
+
+
+def test_passwords_tokens_addresses_and_an_admins_rights_never_leave(out):
+    text = "".join(path.read_text() for path in out.iterdir())
+    assert "ada" in text and "ada@example.org" not in text and "is_superuser" not in text
+    assert not {"token.jsonl", "use.jsonl"} & {path.name for path in out.iterdir()}
+    assert "password" not in text and "digest" not in text
+
+
+def test_imported_accounts_cannot_sign_in_until_they_get_a_password(out):
+    import_all(out)
+    ada = Account.objects.get()
+    assert not ada.has_usable_password() and not ada.is_superuser and ada.role == "reviewer"
+
+
+def test_parquet_has_types(answer, tmp_path):
+    files.export(tmp_path / "out", "parquet")
+    schema = pq.read_schema(tmp_path / "out/answer.parquet")
+    assert str(schema.field("written_at").type) == "timestamp[us, tz=UTC]"
+    assert pq.read_table(tmp_path / "out/answer.parquet")["system"].to_pylist() == [["Lab", "System A", "base"]]
+
+
+def test_an_export_never_overwrites_and_leaves_nothing_half(answer, tmp_path, monkeypatch):
+    (tmp_path / "there").mkdir()
+    with pytest.raises(DataError, match="already"):
+        files.export(tmp_path / "there")
+
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files, "digest_of", full)
+    with pytest.raises(OSError, match="nothing was changed"):
+        files.export(tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+
+
+def test_an_unknown_format_is_refused(db, tmp_path):
+    with pytest.raises(DataError, match="parquet"):
+        files.export(tmp_path / "out", "xml")
+
+
+def resign(folder, **more) -> None:
+    """Digests anew, as after an edit by hand."""
+    told = json.loads((folder / "desk.json").read_text())
+    told["files"] = {name: files.digest_of(folder / name) for name in told["files"]}
+    (folder / "desk.json").write_text(json.dumps(told | more))
+
+
+def test_a_file_that_was_changed_is_refused(out):
+    (out / "comment.jsonl").write_text("")
+    with pytest.raises(DataError, match="comment.jsonl: missing, or not as it was exported"):
+        import_all(out)
+
+
+@pytest.mark.parametrize(
+    "old, new, told",
+    [
+        ('"author": "ada"', '"author": "eve"', "comment.jsonl, row 1, column author: 'eve' is no row of account"),
+        ('"version": 1', '"version": "1"', "column version"),
+        ('"version": 1', '"version": true', "column version"),
+        ('"version": 1', '"version": -1', "column version"),
+        ('"text": ', '"texts": ', "column texts: no column of this desk"),
+        ('"text": "Is', '"text": "\\u0000Is', "column text"),
+        ('"written_at": "2', '"written_at": "x2', "is no time"),
+        ('+00:00"', '"', "wrong kind"),
+        ('"question": "math/1", ', "", "column question: not there"),
+        ("{", "", "bad JSON"),
+    ],
+)
+def test_a_wrong_row_is_named_and_nothing_is_stored(out, old, new, told):
+    path = out / "comment.jsonl"
+    path.write_text(path.read_text().replace(old, new, 1))
+    resign(out)
+    with pytest.raises(DataError, match=told):
+        import_all(out)
+    assert not Account.objects.exists() and not Question.objects.exists()
+
+
+def test_rows_that_cannot_stand_together_are_refused(out):
+    path = out / "vote.jsonl"
+    path.write_text(path.read_text() * 2)
+    told = json.loads((out / "desk.json").read_text())
+    resign(out, rows=told["rows"] | dict(vote=2))
+    with pytest.raises(DataError, match="vote.jsonl"), transaction.atomic():
+        import_all(out)
+
+
+def test_a_desk_that_holds_something_is_not_imported_into(out, db):
+    Account.objects.create_user("eve")
+    with pytest.raises(DataError, match="holds account"):
+        import_all(out)
+
+
+def test_an_older_export_without_a_new_column_takes_its_default(out):
+    path = out / "account.jsonl"
+    path.write_text(path.read_text().replace(', "source_confirmed": false', ""))
+    resign(out)
+    import_all(out)
+    assert not Account.objects.get().source_confirmed
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 1, "files": [], "rows": {}}', '{"format": 1, "files": {"../x.jsonl": "1"}, "rows": {}}'])  # fmt: skip
+def test_what_is_no_export_is_refused(db, tmp_path, text):
+    (tmp_path / "desk.json").write_text(text)
+    with pytest.raises(DataError, match="desk.json"):
+        import_all(tmp_path)

@@ -1,0 +1,28 @@
+from desk.forms import AnswerForm, ListForm, ReviewForm
+from django.http import QueryDict
+
+
+def test_a_review_with_a_conflict_says_which(db):
+    fields = dict(correct="yes", confidence="3", text="So it is.", conflict="on")
+    assert "conflict_text" in ReviewForm(fields).errors
+    assert ReviewForm(fields | dict(conflict_text="I made the system.")).is_valid()
+
+
+def test_confidence_is_one_of_five(db):
+    assert "confidence" in ReviewForm(dict(correct="yes", confidence="6", text="x")).errors
+
+
+def test_a_models_answer_needs_its_prompt_and_base_model():
+    assert {"base_model", "prompt"} <= set(AnswerForm({}).errors)
+    assert not {"base_model", "prompt"} & set(AnswerForm(dict(people="on")).errors)
+
+
+def test_the_list_sorts_by_match_only_where_words_were_given():
+    for text, first in (("q=prime", "best match"), ("", "most votes")):
+        assert ListForm(QueryDict(text), [], []).fields["sort"].choices[0][1] == first
+
+
+def test_what_only_people_may_leave_empty_is_not_called_optional():
+    form = AnswerForm({"people": "", "organisation": "Lab", "system": "S", "text": "T"})
+    assert set(form.errors) == {"base_model", "prompt"} and form.fields["base_model"].required
+    assert AnswerForm({"people": "on", "organisation": "Lab", "system": "S", "text": "T"}).is_valid()

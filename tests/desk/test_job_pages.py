@@ -1,0 +1,31 @@
+import pytest
+from desk import jobs
+from desk.models import Act
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_the_bill_is_confirmed_in_the_browser_and_verdicts_show(judge_server, mira, three_answers, launched, client):
+    client.force_login(mira)
+    order = dict(validator="C", judges=[judge_server.judge], temperature=0, question="math/1", answer="")
+    assert b"3 answers to judge" in client.get("/jobs/new/?question=math/1").content
+    bad = client.post("/jobs/new/", order | dict(validator="(C"))
+    assert bad.status_code == 400 and judge_server.asked == 0
+    address = client.post("/jobs/new/", order)["Location"]
+    page = client.get(address)
+    assert b"At most <strong>3 calls</strong>" in page.content and "Refresh" not in page
+    client.post(f"{address}start/")
+    assert client.get(address)["Refresh"] == "3" and len(launched) == 1
+    jobs.run(launched[0])
+    client.logout()
+    page = client.get(address)
+    assert page.content.count(b"Accepts") == 2 and b"Confirm" not in page.content and "Refresh" not in page
+    assert client.get("/jobs/new/").status_code == 302 and b"has ended" in client.get("/jobs/").content
+    assert list(Act.objects.filter(verb__endswith="job").values_list("verb", flat=True)) == ["plan job", "start job"]
+
+
+def test_a_run_is_ordered_from_the_question_by_a_moderator(mira, three_answers, client):
+    link = '<a href="/jobs/new/?question=math/1">'
+    assert link not in client.get("/q/math/1/").text and 'href="/jobs/"' in client.get("/").text
+    client.force_login(mira)
+    assert link in client.get("/q/math/1/").text

@@ -1,0 +1,40 @@
+import pytest
+from desk.models import Account, Review
+from django.db import IntegrityError
+from django.db.models import ProtectedError
+
+
+def review(answer, reviewer, **fields):
+    return Review.objects.create(
+        **dict(answer=answer, reviewer=reviewer, correct="yes", confidence=4, text="ok") | fields
+    )
+
+
+def test_a_reviewer_has_one_standing_review_of_an_answer(answer, reviewer):
+    review(answer, reviewer)
+    with pytest.raises(IntegrityError):
+        review(answer, reviewer)
+
+
+def test_a_withdrawn_review_makes_room_for_another(answer, reviewer):
+    first = review(answer, reviewer)
+    first.withdrawn_at = first.written_at
+    first.save()
+    review(answer, reviewer, correct="no")
+    assert Review.objects.count() == 2
+
+
+def test_confidence_outside_one_to_five_is_refused_by_the_database(answer, reviewer):
+    with pytest.raises(IntegrityError):
+        review(answer, reviewer, confidence=6)
+
+
+def test_what_others_refer_to_cannot_be_deleted(answer):
+    with pytest.raises(ProtectedError):
+        answer.question.delete()
+
+
+@pytest.mark.parametrize("role, reviews, moderates", [("reader", 0, 0), ("reviewer", 1, 0), ("moderator", 1, 1)])
+def test_a_role_may_all_that_lower_roles_may(role, reviews, moderates):
+    account = Account(username="x", role=role)
+    assert (account.may_review(), account.may_moderate()) == (bool(reviews), bool(moderates))

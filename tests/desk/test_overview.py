@@ -1,0 +1,94 @@
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from desk import overview, resolution, seed
+from desk.models import Account, Question, System
+from django.core.cache import cache
+from django.db import transaction
+from proctor.uq import partial_verification
+from proctor.uq.community import Community
+from proctor.uq.resolution import answer_states
+
+SMALL = replace(seed.SETTING, questions=10, reviews=120)
+WORDS = {"right": "verified", "wrong": "refuted", "disputed": "disputed"}
+
+
+class Seeded(NamedTuple):
+    """What the tests read of a store that is filled once."""
+
+    community: Community
+    states: dict[str, str]  # of each answer, as its page has it
+    systems: set[str]
+    resolved: int
+
+
+@pytest.fixture(scope="module")
+def seeded(django_db_setup, django_db_blocker):
+    with django_db_blocker.unblock(), transaction.atomic():
+        seed.seed(0, SMALL)
+        Account.objects.filter(username="ada_k").update(affiliation="Marsh Lab")
+        states = {}
+        for question in Question.objects.all():
+            resolution.recompute(question)
+            states |= {answer.key: state for answer, state in resolution.answer_states(question).items()}
+        systems = set(System.objects.filter(people=False, answers__isnull=False).values_list("name", flat=True))
+        resolved = Question.objects.filter(state="resolved").count()
+        found = Seeded(overview.community(), states, systems, resolved)
+        transaction.set_rollback(True)
+    return found
+
+
+def test_an_answer_counts_in_the_overview_as_it_does_on_its_page(seeded):
+    states = answer_states(seeded.community, overview.RULE).set_index("answer_id")["state"]
+    assert set(seeded.states) == set(states.index) and {"right", "wrong"} <= set(states)
+    for key, state in states.items():
+        own = seeded.states[key]
+        assert WORDS.get(state, own) == own and (own in ("verified", "refuted")) == (state in ("right", "wrong"))
+
+
+def test_people_stand_in_the_ranking_beside_systems(seeded):
+    found = overview.summary(seeded.community)
+    assert set(found.ranking["system"]) == seeded.systems | {"people"}
+    assert (found.ranking["low"] <= found.ranking["share"]).all()
+    assert (found.ranking["share_most"] <= found.ranking["high"]).all()
+    assert found.history["resolved"].iloc[-1] == seeded.resolved
+
+
+def test_a_validator_that_is_not_there_gives_the_one_with_most_verdicts(seeded):
+    store = seeded.community
+    assert (
+        overview.summary(store, "nothing").screen
+        == overview.summary(store).screen
+        in overview.summary(store).validators
+    )
+
+
+def test_a_desk_without_answers_has_no_overview(db):
+    cache.clear()
+    assert overview.overview() is None
+
+
+def test_uq_s_evaluation_takes_its_human_verdicts_from_the_store(seeded):
+    """The functions of notebook uq/7_evaluation, on the store's tables in the place of Table S3."""
+    store = seeded.community
+    screen = overview.summary(store).screen
+    models, every = partial_verification.counts_from_reviews(store, screen, overview.RULE)
+    states, n = answer_states(store, overview.RULE), len(store.questions)
+    passes = set(store.verdicts.query("validator == @screen and verdict == 'accept'")["answer_id"])
+    for name in models.index:
+        own = states[(states["system"] == name) & states["answer_id"].isin(passes)]
+        settled = own[own["state"].isin(["right", "wrong"])]
+        counts = [len(own), len(settled), (own["state"] == "right").sum()]
+        assert models.loc[name, ["passed", "human_verified", "human_passed"]].tolist() == counts
+    bounds = partial_verification.solve_rate_bounds(models, every, (0.5, 0.7))
+    assert (bounds["verified_right"] <= bounds["passed_and_right_most"]).all() and len(bounds) == len(models) + 1
+    answers = partial_verification.all_answers(models, n)
+    assert answers.passed == models["passed"].sum() and answers.n == n * len(models)
+    assert partial_verification.overlap(models, every).loc["passed", "questions"] == every["passed"]
+    pairs = partial_verification.neighbours(models, n)
+    assert (pairs["low"] <= pairs["difference"]).all() and len(pairs) == len(models) - 1
+    best = models["human_passed"].idxmax()
+    if 0 < models.loc[best, "human_verified"] < models["human_verified"].sum():
+        assert np.isfinite(partial_verification.precision_gap(models, best).estimate)

@@ -1,0 +1,130 @@
+"""Hostile texts: nothing but the listed elements comes out, and no text is slow or ends the process."""
+
+import time
+from html.parser import HTMLParser
+
+import pytest
+from desk import render
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+ATTRIBUTES = {"href", "rel", "class", "tabindex", "start"} | render._MATH_ATTRIBUTES
+PIECES = ("<script>", "</script>", "<img src=x onerror=alert(1)>", "$", "$$", "\\(", "\\)", "\\[", "\\]", "\n", "\n\n", "`", "```", "](", "[", "javascript:alert(1)", "&#x6a;avascript:", "&lt;", "\\text{", "}", "{", "\\begin{align}", "\\end{align}", "\\eqref{\"x", "\\tag{", "\\color{red}", "|", "|-|", "> ", "- ", "<svg/onload=alert(1)>", "</math>", "<mtext>", "<style>", "\x00", "\ud800", "\u202e", '"', "'", "=", "on", "click", " style=x", "data:text/html,", "\\href{javascript:x}{", "x", " ")  # fmt: skip
+
+
+class Elements(HTMLParser):
+    """What a browser would see: elements, attributes, addresses."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.seen, self.attributes, self.addresses = set(), set(), []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.addresses += [value or "" for name, value in attrs if name == "href"]
+
+
+def is_harmless(html):
+    found = Elements(html)
+    assert found.seen <= render._TEXT | render._MATH
+    assert found.attributes <= ATTRIBUTES
+    assert all(address.startswith(("http://", "https://", "mailto:")) for address in found.addresses)
+
+
+@given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(PIECES), max_size=30).map("".join)))
+@example("[x](javascript:alert(1))")
+@example("$\\text{<img src=x onerror=alert(1)>}$")
+@settings(max_examples=120, deadline=None)
+def test_nothing_but_the_listed_elements_comes_out(text):
+    is_harmless(render.markdown(text))
+    is_harmless(render.line(text))
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join), st.booleans())
+@settings(max_examples=120, deadline=None)
+def test_a_formula_adds_no_element_of_its_own(latex, block):
+    found = Elements(render.mathml(latex, block))
+    assert not found.seen & {"script", "img", "svg", "style", "iframe"}
+    assert not {name for name in found.attributes if name.startswith("on")}
+
+
+@pytest.mark.parametrize(
+    "piece", ["{", "[", "\\[\n", "\\(", "![", "\\begin{align}\n", "$a", "> ", "a\n===\n", "\\frac{"]
+)
+def test_a_hostile_text_is_quick_and_does_not_end_the_process(piece):
+    start = time.process_time()
+    is_harmless(render.markdown("$" + piece * 2000 + "$"))
+    assert time.process_time() - start < 5
+
+
+def test_a_formula_that_would_exhaust_the_stack_stands_as_typed():
+    """The converter recurses and ends the process at some 20,000 braces."""
+    assert render.mathml("{" * 40_000).startswith('<code class="unread">')
+
+
+@pytest.mark.parametrize("bracket", ["[", "(", "[x", "\\{", "\\langle ", "\\bigl(", "\\lbrack "])
+def test_brackets_without_an_end_cost_no_time_without_an_end(bracket):
+    start = time.process_time()
+    assert render.mathml(bracket * 200).startswith('<code class="unread">')
+    assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize("latex", ["[0, 1) " * 30, "(((((((x)))))))", r"\{x\} " * 30, r"\langle x \rangle " * 30])
+def test_brackets_that_end_are_read(latex):
+    assert "<math" in render.mathml(latex)
+
+
+def test_a_formula_may_define_nothing():
+    assert "<math" not in render.mathml(r"\newcommand{\a}{\a\a}\a")
+    assert "<math" in render.mathml(r"\left(x\right)")  # \left only begins like \let
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$x$",
+        r"so \(x\) is",
+        "$$\nx\n$$",
+        "a $$x$$ b",
+        "\\[\nx\n\\]",
+        "\\[ x \\]",
+        "> \\[ x\n> \\]",
+        "\\begin{align}\nx\n\\end{align}",
+    ],
+)
+def test_each_way_to_write_a_formula_is_read(text):
+    assert "<mi>x</mi>" in render.markdown(text)
+
+
+@pytest.mark.parametrize("text", ["it costs $5 and $6", "`$x$`", "```\n$x$\n```", r"\[ never closed", r"\$x\$"])
+def test_what_is_no_formula_stays_text(text):
+    assert "<math" not in render.markdown(text)
+
+
+def test_what_the_converter_cannot_read_stands_as_typed():
+    assert render.markdown(r"$\unheardof{x}$") == '<p><code class="unread">\\unheardof{x}</code></p>\n'
+
+
+def test_columns_keep_their_sides_without_styles():
+    assert 'class="right"' in render.markdown("$$\n\\begin{align}a&=b\\end{align}\n$$")
+    assert '<td class="right">' in render.markdown("|a|b|\n|-|-:|\n|1|2|")
+    assert "style" not in render.markdown("|a|b|\n|-|-:|\n|1|2|")
+
+
+def test_a_picture_is_a_link_so_that_no_other_server_learns_who_reads():
+    html = render.markdown("![a map](https://pictures.example/a.png)")
+    assert "<img" not in html and 'href="https://pictures.example/a.png"' in html
+
+
+def test_headings_stand_below_the_pages_own():
+    assert render.markdown("# A\n\n## B") == "<h4>A</h4>\n<h5>B</h5>\n"
+
+
+def test_a_title_has_formulas_and_no_other_markup():
+    assert render.line("Is $x$ **odd**? <b>") == "Is <math><mi>x</mi></math> **odd**? &lt;b&gt;"
+
+
+def test_a_very_long_text_is_shown_as_typed():
+    assert render.markdown("*a* " * 20_000).startswith('<pre tabindex="0">*a* *a*')

@@ -1,0 +1,232 @@
+"""Who can read what at any address, for each protocol and each of its moments."""
+
+import pytest
+from desk import round_pages, rounds
+from desk.models import Account, Act
+from desk.round_protocols import PROTOCOLS
+from desk.trail import Refused
+
+from . import round_cases
+from .round_cases import cast, client, everything, opened, pages
+
+pytestmark = pytest.mark.django_db
+
+
+def readers(case, secret, names):
+    """Those of `names` who read the secret on the case's page; "" is one who has not signed in."""
+    return [name for name in names if secret in pages(case, name or None)]
+
+
+def close(case):
+    rounds.close_round(Account.objects.get(username="olga"), case.round)
+
+
+def test_nobody_without_a_part_reads_a_case_not_even_a_moderator():
+    case = opened("kina_blind", {"reviewer": ["ada", "bo"], "auditor": ["cy"]}, question="SECRET-question")
+    assert readers(case, "SECRET-question", ["", "eve", "ada", "dan", "olga"]) == ["ada", "dan", "olga"]
+    assert client("eve").get(f"/rounds/{case.round.key}/{case.place}/").status_code == 404
+    assert client("eve").get(f"/rounds/{case.round.key}/").status_code == 404
+
+
+def test_kina_is_double_blind_until_the_round_is_closed():
+    case = opened("kina_blind", {"reviewer": ["ada", "bo"], "auditor": ["cy"]}, {"audit": 1.0})
+    people = ["", "eve", "ada", "bo", "cy", "dan", "olga"]
+    cast(case, "ada", "review", verdict="accept", text="SECRET-of-ada")
+    assert readers(case, "SECRET-of-ada", people) == ["ada", "olga"]
+    cast(case, "bo", "review", verdict="reject", text="SECRET-of-bo")
+    assert readers(case, "SECRET-of-ada", people) == ["ada", "cy", "olga"]  # an audit is due
+    assert readers(case, "Hand in your audit", people) == ["cy"]
+    cast(case, "cy", "audit", first="2", second="3")
+    assert readers(case, "SECRET-of-ada", people) == ["ada", "cy", "dan", "olga"]  # the author, once it is decided
+    assert readers(case, "Your pay", people) == ["ada", "bo"]
+    close(case)
+    assert readers(case, "SECRET-of-ada", people) == ["ada", "bo", "cy", "dan", "olga"]
+
+
+PEOPLE = {"expert": ["ada", "bo"], "repairer": ["r1", "r2"], "adjudicator": ["j"], "auditor": ["a"]}
+FIRST = {  # protocol: people, the first ballot of ada
+    "uq_filter": ({"reviewer": ["ada", "bo"]}, "decide", dict(decision="reject", reason="SECRET")),
+    "hle_review": ({"reviewer": ["ada", "bo"]}, "review", dict(score="3", feedback="SECRET")),
+    "hle_verified": (PEOPLE, "vote", dict(problem="sound", answer="unsound", rationale="sound", note="SECRET")),
+    "kina_blind": ({"reviewer": ["ada", "bo"], "auditor": ["cy"]}, "review", dict(verdict="reject", text="SECRET")),
+}
+
+
+@pytest.mark.parametrize("protocol", FIRST)
+def test_a_blind_colleague_finds_a_ballot_at_no_address(protocol):
+    people, move, form = FIRST[protocol]
+    case = opened(protocol, people)
+    cast(case, "ada", move, **form)
+    assert "SECRET" in pages(case, "ada") and "SECRET" not in everything(case, "bo")
+
+
+def test_a_moderator_who_may_enter_the_admin_finds_it_at_no_address_either():
+    people, move, form = FIRST["kina_blind"]
+    case = opened("kina_blind", people)
+    cast(case, "ada", move, **form)
+    Account.objects.filter(username="eve").update(is_staff=True, is_superuser=True)
+    assert "SECRET" not in everything(case, "eve")
+
+
+def test_kina_s_reviewers_never_learn_names():
+    case = opened("kina_blind", {"reviewer": ["nameofada", "nameofbo"], "auditor": ["nameofcy"]}, {"audit": 1.0})
+    cast(case, "nameofada", "review", verdict="accept", text="x")
+    cast(case, "nameofbo", "review", verdict="accept", text="x")
+    cast(case, "nameofcy", "audit", first="2", second="3")
+    close(case)
+    page = client("nameofada").get(f"/rounds/{case.round.key}/{case.place}/").content.decode()
+    assert not [name for name in ("nameofbo", "nameofcy", "dan") if name in page]
+    page = client("dan").get(f"/rounds/{case.round.key}/{case.place}/").content.decode()
+    assert not [name for name in ("nameofada", "nameofbo", "nameofcy") if name in page]
+
+
+def test_a_sheet_of_the_filter_is_read_by_others_when_the_round_is_closed():
+    case = opened("uq_filter", {"reviewer": ["ada", "bo"]})
+    people = ["", "eve", "ada", "bo", "olga"]
+    cast(case, "ada", "decide", decision="reject", reason="SECRET-reason")
+    cast(case, "bo", "decide", decision="accept")
+    assert readers(case, "SECRET-reason", people) == ["ada", "olga"]
+    close(case)
+    assert readers(case, "SECRET-reason", people) == ["ada", "bo", "olga"]
+
+
+def test_a_first_round_review_of_hle_is_read_after_the_own_one():
+    case = opened("hle_review", {"reviewer": ["ada", "bo", "cy"]})
+    people = ["", "eve", "ada", "bo", "cy", "dan", "olga"]
+    cast(case, "ada", "review", score="3", feedback="SECRET-first")
+    assert readers(case, "SECRET-first", people) == ["ada", "dan", "olga"]
+    cast(case, "bo", "review", score="4", feedback="SECRET-second")
+    assert readers(case, "SECRET-first", people) == ["ada", "bo", "dan", "olga"]
+    cast(case, "dan", "revise", question="New", answer="A", rationale="R", feedback="done")
+    cast(case, "bo", "review", score="5", feedback="SECRET-anew")
+    assert readers(case, "SECRET-anew", people) == ["bo", "dan", "olga"]  # ada has not read the new version
+
+
+def test_hle_s_second_round_reads_the_first_and_is_blind_to_itself():
+    case = opened("hle_review", {"reviewer": ["ada", "bo", "cy"]})
+    cast(case, "ada", "review", score="3", feedback="SECRET-first")
+    cast(case, "olga", "promote", reviewers=["bo", "cy"])
+    people = ["ada", "bo", "cy", "dan", "olga"]
+    assert readers(case, "SECRET-first", people) == people
+    cast(case, "bo", "review", score="5", feedback="SECRET-second")
+    assert readers(case, "SECRET-second", people) == ["bo", "dan", "olga"]
+    cast(case, "cy", "review", score="6", feedback="too")
+    assert readers(case, "SECRET-second", people) == ["bo", "cy", "dan", "olga"]
+
+
+ALL = ["", "eve", "ada", "bo", "r1", "r2", "j", "a", "olga"]
+VOTE = dict(problem="sound", answer="unsound", rationale="sound")
+
+
+def test_hle_verified_hides_ballots_of_a_step_and_models_attempts_from_experts():
+    case = opened("hle_verified", PEOPLE)
+    assert readers(case, "MODEL-SAYS", ALL) == ["olga"]
+    cast(case, "ada", "vote", note="SECRET-vote", **VOTE)
+    assert readers(case, "SECRET-vote", ALL) == ["ada", "olga"]
+    cast(case, "bo", "vote", **VOTE)
+    assert readers(case, "SECRET-vote", ALL) == ["ada", "r1", "r2", "olga"]
+    assert readers(case, "MODEL-SAYS", ALL) == ["j", "olga"]
+    cast(case, "r1", "repair", mends="yes", problem="P", rationale="SECRET-repair", answer="4")
+    assert readers(case, "SECRET-repair", ALL) == ["r1", "olga"]
+    cast(case, "r2", "repair", mends="yes", problem="P", rationale="other", answer="6")
+    assert readers(case, "SECRET-repair", ALL) == ["r1", "j", "olga"]
+    cast(case, "j", "choose", choice="A", note="SECRET-choice")
+    assert readers(case, "SECRET-choice", ALL) == ["j", "olga"]
+    assert readers(case, "SECRET-repair", ALL) == ["r1", "j", "a", "olga"]  # the auditor reads what was settled on
+    assert readers(case, "SECRET-vote", ["a"]) == []
+    cast(case, "a", "audit", problem="sound", answer="sound", rationale="sound", note="SECRET-audit")
+    assert readers(case, "SECRET-audit", ALL) == ["ada", "bo", "r1", "r2", "j", "a", "olga"]
+
+
+def test_the_audit_trail_tells_nothing_of_a_ballot():
+    case = opened("kina_blind", {"reviewer": ["ada", "bo"], "auditor": ["cy"]})
+    cast(case, "ada", "review", verdict="reject", text="SECRET")
+    assert Act.objects.filter(verb="cast").exists()
+    assert not any(
+        "SECRET" in str((act.before, act.reason)) or "reject" in str(act.before) for act in Act.objects.all()
+    )
+
+
+def test_who_decided_on_which_case_is_on_no_page_of_moderation():
+    case = opened("kina_blind", {"reviewer": ["ada", "bo"], "auditor": ["cy"]})
+    cast(case, "ada", "review", verdict="reject", text="SECRET")
+    for address in ("/moderation/", "/moderation/?verb=cast", "/moderation/?actor=ada", "/admin/desk/act/"):
+        page = client("eve").get(address)  # a moderator without a part in the round
+        assert "cast" not in page.content.decode(), address
+
+
+def test_a_reviewer_casts_a_ballot_in_the_browser_once():
+    case = opened("kina_blind", {"reviewer": ["ada", "bo"], "auditor": ["cy"]})
+    browser, address = client("ada"), f"/rounds/{case.round.key}/{case.place}/"
+    told = browser.post(f"{address}review/", {"verdict": "accept", "text": ""})
+    assert told.status_code == 400 and b"is needed" in told.content
+    assert browser.post(f"{address}review/", {"verdict": "accept", "text": "<b>$x$</b>"}).status_code == 302
+    assert b"&lt;b&gt;" in browser.get(address).content
+    again = browser.post(f"{address}review/", {"verdict": "reject", "text": "no"}, follow=True)
+    assert b"it is done" in again.content and case.cast.count() == 1
+
+
+def test_another_s_move_at_the_address_of_a_part_is_refused():
+    case = opened("kina_blind", {"reviewer": ["ada", "bo"], "auditor": ["cy"]})
+    address = f"/rounds/{case.round.key}/{case.place}/review/"
+    assert client("eve").post(address, {"verdict": "accept", "text": "x"}).status_code == 404
+    assert client("cy").post(address, {"verdict": "accept", "text": "x"}).status_code == 302
+    assert client().post(address, {"verdict": "accept", "text": "x"}).status_code == 302
+    assert case.cast.count() == 0
+
+
+def test_a_moderator_opens_fills_and_closes_a_round_in_the_browser():
+    for name in ("ada", "bo", "cy"):
+        round_cases.account(name)
+    round_cases.account("dan", "reader"), round_cases.account("olga", "moderator")
+    browser = client("olga")
+    form = dict(title="Items", people_reviewer="ada, bo", people_auditor="cy", set_bonus=4, set_bar=2, set_audit=0.5)
+    bad = browser.post("/rounds/new/kina_blind/", form | dict(set_pay=1, set_seed=0, people_auditor="olga"))
+    assert bad.status_code == 400 and b"the organizer sees every ballot" in bad.content
+    made = browser.post("/rounds/new/kina_blind/", form | dict(set_pay=1, set_seed=0))
+    address = made["Location"]
+    wrong = browser.post(f"{address}cases/", {"cases": '{"question": "Q"'})
+    assert wrong.status_code == 400 and b"line 1: no JSON" in wrong.content
+    line = '{"question": "Q", "options": ["1"], "correct_answer": "A", "author": "dan"}'
+    assert browser.post(f"{address}cases/", {"cases": line}).status_code == 302
+    assert b"1. Q" in client("ada").get(address).content
+    assert (
+        client("ada").post(f"{address}close/").status_code == 302
+        and client("ada").get(f"{address}close/").status_code == 404
+    )
+    assert b"0 of its 1 cases have a ballot" in browser.get(f"{address}close/").content  # it asks first
+    assert b"open" in browser.get(address).content and b"Close the round" in browser.get(address).content
+    browser.post(f"{address}close/")
+    assert b"Close the round" not in browser.get(address).content
+    assert b"Items" in client().get("/rounds/").content
+
+
+def test_cases_come_from_a_csv_with_lists_and_quotes_in_its_cells():
+    text = 'question,options,correct_answer,author\n"Which, of two?","1 | 2",A,dan\n\nQ,1,A,dan\n'
+    first, second = round_pages.read_cases(text, PROTOCOLS["kina_blind"])
+    assert first == {"question": "Which, of two?", "options": ["1", "2"], "correct_answer": "A", "author": "dan"}
+    assert second["options"] == "1"
+    said = 'problem,answer,replications\nP,4,"{""solver"": [""4""]}"'
+    assert round_pages.read_cases(said, PROTOCOLS["hle_verified"])[0]["replications"] == {"solver": ["4"]}
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [("problem,answr\nP,4", "line 1: 'answr' is no field"), ("problem,answer\nP,4,5", "line 2: 3 cells under 2"),
+     ("problem,answer,replications\nP,4,no JSON", "line 2:"), ('problem,answer\n"P,4', "line 2:")],
+)  # fmt: skip
+def test_a_bad_line_of_a_csv_is_named(text, told):
+    with pytest.raises(Refused, match=told):
+        round_pages.read_cases(text, PROTOCOLS["hle_verified"])
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=PROTOCOLS)
+def test_each_setting_of_a_round_is_explained_where_it_is_set(protocol):
+    form = round_pages.NewRound(protocol)
+    assert set(protocol.meanings) == set(protocol.settings)
+    assert all(form.fields[f"set_{name}"].help_text for name in protocol.settings)
+
+
+def test_a_reader_opens_no_round():
+    round_cases.account("dan", "reader")
+    assert client("dan").get("/rounds/new/kina_blind/").status_code == 404

@@ -1,0 +1,192 @@
+"""Each protocol's decisions on a matter made here, against the papers' own functions."""
+
+import pytest
+from desk.round_protocols import (
+    HLE_REVIEW,
+    HLE_VERIFIED,
+    KINA_BLIND,
+    UQ_FILTER,
+    hle_case,
+    is_audited,
+    kina_pay,
+    proposals,
+    verified,
+)
+from desk.round_rules import Cast, Impossible, Matter, look, moves
+from proctor.hle.review import Event, replay_events
+from proctor.kina.tournament import Mechanism, settle
+
+QUESTION = {"title": "T", "body": "B", "site": "math", "question_id": "7", "place": "1", "way": "to review"}
+ITEM = {"problem": "What is 2 + 2?", "answer": "5", "rationale": "Count."}
+
+
+def matter(protocol, seats, *ballots, material=(), author="dan", settings=(), closed=False, evidence=()):
+    """ballots: (by, move, form)."""
+    parts = {"dan": "author", "olga": "organizer"} | seats
+    cast = tuple(Cast(n, by, parts[by], move, form) for n, (by, move, form) in enumerate(ballots, 1))
+    return Matter(
+        1, "olga", author, dict(material), dict(evidence), protocol.settings | dict(settings), seats, cast, closed
+    )
+
+
+def queue(*ballots, **more):
+    return matter(UQ_FILTER, {"ada": "reviewer", "bo": "reviewer"}, *ballots, material=QUESTION, author="", **more)
+
+
+def test_the_filter_joins_sheets_when_all_are_in():
+    yes, no = {"decision": "accept"}, {"decision": "reject", "reason": "homework"}
+    assert UQ_FILTER.decide(queue(("ada", "decide", yes))).state == "open"
+    assert UQ_FILTER.decide(queue(("ada", "decide", yes), ("bo", "decide", yes))).state == "accept"
+    assert UQ_FILTER.decide(queue(("ada", "decide", yes), ("bo", "decide", no))).state == "split"
+    assert UQ_FILTER.decide(queue(("ada", "decide", yes), closed=True)).state == "accept"
+
+
+def test_the_filter_takes_no_rejection_without_a_reason():
+    with pytest.raises(Impossible, match="without a reason"):
+        UQ_FILTER.decide(queue(("ada", "decide", {"decision": "reject", "reason": " "})))
+
+
+def test_the_filter_s_table_says_which_questions_have_a_place():
+    yes = {"decision": "accept"}
+    table = UQ_FILTER.table([queue(("ada", "decide", yes), ("bo", "decide", yes))])
+    assert table[["outcome", "taken"]].values.tolist() == [["accept", True]]
+
+
+HLE_SEATS = {"ada": "reviewer", "bo": "reviewer", "cy": "reviewer"}
+HLE_ITEM = {"question": "Q", "answer": "A", "rationale": "R", "stumped": "yes"}
+
+
+def exam(*ballots, **more):
+    return matter(HLE_REVIEW, HLE_SEATS, *ballots, material=HLE_ITEM | more.pop("material", {}), **more)
+
+
+WAY = (
+    ("ada", "review", {"score": "4", "feedback": "fine"}),
+    ("dan", "revise", {"question": "Q2", "answer": "", "rationale": "", "feedback": "clearer"}),
+    ("bo", "review", {"score": "unsure", "feedback": "who knows"}),
+    ("olga", "promote", {"reviewers": ["bo"]}),
+    ("bo", "review", {"score": "6", "feedback": "take it"}),
+    ("olga", "approve", {}),
+)
+
+
+def test_hle_s_states_are_those_of_its_state_machine():
+    events = [
+        Event("1", "submit", "dan"),
+        Event("1", "check", "desk", stumped=True),
+        Event("1", "review", "ada", 4, "fine"),
+        Event("1", "revise", "dan", feedback="clearer"),
+        Event("1", "review", "bo", "unsure", "who knows"),
+        Event("1", "promote", "olga", reviewers=("bo",)),
+        Event("1", "review", "bo", 6, "take it"),
+        Event("1", "approve", "olga"),
+    ]
+    assert hle_case(exam(*WAY)) == replay_events(events)["1"]
+    assert HLE_REVIEW.decide(exam(*WAY)).state == "accepted"
+    assert HLE_REVIEW.text(exam(*WAY))["question"] == "Q2" and HLE_REVIEW.text(exam(*WAY))["answer"] == "A"
+
+
+def test_hle_s_second_round_is_open_to_the_chosen_alone():
+    found = {name: [move.name for move, _ in moves(HLE_REVIEW, exam(*WAY[:4]), name)] for name in ("ada", "bo", "dan")}
+    assert found == {"ada": [], "bo": ["review"], "dan": ["revise"]}
+
+
+def test_a_question_that_stumps_no_model_is_rejected_at_once():
+    assert HLE_REVIEW.decide(exam(material={"stumped": "no"})).state == "rejected"
+
+
+SEATS = {"e1": "expert", "e2": "expert", "r1": "repairer", "r2": "repairer", "j": "adjudicator", "a": "auditor"}
+SOUND = {"problem": "sound", "answer": "sound", "rationale": "sound"}
+DOUBT = SOUND | {"answer": "unsound"}
+
+
+def repair(answer, mends="yes"):
+    return {"mends": mends, "problem": ITEM["problem"], "rationale": "2 + 2 = 4.", "answer": answer}
+
+
+def item(*ballots, **more):
+    return matter(HLE_VERIFIED, SEATS, *ballots, material=ITEM, author="", **more)
+
+
+VOTES = (("e1", "vote", DOUBT), ("e2", "vote", SOUND))
+REPAIRS = (("r1", "repair", repair("4")), ("r2", "repair", repair("6")))
+
+
+def test_an_item_that_all_experts_affirm_is_gold():
+    assert HLE_VERIFIED.decide(item(("e1", "vote", SOUND), ("e2", "vote", SOUND))).state == "gold"
+
+
+def test_a_doubted_item_goes_through_every_step_to_revised():
+    steps = [*VOTES, *REPAIRS, ("j", "choose", {"choice": "A", "note": "x"}), ("a", "audit", SOUND)]
+    states = [HLE_VERIFIED.decide(item(*steps[:n])).state for n in range(len(steps) + 1)]
+    assert states == ["screening"] * 2 + ["repair"] * 2 + ["adjudication", "audit", "revised"]
+    assert verified(item(*steps)).revised.answer == "4"
+
+
+@pytest.mark.parametrize(
+    "rest, why",
+    [
+        ([("j", "choose", {"choice": "E", "note": "x"})], "no repair settled"),
+        ([("j", "choose", {"choice": "A", "note": "x"}), ("a", "audit", DOUBT)], "audit not passed"),
+    ],
+)
+def test_what_is_not_shown_stays_uncertain(rest, why):
+    outcome = HLE_VERIFIED.decide(item(*VOTES, *REPAIRS, *rest))
+    assert outcome.state == "uncertain" and outcome.final and outcome.lines["Open"] == why
+
+
+def test_an_item_that_nobody_can_repair_is_uncertain():
+    none = [("r1", "repair", repair("", "no")), ("r2", "repair", repair("", "no"))]
+    assert HLE_VERIFIED.decide(item(*VOTES, *none)).state == "uncertain"
+
+
+def test_solvers_that_all_miss_the_key_keep_an_item_out_of_gold():
+    evidence = {"replications": {"m1": ["4", "4"], "m2": ["4"]}}
+    assert HLE_VERIFIED.decide(item(("e1", "vote", SOUND), ("e2", "vote", SOUND), evidence=evidence)).state == "repair"
+
+
+def test_each_adjudicator_has_an_order_of_his_own():
+    seats = SEATS | {"k": "adjudicator"}
+    two = matter(HLE_VERIFIED, seats, *VOTES, *REPAIRS, material=ITEM)
+    assert [one.answer for one in proposals(two, "j").values()] == ["4", "6"]
+    assert [one.answer for one in proposals(two, "k").values()] == ["6", "4"]
+
+
+PAIR = {"ada": "reviewer", "bo": "reviewer", "cy": "auditor"}
+SAID = {"verdict": "accept", "text": "checked"}
+
+
+def blind(*ballots, **more):
+    settings = {"audit": 1.0} | more.pop("settings", {})
+    return matter(KINA_BLIND, PAIR, *ballots, material={"question": "Q"}, settings=settings, **more)
+
+
+@pytest.mark.parametrize("first, second", [("3", "2"), ("2", "3"), ("2", "2"), ("1", "0")])
+def test_an_audited_pair_is_paid_as_the_tournament_says(first, second):
+    both = [("bo", "review", SAID), ("ada", "review", SAID)]
+    done = blind(*both, ("cy", "audit", {"first": first, "second": second}))
+    mechanism = Mechanism("tournament", bonus=4, bar=2, audit=1, pay=1)
+    assert kina_pay(done) == dict(zip(("bo", "ada"), settle(mechanism, (int(first), int(second)))))
+    assert kina_pay(blind(*both)) == {}
+
+
+def test_an_unaudited_pair_is_paid_no_bonus_and_needs_no_audit():
+    done = blind(("ada", "review", SAID), ("bo", "review", SAID | {"verdict": "reject"}), settings={"audit": 0.0})
+    assert KINA_BLIND.decide(done).state == "split" and kina_pay(done) == {"ada": 1.0, "bo": 1.0}
+
+
+def test_the_lot_of_audits_falls_as_often_as_set():
+    lots = [is_audited(Matter(n, "olga", settings={"seed": 3, "audit": 0.3})) for n in range(2_000)]
+    assert 0.26 < sum(lots) / 2_000 < 0.34
+
+
+def test_that_an_audit_is_due_is_told_to_organizer_and_auditor_alone():
+    due = blind(("ada", "review", SAID), ("bo", "review", SAID))
+    told = {name: look(KINA_BLIND, due, name).state for name in ("olga", "cy", "ada", "dan")}
+    assert told == {"olga": "audit", "cy": "audit", "ada": "under review", "dan": "under review"}
+
+
+@pytest.mark.parametrize("settings", [{"bar": 4}, {"bar": 0}, {"bonus": -1.0}, {"audit": 1.5}])
+def test_a_mechanism_that_makes_no_sense_is_refused(settings):
+    with pytest.raises(Impossible):
+        KINA_BLIND.check(blind(settings=settings))

@@ -1,0 +1,221 @@
+import json
+from datetime import timedelta
+
+import pytest
+from desk import acts, rate_limits
+from desk.models import Account, Act, Answer, Comment, Review, Vote, Worker
+from django.utils import timezone
+
+ANSWER = dict(organisation="Lab", system="New", base_model="base", prompt="The prompt.", text="Since $y=2$.")
+REVIEW = dict(correct="no", confidence="4", text="Step one fails: $n$ is even.")
+
+
+@pytest.fixture
+def as_reviewer(client, reviewer):
+    client.force_login(reviewer)
+    return client
+
+
+@pytest.fixture
+def as_moderator(client, moderator):
+    client.force_login(moderator)
+    return client
+
+
+def test_an_answer_is_submitted(as_reviewer, question):
+    response = as_reviewer.post("/q/math/1/answer/", ANSWER, follow=True)
+    assert "Your answer stands" in response.text and Answer.objects.get().system.name == "New"
+
+
+@pytest.mark.parametrize("name", ["organisation", "system", "base_model", "prompt", "text"])
+def test_an_answer_without_what_others_need_is_sent_back_with_its_text(as_reviewer, question, name):
+    response = as_reviewer.post("/q/math/1/answer/", ANSWER | {name: ""})
+    assert response.status_code == 422 and "Not saved yet" in response.text and not Answer.objects.exists()
+    assert name == "text" or "Since $y=2$." in response.text
+
+
+def test_peoples_answers_need_no_prompt(as_reviewer, question):
+    as_reviewer.post("/q/math/1/answer/", ANSWER | dict(people="on", prompt="", base_model=""))
+    assert Answer.objects.get().system.people
+
+
+def test_a_review_is_written_and_a_second_one_leads_to_the_first(client, talk, db):
+    client.force_login(Account.objects.create_user("new", password="x", role="reviewer"))
+    address = f"/a/{talk['answer'].key}/review/"
+    assert "Your review stands" in client.post(address, REVIEW | dict(version="1"), follow=True).text
+    assert client.get(address)["Location"].startswith("/edit/review/")
+
+
+def test_a_review_of_an_answer_that_was_edited_meanwhile_is_kept_and_shown_with_it(client, answer, reviewer, moderator):
+    acts.edit(reviewer, answer, 1, text="Because $x=2$.")
+    client.force_login(moderator)
+    response = client.post(f"/a/{answer.key}/review/", REVIEW | dict(version="1"))
+    assert "edited while you wrote" in response.text and REVIEW["text"] in response.text
+    assert 'name="version" value="2"' in response.text and not Review.objects.exists()
+
+
+def test_a_reader_may_not_review(client, talk, reader):
+    client.force_login(reader)
+    response = client.post(f"/a/{talk['answer'].key}/review/", REVIEW)
+    assert response.status_code == 403 and "Only reviewers" in response.text and REVIEW["text"] in response.text
+
+
+def test_what_is_refused_is_marked_at_its_field(as_reviewer, talk):
+    response = as_reviewer.post(f"/a/{talk['answer'].key}/review/", REVIEW)  # the reviewer submitted this answer
+    assert response.status_code == 422 and "that is a conflict of interest" in response.text
+
+
+def test_votes_count_and_can_be_taken_back(as_reviewer, question, reviewer):
+    for value, votes in (("1", 1), ("-1", -1), ("0", 0)):
+        as_reviewer.post("/q/math/1/vote/", dict(value=value))
+        question.refresh_from_db()
+        assert question.votes == votes
+    assert not Vote.objects.exists()
+    assert as_reviewer.post("/q/math/1/vote/", dict(value="7")).status_code == 404
+
+
+def test_a_comment_is_written(as_reviewer, question):
+    assert "Open?" in as_reviewer.post("/q/math/1/comment/", dict(text="Open?"), follow=True).text
+
+
+def test_a_stale_edit_shows_both_texts_and_loses_neither(client, talk, reader):
+    client.force_login(reader)
+    acts.edit(reader, talk["remark"], 1, text="Saved by the other window.")
+    response = client.post(f"/edit/comment/{talk['remark'].key}/", dict(text="Mine.", version="1"))
+    assert response.status_code == 409
+    assert "Saved by the other window." in response.text and "Mine." in response.text
+    assert Comment.objects.get().text == "Saved by the other window."
+    client.post(f"/edit/comment/{talk['remark'].key}/", dict(text="Mine.", version="2"))
+    assert Comment.objects.get().text == "Mine."
+
+
+def test_nobody_edits_what_another_wrote(as_moderator, talk):
+    assert as_moderator.get(f"/edit/comment/{talk['remark'].key}/").status_code == 403
+    assert as_moderator.post(f"/edit/comment/{talk['remark'].key}/", dict(text="x", version="1")).status_code == 403
+
+
+def test_a_moderator_withdraws_with_a_reason_and_restores(as_moderator, talk):
+    address = f"/withdraw/comment/{talk['remark'].key}/"
+    assert as_moderator.post(address, dict(reason="")).status_code == 422
+    as_moderator.post(address, dict(reason="Off the subject."))
+    assert Comment.objects.get().withdrawn_at
+    assert "Off the subject." in as_moderator.get("/moderation/").text
+    as_moderator.post(f"/restore/comment/{talk['remark'].key}/", dict(reason="My mistake."))
+    assert not Comment.objects.get().withdrawn_at
+
+
+def test_others_may_not_withdraw(as_reviewer, talk):
+    assert as_reviewer.post(f"/withdraw/comment/{talk['remark'].key}/", dict(reason="x")).status_code == 403
+
+
+@pytest.mark.parametrize("address", ["/moderation/", "/moderation/people/rea/"])
+def test_moderators_addresses_are_theirs_alone(client, as_reviewer, talk, address):
+    assert as_reviewer.get(address).status_code == 403
+    assert as_reviewer.post(address, {"deed": "role moderator", "reason": "x"}).status_code == 403
+    assert Account.objects.get(username="rea").role == "reader"
+
+
+def test_a_moderator_sets_a_role_with_a_reason(as_moderator, reader):
+    address = "/moderation/people/rea/"
+    assert as_moderator.post(address, {"deed": "role reviewer", "reason": ""}).status_code == 422
+    as_moderator.post(address, {"deed": "role reviewer", "reason": "Knows lattices."})
+    assert Account.objects.get(username="rea").role == "reviewer"
+    assert Act.objects.get(verb="set role").reason == "Knows lattices."
+
+
+def test_a_moderator_does_not_decide_on_himself(as_moderator):
+    assert as_moderator.post("/moderation/people/mo/", {"deed": "role reader", "reason": "x"}).status_code == 403
+
+
+def test_an_account_is_made_and_signed_in(client, db):
+    fields = dict(username="nia", password="a long pass phrase", password_again="a long pass phrase")
+    assert "Welcome, nia" in client.post("/sign-up/", fields, follow=True).text
+    assert Account.objects.get().role == "reader"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        dict(password_again="other"),
+        dict(password="123", password_again="123"),
+        dict(username="ADA"),
+        dict(username="<b>"),
+    ],
+)
+def test_an_unsound_account_is_refused(client, reviewer, change):
+    fields = dict(username="nia", password="a long pass phrase", password_again="a long pass phrase") | change
+    assert client.post("/sign-up/", fields).status_code == 422 and Account.objects.count() == 1
+
+
+def test_a_wrong_password_is_told_and_never_shown_again(client, reviewer):
+    response = client.post("/sign-in/", dict(username="ada", password="not the pass phrase"))
+    assert "correct username and password" in response.text and "not the pass phrase" not in response.text
+
+
+def test_passwords_cannot_be_tried_without_end(client, reviewer, monkeypatch):
+    monkeypatch.setitem(rate_limits.LIMITS, "sign_in", rate_limits.Limit(3, 600))
+    for _ in range(3):
+        assert client.post("/sign-in/", dict(username="ada", password="wrong")).status_code == 200
+    response = client.post("/sign-in/", dict(username="ada", password="a long pass phrase"))
+    assert response.status_code == 429 and int(response["Retry-After"]) <= 600 and "Wait" in response.text
+
+
+def test_writing_too_often_gives_the_text_back(as_reviewer, question, monkeypatch):
+    monkeypatch.setitem(rate_limits.LIMITS, "write", rate_limits.Limit(1, 60))
+    as_reviewer.post("/q/math/1/comment/", dict(text="One."))
+    response = as_reviewer.post("/q/math/1/comment/", dict(text="Two, which is longer than that."))
+    assert response.status_code == 429 and "Two, which is longer" in response.text and Comment.objects.count() == 1
+
+
+def test_signing_in_leads_on_to_this_site_only(client, reviewer):
+    fields = dict(username="ada", password="a long pass phrase")
+    assert client.post("/sign-in/", fields | {"next": "/about/"})["Location"] == "/about/"
+    client.logout()
+    assert client.post("/sign-in/", fields | {"next": "https://evil.example/"})["Location"] == "/"
+    client.logout()
+    assert client.post("/sign-in/", fields | {"next": "//evil.example"})["Location"] == "/"
+
+
+def test_what_was_sent_after_the_session_ended_is_kept_and_sent_after_signing_in(client, question, reviewer):
+    page = client.post("/q/math/1/answer/", ANSWER)
+    assert "What you wrote is kept" in page.text and "Since $y=2$." in page.text and not Answer.objects.exists()
+    draft = json.dumps(page.context["sent"])
+    fields = {"username": "ada", "password": "a long pass phrase", "next": "/q/math/1/answer/", "draft": draft}
+    page = client.post("/sign-in/", fields)
+    assert page.context["action"] == "/q/math/1/answer/"
+    client.post(page.context["action"], page.context["sent"])
+    assert Answer.objects.get().text == "Since $y=2$."
+
+
+def test_a_draft_never_holds_a_password(client, reviewer):
+    assert "secret" not in client.post("/me/", {"password": "secret", "about": "x"}).text
+
+
+def test_signing_out_needs_a_form(as_reviewer):
+    assert as_reviewer.get("/sign-out/").status_code == 405
+    as_reviewer.post("/sign-out/")
+    assert not as_reviewer.get("/").context["user"].is_authenticated
+
+
+def test_ones_own_page_is_edited(as_reviewer, reviewer):
+    as_reviewer.post("/me/", dict(about="I know **lattices**.", affiliation="Somewhere", source_profile=""))
+    assert "<strong>lattices</strong>" in as_reviewer.get("/people/ada/").text
+
+
+def test_who_works_on_a_question_is_shown_until_taken_back_or_a_month_has_passed(as_reviewer, question):
+    def shown() -> bool:
+        return "Working on it" in as_reviewer.get("/q/math/1/").text
+
+    as_reviewer.post("/q/math/1/working/", dict(working="yes"))
+    as_reviewer.post("/q/math/1/working/", dict(working="yes"))
+    assert shown() and "Is it so?" in as_reviewer.get("/people/ada/").text
+    as_reviewer.post("/q/math/1/working/", dict(working="no"))
+    assert not shown() and not Worker.objects.exists()
+    as_reviewer.post("/q/math/1/working/", dict(working="yes"))
+    Worker.objects.update(since=timezone.now() - timedelta(days=31))
+    assert not shown()
+
+
+def test_nobody_is_said_to_work_on_a_question_by_a_link(as_reviewer, question):
+    as_reviewer.get("/q/math/1/working/?working=yes")
+    assert not Worker.objects.exists()
