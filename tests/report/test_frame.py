@@ -87,6 +87,33 @@ def test_claim_ids_and_alt_text_are_recorded():
     assert png["Title"] == GAIN.title and png["Description"] == STRICT["alt"] and "Software" not in png
 
 
+@pytest.mark.parametrize(
+    ("interval", "refuted", "title", "chip"),
+    [
+        ((1, 3), "", "", "✓ holds"),
+        ((-1, 3), "", "No sign of a gain", "? cannot tell"),
+        ((-3, -1), "", "", "✗ does not hold"),
+        ((-3, -1), "Panels lose", "", "✓ holds"),  # the title says what the interval shows
+    ],
+)
+def test_the_chip_says_whether_the_title_holds(interval, refuted, title, chip):
+    claim = judge("uq/f", "Panels gain", notebook="uq/3", evidence="measured", estimate=sum(interval) / 2,
+                  interval=interval, says="> 0", n=9, refuted=refuted)  # fmt: skip
+    fig = drawn()
+    base = saved(fig, claim=claim, title=title)
+    assert chip in [text.get_text() for text in fig.texts]
+    assert json.loads(base.with_suffix(".json").read_text())["claim"] == (title or claim.title)
+
+
+def test_whether_the_number_of_the_claim_is_drawn_is_recorded():
+    estimates = []
+    for mark in (2.0, 2.1):
+        fig = drawn()
+        fig.axes[0].plot(0.5, mark, "o")
+        estimates.append(json.loads(saved(fig, claim=PAIR).with_suffix(".json").read_text())["estimate_drawn"])
+    assert estimates == [True, False]
+
+
 def test_a_text_may_stand_for_a_picture_that_claims_nothing_sampled():
     record = json.loads(
         saved(drawn(), claim="How a question\n goes through the stages").with_suffix(".json").read_text()
@@ -171,7 +198,8 @@ def test_each_kind_of_evidence_has_its_tag_and_none_leaves_the_picture():
     fig.draw_without_rendering()  # texts measure themselves as they were drawn last
     tags = [text for text in fig.texts if text.get_text() in kinds]
     boxes = [tag.get_bbox_patch().get_window_extent() for tag in tags]
-    assert len(boxes) == 5 and boxes[-1].x1 < fig.bbox.x1
+    chip = next(text for text in fig.texts if text.get_text() == "? cannot tell").get_bbox_patch().get_window_extent()
+    assert len(boxes) == 5 and boxes[-1].x1 < fig.bbox.x1 and chip.x1 < fig.bbox.x1 and chip.y1 < boxes[-1].y0
     assert all(one.x1 < other.x0 for one, other in zip(boxes, boxes[1:])), "none covers another"
     assert all(f">{kind}</text>" in base.with_suffix(".svg").read_text() for kind in kinds)
 

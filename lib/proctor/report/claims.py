@@ -66,6 +66,12 @@ class Claim:
         """The sentence for the claim's verdict."""
         return self.finding
 
+    def verdict_of(self, title: str = "") -> str:
+        """Whether a title holds: the claim's own, or another one that says what was found. What a claim that does not
+        hold gives in words of its own (`refuted`) is shown by the interval, so it holds."""
+        own_words = bool(title) or self.finding != _standard(self.verdict, self.sentence)
+        return HOLDS if self.verdict == FAILS and own_words else self.verdict
+
     @property
     def paper(self) -> str:
         return self.id.partition("/")[0]

@@ -20,6 +20,7 @@ from matplotlib.transforms import Bbox
 
 from proctor.report import provenance
 from proctor.report.claims import Claim
+from proctor.report.drawn import is_drawn
 from proctor.report.flow import Arrow, Box, flow
 from proctor.report.frame import COLUMN, FULL, frame, refuse
 from proctor.report.plots import dumbbell, forest, heatmap, paired_dots
@@ -127,6 +128,7 @@ def save(
     claim: str | Claim | Sequence[Claim],
     alt: str,
     evidence: str | Iterable[str],
+    title: str = "",
     inputs: Sequence[str | os.PathLike | provenance.Logged] = (),
     parameters: Mapping | None = None,
     seed: int | None = None,
@@ -137,11 +139,12 @@ def save(
 ) -> None:
     """Write figures/<name>.svg, .png and .json (provenance), the same bytes on every run.
 
-    claim: the title. A Claim gives its sentence for its verdict, with estimate, interval and n beneath; of several the
-    first is drawn and all are recorded; a text is for a picture that claims nothing sampled. alt: what the picture
-    shows, for readers who can't see it. The house rules hold (`proctor.report.frame`): ValueError when something leaves
-    the canvas, a text is under 6 pt, tick labels overlap or the width is neither COLUMN nor FULL; `complain` may do
-    something else with that text.
+    claim: the title. A Claim gives its sentence for its verdict, with a chip that says whether the title holds, and
+    estimate, interval and n beneath; of several the first is drawn and all are recorded; a text is for a picture that
+    claims nothing sampled. title: the finding in words that suit the picture, in place of the claim's. alt: what the
+    picture shows, for readers who can't see it. The house rules hold (`proctor.report.frame`): ValueError when
+    something leaves the canvas, a text is under 6 pt, tick labels overlap or the width is neither COLUMN nor FULL;
+    `complain` may do something else with that text.
 
     Other arguments: `provenance.describe`, whose ValueErrors come before anything is written. Call it last: the
     layout is fixed from here on. Where nothing is shown (MPLBACKEND=agg), the figure is closed.
@@ -157,9 +160,15 @@ def save(
         notebook=notebook,
     )
     with plt.style.context(["default", HOUSE]):
-        title, numbers, ids, description = _told(name, claim, alt)
-        record |= {"claim": title, "claim_ids": ids, "alt": description}
-        crop = frame(fig, name, provenance.evidence_kinds(evidence), title, numbers, complain)
+        claims, heading, description = _checked(name, claim, alt)
+        first = claims[0] if claims else None
+        verdict = first.verdict_of(title) if first else ""
+        title = " ".join(title.split()) or heading
+        record |= {"claim": title, "claim_ids": [each.id for each in claims], "alt": description}
+        if first and first.estimate is not None:
+            record["estimate_drawn"] = is_drawn(fig, first.estimate)
+        kinds, numbers = provenance.evidence_kinds(evidence), first.numbers if first else ""
+        crop = frame(fig, name, kinds, title, verdict, numbers, complain)
         svg = _with_description(_render(fig, "svg", crop, {"Date": None, "Creator": None, "Title": title}), description)
         plt.rcParams["figure.constrained_layout.use"] = False
         fig.set_layout_engine(None)  # the layout stands; with an engine, even none at work, each save draws twice
@@ -169,15 +178,15 @@ def save(
         plt.close(fig)
 
 
-def _told(name: str, claim: str | Claim | Sequence[Claim], alt: str) -> tuple[str, str, list[str], str]:
-    """(title, numbers, ids of claims, alt text), checked."""
+def _checked(name: str, claim: str | Claim | Sequence[Claim], alt: str) -> tuple[list[Claim], str, str]:
+    """(claims, title, alt text)."""
     alt = " ".join((alt or "").split())
     if not claim or not alt:
         raise ValueError(f"{name}: give both claim= (a Claim, or a text) and alt= (what the picture shows)")
     if isinstance(claim, str):
-        return " ".join(claim.split()), "", [], alt
+        return [], " ".join(claim.split()), alt
     claims = [claim] if isinstance(claim, Claim) else list(claim)
-    return claims[0].title, claims[0].numbers, [each.id for each in claims], alt
+    return claims, claims[0].title, alt
 
 
 def _with_description(svg: bytes, description: str) -> bytes:

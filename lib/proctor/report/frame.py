@@ -1,6 +1,6 @@
 """What a saved figure must keep to, and the claim that is drawn above it.
 
-    box = frame(fig, "uq/fig_S10", ("measured",), "Judges reject most right answers", "+25 points [+3, +50]")
+    box = frame(fig, "uq/fig_S10", ("measured",), "Judges reject most right answers", "holds", "+25 points [+3, +50]")
     fig.savefig(path, bbox_inches=box)
 
 The header (evidence, claim, numbers) and the footer (the artifact's name) lie in strips outside the figure as it
@@ -19,6 +19,7 @@ from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Bbox
 
+from proctor.report.claims import MARKS
 from proctor.report.roles import GREY
 
 WIDTHS = COLUMN, FULL = 3.4, 7.0  # inches
@@ -46,6 +47,7 @@ def frame(
     name: str,
     evidence: Sequence[str],
     title: str,
+    verdict: str = "",
     numbers: str = "",
     complain: Callable[[str], None] = refuse,
 ) -> Bbox:
@@ -64,7 +66,7 @@ def frame(
     if found := faults(fig):
         complain("\n".join(f"{name}: {fault}" for fault in found))
     width, height = fig.get_size_inches()
-    top = _header(fig, evidence, title, numbers)
+    top = _header(fig, evidence, title, verdict, numbers)
     _place(fig, 72 * width - _MARGIN, -2, name, NAME, color=GREY, ha="right", va="top")
     return Bbox.from_extents(0, -(NAME + 5) / 72, width, height + top / 72)
 
@@ -133,27 +135,26 @@ def text_width(text: str, size: float, weight: str = "normal") -> float:
     return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
 
 
-def _header(fig: Figure, evidence: Sequence[str], title: str, numbers: str) -> float:
+def _header(fig: Figure, evidence: Sequence[str], title: str, verdict: str, numbers: str) -> float:
     """Draw the header and return its height in points."""
     width, height = 72 * fig.get_size_inches()
     room = width - 2 * _MARGIN
     titles, details = wrapped(title, TITLE, room, "bold"), wrapped(numbers, NUMBERS, room)
-    total = 18.5 + 11.5 * len(titles) + 9.5 * len(details) + 5
+    chip = f"{MARKS[verdict]} {verdict}" if verdict else ""
+    tags = sum(text_width(kind, TAG) + 11 for kind in evidence)
+    below = 14.0 if chip and tags + text_width(chip, TAG) + 8 > room else 0.0  # four tags or more fill a column's width
+    total = 18.5 + below + 11.5 * len(titles) + 9.5 * len(details) + 5
     y = height + total - 3
     x = _MARGIN + 3
     for kind in evidence:  # all five have room in a column's width
         face, line = _TAGS[kind]
-        _place(
-            fig,
-            x,
-            y - 6.5,
-            kind,
-            TAG,
-            va="center_baseline",
-            color=_INK,
-            bbox=dict(boxstyle="round,pad=0.25", facecolor=face, edgecolor=GREY, linewidth=0.6, linestyle=line),
-        )
+        box = dict(boxstyle="round,pad=0.25", facecolor=face, edgecolor=GREY, linewidth=0.6, linestyle=line)
+        _place(fig, x, y - 6.5, kind, TAG, va="center_baseline", color=_INK, bbox=box)
         x += text_width(kind, TAG) + 11
+    y -= below
+    if chip:
+        box = dict(boxstyle="round,pad=0.25", facecolor=_INK, linewidth=0)
+        _place(fig, width - _MARGIN - 3, y - 6.5, chip, TAG, va="center_baseline", ha="right", color="white", bbox=box)
     y -= 15.5
     for lines, size, step, colour, weight in (
         (titles, TITLE, 11.5, _INK, "bold"),

@@ -75,6 +75,7 @@ class Output:
         self.at_defaults = self.parameters == defaults and all(log_files.as_pinned(name) for name in named)
         self.seed: int | None = self.parameters.get("seed")
         self.claims: list[Claim] = []
+        self._expected: dict[str, str] = {}  # the verdicts that claims expect, by id
         self._shown: dict[str, int] = {}  # by claim, the execution that made and showed it
         if shell := _shell():
             shell.display_formatter.ipython_display_formatter.for_type(Claim, self._show_again)
@@ -142,19 +143,26 @@ class Output:
         *,
         claim: str | Claim | Sequence[Claim],
         alt: str,
+        title: str = "",
         evidence: str | Sequence[str] | None = None,
         note: str = "",
     ) -> None:
         """Write figures/<name>.svg, .png and .json, show that very PNG, and close the figure.
 
-        claim: see `figures.save`, which also says what makes it raise ValueError. In JupyterLab what breaks a house
-        rule, such as another width, is drawn all the same, with a grey line.
+        claim: see `figures.save`, which also says what makes it raise ValueError. title: the finding in the picture's
+        own words, written for the verdict that the claim expects; under another verdict the claim's sentence is drawn.
+        In JupyterLab what breaks a house rule, such as another width, is drawn all the same, with a grey line.
         """
-        how: dict[str, Any] = dict(evidence=self._evidence(evidence, name), note=note, claim=claim, alt=alt)
+        first = None if isinstance(claim, str) else claim if isinstance(claim, Claim) else claim[0]
+        if first and first.verdict != self._expected.get(first.id, first.verdict):
+            title = ""
+        how: dict[str, Any] = dict(
+            evidence=self._evidence(evidence, name), note=note, claim=claim, alt=alt, title=title
+        )
         figures.save(fig, name, **how, **self._origin(), complain=_note if self._explores else refuse)
         plt.close(fig)
         png = (paths.OWN_FIGURES / f"{name}.png").read_bytes()
-        title = claim if isinstance(claim, str) else (claim if isinstance(claim, Claim) else claim[0]).title
+        title = title or (first.title if first else str(claim))
         width = round(PIXELS * fig.get_size_inches()[0])
         _show(
             {"image/png": base64.b64encode(png).decode(), "text/plain": f"[figure {name}] {title}. {alt}"},
@@ -231,6 +239,8 @@ class Output:
         )
         if made.paper != self.paper and not self._explores:  # a copy of a notebook may lie anywhere
             raise ValueError(f"claim {id}: its paper is {made.paper}, the notebook's is {self.paper}")
+        if expect is not None:
+            self._expected[id] = expect
         known = [claim.id for claim in self.claims]
         if id in known and not self._explores:
             raise ValueError(f"claim {id} is made twice in this run; give each its own id, <row>.<part>")
