@@ -35,7 +35,8 @@ async def main() -> None:
     questions = [Question(id=f"q{n}", question=f"What is {n} + {n}?", answer=str(2 * n)) for n in range(5)]
     setup = own_exam.Setup(questions, ["calculator/sums"]).checked()
     with tempfile.TemporaryDirectory() as folder:
-        async with Session("auto", cache=Path(folder) / "replies.sqlite") as session:
+        # "none": it has no price in params/prices.yaml, and costs nothing
+        async with Session("auto", cache=Path(folder) / "replies.sqlite", budget="none") as session:
             answers = await own_exam.sit(session, setup)
     print(own_exam.decisions(answers))
 

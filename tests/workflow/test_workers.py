@@ -18,8 +18,9 @@ def ask(address, **job):
 
 
 def test_a_job_is_run_and_answered_by_what_went_wrong(monkeypatch, tmp_path):
-    def execute(notebook, output, values, kernels, environment, cancel, cell_timeout):
+    def execute(notebook, output, values, kernels, environment, cancel, cell_timeout, say):
         assert environment == {"PROCTOR_X": "y"}
+        say("plan: 3 calls")
         if values["fails"]:
             raise NotebookFailed("cell 3 failed")
 
@@ -30,7 +31,7 @@ def test_a_job_is_run_and_answered_by_what_went_wrong(monkeypatch, tmp_path):
         assert ask(server.address, notebook=path, output=path, values={"fails": False}) is None
         assert ask(server.address, notebook=path, output=path, values={"fails": True}) == "cell 3 failed"
         assert server.finished == {"x": "cell 3 failed"}
-    assert any("FAILED" in line for line in said)
+    assert any("FAILED" in line for line in said) and said.count("  x  plan: 3 calls") == 2
 
 
 def test_a_fault_of_ours_is_told_and_the_server_goes_on(monkeypatch, tmp_path):

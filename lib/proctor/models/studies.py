@@ -149,7 +149,7 @@ async def rehearsed(session: Session, *studies: Study) -> "Rehearsal":
         await study(rehearsal)
     about = rehearsal.expected()
     if len(about) == len(rehearsal.to_ask):
-        replies = sum(map(len, rehearsal.lengths.values()))
+        replies = sum(len(rehearsal.lengths[kind]) for kind in rehearsal.kinds if not is_free(kind[0]))
         rehearsal.plan_so_far = replace(rehearsal.plan_so_far, expected=sum(about.values()), replies=replies)
     return rehearsal
 

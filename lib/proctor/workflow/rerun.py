@@ -166,7 +166,7 @@ def told(reruns: Generator[Rerun, None, None], total: int, what: str, unit: str 
             found.append(each)
             bar.update()
             if not each.reused:
-                how = "FAILED" if each.problem else "finished"
+                how = "FAILED" if each.problem else "planned" if what == "plan" else "finished"
                 bar.write(f"  {how:9} {each.job.name}" + (f"  {each.seconds:.1f} s" if each.seconds else ""))
     return sorted(found, key=lambda each: each.job.name)
 
