@@ -481,7 +481,7 @@ def status() -> None:
 
 @app.command(context_settings=ANY_WORDS)
 def plan(
-    command: Annotated[str, typer.Argument(metavar="COMMAND ...", help="a command that asks, and its words")],
+    command: Annotated[str, typer.Argument(metavar="COMMAND ...", help=f"{', '.join(PLANNED)}, with its words")],
 ) -> None:
     """What a command would ask and cost at most; asks nothing. `plan exam --help` lists what exam takes."""
     print(
