@@ -474,7 +474,7 @@ def status() -> None:
     found = own_run.states()
     for each in found:
         print(f"{each['name']:<32} {each['state']:<12} {each['time']:<20} {each['notebook']}")
-    print(f"{len(found)} runs in {own_run.RUNS}; `make status` tells which published artifact is regenerated")
+    print(f"{len(found)} runs in {own_run.RUNS}")
     if any(each["state"] != own_run.DONE for each in found):
         raise typer.Exit(1)
 
