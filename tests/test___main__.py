@@ -50,5 +50,5 @@ def test_the_package_declares_its_command_and_the_command_says_its_version(capsy
 
 
 def test_plan_says_what_it_goes_before(capsys):
-    assert "exam, validate or candidates" in show("plan --help", capsys)
+    assert "exam, validate, candidates, mark, with its words" in show("plan --help", capsys)
     assert "leaderboard: plan goes before exam" in show("plan leaderboard board.csv", capsys)

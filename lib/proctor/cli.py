@@ -10,7 +10,9 @@ Exit codes: 0 done, 1 failed or incomplete, 2 bad input. Only light modules up h
 
 import asyncio
 import contextlib
+import functools
 import importlib
+import inspect
 import re
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -48,20 +50,67 @@ Dollars = Annotated[float | None, typer.Option("--budget", help="dollars to spen
 Calls = Annotated[int | None, typer.Option("--max-calls", help="calls to make at most, for models without a price")]
 Total = Annotated[float | None, typer.Option("--total-budget", help="dollars that all runs together may have spent")]
 NoBudget = Annotated[bool, typer.Option("--no-budget", help="no limit to what is spent")]
-OnlyPlan = Annotated[bool, typer.Option("--plan", help="show what would be asked and what it costs at most, and stop")]
 Name = Annotated[str, typer.Option(help="of the run's folder in build/runs/; default: from the command and the file")]
 Columns = Annotated[list[str], typer.Option("--column", help="FIELD=COLUMN for a column of another name; may be repeated")]  # fmt: skip  # noqa: E501
-Prompts = Annotated[Path | None, typer.Option("--prompts", help="a folder of prompts of your own")]
-Style = Annotated[str, typer.Option(help="of the prompts: auto, free (reason at length) or short (for small models)")]
-MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="of a reply, reasoning included; default 16,384")]
-Effort = Annotated[str, typer.Option(help="of a reasoning model: none, minimal, low, medium, high, xhigh or max")]
-Thinking = Annotated[str, typer.Option(help="true, false, or the tokens that it may take")]
-Timeout = Annotated[float | None, typer.Option(help="seconds for one attempt; default 600")]
-Temperature = Annotated[float | None, typer.Option(help="in place of the protocol's; above 0 for several samples")]
-Export = Annotated[
-    Path | None, typer.Option("--export", help="ask nothing: write the next requests to this file, for a cluster")
-]
-AtOnce = Annotated[int, typer.Option("--at-once", help="calls in flight at a time")]
+
+
+class Asking(NamedTuple):
+    """How a command asks models, and what that may cost: the options that exam, validate, candidates and mark share."""
+
+    budget: Dollars = None
+    max_calls: Calls = None
+    total_budget: Total = None
+    no_budget: NoBudget = False
+    plan: Annotated[bool, typer.Option("--plan", help="show what would be asked and what it costs, and stop")] = False
+    export: Annotated[Path | None, typer.Option(help="ask nothing: write the next requests here, for a cluster")] = None
+    at_once: Annotated[int, typer.Option(help="calls in flight at a time")] = 8
+    column: Columns = []
+    style: Annotated[str, typer.Option(help="of prompts: free (reason at length), short (small models)")] = "auto"
+    prompts: Annotated[Path | None, typer.Option(help="a folder of prompts of your own")] = None
+    temperature: Annotated[float | None, typer.Option(help="not the protocol's; above 0 for several samples")] = None
+    max_tokens: Annotated[int | None, typer.Option(help="of a reply, reasoning included; default 16,384")] = None
+    effort: Annotated[str, typer.Option(help="of reasoning: none, minimal, low, medium, high, xhigh or max")] = ""
+    thinking: Annotated[str, typer.Option(help="true, false, or the tokens that it may take")] = ""
+    timeout: Annotated[float | None, typer.Option(help="seconds for one attempt; default 600")] = None
+    name: Name = ""
+
+    def settings(self) -> dict[str, Any]:
+        """Those settings that were given, as a notebook's parameter. Raises ValueError for what is none."""
+        from proctor.models.prompts import check_folder
+        from proctor.models.settings import Settings
+
+        words = {"": None, "true": True, "false": False}
+        if not self.thinking.isdecimal() and self.thinking not in words:
+            raise WorkflowError(f"--thinking {self.thinking}: say true, false, or how many tokens")
+        if self.prompts is not None:
+            check_folder(str(self.prompts))
+        given = dict(
+            style=self.style if self.style != "auto" else None,
+            max_tokens=self.max_tokens,
+            effort=self.effort or None,
+            thinking=int(self.thinking) if self.thinking.isdecimal() else words[self.thinking],
+            timeout=self.timeout,
+            temperature=self.temperature,
+            prompts_dir=_absolute(self.prompts) or None,
+        )
+        how = {name: value for name, value in given.items() if value is not None}
+        Settings(**how)
+        return how
+
+
+def _asks(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each field of `Asking` in the place of its parameter `asking`."""
+    shared = inspect.signature(Asking).parameters
+    own = [each for each in inspect.signature(command).parameters.values() if each.name != "asking"]
+
+    @functools.wraps(command)
+    def typed(**given: Any) -> None:
+        command(asking=Asking(**{name: given.pop(name) for name in shared}), **given)
+
+    options = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*own, *shared.values())]
+    typed.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    typed.__annotations__ = {each.name: each.annotation for each in options}
+    return typed
 
 
 def _show_version(wanted: bool) -> None:
@@ -104,28 +153,15 @@ def _paired(words: list[str]) -> list[str]:
 
 
 @app.command()
+@_asks
 def exam(
     questions: Annotated[Path, typer.Argument(help=".jsonl, .csv, .json or .parquet; HLE's own files too")],
     model: Models,
     judge: Annotated[str, typer.Option(help="weighs answers that comparison can't decide")] = "",
     judge_all: Annotated[bool, typer.Option("--judge-all", help="put every answer to the judge, as HLE does")] = False,
     samples: Annotated[int, typer.Option(help="answers to each question")] = 1,
-    temperature: Temperature = None,
-    budget: Dollars = None,
-    max_calls: Calls = None,
-    total_budget: Total = None,
-    no_budget: NoBudget = False,
-    column: Columns = [],  # noqa: B006 typer reads it and changes nothing
-    style: Style = "auto",
-    max_tokens: MaxTokens = None,
-    effort: Effort = "",
-    thinking: Thinking = "",
-    timeout: Timeout = None,
-    prompts: Prompts = None,
-    at_once: AtOnce = 8,
-    plan: OnlyPlan = False,
-    export: Export = None,
-    name: Name = "",
+    *,
+    asking: Asking,
 ) -> None:
     """Sit models before an exam: accuracy with intervals, by category, calibration, and HLE's own files."""
     with exit_codes():
@@ -133,15 +169,14 @@ def exam(
         from proctor.exam import own_exam
         from proctor.models.settings import Settings
 
-        columns, how = _columns(column), _settings(style, max_tokens, effort, thinking, timeout, temperature, prompts)
+        columns, how = _columns(asking.column), asking.settings()
         asked = load_questions(questions, columns=columns)
         setup = own_exam.Setup(asked, model, judge, judge_all, samples).checked(Settings(**how))
-        run, notebook = name or f"exam-{questions.stem}", "hle/your_exam"
+        run, notebook = asking.name or f"exam-{questions.stem}", "hle/your_exam"
 
         pictures = sum(bool(question.image) for question in asked)
         what = f"{len(asked)} questions ({pictures} with a picture), {len(model)} models"
-        spending = _Spending(_budget(budget, max_calls, total_budget, no_budget), at_once, plan, export)
-        if _ask(run, notebook, what, lambda session: own_exam.sit(session, setup), spending, how):
+        if _ask(run, notebook, what, lambda session: own_exam.sit(session, setup), asking):
             values = dict(
                 question_file=str(questions.resolve()),
                 columns=columns,
@@ -164,29 +199,14 @@ ONE, SEVERAL = "(C x3|U)", "(C x3|U) |U"  # validators: three samples of one che
 
 
 @app.command()
+@_asks
 def validate(
     answers: Annotated[Path, typer.Argument(help="question_id and text, if known author and correct")],
     judges: Annotated[list[str], typer.Option("--judges", help="a model; may be repeated")],
-    validator: Annotated[
-        str, typer.Option(help=f"in UQ's notation; default: {ONE}, for several judges {SEVERAL}")
-    ] = "",
+    validator: Annotated[str, typer.Option(help=f"in UQ's notation; {ONE}, of several judges {SEVERAL}")] = "",
     questions: Annotated[Path | None, typer.Option(help="their file; none: a column `question` in ANSWERS")] = None,
-    temperature: Temperature = None,
-    budget: Dollars = None,
-    max_calls: Calls = None,
-    total_budget: Total = None,
-    no_budget: NoBudget = False,
-    column: Columns = [],  # noqa: B006
-    style: Style = "auto",
-    max_tokens: MaxTokens = None,
-    effort: Effort = "",
-    thinking: Thinking = "",
-    timeout: Timeout = None,
-    prompts: Prompts = None,
-    at_once: AtOnce = 8,
-    plan: OnlyPlan = False,
-    export: Export = None,
-    name: Name = "",
+    *,
+    asking: Asking,
 ) -> None:
     """Put answers before a validator: what it accepts and, where the truth is known, how right it is."""
     with exit_codes():
@@ -194,54 +214,37 @@ def validate(
         from proctor.models.settings import Settings
         from proctor.uq import run_validator
 
-        columns, how = _columns(column), _settings(style, max_tokens, effort, thinking, timeout, temperature, prompts)
+        columns, how = _columns(asking.column), asking.settings()
         validator = validator or (ONE if len(judges) == 1 else SEVERAL)
         asked = validator, judges, *load_asked(answers, questions or "", columns)
-        run, notebook = name or f"validate-{answers.stem}", "uq/your_answers"
+        run, notebook = asking.name or f"validate-{answers.stem}", "uq/your_answers"
         run_validator.bill(*asked, settings=Settings(**how))  # raises what it can't be asked for
-        spending = _Spending(_budget(budget, max_calls, total_budget, no_budget), at_once, plan, export)
         what = f"{len(asked[3])} answers before {validator}"
-        if _ask(run, notebook, what, lambda session: run_validator.validate(session, *asked), spending, how):
-            own = dict(answer_file=str(answers.resolve()), question_file=str(questions.resolve()) if questions else "")
+        if _ask(run, notebook, what, lambda session: run_validator.validate(session, *asked), asking):
+            own = dict(answer_file=str(answers.resolve()), question_file=_absolute(questions))
             values = own | dict(columns=columns, validator=validator, judges=list(judges), settings=how)
-            shown = [
-                "author",
-                "answers",
-                "accepted",
-                "unreadable",
-                "rejected_unreadable",
-                "share",
-                "of_right",
-                "of_wrong",
-            ]
+            shown = "author answers accepted unreadable rejected_unreadable share of_right of_wrong".split()
             _finish(notebook, run, values, {"uq/your_answers_results": shown})
 
 
 @app.command()
+@_asks
 def mark(
     replies: Annotated[list[Path], typer.Argument(help="HLE's files, inspect_ai's logs, lm-eval's samples, tables")],
     keys: Annotated[Path, typer.Option(help="a file of questions with keys, or a table of id and answer")],
     judge: Annotated[str, typer.Option(help="weighs what comparison can't decide; none: nothing is asked")] = "",
-    budget: Dollars = None,
-    max_calls: Calls = None,
-    total_budget: Total = None,
-    no_budget: NoBudget = False,
-    column: Columns = [],  # noqa: B006
-    timeout: Timeout = None,
-    at_once: AtOnce = 8,
-    plan: OnlyPlan = False,
-    export: Export = None,
-    name: Name = "",
+    *,
+    asking: Asking,
 ) -> None:
     """Mark replies that are kept already under given keys, next to the marks that their files hold."""
     with exit_codes():
         from proctor.exam import marking
         from proctor.models.session import Session
 
-        questions = marking.read_keys(keys, _columns(column))
+        questions = marking.read_keys(keys, _columns(asking.column))
         given = marking.read_replies(*replies)
         found = marking.matched(given, questions, keys)
-        run, how = name or f"mark-{keys.stem}", {} if timeout is None else {"timeout": timeout}
+        run = asking.name or f"mark-{keys.stem}"
         what = f"{len(found):,} replies of {found['model'].nunique()} models to questions with a key"
         what += f"; {len(given) - len(found):,} replies to other questions are left out" * (len(given) > len(found))
 
@@ -249,11 +252,10 @@ def mark(
             return await marking.mark(session, found, questions, judge)
 
         async def kept() -> "pd.DataFrame":
-            async with Session("replay", settings=how) as session:
+            async with Session("replay", settings=asking.settings()) as session:
                 return await marked(session)
 
-        spending = _Spending(_budget(budget, max_calls, total_budget, no_budget), at_once, plan, export)
-        if _ask(run, "", what, marked, spending, how):
+        if _ask(run, "", what, marked, asking):
             file = own_run.folder_of(run) / "marks.csv"
             rows = asyncio.run(kept())
             write_atomic(file, marking.as_results(rows).to_csv(index=False))
@@ -262,28 +264,15 @@ def mark(
 
 
 @app.command()
+@_asks
 def candidates(
     file: Annotated[Path, typer.Argument(help="question (or question_id) and text, if known author and correct")],
     neighbours: Annotated[Path, typer.Option(help="related questions: question, answer, neighbour_of")],
     model: Models,
     questions: Annotated[Path | None, typer.Option(help="their file; none: a column `question` in FILE")] = None,
     rollouts: Annotated[int, typer.Option(help="on each neighbour; the paper has 64")] = 8,
-    budget: Dollars = None,
-    max_calls: Calls = None,
-    total_budget: Total = None,
-    no_budget: NoBudget = False,
-    column: Columns = [],  # noqa: B006
-    style: Style = "auto",
-    max_tokens: MaxTokens = None,
-    effort: Effort = "",
-    thinking: Thinking = "",
-    timeout: Timeout = None,
-    temperature: Temperature = None,
-    prompts: Prompts = None,
-    at_once: AtOnce = 8,
-    plan: OnlyPlan = False,
-    export: Export = None,
-    name: Name = "",
+    *,
+    asking: Asking,
 ) -> None:
     """Rank candidate solutions by what they help to solve (utility), next to a judge's score; is the best one above
     the second?"""
@@ -292,20 +281,19 @@ def candidates(
         from proctor.data.questions import load_questions
         from proctor.models.settings import Settings
 
-        columns, how = _columns(column), _settings(style, max_tokens, effort, thinking, timeout, temperature, prompts)
+        columns, how = _columns(asking.column), asking.settings()
         loaded = own_candidates.load(file, neighbours, questions or "", columns)
         setup = own_candidates.Setup(*loaded, model, rollouts).checked(Settings(**how))
-        run, notebook = name or f"candidates-{file.stem}", "cbu/your_candidates"
+        run, notebook = asking.name or f"candidates-{file.stem}", "cbu/your_candidates"
 
         what = f"{len(setup.candidates)} candidates to {len(setup.questions)} questions"
         if questions and (left := len(load_questions(questions)) - len(setup.questions)):
             what += f"; left out: {left} questions without candidates"
-        spending = _Spending(_budget(budget, max_calls, total_budget, no_budget), at_once, plan, export)
-        if _ask(run, notebook, what, lambda session: own_candidates.score(session, setup), spending, how):
+        if _ask(run, notebook, what, lambda session: own_candidates.score(session, setup), asking):
             values = dict(
                 candidate_file=str(file.resolve()),
                 neighbour_file=str(neighbours.resolve()),
-                question_file=str(questions.resolve()) if questions else "",
+                question_file=_absolute(questions),
                 columns=columns,
                 models=list(model),
                 rollouts=rollouts,
@@ -336,7 +324,7 @@ def coverage(
         n = len(load_questions(items, columns=columns))
         if not quota and not 1 <= k <= n:
             raise WorkflowError(f"{items}: --k {k}, and there are {n} items; choose from 1 to {n}")
-        similarity_file = str(similarity.resolve()) if similarity else ""
+        similarity_file = _absolute(similarity)
         values = dict(
             item_file=str(items.resolve()), columns=columns, k=k, quota=quota, similarity_file=similarity_file
         )
@@ -486,14 +474,14 @@ def status() -> None:
     found = own_run.states()
     for each in found:
         print(f"{each['name']:<32} {each['state']:<12} {each['time']:<20} {each['notebook']}")
-    print(f"{len(found)} runs in {own_run.RUNS}; `make status` tells which published artifact is regenerated")
+    print(f"{len(found)} runs in {own_run.RUNS}")
     if any(each["state"] != own_run.DONE for each in found):
         raise typer.Exit(1)
 
 
 @app.command(context_settings=ANY_WORDS)
 def plan(
-    command: Annotated[str, typer.Argument(metavar="COMMAND ...", help="a command that asks, and its words")],
+    command: Annotated[str, typer.Argument(metavar="COMMAND ...", help=f"{', '.join(PLANNED)}, with its words")],
 ) -> None:
     """What a command would ask and cost at most; asks nothing. `plan exam --help` lists what exam takes."""
     print(
@@ -513,7 +501,7 @@ def _board(
     from proctor.kina.leaderboard import describe, load_given
     from proctor.kina.own_board import population_of
 
-    item_file = str(questions.resolve()) if questions else ""
+    item_file = _absolute(questions)
     board = load_given(str(results.resolve()), item_file, missing)
     print(f"{describe(board)}\nresults hold for {population_of(board, population).says}")
     if unknown := [system for system in (*own, *pair) if system not in board.models]:
@@ -548,20 +536,12 @@ def exit_codes() -> Iterator[None]:
         raise typer.Exit(2 if bad_input else 1) from None
 
 
-class _Spending(NamedTuple):
-    budget: "Budget | None"
-    at_once: int
-    plan: bool  # only show it
-    export: Path | None
-
-
 def _ask(
     name: str,
     notebook: str,
     what: str,
     study: Callable[["Session"], Awaitable[Any]],
-    spending: _Spending,
-    settings: dict[str, Any],
+    asking: Asking,
 ) -> bool:
     """Show `what` is asked and the plan, then ask it, with progress on the terminal.
 
@@ -571,21 +551,22 @@ def _ask(
     from proctor.models.session import Session
     from proctor.models.studies import pilot, shown_plan
 
-    if notebook and not (spending.plan or spending.export):
+    if notebook and not (asking.plan or asking.export):
         own_run.ready(notebook)
 
-    async def asking() -> bool:
-        how = dict(budget=spending.budget, concurrency=spending.at_once, settings=settings)
-        async with Session("replay" if spending.export else "auto", **how) as session:
+    async def go() -> bool:
+        bound = _budget(asking.budget, asking.max_calls, asking.total_budget, asking.no_budget)
+        how = dict(budget=bound, concurrency=asking.at_once, settings=asking.settings())
+        async with Session("replay" if asking.export else "auto", **how) as session:
             print(what, flush=True)
             rehearsal = await shown_plan(session, study)
-            if spending.plan:
+            if asking.plan:
                 return False
             own_run.mark(own_run.folder_of(name), notebook, own_run.INCOMPLETE)
-            if spending.export:
-                n = await export(session, study, spending.export)
+            if asking.export:
+                n = await export(session, study, asking.export)
                 print(
-                    f"{n:,} requests in {spending.export}; then: import {spending.export} REPLIES"
+                    f"{n:,} requests in {asking.export}; then: import {asking.export} REPLIES"
                     if n
                     else "nothing to ask"
                 )
@@ -596,7 +577,7 @@ def _ask(
             print(f"asked: {session.spent}", flush=True)
             return True
 
-    return asyncio.run(asking())
+    return asyncio.run(go())
 
 
 def _budget(dollars: float | None, calls: int | None, total: float | None, no_budget: bool) -> "Budget | None":
@@ -618,32 +599,5 @@ def _columns(pairs: list[str]) -> dict[str, str]:
     return dict(text.split("=", 1) for text in pairs)
 
 
-def _settings(
-    style: str,
-    max_tokens: int | None,
-    effort: str,
-    thinking: str,
-    timeout: float | None,
-    temperature: float | None,
-    prompts: Path | None,
-) -> dict[str, Any]:
-    """Those settings that were given, as a notebook's parameter. Raises ValueError for what is none."""
-    from proctor.models.prompts import check_folder
-    from proctor.models.settings import Settings
-
-    if thinking and not (thinking.isdecimal() or thinking in ("true", "false")):
-        raise WorkflowError(f"--thinking {thinking}: say true, false, or how many tokens")
-    if prompts is not None:
-        check_folder(str(prompts))
-    given = dict(
-        style=style if style != "auto" else None,
-        max_tokens=max_tokens,
-        effort=effort or None,
-        thinking={"": None, "true": True, "false": False}[thinking] if not thinking.isdecimal() else int(thinking),
-        timeout=timeout,
-        temperature=temperature,
-        prompts_dir=str(prompts.resolve()) if prompts else None,
-    )
-    how = {name: value for name, value in given.items() if value is not None}
-    Settings(**how)
-    return how
+def _absolute(path: Path | None) -> str:
+    return str(path.resolve()) if path else ""
