@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from proctor.paths import ROOT
 from proctor.workflow import params, receipts
 from proctor.workflow.notebook import all_notebooks
 
@@ -17,13 +18,18 @@ PROFILE, OVERRIDES = Path(config.get("profile", params.DEFAULT)), config.get("ov
 NOTEBOOKS = {notebook.name: notebook for notebook in all_notebooks()}
 VALUES = params.resolve(NOTEBOOKS.values(), PROFILE, {"all": OVERRIDES})
 FIGURES = params.figures_folder(PROFILE, OVERRIDES)
+PLACE = receipts.path_of("any", FIGURES).relative_to(ROOT).parent
 
 if workflow.is_main_process:
     receipts.put_aside(NOTEBOOKS.values(), VALUES, FIGURES)
 
 
+def receipt(name):
+    return f"{PLACE}/{quote(name)}.json"
+
+
 rule all:
-    input: [f"build/receipts/{quote(name)}.json" for name in NOTEBOOKS]
+    input: [receipt(name) for name in NOTEBOOKS]
 
 
 def files_read(wildcards):
@@ -32,14 +38,14 @@ def files_read(wildcards):
 
 
 def receipts_before(wildcards):
-    return [f"build/receipts/{quote(name)}.json" for name in receipts.reads_results_of(NOTEBOOKS[unquote(wildcards.name)])]
+    return [receipt(name) for name in receipts.reads_results_of(NOTEBOOKS[unquote(wildcards.name)])]
 
 
 rule notebook:
     input:
         ancient(receipts_before),
     output:
-        "build/receipts/{name}.json",
+        f"{PLACE}/{{name}}.json",
     params:
         values=lambda wildcards: json.dumps(VALUES[unquote(wildcards.name)], sort_keys=True),
         kept=lambda wildcards: "--kept" if NOTEBOOKS[unquote(wildcards.name)].missing_logs() else "",

@@ -65,13 +65,13 @@ def first_steps(steps: Steps, start: str) -> None:
     steps.step(
         "the start notebook",
         f"{PYTHON}proctor.workflow.run notebooks/00_start_here.ipynb -p ask_mode {start}",
-        "build/notebooks/00_start_here.ipynb",
+        "build/own/notebooks/00_start_here.ipynb",
         labelled(steps.clone, "start/twelve_answers", "measured"),
     )
     steps.step(
         "a notebook of a paper",
         "make reproduce NOTEBOOK=uq/6_agreement PARAMS=params/quick.yaml",
-        "build/notebooks/uq/6_agreement.ipynb",
+        "build/own/notebooks/uq/6_agreement.ipynb",
         labelled(steps.clone, "uq/kappa_and_prevalence", "simulated"),
     )
 

@@ -34,3 +34,11 @@ COMMITTED = ROOT / "figures"  # written by `make reproduce` at the default param
 FIGURES = Path(os.environ.get("PROCTOR_FIGURES", COMMITTED))  # where figures and claims are read
 OWN_FIGURES = Path(os.environ.get("PROCTOR_FIGURES", BUILD / "figures"))  # where a session or a single run writes
 REPLIES = Path(place) if (place := os.environ.get("PROCTOR_REPLIES")) else None  # paid replies, if not in CACHE
+
+
+def runs_of(figures: str | Path, root: str | Path = ROOT) -> Path:
+    """Where runs that write to the folder `figures` leave executed copies (notebooks/) and receipts (receipts/).
+
+    build/ for those that git holds, build/own/ for any other, so that a trial replaces nothing of the former.
+    """
+    return Path(root) / "build" / ("" if Path(figures).resolve() == (Path(root) / "figures").resolve() else "own")

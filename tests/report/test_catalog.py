@@ -1,3 +1,4 @@
+import fcntl
 import json
 import os
 import subprocess
@@ -252,6 +253,15 @@ def test_check_fails_on_problems_and_status_only_tells_them(root):
     for arguments, code in (((), 0), (("--check",), 1)):
         told = run(*arguments, PROCTOR_ROOT=str(root))
         assert told.returncode == code and "hle/t: missing hle/t.md" in told.stdout
+
+
+def test_while_a_run_writes_nothing_that_is_missing_is_called_a_problem(root):
+    (root / "figures/hle/t.md").unlink()
+    (root / "build").mkdir()
+    with open(root / "build/lock", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        told = run(PROCTOR_ROOT=str(root))
+    assert told.returncode == 0 and "A run is going on" in told.stdout and "missing hle/t.md" not in told.stdout
 
 
 @pytest.mark.parametrize("arguments, message", [(("--status",), "status.md"), (("--help",), "--status")])

@@ -404,7 +404,7 @@ def test_the_workflow_runs_a_notebook_that_hands_out_all_three(tmp_path):
         text=True,
     )
     assert told.returncode == 0, told.stderr
-    executed = json.loads((tmp_path / "build/notebooks/uq/1_toy.ipynb").read_text())
+    executed = json.loads((tmp_path / "build/own/notebooks/uq/1_toy.ipynb").read_text())
     shown = [output for each in executed["cells"] for output in each.get("outputs", [])]
     assert [sorted(each["data"]) for each in shown] == [
         ["text/html", "text/plain"],

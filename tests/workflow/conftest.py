@@ -26,7 +26,7 @@ notebooks = all_notebooks()
 values = params.resolve(notebooks, overrides={"all": given})
 for notebook in notebooks:
     folder = ROOT / place / notebook.name
-    copy = folder / "notebook.ipynb" if place else notebook.executed
+    copy = folder / "notebook.ipynb" if place else notebook.executed()
     made = list((folder / "figures").rglob("*.*")) if place else receipts.outputs(notebook, ROOT / "figures")
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_text(json.dumps(notebook.content))
@@ -95,8 +95,9 @@ class Project:
         made = self.python("-c", PRETEND, place, json.dumps(given))
         assert made.returncode == 0, made.stderr
 
-    def executed(self, name: str) -> Path:
-        return self.root / "build" / "notebooks" / f"{name}.ipynb"
+    def executed(self, name: str, build: str = "build") -> Path:
+        """build: "build/own" for a run whose figures are not those in git."""
+        return self.root / build / "notebooks" / f"{name}.ipynb"
 
 
 @pytest.fixture

@@ -4,7 +4,9 @@ import json
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from proctor.report.claims import as_row, judge
 
 ROOT = Path(__file__).resolve().parents[2]
 TRACE = """
@@ -68,7 +70,7 @@ def small(shared_project):
             [{"path": f"data/{read}.csv", "sha256": sha256(inputs[read].read_bytes()).hexdigest()}] if read else []
         )
         project.write(f"figures/uq/{artifact}.json", json.dumps({"code": {"notebook": name}, "inputs": digests}))
-        project.write(f"figures/uq/{artifact}.csv", "id\n1\n")
+        project.write(f"figures/uq/{artifact}.csv", "id\n")
     project.pretend()
     return project
 
@@ -112,6 +114,43 @@ def test_the_command_tells_it_and_refuses_what_nobody_knows(small):
         flip(small.root / "data/y.csv")
     assert told("requirements.txt").stdout.startswith("requirements.txt: notebooks: 4, figures and tables: 5\n")
     assert told("data/z.csv").returncode == 2 and "data/z.csv: no such file" in told("data/z.csv").stderr
+
+
+def test_what_a_figure_or_a_claim_rests_on_is_told_by_its_record(small):
+    record = {
+        "code": {"notebook": "uq/asks"},
+        "evidence": "measured",
+        "inputs": [
+            {"path": "data/x.csv", "sha256": "another"},
+            {"path": "data/recorded/small.jsonl.gz", "sha256": ""},
+            {"path": "owner/logs@1: tidy.csv", "sha256": "ab"},
+        ],
+        "parameters": {"models": ["small", "openai/big"], "resamples": 9, "questions": "data/x.csv"},
+        "seed": 7,
+        "claim_ids": ["uq/gain.all"],
+    }
+    how = dict(notebook="uq/asks", evidence="measured", holds=True, exact="all rows")
+    claims = [as_row(judge(id, "It rises", **how)) for id in ("uq/gain.all", "uq/other")]
+    for name in ("fig", "claims_asks"):
+        small.write(f"figures/uq/{name}.json", json.dumps(record))
+    pd.DataFrame(claims).to_csv(small.root / "figures/uq/claims_asks.csv", index=False)
+    expected = [
+        "  notebook    notebooks/uq/asks.ipynb",
+        "  evidence    measured",
+        "  input       data/x.csv  changed since",
+        "  input       data/recorded/small.jsonl.gz",
+        "  log         owner/logs@1: tidy.csv",
+        "  models      small, openai/big",
+        "  parameters  models = ['small', 'openai/big'], resamples = 9, questions = data/x.csv, seed = 7",
+        "  claim       ✓ holds: It rises (exact: all rows; measured; uq/gain.all)",
+    ]
+    for name in ("figures/uq/fig.svg", "uq/fig", "uq/gain", "uq/gain.all"):
+        told = small.python("-m", "proctor.workflow.depends", name)
+        assert told.stdout.splitlines()[1:] == expected, told.stderr
+    told = small.python("-m", "proctor.workflow.depends", "uq/gian")
+    assert told.returncode == 2 and "did you mean uq/gain.all" in told.stderr
+    for path in small.root.glob("figures/uq/*asks*"):
+        path.unlink()
 
 
 def test_a_changed_byte_of_a_published_table_is_traced_in_the_whole_repository(project):

@@ -55,6 +55,8 @@ def story(shared_project):
     project.write("params/quick.yaml", f"{NAME}: {{n: 2}}")
     (project.root / "figures/uq/fig.svg").unlink()
     results["lost"] = project.reproduce("--params", "params/quick.yaml")
+    project.notebook("uq/plain", "1")
+    results["other"] = project.reproduce("--notebook", "uq/plain")
     return results
 
 
@@ -99,6 +101,11 @@ def test_its_committed_files_must_be_there_under_any_profile(story):
     assert story["lost"].returncode == 1
     assert "uq/frontier.ipynb is kept, as its logs are not here; take back from git" in story["lost"].stderr
     assert "figures/uq/fig.svg" in story["lost"].stderr and "fig.png" not in story["lost"].stderr
+
+
+def test_a_run_of_another_notebook_says_nothing_of_it(story):
+    assert story["other"].returncode == 0, story["other"].stderr
+    assert "finished  uq/plain" in story["other"].stdout and "kept" not in story["other"].stdout
 
 
 def test_its_logs_are_inputs_by_content(shared_project, story):

@@ -15,6 +15,12 @@ def ran(result) -> set[str]:
     return set(re.findall(r"^  (?:finished|FAILED) +(\S+)", result.stdout, flags=re.MULTILINE))
 
 
+UNTRUE = """
+from proctor.paths import COMMITTED
+from proctor.workflow import params, receipts
+from proctor.workflow.notebook import all_notebooks
+print(receipts.untrue(all_notebooks(), params.resolve(all_notebooks()), COMMITTED))
+"""
 FIGURE = "hle/fig,hle,notebook-output,A figure,draws,hle/fig.svg,measured,,,done,"
 DRAW = "from pathlib import Path\nPath('figures/hle').mkdir(parents=True, exist_ok=True)\n"
 WRITE = "for ending in ('svg', 'png', 'json'):\n    Path(f'figures/hle/fig.{ending}').write_text('{}')"
@@ -61,6 +67,9 @@ def story(shared_project):
     results["one"] = project.reproduce("--notebook", "notebooks/draws.ipynb")
     results["put back"] = project.reproduce()
     results["figure"] = (figures / "fig.svg").read_text()
+    results["trial"] = project.reproduce("--notebook", "stats/alpha", "-p", "n", "5")
+    results["after the trial"] = project.reproduce()
+    results["crate"] = project.python("-c", UNTRUE)
     return results
 
 
@@ -106,6 +115,18 @@ def test_an_older_figure_put_back_and_a_changed_value_are_noticed_without_snakem
 
 def test_one_notebook_can_be_brought_up_to_date_alone(story):
     assert ran(story["one"]) == {"draws"} and story["one"].returncode == 0
+
+
+def test_a_run_with_other_values_concerns_what_was_asked_and_replaces_no_receipt(story):
+    assert story["trial"].returncode == 0, story["trial"].stderr
+    assert ran(story["trial"]) == {"stats/alpha"} and "build/own/notebooks/" in story["trial"].stdout
+    assert story["after the trial"].returncode == 0 and not ran(story["after the trial"])
+    assert story["crate"].stdout == "[]\n", "`make crate` describes the run before it"
+
+
+def test_an_unknown_notebook_is_named_also_when_nothing_is_to_do(story, shared_project):
+    result = shared_project.reproduce("--notebook", "drows")
+    assert result.returncode == 2 and "no notebook 'drows'; did you mean draws" in result.stderr
 
 
 def test_snakemake_alone_sees_the_same(story):

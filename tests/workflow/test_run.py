@@ -21,7 +21,7 @@ def done(shared_project):
     )
     shared_project.write("params/mine.yaml", "hle/exam: {n: 5}")
     result = shared_project.run("notebooks/hle/exam.ipynb", "--params", "params/mine.yaml")
-    return result, shared_project.executed("hle/exam")
+    return result, shared_project.executed("hle/exam", "build/own")
 
 
 def test_notebook_gets_the_parameters_of_the_profile(done):
@@ -50,18 +50,18 @@ def test_success_says_little(done):
 
 def test_failing_notebook_names_the_cell_and_keeps_its_copy_until_it_succeeds(project):
     project.notebook("bad", "print('so far')", "rows = []\nrows[3]\n")
-    failed = project.executed("bad").with_suffix(".failed.ipynb")
+    failed = project.executed("bad", "build/own").with_suffix(".failed.ipynb")
     result = project.run("notebooks/bad.ipynb", "-p", "n", "7")
     assert result.returncode == 1
     assert result.stderr == (
         "notebooks/bad.ipynb failed in cell 3: rows = []\n  at: rows[3]\n  IndexError: list index out of range\n"
-        "  partly executed copy: build/notebooks/bad.failed.ipynb\n"
+        "  partly executed copy: build/own/notebooks/bad.failed.ipynb\n"
     )
-    assert "so far" in outputs(failed) and not project.executed("bad").exists()
+    assert "so far" in outputs(failed) and not project.executed("bad", "build/own").exists()
 
     project.notebook("bad", "print('so far')")
     assert project.run("notebooks/bad.ipynb").returncode == 0
-    assert project.executed("bad").exists() and not failed.exists()
+    assert project.executed("bad", "build/own").exists() and not failed.exists()
 
 
 def test_dead_kernel_is_told_as_such_with_what_it_said_past_its_cells(project):
@@ -70,7 +70,7 @@ def test_dead_kernel_is_told_as_such_with_what_it_said_past_its_cells(project):
     assert result.returncode == 1
     assert result.stderr.startswith("notebooks/dies.ipynb was not finished: its Python process died")
     assert "perhaps for want of memory\n  Assertion failed\n" in result.stderr
-    assert project.executed("dies").with_suffix(".failed.ipynb").exists()
+    assert project.executed("dies", "build/own").with_suffix(".failed.ipynb").exists()
 
 
 def test_what_a_kernel_says_past_its_cells_is_not_shown_when_it_ends_well(project):
@@ -91,7 +91,7 @@ def test_bad_input_is_refused_before_anything_runs(shared_project, arguments, me
     shared_project.notebook("exam")
     result = shared_project.run(*arguments)
     assert result.returncode == 2 and message in result.stderr and "Traceback" not in result.stderr
-    assert not shared_project.executed("exam").exists()
+    assert not shared_project.executed("exam", "build/own").exists()
 
 
 def test_job_whose_reproduce_has_ended_says_so(shared_project, monkeypatch):

@@ -76,8 +76,9 @@ SPHINX = {
 def build(root: str | Path | None = None, out: str | Path | None = None, figures: str | Path | None = None) -> Path:
     """Build the site of the checkout `root` into `out` (default: its build/site/); return the front page.
 
-    Executed notebooks are taken from build/notebooks/; one that is missing there is shown without outputs, with a
-    note. Raises SiteError with all that is wrong; `out` is then as it was before.
+    Executed notebooks are taken from build/notebooks/, or build/own/notebooks/ with other `figures`; one that is
+    missing there is shown without outputs, with a note. Raises SiteError with all that is wrong; `out` is then as it
+    was before.
     """
     root = Path(root or paths.ROOT).resolve()
     out = Path(out or root / "build" / "site").resolve()
@@ -118,7 +119,11 @@ def write_source(root: Path, figures: Path, source: Path) -> dict[Path, str]:
         root, figures, guides | {path.relative_to(root).as_posix(): page for path, page in names.items()}
     )
     rows = catalog.read(root / "data" / "catalog.csv")
-    behind, executed, library = Behind(addresses, rows), root / "build" / "notebooks", root / "lib" / "proctor"
+    behind, executed, library = (
+        Behind(addresses, rows),
+        paths.runs_of(figures, root) / "notebooks",
+        root / "lib" / "proctor",
+    )
     notebooks = {
         paper: [
             NotebookPage(

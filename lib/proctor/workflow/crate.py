@@ -161,7 +161,7 @@ class _Description:
         """Describe one run; returns when it ended, "" where its executed copy does not say."""
         receipt = receipts.read_receipt(notebook.name)
         assert receipt is not None  # `untrue` has looked
-        copy = notebook.executed.relative_to(ROOT).as_posix()
+        copy = notebook.executed().relative_to(ROOT).as_posix()
         told, content = _executed(notebook)
         source = _shown(notebook.path)
         logs = {_shown(path) for path in notebook.log_files()}
@@ -229,7 +229,7 @@ class _Description:
 
 def _executed(notebook: Notebook) -> tuple[dict[str, Any], bytes]:
     """What papermill wrote into the executed copy, and the copy without this machine's paths."""
-    content = json.loads(notebook.executed.read_text(encoding="utf-8"))
+    content = json.loads(notebook.executed().read_text(encoding="utf-8"))
     about = content["metadata"].get("papermill", {})
     for key in ("input_path", "output_path"):
         if key in about:

@@ -1,22 +1,30 @@
-"""Which notebooks and which figures and tables rest on a file, and whether it has changed since they were made.
+"""What rests on a file, and what a figure, a table or a claim rests on; and whether that has changed since.
 
     python -m proctor.workflow.depends data/published/uq/table_S9.csv    # what rests on it
     python -m proctor.workflow.depends                                  # every file that changed, and what rests on it
+    python -m proctor.workflow.depends figures/uq/lead_accuracy.svg     # what it rests on
+    python -m proctor.workflow.depends uq/3_reject_all                  # the same of a claim (or a figure, a table)
 
 A notebook rests on what it would read now (its own file, modules, data, parameters' files, see receipts.py), on what
 its last run read, and on the claims of other notebooks. A figure or table rests on the inputs that its provenance
 record names; where the record names none of them, such as for a module, all of the notebook's artifacts rest on it.
 
-Exit codes: 0 told, 2 there is no such file and nothing ever read it.
+What a figure or table rests on stands in its provenance record; a claim, and a name with parts (uq/claim_finding_1),
+in that of its notebook's claims.
+
+Exit codes: 0 told, 2 there is no such file, and nothing ever read it.
 """
 
 import argparse
+import difflib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from proctor.paths import ROOT
+from proctor.paths import COMMITTED, ROOT
+from proctor.report.claims import Claim, of_catalog, read_claims
 from proctor.workflow import kept, params, receipts
 from proctor.workflow.imports import modules_of
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
@@ -66,6 +74,36 @@ class Dependencies:
                     direct.append(later)
         return [found[name] for name in sorted(found)]
 
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """All committed claims. Raises WorkflowError for a file that holds others."""
+        try:
+            return read_claims(COMMITTED)
+        except ValueError as error:
+            raise WorkflowError(str(error)) from None
+
+    def below(self, name: str) -> list[str]:
+        """What a figure, a table or a claim rests on, a line each; none where `name` is neither.
+
+        name: "figures/uq/lead_accuracy.svg", "uq/lead_accuracy" or a claim's id, also without its part."""
+        artifact = name.removeprefix("figures/").partition(".")[0] if name.startswith("figures/") else name
+        claims = [claim for claim in self.claims if of_catalog(claim.id, name)]
+        if artifact in self.records:
+            record = self.records[artifact]
+            own = [claim.line() for claim in self.claims if claim.id in record.get("claim_ids", [])]
+            return [artifact, *_origin(record, own)]
+        made_in = dict.fromkeys(f"{claim.paper}/claims_{claim.notebook.rpartition('/')[2]}" for claim in claims)
+        lines = [name] if claims else []
+        for place in filter(self.records.__contains__, made_in):
+            own = [claim.line() for claim in claims if claim.notebook == self.records[place]["code"]["notebook"]]
+            lines += _origin(self.records[place], own)
+        return lines
+
+    def close_to(self, name: str) -> list[str]:
+        """Names of figures, tables and claims that are much like this one."""
+        known = [*self.records, *(claim.id for claim in self.claims)]
+        return difflib.get_close_matches(name.removeprefix("figures/"), known, n=3)
+
     def changed(self) -> list[str]:
         """The files that are not, or are no more, as the last runs and the committed artifacts read them."""
         read = {(file, digest) for receipt in self.receipts.values() for file, digest in _read(receipt).items()}
@@ -95,21 +133,25 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         dependencies = Dependencies()
-        files = [_relative(file) for file in options.file] or dependencies.changed()
-        if not files:
+        below = {name: dependencies.below(name) for name in options.file}
+        print(*(line for lines in below.values() for line in lines), sep="\n", end="\n" * any(below.values()))
+        files = [_relative(file) for file in options.file if not below[file] or "/claims_" in file]  # others read these
+        files = files if options.file else dependencies.changed()
+        if not files and not options.file:
             print("Every file is as the last runs and the committed figures and tables read it.")
         for file in files:
-            _tell(file, dependencies.of(file))
+            _tell(file, dependencies.of(file), dependencies.close_to(file))
     except WorkflowError as error:
         print(error, file=sys.stderr)
         return 2
     return 0
 
 
-def _tell(file: str, found: Sequence[Dependent]) -> None:
+def _tell(file: str, found: Sequence[Dependent], close: Sequence[str]) -> None:
     there = (ROOT / file).is_file()
     if not found and not there:
-        raise WorkflowError(f"{file}: no such file, and nothing ever read it; name it from the checkout's folder")
+        mean = f"; did you mean {' or '.join(close)}?" if close else "; name it from the checkout's folder"
+        raise WorkflowError(f"{file}: no such file, figure, table or claim, and nothing ever read it{mean}")
     artifacts = sum(len(each.made) for each in found)
     gone = "" if there else " (it is not there any more)"
     print(f"{file}{gone}: notebooks: {len(found)}, figures and tables: {artifacts}")
@@ -117,6 +159,31 @@ def _tell(file: str, found: Sequence[Dependent]) -> None:
         print(f"  {each.notebook}  ({f'through the claims of {each.through}' if each.through else each.state})")
         for artifact, same in each.made.items():
             print(f"      {artifact}" + ("  made from other bytes" if same is False else ""))
+
+
+def _origin(record: Mapping[str, Any], claims: Sequence[str]) -> Iterator[str]:
+    """The lines about one provenance record."""
+    yield f"  notebook    notebooks/{record['code']['notebook']}.ipynb"
+    yield f"  evidence    {record['evidence']}"
+    now = receipts.digests(ROOT / path for path in _inputs_of(record) if _is_file(path))
+    for path, digest in _inputs_of(record).items():
+        changed = "  changed since" if _is_file(path) and now[path] != digest else ""
+        yield f"  {'input' if _is_file(path) else 'log':11} {path}{changed}"
+    given = record.get("parameters", {})
+    recorded = {Path(path).name.partition(".jsonl")[0] for path in now if path.startswith("data/recorded/")}
+    texts = [text for value in given.values() for text in (value if isinstance(value, list) else [value])]
+    if models := [text for text in dict.fromkeys(map(str, texts)) if text in recorded or _provider(text)]:
+        yield f"  models      {', '.join(models)}"
+    seed = {"seed": record["seed"]} if record.get("seed") is not None else {}
+    if given or seed:
+        yield f"  parameters  {', '.join(f'{name} = {value}' for name, value in (given | seed).items())}"
+    for line in claims:
+        yield f"  claim       {line}"
+
+
+def _provider(text: str) -> bool:
+    """Whether it is a model's name such as openai/gpt-4o, and no file's."""
+    return "/" in text and not (ROOT / text).exists()
 
 
 def _relative(file: str) -> str:

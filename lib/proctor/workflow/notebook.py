@@ -10,10 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from proctor.paths import BUILD, ROOT
+from proctor.paths import COMMITTED, ROOT, runs_of
 
 NOTEBOOKS = ROOT.resolve() / "notebooks"
-EXECUTED = BUILD / "notebooks"
 
 
 class WorkflowError(Exception):
@@ -36,10 +35,9 @@ class Notebook:
         except ValueError:
             self.name = self.path.stem
 
-    @property
-    def executed(self) -> Path:
-        """Where the executed copy goes."""
-        return EXECUTED / f"{self.name}.ipynb"
+    def executed(self, figures: Path = COMMITTED) -> Path:
+        """Where the executed copy of a run goes that writes to `figures`."""
+        return runs_of(figures) / "notebooks" / f"{self.name}.ipynb"
 
     @cached_property
     def content(self) -> dict:

@@ -1,9 +1,10 @@
 """Receipts: what a notebook's results were made from, by content. They alone decide what must run again.
 
-A run that leaves build/notebooks/NAME.ipynb leaves build/receipts/NAME.json: its parameters' values, and the SHA-256 of
-each file that it read and of each file that it left. A receipt is true as long as all of that is still so; dates
-and Snakemake's own records count for nothing. `make reproduce` puts untrue receipts aside, and Snakemake makes
-those that are not there. Only the standard library: this is read at every start.
+A run that leaves build/notebooks/NAME.ipynb leaves build/receipts/NAME.json, one with other parameters both in
+build/own/ (`paths.runs_of`): its parameters' values, and the SHA-256 of each file that it read and of each file that it
+left. A receipt is true as long as all of that is still so; dates and Snakemake's own records count for nothing. `make
+reproduce` puts untrue receipts aside, and Snakemake makes those that are not there. Only the standard library: this is
+read at every start.
 """
 
 import hashlib
@@ -15,13 +16,12 @@ from typing import Any
 from urllib.parse import quote
 
 from proctor.files import write_atomic
-from proctor.paths import BUILD, COMMITTED, PARAMS, ROOT
+from proctor.paths import COMMITTED, PARAMS, ROOT, runs_of
 from proctor.report import catalog
 from proctor.workflow import kept
 from proctor.workflow.imports import LIB, modules_of
 from proctor.workflow.notebook import Notebook
 
-RECEIPTS = BUILD / "receipts"
 ASKS_MODELS = LIB / "proctor" / "models" / "registry.py"  # what imports this reads these tables
 TABLES = [PARAMS / "models.yaml", PARAMS / "my_models.yaml", PARAMS / "prices.yaml"]
 
@@ -36,6 +36,7 @@ def untrue(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures: P
             notebook,
             values[notebook.name],
             [] if notebook.missing_logs() else catalog.promised(notebook.name, rows, figures),
+            path_of(notebook.name, figures),
         )
     ]
 
@@ -50,7 +51,8 @@ def put_aside(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures
     late = untrue(by_name.values(), values, figures)
     before = {name: reads_results_of(by_name[name]) for name in by_name}
     for name in late + [name for name in by_name if name not in late and set(late) & set(before[name])]:
-        place, beside = path_of(name), path_of(name).with_suffix(".untrue")
+        place = path_of(name, figures)
+        beside = place.with_suffix(".untrue")
         if place.exists():
             os.replace(place, beside)
         elif beside.exists():
@@ -69,9 +71,10 @@ def reads_results_of(notebook: Notebook) -> list[str]:
     ]
 
 
-def path_of(name: str) -> Path:
-    """Where the receipt of the notebook of that name lies; quoted, because Snakemake reads {} in a file's name."""
-    return RECEIPTS / f"{quote(name)}.json"
+def path_of(name: str, figures: Path = COMMITTED) -> Path:
+    """Where the receipt of the notebook of that name lies, of a run that writes to `figures`; quoted, because Snakemake
+    reads {} in a file's name."""
+    return runs_of(figures) / "receipts" / f"{quote(name)}.json"
 
 
 def inputs(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
@@ -134,7 +137,7 @@ def outputs(notebook: Notebook, figures: Path) -> list[Path]:
     except (ValueError, OSError):  # a faulty catalog is told by `make reproduce`, and stops no single run
         promised = []
     written = [path for files in kept.artifacts(notebook.name, figures).values() for path in files]
-    return [notebook.executed, *promised, *written]
+    return [notebook.executed(figures), *promised, *written]
 
 
 def write(

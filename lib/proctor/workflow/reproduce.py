@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from proctor.files import write_atomic
-from proctor.paths import BUILD, COMMITTED, ROOT
+from proctor.paths import BUILD, COMMITTED, ROOT, runs_of
 from proctor.report import catalog
 from proctor.workflow import kept, receipts
-from proctor.workflow.notebook import EXECUTED, Notebook, WorkflowError, all_notebooks, chosen
+from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
 from proctor.workflow.run import (
     add_budget_options,
     add_parameter_options,
@@ -87,17 +87,17 @@ def reproduce(
     held = lock()  # noqa: F841  held until this function ends
     asked: dict[str, Any] = {"profile": str(profile), "overrides": list(map(list, overrides))}
     asked |= {name: os.environ.get(name) for name in (PLACE, "PROCTOR_LOGS")}
+    notebooks = all_notebooks()
+    asked_for = chosen(only, notebooks)
     stamp = _stamp()
     if stamp.get("asked") == asked and stamp["files"] == contents(stamp["places"]):
-        print("Nothing to do: everything is up to date.", *stamp["kept"], sep="\n")
+        print("Nothing to do: everything is up to date.", *_kept_lines(stamp["kept"], asked_for), sep="\n")
         return 0
     STAMP.unlink(missing_ok=True)
 
     from proctor import log_files  # here, not above: the check before this must stay quick
     from proctor.workflow import params
 
-    notebooks = all_notebooks()
-    targets = _targets(only, notebooks)
     changed = params.read_overrides(overrides)
     values = params.resolve(notebooks, profile, {"all": changed})
     figures = params.figures_folder(profile, overrides)
@@ -112,16 +112,17 @@ def reproduce(
     if budget:
         budget.keep()  # for the kernels
     how = dict(at_once=jobs, again=True, cell_timeout=cell_timeout, snakemake=snakemake)
-    _refuse_costs(chosen(only, notebooks), values, figures, how)
+    _refuse_costs(asked_for, values, figures, how)
 
     write_atomic(CONFIG, json.dumps({"profile": str(profile), "overrides": changed}))
+    targets = [str(receipts.path_of(each.name, figures).relative_to(ROOT)) for each in asked_for if only]
     command = snakemake_command(jobs, CONFIG, targets)
-    stay = [f"  kept      {each.name}  {kept.how_to_get(each)}" for each in notebooks if each.missing_logs()]
+    stay = {each.name: kept.how_to_get(each) for each in notebooks if each.missing_logs()}
     if snakemake:
         succeeded = subprocess.call([*command, *snakemake]) == 0
     else:
-        succeeded = _run_here(command, figures, stay, cell_timeout)
-    lacking = _lacking(rows, notebooks, figures)
+        succeeded = _run_here(command, figures, _kept_lines(stay, asked_for), cell_timeout)
+    lacking = _lacking(rows, notebooks, figures, [each.name for each in asked_for] if only else None)
     for line in lacking:
         print(line, file=sys.stderr)
     if not succeeded or lacking:
@@ -131,7 +132,7 @@ def reproduce(
 
         preview.write()
 
-    results = list(map(str, {figures, EXECUTED, COMMITTED if stay else figures}))
+    results = list(map(str, {figures, runs_of(figures) / "notebooks", COMMITTED if stay else figures}))
     left = contents(results)
     if contents(sources) == read and not receipts.untrue(notebooks, values, figures):  # not even while this ran
         stamp = {"asked": asked, "places": [*sources, *results], "files": read | left, "kept": stay}
@@ -237,7 +238,7 @@ def _run_here(command: list[str], figures: Path, stay: Sequence[str], cell_timeo
         counts = f"{len(workers.finished)} run, {len(problems)} failed" + (f", {len(stay)} kept" if stay else "")
         print(
             f"{counts}, in {time.monotonic() - start:.0f} s. "
-            f"Figures and tables: {_shown(figures)}/. Executed copies: build/notebooks/."
+            f"Figures and tables: {_shown(figures)}/. Executed copies: {_shown(runs_of(figures))}/notebooks/."
         )
     elif not code:
         print("Nothing to run: what changed concerns no notebook.")
@@ -259,20 +260,19 @@ def _catalog() -> list[catalog.Row]:
         raise WorkflowError(str(error)) from None
 
 
-def _targets(only: Sequence[str], notebooks: Sequence[Notebook]) -> list[str]:
-    """The receipts that Snakemake is to make: none named means all."""
-    named = chosen(only, notebooks) if only else []
-    return [str(receipts.path_of(notebook.name).relative_to(ROOT)) for notebook in named]
+def _lacking(
+    rows: Sequence[catalog.Row], notebooks: Sequence[Notebook], figures: Path, only: Sequence[str] | None = None
+) -> list[str]:
+    """What the catalog promises and is not there, although its notebook ran to its end or is kept; a line each.
 
-
-def _lacking(rows: Sequence[catalog.Row], notebooks: Sequence[Notebook], figures: Path) -> list[str]:
-    """What the catalog promises and is not there, although its notebook ran to its end or is kept; a line each."""
+    only: names of the notebooks that were asked for, None for all."""
     known = {notebook.name: notebook for notebook in notebooks}
     lines = []
-    for name in sorted({row.notebook for row in rows if row.state in catalog.RUN}):
+    promising = {row.notebook for row in rows if row.state in catalog.RUN}
+    for name in sorted(promising if only is None else promising & set(only)):
         stays = name in known and known[name].missing_logs()
         missing = [path for path in catalog.promised(name, rows, COMMITTED if stays else figures) if not path.exists()]
-        ran = (EXECUTED / f"{name}.ipynb").exists()
+        ran = (runs_of(figures) / "notebooks" / f"{name}.ipynb").exists()
         if missing and (ran or name not in known):
             files = ", ".join(str(_shown(path)) for path in missing[:4])
             files += f" and {len(missing) - 4} more (`make status` lists them)" if len(missing) > 4 else ""
@@ -280,6 +280,10 @@ def _lacking(rows: Sequence[catalog.Row], notebooks: Sequence[Notebook], figures
             how = "is kept, as its logs are not here; take back from git" if stays else how
             lines.append(f"notebooks/{name}.ipynb {how} what data/catalog.csv promises: {files}")
     return lines
+
+
+def _kept_lines(stay: Mapping[str, str], asked_for: Sequence[Notebook]) -> list[str]:
+    return [f"  kept      {each.name}  {stay[each.name]}" for each in asked_for if each.name in stay]
 
 
 def _stamp() -> dict[str, Any]:

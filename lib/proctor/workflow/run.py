@@ -2,11 +2,11 @@
 
     python -m proctor.workflow.run notebooks/hle/2_published_tables.ipynb [OUTPUT] [--params FILE] [-p NAME VALUE]
 
-Without OUTPUT the executed copy goes to build/notebooks/. Figures and tables go to build/figures/; those in git are
+Without OUTPUT the executed copy goes to build/own/notebooks/. Figures and tables go to build/figures/; those in git are
 written by `make reproduce` alone, also of one notebook: `make reproduce NOTEBOOK=hle/2_published_tables`.
 Exit codes: 0 done, 1 the notebook failed, 2 bad input.
 
-A run that leaves build/notebooks/NAME.ipynb leaves its receipt too (see receipts.py).
+A run that leaves its executed copy there leaves its receipt too (see receipts.py).
 
 Snakemake calls this with --values, the parameters as one JSON object, already merged and checked, and with --read,
 the files that the run rests on. With --receipt the receipt goes to that place, and why a run stopped before its end
@@ -41,8 +41,8 @@ PLAN = "PROCTOR_PLAN"  # the file where a notebook leaves its plan, and then ask
 def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     notebook = Notebook(options.notebook)
-    output = (options.output or notebook.executed).absolute()
     figures = options.figures.absolute()
+    output = (options.output or notebook.executed(figures)).absolute()
     os.environ |= options.environment | {"PROCTOR_FIGURES": str(figures)}  # for the kernel
     try:
         if budget := budget_of(options):
@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
         read = receipts.digests(files)
         if options.kept:
             kept.write_page(notebook, output)
-            receipts.write(notebook, values, read, [output])
+            receipts.write(notebook, values, read, [output], receipts.path_of(notebook.name, figures))
             return 0
         if notebook.missing_logs():
             raise WorkflowError(f"{notebook.name} can't run: {kept.how_to_get(notebook)}")
@@ -71,8 +71,9 @@ def main(arguments: list[str] | None = None) -> int:
     if options.receipt:
         made = [path for path in (output, *receipts.files_in([figures])) if path.exists()]
         receipts.write(notebook, values, read, made, options.receipt)
-    elif output == notebook.executed.absolute():
-        receipts.write(notebook, values, read, receipts.outputs(notebook, figures))
+    elif output == notebook.executed(figures).absolute():
+        made = receipts.outputs(notebook, figures)
+        receipts.write(notebook, values, read, made, receipts.path_of(notebook.name, figures))
     return 0
 
 
@@ -131,7 +132,7 @@ def hand_over(
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m proctor.workflow.run", description=__doc__.splitlines()[0])
     parser.add_argument("notebook", type=Path)
-    parser.add_argument("output", type=Path, nargs="?", help="executed copy (default: under build/notebooks/)")
+    parser.add_argument("output", type=Path, nargs="?", help="executed copy (default: under build/own/notebooks/)")
     parser.add_argument("--figures", type=Path, default=OWN_FIGURES, help="where figures and tables go")
     parser.add_argument("--values", type=json.loads, help="parameters, checked, as JSON (for Snakemake)")
     parser.add_argument("--read", type=Path, nargs="+", help="the files that the run rests on (for Snakemake)")
