@@ -78,6 +78,14 @@ def test_every_place_named_is_there(page):
         assert (DOCS / link).exists(), link
 
 
+def test_the_launch_links_open_a_notebook_of_ours_in_a_copy_that_the_reader_names():
+    page = text("teaching")
+    [place] = re.findall(r"https://mybinder\.org/v2/gh/<owner>/<repository>/HEAD\?urlpath=lab/tree/([\w/.]+)", page)
+    assert (paths.ROOT / place).is_file() and "https://codespaces.new/<owner>/<repository>" in page
+    devcontainer = json.loads((paths.ROOT / ".devcontainer/devcontainer.json").read_text())
+    assert 8888 in devcontainer["forwardPorts"] and devcontainer["postCreateCommand"] == "make setup"
+
+
 def test_each_of_twelve_misreadings_says_what_why_what_the_notebook_shows_and_where():
     parts = (DOCS / "misreadings.md").read_text(encoding="utf-8").split("\n## ")[1:]
     assert [part.partition(".")[0] for part in parts] == [str(n) for n in range(1, 13)]
