@@ -119,6 +119,24 @@ def test_the_minutes_of_each_lesson_add_up():
     assert minutes["A term's project"] == [90] * 12
 
 
+SOLVED = re.findall(
+    r"```python\n(.*?)```\n\n```text\n(.*?)```", (DOCS / "solutions.md").read_text(encoding="utf-8"), re.S
+)
+
+
+@pytest.mark.parametrize(("code", "printed"), SOLVED)
+def test_a_solution_prints_what_the_page_shows(code, printed, capsys):
+    exec(code, {})
+    assert capsys.readouterr().out == printed and printed
+
+
+def test_each_solution_is_of_an_exercise_that_there_is():
+    for name, number in re.findall(r"^## ([\w/]+), (\d): ", (DOCS / "solutions.md").read_text(encoding="utf-8"), re.M):
+        cells = Notebook(paths.ROOT / f"notebooks/{name}.ipynb").content["cells"]
+        last = "".join(cells[-1]["source"]).partition("xercises")[2]
+        assert re.search(rf"^{number}\. ", last, re.MULTILINE), f"{name} has no exercise {number}"
+
+
 def test_learning_goals_name_notebooks_that_there_are():
     table = (DOCS / "teaching.md").read_text(encoding="utf-8").partition("## Learning goals")[2]
     rows = re.findall(r"^\| (\w[\w/, ]*) \| ", table, re.MULTILINE)
