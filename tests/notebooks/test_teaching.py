@@ -78,6 +78,14 @@ def test_every_place_named_is_there(page):
         assert (DOCS / link).exists(), link
 
 
+def test_the_launch_links_open_a_notebook_of_ours_in_a_copy_that_the_reader_names():
+    page = text("teaching")
+    [place] = re.findall(r"https://mybinder\.org/v2/gh/<owner>/<repository>/HEAD\?urlpath=lab/tree/([\w/.]+)", page)
+    assert (paths.ROOT / place).is_file() and "https://codespaces.new/<owner>/<repository>" in page
+    devcontainer = json.loads((paths.ROOT / ".devcontainer/devcontainer.json").read_text())
+    assert 8888 in devcontainer["forwardPorts"] and devcontainer["postCreateCommand"] == "make setup"
+
+
 def test_each_of_twelve_misreadings_says_what_why_what_the_notebook_shows_and_where():
     parts = (DOCS / "misreadings.md").read_text(encoding="utf-8").split("\n## ")[1:]
     assert [part.partition(".")[0] for part in parts] == [str(n) for n in range(1, 13)]
@@ -109,6 +117,24 @@ def test_the_minutes_of_each_lesson_add_up():
     }
     assert sum(minutes["One hour"]) == 60 and sum(minutes["Half a day"]) == 240
     assert minutes["A term's project"] == [90] * 12
+
+
+SOLVED = re.findall(
+    r"```python\n(.*?)```\n\n```text\n(.*?)```", (DOCS / "solutions.md").read_text(encoding="utf-8"), re.S
+)
+
+
+@pytest.mark.parametrize(("code", "printed"), SOLVED)
+def test_a_solution_prints_what_the_page_shows(code, printed, capsys):
+    exec(code, {})
+    assert capsys.readouterr().out == printed and printed
+
+
+def test_each_solution_is_of_an_exercise_that_there_is():
+    for name, number in re.findall(r"^## ([\w/]+), (\d): ", (DOCS / "solutions.md").read_text(encoding="utf-8"), re.M):
+        cells = Notebook(paths.ROOT / f"notebooks/{name}.ipynb").content["cells"]
+        last = "".join(cells[-1]["source"]).partition("xercises")[2]
+        assert re.search(rf"^{number}\. ", last, re.MULTILINE), f"{name} has no exercise {number}"
 
 
 def test_learning_goals_name_notebooks_that_there_are():

@@ -98,6 +98,15 @@ def test_an_answer_that_is_no_number_is_wrong(answer, result):
     assert (exercises()["uq/1"].mark(grade.plain(answer)) == "right") is (result == "right")
 
 
+@pytest.mark.parametrize(
+    "path", sorted(assignments.NOTEBOOKS.glob("*/exercises.ipynb")), ids=lambda path: path.parent.name
+)
+def test_the_grader_computes_each_value_by_itself(path, capsys):
+    tasks = grade._tasks(json.loads(path.read_text())["cells"])
+    for name, exercise in grade._exercises(tasks).items():
+        assert name in tasks and exercise.mark(exercise.expected()) == "right"
+
+
 def test_a_folder_without_notebooks_is_refused(tmp_path, capsys):
     assert grade.main([str(tmp_path)]) == 2
     assert "no notebooks" in capsys.readouterr().err

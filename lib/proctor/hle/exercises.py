@@ -1,21 +1,35 @@
 """What the exercises of `notebooks/hle/exercises.ipynb` expect, each computed another way than the solution there."""
 
+import asyncio
+from functools import cache
 from itertools import count, product
 
 import pandas as pd
 
 from proctor.data.published import load_published
+from proctor.exam import recorded as exam_recorded
+from proctor.models.studies import ask_all, study
 from proctor.report.exercises import Exercise
 
 MODELS, LOSS = 6, 0.1  # gatekeepers, and the share of good questions that may be lost by luck
 SURE = 90  # percent: a confidence of at least this much
 
 
-def exercises(answers: pd.DataFrame) -> dict[str, Exercise]:
+@cache
+def recorded() -> pd.DataFrame:
+    """The answers of the third exercise, from the recordings. Not for a notebook, whose kernel has a loop already."""
+    return asyncio.run(ask_all(study(exam_recorded.answers, per_level=1), mode="replay"))[0]
+
+
+def exercises(answers: pd.DataFrame | None = None) -> dict[str, Exercise]:
     """The three exercises by name, for a `report.exercises.Checker`.
 
-    answers: one row an answer, columns confidence (0 to 1; NaN where none was read) and correct.
+    answers: one row an answer, columns confidence (0 to 1; NaN where none was read) and correct; None: `recorded`.
     """
+
+    def given() -> pd.DataFrame:
+        return recorded() if answers is None else answers
+
     return {
         "hle/1": Exercise(
             options_needed,
@@ -31,11 +45,11 @@ def exercises(answers: pd.DataFrame) -> dict[str, Exercise]:
             mistakes={"That is error less accuracy. The bound has the square of the error.": _not_squared},
         ),
         "hle/3": Exercise(
-            lambda: right_among_sure(answers),
+            lambda: right_among_sure(given()),
             "Keep the rows whose stated confidence is 90 % or more, and take the mean of `correct` over these.",
             tolerance=0.1,
             unit="percent",
-            mistakes={"That is the accuracy of all answers.": lambda: 100 * float(answers["correct"].mean())},
+            mistakes={"That is the accuracy of all answers.": lambda: 100 * float(given()["correct"].mean())},
         ),
     }
 

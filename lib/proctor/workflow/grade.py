@@ -19,6 +19,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -113,7 +114,8 @@ def _mark(
     try:
         execute(Notebook(given), done, {}, server, cell_timeout=limit)
         [output] = Notebook(done).content["cells"][-1]["outputs"]
-        mark = exercise.mark(output["data"]["application/json"])
+        with redirect_stdout(sys.stderr):  # what computes the value may print a plan
+            mark = exercise.mark(output["data"]["application/json"])
     except NotebookFailed as failed:
         return "error", _reason(str(failed), limit)
     except (ValueError, KeyError):
