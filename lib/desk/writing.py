@@ -68,7 +68,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     onwards = _own_address(request, request.POST.get("next") or request.GET.get("next") or "")
     sent = _draft(request)
     if request.method == "POST":
-        rate_limits.spend("sign_in", rate_limits.address(request), f"name {request.POST.get('username', '')[:150]}")
+        rate_limits.spend("sign_in", rate_limits.address(request))
+        rate_limits.spend("sign_in_to_one_name", f"name {request.POST.get('username', '')[:150]}")
     form = AuthenticationForm(request, request.POST or None)
     if request.method == "POST" and form.is_valid():
         auth.login(request, form.get_user())
