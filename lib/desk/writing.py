@@ -137,7 +137,7 @@ def form_page(request: HttpRequest, form: Form, heading: str, send: str, **more)
 
 
 class FormPage(FormView):
-    """The same as a class: `act` gets what the form holds, and the page tells what it refuses."""
+    """The same as a class: `act` gets what the form holds; what it refuses is marked in the form."""
 
     template_name = "desk/form.html"
     done = "Saved."
