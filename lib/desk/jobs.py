@@ -117,7 +117,7 @@ def plan(
         node = parse(validator)
     except ValueError as error:
         raise Refused({"validator": f"{error}."}) from None
-    if told := too_many(node, len(judging), len(answers)):
+    if told := too_many_votes(node, len(judging), len(answers)):
         raise Refused({"validator": told})
     named = [*judging, *(part.judge for part in parts(node) if isinstance(part, By))]
     if other := sorted(set(named) - set(judges())):
@@ -130,7 +130,7 @@ def plan(
     return job
 
 
-def too_many(node: Node, judging: int, answers: int) -> str:
+def too_many_votes(node: Node, judging: int, answers: int) -> str:
     """What an order that would take too long to bill passes, "" if nothing. Looks at no more than the bound."""
     if any(isinstance(part, Repeat) and part.times > MOST_TIMES for part in parts(node)):
         return f"At most x{MOST_TIMES}."
