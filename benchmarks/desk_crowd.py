@@ -3,7 +3,7 @@
     python benchmarks/desk_crowd.py                                # 20 reviewers, two minutes
     python benchmarks/desk_crowd.py --reviewers 5 --seconds 20
 
-Opens the desk as `python -m proctor platform` does (gunicorn, 2 workers with 4 threads, SQLite) in a folder of its own
+Opens the desk as `python -m proctor platform` does (gunicorn, 2 workers, SQLite) in a folder of its own
 with the invented community. Each reviewer signs in, then reads the list, searches, opens a question, reviews an answer
 of it, comments and votes, with 0.5 to 1.5 seconds between two pages: less than a person needs. Fails on any answer
 but the expected one, on a lost or doubled write, and where the 95th percentile is above 500 ms. A fifth of the crowd
@@ -34,6 +34,7 @@ import psutil  # noqa: E402
 
 django.setup()
 from desk import seed  # noqa: E402
+from desk.command import THREADS  # noqa: E402
 from desk.models import Account, Answer, Comment, Question, Review, Vote  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.test import Client  # noqa: E402
@@ -145,7 +146,8 @@ def serve() -> tuple[subprocess.Popen, str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "gunicorn", "desk.wsgi", "--workers", "2", "--threads", "4"]
+    command = [sys.executable, "-m", "gunicorn", "--config", "python:desk.server", "desk.wsgi", "--workers", "2"]
+    command += ["--threads", str(THREADS)]
     log = open(FOLDER / "log", "wb")
     server = subprocess.Popen(
         [*command, "--bind", f"127.0.0.1:{port}", "--log-level", "warning"], stdout=log, stderr=log

@@ -21,7 +21,7 @@ from desk.forms import ProfileForm, TokenForm
 from desk.models import Account, Token
 from desk.pages import address
 from desk.trail import record
-from desk.writing import FormPage, form_page, signed_in, tried
+from desk.writing import FormPage, form_page, signed_in, try_act
 
 DAYS = 7  # a link to begin a digest is good for
 
@@ -92,7 +92,7 @@ def profile(request: HttpRequest) -> HttpResponse:
     form = ProfileForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
         wanted = form.cleaned_data.pop("digest")
-        if account := tried(form, people.edit_profile, request.user, **form.cleaned_data):
+        if account := try_act(form, people.edit_profile, request.user, **form.cleaned_data):
             messages.success(request, "Saved.")
             _change_digest(request, account, wanted)
             return redirect(address(account))
@@ -123,8 +123,8 @@ def revoke(request: HttpRequest, number: int):
 
 def mail_link(account: Account, digest: bool) -> str:
     """The address of a page that begins or ends the digest to the account's present address."""
-    told = [account.pk, account.email, digest]
-    return settings.HOME + reverse("mail_link", args=[signing.dumps(told, salt="digest", compress=True)])
+    signed = signing.dumps([account.pk, account.email, digest], salt="digest", compress=True)
+    return settings.HOME + reverse("mail_link", args=[signed])
 
 
 def ask_for_digest(account: Account) -> None:

@@ -111,6 +111,8 @@ def comment(by: Account, question: Question, text: str) -> Comment:
     by, question = active(by), locked(question)
     row = Comment(question=question, author=by, text=text)
     check(row)
+    if question.remarks.filter(author=by, text=text, withdrawn_at=None).exists():
+        raise Refused({"text": "Your comment stands here already, word for word."})
     row.save()
     record(by, "comment", row)
     return row

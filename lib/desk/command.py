@@ -36,7 +36,8 @@ Host = Annotated[str, typer.Option(help="the address it listens on; 0.0.0.0 for 
 Workers = Annotated[int, typer.Option(help="processes", min=1, max=64)]
 Admin = Annotated[bool, typer.Option("--admin", help="open Django's admin to the account, too")]
 Format = Annotated[str, typer.Option(help="jsonl or parquet")]
-THREADS = 4
+Rounds = Annotated[bool, typer.Option("--rounds", help="rounds too, with who cast which blind ballot: to move a desk")]
+THREADS = 16  # of a process; a slow client holds one for `server.SECONDS` at most
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -98,6 +99,8 @@ def _serve(host: str, port: int, workers: int) -> None:
             f"{host}:{port}",
             "--log-level",
             "warning",
+            "--config",
+            "python:desk.server",
         ]
         command = ["-m", "gunicorn", "desk.wsgi", *told]
     else:
@@ -143,12 +146,12 @@ def digest() -> None:
 
 
 @app.command("export")
-def export_all(folder: Path, format: Format = "jsonl") -> None:
-    """Write everything into a new folder, but for passwords, e-mail addresses and tokens."""
+def export_all(folder: Path, format: Format = "jsonl", rounds: Rounds = False) -> None:
+    """Write the desk into a new folder, but for passwords, e-mail addresses, tokens and rounds of review."""
     ready()
     from desk.files import export
 
-    print(f"{folder}: {_told(export(folder, format))}")
+    print(f"{folder}: {_told(export(folder, format, rounds))}")
 
 
 @app.command("import")

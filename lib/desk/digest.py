@@ -10,7 +10,7 @@ from django.core.mail import EmailMessage
 from django.utils import timezone
 
 from desk.account_pages import mail_link
-from desk.feeds import ENTRIES, newest, title_of
+from desk.feeds import ENTRIES, newest_rows, title_of
 from desk.models import Account, Question, Ticket
 from desk.pages import address, author_of
 
@@ -34,9 +34,9 @@ def send_digests() -> int:
 def digest_lines(account: Account, since: datetime) -> list[str]:
     """One line for each question, answer and review since then, by others; first what a moderator has to decide."""
     questions = Question.objects.filter(added_at__gt=since).exclude(posted_by=account).order_by("-pk")[:ENTRIES]
-    rows = [row for row in newest() if row.written_at > since and author_of(row) != account]
+    rows = [row for row in newest_rows() if row.written_at > since and author_of(row) != account]
     lines = [f"Question: {row.title}\n  {settings.HOME}{address(row)}" for row in questions]
     lines += [f"{title_of(row)}\n  {settings.HOME}{address(row)}" for row in rows]
     waiting = Ticket.objects.filter(decided_at=None).count() if account.may_moderate() else 0
-    first = [f"{waiting} requests wait for a moderator: {settings.HOME}/moderation/queue/"] if waiting else []
+    first = [f"Waiting for a moderator: {waiting}. {settings.HOME}/moderation/queue/"] if waiting else []
     return first + lines

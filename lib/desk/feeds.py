@@ -22,7 +22,7 @@ def question_feed(request: HttpRequest, site: str, number: str) -> HttpResponse:
     return _feed(request, f"Review desk: {row.title}", dict(key=row.key), request.build_absolute_uri(address(row)))
 
 
-def newest(of: dict[str, str] | None = None) -> list[Answer | Review]:
+def newest_rows(of: dict[str, str] | None = None) -> list[Answer | Review]:
     """The newest answers and reviews that stand, of all questions or of those with these fields."""
     of = of or {}
     answers = Answer.objects.filter(withdrawn_at=None, **{f"question__{name}": value for name, value in of.items()})
@@ -38,7 +38,7 @@ def _feed(request: HttpRequest, title: str, of: dict[str, str], link: str) -> Ht
     made = Atom1Feed(
         title=_plain(title), link=link, description="", feed_url=request.build_absolute_uri(), language="en"
     )
-    for row in newest(of):
+    for row in newest_rows(of):
         here = request.build_absolute_uri(address(row))
         made.add_item(
             title=title_of(row),

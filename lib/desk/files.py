@@ -21,11 +21,12 @@ from django.db import models
 from django.db.migrations.recorder import MigrationRecorder
 from proctor.data.tabular import DataError
 
-from desk.models import Account, System, Token, Use
+from desk.models import Account, Act, Ballot, Case, Round, Seat, System, Token, Use
 from desk.tables import one_moment
 
 FORMATS = ("jsonl", "parquet")
 KEPT_HERE = (Token, Use)
+BLIND = (Round, Case, Seat, Ballot)
 PRIVATE = {
     "id", "password", "email", "digest", "digested_at", "last_login", "is_superuser", "is_staff", "groups",
     "user_permissions",
@@ -68,8 +69,11 @@ def named(values: tuple) -> Any:
     return values[0] if len(values) == 1 else list(values)
 
 
-def export(folder: str | Path, format: str = "jsonl") -> dict[str, int]:
-    """Write all of the store into a new folder, whole or not at all; the rows of each table."""
+def export(folder: str | Path, format: str = "jsonl", rounds: bool = False) -> dict[str, int]:
+    """Write the store into a new folder, whole or not at all; the rows of each table.
+
+    rounds: with the rounds of review, which name who cast which blind ballot: to move a desk, not to publish.
+    """
     folder = Path(folder)
     if format not in FORMATS:
         raise DataError(f"format {format!r}: there is none such. Choose {' or '.join(FORMATS)}.")
@@ -79,9 +83,9 @@ def export(folder: str | Path, format: str = "jsonl") -> dict[str, int]:
     beside.mkdir(parents=True)
     try:
         with one_moment():
-            for table in exported():
+            for table in exported() if rounds else [one for one in exported() if one not in BLIND]:
                 file = beside / f"{name_of(table)}.{format}"
-                counts[name_of(table)] = _write(file, table, rows_of(table))
+                counts[name_of(table)] = _write(file, table, rows_of(table, rounds))
                 digests[file.name] = digest_of(file)
             migration = MigrationRecorder.Migration.objects.filter(app="desk").latest("pk").name
         told = dict(
@@ -96,15 +100,16 @@ def export(folder: str | Path, format: str = "jsonl") -> dict[str, int]:
     return counts
 
 
-def rows_of(table: Table) -> Iterator[dict]:
-    """The rows as files hold them, the oldest first."""
+def rows_of(table: Table, rounds: bool = True) -> Iterator[dict]:
+    """The rows as files hold them, the oldest first; without `rounds` the trail tells nothing of them."""
+    chosen = table.objects.all() if rounds or table is not Act else Act.objects.exclude(table__in=map(name_of, BLIND))
     plain, references = [], []
     for one in columns(table):
         (references if one.is_relation and not one.many_to_many else plain).append(one)
     paths = {one.name: [f"{one.name}__{part}" for part in identity(one.related_model)] for one in references}
     many = [one for one in plain if one.many_to_many]
     values = [one.name for one in plain if not one.many_to_many] + [path for one in paths.values() for path in one]
-    for row in table.objects.order_by("pk").values("pk", *values).iterator(chunk_size=AT_ONCE):
+    for row in chosen.order_by("pk").values("pk", *values).iterator(chunk_size=AT_ONCE):
         pk = row.pop("pk")
         for name, parts in paths.items():
             found = tuple(row.pop(part) for part in parts)

@@ -193,7 +193,7 @@ class DecisionForm(ReasonForm):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.fields["reason"].help_text = "Shown to who asked."
+        self.fields["reason"].help_text = "Shown to the person who asked."
 
 
 class ModerationForm(ReasonForm):

@@ -20,6 +20,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from proctor.models.registry import ModelError, price, spec, weights_file
 from proctor.models.session import Session, all_home
 from proctor.models.spending import Budget
 from proctor.uq import run_validator
-from proctor.uq.notation import By, parse, parts
+from proctor.uq.notation import By, Node, Repeat, decide, parse, parts
 
 from desk import acts
 from desk.models import Account, Answer, Job, Outcome
@@ -49,6 +50,7 @@ STATES = {
 EMBEDDED = "smollm2-135m"  # costs nothing, and its verdicts are worth little
 RETRIES = 8  # of a call
 MOST_ANSWERS = 500  # of one job
+MOST_TIMES, MOST_VOTES = 100, 20_000  # of one repeat; of one job
 AT_ONCE = 4  # answers in hand
 BEAT, SILENT = 3, 20  # seconds between two signs of life; after so many without one a job counts as interrupted
 
@@ -115,6 +117,8 @@ def plan(
         node = parse(validator)
     except ValueError as error:
         raise Refused({"validator": f"{error}."}) from None
+    if told := too_many_votes(node, len(judging), len(answers)):
+        raise Refused({"validator": told})
     named = [*judging, *(part.judge for part in parts(node) if isinstance(part, By))]
     if other := sorted(set(named) - set(judges())):
         raise Refused({"judges": f"{', '.join(other)}: not among the judges of this desk ({', '.join(judges())})."})
@@ -124,6 +128,14 @@ def plan(
     job.answers.set(answers)
     record(by, "plan job", job)
     return job
+
+
+def too_many_votes(node: Node, judging: int, answers: int) -> str:
+    """What an order that would take too long to bill passes, "" if nothing. Looks at no more than the bound."""
+    if any(isinstance(part, Repeat) and part.times > MOST_TIMES for part in parts(node)):
+        return f"At most x{MOST_TIMES}."
+    votes = sum(1 for _ in islice(decide(node, judging, exhaustive=True), MOST_VOTES // answers + 1))
+    return f"More than {MOST_VOTES:,} votes over {answers} answers: order less." if votes * answers > MOST_VOTES else ""
 
 
 def _bill(job: Job, answers: Sequence[Answer]) -> None:

@@ -248,7 +248,7 @@ def question_markdown(request: HttpRequest, site: str, number: str) -> HttpRespo
         author_link=row.author_link,
         licence=row.licence,
         licence_link=_LICENCES.get(row.licence, ""),
-        changes="HTML turned into Markdown",
+        changes="" if row.posted_by_id else "HTML turned into Markdown",
         posted_at=row.posted_at.isoformat() if row.posted_at else None,
         source_edited_at=row.source_edited_at.isoformat() if row.source_edited_at else None,
         score=row.score,

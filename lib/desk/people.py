@@ -86,12 +86,14 @@ def edit_profile(by: Account, **fields: str) -> Account:
 
 
 def _moderate(by: Account | None, account: Account, verb: str, reason: str, **fields) -> Account:
+    both = Account.objects.filter(pk__in=[account.pk, (by or account).pk]).order_by("pk")
+    list(both.select_for_update())  # of two moderators who demote each other the second one no longer may
     if by is not None and not active(by).may_moderate():
         raise NotAllowed("Only a moderator may do that.")
     if by is not None and by.pk == account.pk:
         raise NotAllowed("Nobody decides on his own account. Ask another moderator.")
     reason = needs_reason(by, reason)
-    account = Account.objects.select_for_update().get(pk=account.pk)
+    account = Account.objects.get(pk=account.pk)
     before = {name: getattr(account, name) for name in fields}
     for name, value in fields.items():
         setattr(account, name, value)

@@ -29,6 +29,7 @@ class Limit(NamedTuple):
 
 LIMITS = {
     "sign_in": Limit(20, 600),
+    "sign_in_to_one_name": Limit(200, 600),  # more than one address may: nobody locks out another alone
     "sign_up": Limit(10, 3600),
     "mail": Limit(5, 3600),  # mails that a stranger can cause
     "write": Limit(120, 60),  # a person's reviews, comments, votes, edits

@@ -196,8 +196,8 @@ def read_cases(text: str, rules: Protocol) -> list[dict]:
             raise ValueError(f"{strange[0][:40]!r} is no field; known: {', '.join(fields)}, author")
         for cells in filter(None, reader):
             if len(cells) != len(names):
-                told = f"{len(cells)} cells under {len(names)} names"
-                raise ValueError(f"{told}; put quotes around a cell that contains a comma")
+                counts = f"{len(cells)} cells under {len(names)} names"
+                raise ValueError(f"{counts}; put quotes around a cell that contains a comma")
             rows.append({name: _cell(name, cell, rules) for name, cell in zip(names, cells) if cell.strip()})
     except (ValueError, RecursionError, csv.Error) as error:
         raise Refused({"cases": f"line {reader.line_num}: {str(error)[:300]}."}) from None

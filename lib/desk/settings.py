@@ -2,7 +2,8 @@
 
 PROCTOR_DESK         the desk's folder: database, secret, exports (default build/desk of the checkout)
 PROCTOR_DESK_DB      a database's URL, postgresql://user@host/name; without it SQLite in the folder
-PROCTOR_DESK_HOSTS   names under which it is served, separated by commas (default: this machine alone)
+PROCTOR_DESK_HOSTS   names under which it is served, separated by commas (default: this machine alone); the first one
+                     stands in mails
 PROCTOR_DESK_MAIL    smtp://user:password@host:587 for mails; without it they are printed, and go nowhere
 PROCTOR_DESK_HTTPS   1 where a proxy in front speaks HTTPS: cookies then travel on HTTPS alone
 """
@@ -138,6 +139,7 @@ WHITENOISE_USE_FINDERS = True
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_HSTS_SECONDS = 30 * 24 * 3600 if HTTPS else 0
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"

@@ -61,14 +61,14 @@ def decide(by: Account, ticket: Ticket, accept: bool, reason: str) -> Ticket:
 
 def _question_row(ticket: Ticket) -> Mapping[str, Any]:
     """A proposed question with the fields of `Question`."""
-    told = ticket.details
+    details = ticket.details
     return dict(
         key=f"desk/{ticket.pk}",
         site="desk",
-        category=told["category"],
-        title=told["title"],
-        body=told["body"],
-        tags=[tag.strip() for tag in told["tags"].split(",") if tag.strip()],
+        category=details["category"],
+        title=details["title"],
+        body=details["body"],
+        tags=[tag.strip() for tag in details["tags"].split(",") if tag.strip()],
         author=ticket.by.username,
         posted_by=ticket.by,
         licence=LICENCE,

@@ -68,7 +68,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     onwards = _own_address(request, request.POST.get("next") or request.GET.get("next") or "")
     sent = _draft(request)
     if request.method == "POST":
-        rate_limits.spend("sign_in", rate_limits.address(request), f"name {request.POST.get('username', '')[:150]}")
+        rate_limits.spend("sign_in", rate_limits.address(request))
+        rate_limits.spend("sign_in_to_one_name", f"name {request.POST.get('username', '')[:150]}")
     form = AuthenticationForm(request, request.POST or None)
     if request.method == "POST" and form.is_valid():
         auth.login(request, form.get_user())
@@ -107,7 +108,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         told = form.cleaned_data
         fields = {name: told[name] for name in ("affiliation", "source_profile", "email")}
-        made = tried(form, acts.sign_up, told["username"], told["password"], **fields)
+        made = try_act(form, acts.sign_up, told["username"], told["password"], **fields)
         if made:
             auth.login(request, made, backend="django.contrib.auth.backends.ModelBackend")
             messages.success(request, f"Welcome, {made.username}.")
@@ -118,7 +119,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 # What all forms share
 
 
-def tried(form: Form, act: Callable, *args, **kwargs):
+def try_act(form: Form, act: Callable, *args, **kwargs):
     """What the act gives; None with the form's fields marked where it refuses."""
     try:
         return act(*args, **kwargs)
@@ -136,13 +137,13 @@ def form_page(request: HttpRequest, form: Form, heading: str, send: str, **more)
 
 
 class FormPage(FormView):
-    """The same as a class: `act` gets what the form holds, and the page tells what it refuses."""
+    """The same as a class: `act` gets what the form holds; what it refuses is marked in the form."""
 
     template_name = "desk/form.html"
     done = "Saved."
 
     def attempt(self, form: Form):
-        return tried(form, self.act, **form.cleaned_data)
+        return try_act(form, self.act, **form.cleaned_data)
 
     def form_valid(self, form: Form) -> HttpResponse:
         if self.attempt(form) is None:
@@ -162,7 +163,7 @@ def submit(request: HttpRequest, site: str, number: str) -> HttpResponse:
     question = by_key(site, number)
     form = AnswerForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        made = tried(form, acts.submit_answer, request.user, question, **form.cleaned_data)
+        made = try_act(form, acts.submit_answer, request.user, question, **form.cleaned_data)
         if made:
             messages.success(request, "Your answer stands. Validators and reviewers see it now.")
             return redirect(address(made))
@@ -185,7 +186,7 @@ def review(request: HttpRequest, key: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         version = _number(request.POST.get("version"))
         try:
-            made = tried(form, acts.review, request.user, answer, **form.cleaned_data, version=version)
+            made = try_act(form, acts.review, request.user, answer, **form.cleaned_data, version=version)
         except acts.Stale as stale:
             answer = stale.row
             messages.warning(request, "The answer was edited while you wrote. Read it again, then save your review.")
@@ -202,7 +203,7 @@ def comment(request: HttpRequest, site: str, number: str) -> HttpResponse:
     question = by_key(site, number)
     form = CommentForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        made = tried(form, acts.comment, request.user, question, **form.cleaned_data)
+        made = try_act(form, acts.comment, request.user, question, **form.cleaned_data)
         if made:
             return redirect(address(made))
     return form_page(request, form, "Comment on the question", "Save the comment", question=question)
@@ -253,7 +254,7 @@ def edit(request: HttpRequest, table: str, key: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         version = _number(request.POST.get("version")) or 0
         try:
-            saved = tried(form, acts.edit, request.user, _row(table, key), version, **form.cleaned_data)
+            saved = try_act(form, acts.edit, request.user, _row(table, key), version, **form.cleaned_data)
         except acts.Stale as stale:
             return _stale_page(request, form, stale.row)
         if saved:
@@ -290,7 +291,7 @@ def _take_back(request: HttpRequest, row, act: Callable, word: str, done: str) -
         raise acts.NotAllowed("Only its author or a moderator may do that.")
     form = ReasonForm(request.POST or None, required=not own)
     if request.method == "POST" and form.is_valid():
-        if tried(form, act, request.user, row, form.cleaned_data["reason"]):
+        if try_act(form, act, request.user, row, form.cleaned_data["reason"]):
             messages.success(request, done)
             return redirect(address(row))
     heading = f"{word} this {row._meta.model_name}"
@@ -346,10 +347,10 @@ def moderate(request: HttpRequest, username: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         deed, reason = form.cleaned_data["deed"], form.cleaned_data["reason"]
         if deed.startswith("role "):
-            done = tried(form, acts.set_role, request.user, person, Role(deed.removeprefix("role ")), reason)
+            done = try_act(form, acts.set_role, request.user, person, Role(deed.removeprefix("role ")), reason)
         else:
             act = {"block": acts.block, "unblock": acts.unblock, "confirm": acts.confirm_profile}[deed]
-            done = tried(form, act, request.user, person, reason)
+            done = try_act(form, act, request.user, person, reason)
         if done:
             messages.success(request, f"Done: {ModerationForm.DEEDS[deed]}.")
             return redirect(address(person))

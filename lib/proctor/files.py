@@ -9,6 +9,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+_FIGURE = r"(?:[0-9][0-9.,]*|\.[0-9]+|inf)(?:[eE][-+]?[0-9]+)?"
+_HARMLESS = re.compile(
+    rf"[-+=]|= ?{_FIGURE}|[-+]{_FIGURE} ?%?(?: [a-zτ]+)?(?: {_FIGURE}| \[[-+0-9., ]*\][^|]*)?"
+)  # after an interval no spreadsheet can compute what follows
+
 
 class FileBusy(RuntimeError):
     """Another run is writing the file."""
@@ -91,3 +96,22 @@ def _holder(lock) -> str:
 
 _UMASK = os.umask(0)
 os.umask(_UMASK)
+
+
+def harmless(cell: object) -> object:
+    """A cell as a CSV may hold it: text that a spreadsheet would compute gets an apostrophe before it.
+
+    That is text which begins with = + - @, a tab or a line break, for a table may hold what others wrote. A sign alone,
+    a number (-1.5, = 50, -inf), and a number with its unit or interval (-20 points, +17 [-5, +35]) stay as they are.
+
+    >>> [harmless(cell) for cell in ("=1+1", "@SUM(A1)", "-1.5", "-3 points", "+0.05 τ [-0.1, +0.2]")]
+    ["'=1+1", "'@SUM(A1)", '-1.5', '-3 points', '+0.05 τ [-0.1, +0.2]']
+    """
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")):
+        return cell
+    return cell if _HARMLESS.fullmatch(cell) else f"'{cell}"
+
+
+def as_written(cell: str) -> str:
+    """The text from which `harmless` made a cell."""
+    return cell[1:] if cell[:1] == "'" and harmless(cell[1:]) != cell[1:] else cell

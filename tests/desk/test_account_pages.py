@@ -100,7 +100,11 @@ def test_a_digest_tells_what_others_did_since_the_last_one(talk, reader, moderat
     tickets.send(reader, "report", "x", page="/")
     assert digest.send_digests() == 1
     text = mail.outbox[-1].body
-    assert "1 requests wait" in text and "Answer by System A: Is it so?" in text and "Question: Is it so?" in text
+    assert (
+        "Waiting for a moderator: 1" in text
+        and "Answer by System A: Is it so?" in text
+        and "Question: Is it so?" in text
+    )
     assert text.count("Review by a person") == 1  # not the moderator's own
     assert digest.send_digests() == 1 and "Answer by" not in mail.outbox[-1].body
     tickets.decide(moderator, tickets.Ticket.objects.get(), False, "no")

@@ -1,6 +1,10 @@
+import threading
+from functools import partial
+
 import pytest
 from desk import acts
 from desk.models import Account, Act, Answer, Question, Review, System, Vote
+from django.db import connection
 
 
 @pytest.fixture
@@ -197,3 +201,35 @@ def test_questions_are_added_once_and_changes_of_a_release_are_kept(db):
     assert acts.add_questions(None, rows) == (0, 0)
     assert acts.add_questions(None, [rows[0] | dict(score=6)]) == (0, 1)
     assert Act.objects.get(verb="change").before == {"score": 5}
+
+
+def at_once(*acts_) -> None:
+    """Each in a thread of its own, as two browsers would send them; what they refuse is left out."""
+    start = threading.Barrier(len(acts_))
+
+    def run(act):
+        start.wait()
+        try:
+            act()
+        except (acts.NotAllowed, acts.Refused):
+            pass
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(act,)) for act in acts_]
+    [thread.start() for thread in threads], [thread.join() for thread in threads]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_moderators_cannot_demote_each_other():
+    for number in range(5):
+        one, other = (Account.objects.create_user(f"{name}{number}", role="moderator") for name in ("mo", "ida"))
+        at_once(*(partial(acts.set_role, by, whom, "reader", "x") for by, whom in ((one, other), (other, one))))
+        assert Account.objects.filter(username__endswith=number, role="moderator").count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_name_in_two_cases_is_taken_once():
+    for number in range(3):
+        at_once(*(partial(acts.sign_up, f"{name}{number}", "a long pass phrase") for name in ("Same", "same")))
+        assert Account.objects.filter(username__iendswith=f"same{number}").count() == 1

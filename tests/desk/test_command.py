@@ -6,6 +6,7 @@ import socket
 import pytest
 from desk import command, people
 from desk.models import Account, Act, Question
+from django.core import mail
 from django.db import OperationalError
 from proctor import cli
 from typer.testing import CliRunner
@@ -97,3 +98,9 @@ def test_a_database_that_is_away_is_told_in_a_sentence(monkeypatch):
     monkeypatch.setattr(command, "ready", away)
     told = CliRunner().invoke(cli.app, ["platform", "export", "somewhere"])
     assert told.exit_code == 1 and "can't be reached" in told.output and "Traceback" not in told.output
+
+
+def test_digests_are_sent_by_the_command(run, talk):
+    assert run("digest").output == "nothing sent\n"
+    Account.objects.filter(username="rea").update(email="rea@example.org", digest=True)
+    assert run("digest").output == "1 digest sent\n" and mail.outbox[0].to == ["rea@example.org"]

@@ -28,6 +28,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proctor.data.tabular import DataError
 
+from . import round_cases
+
 TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), min_size=1, max_size=40).filter(
     str.strip
 )
@@ -108,11 +110,24 @@ def test_rounds_and_runs_of_validators_come_in_again_with_what_they_refer_to(ans
     Seat.objects.create(case=case, account=reviewer, part="expert")
     Ballot.objects.create(case=case, number=1, by=reviewer, part="expert", move="vote", form=dict(score=3))
     before = whole_store()
-    files.export(tmp_path / "out", format)
+    files.export(tmp_path / "out", format, rounds=True)
     Job.answers.through.objects.all().delete()
     empty()
     import_all(tmp_path / "out")
     assert whole_store() == before and before["job"][0]["answers"] == [answer.key]
+
+
+def test_an_export_names_no_blind_voter_unless_it_is_to_move_the_desk(answer, moderator, tmp_path):
+    case = round_cases.opened("kina_blind", {"reviewer": ["nameofbo", "nameofdi"], "auditor": ["cy"]})
+    round_cases.cast(case, "nameofbo", "review", verdict="reject", text="SECRET")
+    for rounds in (False, True):
+        files.export(tmp_path / f"{rounds}", rounds=rounds)
+        told = [f.name for f in (tmp_path / f"{rounds}").iterdir() if "nameofbo" in f.read_text()]
+        assert set(told) == {"account.jsonl"} | (
+            {"act.jsonl", "ballot.jsonl", "round.jsonl", "seat.jsonl"} if rounds else set()
+        )
+    empty()
+    assert import_all(tmp_path / "False")["answer"] == 1
 
 
 @pytest.fixture

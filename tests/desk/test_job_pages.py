@@ -1,6 +1,6 @@
 import pytest
 from desk import jobs
-from desk.models import Act
+from desk.models import Act, Job
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -29,3 +29,10 @@ def test_a_run_is_ordered_from_the_question_by_a_moderator(mira, three_answers, 
     assert link not in client.get("/q/math/1/").text and 'href="/jobs/"' in client.get("/").text
     client.force_login(mira)
     assert link in client.get("/q/math/1/").text
+
+
+def test_why_a_run_stopped_is_for_moderators_alone(mira, client):
+    job = Job.objects.create(ordered_by=mira, validator="C", state="stopped", message="no key at http://10.0.0.7/v1")
+    assert "10.0.0.7" not in client.get(f"/jobs/{job.key}/").text
+    client.force_login(mira)
+    assert "10.0.0.7" in client.get(f"/jobs/{job.key}/").text

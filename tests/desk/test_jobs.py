@@ -123,6 +123,13 @@ def test_jobs_that_start_at_once_do_not_pass_the_budget_together(
         assert sum(pool.map(start, planned)) == 1 == len(launched)
 
 
+@pytest.mark.parametrize("validator", ["C x999999|U", "C x999999999999|U", "((C x100|U) x100|U) x100|U"])
+def test_an_order_that_would_take_minutes_to_bill_is_refused_at_once(judge_server, mira, three_answers, validator):
+    with pytest.raises(Refused, match="At most x100|More than 20,000 votes"):
+        jobs.plan(mira, validator, [judge_server.judge], three_answers, 0.7)
+    assert not Job.objects.exists()
+
+
 @pytest.mark.parametrize("here, named", [(True, ["smollm2-135m"]), (False, [])])
 def test_the_embedded_model_judges_where_its_weights_are_and_no_judge_is_named(monkeypatch, tmp_path, here, named):
     monkeypatch.delenv("PROCTOR_DESK_JUDGES", raising=False)

@@ -1,8 +1,8 @@
 import io
 
 import pytest
-from desk import pages
-from desk.models import Comment
+from desk import acts, pages, tickets, tokens
+from desk.models import Account, Comment
 from django.db import OperationalError
 from django.test import Client
 
@@ -97,13 +97,21 @@ def test_what_is_injected_into_any_field_is_text(client, talk, reviewer):
     answer.verdicts.update(validator=INJECTION, judges=INJECTION, trace=[{INJECTION: INJECTION}, INJECTION])
     answer.reviews.update(text=INJECTION, conflict=True, conflict_text=INJECTION)
     talk["remark"].__class__.objects.update(text=INJECTION)
-    reviewer.__class__.objects.filter(pk=reviewer.pk).update(role="moderator", about=INJECTION, affiliation=INJECTION)
+    sent = dict(title=INJECTION, body=INJECTION, category=INJECTION, tags=INJECTION, page=INJECTION)
+    ticket = tickets.send(Account.objects.get(username="rea"), "question", INJECTION, **sent)
+    tokens.make(reviewer, INJECTION[:100])
+    acts.work_on(reviewer, talk["question"], True)
+    acts.submit_answer(reviewer, talk["question"], "L", INJECTION, "b", "p", INJECTION)
+    reviewer.__class__.objects.filter(pk=reviewer.pk).update(
+        role="moderator", about=INJECTION, affiliation=INJECTION, expertise=INJECTION
+    )
     client.force_login(reviewer)
     key = answer.key
     for address in (
         "/", f"/?q={INJECTION}", "/q/math/1/", f"/a/{key}/", f"/a/{key}/review/", "/q/math/1/answer/", "/people/ada/",
         "/moderation/?person=<script>alert(1)</script>", f"/history/answer/{key}/", "/me/", f"/edit/answer/{key}/",
-        f"/sign-in/?next={INJECTION}", "/feed.atom", "/q/math/1/feed.atom",
+        "/moderation/queue/", f"/moderation/queue/{ticket.key}/", "/me/tokens/", "/q/math/1/compare/",
+        f"/ask/report/?page={INJECTION}", f"/sign-in/?next={INJECTION}", "/feed.atom", "/q/math/1/feed.atom",
     ):  # fmt: skip
         text = client.get(address, follow=True).text
         assert "<script>alert" not in text and "<img" not in text and "<svg" not in text, address

@@ -1,3 +1,5 @@
+import runpy
+
 import pytest
 from desk import settings
 
@@ -27,3 +29,11 @@ def test_mail_goes_nowhere_unless_a_server_is_named():
     assert told["EMAIL_USE_TLS"] and not told["EMAIL_USE_SSL"]
     with pytest.raises(ValueError, match="PROCTOR_DESK_MAIL"):
         settings.mail("mail.example")
+
+
+def test_behind_https_links_in_mails_and_later_visits_use_it(monkeypatch):
+    monkeypatch.setenv("PROCTOR_DESK_HTTPS", "1")
+    monkeypatch.setenv("PROCTOR_DESK_HOSTS", "desk.example, other.example")
+    told = runpy.run_path(settings.__file__)
+    assert told["HOME"] == "https://desk.example" and told["SECURE_HSTS_SECONDS"] and told["SESSION_COOKIE_SECURE"]
+    assert settings.HOME == "http://localhost:8000" and not settings.SECURE_HSTS_SECONDS

@@ -64,7 +64,8 @@ def test_a_proposed_question_stands_when_a_moderator_accepts_it(as_reader, reade
     decided(as_reader, moderator)
     question = Question.objects.get()
     assert (question.title, question.tags, question.author, question.posted_by) == ("Is it?", ["a", "b"], "rea", reader)
-    assert "CC BY-SA 4.0" in as_reader.get(f"/q/{question.key}/").text
+    page = as_reader.get(f"/q/{question.key}/").text
+    assert "CC BY-SA 4.0" in page and "HTML turned into Markdown" not in page  # it has no source elsewhere
     assert "Is it?" in as_reader.get("/people/rea/").text
 
 

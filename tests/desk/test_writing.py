@@ -160,6 +160,13 @@ def test_passwords_cannot_be_tried_without_end(client, reviewer, monkeypatch):
     assert response.status_code == 429 and int(response["Retry-After"]) <= 600 and "Wait" in response.text
 
 
+def test_one_address_cannot_lock_another_s_name(client, reviewer):
+    for _ in range(21):
+        last = client.post("/sign-in/", dict(username="ada", password="wrong"))
+    fields = dict(username="ada", password="a long pass phrase")
+    assert last.status_code == 429 and client.post("/sign-in/", fields, REMOTE_ADDR="10.0.0.9").status_code == 302
+
+
 def test_writing_too_often_gives_the_text_back(as_reviewer, question, monkeypatch):
     monkeypatch.setitem(rate_limits.LIMITS, "write", rate_limits.Limit(1, 60))
     as_reviewer.post("/q/math/1/comment/", dict(text="One."))
@@ -219,3 +226,8 @@ def test_who_works_on_a_question_is_shown_until_taken_back_or_a_month_has_passed
 def test_nobody_is_said_to_work_on_a_question_by_a_link(as_reviewer, question):
     as_reviewer.get("/q/math/1/working/?working=yes")
     assert not Worker.objects.exists()
+
+
+def test_a_comment_that_stands_already_is_refused(as_reviewer, question):
+    for status in (302, 422):
+        assert as_reviewer.post("/q/math/1/comment/", dict(text="Open?")).status_code == status

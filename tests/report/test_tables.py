@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor import paths
+from proctor.files import harmless
 from proctor.report import tables
-from proctor.report.tables import escape_markdown, escape_tex, harmless, save_table, with_interval
+from proctor.report.tables import escape_markdown, escape_tex, save_table, with_interval
 from proctor.stats import power
 
 SPECIAL = st.text(st.sampled_from("&%_#${}~^\\<>|[]*ab1 -"), max_size=30)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from proctor.files import harmless
 from proctor.report import provenance
 
 _TEX = {
@@ -34,10 +35,6 @@ _TEX = {
 } | {special: "\\" + special for special in "&%_#${}"}
 ROWS = 500  # of a table to be read: what is longer is data, and whole in the CSV alone
 _INTERVAL_FORMAT = re.compile(r"\.(\d+)([f%])")
-_FIGURE = r"(?:[0-9][0-9.,]*|\.[0-9]+|inf)(?:[eE][-+]?[0-9]+)?"
-_HARMLESS = re.compile(
-    rf"[-+=]|= ?{_FIGURE}|[-+]{_FIGURE} ?%?(?: [a-zτ]+)?(?: {_FIGURE}| \[[-+0-9., ]*\][^|]*)?"
-)  # after an interval no spreadsheet can compute what follows
 
 NEEDED = ("needed", "items_needed", "items_for_80_percent")  # columns of numbers of units that a study would take
 MOST = 10_000  # of these, as `stats.power.MOST`
@@ -215,20 +212,6 @@ def _harmless(df: pd.DataFrame) -> pd.DataFrame:
             if any(one is not other for one, other in zip(given, safe)):
                 changed[column] = pd.Series(safe, index=df.index, dtype=object)
     return df.assign(**changed).rename(columns=harmless)
-
-
-def harmless(cell: object) -> object:
-    """A cell as a CSV may hold it: text that a spreadsheet would compute gets an apostrophe before it.
-
-    That is text which begins with = + - @, a tab or a line break, for a table may hold what others wrote. A sign alone,
-    a number (-1.5, = 50, -inf), and a number with its unit or interval (-20 points, +17 [-5, +35]) stay as they are.
-
-    >>> [harmless(cell) for cell in ("=1+1", "@SUM(A1)", "-1.5", "-3 points", "+0.05 τ [-0.1, +0.2]")]
-    ["'=1+1", "'@SUM(A1)", '-1.5', '-3 points', '+0.05 τ [-0.1, +0.2]']
-    """
-    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")):
-        return cell
-    return cell if _HARMLESS.fullmatch(cell) else f"'{cell}"
 
 
 def escape_markdown(text: str) -> str:

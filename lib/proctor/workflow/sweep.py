@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from proctor import program
-from proctor.files import write_atomic
+from proctor.files import harmless, write_atomic
 from proctor.models.spending import Budget
 from proctor.paths import BUILD
 from proctor.report.claims import Claim, read_claims
@@ -228,7 +228,7 @@ def write_results(found: Sequence[tuple[Point, rerun.Rerun, list[Claim]]], place
     writer.writerow(columns)
     for row in rows:
         cells = (row.get(column) for column in columns)
-        writer.writerow(f"{cell:.12g}" if isinstance(cell, float) else tables.harmless(cell) for cell in cells)
+        writer.writerow(f"{cell:.12g}" if isinstance(cell, float) else harmless(cell) for cell in cells)
     write_atomic(place / "results.csv", text.getvalue())
 
     shown = [{name: _short(row.get(name)) for name in columns} for row in rows[: tables.ROWS]]

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from proctor.files import write_atomic
+from proctor.files import harmless, write_atomic
 from proctor.paths import BUILD, COMMITTED
 from proctor.report.provenance import relative
 from proctor.workflow import git, kept, params, rerun, values
@@ -97,8 +97,6 @@ def compare(done: rerun.Rerun, committed: Iterable[Path], tolerance: float = val
 
 
 def _report(findings: Sequence[Finding], done: Sequence[rerun.Rerun]) -> str:
-    from proctor.report.tables import harmless  # pandas; not for --help
-
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)

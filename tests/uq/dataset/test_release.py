@@ -1,6 +1,7 @@
 """Versions: what the first one takes, what the next replaces, what is refused, and that a folder is whole or not there."""
 
 import json
+import re
 import shutil
 
 import pandas as pd
@@ -160,17 +161,18 @@ def test_what_does_not_fit_is_refused(made, two_versions, tmp_path):
 
 
 def test_authors_keep_their_names_from_version_to_version(made, tmp_path):
-    """Names that a table's reader would take for numbers or for nothing."""
+    """Names that a table's reader would take for numbers, for nothing, or for a formula."""
     versions, sheet, kept, quotas = made
-    names = ["007", "NA", "1e3", "", "None"]
-    kept = kept.assign(owner_name=[names[n % 5] for n in kept["question_id"]], owner_id=5)
+    names = ["007", "NA", "1e3", "", "None", "=HYPERLINK(A1)", "@ada", "'tis", "-1+1"]
+    kept = kept.assign(owner_name=[names[n % 9] for n in kept["question_id"]], owner_id=5)
     write_release(tmp_path, "1", kept, sheet, versions[0].changes, quotas)
     solved = pd.DataFrame([dict(zip(KEY, versions[0].keys[0]), status="answered", expert="E")])
     changes = next_changes(sheet, solved, read_releases(tmp_path), early=True)
     write_release(tmp_path, "2", kept, sheet, changes, quotas)
     for release in read_releases(tmp_path):
-        expected = [names[n % 5] or "user 5" for n in release.attributions["question_id"]]
+        expected = [names[n % 9] or "user 5" for n in release.attributions["question_id"]]
         assert list(release.attributions["author"]) == expected
+        assert not re.search(r"[,\n][=@]", (tmp_path / release.version / "attribution.csv").read_text())
     assert check_releases(tmp_path) == []
 
 

@@ -109,7 +109,7 @@ def test_only_what_the_llm_filter_keeps_goes_on_and_what_is_released_stays_out()
 
 
 def test_reviewers_see_text_near_duplicates_and_up_to_three_answers(tmp_path):
-    kept = questions(2, ["history"])
+    kept = questions(2, ["history"]).assign(title="=HYPERLINK(A1)")
     near = pd.DataFrame(
         [("history", 1, "math", 9, similarity, 1, "answered elsewhere") for similarity in (0.6, 0.8)],
         columns=["site", "question_id", "other_site", "other_id", "similarity", "other_answers", "relation"],
@@ -120,7 +120,8 @@ def test_reviewers_see_text_near_duplicates_and_up_to_three_answers(tmp_path):
     write_queue(tmp_path, queue, kept, answers)
     shown = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
     assert {row["question_id"]: len(row["answers"]) for row in shown} == {1: 0, 2: ATTEMPTS}
-    assert all(row["body"] == "This." for row in shown)
+    assert all(row["body"] == "This." and row["title"] == "=HYPERLINK(A1)" for row in shown)
+    assert ",'=HYPERLINK(A1)," in (tmp_path / "review.csv").read_text()  # no formula in a spreadsheet
     with pytest.raises(DataError, match="is there already"):
         write_queue(tmp_path, queue, kept)
 

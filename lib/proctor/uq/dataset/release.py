@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from proctor.data.tabular import DataError, read_rows, summary
+from proctor.files import as_written, harmless
 from proctor.uq.dataset import attribution
 from proctor.uq.dataset.datasheet import changelog, datasheet
 from proctor.uq.dataset.next_version import SHARE, is_due
@@ -211,9 +212,9 @@ def _write(folder: Path, release: Release, reviews: pd.DataFrame, earlier: list[
     texts = {
         "questions.jsonl": _lines(release.questions),
         "dev.jsonl": _lines(release.dev),
-        "attribution.csv": release.attributions.to_csv(index=False),
+        "attribution.csv": release.attributions.map(harmless).to_csv(index=False),
         "diamond.csv": release.diamond.to_csv(index=False),
-        "changes.csv": release.changes.to_csv(index=False),
+        "changes.csv": release.changes.map(harmless).to_csv(index=False),
         "CHANGELOG.md": changelog(release, before, without_place(reviews, release.keys)),
         "DATASHEET.md": datasheet(release, reviews),
     }
@@ -280,7 +281,7 @@ def read_release(folder: str | Path) -> Release:
             tables[name] = pd.read_csv(path, dtype=str, keep_default_na=False)  # an author may be called 007, or NA
             if missing := set(columns) - set(tables[name].columns):
                 raise DataError(f"{path}, row 1: no column {', '.join(sorted(missing))}. Take the release anew.")
-            tables[name] = tables[name].astype({"question_id": "int64"})
+            tables[name] = tables[name].map(as_written).astype({"question_id": "int64"})
     except (OSError, ValueError) as error:
         if isinstance(error, DataError):
             raise

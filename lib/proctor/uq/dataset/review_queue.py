@@ -15,7 +15,7 @@ import pandas as pd
 import yaml
 
 from proctor.data.tabular import DataError, problem, read_rows, summary
-from proctor.files import write_atomic
+from proctor.files import harmless, write_atomic
 from proctor.uq.dataset.attribution import link
 from proctor.uq.dataset.post_markdown import to_markdown
 
@@ -147,7 +147,7 @@ def write_queue(folder: str | Path, queue: pd.DataFrame, kept: pd.DataFrame, ans
         shown = dict(site=key[0], question_id=key[1], title=row.title, tags=list(row.tags), body=to_markdown(row.body))
         lines.append(json.dumps({**shown, "answers": attempts.get(key, [])}, ensure_ascii=False) + "\n")
     write_atomic(folder / "questions.jsonl", "".join(lines))
-    write_atomic(folder / "review.csv", queue.to_csv(index=False))
+    write_atomic(folder / "review.csv", queue.map(harmless).to_csv(index=False))
 
 
 def read_reviews(paths: Sequence[str | Path]) -> pd.DataFrame:

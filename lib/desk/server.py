@@ -1,0 +1,16 @@
+"""Gunicorn's settings of the desk: `gunicorn --config python:desk.server desk.wsgi`.
+
+A client that sends half of its headers holds a thread. Gunicorn has no limit for that, so the system's own is set on
+the socket that listens, and each connection inherits it. One byte every few seconds still holds a thread: against that
+a proxy in front, see docs/desk.md.
+"""
+
+import socket
+import struct
+
+SECONDS = 5  # without a byte, until a connection is closed
+
+
+def when_ready(server) -> None:
+    for listener in server.LISTENERS:
+        listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", SECONDS, 0))

@@ -1,0 +1,28 @@
+"""What gunicorn is told: a client that sends half of its headers is let go."""
+
+import socket
+from types import SimpleNamespace
+
+import pytest
+from desk import command, server
+
+
+def test_a_connection_without_a_byte_is_ended_and_one_that_sends_is_read(monkeypatch):
+    monkeypatch.setattr(server, "SECONDS", 1)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server.when_ready(SimpleNamespace(LISTENERS=[SimpleNamespace(sock=listening)]))
+        with socket.create_connection(listening.getsockname()) as client:
+            connection, _ = listening.accept()
+            connection.setblocking(True)
+            client.sendall(b"GET / HTTP/1.1\r\n")
+            assert connection.recv(100) == b"GET / HTTP/1.1\r\n"
+            with pytest.raises(BlockingIOError):
+                connection.recv(100)
+            connection.close()
+
+
+def test_the_command_serves_with_these_settings(monkeypatch):
+    served = []
+    monkeypatch.setattr("os.execv", lambda program, words: served.append(words))
+    command._serve("127.0.0.1", 9, 2)
+    assert "python:desk.server" in served[0]
