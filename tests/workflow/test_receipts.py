@@ -29,7 +29,7 @@ def fresh(shared_project):
     project.notebook("asks", "from proctor.models import registry")
     project.notebook("draws", "1")
     project.notebook("own", "1", parameters="questions: str = ''\nboards: list[str] = ['mine/boards', 'more/*/b?.csv']")
-    project.notebook("asked", "import os\nprint(os.environ.get('MINE'), os.environ['HOME'])")
+    project.notebook("asked", "import os\nprint(os.environ.get('MINE'), os.environ['HOME'], os.getenv('MY_KEY'))")
     project.notebook("reads", "1", data=("data/facts_*.csv",))
     project.write("params/default.yaml", "all: {}\nown: {questions: mine/my.jsonl}\n")
     (project.root / "elsewhere/deep").mkdir(parents=True)
@@ -144,7 +144,7 @@ def test_a_new_promise_makes_its_notebook_stale(fresh, stale):
 
 
 def test_a_variable_that_a_cell_reads_is_an_input(fresh, stale):
-    assert stale(MINE="1") == {"asked"} and stale(OTHERS="1") == set()
+    assert stale(MINE="1") == {"asked"} and stale(OTHERS="1", MY_KEY="secret") == set()
 
 
 def test_a_home_folder_is_found_by_its_sign(monkeypatch, tmp_path):

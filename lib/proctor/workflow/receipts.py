@@ -92,9 +92,10 @@ def inputs(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
 
 def variables(notebook: Notebook) -> list[Path]:
     """The environment variables that its cells read by name, as `$NAME`: `digests` knows these too. Not our own, which
-    say where things lie."""
+    say where things lie, nor keys, of which nothing is written down."""
     read = re.compile(r"(?:\benviron(?:\.get\(|\[)|\bgetenv\()\s*[\"'](?!PROCTOR_)(\w+)[\"']")
-    return [Path(f"${name}") for name in sorted({name for cell in notebook.code for name in read.findall(cell.source)})]
+    names = {name for cell in notebook.code for name in read.findall(cell.source)}
+    return [Path(f"${name}") for name in sorted(names) if not re.search("KEY|TOKEN|SECRET|PASSW", name.upper())]
 
 
 def named(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
@@ -141,12 +142,12 @@ def _below(folder: Path, above: set[str]) -> Iterator[Path]:
 def digests(paths: Iterable[Path]) -> dict[str, str]:
     """{path, relative to the checkout where it lies there: SHA-256 of its content, or "" when it is not there}
 
-    Of an environment variable, `$NAME`, that of its value: it may be a key, which stands nowhere.
+    Of an environment variable, `$NAME`, that of its value.
     """
     found = {}
     for path in paths:
         name = str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
-        if name.startswith("$"):
+        if name.startswith("$") and not path.is_file():
             found[name] = hashlib.sha256(os.environ.get(name[1:], "").encode(errors="surrogateescape")).hexdigest()
             continue
         try:
