@@ -10,6 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
+def files_below(folder: Path, above: frozenset[str] = frozenset()) -> Iterator[Path]:
+    """All files below a folder, also behind links; a folder that links to one above itself is entered once."""
+    real = os.path.realpath(folder)
+    for entry in os.scandir(folder) if real not in above else ():
+        if entry.is_dir():
+            yield from files_below(Path(entry.path), above | {real})
+        elif entry.is_file():
+            yield Path(entry.path)
+
+
 class FileBusy(RuntimeError):
     """Another run is writing the file."""
 

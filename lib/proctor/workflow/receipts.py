@@ -11,12 +11,12 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from proctor.files import write_atomic
+from proctor.files import files_below, write_atomic
 from proctor.paths import BUILD, COMMITTED, PARAMS, ROOT
 from proctor.report import catalog
 from proctor.workflow import kept
@@ -124,19 +124,9 @@ def files_in(places: Iterable[Path]) -> list[Path]:
     """The files among the places, and those in the folders among them, at any depth, also behind links."""
     found: list[Path] = []
     for place in places:
-        inside = sorted(_below(place, set())) if os.path.isdir(place) else [place]
+        inside = sorted(files_below(place)) if os.path.isdir(place) else [place]
         found += [path for path in inside if os.path.isfile(path) or str(path).startswith("$")]
     return found
-
-
-def _below(folder: Path, above: set[str]) -> Iterator[Path]:
-    """All files below; a folder that links to one above itself is entered once."""
-    real = os.path.realpath(folder)
-    for entry in os.scandir(folder) if real not in above else ():
-        if entry.is_dir():
-            yield from _below(Path(entry.path), above | {real})
-        else:
-            yield Path(entry.path)
 
 
 def digests(paths: Iterable[Path]) -> dict[str, str]:
