@@ -4,6 +4,11 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint previews site lab status record logs audit assignments slides clean
 
+# What neither Python's path nor Snakemake can hold in a folder's name.
+ifneq (,$(or $(findstring :,$(CURDIR)),$(findstring {,$(CURDIR)),$(findstring },$(CURDIR))))
+$(error The checkout lies in "$(CURDIR)": a folder whose name has a colon or a brace in it can't be used; move it)
+endif
+
 PYTHON ?= python3
 VENV ?= .venv
 PARAMS ?= params/default.yaml

@@ -15,6 +15,16 @@ _HARMLESS = re.compile(
 )  # after an interval no spreadsheet can compute what follows
 
 
+def files_below(folder: Path, above: frozenset[str] = frozenset()) -> Iterator[Path]:
+    """All files below a folder, also behind links; a folder that links to one above itself is entered once."""
+    real = os.path.realpath(folder)
+    for entry in os.scandir(folder) if real not in above else ():
+        if entry.is_dir():
+            yield from files_below(Path(entry.path), above | {real})
+        elif entry.is_file():
+            yield Path(entry.path)
+
+
 class FileBusy(RuntimeError):
     """Another run is writing the file."""
 

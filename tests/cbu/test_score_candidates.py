@@ -199,6 +199,12 @@ def server():
         running.shutdown()
 
 
+def test_a_score_that_no_float_holds_is_refused(tmp_path):
+    (tmp_path / "s.jsonl").write_text(f'{{"answer_id": "a", "score": {10**400}}}\n')
+    with pytest.raises(DataError, match=r"row 1, column score: 10000.*Give one, or drop it"):
+        recorded_scores(tmp_path / "s.jsonl")
+
+
 def test_endpoint_gives_its_score_and_another_reply_is_an_error(server):
     reward, answer = endpoint(server), Answer(id="a", question_id="q", text="four")
     assert asyncio.run(reward(Question(id="q", question="Which?"), answer)) == 4

@@ -431,6 +431,8 @@ def test_unknown_answer_type(tmp_path):
 def test_bad_json_cell(tmp_path):
     path = write_csv(tmp_path / "a.csv", [{"id": "1", "question": "a", "options": "x, y"}])
     fails(path, "row 2, column options: bad JSON")
+    path = write_csv(tmp_path / "a.csv", [{"id": "1", "question": "a", "options": '["x", "\\ud800"]'}])
+    fails(path, "row 2, column options: half a surrogate pair")
 
 
 def test_lone_surrogate_is_refused(tmp_path):

@@ -158,6 +158,7 @@ def test_bad_tables_are_refused_naming_the_place(tmp_path, rows, words):
         ([{"id": 1}], "row 1, column score: missing"),
         ([{"id": 1, "score": 100}], "divide percentages"),
         ([{"id": 1, "score": True}], "True is not a score"),
+        ([{"id": 1, "score": 10**400}], "row 1, column score: 1000.*Give the share"),
         ([{"id": 1, "score": [1]}], "is not a score"),
         ([], "b.json: no items in it"),
         ([3], "row 1: not a JSON object"),

@@ -181,3 +181,9 @@ def test_a_cache_of_an_older_version_is_read(tmp_path):
         )
         db.execute("INSERT INTO replies VALUES ('k', 'm', '', 0, 1.0, ?)", (Reply("old").to_json(),))
     assert Cache(tmp_path / "replies.sqlite").get("k").text == "old"
+
+
+def test_a_folder_that_is_a_file_is_said(tmp_path):
+    (tmp_path / "cache").write_text("mine")
+    with pytest.raises(StoreError, match="cache: no folder can be made there.*PROCTOR_REPLIES"):
+        Cache(tmp_path / "cache" / "replies.sqlite")

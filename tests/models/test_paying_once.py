@@ -100,15 +100,16 @@ def test_what_a_killed_process_was_asking_is_asked_by_the_other_at_once(serving,
     assert sum(server.asked.values()) <= 150 + 8
 
 
-def test_ctrl_c_waits_for_the_calls_in_flight_and_keeps_them(serving, session, start):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_waits_for_the_calls_in_flight_and_keeps_them(serving, session, start, number):
     server = serving(latency=0.6)
     child = start(server.url)
     while sum(server.asked.values()) < 8:
         time.sleep(0.01)
-    child.send_signal(signal.SIGINT)
+    child.send_signal(number)
     child.communicate(timeout=240)
     asked = sum(server.asked.values())
-    assert asked == 8 and len(session().cache) == 8
+    assert child.returncode == -number and asked == 8 and len(session().cache) == 8
 
 
 # budgets

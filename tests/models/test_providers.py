@@ -1,8 +1,14 @@
 """What providers send is checked at the door; what they say of errors holds no key."""
 
+import asyncio
+import gzip
 import json
+import logging
 
+import httpx
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proctor.models import providers, registry
@@ -167,3 +173,35 @@ def test_a_malformed_answer_to_http_is_a_call_error():
     with pytest.raises(CallError) as error, providers.call_errors("secret"):
         raise ClientPayloadError("bad chunk")
     assert error.value.again
+
+
+@pytest.mark.parametrize("encoding", ["identity", "gzip"])
+@pytest.mark.parametrize("kind", [providers.OpenAI, providers.Anthropic])
+def test_a_reply_without_end_is_not_read_to_its_end(monkeypatch, kind, encoding):
+    monkeypatch.setattr(providers, "LARGEST", 1 << 20)
+    long = gzip.compress(bytes(1 << 22)) if encoding == "gzip" else bytes(1 << 22)
+
+    async def answer(_):
+        return web.Response(body=long, headers={"Content-Encoding": encoding, "Content-Type": "application/json"})
+
+    async def main():
+        application = web.Application()
+        application.router.add_post("/{path:.*}", answer)
+        async with TestServer(application) as server:
+            asking = kind(Spec("m", "openai", "m", str(server.make_url("/v1"))), 60)
+            try:
+                with pytest.raises(CallError, match="a reply of more than 1 MB") as error:
+                    await asking.send(ASKED)
+            finally:
+                await asking.close()
+        assert error.value.unreadable
+
+    asyncio.run(main())
+
+
+def test_no_line_of_the_log_shows_the_query_of_an_address(caplog):
+    providers.openai_client("http://127.0.0.1:1/v1?key=secret", "k")
+    with caplog.at_level("INFO", "httpx"):
+        url = httpx.URL("http://127.0.0.1:1/v1/chat/completions?key=secret")
+        logging.getLogger("httpx").info('HTTP Request: %s %s "%s %d %s"', "POST", url, "HTTP/1.1", 200, "OK")
+    assert "POST http://127.0.0.1:1/v1/chat/completions " in caplog.text and "secret" not in caplog.text

@@ -22,13 +22,18 @@ def test_models_are_found_by_entry_provider_and_path(table):
     assert spec("anthropic/a/b").model == "a/b" and spec("dir/x.gguf").local
 
 
+NAMED = {"kind": "openai", "base_url": "http://me:secret@server/v1"}
+
+
 @pytest.mark.parametrize(
-    "entry, wrong", [({"kind": "opnai"}, "opnai"), ({"kind": "openai", "colour": 1}, "colour"), (None, "wrong")]
+    "entry, wrong",
+    [({"kind": "opnai"}, "opnai"), ({"kind": "openai", "colour": 1}, "colour"), (None, "wrong"), (NAMED, "key_env")],
 )
 def test_a_wrong_entry_is_named_with_its_file(table, entry, wrong):
     table["wrong"] = entry
-    with pytest.raises(ModelError, match=f"models.yaml.*{wrong}"):
+    with pytest.raises(ModelError, match=f"models.yaml.*{wrong}") as error:
         spec("wrong")
+    assert "secret" not in str(error.value)
 
 
 def test_an_unknown_model_says_what_there_is(table):
@@ -48,6 +53,8 @@ def test_missing_and_wrong_weights_are_told(table, tmp_path, monkeypatch):
     monkeypatch.setenv("PROCTOR_WEIGHTS", str(tmp_path))
     (tmp_path / "no.gguf").write_bytes(b"abc")
     digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert weights_file(Spec("m", "gguf", file="no.gguf", sha256=digest)) == tmp_path / "no.gguf"
+    (tmp_path / "digests.json").write_text("[]")  # whatever stands in that file
     assert weights_file(Spec("m", "gguf", file="no.gguf", sha256=digest)) == tmp_path / "no.gguf"
     (tmp_path / "no.gguf").write_bytes(b"abcd")
     with pytest.raises(ModelError, match="SHA-256 differs"):

@@ -220,7 +220,7 @@ def test_a_check_that_is_asked_anew_is_drawn_at_a_temperature(validator, setting
 )
 def test_an_export_holds_the_next_call_of_every_answer(validator, depth, session, tmp_path):
     requests, replies = tmp_path / "q.jsonl", tmp_path / "r.jsonl"
-    with Server(lambda text: "Accepted: [[Y]]") as server:
+    with Server(lambda text: "Which sum?" if text.startswith("The sum is") else "Accepted: [[Y]]") as server:
         judge = f"openai/m@{server.url}"
         talker = session("replay")
 

@@ -74,8 +74,8 @@ class Project:
         """Name public logs "judges", which are not here."""
         return self.write("data/logs/sources.yaml", SOURCES)
 
-    def python(self, *arguments: str) -> subprocess.CompletedProcess:
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("PROCTOR_")}
+    def python(self, *arguments: str, **given: str) -> subprocess.CompletedProcess:
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("PROCTOR_")} | given
         environment["PYTHONPATH"] = str(self.root / "lib")
         return subprocess.run(
             [sys.executable, *arguments], cwd=self.root, env=environment, capture_output=True, text=True, timeout=120

@@ -78,13 +78,17 @@ def test_imports_between_modules_are_followed(lib: Path):
     }
 
 
-def test_files_beside_a_package_count_with_it(lib: Path):
+def test_files_beside_a_package_count_with_it_also_behind_a_link(lib: Path, tmp_path: Path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/table.csv").write_text("x")
+    (tmp_path / "lib/proctor/models/linked").symlink_to(tmp_path / "elsewhere")
     assert found(lib, "import proctor.models.ask") == {
         "__init__.py",
         "paths.py",
         "models/__init__.py",
         "models/ask.py",
         "models/prompts/uq/check.md",
+        "models/linked/table.csv",
     }
 
 

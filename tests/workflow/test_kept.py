@@ -6,6 +6,8 @@ import re
 import shutil
 
 import pytest
+from proctor.files import write_atomic
+from proctor.workflow import kept
 from proctor.workflow.kept import excerpt
 
 NAME = "uq/frontier"
@@ -128,3 +130,19 @@ def test_a_dollar_in_a_saved_table_begins_no_formula():
     for text in ("Costs in $ a call\n\n| $x |\n|---|\n| 5 $ |\n", "No table of $5\n"):
         shown = excerpt(text, "uq/costs")
         assert "$" not in shown and shown.count("<span>&#36;</span>") == text.count("$")
+
+
+def test_what_a_run_no_longer_makes_is_removed(tmp_path):
+    for name, notebook in (("old", "mine"), ("new", "mine"), ("other", "others")):
+        (tmp_path / "uq").mkdir(exist_ok=True)
+        (tmp_path / f"uq/{name}.csv").write_text("x\n")
+        write_atomic(tmp_path / f"uq/{name}.json", json.dumps({"code": {"notebook": notebook}}))
+    before = kept.states("mine", tmp_path)
+    write_atomic(tmp_path / "uq/new.json", (tmp_path / "uq/new.json").read_bytes())  # the same bytes, made anew
+    assert kept.drop_old("mine", tmp_path, before) == ["uq/old"]
+    assert sorted(path.name for path in (tmp_path / "uq").iterdir()) == [
+        "new.csv",
+        "new.json",
+        "other.csv",
+        "other.json",
+    ]

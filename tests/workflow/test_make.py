@@ -96,6 +96,13 @@ def test_the_environment_may_lie_anywhere_and_be_made_by_any_python(checkout, na
     assert (checkout / "envs" / name / ".installed").exists()
 
 
+@pytest.mark.parametrize("name", ["a:b", "a{b", "a}b"])
+def test_a_folder_whose_name_can_not_be_used_is_named(checkout, name):
+    place = checkout.rename(checkout.parent / name)
+    result = subprocess.run(["make", "status"], cwd=place, capture_output=True, text=True)
+    assert result.returncode and f'/{name}": a folder whose name has a colon or a brace in it' in result.stderr
+
+
 def test_a_table_that_is_not_there_is_named(checkout):
     with pytest.raises(AssertionError, match=r"no file 'a`touch x`\$\(touch x\)'; name a table"):
         make(checkout, "audit", "CSV=a`touch x`$(touch x)")

@@ -28,10 +28,23 @@ def fresh(shared_project):
     project.notebook("alpha", "import proctor.stats.alpha")
     project.notebook("asks", "from proctor.models import registry")
     project.notebook("draws", "1")
-    project.notebook("own", "1", parameters="questions: str = ''\nboards: list[str] = ['mine/boards']")
+    project.notebook("own", "1", parameters="questions: str = ''\nboards: list[str] = ['mine/boards', 'more/*/b?.csv']")
+    project.notebook("asked", "import os\nprint(os.environ.get('MINE'), os.environ['HOME'], os.getenv('MY_KEY'))")
     project.notebook("reads", "1", data=("data/facts_*.csv",))
     project.write("params/default.yaml", "all: {}\nown: {questions: mine/my.jsonl}\n")
-    for name in ("data/facts_1.csv", "mine/my.jsonl", "mine/boards/a.csv", "params/models.yaml", "params/prices.yaml"):
+    (project.root / "elsewhere/deep").mkdir(parents=True)
+    (project.root / "mine/boards").mkdir(parents=True)
+    (project.root / "mine/boards/linked").symlink_to(project.root / "elsewhere")
+    (project.root / "elsewhere/deep/above").symlink_to(project.root / "elsewhere")
+    for name in (
+        "more/x/b1.csv",
+        "elsewhere/deep/c.csv",
+        "data/facts_1.csv",
+        "mine/my.jsonl",
+        "mine/boards/a.csv",
+        "params/models.yaml",
+        "params/prices.yaml",
+    ):
         project.write(name, "a: 1\n")
     for ending in ("svg", "png", "json"):
         project.write(f"figures/hle/fig.{ending}", "{}")
@@ -48,12 +61,12 @@ def fresh(shared_project):
 def stale(fresh):
     """`stale()`: the notebooks that would run. What the test changes is taken back after it."""
     kept = fresh.root.with_name("kept")
-    shutil.copytree(fresh.root, kept, ignore=shutil.ignore_patterns("lib"))
+    shutil.copytree(fresh.root, kept, symlinks=True, ignore=shutil.ignore_patterns("lib"))
     module = fresh.root / "lib/proctor/stats/alpha.py"
     text = module.read_text()
 
-    def tell() -> set[str]:
-        told = fresh.python("-c", TELL)
+    def tell(**environment: str) -> set[str]:
+        told = fresh.python("-c", TELL, **environment)
         assert told.returncode == 0, told.stderr
         return set(told.stdout.split())
 
@@ -61,12 +74,12 @@ def stale(fresh):
     for place in fresh.root.iterdir():
         if place.name != "lib":
             shutil.rmtree(place) if place.is_dir() else place.unlink()
-    shutil.copytree(kept, fresh.root, dirs_exist_ok=True)
+    shutil.copytree(kept, fresh.root, symlinks=True, dirs_exist_ok=True)
     shutil.rmtree(kept)
     module.write_text(text)
 
 
-ALL = {"alpha", "asks", "draws", "own", "reads"}
+ALL = {"alpha", "asked", "asks", "draws", "own", "reads"}
 
 
 @pytest.mark.parametrize(
@@ -74,6 +87,9 @@ ALL = {"alpha", "asks", "draws", "own", "reads"}
     [
         ("mine/my.jsonl", "edited", {"own"}),  # a file that a parameter names
         ("mine/boards/b.csv", "new", {"own"}),  # and one in a folder that a parameter names
+        ("elsewhere/deep/c.csv", "edited", {"own"}),  # behind a link in such a folder
+        ("more/x/b1.csv", "edited", {"own"}),  # which a pattern names
+        ("more/y/b2.csv", "new", {"own"}),
         ("params/prices.yaml", "a: 2\n", {"asks"}),
         ("params/models.yaml", "a: 2\n", {"asks"}),
         ("params/my_models.yaml", "a: 2\n", {"asks"}),  # which was not there before
@@ -125,6 +141,15 @@ def test_a_new_promise_makes_its_notebook_stale(fresh, stale):
     catalog = fresh.root / "data/catalog.csv"
     catalog.write_text(catalog.read_text() + FIGURE.replace("fig", "more").replace("draws", "asks") + "\n")
     assert stale() == {"asks"}
+
+
+def test_a_variable_that_a_cell_reads_is_an_input(fresh, stale):
+    assert stale(MINE="1") == {"asked"} and stale(OTHERS="1", MY_KEY="secret") == set()
+
+
+def test_a_home_folder_is_found_by_its_sign(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert receipts._named("~/mine.csv") == [tmp_path / "mine.csv"]
 
 
 def test_an_edited_notebook_is_stale_and_a_new_date_is_no_change(fresh, stale):

@@ -50,7 +50,11 @@ def story(shared_project):
     before = log.stat().st_mtime_ns
     results["again"] = project.reproduce()
     results["again asked Snakemake"] = log.stat().st_mtime_ns != before
+    page = project.write("previews/draws.md", "edited by hand")
+    results["preview"] = project.reproduce()
+    results["preview's page"] = page.read_text()
     results["typo"] = project.reproduce("-p", "m", "3")
+    results["no jobs"] = project.reproduce("--jobs", "0")
 
     figures = project.root / "figures/hle"
     before = (figures / "fig.svg").read_text()
@@ -70,6 +74,10 @@ def story(shared_project):
     results["trial"] = project.reproduce("--notebook", "stats/alpha", "-p", "n", "5")
     results["after the trial"] = project.reproduce()
     results["crate"] = project.python("-c", UNTRUE)
+    (project.root / "build/lock").unlink()
+    (project.root / "build/lock").mkdir()  # as if nothing could be written there
+    results["read only"] = project.reproduce()
+    results["read only, stale"] = project.reproduce("-p", "n", "5")
     return results
 
 
@@ -98,6 +106,20 @@ def test_a_second_run_does_nothing_not_even_start_snakemake_and_says_so(story):
     assert story["again"].returncode == 0
     assert story["again"].stdout == "Nothing to do: everything is up to date.\n"
     assert not story["again asked Snakemake"]
+
+
+def test_an_edited_preview_is_written_again_and_runs_nothing(story):
+    assert not ran(story["preview"]) and "edited by hand" not in story["preview's page"]
+
+
+def test_no_jobs_at_once_are_refused(story):
+    assert story["no jobs"].returncode == 2 and "0: give 1 or more" in story["no jobs"].stderr
+
+
+def test_a_checkout_that_can_only_be_read_may_be_up_to_date_and_else_says_so(story):
+    assert (story["read only"].returncode, story["read only"].stdout) == (0, story["again"].stdout)
+    assert story["read only, stale"].returncode == 2 and "Traceback" not in story["read only, stale"].stderr
+    assert "build can't be written (Is a directory): copy the checkout" in story["read only, stale"].stderr
 
 
 def test_an_unknown_parameter_stops_all_before_anything_runs(story):

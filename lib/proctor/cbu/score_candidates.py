@@ -91,7 +91,7 @@ def endpoint(url: str, timeout: float = 60) -> Reward:
 def _finite(value) -> float | None:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
 

@@ -17,7 +17,18 @@ from pydantic import ValidationError
 
 from proctor.data.fetch import fetched
 from proctor.data.schemas import LETTERS, Answer, Question
-from proctor.data.tabular import DataError, Row, Wrong, made, problem, read_rows, refuse_constant, summary
+from proctor.data.tabular import (
+    NO_TEXT,
+    DataError,
+    Row,
+    Wrong,
+    can_be_text,
+    made,
+    problem,
+    read_rows,
+    refuse_constant,
+    summary,
+)
 from proctor.paths import QUESTIONS
 
 VERIFIED_CLASSES = ("Gold subset", "Revision subset", "Uncertain subset")
@@ -269,9 +280,12 @@ def _text(value):
 
 def _json_cell(column: str, cell: str):
     try:
-        return json.loads(cell, parse_constant=refuse_constant)
+        found = json.loads(cell, parse_constant=refuse_constant)
     except (ValueError, RecursionError) as error:
         raise Wrong(column, f"bad JSON ({error})", "Write it as JSON") from None
+    if not can_be_text(found):
+        raise Wrong(column, NO_TEXT, "Write whole letters")
+    return found
 
 
 def _rest(row: dict, *used: str) -> dict:

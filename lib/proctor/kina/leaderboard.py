@@ -337,7 +337,7 @@ def _score(value, column: str = "score") -> float:
         value = float(OUTCOMES[word])
     try:
         score = float("nan" if isinstance(value, bool | list | dict) else value)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise Wrong(column, f"{value!r} is not a number", mend) from None
     if not 0 <= score <= 1:  # NaN too
         raise Wrong(column, f"{value} is not a score from 0 to 1", mend)

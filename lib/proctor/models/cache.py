@@ -41,7 +41,13 @@ class Cache:
 
     def __init__(self, path: Path):
         self.path = Path(path)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"{self.path.parent}: no folder can be made there ({error.strerror}). Move what is there away, or set "
+                "PROCTOR_REPLIES to another place"
+            ) from error
         self._unwritten: dict[str, tuple] = {}  # rows that the disk did not take, by key
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:16]}"
         self._alive: BinaryIO | None = None  # the locked file, from the first lease on

@@ -7,6 +7,7 @@ import asyncio
 import email.utils
 import hashlib
 import json
+import logging
 import re
 import time
 from typing import Annotated, Any, Protocol
@@ -27,6 +28,7 @@ from proctor.models.settings import (
 )
 
 LISTING = 10.0  # seconds at most for the free call that tries a key
+LARGEST = 64 << 20  # bytes of a reply, unpacked: far more than the longest with its alternatives
 LONGEST_WAIT = 600  # seconds: who is told to wait longer had better run again later
 
 
@@ -277,7 +279,7 @@ def openai_client(base_url: str | None, key: str):
         api_key=key,
         max_retries=0,
         timeout=None,
-        http_client=openai.DefaultAioHttpClient(trust_env=not _here(base_url)),
+        http_client=openai.DefaultAioHttpClient(**_how(base_url)),
     )
 
 
@@ -289,8 +291,36 @@ def anthropic_client(base_url: str | None, key: str):
         base_url=base_url,
         max_retries=0,
         timeout=None,
-        http_client=anthropic.DefaultAioHttpClient(trust_env=not _here(base_url)),
+        http_client=anthropic.DefaultAioHttpClient(**_how(base_url)),
     )
+
+
+def _how(base_url: str | None) -> dict[str, Any]:
+    """How both SDKs' clients send and receive."""
+    logging.getLogger("httpx").addFilter(_without_query)  # once, however often it is added
+    return dict(trust_env=not _here(base_url), event_hooks={"response": [_read_bounded]})
+
+
+def _without_query(record: logging.LogRecord) -> bool:
+    """Of an address in a line of the log, what may be shown: a query may hold a key."""
+    if isinstance(record.args, tuple):
+        record.args = tuple(
+            str(each).partition("?")[0] if type(each).__name__ == "URL" else each for each in record.args
+        )
+    return True
+
+
+async def _read_bounded(response: Any) -> None:
+    """Read what a call gave, unpacked, up to LARGEST bytes; the SDK then finds it read. Raises CallError for more."""
+    if not response.request.url.path.endswith(("/chat/completions", "/messages")):
+        return
+    parts, size = [], 0
+    async for part in response.aiter_bytes():
+        size += len(part)
+        if size > LARGEST:
+            raise CallError(f"a reply of more than {LARGEST >> 20} MB", again=True, unreadable=True)
+        parts.append(part)
+    response._content = b"".join(parts)
 
 
 def _here(base_url: str | None) -> bool:
@@ -426,6 +456,8 @@ class call_errors:
     def __exit__(self, kind, error, trace):
         if error is None or isinstance(error, (CallError, asyncio.CancelledError)) or not isinstance(error, Exception):
             return False
+        if isinstance(error.__cause__, CallError):  # ours, of a reply that is too long
+            raise error.__cause__ from None
         status = getattr(error, "status_code", None)
         sdks = {cls.__name__ for cls in type(error).__mro__}  # both SDKs name their errors alike
         if (

@@ -99,6 +99,11 @@ def spec(name: str) -> Spec:
             raise ModelError(
                 f"{PARAMS / 'models.yaml'}, {name}: kind {entry.kind!r} is none of gguf, {', '.join(_KEYS)}"
             )
+        if entry.base_url and (urlsplit(entry.base_url).username or urlsplit(entry.base_url).password):
+            raise ModelError(
+                f"{PARAMS / 'models.yaml'}, {name}: base_url holds a name or a password; put the key into an "
+                "environment variable and name that as key_env"
+            )
         return entry if entry.model or entry.local else Spec(**{**vars(entry), "model": name})
     kind, _, model = name.partition("/")
     model, at, address = model.partition("@http")
@@ -192,6 +197,7 @@ def _digest(path: Path) -> str:
         table = json.loads(known.read_text())
     except (OSError, ValueError):
         table = {}
+    table = table if isinstance(table, dict) else {}
     if mark not in table:
         with open(path, "rb") as file:
             table[mark] = hashlib.file_digest(file, "sha256").hexdigest()

@@ -4,7 +4,9 @@ import asyncio
 import contextlib
 import random
 import shutil
+import signal
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Coroutine, Iterable, Iterator, Mapping
@@ -76,6 +78,45 @@ class Halt:
             await asyncio.wait_for(self.called.wait(), seconds)
 
 
+class _Termination:
+    """SIGTERM, as `kill` sends it, while calls are in flight: they come home first, and then it ends the process. Sent
+    again it ends it at once. Where somebody else handles the signal it is left alone."""
+
+    def __init__(self) -> None:
+        self.waiting: set[asyncio.Task] = set()
+        self.came = False
+
+    @contextlib.contextmanager
+    def delayed(self) -> Iterator[None]:
+        """While a task of the main thread waits for its call."""
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        if task is None or threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        if not self.waiting and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            loop.add_signal_handler(signal.SIGTERM, self._stop)
+        if self.came:
+            task.cancel()
+        self.waiting.add(task)
+        try:
+            yield
+        finally:
+            self.waiting.discard(task)
+            if not self.waiting and loop.remove_signal_handler(signal.SIGTERM) and self.came:
+                signal.raise_signal(signal.SIGTERM)
+
+    def _stop(self) -> None:
+        if self.came:
+            asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
+            signal.raise_signal(signal.SIGTERM)
+        self.came = True
+        for task in self.waiting:
+            task.cancel()
+
+
+_TERMINATION = _Termination()
+
+
 class Session:
     """Ask models through recordings, cache and providers.
 
@@ -86,8 +127,8 @@ class Session:
     dollars, "500 calls", or "none" for no limit; what the environment holds bounds it further.
     Several sessions, in several processes too, may share a cache: what one is asking the others wait for.
     Each key is tried with one free call, the provider's list of models, before anything is sent with it.
-    A session that is stopped (Ctrl-C) waits for the calls in flight, since they are paid for, and keeps their replies;
-    stopped again it does not.
+    A session that is stopped (Ctrl-C, or `kill`) waits for the calls in flight, since they are paid for, and keeps
+    their replies; stopped again it does not.
     `settings` say how models are asked (models/settings.py): what is asked with this session takes them, unless it is
     given its own.
     `concurrency` calls to providers are in flight at most. `timeout` is seconds for one attempt, where a request says
@@ -407,17 +448,18 @@ class Session:
         task = asyncio.create_task(call)
         self._flights.add(task)
         task.add_done_callback(self._flights.discard)
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError as stopped:
-            if not self.batch and not task.done():
-                halt.call(stopped)
-                await asyncio.wait([task])
-            task.cancel()
-            [found] = await asyncio.gather(task, return_exceptions=True)
-            if isinstance(found, StoreError):  # paid for and not kept: handed over
-                raise found from None
-            raise
+        with _TERMINATION.delayed():
+            try:
+                return await asyncio.shield(task)
+            except asyncio.CancelledError as stopped:
+                if not self.batch and not task.done():
+                    halt.call(stopped)
+                    await asyncio.wait([task])
+                task.cancel()
+                [found] = await asyncio.gather(task, return_exceptions=True)
+                if isinstance(found, StoreError):  # paid for and not kept: handed over
+                    raise found from None
+                raise
 
     def _tell(self, holder: str) -> None:
         if self.progress and holder not in self._told:

@@ -179,7 +179,7 @@ class _Description:
                 *(
                     self._file(name, digest)
                     for name, digest in receipt["read"].items()
-                    if name not in logs and name != source
+                    if name not in logs and name != source and not name.startswith("$")
                 ),
                 *(self._log(place, digest) for log in notebook.logs for place, digest in log_files.inputs(log)),
                 *(self._parameter(notebook.name, name, value) for name, value in given.items()),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from proctor.files import files_below
 from proctor.paths import ROOT
 from proctor.workflow.notebook import Cell, Notebook, WorkflowError
 
@@ -111,7 +112,5 @@ def _other_files(folder: Path) -> list[Path]:
     if folder == LIB / PACKAGE:
         return []  # the whole library lies below it
     return [
-        path
-        for path in folder.rglob("*")
-        if path.is_file() and path.suffix not in {".py", ".pyc"} and not path.name.startswith(".")
+        path for path in files_below(folder) if path.suffix not in {".py", ".pyc"} and not path.name.startswith(".")
     ]

@@ -36,6 +36,24 @@ def artifacts(name: str, figures: Path = COMMITTED) -> dict[str, list[Path]]:
     }
 
 
+def states(name: str, figures: Path) -> dict[str, tuple[int, int]]:
+    """{artifact: state of the JSON that a run writes last} of all figures and tables of a notebook."""
+    found = {artifact: (figures / f"{artifact}.json").stat() for artifact in artifacts(name, figures)}
+    return {artifact: (state.st_ino, state.st_mtime_ns) for artifact, state in found.items()}
+
+
+def drop_old(name: str, figures: Path, before: dict[str, tuple[int, int]]) -> list[str]:
+    """Remove the figures and tables that a notebook made before and did not make in the run that has just ended.
+
+    before: of `states`, before the run. Returns their names.
+    """
+    now, made = states(name, figures), artifacts(name, figures)
+    dropped = [artifact for artifact, state in before.items() if now.get(artifact) == state]
+    for path in [path for artifact in dropped for path in made[artifact]]:
+        path.unlink(missing_ok=True)
+    return dropped
+
+
 def records(figures: Path = COMMITTED) -> dict[str, dict[str, Any]]:
     """{artifact: its provenance record} of all figures and tables in a folder, by name."""
     found = {}

@@ -7,15 +7,17 @@ reproduce` puts untrue receipts aside, and Snakemake makes those that are not th
 read at every start.
 """
 
+import glob
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from proctor.files import write_atomic
+from proctor.files import files_below, write_atomic
 from proctor.paths import COMMITTED, PARAMS, ROOT, runs_of
 from proctor.report import catalog
 from proctor.workflow import kept
@@ -88,11 +90,20 @@ def inputs(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
     data += notebook.log_files()
     found = [notebook.path, *modules, *data, *files_in(named(notebook, values)), ROOT / "requirements.txt"]
     found += TABLES if ASKS_MODELS in modules else []
-    return [path for path in dict.fromkeys(found) if path.is_file()]
+    return [*(path for path in dict.fromkeys(found) if path.is_file()), *variables(notebook)]
+
+
+def variables(notebook: Notebook) -> list[Path]:
+    """The environment variables that its cells read by name, as `$NAME`: `digests` knows these too. Not our own, which
+    say where things lie, nor keys, of which nothing is written down."""
+    read = re.compile(r"(?:\benviron(?:\.get\(|\[)|\bgetenv\()\s*[\"'](?!PROCTOR_)(\w+)[\"']")
+    names = {name for cell in notebook.code for name in read.findall(cell.source)}
+    return [Path(f"${name}") for name in sorted(names) if not re.search("KEY|TOKEN|SECRET|PASSW", name.upper())]
 
 
 def named(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
-    """Every place that a text among the parameters' values could name, from the checkout's folder: there or not."""
+    """Every place that a text among the parameters' values could name, from the checkout's folder: there or not. Of a
+    pattern (`boards/*.csv`) the folder that all its files lie in."""
     from proctor.workflow import params  # not needed by a job of Snakemake's
 
     return _named(list(params.all_values(notebook, values).values()))
@@ -105,24 +116,33 @@ def _named(value: Any) -> list[Path]:
         return [place for each in value for place in _named(each)]
     if not isinstance(value, str) or not value or "\0" in value:
         return []
-    place = ROOT / value
+    folder = Path(os.path.expanduser(value))
+    while glob.has_magic(str(folder)):
+        folder = folder.parent
+    place = ROOT / folder
     return [] if ROOT.resolve().is_relative_to(place.resolve()) else [place]  # "." and "/" name no data
 
 
 def files_in(places: Iterable[Path]) -> list[Path]:
-    """The files among the places, and those in the folders among them, at any depth."""
+    """The files among the places, and those in the folders among them, at any depth, also behind links."""
     found: list[Path] = []
     for place in places:
-        inside = sorted(place.rglob("*")) if os.path.isdir(place) else [place]
-        found += [path for path in inside if os.path.isfile(path)]
+        inside = sorted(files_below(place)) if os.path.isdir(place) else [place]
+        found += [path for path in inside if os.path.isfile(path) or str(path).startswith("$")]
     return found
 
 
 def digests(paths: Iterable[Path]) -> dict[str, str]:
-    """{path, relative to the checkout where it lies there: SHA-256 of its content, or "" when it is not there}"""
+    """{path, relative to the checkout where it lies there: SHA-256 of its content, or "" when it is not there}
+
+    Of an environment variable, `$NAME`, that of its value.
+    """
     found = {}
     for path in paths:
         name = str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
+        if name.startswith("$") and not path.is_file():
+            found[name] = hashlib.sha256(os.environ.get(name[1:], "").encode(errors="surrogateescape")).hexdigest()
+            continue
         try:
             found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
         except (FileNotFoundError, NotADirectoryError):

@@ -28,6 +28,7 @@ from proctor.workflow import kept, receipts
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
 from proctor.workflow.run import (
     add_budget_options,
+    add_jobs_option,
     add_parameter_options,
     add_timeout_option,
     budget_of,
@@ -46,6 +47,10 @@ SKIPPED = {"__pycache__", ".ipynb_checkpoints"}
 OURS = ("notebooks", "lib", "params", "data", "Snakefile", "requirements.txt")
 # Receipts alone say what is stale: Snakemake is to look at no date, checksum or record of its own.
 OPTIONS = "--keep-going --rerun-incomplete --nolock --rerun-triggers mtime --max-checksum-file-size 0".split()
+
+
+class ReadOnly(WorkflowError):
+    """build/ can't be written."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -84,7 +89,11 @@ def reproduce(
     wherever it sends them. budget: of what all notebooks together ask; one that asks alone shows its own plan.
     """
     os.chdir(ROOT)
-    held = lock()  # noqa: F841  held until this function ends
+    held: TextIO | ReadOnly
+    try:
+        held = lock()  # until this function ends
+    except ReadOnly as error:  # what is up to date needs no writing
+        held = error
     asked: dict[str, Any] = {"profile": str(profile), "overrides": list(map(list, overrides))}
     asked |= {name: os.environ.get(name) for name in (PLACE, "PROCTOR_LOGS")}
     notebooks = all_notebooks()
@@ -93,6 +102,8 @@ def reproduce(
     if stamp.get("asked") == asked and stamp["files"] == contents(stamp["places"]):
         print("Nothing to do: everything is up to date.", *_kept_lines(stamp["kept"], asked_for), sep="\n")
         return 0
+    if isinstance(held, ReadOnly):
+        raise held
     STAMP.unlink(missing_ok=True)
 
     from proctor import log_files  # here, not above: the check before this must stay quick
@@ -107,6 +118,7 @@ def reproduce(
     for notebook in notebooks:
         receipts.inputs(notebook, values[notebook.name])  # what is wrong with them is told now, not by Snakemake
     named |= {str(place) for notebook in notebooks for name in notebook.logs for place in log_files.places(name)}
+    named |= {str(variable) for notebook in notebooks for variable in receipts.variables(notebook)}
     sources = [*OURS, str(profile), *sorted(named)]
     read = contents(sources)
     if budget:
@@ -133,6 +145,8 @@ def reproduce(
         preview.write()
 
     results = list(map(str, {figures, runs_of(figures) / "notebooks", COMMITTED if stay else figures}))
+    if figures == COMMITTED:
+        results.append(str(preview.FOLDER))
     left = contents(results)
     if contents(sources) == read and not receipts.untrue(notebooks, values, figures):  # not even while this ran
         stamp = {"asked": asked, "places": [*sources, *results], "files": read | left, "kept": stay}
@@ -162,9 +176,12 @@ def _refuse_costs(
 def lock() -> TextIO:
     """Be the one run of this checkout (of reproduce, verify, seeds, sweep) until the file closes.
 
-    Raises WorkflowError while there is another."""
-    BUILD.mkdir(exist_ok=True)
-    held = open(BUILD / "lock", "w")
+    Raises WorkflowError while there is another, ReadOnly where build/ can't be written."""
+    try:
+        BUILD.mkdir(exist_ok=True)
+        held = open(BUILD / "lock", "w")
+    except OSError as error:
+        raise ReadOnly(f"{BUILD} can't be written ({error.strerror}): copy the checkout, or give it back") from None
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -298,7 +315,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     add_parameter_options(parser)
     add_budget_options(parser, "all notebooks together")
     add_timeout_option(parser)
-    parser.add_argument("--jobs", type=int, default=2, help="notebooks to run at once (default 2)")
+    add_jobs_option(parser, 2)
     parser.add_argument("--notebook", action="append", default=[], help="only this one, e.g. uq/6_agreement")
     parser.add_argument("snakemake", nargs="*", help="after --: options for Snakemake, e.g. --profile slurm")
     options = parser.parse_args(split_more(arguments))

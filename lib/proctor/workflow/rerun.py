@@ -23,7 +23,7 @@ from proctor.report.provenance import relative
 from proctor.workflow import kept, receipts
 from proctor.workflow.notebook import Notebook, WorkflowError
 from proctor.workflow.reproduce import LOG, snakemake_command, started
-from proctor.workflow.run import PROBLEM, add_timeout_option, split_more
+from proctor.workflow.run import PROBLEM, add_jobs_option, add_timeout_option, split_more
 
 SNAKEFILE = Path(__file__).with_suffix(".smk")
 CONFIG = BUILD / "reruns.json"
@@ -182,7 +182,7 @@ def options(prog: str, about: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=prog, description=about, epilog="after --: options for Snakemake, e.g. -- --profile slurm"
     )
-    parser.add_argument("--jobs", type=int, default=1, help="notebooks to run at once (default 1)")
+    add_jobs_option(parser, 1)
     parser.add_argument("--again", action="store_true", help="run also what ran before and whose inputs are the same")
     add_timeout_option(parser)
     return parser

@@ -55,6 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
         if notebook.missing_logs():
             raise WorkflowError(f"{notebook.name} can't run: {kept.how_to_get(notebook)}")
+        before = kept.states(notebook.name, figures)
         problem = run_notebook(notebook, output, values, options.cell_timeout)
     except WorkflowError as error:
         print(error, file=sys.stderr)
@@ -68,6 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
         if options.receipt:
             write_atomic(options.receipt.with_name(PROBLEM), problem)
         return 1
+    for dropped in kept.drop_old(notebook.name, figures, before):
+        print(f"{notebook.name} no longer makes {dropped}: removed from {figures}", flush=True)
     if options.receipt:
         made = [path for path in (output, *receipts.files_in([figures])) if path.exists()]
         receipts.write(notebook, values, read, made, options.receipt)
@@ -144,6 +147,18 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--file", action="append", default=[], metavar="NAME=PATH", help="set one parameter to a file")
     add_timeout_option(parser)
     return parser.parse_args(split_more(arguments))
+
+
+def add_jobs_option(parser: argparse.ArgumentParser, default: int) -> None:
+    parser.add_argument(
+        "--jobs", type=_one_or_more, default=default, help=f"notebooks to run at once (default {default})"
+    )
+
+
+def _one_or_more(text: str) -> int:
+    if (jobs := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: give 1 or more")
+    return jobs
 
 
 def split_more(arguments: list[str] | None) -> list[str]:

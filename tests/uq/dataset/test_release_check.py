@@ -92,11 +92,12 @@ def test_a_changed_byte_a_missing_file_and_a_wrong_predecessor_are_found(damaged
     (damaged / "1/DATASHEET.md").write_text("mine")
     (damaged / "2/CHANGELOG.md").unlink()
     manifest = json.loads((damaged / "2/release.json").read_text())
-    (damaged / "2/release.json").write_text(json.dumps(manifest | {"previous": "0.9"}))
+    (damaged / "2/release.json").write_text(json.dumps(manifest | {"previous": "0.9", "diamond": 77}))
     (damaged / "2/questions.parquet").write_bytes(b"no")
     found = "\n".join(check_releases(damaged))
     for told in (
         "1/DATASHEET.md: not the file",
+        "2/release.json: diamond is said to be 77, and is ",
         "2/CHANGELOG.md: not the file",
         "said to be 0.9",
         "parquet: cannot be",

@@ -223,8 +223,9 @@ def _write(folder: Path, release: Release, reviews: pd.DataFrame, earlier: list[
         for name, text in texts.items():
             (beside / name).write_bytes(text.encode())
         pq.write_table(pa.Table.from_pylist(release.questions, schema=PUBLIC), beside / "questions.parquet")
-        counts = dict(questions=len(release.questions), diamond=len(release.diamond), dev=len(release.dev))
-        manifest = release.manifest | counts | dict(files={name: digest(beside / name) for name in (*FILES, *PAGES)})
+        manifest = (
+            release.manifest | sizes(release) | dict(files={name: digest(beside / name) for name in (*FILES, *PAGES)})
+        )
         (beside / "release.json").write_text(json.dumps(manifest, indent=2) + "\n")
         os.rename(beside, target)
     except OSError as error:
@@ -236,6 +237,11 @@ def _write(folder: Path, release: Release, reviews: pd.DataFrame, earlier: list[
 
 def _lines(rows: list[dict]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def sizes(release: Release) -> dict[str, int]:
+    """How many questions there are, how many of them are diamond, and how many the dev set has."""
+    return dict(questions=len(release.questions), diamond=len(release.diamond), dev=len(release.dev))
 
 
 def digest(path: Path) -> str:

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from proctor.data.tabular import DataError
 from proctor.uq.dataset.attribution import LICENCES, licence
-from proctor.uq.dataset.release import FILES, PAGES, PUBLIC, Release, digest, keys, read_release, versions
+from proctor.uq.dataset.release import FILES, PAGES, PUBLIC, Release, digest, keys, read_release, sizes, versions
 
 
 def check_releases(folder: str | Path) -> list[str]:
@@ -35,6 +35,11 @@ def _files(path: Path, release: Release) -> list[str]:
         f"{name}: not the file that was released"
         for name in (*FILES, *PAGES)
         if not (path / name).is_file() or digest(path / name) != release.manifest["files"].get(name)
+    ]
+    told += [
+        f"release.json: {name} is said to be {release.manifest.get(name)}, and is {count}"
+        for name, count in sizes(release).items()
+        if release.manifest.get(name) != count
     ]
     try:
         same = pq.read_table(path / "questions.parquet").cast(PUBLIC).to_pylist() == [

@@ -34,6 +34,7 @@ from proctor.uq.dataset.release import (
     next_changes,
     read_release,
     read_releases,
+    sizes,
     write_release,
 )
 from proctor.uq.dataset.release_check import check_releases
@@ -305,8 +306,8 @@ def _solved(one: Release, two: Release) -> dict:
 def planted_faults(folder: Path) -> pd.DataFrame:
     """What `check_releases` says of each of FAULTS, planted in version 2 of sound releases, one at a time.
 
-    The digests are put right after each, so that a fault must be found by what the files say. Columns: fault, file,
-    problems (their number), told (the last of them). The first row plants nothing.
+    The digests and sizes are put right after each, so that a fault must be found by what the files say. Columns: fault,
+    file, problems (their number), told (the last of them). The first row plants nothing.
     """
     one, two = read_release(folder / "1"), read_release(folder / "2")
     rows = [("nothing", "", len(check_releases(folder)), "")]
@@ -321,7 +322,7 @@ def planted_faults(folder: Path) -> pd.DataFrame:
 
 
 def _damage(path: Path, change: Callable[[Rows], Rows]) -> None:
-    """Change a file's rows; the Parquet file and the digests follow."""
+    """Change a file's rows; the Parquet file, the digests and the sizes follow."""
     if path.suffix == ".csv":
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
         pd.DataFrame(change(table.to_dict("records")), columns=table.columns).to_csv(path, index=False)
@@ -332,4 +333,5 @@ def _damage(path: Path, change: Callable[[Rows], Rows]) -> None:
             pq.write_table(pa.Table.from_pylist(rows, schema=PUBLIC), path.with_suffix(".parquet"))
     manifest = json.loads((path.parent / "release.json").read_text())
     manifest["files"] = {name: digest(path.parent / name) for name in manifest["files"]}
+    manifest |= sizes(read_release(path.parent))
     (path.parent / "release.json").write_text(json.dumps(manifest))
