@@ -31,16 +31,6 @@ _OPEN = re.compile(
     r"what do you think|in your opinion)",
     re.IGNORECASE,
 )
-# Section 3.1 asks for these too, and no rule over text can see them: reviewers must.
-READERS_JUDGE = {
-    "precise and univocal": "one reading, one right answer, accepted by experts of the field",
-    "solvable": "the answer is known or can be found",
-    "original": "own work, or more than a rewording of what is published",
-    "not searchable": "neither remembered nor found by a simple search",
-    "expert": "a graduate's knowledge, or of something very specific",
-    "clear English": "technical terms explained, formulas in LaTeX",
-    "allowed": "nothing about weapons of mass destruction, no matter of taste or morals",
-}
 CHOICE_RULES = {"all but one": "appendix B.1", "below chance": "section 3.2"}  # name -> where it stands
 
 

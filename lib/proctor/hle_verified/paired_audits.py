@@ -26,8 +26,8 @@ EXPECTED = {
     "rationale: sound twin above": (0.6, 0.4, -1.0),
     "repaired answer: right above wrong": (0.6, 0.4, -1.0),
     "repaired rationale: right above wrong": (0.6, 0.4, -1.0),
-    "whole audit: right less wrong repairs pass": (0.3, 0.15, 0.2),
-    "one kind: damaged less sound rejected": (0.7, 0.3, 0.2),
+    "whole audit: right minus wrong repairs pass": (0.3, 0.15, 0.2),
+    "one kind: damaged minus sound rejected": (0.7, 0.3, 0.2),
 }
 
 
