@@ -1,6 +1,5 @@
 """All methods on one bench, against scipy, statsmodels, brute force and data whose truth is known."""
 
-
 import numpy as np
 import pandas as pd
 import pytest
