@@ -12,8 +12,16 @@ with_logs = pytest.mark.skipif(not logs.available("judge_scores"), reason="the l
 @with_logs
 def test_it_leaves_what_the_catalog_promises_as_logged_evidence(done, claims_made):
     rows = [row for row in catalog.read() if row.notebook == NAME and row.state in catalog.RUN]
-    assert len(rows) == 12 and catalog.check(rows, done / "figures") == []
+    assert len(rows) == 11 and catalog.check(rows, done / "figures") == []
     assert all(claim.evidence == "logged" for claim in claims_made.values())
+
+
+@with_logs
+def test_judges_share_a_budget_in_equal_parts(done):
+    """At two calls: one judge twice, or two once each; its gain is the difference of the two AUCs."""
+    for row in pd.read_csv(done / "figures/synthesis/strong_judges_combinations.csv").itertuples():
+        assert row.budget == 2 and " x2 (" in row.single_method and row.members.count(" x1") == 2
+        assert row.difference == pytest.approx(row.combination - row.single)
 
 
 @with_logs

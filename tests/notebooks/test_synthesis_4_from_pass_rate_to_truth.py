@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 from proctor import paths
@@ -42,8 +43,27 @@ def test_the_results_box_prints_the_committed_numbers():
         "pass_rate",
         "checked_at_random",
         "hle_errors_carry_over",
-        "hle_errors_carry_over.o3_pro",
         "random_checks",
     ):
         assert claims[name].numbers.split(", n = ")[0] in box
     assert claims["errors_carry_over"].verdict == "does not hold"
+
+
+def test_the_readings_are_recounted_from_the_printed_counts(done):
+    """75 of 500 passed, 46 read, 4 right; on HLE 22 of 64 right and 49 of 432 wrong answers passed."""
+    table = pd.read_csv(done / "figures/synthesis/solve_rate_readings.csv").set_index("reading")
+    estimate, high = table["estimate"], table["high"]
+    assert estimate["Checked at random, recall of HLE"] == pytest.approx(0.15 * 4 / 46 * 64 / 22)
+    assert estimate["The validator errs as on HLE"] == pytest.approx((0.15 - 49 / 432) / (22 / 64 - 49 / 432))
+    recall = np.random.default_rng(1).beta(22.5, 42.5, 200_000)
+    harder, any_order = (
+        high[f"{name}, recall of HLE"] for name in ("Right answers harder to settle", "Any order of checking")
+    )
+    assert any_order == pytest.approx(33 / 500 / np.quantile(recall, 0.025), rel=0.02)
+    right = harder / any_order * 33  # among the passed: settled a fifth as often as wrong ones
+    assert (42 / (75 - right)) / (4 / right) == pytest.approx(5) and right == pytest.approx(24.19, abs=0.01)
+
+
+def test_every_design_of_checks_keeps_its_level(done):
+    table = pd.read_csv(done / "figures/synthesis/checking_designs.csv")
+    assert (table["coverage_high"] > 0.93).all() and len(table) == 15

@@ -9,7 +9,6 @@ from proctor.audit.feasibility import audit, feasibility
 from proctor.audit.reported_table import Reported
 from proctor.report.figures import style
 from proctor.report.frame import faults
-from proctor.stats.interval_arithmetic import rounded
 from proctor.synthesis import figures
 
 
@@ -99,11 +98,3 @@ def test_combinations_mark_the_pair_that_all_three_leave():
     left = {"accuracy": [(1, 2), (2, 3)], "precision": [(1, 2)], "recall": [(1, 1), (1, 2)]}
     fig, alt = sound(figures.combinations_left(left | {"accuracy, precision, recall": [(1, 2)]}, "abc", 100))
     assert "TP = 1, FP = 2" in alt and legend_texts(fig)[0] == "accuracy a %: 2 pairs"
-
-
-def test_implied_shares_tell_agreeing_models_apart():
-    spans = [rounded("0.26"), rounded("0.28")]
-    shares = pd.DataFrame(dict(model=["A", "B"], table=spans, text=spans))
-    fig, alt = sound(figures.implied_shares(shares, np.array([True, False]), (0.255, 0.265)))
-    assert set(legend_texts(fig)) == {"Table 2, agrees", "Table 2, does not", "gains in the text"}
-    assert "A 25.50 to 26.50 %" in alt

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from proctor.report.figures import style
 from proctor.report.frame import faults
 from proctor.synthesis import one_bench_figures as figures
@@ -15,18 +14,6 @@ def checked(drawn):
     fig.draw_without_rendering()
     assert not faults(fig) and alt
     return fig, alt
-
-
-@pytest.fixture(scope="module")
-def quality():
-    style()
-    rows = [
-        dict(set=name, model=model, method=method, calls=calls, within=0.6, within_low=0.4, within_high=0.8)
-        for name in ("pairs", "solutions")
-        for model in MODELS
-        for method, calls in (("length", 0), ("judge", 1), ("utility", 2))
-    ]
-    return pd.DataFrame(rows)
 
 
 def test_a_method_that_never_varies_is_not_on_the_map():
@@ -42,7 +29,8 @@ def test_where_no_method_varies_the_map_is_blank_and_says_so():
     assert len(fig.axes[0].get_yticklabels()) == 2 and "blank" in alt
 
 
-def test_gains_and_frontier_show_both_sides(quality):
+def test_gains_show_both_sides():
+    style()
     rows = [
         dict(set=name, model=model, budget=budget, single=0.7, combination=0.65, difference=-0.05, low=-0.2, high=0.1)
         | dict(in_sample=0.04)
@@ -53,5 +41,3 @@ def test_gains_and_frontier_show_both_sides(quality):
     chosen = pd.DataFrame(rows)
     fig, _ = checked(figures.gains(chosen, {"pairs": "pairs", "solutions": "all"}))
     assert fig.axes[0].get_yticklabels()[0].get_text() == "2 calls" and len(fig.axes) == 2
-    fig, alt = checked(figures.frontier(quality, chosen, "pairs"))
-    assert "70 %" in alt and [ax.get_title() for ax in fig.axes] == ["135M", "1.5B"]

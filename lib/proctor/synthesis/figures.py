@@ -262,33 +262,3 @@ def row_classes(rows: pd.DataFrame, n: int) -> Drawn:
         "One cell for each row of Table S10, by judge and strategy, coloured by what explains the row, with the number "
         "of answers in the cell. " + "; ".join(f"{text} rows" for text in handles) + "."
     )
-
-
-def implied_shares(shares: pd.DataFrame, agrees: np.ndarray, common: tuple[float, float]) -> Drawn:
-    """Ranges of the share of edited items that each model's gains imply. shares: `item_counts.implied_shares`."""
-    fig, ax = axes(height=2.6)
-    ax.axvspan(*(100 * end for end in common), color=role("muted").colour, alpha=0.6, linewidth=0)
-    looks = {True: ("ours", "Table 2, agrees"), False: ("highlight", "Table 2, does not")}
-    told = set()
-    for y, (row, agreeing) in enumerate(zip(shares.itertuples(), agrees.tolist())):
-        name, label = looks[agreeing]
-        line = dict(color=role(name).colour, linewidth=5, label=None if label in told else label)
-        ax.hlines(y - 0.12, 100 * float(row.table.low), 100 * float(row.table.high), **line)
-        told.add(label)
-        text, y_text = role("baseline"), y + 0.26
-        ax.hlines(y_text, 100 * float(row.text.low), 100 * float(row.text.high), color=text.colour, linewidth=2.5)
-        mark = dict(color=text.colour, markersize=3, markerfacecolor="white", linestyle="none")
-        ax.plot(100 * row.text.middle, y_text, text.marker, label=None if y else "gains in the text", **mark)
-    ax.set_yticks(range(len(shares)), shares["model"], fontsize=7)
-    ax.set(xlabel="share of edited items (%)", xlim=(23, 30))
-    ax.set_ylim(len(shares) - 0.4, -0.6)
-    ax.grid(False, axis="y")
-    fig.legend(loc="outside lower center", ncols=3, fontsize=7, handlelength=1.2, columnspacing=1)
-    ranges = "; ".join(
-        f"{row.model} {100 * float(row.table.low):.2f} to {100 * float(row.table.high):.2f} %"
-        for row in shares.itertuples()
-    )
-    return (
-        fig,
-        f"Range of the share of edited items that each model's gains in Table 2 imply, and in the text: {ranges}.",
-    )

@@ -410,16 +410,6 @@ def subsets_within(bench: Bench, budget: float, most: int = 3, asking: bool = Fa
     return sorted(cheap, key=lambda subset: (len(subset), cost[subset], subset))
 
 
-def equal_splits(bench: Bench, budget: int, most: int = 3) -> list[Subset]:
-    """Subsets that spend `budget` calls in equal parts, of methods called "<judge> x<repeats>": one judge with all of
-    them, two with half each, three with a third."""
-    names, found = [name.rpartition(" x") for name in bench.scores], []
-    for size in range(1, most + 1):
-        able = [i for i, (_, _, repeats) in enumerate(names) if int(repeats) * size == budget]
-        found += list(choose(able, size))
-    return found
-
-
 def nest(
     bench: Bench, subsets: Sequence[Subset], weights: str = "positive", most_folds: int = FOLDS, ridge: float = 1.0
 ) -> Nested:
@@ -509,17 +499,6 @@ def pooled(found: Sequence[Nested], budgets: Sequence[float], level: float = 0.9
             for what, values in (("gain", gains), ("flattery", flattery))
         ]
     )
-
-
-def fitted_less_equal(fitted: Nested, equal: Nested, budget: float, level: float = 0.95) -> dict[str, Any]:
-    """The best combination by one `nest` less that by another with other weights, on the same questions: set, model,
-    budget, difference, low, high, questions, families, needed."""
-    held = [
-        each.chosen((each.calls <= budget + 1e-9) & np.array([len(subset) > 1 for subset in each.subsets]))[0]
-        for each in (fitted, equal)
-    ]
-    row = dict(set=fitted.bench.set, model=fitted.bench.model, budget=budget)
-    return row | _difference(held[0] - held[1], fitted.families, level)
 
 
 def _often(found: Nested, choice: np.ndarray) -> str:
