@@ -50,6 +50,15 @@ def test_notebook_runs_on_models_of_a_provider(name, server, own_replies, run_no
     assert 0 < sum(server.calls.values()) - before <= int(planned.replace(",", ""))
 
 
+@pytest.mark.parametrize("name", ["uq/2_small_judges", "hle/2_measured_models"])
+def test_models_may_be_named_alone_and_say_nothing_readable(name, server, own_replies, run_notebook, tmp_path):
+    """Whose answers are judged (`authors`), and whom the second study asks (`anchored`), stay as they are."""
+    values = provider_values(name, server.url, "openai", ["mute"])
+    given = [part for key, value in values.items() if key != "authors" for part in ("-p", key, repr(value))]
+    result = run_notebook(name, tmp_path, "--params", "params/quick.yaml", *given)
+    assert result.returncode == 0, result.stderr
+
+
 def test_these_notebooks_ask_models():
     assert set(FEW) <= set(asking_notebooks())
 
