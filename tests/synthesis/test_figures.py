@@ -75,26 +75,3 @@ def test_audit_draws_rows_without_counts_as_printed():
     fig, alt = sound(figures.audit_intervals(measured, baselines(found), feasibility(found), printed, 0.95))
     assert "as printed, no counts" in legend_texts(fig) and "impossible $, infeasible" in alt
     assert {text.get_text() for text in fig.axes[1].texts} == {"infeasible", "confusion table not known"}
-
-
-def test_row_classes_write_the_number_of_answers():
-    rows = pd.DataFrame(
-        dict(
-            judge=["o3", "o3", "2 models"],
-            label=["C", "V", "C, 2 models"],
-            kind=["unique at n", "none", "smaller n"],
-            size=["500", "none", "499"],
-        )
-    )
-    fig, alt = sound(figures.row_classes(rows, 500))
-    assert {text.get_text() for ax in fig.axes for text in ax.texts} == {"500", "none", "499"}
-    assert (
-        legend_texts(fig) == ["one table of 500: 1", "up to 1 % missing: 1", "no table: 1"]
-        and "no table: 1 rows" in alt
-    )
-
-
-def test_combinations_mark_the_pair_that_all_three_leave():
-    left = {"accuracy": [(1, 2), (2, 3)], "precision": [(1, 2)], "recall": [(1, 1), (1, 2)]}
-    fig, alt = sound(figures.combinations_left(left | {"accuracy, precision, recall": [(1, 2)]}, "abc", 100))
-    assert "TP = 1, FP = 2" in alt and legend_texts(fig)[0] == "accuracy a %: 2 pairs"

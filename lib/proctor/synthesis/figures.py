@@ -1,13 +1,11 @@
 """Figures of the synthesis. Each receives estimates, computes none, and returns (figure, alt text) for `out.figure`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
-from matplotlib.colors import to_hex, to_rgba
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
 from proctor.report.figures import FULL, axes, forest, heatmap, marks, role, waffle
 
@@ -149,9 +147,6 @@ def coverage_by_resampling(found: pd.DataFrame) -> Drawn:
     )
 
 
-# Start
-
-
 # Audit
 
 
@@ -195,70 +190,4 @@ def audit_intervals(
         "and balanced accuracy beside 0.5, with intervals where the counts are known. Verdicts: "
         + "; ".join(f"{name}, {verdict}" for name, verdict in zip(short_names, verdicts["verdict"]))
         + "."
-    )
-
-
-# Printed tables
-
-KINDS = {  # of stats.misprints.KINDS: its legend
-    "unique at n": "one table of {n}",
-    "several at n": "several tables of {n}",
-    "smaller n": "up to 1 % missing",
-    "partial run": "part of the answers",
-    "none": "no table",
-}
-
-
-def combinations_left(left: Mapping[str, list[tuple[int, int]]], row: Sequence[str], every: int) -> Drawn:
-    """Which (TP, FP) each printed figure of one row leaves. left: `row_readings.combinations_left`."""
-    fig, ax = axes(height=2.6)
-    tints = dict(zip(("accuracy", "precision", "recall"), sns.color_palette("crest", 3)))
-    for (name, tint), text, marker in zip(tints.items(), row, "sov"):
-        x, y = np.array(left[name]).T
-        label = f"{name} {text} %: {len(x)} pairs"
-        ax.plot(x, y, marker, color=tint, markersize=2.6, linestyle="none", label=label)
-    pairs = left["accuracy, precision, recall"]
-    shown = "; ".join(f"TP = {tp}, FP = {fp}" for tp, fp in pairs)
-    look = dict(markersize=11, markerfacecolor="none", color=role("truth").colour, markeredgewidth=1.4)
-    ax.plot(*np.array(pairs).T, "o", linestyle="none", label=f"all three: {shown}", **look)
-    ax.set(xlabel="true positives (TP)", ylabel="false positives (FP)", xlim=(0, 40), ylim=(0, 60))
-    fig.legend(loc="outside lower center", ncols=2, fontsize=6.5, columnspacing=1)
-    return fig, (
-        f"Pairs of true and false positives, of {every:,} possible, that print as the accuracy, the precision and the "
-        f"recall of one row. The three sets meet in {shown}."
-    )
-
-
-def row_classes(rows: pd.DataFrame, n: int) -> Drawn:
-    """One cell per row of Table S10, coloured by its reading, with the number of answers written in.
-
-    rows: judge, label, kind (of KINDS) and size (text), one a row of the table.
-    """
-    rows = rows.assign(several=rows["judge"].str.contains("models"))
-    blocks = [part for _, part in rows.groupby("several")]
-    labels = [list(part["label"].unique()) for part in blocks]
-    fig, all_axes = axes(len(blocks), height=4.4, height_ratios=[len(each) + 0.5 for each in labels])
-    shades = dict(zip(KINDS, ["#E6E6E6", "#E6E6E6", *map(to_hex, sns.color_palette("OrRd", 3))]))
-    for ax, part, strategies in zip(all_axes, blocks, labels):
-        judges = list(part["judge"].unique())
-        for one in part.itertuples():
-            x, y = 0 if one.several else judges.index(one.judge), strategies.index(one.label)
-            ax.barh(y, 0.94, left=x - 0.47, height=0.86, color=shades[one.kind])
-            ink = "white" if one.kind == "none" else "black"
-            ax.text(x, y, one.size, ha="center", va="center_baseline", fontsize=6.5, color=ink)
-        ax.set_yticks(range(len(strategies)), strategies, fontsize=6.5)
-        ax.set(ylim=(len(strategies) - 0.5, -0.5), xlim=(-0.5, 2.5), xticks=[])
-        if not part["several"].any():
-            ax.set_xticks(range(len(judges)), [name.replace("Sonnet ", "") for name in judges])
-            ax.xaxis.tick_top()
-        ax.tick_params(length=0)
-        ax.set_frame_on(False)
-        ax.grid(False)
-    counts = rows["kind"].value_counts()
-    handles = {f"{KINDS[kind].format(n=n)}: {counts[kind]}": shades[kind] for kind in KINDS if kind in counts}
-    patches = [Patch(facecolor=shade, label=text) for text, shade in handles.items()]
-    fig.legend(handles=patches, loc="outside lower center", ncols=2, fontsize=7)
-    return fig, (
-        "One cell for each row of Table S10, by judge and strategy, coloured by what explains the row, with the number "
-        "of answers in the cell. " + "; ".join(f"{text} rows" for text in handles) + "."
     )
