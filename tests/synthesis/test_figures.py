@@ -2,7 +2,6 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 from proctor.audit.comparisons import baselines, row_intervals
 from proctor.audit.feasibility import audit, feasibility
@@ -30,39 +29,6 @@ def legend_texts(fig):
     return [text.get_text() for legend in fig.legends for text in legend.get_texts()]
 
 
-def test_waffle_has_a_square_for_each_comparison_and_agreement_is_grey():
-    counts = pd.DataFrame({"agrees": [90, 8], "slip": [3, 0], "figure": [2, 1], "claim": [1, 0]}, index=["uq", "kina"])
-    fig, alt = sound(figures.consistency_by_paper(counts))
-    assert len(fig.axes[0].patches) == 105 and "UQ, 6 of 96; KINA, a review, 1 of 9" in alt
-    grey = {patch.get_facecolor() for patch in fig.axes[0].patches[:90]}
-    assert len(grey) == 1 and len(set(grey.pop()[:3])) == 1
-    assert "agrees (98)" in legend_texts(fig)
-
-
-def test_anatomy_marks_the_middle_of_the_resamples():
-    scores, rng = np.array([1.0] * 7 + [0.0] * 3), np.random.default_rng(1)
-    weights = rng.multinomial(10, np.full(10, 0.1), 500)
-    means = weights @ scores / 10
-    limits = {"percentile": (0.4, 1.0), "Wilson": (0.4, 0.89)}
-    _, alt = sound(figures.interval_anatomy(scores, weights, means, limits, 0.6))
-    assert "500 resamples" in alt and "Wilson interval 40% to 89%" in alt
-
-
-def test_coverage_by_method_names_the_lowest():
-    order = ["Wilson", "Clopper-Pearson", "percentile", "BCa", "plain percentile", "normal"]
-    rows = [(m, n, p, 0.95 - 0.3 * (m == "normal"), 0.6, 0.97) for m in order for n in (10, 20) for p in (0.5, 0.9)]
-    cells = pd.DataFrame(rows, columns=["method", "n", "p", "coverage", "low", "high"])
-    _, alt = sound(figures.coverage_by_method(cells))
-    assert "normal 65%" in alt
-
-
-def test_coverage_by_resampling_has_two_lines_a_panel():
-    rows = [(d, c, r, 0.9, 0.88, 0.92) for d in ("few", "many") for c in (0.0, 0.4) for r in ("items", "families")]
-    cells = pd.DataFrame(rows, columns=["design", "correlation", "resampled", "coverage", "low", "high"])
-    fig, _ = sound(figures.coverage_by_resampling(cells))
-    assert legend_texts(fig) == ["families resampled", "items resampled"]
-
-
 def test_audit_draws_rows_without_counts_as_printed():
     rows = [
         Reported("fine", 400, 400, 90, accuracy="89.25", precision="81.33", recall="67.78"),
@@ -75,26 +41,3 @@ def test_audit_draws_rows_without_counts_as_printed():
     fig, alt = sound(figures.audit_intervals(measured, baselines(found), feasibility(found), printed, 0.95))
     assert "as printed, no counts" in legend_texts(fig) and "impossible $, infeasible" in alt
     assert {text.get_text() for text in fig.axes[1].texts} == {"infeasible", "confusion table not known"}
-
-
-def test_row_classes_write_the_number_of_answers():
-    rows = pd.DataFrame(
-        dict(
-            judge=["o3", "o3", "2 models"],
-            label=["C", "V", "C, 2 models"],
-            kind=["unique at n", "none", "smaller n"],
-            size=["500", "none", "499"],
-        )
-    )
-    fig, alt = sound(figures.row_classes(rows, 500))
-    assert {text.get_text() for ax in fig.axes for text in ax.texts} == {"500", "none", "499"}
-    assert (
-        legend_texts(fig) == ["one table of 500: 1", "up to 1 % missing: 1", "no table: 1"]
-        and "no table: 1 rows" in alt
-    )
-
-
-def test_combinations_mark_the_pair_that_all_three_leave():
-    left = {"accuracy": [(1, 2), (2, 3)], "precision": [(1, 2)], "recall": [(1, 1), (1, 2)]}
-    fig, alt = sound(figures.combinations_left(left | {"accuracy, precision, recall": [(1, 2)]}, "abc", 100))
-    assert "TP = 1, FP = 2" in alt and legend_texts(fig)[0] == "accuracy a %: 2 pairs"

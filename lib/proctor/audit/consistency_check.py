@@ -5,8 +5,7 @@ rounding alone never causes a disagreement. Each disagreement has a severity and
 about. The checks of a paper are in its `consistency.py`.
 """
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields
 
 import pandas as pd
@@ -17,8 +16,6 @@ from proctor.stats.interval_arithmetic import Span, about, as_span, bound, exact
 # What depends on a disagreement, from least to most.
 SEVERITIES = ("slip", "figure", "claim")
 ROUNDED = ("percent", "points", "share", "ratio", "kappa")
-_NUMBER = re.compile(r"[+-]?[\d,]*\.?\d+")
-_IMPLIED = re.compile(r"(-?[\d.e+]+)(?: to (-?[\d.e+]+))?")
 
 
 @dataclass(frozen=True)
@@ -211,47 +208,6 @@ def smallest(parts: list[Span]) -> Span:
 def as_table(checks: list[ConsistencyCheck]) -> pd.DataFrame:
     """One row per check, in order; the columns are the fields of ConsistencyCheck."""
     return pd.DataFrame([asdict(check) for check in checks], columns=[field.name for field in fields(ConsistencyCheck)])
-
-
-def counts_by_severity(table: pd.DataFrame, papers: Sequence[str]) -> pd.DataFrame:
-    """How many comparisons of each paper agree, and how many disagree by severity.
-
-    table: from `as_table`. Returns whole numbers of shape (papers, 1 + severities).
-    """
-    outcome = table["severity"].where(~table["agrees"], "agrees")
-    return pd.crosstab(table["paper"], outcome).reindex(index=papers, columns=["agrees", *SEVERITIES], fill_value=0)
-
-
-def misprint_detection(table: pd.DataFrame, units: Sequence[int] = (1, 2, 5, 10)) -> pd.DataFrame:
-    """Which share of wrong figures the comparisons would notice.
-
-    Every agreeing comparison of a single number is repeated with the printed number moved up, and moved down, by
-    `units` of its last digit. Detected: one of the two moved numbers no longer meets what the others imply.
-    table: from `as_table`. Returns a row for each of `units`: comparisons, detected (a count) and share.
-    """
-    numbers = [(row, limits) for row in table[table["agrees"]].itertuples() if (limits := _limits(row)) is not None]
-    rows = []
-    for moved in units:
-        detected = sum(_misses(row, limits, moved) or _misses(row, limits, -moved) for row, limits in numbers)
-        rows.append((moved, len(numbers), detected, detected / len(numbers) if numbers else float("nan")))
-    return pd.DataFrame(rows, columns=["units", "comparisons", "detected", "share"])
-
-
-def _limits(row) -> tuple[float, float] | None:
-    """(low, high) of `follows`; None where one of the two sides is not one number or range."""
-    match = _IMPLIED.fullmatch(row.follows)
-    if match is None or _NUMBER.fullmatch(row.printed) is None:
-        return None
-    return float(match[1]), float(match[2] or match[1])
-
-
-def _misses(row, limits: tuple[float, float], units: int) -> bool:
-    """Whether the printed number, moved by so many units of its last digit, is outside of what follows."""
-    decimals = len(row.printed.partition(".")[2])
-    unit = 10.0**-decimals
-    rounds = bool(decimals) or "percent" in row.what or "share" in row.what
-    moved, half = float(row.printed.replace(",", "")) + units * unit, unit / 2 if rounds else 0.0
-    return moved + half < limits[0] - 1e-9 or moved - half > limits[1] + 1e-9
 
 
 def as_claim(checks: Iterable[ConsistencyCheck]) -> dict:
