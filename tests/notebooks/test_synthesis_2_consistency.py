@@ -62,5 +62,17 @@ def test_waffle_says_its_denominator_and_counts_every_comparison(done, claims, t
 def test_results_box_says_what_the_claims_say(claims, table):
     box, noticed = results_box(), claims["synthesis/2_misprint_detection"]
     wrong, serious = (table["agrees"] == "False").sum(), (table["severity"] == "claim").sum()
-    assert f"Of {len(table)} comparisons within the papers {wrong} disagree, and {serious} of these" in box
-    assert f"{noticed.estimate:.4g} % of {noticed.n} comparisons" in box
+    assert f"{wrong} of {len(table)} comparisons disagree" in box and f"{serious} of {len(table)} do" in box
+    assert f"{noticed.estimate:.4g} % of {noticed.n}" in box
+
+
+def test_a_moved_number_is_noticed_where_it_leaves_what_follows(done, table):
+    """Recounted for whole numbers that the other figures pin down exactly: a move by one is always noticed."""
+    agree = table[table["agrees"] == "True"]
+    exact = agree[agree["printed"].str.fullmatch(r"\d+") & (agree["printed"] == agree["follows"])]
+    exact = exact[~exact["what"].str.contains("percent|share")]
+    found = pd.read_csv(done / "figures/synthesis/misprint_detection.csv")
+    assert len(exact) <= found["detected"][0] <= found["comparisons"][0] and len(exact) > 30
+    assert found["detected"].is_monotonic_increasing and found["share"][0] == pytest.approx(
+        found["detected"][0] / found["comparisons"][0]
+    )
