@@ -51,6 +51,8 @@ PROMPT = "---\nversion: 1\nasks: whether it is right, of `x`\noutput: verdict\nm
 NUMBERS = pd.DataFrame({"a": ["1"]})
 FORMULAS = r"""# UQ, section 1: formulas with a rather long title
 
+> - **It holds.** `uq/claim_1` · [figure](../../figures/uq/fig_1.svg)
+
 Inline $\frac12\big(1 - e^{-x}\big)$, and without an empty line
 $$\bar U = \frac{1}{n}\sum_{i=1}^{n} \mathbb E[v_i], \qquad \hat c = \arg\max_{i \in S} s_i$$
 the text goes on with $p < q$. See [the tables](../hle/2_wide.ipynb#a-wide-table), [the figure](../../figures/uq/fig_1.svg),
@@ -244,7 +246,7 @@ def test_links_lead_to_pages_and_copied_files(page, built):
 
 
 def test_figures_have_alt_text_evidence_and_files(page):
-    figure = page("uq/1_formulas").select_one("figure.artifact")
+    figure = page("uq/1_formulas").select_one("figure.artifact:not(.lead)")
     assert figure.img["alt"] == "What is seen" and figure.img["src"] == "../figures/uq/fig_1.png"
     assert [mark.text for mark in figure.select(".evidence")] == ["published", "measured"]
     links = {link.text: link["href"] for link in figure.figcaption.find_all("a")}
@@ -345,9 +347,11 @@ def test_a_paper_has_its_notebooks_figures_and_rows(page):
     assert [row["id"] for row in rest.select("tbody tr")] == ["uq/fig_1", "uq/later"]
 
 
-def test_the_front_page_has_picture_command_legend_and_papers_in_order(page):
+def test_the_front_page_has_picture_doors_legend_and_papers_in_order(page):
     front = page("index")
-    assert front.article.img["alt"] == "What it shows" and "make reproduce" in front.article.pre.text
+    assert front.article.img["alt"] == "What it shows"
+    assert "figures.html" in [door["href"] for door in front.select("a.door")]
+    assert [card.strong.text for card in front.select(".gallery.papers figure")][0].startswith("UQ: ")
     assert [mark.text for mark in front.article.select(".evidence")] == [
         "published",
         "reconstructed",
@@ -458,6 +462,27 @@ def test_tables_are_filtered_and_sorted(browser, built):
     page.select_option("select[aria-label='Show rows of one verdict']", "")
     page.click("table.filtered th button")
     assert shown() == ["uq/fig_1", "uq/rounds", "uq/claim_1", "hle/lost", "uq/later"]
+    page.close()
+
+
+def test_the_picture_of_the_first_finding_stands_under_the_box_of_results(page):
+    box = page("uq/1_formulas").article.blockquote
+    lead = box.find_next("figure")
+    assert "lead" in lead["class"] and lead.img["src"] == "../figures/uq/fig_1.png" and int(lead.img["width"]) == 374
+    assert lead.find_previous("p").find_parent("blockquote") or lead.find_previous("li")
+
+
+def test_figures_are_filtered(browser, built):
+    page = browser.new_page()
+    page.goto((built / "figures.html").as_uri())
+
+    def shown():
+        return page.eval_on_selector_all("figure.card", "cards => cards.filter(card => !card.hidden).length")
+
+    page.select_option("select[aria-label='Show figures of one evidence']", "measured")
+    assert shown() == 1
+    page.fill(".table-filters input", "no such finding")
+    assert shown() == 0
     page.close()
 
 

@@ -1,10 +1,9 @@
 import pytest
 from proctor.report.catalog import PAPERS as CATALOGUED
-from proctor.report.site_links import Addresses, SiteError
+from proctor.report.site_links import SiteError
 from proctor.report.site_overview import (
     PAPERS,
     evidence_legend,
-    leading_pictures,
     notebook_questions,
     said_by_the_paper,
     short_title,
@@ -45,13 +44,3 @@ def test_notebook_questions():
 def test_a_sentence_of_the_paper_is_told_from_ours(row):
     assert said_by_the_paper(row("uq/claim_2")) and said_by_the_paper(row("uq/3_x", compared_with="UQ Table 1"))
     assert not said_by_the_paper(row("uq/3_x"))
-
-
-def test_the_front_page_shows_the_leading_pictures(tmp_path):
-    (tmp_path / "figures" / "uq").mkdir(parents=True)
-    for name in ("lead_one", "lead_two", "fig_1"):
-        (tmp_path / f"figures/uq/{name}.png").write_bytes(b"")
-        (tmp_path / f"figures/uq/{name}.json").write_text('{"claim": "It is <so>", "alt": "A line"}')
-    addresses = Addresses(tmp_path, tmp_path / "figures", {})
-    shown = leading_pictures(addresses)
-    assert shown.count("<img") == 2 and "figures/uq/lead_two.png" in shown and "It is &lt;so&gt;" in shown

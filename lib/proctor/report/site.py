@@ -2,7 +2,7 @@
 
     python -m proctor.report.site               # or: make site
 
-Pages: the front (from README), one a paper, one a notebook, one a protocol, the catalog, the reference of lib/proctor,
+Pages: the front, all figures, one for each paper, notebook and protocol, the catalog, the reference of lib/proctor,
 docs/*.md where there are any. Sphinx makes them (MyST-NB, execution off); formulas become MathML. A broken link,
 something loaded from elsewhere, a formula that can't be read and every warning of Sphinx is an error, and build/site/
 stays as it was. PROCTOR_BINDER=https://mybinder.org/v2/gh/<owner>/<repository>/HEAD adds links to Binder.
@@ -25,7 +25,15 @@ from proctor.report import catalog, site_api, site_protocols
 from proctor.report.site_evidence import Behind
 from proctor.report.site_links import Addresses, SiteError, problems, relink
 from proctor.report.site_notebook import NotebookPage
-from proctor.report.site_overview import PAPERS, catalog_page, front, landing, notebook_questions, paper_page
+from proctor.report.site_overview import (
+    PAPERS,
+    catalog_page,
+    figures_page,
+    front,
+    landing,
+    notebook_questions,
+    paper_page,
+)
 
 STATIC = Path(__file__).parent / "site_static"
 _PROSE = re.compile(r"(?<!\\)\b[A-Za-z]{2,}(?:[,.]?\s+[A-Za-z]{2,}\b){3}")
@@ -68,7 +76,7 @@ SPHINX = {
         "navbar_center": [],
         "navbar_end": [],
         "navbar_persistent": [],
-        "secondary_sidebar_items": {"catalog": [], "protocols/index": [], "**": ["page-toc"]},
+        "secondary_sidebar_items": {"catalog": [], "figures": [], "protocols/index": [], "**": ["page-toc"]},
     },
 }
 
@@ -155,7 +163,8 @@ def write_source(root: Path, figures: Path, source: Path) -> dict[Path, str]:
         text = (root / name).read_text(encoding="utf-8")
         _write(source / f"{page}.md", relink(text, partial(addresses.of, folder="docs", seen_from=page)))
     _write(source / "catalog.md", catalog_page(rows, behind))
-    reference = ["catalog"]
+    _write(source / "figures.md", figures_page(rows, notebooks, behind))
+    reference = ["figures", "catalog"]
     titles = {paper: about.short for paper, about in PAPERS.items()}
     protocols = site_protocols.read(root / "data" / "protocols.csv")
     for row in rows:

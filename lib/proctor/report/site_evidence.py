@@ -2,6 +2,7 @@
 
 import json
 import re
+import struct
 from collections.abc import Sequence
 from html import escape
 from typing import Any
@@ -12,6 +13,7 @@ from proctor.report.site_links import Addresses
 
 DATA = (("CSV", "csv"), ("Markdown", "md"), ("LaTeX", "tex"))
 PICTURES = (("SVG", "svg"), ("PNG", "png"))
+PNG_PER_INCH, SHOWN_PER_INCH = 200, 110  # figures/ holds 200 dots an inch; the page shows an inch as so many pixels
 _NAME = r"[a-z+ ]+ · (?P<name>[a-z_\\]+/[A-Za-z0-9_\\]+)"
 _LABEL = re.compile(rf"(?:<div[^>]*>{_NAME}</div>\s*</div>|\*{_NAME.replace('name', 'named')}\*)\s*\Z")
 
@@ -22,12 +24,28 @@ class Behind:
     def __init__(self, addresses: Addresses, rows: Sequence[Row] = ()):
         self.addresses = addresses
         self.rows = {output.rpartition(".")[0]: row.id for row in rows if row.kind in OWNERS for output in row.outputs}
+        self._figures: dict[str, list[tuple[int, str]]] | None = None  # by claim, once they are asked for
         self.claims: dict[str, Claim] = {claim.id: claim for claim in read_claims(addresses.figures)}
 
     def record(self, artifact: str | None) -> dict[str, Any]:
         """What figures/<artifact>.json says of an artifact, {} when there is none."""
         path = self.addresses.figures / f"{artifact}.json"
         return json.loads(path.read_text(encoding="utf-8")) if artifact and path.is_file() else {}
+
+    def figures_of(self, claim: str) -> list[str]:
+        """The figures that draw a claim, by its id; first those that draw it alone."""
+        if self._figures is None:
+            self._figures = {}
+            for path in sorted(self.addresses.figures.glob("*/*.json")):
+                if path.with_suffix(".png").is_file():
+                    name = f"{path.parent.name}/{path.stem}"
+                    for place, id in enumerate(self.record(name).get("claim_ids", ())):
+                        self._figures.setdefault(id, []).append((place, name))
+        return [name for _, name in sorted(self._figures.get(claim, []))]
+
+    def size(self, artifact: str) -> tuple[int, int]:
+        """Width and height on a page of a saved figure."""
+        return shown_size((self.addresses.figures / f"{artifact}.png").read_bytes(), PNG_PER_INCH)
 
     def files(self, artifact: str, kinds: Sequence[tuple[str, str]], page: str) -> str:
         """HTML links to the files of an artifact that are there: "CSV · Markdown · LaTeX"."""
@@ -83,6 +101,12 @@ class Behind:
 
     def _file(self, path: str, page: str) -> str | None:
         return self.addresses.file(path, page)
+
+
+def shown_size(png: bytes, per_inch: int) -> tuple[int, int]:
+    """Width and height on a page of a PNG of so many pixels an inch."""
+    width, height = (round(pixels * SHOWN_PER_INCH / per_inch) for pixels in struct.unpack(">II", png[16:24]))
+    return width, height
 
 
 def without_label(output: str) -> tuple[str, str | None]:

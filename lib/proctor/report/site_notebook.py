@@ -4,18 +4,16 @@ import base64
 import json
 import os
 import re
-import struct
 from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from proctor.report.site_evidence import Behind, without_label
+from proctor.report.site_evidence import Behind, shown_size, without_label
 from proctor.report.site_links import relink
 from proctor.report.site_tables import boxed
 
 BINDER = os.environ.get("PROCTOR_BINDER", "")  # e.g. https://mybinder.org/v2/gh/<owner>/<repository>/HEAD
-PNG_PER_INCH, SHOWN_PER_INCH = 200, 110  # figures/ holds 200 dots an inch; the page shows an inch as so many pixels
 _NAMED = re.compile(r"""["']([a-z_]+/[A-Za-z0-9_]+)["']""")
 _PROGRESS = re.compile(r"(?:\r[^\n]*|\s)*")
 # A formula on lines of its own: Jupyter needs no empty lines around it, others do.
@@ -76,6 +74,24 @@ class NotebookPage:
             said.append(_warning(f"not run at default parameters, but with <code>{escape(values)}</code>"))
         return "\n".join(said)
 
+    def lead(self) -> str:
+        """HTML of the picture under the box of results: of the first finding that has one. Empty where none has, and
+        where figures/ is not of this run."""
+        if self.own_pictures:
+            return ""
+        box = "\n".join(re.findall(r"^>.*", _text(self.original["cells"][0]), re.MULTILINE))
+        named = re.findall(r"figures/([a-z_]+/\w+)\.(?:svg|png)", box)
+        for id in re.findall(r"`([a-z_]+/[\w.]+)`", box):
+            named += self.behind.figures_of(id)
+        for name in named:
+            if address := self.addresses.figure(f"{name}.png", self.page):
+                record, width, height = self.behind.record(name), *self.behind.size(name)
+                return (
+                    f'<figure class="artifact lead"><a href="{address}"><img src="{address}" width="{width}" '
+                    f'height="{height}" alt="{escape(record.get("alt", ""))}"></a></figure>'
+                )
+        return ""
+
     def build(self) -> dict:
         """The notebook for Sphinx. Afterwards `images` holds the pictures that the site needs besides figures/."""
 
@@ -90,7 +106,7 @@ class NotebookPage:
                 heading = next(iter(re.findall(r"^#+ +(.+)", text, re.MULTILINE)[::-1]), heading)
                 text = relink(DISPLAYED.sub(r"\n\g<0>\n", text), of)
                 if not noted and (first := re.search(r"^# +.+$", text, re.MULTILINE)):
-                    text = f"{text[: first.end()]}\n\n{self.note()}\n\n{text[first.end() :]}"
+                    text = _after_box(f"{text[: first.end()]}\n\n{self.note()}\n\n{text[first.end() :]}", self.lead())
                     noted = True
                 cells.append({"cell_type": "markdown", "metadata": {}, "source": text})
             elif cell["cell_type"] == "code" and text.strip():
@@ -183,12 +199,12 @@ class NotebookPage:
         alt = about.get("alt") or record.get("alt") or record.get("claim") or f"Figure in the section: {heading}"
         if artifact and record and not self.own_pictures:
             address = self.addresses.figure(f"{artifact}.png", self.page)
-            width, height = _size((self.addresses.figures / f"{artifact}.png").read_bytes(), PNG_PER_INCH)
+            width, height = self.behind.size(artifact)
         else:
             png = base64.b64decode("".join(output["data"]["image/png"]))
             place = f"pictures/{self.page}_{len(self.images) + 1}.png"
             self.images[place] = png
-            address, (width, height) = "../" * self.page.count("/") + place, _size(png, 100)
+            address, (width, height) = "../" * self.page.count("/") + place, shown_size(png, 100)
         caption = panel = ""
         if artifact and record:
             caption = f"<figcaption>{self.behind.caption(artifact, self.page)}</figcaption>"
@@ -210,9 +226,10 @@ def _warning(text: str) -> str:
     return f'<p class="run-note"><strong>Note:</strong> {text}</p>'
 
 
-def _size(png: bytes, per_inch: int) -> tuple[int, int]:
-    """Width and height on the page of a PNG."""
-    return tuple(round(pixels * SHOWN_PER_INCH / per_inch) for pixels in struct.unpack(">II", png[16:24]))
+def _after_box(text: str, html: str) -> str:
+    """Markdown with `html` after its first quoted block, the box of results; unchanged where it has none."""
+    box = re.search(r"(?:^>.*\n?)+", text, re.MULTILINE)
+    return f"{text[: box.end()]}\n{html}\n\n{text[box.end() :]}" if box and html else text
 
 
 def _text(cell: dict) -> str:

@@ -1,6 +1,5 @@
 """The site's own pages: the front, one a paper, the catalog. Each function returns Markdown (MyST) with HTML in it."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -83,42 +82,32 @@ def front(
     sections: Mapping[str, Sequence[str]],
     behind: Behind,
 ) -> str:
-    """The front page: README up to its first section, the papers, what a number rests on, how to read a page.
+    """The front page: README's first paragraph, three doors, the picture of all findings, a card for each paper, what a
+    number is based on, how to read a page.
 
     sections: {title in the sidebar: the pages under it}, after the papers.
     """
     addresses = behind.addresses
-    lead = re.sub(r"^\|.*\n", "", readme.partition("\n## ")[0], flags=re.MULTILINE)  # its pictures are shown larger
-    lead = relink(lead, lambda target: addresses.of(target, "", "index"))
-    cells = []
-    for paper, pages in notebooks.items():
-        about = PAPERS[paper]
-        own = [row for row in rows if row.paper == paper]
-        cells.append(
-            [
-                f'<a href="{addresses.page(landing(paper), "index")}">{about.short}</a>',
-                escape(about.about),
-                str(len(pages)),
-                count_verdicts(own, behind),
-                ", ".join(f"{number} {state}" for state, number in Counter(row.state for row in own).items()),
-            ]
-        )
+    lead = relink("\n\n".join(readme.split("\n\n")[:2]), lambda target: addresses.of(target, "", "index"))
     legend = [[badges(kind), meaning] for kind, meaning in evidence_legend(readme).items()]
     links = {name: addresses.page(pages[0], "index") for name, pages in sections.items()}
+    if "synthesis" in notebooks:
+        links = {"The five papers together": addresses.page(landing("synthesis"), "index")} | links
     return (
         "\n\n".join(
             [
                 lead.strip(),
-                leading_pictures(addresses),
+                doors(addresses, notebooks),
+                all_findings(addresses, behind),
                 "## The papers",
-                table(["paper", "what it is", "notebooks", "claims", "artifacts"], cells),
-                "## What a number rests on",
-                table(["evidence", "it rests on"], legend),
+                gallery(paper_cards(rows, notebooks, behind), "papers"),
+                " · ".join(f'<a href="{address}">{name}</a>' for name, address in links.items()),
+                "## What a number is based on",
+                table(["evidence", "it is based on"], legend),
                 "## How to read a page",
                 "A page is an executed notebook. Its code is folded; unfold a cell to see how a number is made. "
                 "Under each figure and table stand its evidence and its files; *Data and provenance* unfolds what is "
                 "seen in words, the claim, the tables with the numbers, the inputs and the parameters.",
-                " · ".join(f'<a href="{address}">{name}</a>' for name, address in links.items()),
                 toctree([(PAPERS[paper].short, landing(paper)) for paper in notebooks], caption="Papers"),
                 *(toctree([("", page) for page in pages], caption=name) for name, pages in sections.items()),
             ]
@@ -134,20 +123,63 @@ def count_verdicts(rows: Sequence[Row], behind: Behind) -> str:
     return ", ".join(f"{found[verdict]} {words[verdict]}" for verdict in VERDICTS if found[verdict])
 
 
-def leading_pictures(addresses: Addresses) -> str:
-    """The pictures called `lead_...`, each with its claim as caption and its notebook behind it."""
-    found = []
-    for path in sorted(addresses.figures.glob("*/lead_*.json")):
-        image = addresses.figure(f"{path.parent.name}/{path.stem}.png", "index")
-        if image:
-            record = json.loads(path.read_text(encoding="utf-8"))
-            claim, alt = escape(record.get("claim", path.stem)), escape(record.get("alt", path.stem))
-            page = addresses.pages.get(f"notebooks/{record.get('code', {}).get('notebook')}.ipynb")
-            found.append(
-                f'<figure class="card"><a href="{addresses.page(page, "index") if page else image}"><img src="{image}" '
-                f'alt="{alt}"></a><figcaption><strong>{claim}</strong></figcaption></figure>'
+def all_findings(addresses: Addresses, behind: Behind) -> str:
+    """The picture of all findings by evidence, which leads to its notebook; empty where it is not there."""
+    name, notebook = "synthesis/finding_outcomes", "notebooks/synthesis/6_does_it_hold.ipynb"
+    if not (image := addresses.figure(f"{name}.png", "index")) or notebook not in addresses.pages:
+        return ""
+    record, (width, height) = behind.record(name), behind.size(name)
+    page = addresses.page(addresses.pages[notebook], "index")
+    return (
+        f'<figure class="artifact lead"><a href="{page}"><img src="{image}" '
+        f'width="{width}" height="{height}" alt="{escape(record.get("alt", ""))}"></a></figure>'
+    )
+
+
+LEADS = {  # the picture of each paper's card
+    "uq": "uq/lead_accuracy",
+    "hle": "hle/frontier_confidence",
+    "hle_verified": "hle_verified/real_signals_figure",
+    "kina": "kina/lead_gaps",
+    "cbu": "cbu/5_effects_figure",
+}
+
+
+def paper_cards(rows: Sequence[Row], notebooks: Mapping[str, Sequence[NotebookPage]], behind: Behind) -> list[str]:
+    """A card for each of the five papers: a picture, what it is, how many notebooks and claims."""
+    addresses, cards = behind.addresses, []
+    for paper, name in LEADS.items():
+        if paper in notebooks:
+            own, about, image = [row for row in rows if row.paper == paper], PAPERS[paper], ""
+            address = addresses.page(landing(paper), "index")
+            if source := addresses.figure(f"{name}.png", "index"):
+                width, height = behind.size(name)
+                alt = escape(behind.record(name).get("alt", ""))
+                image = f'<img src="{source}" width="{width}" height="{height}" alt="{alt}" loading="lazy">'
+                image = f'<a href="{address}">{image}</a>'
+            said = f"{len(notebooks[paper])} notebooks; claims: {count_verdicts(own, behind) or 'none is judged'}"
+            cards.append(
+                f'<figure class="card">{image}<figcaption><strong><a href="{address}">'
+                f'{escape(about.title)}</a></strong><br>{escape(about.about)}<br><span class="files">{said}</span>'
+                "</figcaption></figure>"
             )
-    return '<div class="gallery">\n' + "\n".join(found) + "\n</div>" if found else ""
+    return cards
+
+
+def doors(addresses: Addresses, notebooks: Mapping[str, Sequence[NotebookPage]]) -> str:
+    """Three ways in: look, read, run."""
+    ways = {
+        "Look": ("figures", "all figures with their findings"),
+        "Read": (landing("start") if "start" in notebooks else "catalog", "start with twelve questions to a model"),
+        "Run": ("docs/models", "your models, questions and judges"),
+    }
+    known = {*addresses.pages.values(), "figures", "catalog"}
+    links = [
+        f'<a class="door" href="{addresses.page(page, "index")}"><strong>{name}</strong> {about}</a>'
+        for name, (page, about) in ways.items()
+        if page in known
+    ]
+    return f'<p class="doors">{" ".join(links)}</p>'
 
 
 def landing(paper: str) -> str:
@@ -201,8 +233,8 @@ def paper_page(
         ]
     if protocols:
         parts += ["## Protocols", filtered(["protocol", "what it does", "state"], protocols, (2,))]
-    if cards := gallery(paper, own, pages, addresses):
-        parts += ["## Figures", cards]
+    if cards := figure_cards(paper, own, pages, here, behind):
+        parts += ["## Figures", gallery(cards)]
     if rest:
         parts += [
             "## Tables, figures and all else",
@@ -234,36 +266,58 @@ def catalog_page(rows: Sequence[Row], behind: Behind) -> str:
     )
 
 
-def gallery(paper: str, rows: Sequence[Row], pages: Sequence[NotebookPage], addresses: Addresses) -> str:
-    """The figures of a paper in the order of its notebooks, each with its claim, evidence and files."""
-    here, titles = landing(paper), {output: row.title for row in rows[::-1] for output in row.outputs}
+def gallery(cards: Sequence[str], kind: str = "") -> str:
+    """Cards next to each other: "filtered" with a filter above them (site.js), "papers" with pictures of one height."""
+    return f'<div class="gallery {kind}">\n' + "\n".join(cards) + "\n</div>" if cards else ""
+
+
+def figure_cards(
+    paper: str, rows: Sequence[Row], pages: Sequence[NotebookPage], here: str, behind: Behind
+) -> list[str]:
+    """The figures of a paper in the order of its notebooks, each with its finding, evidence and files."""
+    addresses, titles = behind.addresses, {output: row.title for row in rows[::-1] for output in row.outputs}
+    published = {
+        output.rpartition(".")[0]: row.compared_with for row in rows if row.kind == "figure" for output in row.outputs
+    }
     order = {page.page: number for number, page in enumerate(pages)}
     notebook_pages = {page.name.removeprefix("notebooks/").removesuffix(".ipynb"): page.page for page in pages}
     cards = []
     for path in sorted((addresses.figures / paper).glob("*.json")):
-        image = addresses.figure(f"{paper}/{path.stem}.png", here)
-        if not image:
+        name = f"{paper}/{path.stem}"
+        if not (image := addresses.figure(f"{name}.png", here)):
             continue
-        record = json.loads(path.read_text(encoding="utf-8"))
-        claim = record.get("claim") or titles.get(f"{paper}/{path.stem}.svg") or path.stem
-        claim = claim if isinstance(claim, str) else claim.get("sentence", path.stem)
+        record, (width, height) = behind.record(name), behind.size(name)
+        finding = record.get("claim") or titles.get(f"{name}.svg") or path.stem
         page = notebook_pages.get(record.get("code", {}).get("notebook") or "")
+        address = addresses.page(page, here) if page else image
+        found = [behind.claims[id].verdict for id in record.get("claim_ids", ()) if id in behind.claims][:1]
+        facts = {"paper": PAPERS[paper].short, "evidence": record["evidence"], "verdict": found[0] if found else ""}
+        facts["published figure"] = published.get(name, "").partition(";")[0]
+        data = " ".join(f'data-{key.replace(" ", "-")}="{escape(value)}"' for key, value in facts.items() if value)
         links = [f'<a href="{addresses.page(page, here)}">notebook</a>'] if page else []
-        links += [
-            f'<a href="{address}">{kind}</a>'
-            for kind, ending in (*PICTURES, ("record", "json"))
-            if (address := addresses.figure(f"{paper}/{path.stem}.{ending}", here))
-        ]
+        links += [behind.files(name, (*PICTURES, ("record", "json")), here)]
         cards.append(
             (
                 order.get(page or "", len(order)),
                 path.stem,
-                f'<figure class="card"><a href="{image}"><img src="{image}" alt="{escape(record.get("alt") or claim)}" '
-                f'loading="lazy"></a><figcaption><strong>{escape(claim)}</strong><br>{badges(record["evidence"])} '
-                f'<span class="files">{" · ".join(links)}</span></figcaption></figure>',
+                f'<figure class="card" {data}><a href="{address}"><img src="{image}" width="{width}" height="{height}" '
+                f'alt="{escape(record.get("alt") or finding)}" loading="lazy"></a><figcaption><strong>{escape(finding)}'
+                f'</strong><br>{badges(record["evidence"])} <span class="files">{" · ".join(links)}</span></figcaption>'
+                "</figure>",
             )
         )
-    return '<div class="gallery">\n' + "\n".join(card for *_, card in sorted(cards)) + "\n</div>" if cards else ""
+    return [card for *_, card in sorted(cards)]
+
+
+def figures_page(rows: Sequence[Row], notebooks: Mapping[str, Sequence[NotebookPage]], behind: Behind) -> str:
+    """All figures, to be filtered by words, paper, evidence, verdict and published figure."""
+    cards = [
+        card
+        for paper, pages in notebooks.items()
+        for card in figure_cards(paper, [row for row in rows if row.paper == paper], pages, "figures", behind)
+    ]
+    text = "Every figure of the notebooks with its finding. A picture leads to the notebook that draws it."
+    return "\n\n".join(["# Figures", text, gallery(cards, "filtered")]) + "\n"
 
 
 def evidence_legend(readme: str) -> dict[str, str]:

@@ -55,6 +55,40 @@ for (const table of document.querySelectorAll("table.filtered")) {
   show();
 }
 
+/* The same for galleries: filters for what the cards say of themselves (data-paper, data-evidence ...). */
+for (const gallery of document.querySelectorAll(".gallery.filtered")) {
+  const cards = [...gallery.children], bar = document.createElement("div"), count = document.createElement("span");
+  const chosen = new Map(), search = document.createElement("input");
+  bar.className = "table-filters";
+  search.type = "search";
+  search.placeholder = "words of a finding";
+  search.setAttribute("aria-label", "Show figures with these words");
+  bar.append(search);
+  const values = (card, key) => (card.dataset[key] || "").split(" + ").filter(Boolean);
+  for (const [key, name] of [["paper", "paper"], ["evidence", "evidence"], ["verdict", "verdict"], ["publishedFigure", "published figure"]]) {
+    const all = [...new Set(cards.flatMap((card) => values(card, key)))];
+    if (key !== "paper") all.sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
+    const select = document.createElement("select");
+    select.setAttribute("aria-label", `Show figures of one ${name}`);
+    select.append(new Option(`any ${name}`, ""), ...all.map((value) => new Option(value, value)));
+    select.addEventListener("change", () => { chosen.set(key, select.value); show(); });
+    bar.append(select);
+  }
+  bar.append(count);
+  const show = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const card of cards) {
+      const text = `${card.textContent} ${card.querySelector("img").alt}`.toLowerCase();
+      card.hidden = !(words.every((word) => text.includes(word)) &&
+        [...chosen].every(([key, value]) => !value || values(card, key).includes(value)));
+    }
+    count.textContent = `${cards.filter((card) => !card.hidden).length} of ${cards.length} figures`;
+  };
+  search.addEventListener("input", show);
+  gallery.before(bar);
+  show();
+}
+
 /* The theme's arrows in the sidebar have no name of their own. */
 for (const summary of document.querySelectorAll(".bd-sidebar-primary details > summary")) {
   const link = summary.parentElement.parentElement.querySelector("a");
