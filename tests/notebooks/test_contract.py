@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from proctor import paths
 from proctor.report import catalog
 from proctor.report.claims import read_claims, rejudge
@@ -22,6 +23,7 @@ RECORDS = {
     for path in FIGURES.glob("*/*.json")
 }
 CLAIMS = {claim.id: claim for claim in read_claims(FIGURES)}
+FIGURE_NAMES = sorted(name for name in RECORDS if (FIGURES / f"{name}.png").exists())
 
 CLAIM_ID = r"`([a-z_]+/\w+(?:\.[\w.-]+)?)`"
 
@@ -151,11 +153,44 @@ def test_its_verdicts_are_those_of_the_intervals(name):
 
 @each
 def test_its_figures_have_an_alt_text_and_say_no_more_than_their_claims(name):
+    """A title of its own has no number that its claims don't have, and says of what is undecided that it is."""
     for figure, record in RECORDS.items():
         if record["code"]["notebook"] == name and ("alt" in record or (FIGURES / f"{figure}.svg").exists()):
             assert record.get("alt", "").strip() and record.get("claim", "").strip(), figure
-            claims = [CLAIMS[claim] for claim in record["claim_ids"]]
-            assert not claims or record["claim"] == claims[0].title, figure
+            claims, title = [CLAIMS[claim] for claim in record["claim_ids"]], record["claim"]
+            if claims and title != claims[0].title:
+                known = [number for claim in claims for number in numbers_of(claim)]
+                for text in NUMBER.findall(title):
+                    half = 0.5 * 10.0 ** -len(text.partition(".")[2])
+                    near = [abs(abs(known_one) - float(text.replace(",", ""))) for known_one in known]
+                    assert min(near) <= 1.01 * half, f"{figure}: {text} of the title is no number of its claims"
+                assert claims[0].verdict != "cannot tell" or UNDECIDED.search(title), f"{figure}: {title} is undecided"
+
+
+NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?!\w)")
+UNDECIDED = re.compile(r"\b(may|open|undecided|[Nn]o sign|[Nn]ot shown|whether|can't|too few)\b")
+
+
+def numbers_of(claim):
+    """Those of a claim: its quantity, also in hundredths, and all that its texts name."""
+    texts = " ".join([claim.sentence, claim.finding, claim.exact, claim.says, claim.of])
+    quantity = [one for one in (claim.estimate, claim.low, claim.high, claim.n) if one is not None]
+    return [
+        *quantity,
+        *(one / 100 for one in quantity),
+        *(float(one.replace(",", "")) for one in NUMBER.findall(texts)),
+    ]
+
+
+@pytest.mark.parametrize("figure", FIGURE_NAMES)
+def test_a_title_reads_at_once(figure):
+    """pictures.md, section 0: short, a finding and no test's sentence, and its number is drawn."""
+    record, width = RECORDS[figure], Image.open(FIGURES / f"{figure}.png").width
+    title, most = record["claim"], 70 if width > 1000 else 55
+    assert len(title) <= most, f"{len(title)} letters, at most {most}: {title}"
+    assert title[0].isupper() or title[0].isdigit() or title.startswith("o3"), title
+    assert not title.startswith(("Cannot tell", "Does not hold")) and " less " not in title, title
+    assert record.get("estimate_drawn", True), f"the number of the title is not drawn: {title}"
 
 
 def test_every_claim_and_figure_is_of_a_notebook():
