@@ -4,25 +4,10 @@ Simulations: `accuracies` (models,) are assumed; `recall` and `specificity` (val
 Table S10. Arrays of acceptances have shape (trials, validators, models), right answers (trials, models).
 """
 
-from collections.abc import Sequence
-
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from proctor.stats.proportions import wilson
-from proctor.stats.self_preference import tipping_point
-from proctor.uq.bias import PIPELINE
-
-SIX = [  # ours: which six the paper takes, beyond the first and the last, is not in our text
-    ("o3-mini", "V"),
-    ("o3-mini", "C"),
-    ("Claude Sonnet 3.7", "C"),
-    ("o3", "V"),
-    ("o3", "C x3 |M"),
-    ("o3", PIPELINE),
-]
 BLOCK = 4_000_000  # normal deviates drawn at a time
 
 
@@ -73,61 +58,3 @@ def keeps_order(right: np.ndarray, accepted: np.ndarray) -> np.ndarray:
 def models_first(accepted: np.ndarray) -> np.ndarray:
     """How many models come first, alone or shared, under at least one validator, shape (trials,)."""
     return (accepted == accepted.max(axis=2, keepdims=True)).any(axis=1).sum(axis=1)
-
-
-def order_chances(
-    validators: pd.DataFrame,
-    accuracies: Sequence[float],
-    preference: float,
-    trials: int,
-    rng: np.random.Generator,
-    sizes: Sequence[int] = (100, 500, 100_000),
-) -> pd.DataFrame:
-    """Chance of a true order under each validator: columns order_<n>, and order_preferred with a preference.
-
-    validators: rows with judges, strategy, recall, specificity, youden and its limits. preference: for the second
-    model, at the largest size. tipping (with _low, _high): the preference that turns the first two models round.
-    """
-    found = validators[["judges", "strategy", "recall", "specificity", "youden"]].copy()
-    gap = accuracies[0] - accuracies[1]
-    found["tipping"] = tipping_point(gap, found["recall"], found["specificity"])
-    for end in ("low", "high"):
-        found[f"tipping_{end}"] = gap * validators[f"youden_{end}"]
-    shares = found["recall"], found["specificity"]
-    for n in sizes:
-        kept = keeps_order(*simulate_acceptances(accuracies, *shares, n, trials, rng))
-        found[f"order_{n}"] = kept.mean(axis=0)
-    extra = np.where(np.arange(len(accuracies)) == 1, preference, 0.0)
-    kept = keeps_order(*simulate_acceptances(accuracies, *shares, max(sizes), trials, rng, extra))
-    found["order_preferred"] = kept.mean(axis=0)
-    for column in [name for name in found if name.startswith("order_")]:
-        limits = np.array([wilson(round(share * trials), trials, 0.95) for share in found[column]])
-        found[f"{column}_low"], found[f"{column}_high"] = limits.T
-    return found.sort_values("youden", ignore_index=True)
-
-
-def first_places(
-    validators: pd.DataFrame,
-    accuracies: Sequence[float],
-    sizes: Sequence[int],
-    correlations: Sequence[float],
-    trials: int,
-    rng: np.random.Generator,
-) -> pd.DataFrame:
-    """Without any preference: in how many studies do four or more models come first under some validator?
-
-    One row a number of answers and a correlation of the validators' acceptances: mean_first (models that come first
-    somewhere), four_or_more with Wilson's limits (_low, _high), all of `trials` simulated studies.
-    """
-    rows = []
-    for n in sizes:
-        for rho in correlations:
-            _, accepted = simulate_acceptances(
-                accuracies, validators["recall"], validators["specificity"], n, trials, rng, correlation=rho
-            )
-            different = models_first(accepted)
-            hits = int((different >= 4).sum())
-            low, high = wilson(hits, trials, 0.95)
-            row = dict(n=n, correlation=rho, mean_first=different.mean(), four_or_more=hits / trials)
-            rows.append(row | dict(four_or_more_low=low, four_or_more_high=high, trials=trials))
-    return pd.DataFrame(rows)
