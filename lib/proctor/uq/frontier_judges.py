@@ -7,7 +7,7 @@ candidate are no new items: items are resampled.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,7 +121,7 @@ def run_on_votes(validator: str | Node, judges: Sequence[str], votes: Votes) -> 
 
 
 class Resampled:
-    """Several validators on the same resamples of the items: figures with intervals, and differences in pairs.
+    """Several validators on the same resamples of the items: figures with intervals, and paired differences.
 
     share: of right answers among those judged; the source has one in four, the paper's Table S10 has 13 %.
     """
@@ -159,31 +159,41 @@ class Resampled:
                 return recall / wrong
             return 100 * self.share * recall / (self.share * recall + (1 - self.share) * wrong)
 
-    def interval(self, key: Key, figure: str, level: float = 0.95) -> Interval:
-        return percentile(self.values(key, figure), level)
+    def interval(self, key: Key, figure: str, family: int = 1) -> Interval:
+        """A figure of one validator; the level is that of `family` comparisons together at 95 %."""
+        return self.estimate(self.values(key, figure), "%", family)
 
-    def gain(self, one: Key, other: Key, figure: str, level: float = 0.95) -> Interval:
-        """`one` less `other`, paired by item."""
-        return percentile(self.values(one, figure) - self.values(other, figure), level)
+    def gain(self, one: Key, other: Key, figure: str, family: int = 1) -> Interval:
+        """`one` minus `other`, paired by item."""
+        return self.estimate(self.values(one, figure) - self.values(other, figure), "points", family)
 
     def gains(self, one: str, other: str, figure: str) -> list[Interval]:
-        """Validator `one` less `other` by each judge who ran both, at the level that their number asks for."""
-        who = [judge for judge, text in self.keys if text == one and (judge, other) in self.keys]
-        return [self.gain((judge, one), (judge, other), figure, 1 - 0.05 / len(who)) for judge in who]
+        """Validator `one` minus `other` by each judge who ran both, a family of comparisons."""
+        who = self.who(one, other)
+        return [self.gain((judge, one), (judge, other), figure, len(who)) for judge in who]
 
-    def mean_gain(self, one: str, other: str, figure: str, level: float = 0.95) -> Interval:
+    def mean_gain(self, one: str, other: str, figure: str, family: int = 1) -> Interval:
         """Validator `one` minus `other`, the mean of all judges who ran both."""
-        who = [judge for judge, text in self.keys if text == one and (judge, other) in self.keys]
+        who = self.who(one, other)
         each = [self.values((judge, one), figure) - self.values((judge, other), figure) for judge in who]
-        return percentile(np.mean(each, axis=0), level)
+        return self.estimate(np.mean(each, axis=0), "points", family)
 
-    def table(self, level: float = 0.95) -> pd.DataFrame:
-        """A row a validator: judges, validator, each of FIGURES with its limits (_low, _high)."""
+    def who(self, one: str, other: str) -> list[str]:
+        """The judges who ran both validators."""
+        return [judge for judge, text in self.keys if text == one and (judge, other) in self.keys]
+
+    def estimate(self, values: np.ndarray, unit: str, family: int = 1) -> Interval:
+        """The interval of a statistic of `values`: on the data, then on each resample."""
+        known = dict(n=self.items, of="items", unit=unit, family=family)
+        return replace(percentile(values, 1 - 0.05 / family), **known)
+
+    def table(self) -> pd.DataFrame:
+        """One row per validator: judges, validator, each of FIGURES with its limits (_low, _high)."""
         rows = []
         for judges, validator in self.keys:
             row: dict[str, Any] = {"judges": judges, "validator": validator}
             for figure in self.FIGURES:
-                found = self.interval((judges, validator), figure, level)
+                found = self.interval((judges, validator), figure)
                 row |= {figure: found.estimate, f"{figure}_low": found.low, f"{figure}_high": found.high}
             rows.append(row)
         return pd.DataFrame(rows)
