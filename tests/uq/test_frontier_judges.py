@@ -146,8 +146,8 @@ def test_items_are_resampled_whole(votes):
 
 
 def test_gains_are_paired_and_corrected_for_their_number(votes):
-    found = fj.run_all(votes, ["a", "b"], {"both": ["a", "b"]})
-    assert ("b", "C") not in found and ("both", "V |U") in found
+    asked = [("a", "V"), ("a", "C"), ("a", "V x5 |M"), ("a", "V x5 |U"), ("b", "V x5 |M"), ("b", "V x5 |U"), ("b", "V")]
+    found = {key: fj.run_on_votes(key[1], [key[0]], votes) for key in asked}
     sampled = fj.Resampled(found, 0.13, np.random.default_rng(0), 300)
     gains = sampled.gains("V x5 |U", "V x5 |M", "recall")
     assert len(gains) == 2 and {gain.level for gain in gains} == {0.975} and all(gain.high <= 0 for gain in gains)
@@ -183,19 +183,6 @@ def test_picks_agree_with_pandas(log, scores):
         fj.picks([scores.by["a", "V"], scores.by["b", "V"]], 3)
 
 
-def test_the_table_of_picks_and_the_gains_of_mixing_share_their_numbers(scores):
-    groups = {
-        "a": [scores.by["a", "V"]],
-        "b": [scores.by["b", "V"]],
-        "a + b": [scores.by["a", "V"], scores.by["b", "V"]],
-    }
-    table = fj.picks_table(groups, np.random.default_rng(0), 200).set_index(["judges", "calls"])
-    assert ("a + b", 1) not in table.index and (table["ties_are_errors"] <= table["fair_credit"]).all()
-    gains = fj.mixing_gains(groups, "a + b", np.random.default_rng(0), 200)
-    at = table["fair_credit"].xs(8, level="calls")
-    assert [gain.estimate for gain in gains] == pytest.approx([at["a + b"] - at["a"], at["a + b"] - at["b"]])
-
-
 def test_intraclass_correlation_is_that_of_the_analysis_of_variance():
     rng = np.random.default_rng(5)
     truth = rng.normal(0, 2, (4000, 4, 1))
@@ -213,40 +200,3 @@ def test_independent_repeats_are_worth_their_number():
     scores = np.random.default_rng(6).normal(0, 1, (3000, 4, 8))
     found = fj.reliability(scores, np.random.default_rng(0), 200).effective
     assert found.low < 8 < found.high or found.estimate == pytest.approx(8, rel=0.03)
-
-
-def test_the_part_of_ties_in_the_gain_follows_from_the_picks(scores):
-    table = scores.by["a", "V"]
-    strict = [fj.picks([table], calls, fair=False).mean() for calls in (1, 8)]
-    fair = [fj.picks([table], calls).mean() for calls in (1, 8)]
-    found = fj.ties_in_gain(table, np.random.default_rng(0), 200)
-    expected = 100 * (1 - (fair[1] - fair[0]) / (strict[1] - strict[0]))
-    assert found.estimate == pytest.approx(expected)
-
-
-def test_the_reliability_table_has_a_row_a_judge(scores):
-    table = fj.reliability_table({"a": scores.by["a", "V"], "b": scores.by["b", "V"]}, np.random.default_rng(0), 100)
-    assert table["judge"].tolist() == ["a", "b"] and (table["repeats"] == 8).all()
-    assert table["effective"].between(1, 8).all()
-
-
-def test_printed_votes_are_table_s10s():
-    from proctor.data.published import load_published
-
-    found = fj.printed_votes(load_published("uq/table_S10")).set_index("model")
-    assert found.loc["o3"].to_dict() == {
-        "recall_M": 56.92,
-        "recall_U": 13.85,
-        "precision_M": 25.87,
-        "precision_U": 26.47,
-    }
-
-
-def test_findings_are_listed_with_what_the_paper_prints():
-    from types import SimpleNamespace
-
-    from proctor.data.published import load_published
-
-    claims = [SimpleNamespace(id=id, sentence="s", numbers="1", verdict="holds") for id in (*fj.FINDINGS, "uq/9_order")]
-    table = fj.findings_table(claims, load_published("uq/table_S10"))
-    assert len(table) == len(fj.FINDINGS) and "40.0" in table["printed"][4] and "85.4" in table["printed"][5]

@@ -34,18 +34,3 @@ def test_a_judge_that_only_follows_the_order_changes_always():
     found = oe.order_effects(log([(1, 0, i % 2) for i in range(20)]), np.random.default_rng(0), 200)
     assert found.changes.estimate == found.prefers_first.estimate == 100 and found.right.estimate == 50
     assert np.isnan(found.right_if_agreed.estimate) and np.isnan(found.gain.low)
-
-
-def test_the_table_leaves_out_prompts_that_a_judge_was_not_given_and_the_smallest_is_taken_over_them():
-    verdicts = pd.concat([log(ROWS), log([(1, 0, 1)] * 4 + [(1, 1, 1)] * 4, prompt="q"), log(ROWS, "h")])
-    table = oe.order_table(verdicts, ["g", "h"], ["p", "q"], np.random.default_rng(0), 200)
-    assert table[["judge", "prompt"]].to_numpy().tolist() == [["g", "p"], ["g", "q"], ["h", "p"]]
-    least = oe.smallest_effects(verdicts, "g", ["p", "q"], np.random.default_rng(0), 200)
-    assert least["changes"].estimate == pytest.approx(100 * 3 / 7) and least["changes"].level == 0.975
-
-
-def test_changes_are_compared_on_the_same_pairs():
-    steady, other = [(1, 1, 1)] * 6 + [(1, 0, 1)] * 2, [(1, 0, 1)] * 5 + [(0, 0, 1)] * 2 + [(1, np.nan, 1)]
-    verdicts = pd.concat([log(steady), log(other, "h"), log(steady, "i")])
-    one, two = oe.more_changes(verdicts, "g", ["h", "i"], "p", np.random.default_rng(0), 500)
-    assert one.estimate == pytest.approx(100 * (5 / 7 - 1 / 7)) and two.estimate == 0 and one.level == 0.975

@@ -7,19 +7,16 @@ candidate are no new items: items are resampled.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from proctor.stats.bootstrap import Interval, paired_difference, resample_means
+from proctor.stats.bootstrap import Interval, resample_means
 from proctor.uq.notation import Node, Vote, all_votes, decide, parse
 
 ONE, PIPELINE = "V", "(V x3 |U) => (C x3 |U)"
-ALONE = (ONE, "V x3 |M", "V x3 |U", "V x5 |M", "V x5 |U", "V x8 |U", "C", "V => C", PIPELINE)
-TOGETHER = ("V |M", "V |U")
-SIZES = (("gpt-5.4", "gpt-5.4-mini"), ("gpt-5.4-mini", "gpt-5.4-nano"), ("claude-sonnet-4.6", "claude-haiku-4.5"))
 Key = tuple[str, str]  # (who judges, the validator)
 PROMPTS = {"V": "", "C": "+criteria"}  # UQ's check: what the source writes behind the judge's name
 THRESHOLDS = np.arange(2, 11)  # of scores from 1 to 10
@@ -123,21 +120,8 @@ def run_on_votes(validator: str | Node, judges: Sequence[str], votes: Votes) -> 
     return Verdicts(accepted / repeats, calls / repeats)
 
 
-def run_all(votes: Votes, judges: Sequence[str], panels: Mapping[str, Sequence[str]]) -> dict[Key, Verdicts]:
-    """Every validator of ALONE by each judge that has its prompts, then TOGETHER by each panel, {name: judges}."""
-    found = {}
-    for judge in judges:
-        for text in ALONE:
-            if (judge, "C") in votes.by or "C" not in text:
-                found[judge, text] = run_on_votes(text, [judge], votes)
-    for name, members in panels.items():
-        for text in TOGETHER:
-            found[name, text] = run_on_votes(text, members, votes)
-    return found
-
-
 class Resampled:
-    """Several validators on the same resamples of the items: figures with intervals, and differences in pairs.
+    """Several validators on the same resamples of the items: figures with intervals, and paired differences.
 
     share: of right answers among those judged; the source has one in four, the paper's Table S10 has 13 %.
     """
@@ -175,35 +159,41 @@ class Resampled:
                 return recall / wrong
             return 100 * self.share * recall / (self.share * recall + (1 - self.share) * wrong)
 
-    def interval(self, key: Key, figure: str, level: float = 0.95) -> Interval:
-        return percentile(self.values(key, figure), level)
+    def interval(self, key: Key, figure: str, family: int = 1) -> Interval:
+        """A figure of one validator; the level is that of `family` comparisons together at 95 %."""
+        return self.estimate(self.values(key, figure), "%", family)
 
-    def gain(self, one: Key, other: Key, figure: str, level: float = 0.95) -> Interval:
-        """`one` less `other`, paired by item."""
-        return percentile(self.values(one, figure) - self.values(other, figure), level)
+    def gain(self, one: Key, other: Key, figure: str, family: int = 1) -> Interval:
+        """`one` minus `other`, paired by item."""
+        return self.estimate(self.values(one, figure) - self.values(other, figure), "points", family)
 
     def gains(self, one: str, other: str, figure: str) -> list[Interval]:
-        """Validator `one` less `other` by each judge who ran both, at the level that their number asks for."""
-        who = [judge for judge, text in self.keys if text == one and (judge, other) in self.keys]
-        return [self.gain((judge, one), (judge, other), figure, 1 - 0.05 / len(who)) for judge in who]
+        """Validator `one` minus `other` by each judge who ran both, a family of comparisons."""
+        who = self.who(one, other)
+        return [self.gain((judge, one), (judge, other), figure, len(who)) for judge in who]
 
-    def mean_gain(self, one: str, other: str, figure: str, level: float = 0.95) -> Interval:
+    def mean_gain(self, one: str, other: str, figure: str, family: int = 1) -> Interval:
         """Validator `one` minus `other`, the mean of all judges who ran both."""
-        who = [judge for judge, text in self.keys if text == one and (judge, other) in self.keys]
+        who = self.who(one, other)
         each = [self.values((judge, one), figure) - self.values((judge, other), figure) for judge in who]
-        return percentile(np.mean(each, axis=0), level)
+        return self.estimate(np.mean(each, axis=0), "points", family)
 
-    def of_all(self, figure: str) -> list[Interval]:
-        """A figure of every validator, at the level that their number asks for."""
-        return [self.interval(key, figure, 1 - 0.05 / len(self.keys)) for key in self.keys]
+    def who(self, one: str, other: str) -> list[str]:
+        """The judges who ran both validators."""
+        return [judge for judge, text in self.keys if text == one and (judge, other) in self.keys]
 
-    def table(self, level: float = 0.95) -> pd.DataFrame:
-        """A row a validator: judges, validator, each of FIGURES with its limits (_low, _high)."""
+    def estimate(self, values: np.ndarray, unit: str, family: int = 1) -> Interval:
+        """The interval of a statistic of `values`: on the data, then on each resample."""
+        known = dict(n=self.items, of="items", unit=unit, family=family)
+        return replace(percentile(values, 1 - 0.05 / family), **known)
+
+    def table(self) -> pd.DataFrame:
+        """One row per validator: judges, validator, each of FIGURES with its limits (_low, _high)."""
         rows = []
         for judges, validator in self.keys:
             row: dict[str, Any] = {"judges": judges, "validator": validator}
             for figure in self.FIGURES:
-                found = self.interval((judges, validator), figure, level)
+                found = self.interval((judges, validator), figure)
                 row |= {figure: found.estimate, f"{figure}_low": found.low, f"{figure}_high": found.high}
             rows.append(row)
         return pd.DataFrame(rows)
@@ -253,44 +243,6 @@ def picks(groups: Sequence[np.ndarray], calls: int, fair: bool = True) -> np.nda
     return np.mean([best_of_four([scores[:, :, run] for scores in groups], fair) for run in runs], axis=0)
 
 
-def picks_table(
-    groups: Mapping[str, Sequence[np.ndarray]], rng: np.random.Generator, resamples: int = 2_000
-) -> pd.DataFrame:
-    """Best of four by who judges and calls (1, 2, 4, 8): percent right with ties as errors and with fair credit.
-
-    groups: {name: scores of each judge}, all on the same items. Limits end in _low and _high.
-    """
-    rows, credits = [], []
-    for name, scores in groups.items():
-        for calls in (1, 2, 4, 8):
-            if calls % len(scores) == 0:
-                rows.append({"judges": name, "calls": calls})
-                credits += [picks(scores, calls, fair=fair) for fair in (False, True)]
-    means = 100 * np.column_stack([np.mean(credits, axis=1), resample_means(np.array(credits), resamples, rng)])
-    for i, row in enumerate(rows):
-        for figure, values in zip(("ties_are_errors", "fair_credit"), means[2 * i : 2 * i + 2].astype(float)):
-            found = percentile(values)
-            row |= {figure: found.estimate, f"{figure}_low": found.low, f"{figure}_high": found.high}
-    return pd.DataFrame(rows)
-
-
-def mixing_gains(
-    groups: Mapping[str, Sequence[np.ndarray]],
-    mixed: str,
-    rng: np.random.Generator,
-    resamples: int = 2_000,
-    calls: int = 8,
-) -> list[Interval]:
-    """How many more items in a hundred the group `mixed` picks right than each other group at equal calls, fair credit.
-
-    Paired by item; the level is that of all comparisons together at 95 %.
-    """
-    others = [name for name in groups if name != mixed]
-    level = 1 - 0.05 / len(others)
-    ours = picks(groups[mixed], calls)
-    return [paired_difference(ours, picks(groups[name], calls), rng, resamples, level).scaled(100) for name in others]
-
-
 class Reliability(NamedTuple):
     """correlation: of two repeats on one candidate, right and wrong ones apart. effective: what all repeats are worth
     in independent judgements."""
@@ -320,89 +272,6 @@ def reliability(
     correlation = (k * between - noise) / (k * between + (k - 1) * noise)
     effective = k / (1 + (k - 1) * correlation)
     return Reliability(percentile(correlation, level), percentile(effective, level))
-
-
-def ties_in_gain(scores: np.ndarray, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95) -> Interval:
-    """How much of the gain of all repeats over one is the handling of ties, in percent of the gain with ties as errors.
-
-    (gain with ties as errors - gain with fair credit) / gain with ties as errors; items are resampled.
-    """
-    calls = (1, scores.shape[2])
-    credits = np.array([picks([scores], count, fair=fair) for fair in (False, True) for count in calls])
-    means = np.column_stack([credits.mean(axis=1), resample_means(credits, resamples, rng)]).astype(float)
-    strict, fair = means[1] - means[0], means[3] - means[2]
-    return percentile(100 * (strict - fair) / strict, level)
-
-
-def reliability_table(
-    scores: Mapping[str, np.ndarray], rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
-) -> pd.DataFrame:
-    """A row a judge: repeats, and the two figures of `reliability` with their limits (_low, _high)."""
-    rows = []
-    for judge, table in scores.items():
-        row: dict[str, Any] = {"judge": judge, "repeats": table.shape[2]}
-        for figure, found in reliability(table, rng, resamples, level)._asdict().items():
-            row |= {figure: found.estimate, f"{figure}_low": found.low, f"{figure}_high": found.high}
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-FINDINGS = {  # claim: UQ's finding
-    "uq/9_pipeline": "1",
-    "uq/9_prompt": "1",
-    "uq/9_unanimity_precision": "I.5",
-    "uq/9_unanimity_recall": "I.5",
-    "uq/9_precision": "2",
-    "uq/9_rejecting": "2",
-    "uq/9_panel": "I.5",
-}
-
-
-def findings_table(claims: Sequence[Any], printed: pd.DataFrame) -> pd.DataFrame:
-    """The paper's findings at the frontier: finding, claim, what the paper prints, our numbers, verdict.
-
-    printed: `load_published("uq/table_S10")`.
-    """
-    texts = _printed_side(printed)
-    rows = [
-        (FINDINGS[one.id], one.sentence, texts[one.id], one.numbers, one.verdict) for one in claims if one.id in texts
-    ]
-    return pd.DataFrame(rows, columns=["finding", "claim", "printed", "at_the_frontier", "verdict"])
-
-
-def printed_votes(printed: pd.DataFrame) -> pd.DataFrame:
-    """Table S10's five votes by majority and by unanimity: model, and recall and precision of both, in percent."""
-    rows = []
-    for model in ("Claude Sonnet 3.7", "o3-mini", "o3"):
-        at = printed[printed["judges"] == model].set_index("strategy")
-        rows.append(
-            {"model": model}
-            | {
-                f"{figure}_{vote}": float(at.loc[f"C x5 |{vote}", figure])
-                for figure in ("recall", "precision")
-                for vote in "MU"
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def _printed_side(printed: pd.DataFrame) -> dict[str, str]:
-    at = printed.assign(accuracy=printed["accuracy"].astype(float)).set_index(["judges", "strategy"])["accuracy"]
-    votes = printed_votes(printed)
-    change = {figure: votes[f"{figure}_U"] - votes[f"{figure}_M"] for figure in ("precision", "recall")}
-    ends = {figure: f"{values.min():+.1f} to {values.max():+.1f} points" for figure, values in change.items()}
-    best = printed["precision"].astype(float).max()
-    five = printed[printed["judges"].str.count(";") == 4].set_index("strategy")["accuracy"]
-    return {
-        "uq/9_pipeline": f"o3, accuracy: V {at['o3', 'V']:.1f}, "
-        f"3-Iter {at['o3', '(CC x3|U) => (FLC x3|U) => (C x3|U)']:.1f} %",
-        "uq/9_prompt": f"o3, accuracy: V {at['o3', 'V']:.1f}, C {at['o3', 'C']:.1f} %",
-        "uq/9_unanimity_precision": f"five votes: {ends['precision']}",
-        "uq/9_unanimity_recall": f"five votes: {ends['recall']}",
-        "uq/9_precision": f"best precision {best:.1f} %",
-        "uq/9_rejecting": f"best accuracy {at.max():.1f} %",
-        "uq/9_panel": f"accuracy: majority of five {float(five['C |M']):.1f}, o3 alone {at['o3', 'C']:.1f} %",
-    }
 
 
 def _wide(part: pd.DataFrame, name: str) -> pd.DataFrame:

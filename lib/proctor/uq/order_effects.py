@@ -1,12 +1,11 @@
 """Do judges of pairs follow the order in which the two outputs are shown? Verdicts in both orders, with known truth."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from proctor.stats.bootstrap import Interval, paired_difference, resample_means
+from proctor.stats.bootstrap import Interval, resample_means
 from proctor.uq.frontier_judges import percentile
 
 FIGURES = ("prefers_first", "changes", "right", "right_if_agreed", "gain")
@@ -48,61 +47,3 @@ def order_effects(
         if_agreed = 100 * means[3] / (100 - means[1])
     values = (means[0], means[1], means[2], if_agreed, if_agreed - means[2])
     return OrderEffects(int(read.sum()), int((~read).sum()), *(percentile(each, level) for each in values))
-
-
-def order_table(
-    verdicts: pd.DataFrame,
-    judges: Sequence[str],
-    prompts: Sequence[str],
-    rng: np.random.Generator,
-    resamples: int = 2_000,
-    level: float = 0.95,
-) -> pd.DataFrame:
-    """A row a judge and prompt: pairs, unreadable, and each of FIGURES with its limits (_low, _high)."""
-    rows = []
-    for judge in judges:
-        for prompt in prompts:
-            part = verdicts[(verdicts["judge"] == judge) & (verdicts["prompt"] == prompt)]
-            if part.empty:
-                continue
-            found = order_effects(part, rng, resamples, level)
-            row = {"judge": judge, "prompt": prompt, "pairs": found.pairs, "unreadable": found.unreadable}
-            for figure in FIGURES:
-                value = getattr(found, figure)
-                row |= {figure: value.estimate, f"{figure}_low": value.low, f"{figure}_high": value.high}
-            rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def smallest_effects(
-    verdicts: pd.DataFrame, judge: str, prompts: Sequence[str], rng: np.random.Generator, resamples: int = 2_000
-) -> dict[str, Interval]:
-    """Of each of FIGURES the smallest over the prompts, at the level of all of them together at 95 %."""
-    table = order_table(verdicts, [judge], prompts, rng, resamples, 1 - 0.05 / len(prompts))
-    least = table[[f"{figure}{end}" for figure in FIGURES for end in ("", "_low", "_high")]].min()
-    how = 1 - 0.05 / len(prompts), f"min of {len(prompts)}"
-    return {
-        figure: Interval(least[figure], least[f"{figure}_low"], least[f"{figure}_high"], *how) for figure in FIGURES
-    }
-
-
-def more_changes(
-    verdicts: pd.DataFrame,
-    judge: str,
-    others: Sequence[str],
-    prompt: str,
-    rng: np.random.Generator,
-    resamples: int = 2_000,
-) -> list[Interval]:
-    """How many more pairs in a hundred each other judge decides by the order than `judge` does; paired by item.
-
-    Pairs with an unreadable verdict of either are left out. The level is that of all comparisons together at 95 %.
-    """
-    part = verdicts[verdicts["prompt"] == prompt].pivot(index=["judge", "item"], columns="repeat", values="vote")
-    changed = (part[1] != part[2]).astype(float).where(part.notna().all(axis=1)).unstack("judge")
-    level = 1 - 0.05 / len(others)
-    found = []
-    for other in others:
-        both = changed[[judge, other]].dropna()
-        found.append(paired_difference(both[other], both[judge], rng, resamples, level).scaled(100))
-    return found
