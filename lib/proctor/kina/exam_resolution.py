@@ -14,14 +14,12 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from proctor.data.published import load_published
-from proctor.kina.simulated_boards import STRONG, simulate_board, student
+from proctor.kina.simulated_boards import simulate_board
 from proctor.stats import checks
-from proctor.stats.item_response import RULES, few_items, fit
-from proctor.stats.power import corridor, items_needed, neighbours, power_of, settle
-from proctor.stats.proportions import wilson
+from proctor.stats.item_response import few_items, fit
+from proctor.stats.power import corridor, neighbours, settle
 from proctor.stats.simulate import item_responses
 
-LOOKS = (1, 2, 5, 10, 20, 50)
 EACH_LOOK, CORRIDOR = ("1.96 at each look", "corridor")
 
 
@@ -99,43 +97,10 @@ def spreads(exams: ArrayLike) -> np.ndarray:
     return np.array([float(np.median(neighbours(scores).sd)) for scores in checks.finite(exams, "exams", 3)])
 
 
-def items_for_gaps(models: pd.DataFrame, sd: float, power: float, n_items: int) -> pd.DataFrame:
-    """Items that show the gaps of the list with chance `power`, and the chance that `n_items` show them.
-
-    models: as `simulated_boards.simulated_models` gives them. sd: of a difference, item by item. Rows: the printed gaps
-    and one inside the assumed strong tier; columns points, items, chance.
-    """
-    accuracy, first = models["accuracy"].to_numpy(), int((models["tier"] == STRONG).to_numpy().argmax())
-    gaps = {
-        "1st to 2nd": accuracy[0] - accuracy[1],
-        "2nd to 3rd": accuracy[1] - accuracy[2],
-        "dense tier (assumed)": accuracy[first] - accuracy[first + 1],
-    }
-    rows = [
-        dict(points=100 * gap, items=float(items_needed(gap, sd, power)), chance=float(power_of(gap, sd, n_items)))
-        for gap in gaps.values()
-    ]
-    return pd.DataFrame(rows, index=pd.Index(gaps, name="gap"))
-
-
 def named_winner(differences: ArrayLike, rule: str, looks: int) -> np.ndarray:
     """Whether each exam names a winner at one of its looks, bool (exams,). rule: EACH_LOOK or CORRIDOR."""
     bars = {EACH_LOOK: np.full(looks, 1.96), CORRIDOR: corridor(looks)}[rule]
     return settle(differences, bars).winner != 0
-
-
-def false_alarms(null: ArrayLike, looks: Sequence[int] = LOOKS) -> pd.DataFrame:
-    """Percent of exams of two equal models that name a winner, by rule and number of looks, with Wilson's intervals.
-
-    null: item differences (exams, items). Columns looks, rule, percent, low, high.
-    """
-    rows = []
-    for k in looks:
-        for rule in (EACH_LOOK, CORRIDOR):
-            wrong = named_winner(null, rule, k)
-            low, high = wilson(int(wrong.sum()), len(wrong))
-            rows.append(dict(looks=k, rule=rule, percent=100 * wrong.mean(), low=100 * low, high=100 * high))
-    return pd.DataFrame(rows)
 
 
 @dataclass(frozen=True)
@@ -155,25 +120,6 @@ def stop_early(differences: ArrayLike, looks: int) -> Stopping:
     """
     early, once = settle(differences, corridor(looks)), settle(differences, [1.96])
     return Stopping(early.asked, early.winner == 1, early.winner == -1, once.winner == 1)
-
-
-def stopping_table(found: dict[float, Stopping]) -> pd.DataFrame:
-    """One row a gap in points: items asked on average with an interval over exams, and percent of each outcome."""
-    rows = []
-    for points, one in found.items():
-        asked = student(one.asked, bounds=(1.0, float(one.asked.max())))
-        rows.append(
-            dict(
-                points=points,
-                asked=asked.estimate,
-                asked_low=asked.low,
-                asked_high=asked.high,
-                settled=100 * one.settled.mean(),
-                wrong=100 * one.wrong.mean(),
-                settled_by_all=100 * one.settled_by_all.mean(),
-            )
-        )
-    return pd.DataFrame(rows)
 
 
 def few_items_by_board(
@@ -198,23 +144,6 @@ def few_items_by_board(
         )
         recovered.append([np.corrcoef(*pair)[0, 1] for pair in pairs])
     return np.array(tau), np.array(recovered)
-
-
-def few_items_table(tau: np.ndarray, sizes: Sequence[int]) -> pd.DataFrame:
-    """Means over boards of `few_items_by_board`'s tau with their intervals: columns rule, items, tau, low, high."""
-    rows = []
-    for r, rule in enumerate(RULES):
-        for column, size in enumerate(sizes):
-            found = student(tau[:, r, column], bounds=(-1.0, 1.0))
-            rows.append(dict(rule=rule, items=size, tau=found.estimate, low=found.low, high=found.high))
-    return pd.DataFrame(rows)
-
-
-def recovery_table(recovered: dict[str, np.ndarray]) -> pd.DataFrame:
-    """Mean correlation over boards of the fitted with the true parameters: `few_items_by_board`'s second result."""
-    columns = ["abilities", "difficulties", "log discriminations"]
-    means = {name: values.mean(axis=0) for name, values in recovered.items()}
-    return pd.DataFrame(means, index=pd.Index(columns, name="correlation of the fit with the truth")).T
 
 
 def _printed_lists() -> list[tuple[str, int, pd.Series]]:
