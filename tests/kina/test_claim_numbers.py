@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from proctor.kina.claim_numbers import mean_of, share_of
-from proctor.stats.proportions import clopper_pearson
+from proctor.kina.claim_numbers import mean_of
 
 
 def test_a_mean_counts_clusters_and_widens_with_the_family():
@@ -12,9 +11,3 @@ def test_a_mean_counts_clusters_and_widens_with_the_family():
     assert (one["n"], one["level"], many["level"], grouped["n"]) == (24, 0.95, 0.9975, 6)
     assert one["interval"].estimate == pytest.approx(42.5)
     assert many["interval"].low < one["interval"].low and many["interval"].high > one["interval"].high
-
-
-def test_a_share_has_the_exact_interval_in_percent():
-    found = share_of(2, 9, "items", family=5)
-    assert found["interval"] == pytest.approx([100 * limit for limit in clopper_pearson(2, 9, 0.99)])
-    assert found["estimate"] == pytest.approx(200 / 9) and found["family"] == 5

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from proctor.stats.bootstrap import interval
-from proctor.stats.proportions import clopper_pearson
 
 
 def mean_of(
@@ -33,14 +32,3 @@ def mean_of(
     found = interval(values, rng, resamples, level, bounds=bounds, clusters=clusters)
     n = len(np.asarray(values)) if clusters is None else len(set(np.asarray(clusters).tolist()))
     return dict(interval=found, n=n, of=of, unit=unit, level=level, family=family)
-
-
-def share_of(k: int, n: int, of: str, *, family: int = 1) -> dict[str, Any]:
-    """k of n in percent, with its Clopper-Pearson interval.
-
-    >>> [round(limit, 1) for limit in share_of(0, 6, "items")["interval"]]
-    [0.0, 45.9]
-    """
-    level = 1 - 0.05 / family
-    limits = tuple(100 * limit for limit in clopper_pearson(k, n, level))
-    return dict(estimate=100 * k / n, interval=limits, n=n, of=of, unit="%", level=level, family=family)
