@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from proctor.kina.tournament import (
+    Game,
     Mechanism,
     ReviewCost,
     Reviewer,
@@ -326,3 +327,10 @@ def test_settled_pairs_are_paid_what_the_expected_bonus_is_the_mean_of():
     assert expected == pytest.approx(1 + bonuses(mechanism, reviewer)[1, 0])
     with pytest.raises(ValueError, match="only a tournament"):
         settle(Mechanism("flat"), (1, 2))
+
+
+def test_a_game_of_two_like_reviewers_has_the_thresholds_worked_out_by_hand():
+    game = Game((1.0, 2.0), (0.45, 0.35, 0.15, 0.05), (0.05, 0.15, 0.45, 0.35), bar=2)
+    assert game.limits == pytest.approx([1 / 0.555, 1 / 0.375]) and game.threshold == game.limits.max()
+    assert game.effort_gain(game.tournament(game.threshold))[1] == pytest.approx(0)
+    assert game.words == "assumed: costs 1 and 2 hours, clears the bar with chance 0.2 and 0.8"

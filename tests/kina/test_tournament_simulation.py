@@ -1,9 +1,11 @@
 """Drawn games and crowds of imitators, against the exact payoffs and equilibria."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from proctor.kina.tournament import Mechanism, Reviewer, payoffs, released, symmetric_equilibria
-from proctor.kina.tournament_simulation import learn, play, stable_equilibria
+from proctor.kina.tournament_simulation import learn, play, stable_equilibria, with_limits, worst_deviation
+from scipy.stats import norm
 
 PAIR = Reviewer(costs=(1, 2), quality=((0.45, 0.35, 0.15, 0.05), (0.05, 0.15, 0.45, 0.35)))
 BAR = 2
@@ -68,3 +70,17 @@ def test_what_crowds_cannot_learn_is_refused():
         stable_equilibria(Mechanism("flat"), three)
     with pytest.raises(ValueError, match="mutation_rate is 0"):
         stable_equilibria(Mechanism("flat"), PAIR, mutation_rate=0)
+
+
+def test_limits_are_as_wide_as_all_rows_need_and_students_are_wider():
+    table = pd.DataFrame(dict(drawn=[1.0, 2.0, 3.0, 4.0], error=0.1, exact=[1.0, 2.05, 2.7, 4.1]))
+    limits = with_limits(table)
+    assert (limits["high"] - limits["drawn"]).tolist() == pytest.approx([0.1 * norm.isf(0.00625)] * 4)
+    assert (with_limits(table, degrees=11)["high"] > limits["high"]).all()
+
+
+def test_the_worst_deviation_is_that_of_the_row_farthest_from_its_exact_value():
+    table = pd.DataFrame(dict(drawn=[1.0, 2.0, 3.0], error=0.1, exact=[1.0, 2.05, 2.7]))
+    found = worst_deviation(table, 50, "games", unit="hours")
+    assert found.estimate == pytest.approx(0.3) and found.family == 3 and found.n == 50
+    assert (found.low + found.high) / 2 == pytest.approx(0.3) and found.level == pytest.approx(1 - 0.05 / 3)

@@ -10,7 +10,7 @@ from proctor.workflow.execute import execute
 from proctor.workflow.notebook import Notebook, all_notebooks
 
 ROWS = "table = table_s10.load_rows(out.rng(), resamples)"
-MODELS = "models = simulated_boards.simulated_models(strong, low)"
+MODELS = "models = simulated_models(strong, low)"
 EDITS = {  # notebook, text of a cell, what stands there then, claims that are undecided then, figures not drawn
     "uq without o3": (
         "uq/3_validators", ROWS, f'{ROWS}.query("model != \'o3\'")',

@@ -39,10 +39,7 @@ def test_results_box_has_the_numbers_of_the_committed_claims():
     said = [claim_id for claim_id, claim in committed.items() if claim.numbers.partition(", n =")[0] in box]
     assert {
         "kina/claim_adjacent_ranks",
-        "kina/claim_tiers.low",
         "kina/claim_tiers.frontier",
-        "kina/claim_tiers.borders",
-        "kina/3_first_place.first",
         "kina/3_first_place.proven",
         "kina/claim_rank_stability",
         "kina/3_budget_curve",
@@ -115,7 +112,7 @@ def test_accuracies_fit_four_answers_an_item(claims, done):
 
 def test_claims_of_simulated_exams_count_exams(claims):
     simulated = [claim for claim in claims.values() if not claim.exact]
-    assert len(simulated) == 9 and {claim.of for claim in simulated} == {"simulated exams"}
+    assert len(simulated) == 8 and {claim.of for claim in simulated} == {"simulated exams"}
     assert all(claim.n == 10 for claim in simulated)  # the quick parameters
 
 

@@ -8,43 +8,8 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from proctor.kina.ranked_models import NOTHING, SEPARATES
-from proctor.report.figures import FULL, axes, forest, role, size
+from proctor.report.figures import FULL, axes, role, size
 from proctor.report.roles import Role
-
-FEW_ROWS = 20  # up to here names are written larger
-
-
-def draw_leaderboard(
-    table: pd.DataFrame, evidence: str = "simulated", printed: Sequence[float] | None = None
-) -> Figure:
-    """A table of `ranked_models.rank_models`: accuracies with intervals, beside the ranks that each model can have.
-
-    Lines mark where a tier ends: solid if the models beside it are told apart, dotted if the border separates nothing.
-    printed: published accuracies, NaN where there is none, drawn as hollow marks.
-    """
-    rows = len(table)
-    fig, (left, right) = axes(1, 2, width=FULL, height=1.0 + (0.17 if rows <= FEW_ROWS else 0.105) * rows, sharey=True)
-    forest(
-        left, table["model"], table["accuracy"], table["low"], table["high"], evidence=evidence, label="of this exam"
-    )
-    if printed is not None:
-        none = np.full(rows, np.nan)
-        forest(left, table["model"], printed, none, none, role="paper", evidence="published", label="printed")
-        left.legend(loc="lower right")
-    left.tick_params(axis="y", labelsize=7.0 if rows <= FEW_ROWS else 6.0, length=0)
-    left.set(xlabel="accuracy (%), 95 % interval of each alone")
-    draw_rank_sets(right, table["rank"], table["set_low"], table["set_high"])
-    right.set(xlabel="ranks it can have (all at once, 95 %)")
-    for what, line in ((SEPARATES, "-"), (NOTHING, ":")):
-        label = f"tier border: {what}"
-        for place in np.flatnonzero(table["border"] == what):
-            for ax in (left, right):
-                ax.axhline(place + 0.5, color=role("trivial").colour, linewidth=0.9, linestyle=line, label=label)
-            label = None
-    right.tick_params(axis="y", length=0)
-    right.legend(loc="lower left", fontsize=6.5, handlelength=2.2, frameon=True, framealpha=1, edgecolor="white")
-    return fig
 
 
 def draw_rank_sets(
@@ -67,23 +32,6 @@ def draw_rank_sets(
     last = int(np.nanmax(high))
     ax.set_xticks(range(1, last + 1) if last <= 15 else [1, *range(10, last + 1, 10)])
     ax.grid(False, axis="y")
-
-
-def draw_budget(table: pd.DataFrame) -> Figure:
-    """A table of `simulated_boards.agreement_by_budget`: agreement with the whole exam, and with the true order."""
-    fig, ax = axes(height=2.3)
-    for column, name, who in (
-        ("whole", "with the order on all items", "baseline"),
-        ("truth", "with the true order", "ours"),
-    ):
-        look = role(who)
-        ax.plot(table["items"], table[column], look.marker, color=look.colour, linestyle="--", label=name, markersize=3)
-        ax.fill_between(
-            table["items"], table[f"{column}_low"], table[f"{column}_high"], color=look.colour, alpha=0.25, linewidth=0
-        )
-    ax.set(xlabel="items asked", ylabel="agreement of the strong models'\norder (Kendall's τ)", ylim=(0.3, 1.03))
-    ax.legend(title="agreement", loc="lower right")
-    return fig
 
 
 def draw_two_exams(models: Sequence[str], one: np.ndarray, other: np.ndarray) -> Figure:

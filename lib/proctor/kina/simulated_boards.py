@@ -7,8 +7,7 @@ One exam is one sample of items. What is said of "an exam of this size" is there
 exams, and its interval is over these exams (`mean_over_exams`, `share_of_exams`).
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,13 +16,9 @@ from numpy.typing import ArrayLike
 from scipy.stats import t
 
 from proctor.data.published import load_published
-from proctor.kina.ranked_models import rank_models
 from proctor.stats import bootstrap, checks
 from proctor.stats.bootstrap import Interval
-from proctor.stats.power import design_effect
 from proctor.stats.proportions import wilson
-from proctor.stats.rank_sets import rank_sets, simulate_ranking
-from proctor.stats.ranking import budget_curve, ranking, ranks, tiers
 from proctor.stats.simulate import Responses, item_responses
 
 FRONTIER, STRONG, LOW = TIERS = ("frontier", "strong", "low")
@@ -153,137 +148,3 @@ def _quantity(estimate: float, limits: list[float], exams: int, unit: str, famil
         level=1 - 0.05 / family,
         family=family,
     )
-
-
-def rank_exams(
-    exams: ArrayLike, models: pd.DataFrame, rng: np.random.Generator, resamples: int = 500, top: int = 10
-) -> pd.DataFrame:
-    """What each exam's ranking says, and whether it is true: one row an exam. Simulated evidence: record the seed.
-
-    exams: scores (exams, models, items). models: as `simulated_models` gives them, the truth. Rank sets hold for all
-    models at once. Columns, flags unless said otherwise:
-
-    best_first, best_proven   the best model came first; its rank set is first place alone
-    top_same                  the truly best `top` are the first `top`
-    told_apart                share of neighbours in the exam's list that are told apart
-    inside_told_apart         the same among neighbours of one assumed tier, strong or low
-    frontier_seen, low_seen   the last of the frontier is told apart from the first strong model; likewise further
-                              down; NaN where one of the two tiers has no model
-    borders, borders_separate   tier borders in the list; share of them whose two neighbours are told apart
-    """
-    exams = checks.finite(exams, "exams", 3)
-    truth, tier = models["accuracy"].to_numpy(), models["tier"].to_numpy()
-    true_rank, best = ranks(truth[:, None])[:, 0], int(truth.argmax())
-    first = {name: int((tier == name).argmax()) for name in (STRONG, LOW)}  # 0: no such model, or none above it
-    rows = []
-    for scores in exams:
-        sets = rank_sets(scores, rng, resamples)
-        order = np.argsort(-sets.mean, kind="stable")
-        apart = sets.above[order[:-1], order[1:]]
-        border = np.diff(sets.tier[order]) > 0
-        inside = (tier[order[:-1]] == tier[order[1:]]) & (tier[order[1:]] != FRONTIER)
-        rows.append(
-            dict(
-                best_first=sets.rank[best] == 1,
-                best_proven=sets.rank_high[best] == 1,
-                top_same=(sets.rank[true_rank <= top] <= top).all(),
-                told_apart=apart.mean(),
-                inside_told_apart=apart[inside].mean(),
-                frontier_seen=sets.above[first[STRONG] - 1, first[STRONG]] if first[STRONG] else np.nan,
-                low_seen=sets.above[first[LOW] - 1, first[LOW]] if first[LOW] else np.nan,
-                borders=border.sum(),
-                borders_separate=apart[border].mean() if border.any() else np.nan,
-            )
-        )
-    return pd.DataFrame(rows)
-
-
-def compare_settings(
-    models: pd.DataFrame,
-    cases: Iterable[tuple[int, float]],
-    exams: int,
-    seed: int,
-    resamples: int,
-    **settings: float,
-) -> pd.DataFrame:
-    """How rankings do under other assumptions, one row a case (samples, interaction_sd), each on `exams` exams.
-
-    Columns: those of `stats.rank_sets.RankingPerformance`.
-    """
-    rows = []
-    for samples, interaction_sd in cases:
-        assumed = settings | dict(samples=samples, interaction_sd=interaction_sd)
-        dealt = deal_exams(models["accuracy"], exams, np.random.default_rng(seed), **assumed)
-        left, rng = iter(dealt), np.random.default_rng(seed)
-        found = simulate_ranking(lambda _, left=left: next(left), models["accuracy"], exams, rng, resamples)
-        rows.append(dict(samples=samples, interaction_sd=interaction_sd) | asdict(found))
-    return pd.DataFrame(rows)
-
-
-def table_with_tiers(scores: ArrayLike, models: pd.DataFrame, seed: int, resamples: int) -> pd.DataFrame:
-    """One simulated exam as a leaderboard (`ranked_models.rank_models`), with what is judged of each model by itself.
-
-    scores (models, items). rank_low, rank_high, p_top10: of the resamples; tier_pairwise: a tier ends at the first
-    model that its leader beats in 97.5 % of the resamples, as if no other pair had been looked at. printed: percent.
-    """
-    one = ranking(scores, np.random.default_rng(seed), resamples)
-    alone = pd.DataFrame(
-        dict(
-            model=models["model"],
-            printed=models["printed"],
-            assumed_tier=models["tier"],
-            rank_low=one.rank_low,
-            rank_high=one.rank_high,
-            p_top10=one.p_top[:, 9],
-            tier_pairwise=tiers(one, 0.975),
-        )
-    )
-    return rank_models(scores, list(models["model"]), seed, resamples).merge(alone, on="model", validate="1:1")
-
-
-def agreement_by_budget(
-    exams: ArrayLike, truth: ArrayLike, sizes: ArrayLike, rng: np.random.Generator, shuffles: int = 50
-) -> tuple[pd.DataFrame, np.ndarray]:
-    """How well a ranking by fewer items agrees with the whole exam's ranking, and how well with the true order.
-
-    exams: scores (exams, models, items). Rows: sizes, columns whole, truth and their limits (Kendall's tau, the mean
-    over exams with its interval over exams). At all items `whole` is 1 by construction: the exam meets itself. Also
-    returns tau with the true order at the last size, one an exam.
-    """
-    exams = checks.finite(exams, "exams", 3)
-    tau = {
-        name: np.array([budget_curve(scores, sizes, rng, shuffles, truth=against).tau for scores in exams])
-        for name, against in (("whole", None), ("truth", truth))
-    }
-    rows = []
-    for column, size in enumerate(np.asarray(sizes).tolist()):
-        row: dict[str, float] = dict(items=size)
-        for name, values in tau.items():
-            if np.ptp(values[:, column]) < 1e-12:  # the whole exam against itself
-                found = Interval(values[0, column], values[0, column], values[0, column], 0.95, "by construction")
-            else:
-                found = student(values[:, column], bounds=(-1.0, 1.0))
-            row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
-        rows.append(row)
-    return pd.DataFrame(rows), tau["truth"][:, -1]
-
-
-def design_effects(
-    accuracy: ArrayLike, cluster_sds: Iterable[float], exams: int, seed: int, **settings: float
-) -> tuple[pd.DataFrame, dict[float, np.ndarray]]:
-    """What it costs that items of one discipline are alike, one row for each spread between disciplines (logits).
-
-    A design effect is the variance when whole disciplines are drawn, over that when items are. accuracy, lead: of the
-    median model's accuracy, and of the first model's lead over the second; means over exams with their intervals.
-    Also returns the lead's, {spread: one an exam}.
-    """
-    rows, leads = [], {}
-    for cluster_sd in cluster_sds:
-        dealt = deal_exams(accuracy, exams, np.random.default_rng(seed), **settings | dict(cluster_sd=cluster_sd))
-        effect = np.array([design_effect(np.vstack([one, one[0] - one[1]]), disciplines()) for one in dealt])
-        row, leads[cluster_sd] = dict(cluster_sd=cluster_sd), effect[:, -1]
-        for name, values in (("accuracy", np.median(effect[:, :-1], axis=1)), ("lead", effect[:, -1])):
-            found = student(values, bounds=(0.0, np.inf))
-            row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
-        rows.append(row)
-    return pd.DataFrame(rows), leads

@@ -15,11 +15,14 @@ Of all this the review of the paper gives the words bonus, bar, blind and the th
 Theorem 1). The model, what an audit does, and the proofs (notebook kina/2_tournament) are our reading.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 KINDS = ("flat", "per_item", "each", "tournament", "agreement")
+EFFORTS = ("hasty", "diligent")
 EXACT = 1e-12  # slack for sums of probabilities
 
 
@@ -273,3 +276,54 @@ def review_cost(mechanism: Mechanism, reviewer: Reviewer, share: float, audit_co
     audits = mechanism.audit * audit_cost if mechanism.kind in ("each", "tournament") else 0.0
     good = x @ cleared(reviewer, bar=mechanism.bar) @ x
     return ReviewCost(float(max(0.0, cost - bonus)), float(bonus), float(audits), float(good))
+
+
+@dataclass(frozen=True)
+class Game:
+    """Two like reviewers with two efforts; the assumed numbers of `kina/2_tournament` and `kina/2_payment`.
+
+    costs (2,): hours of a hasty and a diligent review. hasty, diligent (levels,): chances of each quality. bar: the
+    level that a review must reach. defects: share of items with a defect. audit_cost: hours per audit.
+    """
+
+    costs: Sequence[float]
+    hasty: Sequence[float]
+    diligent: Sequence[float]
+    bar: int
+    defects: float = 0.2
+    audit_cost: float = 0.5
+
+    @cached_property
+    def reviewer(self) -> Reviewer:
+        return Reviewer(tuple(self.costs), (tuple(self.hasty), tuple(self.diligent)))
+
+    @cached_property
+    def limits(self) -> np.ndarray:
+        """(other's effort,): the bonus above which diligence pays against a hasty, a diligent other."""
+        return thresholds(self.reviewer, bar=self.bar)
+
+    @property
+    def threshold(self) -> float:
+        """The bonus above which diligence pays against anyone: dC / dp_min."""
+        return float(self.limits.max())
+
+    def tournament(self, bonus: float, audit: float = 1.0) -> Mechanism:
+        return Mechanism("tournament", bonus, self.bar, audit)
+
+    def agreement(self, bonus: float) -> Mechanism:
+        return Mechanism("agreement", bonus, self.bar, defects=self.defects)
+
+    def mechanism(self, kind: str, bonus: float = 0.0, audit: float = 1.0) -> Mechanism:
+        return Mechanism(kind, bonus, self.bar, audit, defects=self.defects)
+
+    def effort_gain(self, mechanism: Mechanism) -> np.ndarray:
+        """(other's effort,): what diligence gains against a hasty and a diligent other, in hours, exactly."""
+        return np.diff(payoffs(mechanism, self.reviewer), axis=0)[0]
+
+    @property
+    def words(self) -> str:
+        p = self.reviewer.clears(self.bar)
+        return (
+            f"assumed: costs {self.costs[0]:g} and {self.costs[1]:g} hours, "
+            f"clears the bar with chance {p[0]:.2g} and {p[1]:.2g}"
+        )

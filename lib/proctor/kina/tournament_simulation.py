@@ -5,10 +5,13 @@ neither the mechanism nor the chances; `stable_equilibria` is where an endless c
 """
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import brentq
+from scipy.stats import norm, t
 
 from proctor.kina.tournament import Mechanism, Reviewer, bonuses, payoffs
 from proctor.stats import checks
+from proctor.stats.interval import Interval
 
 
 def play(
@@ -113,3 +116,27 @@ def _step(mechanism: Mechanism, reviewer: Reviewer) -> float:
     """One over the largest difference of two earnings, so that imitation has a chance of at most 1."""
     costs = payoffs(mechanism, reviewer) - bonuses(mechanism, reviewer)
     return 1 / (mechanism.bonus + np.ptp(costs))
+
+
+def worst_deviation(table: pd.DataFrame, n: int, of: str, *, unit: str, degrees: int | None = None) -> Interval:
+    """Of several drawn means, the one farthest from its exact value: drawn minus exact, with its interval.
+
+    table: columns drawn, error (standard error) and exact, one row per mean. The interval is as wide as so many
+    comparisons need (`with_limits`). n: draws behind each mean.
+    """
+    away = table["drawn"] - table["exact"]
+    at = away.abs().idxmax()
+    limits = with_limits(table, degrees).loc[at]
+    low, high = (limits[side] - table.loc[at, "exact"] for side in ("low", "high"))
+    method = "normal" if degrees is None else "Student"
+    return Interval(away[at], low, high, 1 - 0.05 / len(table), method, n=n, of=of, unit=unit, family=len(table))
+
+
+def with_limits(table: pd.DataFrame, degrees: int | None = None) -> pd.DataFrame:
+    """The table with columns low and high: drawn plus and minus a multiple of error, for as many comparisons as rows.
+
+    The multiple is normal, or Student's with `degrees` of freedom.
+    """
+    tail = 0.025 / len(table)
+    width = (norm.isf(tail) if degrees is None else t.isf(tail, degrees)) * table["error"]
+    return table.assign(low=table["drawn"] - width, high=table["drawn"] + width)
