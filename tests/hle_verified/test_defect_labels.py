@@ -4,7 +4,6 @@ from proctor.data.published import load_published
 from proctor.hle_verified.defect_labels import (
     LABELS,
     component_limits,
-    kinds_in_table_1,
     label_limits,
     leading_label,
     share_counts,
@@ -71,8 +70,3 @@ def test_a_share_names_its_smallest_count_and_whether_one_defect_each_fits():
     assert (tried["if_one_each"] == "none").sum() == 3 and set(tried[tried["if_one_each"] == "none"]["component"]) == {
         "rationale"
     }
-
-
-def test_every_cell_of_table_1_names_a_kind_of_the_taxonomy():
-    leads = kinds_in_table_1(load_published("hle_verified/taxonomy"), load_published("hle_verified/table_1"))
-    assert leads[leads > 0].to_dict() == dict(Q1=1, Q2=1, Q5=3, S3=3, S10=2, A1=5)

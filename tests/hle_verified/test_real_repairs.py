@@ -165,9 +165,6 @@ def test_detection_counts_pairs_and_reviewed_items(exam):
     row = found.loc[("against_key", "wrong_key")]
     assert row["precision"] * 30 == pytest.approx(row["found"] * 30)  # 30 reviewed, 30 wrong keys
     assert row["precision"] / 100 * 30 == pytest.approx(np.mean(draws), abs=0.4)
-    lead = real_repairs.auc_lead(exam, "against_key", "disagreement", rng(), 100)
-    aucs = found["auc"].unstack()["wrong_key"]
-    assert lead.estimate == pytest.approx(aucs["against_key"] - aucs["disagreement"])
     curve = real_repairs.found_curve(exam, [0.1]).set_index("signal")
     assert curve.loc["against_key", "found"] == pytest.approx(row["found"])
 

@@ -12,7 +12,6 @@ FIGURES = {
     "fig_4": "published",
     "fig_5": "reconstructed",
     "fig_6": "published + reconstructed",
-    "fig_S1": "published + reconstructed",
 }
 
 

@@ -181,15 +181,3 @@ def top_defects(table: pd.DataFrame, shares: pd.DataFrame, subject_items: Mappin
                 )
             )
     return pd.DataFrame(rows)
-
-
-def kinds_in_table_1(kinds: pd.DataFrame, table: pd.DataFrame) -> pd.Series:
-    """By code of the taxonomy, in how many subjects of Table 1 it is the most frequent defect of its component.
-
-    Table 1 calls S3 "Information Missing" and gives the others the taxonomy's names, without the component in brackets.
-    """
-    named = kinds.assign(plain=kinds["name"].str.replace(r" \(.*", "", regex=True))
-    code = {(row.component, row.plain): row.code for row in named.itertuples()}
-    code["rationale", "Information Missing"] = "S3"
-    found = [code[part, row[f"{part}_defect"]] for _, row in table.iterrows() for part in COMPONENTS]
-    return pd.Series(found).value_counts().reindex(kinds["code"], fill_value=0)

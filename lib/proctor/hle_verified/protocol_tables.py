@@ -61,25 +61,6 @@ def planted_examples(items: Sequence[Question], truths: Mapping[str, Truth]) -> 
     )
 
 
-def composition(
-    paper: Mapping[str, int],
-    first_release: Mapping[str, int],
-    outcomes: Mapping[str, pd.DataFrame],
-    truths: Mapping[str, Truth],
-) -> dict[str, dict[str, int]]:
-    """{label: {subset: items}}: the paper, its first public file, our exam by who judges, our exam by its truth.
-
-    outcomes: {experts: table of `outcomes.outcome_by_item`}.
-    """
-    sound = sum(truth.defect is None for truth in truths.values())
-    ours = {
-        experts: one["status"].replace("revised", "revision").value_counts().to_dict()
-        for experts, one in outcomes.items()
-    }
-    truth = {"our exam, no errors": dict(gold=sound, revision=len(truths) - sound)}
-    return {"paper": dict(paper), "first public file": dict(first_release)} | ours | truth
-
-
 def prompts() -> pd.DataFrame:
     """Each prompt of A.1: what stands for it here (name and version of the prompt, or no call), and what differs."""
     return pd.DataFrame(

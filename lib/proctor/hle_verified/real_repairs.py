@@ -24,7 +24,7 @@ from proctor.data.tabular import DataError, problem, read_rows, summary
 from proctor.hle_verified.key_noise import true_accuracy
 from proctor.stats import bootstrap
 from proctor.stats.bootstrap import Interval
-from proctor.stats.calibration import auc, auc_interval
+from proctor.stats.calibration import auc_interval
 from proctor.stats.proportions import clopper_pearson
 
 COLUMNS = ["item", "subject", "error_type", "original_key", "repaired_keys"]
@@ -322,18 +322,6 @@ def detection(
                 row |= _limits(figure, found)
             rows.append(row)
     return pd.DataFrame(rows)
-
-
-def auc_lead(
-    exam: Exam, one: str, other: str, rng: np.random.Generator, resamples: int = 2_000, target: str = "wrong_key"
-) -> Interval:
-    """AUC of signal `one` less that of `other` for the target, on the same resampled items."""
-    table, bad = signals(exam), exam.items[target].to_numpy(float)
-
-    def lead(a: np.ndarray, b: np.ndarray, bad: np.ndarray) -> float | None:
-        return None if bad.min() == bad.max() else auc(a, bad) - auc(b, bad)  # type: ignore[operator]
-
-    return bootstrap.statistic_interval(lead, [table[one], table[other], bad], rng, resamples)
 
 
 def found_curve(exam: Exam, budgets: Sequence[float], target: str = "wrong_key") -> pd.DataFrame:
