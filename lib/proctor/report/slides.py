@@ -23,13 +23,14 @@ STYLE = """
 html { scroll-snap-type: y mandatory; font: 24px/1.4 sans-serif; color: #111; background: #fff }
 section { box-sizing: border-box; height: 100vh; padding: 4vh 6vw; scroll-snap-align: start;
   display: flex; flex-direction: column; justify-content: center; gap: 2vh }
-h1, h2, p { margin: 0 }
+body, h1, h2, p { margin: 0 }
 .answer h2 { font-size: 1em; color: #555 }
 img { max-height: 62vh; max-width: 100%; object-fit: contain; align-self: center }
 small { color: #555 }
 code { font-size: 0.8em }
 @page { size: 297mm 167mm; margin: 0 }
-@media print { section { height: 167mm; break-after: page } img { max-height: 100mm } }
+@media print { section { height: 166mm; break-inside: avoid; break-after: page } img { max-height: 100mm }
+  section:last-of-type { break-after: auto } }
 """
 LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 
