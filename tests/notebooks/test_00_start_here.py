@@ -56,7 +56,7 @@ def test_claims_are_recounted_from_the_table(done):
     assert claim.estimate == pytest.approx(gap.mean()) and claim.n == len(stated) and claim.verdict == "holds"
     assert claims["start/0_repeats"].n == rows["probability"].notna().sum()
     svg = (done / "figures/start/twelve_answers.svg").read_text()
-    assert "The model states more confidence" in svg and f"{(rows['outcome'] == 'right').sum()} of 12 answers" in svg
+    assert "The model is surer than" in svg and f"{(rows['outcome'] == 'right').sum()} of 12 answers" in svg
 
 
 def test_results_box_says_the_committed_claims():

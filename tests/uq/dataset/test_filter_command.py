@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 from proctor.models import registry
 from proctor.uq.dataset.__main__ import main
-from proctor.uq.dataset.llm_filter import CRITERIA
 
 ROW = ("cs", "Problem?", "<p>Prove it.</p>", ["sets"], 9, 900, 0, pd.Timestamp("2015-01-01"))
 MODEL = "openai/m@http://node:8000/v1"
@@ -37,13 +36,13 @@ def test_a_plan_asks_nothing_and_a_run_needs_a_budget(kept, serving, capsys):
 
 
 def test_undecided_questions_are_exit_code_1_and_written(kept, serving, capsys):
-    """The server says "Accepted: [[Y]]" to everything, also as the candidate answer: its verdicts may be quotes."""
+    """The server gives a verdict also where a criterion asks for percent: these replies can't be read."""
     server = serving(verdicts=1.0)
     assert run(kept, "--dollars", "1") == 1
     shown = capsys.readouterr().out
-    assert "0 keep, 0 drop, 2 undecided" in shown and "30 replies unreadable, 0 calls failed" in shown
+    assert "0 keep, 0 drop, 2 undecided" in shown and "12 replies unreadable, 0 calls failed" in shown
     rows = [json.loads(line) for line in (kept.parent / "v.jsonl").read_text().splitlines()]
-    assert [row["missing_on"] for row in rows] == [list(CRITERIA)] * 2
+    assert [row["missing_on"] for row in rows] == [["correctness", "solvability"]] * 2
     asked = server.arrived
     assert run(kept, "--dollars", "1") == 1 and server.arrived == asked == 32
 

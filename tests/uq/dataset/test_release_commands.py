@@ -61,7 +61,7 @@ def test_releases_with_a_fault_are_exit_code_1(two_versions, tmp_path, capsys):
     (tmp_path / "2/diamond.csv").write_text("site,question_id\nmath,999999\n")
     assert run("check-release", tmp_path) == 1
     told = capsys.readouterr()
-    assert "question 999999 of math is not in the release" in told.err and "2 PROBLEMS" in told.out
+    assert "question 999999 of math is not in the release" in told.err and "3 PROBLEMS" in told.out
 
 
 def test_a_replacement_that_is_missing_is_said(two_versions, tmp_path, capsys):
