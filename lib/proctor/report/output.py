@@ -150,11 +150,11 @@ class Output:
         """Write figures/<name>.svg, .png and .json, show that very PNG, and close the figure.
 
         claim: see `figures.save`, which also says what makes it raise ValueError. title: the finding in the picture's
-        own words, written for the verdict that the claim expects; under another verdict the claim's sentence is drawn.
+        own words, written for the verdict that the claim expects; under another one the claim's sentence is drawn.
         In JupyterLab what breaks a house rule, such as another width, is drawn all the same, with a grey line.
         """
         first = None if isinstance(claim, str) else claim if isinstance(claim, Claim) else claim[0]
-        if first and first.verdict != self._expected.get(first.id, first.verdict):
+        if first and first.verdict != self._expected.get(first.id):
             title = ""
         how: dict[str, Any] = dict(
             evidence=self._evidence(evidence, name), note=note, claim=claim, alt=alt, title=title
