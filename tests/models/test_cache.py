@@ -1,4 +1,5 @@
 import gzip
+import multiprocessing
 import os
 import random
 import signal
@@ -171,6 +172,23 @@ def test_a_stopped_process_keeps_its_lease_and_a_killed_one_loses_it(tmp_path):
     child.kill()
     child.communicate()
     assert other.lease("key") is None and len(list(tmp_path.glob(".*.lock"))) == 1
+
+
+def _open_at_once(path, barrier):
+    barrier.wait()
+    Cache(path)
+
+
+def test_processes_may_open_a_new_cache_at_the_same_moment(tmp_path):
+    forked = multiprocessing.get_context("fork")
+    for turn in range(10):
+        barrier = forked.Barrier(6)
+        opening = [forked.Process(target=_open_at_once, args=(tmp_path / f"{turn}.sqlite", barrier)) for _ in range(6)]
+        for process in opening:
+            process.start()
+        for process in opening:
+            process.join()
+        assert [process.exitcode for process in opening] == [0] * 6
 
 
 def test_a_cache_of_an_older_version_is_read(tmp_path):

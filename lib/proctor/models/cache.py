@@ -53,7 +53,7 @@ class Cache:
         self._alive: BinaryIO | None = None  # the locked file, from the first lease on
         try:
             self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60)
-            self._db.execute("PRAGMA journal_mode=WAL")
+            _use_wal(self._db)
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute(
                 "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, model TEXT, prompt TEXT, "
@@ -257,6 +257,20 @@ def _is_locked(path: Path) -> bool:
     except FileNotFoundError:
         pass
     return False
+
+
+def _use_wal(database: sqlite3.Connection, patience_s: float = 60.0) -> None:
+    """Set the journal to WAL. SQLite's own timeout does not hold for this: while another process opens the same new file
+    the answer is "locked" at once, so it is tried again here."""
+    until = time.monotonic() + patience_s
+    while True:
+        try:
+            database.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.02)
 
 
 def _checksum(key: str, reply: bytes) -> int:
