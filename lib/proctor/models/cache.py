@@ -260,8 +260,8 @@ def _is_locked(path: Path) -> bool:
 
 
 def _use_wal(database: sqlite3.Connection, patience_s: float = 60.0) -> None:
-    """Set the journal to WAL. SQLite's own timeout does not hold for this: while another process opens the same new file
-    the answer is "locked" at once, so it is tried again here."""
+    """Set the journal to WAL. SQLite's own timeout does not hold for this: while another process opens the same new
+    file the answer is "locked" at once, so it is tried again here."""
     until = time.monotonic() + patience_s
     while True:
         try:
