@@ -40,7 +40,7 @@ def folder(tmp_path, rows):
     """A folder of figures that agrees with the catalog."""
     figures = tmp_path / "figures"
     for name, evidence, suffixes in (
-        ("hle/t", "published", (".csv", ".md", ".tex")),
+        ("hle/t", "published", (".csv", ".md")),
         ("uq/f", ("simulated", "published"), (".svg", ".png")),
     ):
         record = provenance.describe(name, evidence=evidence, seed=0)
@@ -77,7 +77,7 @@ def test_the_readme_carries_the_present_status():
 def test_rows_are_read_as_they_stand(rows):
     assert [row.id for row in rows] == ["hle/t", "uq/f", "uq/g", "kina/h"]
     assert rows[1].title == "A figure, ours" and rows[1].evidence == ("published", "simulated")
-    assert files(rows[0]) == ["hle/t.csv", "hle/t.md", "hle/t.tex", "hle/t.json"]
+    assert files(rows[0]) == ["hle/t.csv", "hle/t.md", "hle/t.json"]
     assert files(rows[1]) == ["uq/f.svg", "uq/f.png", "uq/f.json"] and files(rows[2]) == []
 
 
@@ -143,10 +143,10 @@ def test_an_agreeing_folder_has_no_problems(rows, folder):
 
 
 def test_a_missing_output_is_found(rows, folder):
-    (folder / "hle/t.tex").unlink()
+    (folder / "hle/t.md").unlink()
     (folder / "uq/f.json").unlink()
     assert check(rows, folder) == [
-        "hle/t: missing hle/t.tex; run notebooks/hle/2_evaluation.ipynb",
+        "hle/t: missing hle/t.md; run notebooks/hle/2_evaluation.ipynb",
         "uq/f: missing uq/f.json; run notebooks/uq/3_validators.ipynb",
     ]
 
@@ -205,7 +205,7 @@ def test_a_row_is_the_papers_own_or_ours(paper, kind, name, theirs):
     ["hle/2_evaluation", "notebooks/hle/2_evaluation.ipynb", Path("/any/where/notebooks/hle/2_evaluation.ipynb")],
 )
 def test_a_notebook_promises_the_files_of_its_done_rows(rows, notebook):
-    assert promised(notebook, rows) == [paths.FIGURES / f"hle/t{suffix}" for suffix in (".csv", ".md", ".tex", ".json")]
+    assert promised(notebook, rows) == [paths.FIGURES / f"hle/t{suffix}" for suffix in (".csv", ".md", ".json")]
     assert promised("uq/1_dataset", rows) == []
 
 
@@ -302,7 +302,7 @@ def judging(tmp_path, written):
         writer.writeheader()
         writer.writerows(map(as_row, made))
         record = provenance.describe("uq/claims_3_validators", evidence=["published", "measured"])
-        provenance.write(record, {".csv": text.getvalue(), ".md": "x", ".tex": "x"}, tmp_path / "claimed")
+        provenance.write(record, {".csv": text.getvalue(), ".md": "x"}, tmp_path / "claimed")
         return check(read(written(*lines)), tmp_path / "claimed")
 
     return find
@@ -349,7 +349,7 @@ def test_an_unreadable_claims_file_is_told(tmp_path, judging):
 
 def test_a_stand_in_promises_outputs_is_checked_and_has_its_own_column(written, folder):
     rows = read(written(STAND_IN, FIGURE))
-    assert check(rows, folder) == [] and len(promised("hle/2_evaluation", rows)) == 4
+    assert check(rows, folder) == [] and len(promised("hle/2_evaluation", rows)) == 3
     (folder / "hle/t.csv").unlink()
     assert check(rows, folder)[0].startswith("hle/t: missing hle/t.csv")
     assert "| hle | 1 | 0 | 1 | 0 | 0 |" in status_table(rows)

@@ -38,7 +38,7 @@ OWNERS = ("table", "figure", "notebook-output")  # kinds whose outputs are their
 ARTIFACTS = ("table", "figure", "formal", "protocol", "prompt", "claim", "notebook-output")
 STATES = ("done", "stand-in", "planned", "lacking")
 RUN = ("done", "stand-in")  # states of what has outputs
-FILES = {".csv": (".csv", ".md", ".tex", ".json"), ".svg": (".svg", ".png", ".json"), ".jsonl": (".jsonl", ".json")}
+FILES = {".csv": (".csv", ".md", ".json"), ".svg": (".svg", ".png", ".json"), ".jsonl": (".jsonl", ".json")}
 START, END = "<!-- status -->", "<!-- /status -->"
 
 

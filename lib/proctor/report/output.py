@@ -99,7 +99,7 @@ class Output:
         note: str = "",
         show: bool | Sequence[str] = True,
     ) -> None:
-        """Write figures/<name>.csv (floats with twelve significant digits), .md, .tex and .json, and show the table.
+        """Write figures/<name>.csv (floats with twelve significant digits), .md and .json, and show the table.
 
         formats, intervals: as in `tables.save_table`. show: False for the files only, or the columns to show
         (a column that `intervals` merged is shown under its estimate's name). The page has at most 8 columns

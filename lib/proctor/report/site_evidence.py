@@ -11,7 +11,7 @@ from proctor.report.catalog import OWNERS, Row
 from proctor.report.claims import MARKS, Claim, read_claims
 from proctor.report.site_links import Addresses
 
-DATA = (("CSV", "csv"), ("Markdown", "md"), ("LaTeX", "tex"))
+DATA = (("CSV", "csv"), ("Markdown", "md"))
 PICTURES = (("SVG", "svg"), ("PNG", "png"))
 PNG_PER_INCH, SHOWN_PER_INCH = 200, 110  # figures/ holds 200 dots an inch; the page shows an inch as so many pixels
 _NAME = r"[a-z+ ]+ · (?P<name>[a-z_\\]+/[A-Za-z0-9_\\]+)"
@@ -48,7 +48,7 @@ class Behind:
         return shown_size((self.addresses.figures / f"{artifact}.png").read_bytes(), PNG_PER_INCH)
 
     def files(self, artifact: str, kinds: Sequence[tuple[str, str]], page: str) -> str:
-        """HTML links to the files of an artifact that are there: "CSV · Markdown · LaTeX"."""
+        """HTML links to the files of an artifact that are there: "CSV · Markdown"."""
         return " · ".join(
             f'<a href="{address}">{kind}</a>'
             for kind, ending in kinds

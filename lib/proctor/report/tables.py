@@ -1,17 +1,23 @@
-"""Tables that are read (Markdown), typeset (LaTeX) and computed with (CSV), with the same provenance as figures."""
+"""Tables that are read (Markdown) and computed with (CSV), with the same provenance as figures.
 
+`python -m proctor.report.tables uq/table_1` writes the LaTeX (booktabs) of saved tables to build/tex."""
+
+import argparse
 import html
 import math
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from proctor.files import harmless
+from proctor import paths
+from proctor.files import harmless, write_atomic
 from proctor.report import provenance
 
 _TEX = {
@@ -85,7 +91,7 @@ def save_table(
     digits: int | None = None,
     text: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Write figures/<name>.csv (full precision), .md, .tex (booktabs) and .json (provenance).
+    """Write figures/<name>.csv (full precision), .md and .json (provenance).
 
     formats: column -> format spec (".2f", ".1%") or function of the value; floats default to four digits,
     missing values are left empty. intervals: estimate column -> (low column, high column): the text
@@ -97,7 +103,7 @@ def save_table(
 
     The text forms hold the first ROWS rows and say so. Give estimates with intervals the format `decimals` finds.
     digits: significant digits of the CSV's floats (default: all). text: another text form than the frame's own, for
-    tables whose CSV has more columns than a reader wants. Returns the text form that Markdown and LaTeX have.
+    tables whose CSV has more columns than a reader wants. Returns the text form that the Markdown has.
     """
     df = _flat(df, name)
     shown = _shown(df, name, formats or {}, intervals or {}) if text is None else text
@@ -126,7 +132,6 @@ def save_table(
         {
             ".csv": _harmless(df).to_csv(index=False, lineterminator="\n"),
             ".md": to_markdown(part, numeric, caption, label),
-            ".tex": to_tex(part, numeric, caption, label, name),
         },
         out,
     )
@@ -176,31 +181,39 @@ def to_markdown(shown: pd.DataFrame, numeric: Sequence[bool], caption: str, labe
     return "\n".join([*heading, *lines, "", f"*{escape_markdown(label)}*"]) + "\n"
 
 
-def to_tex(shown: pd.DataFrame, numeric: Sequence[bool], caption: str, label: str, name: str) -> str:
-    """A booktabs table of a frame of text (needs \\usepackage{booktabs})."""
-    rows = [" & ".join(escape_tex(cell) for cell in row) + r" \\" for row in [shown.columns, *shown.to_numpy()]]
-    rows = ["{}" + row if row[0] in "[*" else row for row in rows]  # after \\ TeX takes them for its own arguments
-    columns = "".join("r" if right else "l" for right in numeric)
-    return (
-        "\n".join(
-            [
-                r"\begin{table}",
-                r"\centering",
-                *([rf"\caption{{{escape_tex(caption)}}}"] if caption else []),
-                rf"\label{{tab:{name}}}",
-                rf"\begin{{tabular}}{{{columns}}}",
-                r"\toprule",
-                rows[0],
-                r"\midrule",
-                *rows[1:],
-                r"\bottomrule",
-                r"\end{tabular}",
-                rf"\par\smallskip{{\footnotesize {escape_tex(label)}}}",
-                r"\end{table}",
-            ]
+def to_tex(markdown: str, name: str) -> str:
+    """A booktabs table (for \\usepackage{booktabs}) of what `to_markdown` wrote; name: the table's."""
+    lines = [line for line in markdown.splitlines() if line]
+    heads, rule, *body = [_cells(line) for line in lines if line.startswith("|")]
+    *caption, evidence = [_unescaped(line) for line in lines if not line.startswith("|")]
+    tex = (
+        pd.DataFrame(body, columns=heads, dtype=object)
+        .style.hide(axis="index")
+        .format(_tex_cell)
+        .format_index(_tex_cell, axis="columns")
+        .to_latex(
+            column_format="".join("r" if side.endswith(":") else "l" for side in rule),
+            caption=escape_tex(caption[0]) if caption else None,
+            label=f"tab:{name}",
+            position_float="centering",
+            hrules=True,
         )
-        + "\n"
     )
+    below = rf"\par\smallskip{{\footnotesize {escape_tex(evidence[1:-1])}}}"
+    return tex.replace("\\end{table}", f"{below}\n\\end{{table}}")
+
+
+def _cells(line: str) -> list[str]:
+    """The texts of a line of a table in Markdown."""
+    return [_unescaped(cell.strip()) for cell in re.findall(r"((?:\\.|[^|\\])*)\|", line)[1:]]
+
+
+def _unescaped(markdown: str) -> str:
+    return html.unescape(re.sub(r"\\(.)", r"\1", markdown))
+
+
+def _tex_cell(text: str) -> str:
+    return ("{}" if text[:1] in ("[", "*") else "") + escape_tex(text)  # after \\ TeX takes these for its own arguments
 
 
 def _harmless(df: pd.DataFrame) -> pd.DataFrame:
@@ -288,3 +301,22 @@ def _text(value, how: Format | None) -> str:
     if pd.api.types.is_float(value):
         return format(value, "z.4g" if abs(value) < 10_000 else "z.0f")
     return str(value)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m proctor.report.tables", description="The LaTeX of saved tables.")
+    parser.add_argument("names", nargs="+", metavar="PAPER/TABLE", help="such as uq/table_1")
+    parser.add_argument("--to", type=Path, default=paths.ROOT / "build" / "tex", metavar="FOLDER")
+    given = parser.parse_args(arguments)
+    if lacking := [name for name in given.names if not (paths.FIGURES / f"{name}.md").is_file()]:
+        parser.error(f"no table {', '.join(lacking)} in {paths.FIGURES}; their files end in .md")
+    for name in given.names:
+        path = given.to / f"{name}.tex"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, to_tex((paths.FIGURES / f"{name}.md").read_text(encoding="utf-8"), name))
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

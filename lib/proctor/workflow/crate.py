@@ -42,7 +42,7 @@ FORMS = {
     ".md": "text/markdown",
     ".gz": "application/gzip",
 }
-FORMS |= {".jsonl": "application/jsonl", ".yaml": "application/yaml", ".csv": "text/csv", ".tex": "application/x-tex"}
+FORMS |= {".jsonl": "application/jsonl", ".yaml": "application/yaml", ".csv": "text/csv"}
 
 
 def main(arguments: list[str] | None = None) -> int:
