@@ -1,6 +1,7 @@
 """Answers that are the same, that differ, and that only a judge can weigh."""
 
 import csv
+import re
 import threading
 import time
 from fractions import Fraction
@@ -242,7 +243,9 @@ def test_a_formula_equals_its_rearrangement_and_not_itself_with_one_added(data):
     assert same(one, other) in (True, None)
     assert same(f"({one})+1", other) in (False, None)
     if "frac" not in one and len(one) + len(other) < 150:
-        assert same(one, other) is True and same(f"({one})+1", other) is False
+        only_letters = not re.search(r"[-+\d]", re.sub(r"\^\d", "", one))  # x*y and y*x may be words of a group
+        assert same(one, other) is True or only_letters
+        assert same(f"({one})+1", other) is False
 
 
 @settings(max_examples=30, deadline=None)
