@@ -2,6 +2,7 @@
 
     /rounds/                       all rounds by title; /rounds/new/ opens one
     /rounds/<key>/                 its protocol, and the cases in which one has a part
+    /rounds/<key>/table.csv        its result so far, for its organizer
     /rounds/<key>/<place>/         a case, and the forms of the moves that one may make now
     /rounds/<key>/<place>/<move>/  where these forms go
 
@@ -21,6 +22,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
+from proctor.files import harmless
 
 from desk import rounds
 from desk.models import Case, Round
@@ -157,6 +159,20 @@ def _round_page(request: HttpRequest, held: Round, form: forms.Form, status: int
             columns=[name.replace("_", " ") for name in table], rows=table.astype(object).fillna("").values.tolist()
         )
     return render(request, "desk/round.html", told, status=status)
+
+
+@never_cache
+@require_safe
+@login_required
+def table_csv(request: HttpRequest, key: str) -> HttpResponse:
+    """The result so far, as the organizer's page shows it; `python -m proctor keys` reads that of hle_verified."""
+    held = _round(request, key)
+    if held.organizer_id != request.user.pk or not held.cases.exists():
+        raise Http404
+    table = PROTOCOLS[held.protocol].table(rounds.matters_of(held)).map(harmless)
+    answer = HttpResponse(table.to_csv(index=False), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{held.protocol}-{held.key}.csv"'
+    return answer
 
 
 def _first(matter) -> str:
@@ -337,6 +353,7 @@ round_urls = [
     path("rounds/", all_rounds, name="rounds"),
     path("rounds/new/<str:protocol>/", new_round, name="round_new"),
     path("rounds/<str:key>/", one_round, name="round"),
+    path("rounds/<str:key>/table.csv", table_csv, name="round_table"),
     path("rounds/<str:key>/cases/", add, name="round_cases"),
     path("rounds/<str:key>/close/", close, name="round_close"),
     path("rounds/<str:key>/<int:place>/", one_case, name="case"),

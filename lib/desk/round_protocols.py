@@ -382,7 +382,11 @@ def _verified_table(matters: Iterable[Matter]) -> pd.DataFrame:
     rows = []
     for matter in matters:
         outcome = _verified_decide(matter)
-        rows.append(dict(place=matter.place, state=outcome.state, **{k.lower(): v for k, v in outcome.lines.items()}))
+        lines = {label.lower(): text for label, text in outcome.lines.items()}
+        revised = verified(matter).revised if outcome.final else None
+        answer = revised.answer if revised else matter.material["answer"]
+        ids = dict(place=matter.place, id=matter.material.get("id", ""), state=outcome.state)
+        rows.append(ids | dict(decision=outcome.state) | lines | dict(answer=answer))
     return pd.DataFrame(rows).fillna("")
 
 
@@ -395,7 +399,7 @@ HLE_VERIFIED = Protocol(
     blind="Nobody sees another ballot of his own step before the item is decided, and never names. Models' attempts "
     "are shown to adjudicators alone. Repairers see the experts' votes, adjudicators votes and proposals in an order "
     "of their own, auditors only the item and its repair.",
-    material={"problem": "Problem", "answer": "Answer", "rationale": "Rationale", "category": "Field"},
+    material={"id": "Item", "problem": "Problem", "answer": "Answer", "rationale": "Rationale", "category": "Field"},
     needed=("problem", "answer"),
     evidence={"replications": "Attempts of models"},
     settings={"quorum": "all", "scope": ""},

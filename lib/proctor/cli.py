@@ -264,6 +264,42 @@ def mark(
 
 
 @app.command()
+def keys(
+    results: Annotated[list[Path], typer.Argument(help="who answered what: logs, or a long or wide table")],
+    answers: Annotated[Path | None, typer.Option(help="keys: id, answer; none: a column `key` of RESULTS")] = None,
+    review: Annotated[str, typer.Option(help="how much to review: 5%, or a number of items")] = "5%",
+    decisions: Annotated[Path | None, typer.Option(help="of the review: id, decision, answer")] = None,
+    leave_out: Annotated[list[str], typer.Option("--leave-out", help="a column that is no system; repeatable")] = [],  # noqa: B006
+    column: Columns = [],  # noqa: B006
+    name: Name = "",
+) -> None:
+    """Which keys of an exam are wrong? Items by suspicion, what a review would find, and scores under repaired keys."""
+    with exit_codes():
+        from proctor.exam import wrong_keys
+
+        votes = wrong_keys.read_votes(results, answers or "", _columns(column), leave_out)
+        print(f"{votes.given['item'].nunique():,} items, {len(votes.systems)} systems: {', '.join(votes.systems)}")
+        budget = wrong_keys.budget_of(review, votes.given["item"].nunique())
+        if decisions:
+            wrong_keys.read_decisions(decisions, votes)
+        values = dict(
+            answer_files=[str(file.resolve()) for file in results],
+            key_file=_absolute(answers),
+            columns=_columns(column),
+            leave_out=list(leave_out),
+            review=budget,
+            decision_file=_absolute(decisions),
+            case_file=str(own_run.folder_of(run := name or f"keys-{results[0].stem}").resolve() / "cases.csv"),
+        )
+        shown = {"hle_verified/your_exam_suspects": ["item", "key", "other", "for_key", "for_other", "suspicion"],
+                 "hle_verified/your_exam_curve": ["reviewed", "items", "found"],
+                 "hle_verified/your_exam_rescored": ["system", "keys", "items", "accuracy", "rank", "gain", "changed"],
+                 }  # fmt: skip
+        _finish("hle_verified/your_exam", run, values, shown if decisions else dict(list(shown.items())[:2]))
+        print(f"cases for a blind round on the desk, or for reviewers: {own_run.folder_of(run) / 'cases.csv'}")
+
+
+@app.command()
 @_asks
 def candidates(
     file: Annotated[Path, typer.Argument(help="question (or question_id) and text, if known author and correct")],

@@ -5,6 +5,7 @@ from desk import round_pages, rounds
 from desk.models import Account, Act
 from desk.round_protocols import PROTOCOLS
 from desk.trail import Refused
+from proctor.exam import wrong_keys
 
 from . import round_cases
 from .round_cases import cast, client, everything, opened, pages
@@ -230,3 +231,27 @@ def test_each_setting_of_a_round_is_explained_where_it_is_set(protocol):
 def test_a_reader_opens_no_round():
     round_cases.account("dan", "reader")
     assert client("dan").get("/rounds/new/kina_blind/").status_code == 404
+
+
+def test_a_round_of_suspicious_keys_comes_back_as_decisions(tmp_path):
+    (tmp_path / "answers.csv").write_text("item,key,a,b\nsum,5,4,4\nother,7,7,7\n")
+    votes = wrong_keys.read_votes([tmp_path / "answers.csv"])
+    cases = wrong_keys.cases(votes, wrong_keys.suspects(votes), 0.5)
+    assert round_pages.read_cases(cases.to_csv(index=False), PROTOCOLS["hle_verified"])[0]["id"] == "sum"
+    case = opened("hle_verified", PEOPLE, id="sum")
+    table = f"/rounds/{case.round.key}/table.csv"
+    assert [client(name).get(table).status_code for name in ("olga", "ada", "eve")] == [200, 404, 404]
+
+    def decisions():
+        (tmp_path / "decisions.csv").write_bytes(client("olga").get(table).content)
+        return wrong_keys.read_decisions(tmp_path / "decisions.csv", votes)
+
+    assert decisions().empty  # not decided yet
+    for name in ("ada", "bo"):
+        cast(case, name, "vote", **VOTE)
+    for name in ("r1", "r2"):
+        cast(case, name, "repair", mends="yes", problem="What is 2 + 2?", rationale="Count.", answer="4")
+    cast(case, "j", "choose", choice="A", note="both")
+    cast(case, "a", "audit", problem="sound", answer="sound", rationale="sound")
+    assert decisions().to_dict("records") == [dict(item="sum", decision="repaired", answer="4")]
+    assert wrong_keys.rescored(votes, decisions()).query("keys == 'repaired'")["accuracy"].tolist() == [100, 100]
