@@ -130,7 +130,7 @@ def test_the_wheel_holds_the_notebooks_of_commands_and_no_tests_other_notebooks_
     own = {
         path.relative_to(paths.ROOT / "notebooks").as_posix() for path in paths.ROOT.glob("notebooks/*/*your_*.ipynb")
     }
-    assert shipped == own and len(own) == 7
+    assert shipped == own and len(own) == 8
 
 
 SERVER = "http://127.0.0.1:9/v1"  # nobody listens
@@ -147,6 +147,7 @@ STARTED = [  # words, exit code, what is said
     ("audit EXAMPLES/reported_metrics.csv", 2, "pip install 'proctor[notebooks]'"),
     ("leaderboard EXAMPLES/leaderboard.csv", 2, "pip install 'proctor[notebooks]'"),
     ("compare one.csv other.csv", 2, "pip install 'proctor[notebooks]'"),
+    ("judge EXAMPLES/judge_labels.csv EXAMPLES/judge_verdicts.csv", 2, "pip install 'proctor[notebooks]'"),
     ("keys EXAMPLES/exam_answers.csv", 2, "pip install 'proctor[notebooks]'"),
     ("mark EXAMPLES/replies.csv --keys EXAMPLES/keys.csv", 0, "2 turned right, 0 turned wrong"),
     ("run", 0, "uq/your_answers"),

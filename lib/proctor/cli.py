@@ -13,6 +13,7 @@ import contextlib
 import functools
 import importlib
 import inspect
+import math
 import re
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -28,6 +29,7 @@ from proctor.workflow import own_run
 from proctor.workflow.notebook import WorkflowError, all_notebooks
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
     from proctor.models.session import Session
@@ -52,6 +54,9 @@ Total = Annotated[float | None, typer.Option("--total-budget", help="dollars tha
 NoBudget = Annotated[bool, typer.Option("--no-budget", help="no limit to what is spent")]
 Name = Annotated[str, typer.Option(help="of the run's folder in build/runs/; default: from the command and the file")]
 Columns = Annotated[list[str], typer.Option("--column", help="FIELD=COLUMN for a column of another name; may be repeated")]  # fmt: skip  # noqa: E501
+
+
+Licence = Annotated[Path | None, typer.Option(help="of the judge (`judge` writes it): print the corrected share right")]
 
 
 class Asking(NamedTuple):
@@ -160,17 +165,19 @@ def exam(
     judge: Annotated[str, typer.Option(help="weighs answers that comparison can't decide")] = "",
     judge_all: Annotated[bool, typer.Option("--judge-all", help="put every answer to the judge, as HLE does")] = False,
     samples: Annotated[int, typer.Option(help="answers to each question")] = 1,
+    licence: Licence = None,
     *,
     asking: Asking,
 ) -> None:
     """Sit models before an exam: accuracy with intervals, by category, calibration, and HLE's own files."""
     with exit_codes():
         from proctor.data.questions import load_questions
-        from proctor.exam import own_exam
+        from proctor.exam import judge_licence, own_exam
         from proctor.models.settings import Settings
 
         columns, how = _columns(asking.column), asking.settings()
         asked = load_questions(questions, columns=columns)
+        held = judge_licence.read(licence) if licence else None
         setup = own_exam.Setup(asked, model, judge, judge_all, samples).checked(Settings(**how))
         run, notebook = asking.name or f"exam-{questions.stem}", "hle/your_exam"
 
@@ -193,6 +200,12 @@ def exam(
                 "hle/your_exam_categories": ["model", "category", "n", "right", "accuracy"],
             }
             _finish(notebook, run, values, tables)
+            if held:
+                rows = asyncio.run(_replayed(lambda session: own_exam.sit(session, setup), how))
+                prompt = judge_licence.prompt_of(judge, Settings(**how))
+                for name, part in rows[rows["decided_by"] == judge].groupby("model", sort=False):
+                    said = judge_licence.said(held, judge, prompt, part["right"] == 1, [math.nan] * len(part), _rng())
+                    print(f"{name}, of the answers that the judge decided: {said}")
 
 
 ONE, SEVERAL = "(C x3|U)", "(C x3|U) |U"  # validators: three samples of one check, all of them; and all judges
@@ -205,16 +218,21 @@ def validate(
     judges: Annotated[list[str], typer.Option("--judges", help="a model; may be repeated")],
     validator: Annotated[str, typer.Option(help=f"in UQ's notation; {ONE}, of several judges {SEVERAL}")] = "",
     questions: Annotated[Path | None, typer.Option(help="their file; none: a column `question` in ANSWERS")] = None,
+    licence: Licence = None,
     *,
     asking: Asking,
 ) -> None:
     """Put answers before a validator: what it accepts and, where the truth is known, how right it is."""
     with exit_codes():
+        import pandas
+
         from proctor.data.answers import load_asked
+        from proctor.exam import judge_licence
         from proctor.models.settings import Settings
-        from proctor.uq import run_validator
+        from proctor.uq import own_judges, run_validator
 
         columns, how = _columns(asking.column), asking.settings()
+        held = judge_licence.read(licence) if licence else None
         validator = validator or (ONE if len(judges) == 1 else SEVERAL)
         asked = validator, judges, *load_asked(answers, questions or "", columns)
         run, notebook = asking.name or f"validate-{answers.stem}", "uq/your_answers"
@@ -225,6 +243,11 @@ def validate(
             values = own | dict(columns=columns, validator=validator, judges=list(judges), settings=how)
             shown = "author answers accepted unreadable rejected_unreadable share of_right of_wrong".split()
             _finish(notebook, run, values, {"uq/your_answers_results": shown})
+            found = pandas.read_csv(own_run.folder_of(run) / "uq/your_answers_verdicts.csv")
+            who, prompt = " + ".join(judges), own_judges.prompt_of(validator, how)
+            print(f"a licence of this judge names its prompt: {prompt}")
+            if held:
+                print(judge_licence.said(held, who, prompt, found["outcome"] == "accept", found["correct"], _rng()))
 
 
 @app.command()
@@ -239,7 +262,6 @@ def mark(
     """Mark replies that are kept already under given keys, next to the marks that their files hold."""
     with exit_codes():
         from proctor.exam import marking
-        from proctor.models.session import Session
 
         questions = marking.read_keys(keys, _columns(asking.column))
         given = marking.read_replies(*replies)
@@ -251,16 +273,51 @@ def mark(
         async def marked(session: "Session") -> "pd.DataFrame":
             return await marking.mark(session, found, questions, judge)
 
-        async def kept() -> "pd.DataFrame":
-            async with Session("replay", settings=asking.settings()) as session:
-                return await marked(session)
-
         if _ask(run, "", what, marked, asking):
             file = own_run.folder_of(run) / "marks.csv"
-            rows = asyncio.run(kept())
+            rows = asyncio.run(_replayed(marked, asking.settings()))
             write_atomic(file, marking.as_results(rows).to_csv(index=False))
             own_run.mark(file.parent, "", own_run.DONE)
             print(f"{marking.described(rows)}\nevery reply, for compare and leaderboard: {file}")
+
+
+@app.command()
+def judge(
+    labels: Annotated[Path, typer.Argument(help="human labels of some answers: answer_id and correct")],
+    verdicts: Annotated[Path, typer.Argument(help="of your judges: answer_id, verdict or score, if wanted judge")],
+    accept_from: Annotated[float | None, typer.Option(help="the least score that accepts, for scores")] = None,
+    width: Annotated[float, typer.Option(help="points to each side that the corrected share shall have")] = 5.0,
+    licence_for: Annotated[str, typer.Option(help="write a licence for this judge")] = "",
+    prompt: Annotated[str, typer.Option(help="its prompt, as it is to be named in the licence")] = "",
+    name: Name = "",
+) -> None:
+    """How far can judges be trusted? Error rates, the share right behind what they accept, panels, labels to add."""
+    with exit_codes():
+        from datetime import date
+
+        from proctor.exam import judge_licence
+        from proctor.uq import own_judges
+
+        table = own_judges.judged(own_judges.read_verdicts(verdicts, accept_from), own_judges.read_labels(labels))
+        run = name or f"judge-{verdicts.stem}"
+        issued = None
+        if licence_for:
+            issued = judge_licence.issue(table, licence_for, prompt, labels, date.today().isoformat())
+        values = dict(label_file=str(labels.resolve()), verdict_file=str(verdicts.resolve()), width=width)
+        values |= dict(accept_from=accept_from)
+        shown = {
+            "uq/your_judge_rates": ["judge", "labelled", "sensitivity", "specificity", "precision", "kappa", "unread"],
+            "uq/your_judge_right": ["judge", "answers", "labelled", "accepted", "right", "bounds_low", "bounds_high"],
+            "uq/your_judge_labels": ["judge", "now", "accepted", "rejected", "reached"],
+            "uq/your_judge_panels": ["rule", "judges", "calls", "sensitivity", "specificity", "precision"],
+        }
+        _finish("uq/your_judge", run, values, shown)
+        if issued:
+            path = own_run.folder_of(run) / "licence.json"
+            judge_licence.write(issued, path)
+            print(
+                f"licence of {licence_for}, for {issued.base_low:.0%} to {issued.base_high:.0%} right answers: {path}"
+            )
 
 
 @app.command()
@@ -627,6 +684,20 @@ def _finish(
 ) -> None:
     if own_run.run_own(notebook, name, values, tables, also):
         raise typer.Exit(1)
+
+
+async def _replayed(work: "Callable[[Session], Awaitable[pd.DataFrame]]", settings: dict[str, Any]) -> "pd.DataFrame":
+    """The same work on kept replies alone."""
+    from proctor.models.session import Session
+
+    async with Session("replay", settings=settings) as session:
+        return await work(session)
+
+
+def _rng() -> "np.random.Generator":
+    import numpy
+
+    return numpy.random.default_rng(20260101)
 
 
 def _columns(pairs: list[str]) -> dict[str, str]:

@@ -6,7 +6,14 @@ import pytest
 from proctor import paths
 from proctor.report import catalog
 
-NAMES = ["hle/your_exam", "hle_verified/your_exam", "uq/your_answers", "cbu/your_candidates", "kina/your_coverage"]
+NAMES = [
+    "hle/your_exam",
+    "hle_verified/your_exam",
+    "uq/your_answers",
+    "uq/your_judge",
+    "cbu/your_candidates",
+    "kina/your_coverage",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

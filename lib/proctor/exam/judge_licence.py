@@ -1,0 +1,169 @@
+"""A licence for a judge: what its error rates were, where they hold, and the share right that follows elsewhere.
+
+licence = issue(table, "openai/o3", prompt="hle/judge@1-0a1b2c3d", labels="labels.csv", day="2026-11-25")
+write(licence, "o3.json")
+applies(licence, "openai/o3", prompt, share)   # the reasons why it does not hold here; none: []
+corrected(licence, 310, 500, rng)              # share right among 500 answers of which it accepted 310 (Rogan-Gladen)
+probe(licence, accept, correct)                # at least 30 fresh labels: do they agree?
+
+Error rates carry over only where the judge errs as often as on the licence's answers. A licence can't show that; it
+refuses where something shows the contrary: another judge or prompt, a base rate outside of its range, a probe that
+contradicts it (UQ, section 4: a validator is measured where the truth is known, and used where it is not).
+"""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from scipy.stats import fisher_exact
+
+from proctor.data.tabular import DataError
+from proctor.files import write_atomic
+from proctor.models.prompts import load
+from proctor.models.registry import spec
+from proctor.models.settings import Settings
+from proctor.stats.interval import Interval
+from proctor.stats.judge_error import estimated_judge
+from proctor.stats.proportions import Confusion, wilson
+
+PROBE, WIDER = 30, 0.10  # fresh labels at least; how far the base rate may lie outside of its interval
+
+
+class Licence(BaseModel):
+    """counts of the labelled answers by truth and verdict; base_low and base_high: the shares of right answers
+    for which it holds. labels: SHA-256 of their file. prompt: whatever names it,
+    such as `<paper>/<name>@<version>-<digest>`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    kind: Literal["proctor judge licence 1"] = "proctor judge licence 1"
+    judge: str = Field(min_length=1)
+    prompt: str
+    labels: str
+    day: str
+    right_accepted: int = Field(ge=0)
+    right_rejected: int = Field(ge=0)
+    wrong_accepted: int = Field(ge=0)
+    wrong_rejected: int = Field(ge=0)
+    sensitivity: tuple[float, float, float]
+    specificity: tuple[float, float, float]
+    base_low: float = Field(ge=0, le=1)
+    base_high: float = Field(ge=0, le=1)
+
+    @property
+    def counts(self) -> Confusion:
+        return Confusion(tp=self.right_accepted, fp=self.wrong_accepted, fn=self.right_rejected, tn=self.wrong_rejected)
+
+
+def issue(table: pd.DataFrame, judge: str, prompt: str, labels: str | Path, day: str) -> Licence:
+    """The licence of one judge of `uq/own_judges.judged`. Raises DataError where it has no labelled right or wrong
+    answers, or is no better than chance."""
+    part = table[(table["judge"] == judge) & table["correct"].notna()]
+    accept, correct = part["accept"].fillna(0) == 1, part["correct"] == 1
+    counts = dict(right_accepted=int((correct & accept).sum()), right_rejected=int((correct & ~accept).sum()))
+    counts |= dict(wrong_accepted=int((~correct & accept).sum()), wrong_rejected=int((~correct & ~accept).sum()))
+    right, wrong = int(correct.sum()), int((~correct).sum())
+    if not right or not wrong:
+        raise DataError(f"{judge}: {right} right and {wrong} wrong answers have a label. A licence needs both.")
+    sensitivity, specificity = counts["right_accepted"] / right, counts["wrong_rejected"] / wrong
+    if sensitivity + specificity <= 1:
+        rates = f"{sensitivity:.0%} of the right and {1 - specificity:.0%} of the wrong answers"
+        raise DataError(f"{judge}: accepts {rates}: no better than chance, so nothing can be corrected by it.")
+    low, high = wilson(right, right + wrong)
+    return Licence(
+        judge=judge, prompt=prompt, labels=hashlib.sha256(Path(labels).read_bytes()).hexdigest(), day=day, **counts,
+        sensitivity=(sensitivity, *wilson(counts["right_accepted"], right)),
+        specificity=(specificity, *wilson(counts["wrong_rejected"], wrong)),
+        base_low=round(max(low - WIDER, 0), 4), base_high=round(min(high + WIDER, 1), 4),
+    )  # fmt: skip
+
+
+def write(licence: Licence, path: str | Path) -> None:
+    write_atomic(Path(path), licence.model_dump_json(indent=1) + "\n")
+
+
+def read(path: str | Path) -> Licence:
+    """Raises DataError for what is no licence."""
+    try:
+        return Licence.model_validate_json(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}). Check the path.") from None
+    except (ValidationError, ValueError, UnicodeError) as error:
+        first = error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": str(error)}
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise DataError(
+            f"{path}: no licence ({where}: {first['msg']}). Write it by `python -m proctor judge`."
+        ) from None
+
+
+def corrected(licence: Licence, accepted: int, answers: int, rng: np.random.Generator) -> Interval:
+    """Share right among `answers` of which the judge accepted `accepted`: Rogan-Gladen, error rates drawn with the
+    counts of the licence (`judge_error.estimated_judge`). Raises ValueError where these do not exist."""
+    found = estimated_judge(accepted, answers, licence.counts, rng)
+    return Interval(found.estimate, found.low, found.high, found.level, "rogan-gladen", n=answers, of="answers")
+
+
+def applies(
+    licence: Licence, judge: str, prompt: str, share: Interval | None = None, probed: Sequence[str] = ()
+) -> list[str]:
+    """Why the licence does not hold here, a sentence each; none: nothing speaks against it. share: the corrected share
+    right; probed: of `probe`."""
+    reasons = []
+    if judge != licence.judge:
+        reasons.append(f"the judge is {judge}, the licence is for {licence.judge}")
+    if prompt != licence.prompt:
+        reasons.append(f"the prompt is {prompt or 'not named'}, the licence is for {licence.prompt or 'one not named'}")
+    if share is not None and not licence.base_low <= share.estimate <= licence.base_high:
+        reasons.append(
+            f"about {share.estimate:.0%} of these answers are right; its labels support {licence.base_low:.0%} to "
+            f"{licence.base_high:.0%}"
+        )
+    return [*reasons, *probed]
+
+
+def probe(licence: Licence, accept: ArrayLike, correct: ArrayLike, level: float = 0.95) -> list[str]:
+    """What fresh labels say against the licence: sensitivity and specificity by Fisher's exact test, each at half of
+    1 - level. accept, correct: 1 or 0 of each fresh answer. Raises DataError for fewer than PROBE."""
+    accept, correct = np.asarray(accept, bool), np.asarray(correct, bool)
+    if len(accept) < PROBE:
+        raise DataError(f"{len(accept)} fresh labels. A probe needs at least {PROBE}, of answers drawn at random.")
+    known, reasons = licence.counts, []
+    for name, hit, miss, these in (
+        ("sensitivity", known.tp, known.fn, accept[correct]),
+        ("specificity", known.tn, known.fp, ~accept[~correct]),
+    ):
+        table = [[hit, miss], [int(these.sum()), int((~these).sum())]]
+        if len(these) and fisher_exact(table).pvalue < (1 - level) / 2:
+            rates = f"{these.mean():.0%} of {len(these)} fresh answers, {hit / (hit + miss):.0%} in the licence"
+            reasons.append(f"the {name} is {rates}: the judge errs otherwise here")
+    return reasons
+
+
+def said(
+    licence: Licence, judge: str, prompt: str, accept: ArrayLike, correct: ArrayLike, rng: np.random.Generator
+) -> str:
+    """A line: the share right behind what this judge accepted, or why the licence does not hold. accept: 1 or 0 of each
+    answer; correct: 1, 0 or NaN (no label) of each: PROBE labels or more are a probe."""
+    accept, correct = np.asarray(accept, bool), np.asarray(correct, float)
+    k, n, fresh = int(accept.sum()), len(accept), ~np.isnan(correct)
+    probed = probe(licence, accept[fresh], correct[fresh]) if fresh.sum() >= PROBE else []
+    try:
+        share = corrected(licence, k, n, rng)
+    except ValueError as error:
+        share, probed = None, [*probed, str(error)]
+    if reasons := applies(licence, judge, prompt, share, probed):
+        return (
+            f"the licence does not hold here: {'; '.join(reasons)}. The share accepted ({k} of {n}) is not corrected."
+        )
+    tested = f"{int(fresh.sum())} fresh labels agree" if fresh.sum() >= PROBE else "not probed by fresh labels"
+    right = f"{100 * share.estimate:.0f} % [{100 * share.low:.0f}, {100 * share.high:.0f}]"
+    return f"accepted {k} of {n}; right, by the licence of {licence.day}: {right} ({tested})"
+
+
+def prompt_of(judge: str, settings: Settings | None = None) -> str:
+    """What a licence calls the prompt by which `exam` and `mark` ask this judge."""
+    return load("hle/judge" if spec(judge).local else "hle/judge_fields", settings).version

@@ -1,0 +1,334 @@
+"""How far judges of one's own can be trusted: their verdicts beside human labels on a part of the answers.
+
+table = judged(read_verdicts("verdicts.csv"), read_labels("labels.csv"))     # one row per judge and answer
+error_rates(table)                                     # sensitivity, specificity, precision, kappa of each judge
+pass_rates(table)                                      # share accepted, share right as corrected, bounds
+panels(table)                                          # unanimity, majority, any of several judges, at their calls
+labels_needed(table, width=0.05)                       # which answers to label for a narrower corrected share
+
+Unlabelled answers are corrected by the labelled ones, so these must be a random part of all answers, or at random
+among the accepted and among the rejected (`correct` in UQ's section 4 is such a label; Angelopoulos and others 2023
+call the idea prediction-powered inference). Other answers need a licence: `judge_licence`.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri, stdtrit
+from statsmodels.stats.proportion import proportion_confint
+
+from proctor.data.answers import OUTCOMES as TRUTHS
+from proctor.data.tabular import DataError, Wrong, made, read_rows, summary
+from proctor.stats.bootstrap import jackknife_interval
+from proctor.stats.interval import Interval, no_interval
+
+ANSWERS = ("answer_id", "item", "id")
+VERDICTS = ("verdict", "outcome", "accept", "score")
+SAID = {"accept": 1.0, "reject": 0.0, "unreadable": np.nan, "abstain": np.nan, "": np.nan}
+KEPT = ("question_id", "judge", "author", "order", "calls")
+
+
+def read_labels(path: str | Path) -> pd.Series:
+    """Human labels by answer: 1 right, 0 wrong. A table of answer_id (or item, id) and correct (yes, no, 1, 0 ...);
+    rows without a label are left out. Raises DataError for other words, two labels of one answer, or none."""
+    path = Path(path)
+    rows, problems = read_rows(path)
+    names = list(dict.fromkeys(name for _, row in rows for name in row))
+    id = _named(path, names, ANSWERS)
+    right = _named(path, names, ("correct", "label", "right"))
+
+    def label_of(_: int, row: dict) -> tuple[str, float]:
+        word = _word(row.get(right))
+        if word and word not in TRUTHS:
+            raise Wrong(right, f"{row[right]!r} is no label", "Write yes or no, or leave it empty")
+        return _text(row.get(id)), float(TRUTHS[word]) if word else np.nan
+
+    found = made(path, rows, problems, label_of, (id, lambda label: label[0], "answer", "Give each answer one label"))
+    if problems:
+        raise DataError(summary(problems))
+    labels = pd.Series(dict(found), dtype=float).dropna()
+    if labels.empty:
+        raise DataError(f"{path}: no label in column {right}. Label some of the answers.")
+    return labels
+
+
+def read_verdicts(path: str | Path, accept_from: float | None = None) -> pd.DataFrame:
+    """One row per verdict: judge, answer_id, question_id (the answer's own where none is given), accept (1, 0; NaN:
+    nothing readable), author, order, calls.
+
+    A table of answer_id (or item, id) and verdict, outcome or accept (accept, reject, yes, no, 1, 0, abstain), or score
+    with `accept_from`, its least accepted one; if there are any judge, question_id, author, order (of what the
+    judge was shown), calls. Raises DataError with file, row, column and fix."""
+    path = Path(path)
+    rows, problems = read_rows(path)
+    names = list(dict.fromkeys(name for _, row in rows for name in row))
+    id, said = _named(path, names, ANSWERS), _named(path, names, VERDICTS)
+    if said == "score" and accept_from is None:
+        raise DataError(f"{path}: column score holds scores. Give --accept-from, the least score that accepts.")
+
+    def verdict_of(_: int, row: dict) -> dict:
+        word, kept = _word(row.get(said)), {name: _text(row.get(name)) for name in KEPT}
+        if not (answer := _text(row.get(id))):
+            raise Wrong(id, "empty", "Name the answer")
+        try:
+            accept = float(float(word) >= accept_from) if said == "score" and word else _accept(word)
+        except (KeyError, ValueError):
+            raise Wrong(said, f"{row[said]!r} is no verdict", "Write accept, reject or abstain") from None
+        return kept | dict(answer_id=answer, accept=accept, judge=kept["judge"] or "judge")
+
+    found = made(path, rows, problems, verdict_of)
+    if problems:
+        raise DataError(summary(problems))
+    table = pd.DataFrame(found)
+    table["question_id"] = table["question_id"].where(table["question_id"] != "", table["answer_id"])
+    table["calls"] = pd.to_numeric(table["calls"], errors="coerce").fillna(1)
+    return table
+
+
+def judged(verdicts: pd.DataFrame, labels: pd.Series) -> pd.DataFrame:
+    """One row per judge and answer: judge, answer_id, question_id, author, accept (most of the repeats; an equal number
+    rejects), correct (1, 0; NaN: no label), verdicts (repeats), differ (whether these differ), calls."""
+    if not verdicts["answer_id"].isin(labels.index).any():
+        shown = f"{verdicts['answer_id'].iloc[0]!r} and {labels.index[0]!r}"
+        raise DataError(f"none of the judged answers has a label ({shown}). Use the same ids in both files.")
+    by = verdicts.groupby(["judge", "answer_id"], sort=False)
+    said = by["accept"].agg(["mean", "size", "nunique"]).reset_index()
+    first = by[["question_id", "author"]].first().reset_index(drop=True)
+    accept = (said["mean"] > 0.5).astype(float).mask(said["mean"].isna())
+    table = said[["judge", "answer_id"]].join(first).assign(accept=accept, correct=said["answer_id"].map(labels))
+    return table.assign(verdicts=said["size"], differ=said["nunique"] > 1, calls=by["calls"].sum().to_numpy())
+
+
+def order_effects(verdicts: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """For answers judged in two orders, one row per judge: answers, differ (percent whose verdict the order changes),
+    first (the order that comes first by name), more (accepted in it minus accepted in the other, points, its interval
+    over questions). Empty where no judge saw two orders."""
+    rows = []
+    for name, part in verdicts.groupby("judge", sort=False):
+        wide = part.pivot_table(index="answer_id", columns="order", values="accept", aggfunc="mean").dropna()
+        if len(wide.columns) == 2 and len(wide):
+            questions = part.drop_duplicates("answer_id").set_index("answer_id")["question_id"].loc[wide.index]
+            gap = (wide.iloc[:, 0] - wide.iloc[:, 1]).to_numpy()
+            found = jackknife_interval(lambda keep, gap=gap: gap[keep].mean(), questions, level).scaled(100)
+            row = dict(judge=name, answers=len(wide), differ=100 * float((gap != 0).mean()), first=wide.columns[0])
+            rows.append(row | _three("more", found))
+    return pd.DataFrame(rows)
+
+
+def error_rates(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """One row per judge, on the labelled answers: labelled, base_rate, sensitivity (of the right ones accepted),
+    specificity (of the wrong ones rejected), precision (of the accepted ones right), kappa, each with its interval;
+    unread (percent without a readable verdict, which accepts nothing) and differ (percent of repeated ones that
+    differ). Percent but for kappa."""
+    return pd.DataFrame([dict(judge=name) | _rates(part, level) for name, part in table.groupby("judge", sort=False)])
+
+
+def _rates(part: pd.DataFrame, level: float) -> dict:
+    known = part.dropna(subset="correct")
+    accept, correct = known["accept"].fillna(0).to_numpy(), known["correct"].to_numpy()
+    row: dict = dict(labelled=len(known))
+    for name, share in (
+        ("base_rate", (correct, np.ones(len(known), bool))),
+        ("sensitivity", (accept, correct == 1)),
+        ("specificity", (1 - accept, correct == 0)),
+        ("precision", (correct, accept == 1)),
+    ):
+        row |= _three(name, _share(*share, known["question_id"].to_numpy(), level).scaled(100))
+    agreement = jackknife_interval(lambda keep: _kappa(accept[keep], correct[keep]), known["question_id"], level)
+    repeated = part[part["verdicts"] > 1]
+    return row | _three("kappa", agreement) | dict(
+        unread=100 * part["accept"].isna().mean(),
+        differ=100 * repeated["differ"].mean() if len(repeated) else np.nan,
+    )  # fmt: skip
+
+
+def _share(values: np.ndarray, among: np.ndarray, questions: np.ndarray, level: float) -> Interval:
+    return _with_limits(values[among], questions[among], level)
+
+
+def _kappa(a: np.ndarray, b: np.ndarray) -> float:
+    chance = a.mean() * b.mean() + (1 - a.mean()) * (1 - b.mean())
+    return np.nan if chance == 1 else float(((a == b).mean() - chance) / (1 - chance))
+
+
+def pass_rates(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """One row per judge, percent of all its answers: answers, labelled, accepted, right (corrected by the labels,
+    with its interval), bounds_low and bounds_high (where each unlabelled answer may be either), and reject_all
+    (accuracy of rejecting everything, on the labelled)."""
+    rows = []
+    for name, part in table.groupby("judge", sort=False):
+        known = part.dropna(subset="correct")
+        found = corrected(part, level).scaled(100)
+        certain = known["correct"].sum() / len(part)
+        row = dict(judge=name, answers=len(part), labelled=len(known), accepted=100 * part["accept"].fillna(0).mean())
+        row |= _three("right", found) | dict(bounds_low=100 * certain)
+        row |= dict(bounds_high=100 * (certain + 1 - len(known) / len(part)))
+        rows.append(row | dict(reject_all=100 * (1 - known["correct"].mean())))
+    return pd.DataFrame(rows)
+
+
+def corrected(part: pd.DataFrame, level: float = 0.95) -> Interval:
+    """Share of right answers among those like `part`: that of the labelled accepted and of the labelled rejected ones,
+    each weighed by its share of all answers.
+
+    Limits: Wilson's of the three shares, put together by the method of variance recovery (Zou and Donner, Statistics in
+    Medicine 27, 2008). Where questions hold several answers, these count for as many as their design effect leaves. No
+    limits without a labelled answer of each verdict that occurs."""
+    accept, correct = part["accept"].fillna(0).to_numpy(), part["correct"].to_numpy()
+    known, questions = ~np.isnan(correct), part["question_id"].to_numpy()
+    share, right, wrong = (
+        _with_limits(values[these], questions[these], level)
+        for values, these in ((accept, accept >= 0), (correct, known & (accept == 1)), (correct, known & (accept == 0)))
+    )
+    weights = share.estimate, 1 - share.estimate
+    parts = [(weight, one) for weight, one in zip(weights, (right, wrong)) if weight]
+    estimate = sum(weight * one.estimate for weight, one in parts)
+    if np.isnan(estimate):
+        return no_interval(level)
+    down, up = (
+        sum((weight * (one.estimate - limit)) ** 2 for (weight, one), limit in zip(parts, limits))
+        for limits in ([one.low for _, one in parts], [one.high for _, one in parts])
+    )
+    if len(parts) == 2:
+        gap = right.estimate - wrong.estimate
+        below, above = share.estimate - share.low, share.high - share.estimate
+        down += (gap * (below if gap > 0 else above)) ** 2
+        up += (gap * (above if gap > 0 else below)) ** 2
+    low, high = max(estimate - np.sqrt(down), 0.0), min(estimate + np.sqrt(up), 1.0)
+    return Interval(float(estimate), float(low), float(high), level, "variance recovery", n=len(part), of="answers")
+
+
+def _with_limits(values: np.ndarray, questions: np.ndarray, level: float) -> Interval:
+    """A share with Wilson's interval of so many answers as the design effect of the questions leaves."""
+    if not len(values):
+        return no_interval(level)
+    by = pd.Series(values).groupby(questions)
+    share, size = float(values.mean()), float((by.size() ** 2).sum() / len(values))  # of the question of an answer
+    effect = size
+    if 0 < share < 1 and by.ngroups > 1:
+        spread = by.ngroups / (by.ngroups - 1) * float(((by.sum() - share * by.size()) ** 2).sum())
+        effect = min(max(spread / (len(values) * share * (1 - share)), 1.0), size)
+    if 1 < by.ngroups < len(values):  # few questions: Student's t
+        effect *= (stdtrit(by.ngroups - 1, (1 + level) / 2) / ndtri((1 + level) / 2)) ** 2
+    low, high = proportion_confint(values.sum() / effect, len(values) / effect, 1 - level, "wilson")
+    return Interval(share, float(low), float(high), level, "wilson")
+
+
+def labels_needed(table: pd.DataFrame, width: float, level: float = 0.95) -> pd.DataFrame:
+    """How many labels more give the corrected share limits `width` (a share) to each side, one row per judge: accepted
+    and rejected (labels more among each), now (half the width today, points), reached (by all labels that are left).
+
+    Labels go where they help most: in proportion to the share of the answers times the spread of the truth among them.
+    One answer a question is assumed; shares as labelled, with half a label of each kind added."""
+    rows = []
+    for name, part in table.groupby("judge", sort=False):
+        accept, correct = part["accept"].fillna(0).to_numpy(), part["correct"].to_numpy()
+        strata = {}
+        for kind, verdict in (("accepted", 1), ("rejected", 0)):
+            these, said = accept == verdict, correct[(accept == verdict) & ~np.isnan(correct)]
+            rate = (said.sum() + 0.5) / (len(said) + 1)
+            strata[kind] = these.sum(), these.mean() * np.sqrt(rate * (1 - rate)), len(said), rate
+        spread = sum(one[1] for one in strata.values())
+        gap = strata["accepted"][3] - strata["rejected"][3]
+        own = gap**2 * accept.mean() * (1 - accept.mean()) / len(part)  # of which answers there are
+        room = (width / ndtri((1 + level) / 2)) ** 2 - own
+        now = corrected(part, level)
+        row = dict(judge=name, now=50 * (now.high - now.low))
+        for kind, (answers, weight, have, _) in strata.items():
+            wanted = np.inf if room <= 0 else spread * weight / room
+            row[kind] = int(min(max(np.ceil(wanted) - have, 0), answers - have)) if answers else 0
+        row["reached"] = bool(room > 0 and all(
+            spread * weight / room <= answers for answers, weight, _, _ in strata.values()
+        ))  # fmt: skip
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def panels(table: pd.DataFrame, most: int = 3, level: float = 0.95) -> pd.DataFrame:
+    """Panels of up to `most` of the judges on the answers that all of a panel judged: rule (alone, all, most, any),
+    judges, calls per answer, and the columns of `error_rates`. An unreadable verdict accepts nothing."""
+    names, rows = list(dict.fromkeys(table["judge"])), []
+    wide = table.pivot(index="answer_id", columns="judge", values="accept")
+    calls = table.groupby("judge")["calls"].mean()
+    facts = table.drop_duplicates("answer_id").set_index("answer_id")[["question_id", "correct", "author"]]
+    for size in range(1, min(most, len(names)) + 1):
+        for panel in combinations(names, size):
+            asked = table[table["judge"].isin(panel)].groupby("answer_id").size() == size
+            said = wide.loc[asked.index[asked], list(panel)].fillna(0).sum(axis=1)
+            for rule, least in _rules(size).items():
+                part = facts.loc[said.index].assign(accept=(said >= least).astype(float), verdicts=1, differ=False)
+                row = dict(rule=rule, judges=" + ".join(panel), calls=calls[list(panel)].sum())
+                rows.append(row | _rates(part.reset_index(), level))
+    return pd.DataFrame(rows).drop(columns=["unread", "differ"])
+
+
+def _rules(size: int) -> dict[str, int]:
+    if size == 1:
+        return {"alone": 1}
+    return {"all": size, "any": 1} | ({"most": size // 2 + 1} if size > 2 else {})
+
+
+def self_preference(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """For judges that also wrote answers: accepted of their own less accepted of others' answers, apart for right and
+    wrong ones, points with the interval over questions. One row per judge and truth; none without such authors."""
+    rows = []
+    for name, part in table.dropna(subset="correct").groupby("judge", sort=False):
+        for truth, these in part.groupby("correct"):
+            own, accept = (these["author"] == name).to_numpy(), these["accept"].fillna(0).to_numpy()
+            if own.any() and not own.all():
+                found = jackknife_interval(_gap(accept, own), these["question_id"], level).scaled(100)
+                row = dict(
+                    judge=name, answers="right" if truth else "wrong", own=int(own.sum()), others=int((~own).sum())
+                )
+                rows.append(row | _three("more", found))
+    return pd.DataFrame(rows)
+
+
+def _gap(accept: np.ndarray, own: np.ndarray) -> Callable[[np.ndarray], float]:
+    def value(keep: np.ndarray) -> float:
+        if not (keep & own).any() or not (keep & ~own).any():
+            return np.nan
+        return float(accept[keep & own].mean() - accept[keep & ~own].mean())
+
+    return value
+
+
+def _most(values: pd.Series) -> float:
+    said = values.dropna()
+    return float(said.mean() > 0.5) if len(said) else np.nan
+
+
+def _accept(word: str) -> float:
+    return SAID[word] if word in SAID else float(TRUTHS[word])
+
+
+def _three(name: str, found: Interval) -> dict[str, float]:
+    return {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+def _named(path: Path, names: list[str], wanted: tuple[str, ...]) -> str:
+    found = next((name for name in wanted if name in names), None)
+    if found is None:
+        raise DataError(f"{path}: the columns are {', '.join(names) or 'none'}. One must be {' or '.join(wanted)}.")
+    return found
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value).strip()
+
+
+def _word(value: object) -> str:
+    return _text(value).casefold()
+
+
+def prompt_of(validator: str, settings: Mapping[str, object]) -> str:
+    """What a licence calls the prompts of a validator: its notation, and a digest of them and of how they are asked."""
+    folder = Path(str(settings.get("prompts") or Path(__file__).with_name("prompts")))
+    texts = [path.read_bytes() for path in sorted(folder.rglob("*.md"))]
+    asked = json.dumps({name: str(value) for name, value in settings.items()}, sort_keys=True).encode()
+    return f"validate {validator} {hashlib.sha256(b''.join([asked, *texts])).hexdigest()[:8]}"

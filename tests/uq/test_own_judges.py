@@ -1,0 +1,238 @@
+"""Judges of one's own beside human labels: what is read, error rates, the corrected share, panels, and the licence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from proctor.data.tabular import DataError
+from proctor.exam import judge_licence
+from proctor.exam.judge_licence import applies, issue, probe, said
+from proctor.paths import ROOT
+from proctor.stats.agreement import agreement
+from proctor.stats.interval import Interval
+from proctor.stats.proportions import wilson
+from proctor.uq.own_judges import (
+    corrected,
+    error_rates,
+    judged,
+    labels_needed,
+    order_effects,
+    panels,
+    pass_rates,
+    read_labels,
+    read_verdicts,
+    self_preference,
+)
+
+LABELS = "answer_id,correct\na1,yes\na2,no\na3,1\na4,\n"
+VERDICTS = "item,judge,verdict\na1,j,accept\na2,j,reject\na3,j,yes\na4,j,\na1,k,no\na1,k,no\na1,k,yes\na2,k,abstain\n"
+SAME = dict(judge="j", prompt="p")
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text, name="verdicts.csv"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return tmp_path / name
+
+    return write
+
+
+def made(accept, correct, questions=None, judge="j", author=""):
+    """A table as `judged` gives it."""
+    n = len(accept)
+    ids = [f"a{i}" for i in range(n)]
+    table = dict(judge=judge, answer_id=ids, question_id=ids if questions is None else questions, author=author)
+    return pd.DataFrame(table | dict(accept=accept, correct=correct, verdicts=1, differ=False, calls=1))
+
+
+def drawn(rng, n=400, base=0.4, sensitivity=0.9, specificity=0.8):
+    correct = (rng.random(n) < base).astype(float)
+    return made((rng.random(n) < np.where(correct, sensitivity, 1 - specificity)).astype(float), correct)
+
+
+def test_most_of_the_repeats_decide_and_what_is_unreadable_is_no_verdict(file):
+    table = judged(read_verdicts(file(VERDICTS)), read_labels(file(LABELS, "labels.csv"))).set_index(
+        ["judge", "answer_id"]
+    )
+    assert table.loc[("k", "a1"), ["accept", "verdicts", "differ"]].tolist() == [0, 3, True]
+    assert np.isnan(table.loc[("k", "a2"), "accept"]) and np.isnan(table.loc[("j", "a4"), "correct"])
+    assert table.loc["j", "accept"].tolist()[:3] == [1, 0, 1]
+
+
+def test_scores_accept_from_the_least_one_that_is_named(file):
+    text = "id,score\na1,7\na2,3\n"
+    assert read_verdicts(file(text), 7)["accept"].tolist() == [1, 0]
+    with pytest.raises(DataError, match="verdicts.csv: column score holds scores. Give --accept-from"):
+        read_verdicts(file(text))
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("item,verdict\na1,perhaps\n", "row 2, column verdict: 'perhaps' is no verdict"),
+        ("item,verdict\n,yes\n", "row 2, column item"),
+        ("name,verdict\na1,yes\n", "One must be answer_id or item or id"),
+        ("item,said\na1,yes\n", "One must be verdict or outcome or accept or score"),
+    ],
+)
+def test_bad_verdicts_are_refused_by_row_and_column(file, text, message):
+    with pytest.raises(DataError, match=message):
+        read_verdicts(file(text))
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [("id,correct\na1,maybe\n", "is no label"), ("id,correct\na1,\n", "no label in column correct"),
+     ("id,correct\na1,yes\na1,no\n", "one label")],
+)  # fmt: skip
+def test_bad_labels_are_refused(file, text, message):
+    with pytest.raises(DataError, match=message):
+        read_labels(file(text))
+
+
+def test_rates_are_those_of_the_counts_and_kappa_that_of_statsmodels():
+    table = drawn(np.random.default_rng(1))
+    row = error_rates(table).iloc[0]
+    right = table["correct"] == 1
+    k, n = int(table.loc[right, "accept"].sum()), int(right.sum())
+    low, high = wilson(k, n)
+    assert row[["sensitivity", "sensitivity_low", "sensitivity_high"]].tolist() == pytest.approx(
+        [100 * k / n, 100 * low, 100 * high]
+    )
+    assert row["specificity"] == pytest.approx(100 * (1 - table.loc[~right, "accept"].mean()))
+    assert row["precision"] == pytest.approx(100 * table.loc[table["accept"] == 1, "correct"].mean())
+    assert row["kappa"] == pytest.approx(agreement(table["accept"], table["correct"]).kappa)
+
+
+def test_the_corrected_share_is_the_label_s_where_all_are_labelled_and_unbiased_where_some_are():
+    rng, off = np.random.default_rng(2), []
+    whole = drawn(rng)
+    assert corrected(whole).estimate == pytest.approx(whole["correct"].mean())
+    for _ in range(200):
+        table = drawn(rng)
+        truth = table["correct"].mean()
+        table.loc[rng.random(len(table)) > 0.3, "correct"] = np.nan
+        off.append(corrected(table).estimate - truth)
+    assert abs(np.mean(off)) < 3 * np.std(off) / np.sqrt(len(off))
+
+
+def test_limits_of_the_corrected_share_hold_the_truth_as_often_as_they_say():
+    rng = np.random.default_rng(3)
+    held = 0
+    for _ in range(300):
+        table = drawn(rng, base=0.4)
+        table.loc[rng.random(len(table)) > 0.25, "correct"] = np.nan
+        found = corrected(table)
+        held += found.low <= 0.4 <= found.high
+    assert 0.92 <= held / 300 <= 0.985
+
+
+def test_answers_copied_within_their_question_give_no_narrower_limits():
+    table = drawn(np.random.default_rng(4), n=60)
+    copied = pd.concat([table, table, table], ignore_index=True)
+    one, three = corrected(table), corrected(copied)
+    assert three.estimate == pytest.approx(one.estimate) and three.high - three.low >= one.high - one.low
+
+
+def test_bounds_without_assumptions_hold_every_truth_of_the_unlabelled():
+    table = made([1, 1, 0, 0], [1, np.nan, 0, np.nan])
+    row = pass_rates(table).iloc[0]
+    assert row[["bounds_low", "bounds_high", "accepted"]].tolist() == [25, 75, 50]
+
+
+def test_a_panel_accepts_by_its_rule():
+    first, other = made([1, 1, 0, 0], [1, 0, 1, 0]), made([1, 0, 1, 0], [1, 0, 1, 0], judge="k")
+    table = panels(pd.concat([first, other])).set_index(["rule", "judges"])
+    assert table.loc[("all", "j + k"), ["sensitivity", "specificity"]].tolist() == [50, 100]
+    assert table.loc[("any", "j + k"), ["sensitivity", "specificity", "calls"]].tolist() == [100, 50, 2]
+
+
+def test_self_preference_is_of_own_answers_minus_others_apart_by_truth():
+    table = made([1, 1, 0, 0, 1, 0], [0, 0, 0, 0, 1, 1], author=["j", "j", "k", "k", "j", "k"])
+    found = self_preference(table).set_index("answers")
+    assert found["more"].to_dict() == {"wrong": 100, "right": 100} and found["own"].to_dict() == {
+        "wrong": 2,
+        "right": 1,
+    }
+    assert self_preference(table.assign(author="")).empty
+
+
+def test_order_effects_need_both_orders(file):
+    text = "id,verdict,order\na1,yes,AB\na1,no,BA\na2,yes,AB\na2,yes,BA\na3,yes,AB\n"
+    row = order_effects(read_verdicts(file(text))).iloc[0]
+    assert row[["answers", "differ", "first", "more"]].tolist() == [2, 50, "AB", 50]
+
+
+def test_labels_that_are_needed_give_the_width():
+    rng = np.random.default_rng(5)
+    table = drawn(rng, n=3000)
+    whole = table["correct"].copy()
+    table.loc[rng.random(len(table)) > 0.03, "correct"] = np.nan
+    row = labels_needed(table, 0.05).iloc[0]
+    for kind, verdict in (("accepted", 1), ("rejected", 0)):
+        open_to = table.index[(table["accept"] == verdict) & table["correct"].isna()]
+        chosen = rng.choice(open_to, int(row[kind]), replace=False)
+        table.loc[chosen, "correct"] = whole[chosen]
+    found = corrected(table)
+    assert row["reached"] and (found.high - found.low) / 2 == pytest.approx(0.05, abs=0.01)
+
+
+@pytest.fixture
+def licence(file):
+    table = drawn(np.random.default_rng(6), n=300)
+    return issue(table, "j", "p", file("x", "labels.csv"), "2026-11-25")
+
+
+def test_a_licence_is_read_back_as_written(licence, tmp_path):
+    judge_licence.write(licence, tmp_path / "licence.json")
+    assert judge_licence.read(tmp_path / "licence.json") == licence
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"kind": "other"}'])
+def test_what_is_no_licence_is_refused_by_name(file, text):
+    with pytest.raises(DataError, match="licence.json: no licence"):
+        judge_licence.read(file(text, "licence.json"))
+
+
+def test_a_judge_without_skill_gets_no_licence(file):
+    with pytest.raises(DataError, match="no better than chance"):
+        issue(made([1, 1, 1, 1], [1, 0, 1, 0]), "j", "p", file("x"), "")
+    with pytest.raises(DataError, match="0 wrong answers"):
+        issue(made([1, 1], [1, 1]), "j", "p", file("x"), "")
+
+
+@pytest.mark.parametrize(
+    "judge, prompt, share, reason",
+    [("k", "p", 0.4, "the judge is k"), ("j", "q", 0.4, "the prompt is q"), ("j", "p", 0.9, "90% of these answers")],
+)
+def test_a_licence_is_refused_with_its_reason(licence, judge, prompt, share, reason):
+    [told] = applies(licence, judge, prompt, Interval(share, share, share, 0.95, "x"))
+    assert reason in told
+    assert applies(licence, "j", "p", Interval(0.4, 0.3, 0.5, 0.95, "x")) == []
+
+
+def test_a_probe_refuses_a_shift_and_seldom_the_same_judge(file):
+    rng, refused = np.random.default_rng(7), {0.65: 0, 0.9: 0}
+    for specificity in refused:
+        for _ in range(100):
+            held = issue(drawn(rng, n=200, base=0.5, specificity=0.9), "j", "p", file("x"), "")
+            fresh = drawn(rng, n=100, base=0.5, specificity=specificity)
+            refused[specificity] += bool(probe(held, fresh["accept"], fresh["correct"]))
+    assert refused[0.65] >= 80 and refused[0.9] <= 8
+    with pytest.raises(DataError, match="at least 30"):
+        probe(held, [1] * 29, [1] * 29)
+
+
+def test_what_a_licence_says_of_other_answers_holds_their_truth(licence):
+    other = drawn(np.random.default_rng(8), n=2000, base=0.5)
+    line = said(licence, "j", "p", other["accept"], np.full(2000, np.nan), np.random.default_rng(0))
+    low, high = map(float, line.partition("[")[2].partition("]")[0].split(", "))
+    assert low <= 100 * other["correct"].mean() <= high and "not probed" in line
+    assert "does not hold" in said(licence, "k", "p", other["accept"], other["correct"], np.random.default_rng(0))
+
+
+def test_the_example_s_labels_are_those_of_its_answers():
+    answers = pd.read_json(ROOT / "data/examples/answers.jsonl", lines=True).set_index("id")["correct"]
+    labels = read_labels(ROOT / "data/examples/judge_labels.csv")
+    verdicts = read_verdicts(ROOT / "data/examples/judge_verdicts.csv")
+    assert (labels == answers[labels.index].astype(float)).all() and set(verdicts["answer_id"]) == set(answers.index)
