@@ -76,6 +76,12 @@ def test_its_first_code_cell_holds_typed_parameters(name):
     assert all(isinstance(line, ast.AnnAssign) for line in tree(first.source).body)
 
 
+def test_a_parameter_called_budget_is_always_what_models_may_cost():
+    """So that `-p budget 5` for all notebooks changes no other number."""
+    known = {name: set(declared(notebook)) for name, notebook in NOTEBOOKS.items()}
+    assert [name for name, names in known.items() if "budget" in names and "mode" not in names] == []
+
+
 @pytest.mark.parametrize("name", [name for name, notebook in NOTEBOOKS.items() if "mode" in declared(notebook)])
 def test_one_that_asks_models_plans_and_asks_through_one_helper(name):
     """The only call of a model in it is `ask_all`, so that the plan holds all calls, and the budget and settings too."""
