@@ -2,6 +2,7 @@
 
     python benchmarks/desk_crowd.py                                # 20 reviewers, two minutes
     python benchmarks/desk_crowd.py --reviewers 5 --seconds 20
+    python benchmarks/desk_crowd.py --postgresql                   # the same on a PostgreSQL server of its own
 
 Opens the desk as `python -m proctor platform` does (gunicorn, 2 workers, SQLite) in a folder of its own
 with the invented community. Each reviewer signs in, then reads the list, searches, opens a question, reviews an answer
@@ -37,6 +38,7 @@ from desk import seed  # noqa: E402
 from desk.command import THREADS  # noqa: E402
 from desk.models import Account, Answer, Comment, Question, Review, Vote  # noqa: E402
 from django.core.management import call_command  # noqa: E402
+from django.db import connection  # noqa: E402
 from django.test import Client  # noqa: E402
 
 LIMIT = 500  # milliseconds of the 95th percentile
@@ -172,11 +174,24 @@ def lost(crowd: Crowd) -> list[str]:
     return found + [f"vote {key}" for key, value in crowd.votes.items() if stored.get(key) != value]
 
 
+def on_postgresql(reviewers: int, seconds: float) -> int:
+    """This file once more, in a process whose database is a server of its own."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "desk"))
+    from postgresql_server import running
+
+    with running() as server:
+        command = [sys.executable, __file__, f"--reviewers={reviewers}", f"--seconds={seconds}"]
+        return subprocess.call(command, env=os.environ | {"PROCTOR_TEST_DB": server.url})
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--reviewers", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--postgresql", action="store_true", help="on a server of its own (a folder in /tmp)")
     asked = parser.parse_args()
+    if asked.postgresql:
+        return on_postgresql(asked.reviewers, asked.seconds)
     names, questions, answers = prepare(asked.reviewers)
     server, address = serve()
     try:
@@ -189,7 +204,8 @@ def main() -> int:
         server.terminate()
         server.wait(30)
     missing, times = lost(crowd), np.array([time for what, time in crowd.times if what != "sign in"])
-    print(f"{asked.reviewers} reviewers, {asked.seconds:.0f} s, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    machine = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    print(f"{asked.reviewers} reviewers, {asked.seconds:.0f} s, {connection.vendor}, {machine}")
     print(f"{'page':<12} {'n':>6} {'median':>8} {'p95':>8} {'most':>8}  ms")
     for what in dict.fromkeys(what for what, _ in crowd.times):
         own = np.array([time for other, time in crowd.times if other == what])

@@ -3,8 +3,10 @@
 import socket
 from types import SimpleNamespace
 
+import httpx
 import pytest
 from desk import command, server
+from gunicorn.config import Config
 
 
 def test_a_connection_without_a_byte_is_ended_and_one_that_sends_is_read(monkeypatch):
@@ -26,3 +28,9 @@ def test_the_command_serves_with_these_settings(monkeypatch):
     monkeypatch.setattr("os.execv", lambda program, words: served.append(words))
     command._serve("127.0.0.1", 9, 2)
     assert "python:desk.server" in served[0]
+
+
+def test_a_connection_is_kept_longer_than_the_api_s_clients_keep_theirs():
+    config = Config()
+    config.set("keepalive", server.keepalive)
+    assert config.keepalive > httpx.Limits().keepalive_expiry
