@@ -69,7 +69,8 @@ def installed(site, tmp_path_factory):
     def run(code: str, *extras: str) -> subprocess.CompletedProcess:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PROCTOR_")}
         environment |= {"PYTHONPATH": f"{site}{os.pathsep}{folder}", "PYTHONSAFEPATH": "1"}
-        environment |= {"XDG_CACHE_HOME": str(folder / "cache"), "BLOCKED": " ".join(not_required(*extras))}
+        environment |= {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in ("CACHE", "CONFIG")}
+        environment |= {"BLOCKED": " ".join(not_required(*extras))}
         command = [sys.executable, "-c", code]
         return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=200)
 
@@ -190,10 +191,14 @@ def test_each_command_starts_without_extras_and_names_the_one_that_it_lacks(inst
     assert {words.split()[0] for words, *_ in STARTED} == commands
 
 
-def test_an_installed_command_asks_and_shows_its_table(installed):
+def test_an_installed_command_asks_a_model_of_the_user_s_own_and_shows_its_table(installed):
     (installed.folder / "sums.csv").write_text("question,answer\nWhat is 1?,1\nWhat is 2?,2\n")
+    settings = installed.folder / "config/proctor"
+    settings.mkdir(parents=True)
     with chat_server.Server(lambda text: "Exact Answer: 1") as server:
-        words = ["exam", "sums.csv", "--model", f"openai/m@{server.url}", "--max-calls", "2"]
+        (settings / "my_models.yaml").write_text(f"mine: {{kind: openai, model: m, base_url: '{server.url}'}}")
+        (settings / "my_prices.yaml").write_text("mine: {input: 1, output: 2}")
+        words = ["exam", "sums.csv", "--model", "mine", "--budget", "1"]
         done = installed(f"from proctor import cli\ncli.main({words!r})", "notebooks")
         assert done.returncode == 0 and server.asked == 2, done.stderr
     assert f"{installed.folder}/build/runs/exam-sums" in done.stdout and " 50.0% " in done.stdout

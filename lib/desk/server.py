@@ -4,8 +4,8 @@ A client that sends half of its headers holds a thread. Gunicorn has no limit fo
 the socket that listens, and each connection inherits it. One byte every few seconds still holds a thread: against that
 a proxy in front, see docs/desk.md.
 
-A connection that is kept open is closed after `keepalive` seconds. A client that keeps it longer (httpx: 5 s) may send a
-request just then, and lose it: gunicorn's own 2 s lost 2 of 1,747 requests on a busy machine.
+A connection that is kept open is closed after `keepalive` seconds. A client that keeps it longer (httpx: 5 s) may send
+a request just then, and lose it: gunicorn's own 2 s lost 2 of 1,747 requests on a busy machine.
 """
 
 import socket

@@ -1,7 +1,8 @@
 """Where things lie. Every path that the library writes or reads by default starts here.
 
 In a checkout all is under ROOT. Where the library is installed (`pip install`), ROOT holds its copy of params/ and
-data/; what it builds goes into the working folder, and what it fetches and pays for into the user's cache folder.
+data/; what it builds goes into the working folder, what it fetches and pays for into the user's cache folder, and the
+user's own models and prices are in the user's folder of settings.
 """
 
 import os
@@ -13,12 +14,11 @@ INSTALLED = _COPY.is_dir() and "PROCTOR_ROOT" not in os.environ
 ROOT = Path(os.environ.get("PROCTOR_ROOT", _COPY if INSTALLED else _HERE.parents[1]))
 
 
-def _cache() -> Path:
-    if not INSTALLED:
-        return ROOT / ".cache"
-    from platformdirs import user_cache_path
+def _of_the_user(kind: str) -> Path:
+    """The user's folder of this program. kind: cache, config."""
+    import platformdirs
 
-    return user_cache_path("proctor", appauthor=False)
+    return getattr(platformdirs, f"user_{kind}_path")("proctor", appauthor=False)
 
 
 DATA = ROOT / "data"
@@ -27,8 +27,9 @@ QUESTIONS = DATA / "questions"
 RECORDED = DATA / "recorded"
 CATALOG = DATA / "catalog.csv"
 PARAMS = ROOT / "params"
+OWN_PARAMS = _of_the_user("config") if INSTALLED else PARAMS  # my_models.yaml, my_prices.yaml
 BUILD = (Path.cwd() if INSTALLED else ROOT) / "build"  # executed notebooks: ignored by git, safe to delete
-CACHE = _cache()  # fetched weights and questions, paid replies: ignored by git
+CACHE = _of_the_user("cache") if INSTALLED else ROOT / ".cache"  # fetched files, paid replies: ignored by git
 
 COMMITTED = ROOT / "figures"  # written by `make reproduce` at the default parameters alone
 FIGURES = Path(os.environ.get("PROCTOR_FIGURES", COMMITTED))  # where figures and claims are read

@@ -75,15 +75,28 @@ def test_a_server_is_named_by_its_address(table, monkeypatch):
         assert "secret" not in str(told.value)
 
 
-def test_own_entries_come_from_a_file_that_git_ignores(monkeypatch, tmp_path):
-    (tmp_path / "models.yaml").write_text("m: {kind: openai, base_url: http://a/v1}")
-    (tmp_path / "my_models.yaml").write_text("mine: {kind: openai, base_url: http://b/v1}")
-    monkeypatch.setattr(registry, "PARAMS", tmp_path)
-    registry._table.cache_clear()
-    assert (spec("m").base_url, spec("mine").base_url) == ("http://a/v1", "http://b/v1")
-    registry._table.cache_clear()
+@pytest.fixture
+def own(monkeypatch, tmp_path):
+    """The folder of a user's own tables."""
+    monkeypatch.setattr(registry, "OWN_PARAMS", tmp_path)
+    yield tmp_path
+    registry._entries.cache_clear()
+
+
+def test_own_models_and_prices_come_before_ours_from_files_that_git_ignores(own):
+    (own / "my_models.yaml").write_text("mine: {kind: openai, base_url: http://b/v1}\nsmollm2-135m: {kind: openai}")
+    (own / "my_prices.yaml").write_text("mine: {input: 1, output: 2}\nopenai/gpt-4o: {input: 3, output: 4}")
+    assert (spec("mine").base_url, spec("smollm2-135m").kind) == ("http://b/v1", "openai")
+    assert (price("mine"), price("openai/gpt-4o")) == ((1e-6, 2e-6), (3e-6, 4e-6)) and price("smollm2-135m") == (0, 0)
     ignored = (registry.CACHE.parent / ".gitignore").read_text().splitlines()
-    assert "/params/my_models.yaml" in ignored
+    assert {"/params/my_models.yaml", "/params/my_prices.yaml"} <= set(ignored)
+
+
+@pytest.mark.parametrize("text", ["mine: {kind: opnai}", "mine: {colour: 1}", "- mine", "mine: 7", "mine: {"])
+def test_a_faulty_entry_of_one_s_own_is_named_with_its_file(own, text):
+    (own / "my_models.yaml").write_text(text)
+    with pytest.raises(ModelError, match=f"^{own}/my_models.yaml"):
+        spec("mine")
 
 
 def test_the_prices_of_providers_models_are_dated():

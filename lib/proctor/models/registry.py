@@ -15,7 +15,7 @@ import yaml
 from proctor.data.fetch import FetchError, fetched
 from proctor.extras import need
 from proctor.files import write_atomic
-from proctor.paths import CACHE, PARAMS
+from proctor.paths import CACHE, OWN_PARAMS, PARAMS
 
 
 class ModelError(ValueError):
@@ -63,19 +63,26 @@ class Spec:
 
 
 OLD = 180  # days after which a plan says when its prices were known
-OWN = "my_models.yaml"  # beside models.yaml, for one's own servers
 _KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 
 
-@lru_cache
 def _table(name: str) -> dict:
-    path = PARAMS / name
+    """The entries of models.yaml or prices.yaml and, over them, the user's own of my_models.yaml or my_prices.yaml."""
+    own = OWN_PARAMS / f"my_{name}"
+    return _entries(PARAMS / name) | (_entries(own) if own.is_file() else {})
+
+
+@lru_cache
+def _entries(path: Path) -> dict:
     try:
-        return yaml.safe_load(path.read_text()) or {}
+        entries = yaml.safe_load(path.read_text()) or {}
     except (OSError, yaml.YAMLError) as error:
         raise ModelError(
-            f"{path}: can't be read ({error}). Mend the file or take it from the repository again"
+            f"{path}: can't be read ({error}). Correct the file or take it from the repository again"
         ) from error
+    if isinstance(entries, dict) and all(isinstance(entry, dict) for entry in entries.values()):
+        return entries
+    raise ModelError(f"{path}: each line must be a name and its entry, such as my-server: {{kind: openai, ...}}")
 
 
 def add_kind(kind: str, key_env: str) -> None:
@@ -84,25 +91,25 @@ def add_kind(kind: str, key_env: str) -> None:
 
 
 def spec(name: str) -> Spec:
-    """The model called `name`: an entry of params/models.yaml or of one's own params/my_models.yaml (which git
-    ignores), `openai/<model>`, `anthropic/<model>`, either with `@<address>` of a server, or the path of a GGUF file.
+    """The model called `name`: an entry of params/models.yaml or of the user's my_models.yaml (in `paths.OWN_PARAMS`),
+    `openai/<model>`, `anthropic/<model>`, either with `@<address>` of a server, or the path of a GGUF file.
 
     The key of a server given by its address is read from $PROCTOR_SERVER_KEY, if that is set; the provider's own key
     never goes there. Raises ModelError for anything else."""
-    table = _models()
+    table = _table("models.yaml")
     if name in table:
+        own = OWN_PARAMS / "my_models.yaml"
+        where = f"{own if own.is_file() and name in _entries(own) else PARAMS / 'models.yaml'}, {name}"
         try:
             entry = Spec(name=name, **table[name])
         except TypeError as error:
-            raise ModelError(f"{PARAMS / 'models.yaml'}, {name}: {error}") from error
+            raise ModelError(f"{where}: {error}") from error
         if entry.kind not in ("gguf", *_KEYS):
-            raise ModelError(
-                f"{PARAMS / 'models.yaml'}, {name}: kind {entry.kind!r} is none of gguf, {', '.join(_KEYS)}"
-            )
+            raise ModelError(f"{where}: kind {entry.kind!r} is none of gguf, {', '.join(_KEYS)}")
         if entry.base_url and (urlsplit(entry.base_url).username or urlsplit(entry.base_url).password):
             raise ModelError(
-                f"{PARAMS / 'models.yaml'}, {name}: base_url holds a name or a password; put the key into an "
-                "environment variable and name that as key_env"
+                f"{where}: base_url holds a name or a password; put the key into an environment variable and name that "
+                "as key_env"
             )
         return entry if entry.model or entry.local else Spec(**{**vars(entry), "model": name})
     kind, _, model = name.partition("/")
@@ -116,13 +123,8 @@ def spec(name: str) -> Spec:
         return Spec(name=name, kind="gguf", file=name)
     raise ModelError(
         f"no model {name!r}: use one of {', '.join(sorted(table))}, openai/<model>, anthropic/<model>, either with "
-        f"@http://<server>, the path of a .gguf file, or add an entry to {PARAMS / 'models.yaml'} or {OWN}"
+        f"@http://<server>, the path of a .gguf file, or add an entry to {OWN_PARAMS / 'my_models.yaml'}"
     )
-
-
-def _models() -> dict:
-    """The entries of params/models.yaml and, over them, one's own."""
-    return _table("models.yaml") | (_table(OWN) if (PARAMS / OWN).is_file() else {})
 
 
 def _address(url: str, name: str) -> str:
@@ -206,7 +208,7 @@ def _digest(path: Path) -> str:
 
 
 def price(name: str) -> tuple[float, float] | None:
-    """Dollars per token, (input, output), from params/prices.yaml; None where there is no price."""
+    """Dollars per token, (input, output), from prices.yaml or the user's my_prices.yaml; None where there is none."""
     entry = _table("prices.yaml").get(name)
     if entry is None and name.endswith(".gguf"):
         return 0.0, 0.0

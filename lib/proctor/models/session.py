@@ -303,7 +303,7 @@ class Session:
     def _affordable(self, costly: list[str]) -> None:
         unpriced = [name for name in costly if price(name) is None]
         if costly and self.budget is None:
-            has = "has no price in params/prices.yaml" if costly[0] in unpriced else "costs money"
+            has = "has no price" if costly[0] in unpriced else "costs money"
             more = f" (and {len(costly) - 1} more)" if costly[1:] else ""
             raise ModelError(
                 f"nothing was asked: {costly[0]}{more} {has}, and there is no budget. Give --budget DOLLARS or "
@@ -311,8 +311,9 @@ class Session:
             )
         if unpriced and self.budget and (self.budget.dollars, self.budget.total) != (None, None):
             raise ModelError(
-                f"nothing was asked: {unpriced[0]} has no price in params/prices.yaml: no budget in dollars can hold. "
-                'Add its price, or bound the calls: --max-calls 500, in a notebook budget = "500 calls"'
+                f"nothing was asked: {unpriced[0]} has no price: no budget in dollars can hold. "
+                f"Add its price to {paths.OWN_PARAMS / 'my_prices.yaml'}, or bound the calls: --max-calls 500, in a "
+                'notebook budget = "500 calls"'
             )
 
     async def ready(self, models: Iterable[str]) -> None:

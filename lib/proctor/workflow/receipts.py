@@ -18,14 +18,14 @@ from typing import Any
 from urllib.parse import quote
 
 from proctor.files import files_below, write_atomic
-from proctor.paths import COMMITTED, PARAMS, ROOT, runs_of
+from proctor.paths import COMMITTED, OWN_PARAMS, PARAMS, ROOT, runs_of
 from proctor.report import catalog
 from proctor.workflow import kept
 from proctor.workflow.imports import LIB, modules_of
 from proctor.workflow.notebook import Notebook
 
 ASKS_MODELS = LIB / "proctor" / "models" / "registry.py"  # what imports this reads these tables
-TABLES = [PARAMS / "models.yaml", PARAMS / "my_models.yaml", PARAMS / "prices.yaml"]
+TABLES = [PARAMS / "models.yaml", PARAMS / "prices.yaml", OWN_PARAMS / "my_models.yaml", OWN_PARAMS / "my_prices.yaml"]
 
 
 def untrue(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures: Path) -> list[str]:
