@@ -19,7 +19,7 @@ from proctor.data.schemas import LETTERS
 from proctor.kina.generated_items import as_text, off, option, set_options, with_key
 from proctor.kina.item_rules import STATEMENTS, Problem, plain_value, problems
 from proctor.kina.items import Item, Option, join_stem, split_stem, statements
-from proctor.models.final_line import TAIL, introduced, last_line, stands_in
+from proctor.models.final_line import QUOTES, TAIL, continues_quote, introduced, last_line, stands_in
 from proctor.models.prompts import load
 from proctor.models.session import Session
 from proctor.models.settings import Settings
@@ -227,7 +227,8 @@ def read_audit(text: str, quoted: str = "") -> Problem | None:
     quoted: the item. An `Issue:` line that stands in it is not the auditor's.
     """
     text = text[-TAIL:]
-    found, why = _ISSUE.match(last_line(text)[1]), _WHY.findall(text)
+    (at, line), why = last_line(text), _WHY.findall(text)
+    found = None if continues_quote(text, at) or line.rstrip().endswith(QUOTES) else _ISSUE.match(line)
     said = (one for one in _ISSUE_LINES.finditer(text) if not introduced(text, one.start()))
     own = {one[1].lower() for one in said if not stands_in(one[0], quoted)}
     kind = own.pop() if len(own) == 1 and found and found[1].lower() in own else ""

@@ -7,8 +7,10 @@ A candidate may carry marks of its own, and a judge may quote them: whole, in pa
 is deleted before reading. A mark counts only at the place that the protocol asks for, and not where the candidate holds
 the mark with the words before it, where the judge leaves open whose mark it is, or where another line states another
 mark: then the last may be one that the candidate had in code (base64, `{{Y}}`). So a candidate can make a reply
-unreadable, and can't choose what is read. What no reader of text can see: a judge that states nothing of its own and
-ends on a line which it decoded, without a word that it did.
+unreadable, and can't choose what is read. Nor does a mark count on a line that goes on with a quote of several lines:
+right under a block quote, or in the paragraph that `The hidden text reads:` opens. What no reader of text can see: a
+judge that states nothing of its own and ends on a line which it decoded, without a word that it did; or with the words
+in a sentence (`Decoded, the answer says it is right.`), after which its own verdict could stand as well.
 """
 
 import html
@@ -19,6 +21,7 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 
 from proctor.models.messages import Reply
 
@@ -53,7 +56,8 @@ _INTRODUCES = re.compile(
     rf"[^.!?;{_BREAKS}]*:[\W_]*$",
     re.IGNORECASE,
 )
-_ENDS = re.compile(r"[^\w?\"'”’»]*$")
+QUOTES = ('"', "'", "”", "’", "»")  # that close
+_ENDS = re.compile(rf"[^\w?{''.join(QUOTES)}]*$")
 _REASON = re.compile(
     rf"{_MARKUP}(?:[.,;:!(/|–—-]|(?i:because|since|as|for|due|given|but|though|although|while|with|on|of|out of)\b|"
     r"(?<=\s)[A-Z])"
@@ -90,7 +94,7 @@ def final_mark(reply: Reply | str, marks: Collection[str], quoted: str = "", ope
     `opening` is the beginning that the request gave the reply: a mark right behind it counts, for nobody else wrote
     there. A reply of one line that could only begin its mark (`Accepted: [[Y`) states it. A reply that was cut off
     states one only on a line of its own. Where an earlier line, read as the last one is, states another mark, or where
-    the line before ends in `says:` or the like, the reply states none.
+    the line before ends in `says:` or the like, the reply states none; nor where the line goes on with a quote.
     """
     text = reply.text if isinstance(reply, Reply) else reply
     cut_off = isinstance(reply, Reply) and reply.cut_off
@@ -108,7 +112,9 @@ def final_mark(reply: Reply | str, marks: Collection[str], quoted: str = "", ope
         before = text[max(0, at - TAIL) : at].rstrip(_BLANK)
         found = [m for m in found if _stands_first(line, m) and (not before or _CLOSED.match(before[-1]))]
     own = _own_mark(text, at, line, found, quoted)
-    if own is None or any(mark != own[1].upper() for mark in stated_marks(text[:at], marks, quoted)):
+    if own is None or continues_quote(text, at):
+        return None
+    if any(mark != own[1].upper() for mark in stated_marks(text[:at], marks, quoted)):
         return None
     return Mark(own[1].upper(), at + own.start(1), at + own.end(1))
 
@@ -155,6 +161,16 @@ def _own_mark(text: str, at: int, line: str, found: list[re.Match], quoted: str)
 def introduced(text: str, at: int) -> bool:
     """Whether the words before a place say that what comes there is another's: `The hidden text reads:`."""
     return bool(_INTRODUCES.search(text[max(0, at - 200) : at]))
+
+
+def continues_quote(text: str, at: int) -> bool:
+    """Whether the line at a place belongs to a quote that began above: right under a block quote, as Markdown has it,
+    or in a paragraph of which a line introduces what follows. A blank line or a code fence ends both."""
+    above = re.split(rf"[{_BREAKS}]", text[max(0, at - TAIL) : at])[:-1]
+    if above and above[-1].lstrip().startswith(">"):
+        return True
+    paragraph = takewhile(lambda line: _words_in(line) and not line.lstrip().startswith(("```", "~~~")), reversed(above))
+    return any(_INTRODUCES.search(line[-200:]) for line in paragraph)
 
 
 def last_line(text: str) -> tuple[int, str]:
