@@ -1,27 +1,35 @@
-"""What a new user does, step by step in a fresh clone, each step with a check of what it left.
+"""What new users do, step by step in a fresh clone, each step with a check of what it left.
 
-    python benchmarks/new_user.py [--venv .venv] [--start live] [--out table.csv]
+    python benchmarks/new_user.py [--venv .venv] [--walk explore ...] [--start live] [--out table.csv]
 
-The README's commands, the start notebook, one notebook of a paper, then the user's own: an exam and a leaderboard
-(first with a malformed row each), a model on a local server that wants a key, and a figure. Without --venv the first
-step, `make setup`, builds the environment from the package registry. Prints a row a step: what, command, outcome,
-seconds; exits 1 where one failed.
+first     the README's commands, the start notebook, a notebook of a paper, then the user's own: an exam and a board
+          (first with a malformed row each), a model on a local server that wants a key, and a figure
+explore   (a) JupyterLab: cells edited and run again, a figure changed, a copy elsewhere, a module of lib/ edited
+engineer  (b) the installed package in an empty folder, with endpoints, questions, judges, files of any form, a budget
+lecturer  (c) slides, assignments, students' notebooks marked, the figures that the lessons show
+reviewer  (d) a number verified, traced, changed on purpose, another seed, the run as a package
+
+Without --venv the first step, `make setup`, builds the environment from the package registry. Prints a line a step: ok
+or failed, what, seconds, the command, what was seen; exits 1 where one failed.
 """
 
 import argparse
 import csv
 import json
+import re
 import secrets
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from docs_commands import Done, commands, fresh_clone, run
+from docs_commands import OPENED, Done, commands, fresh_clone, run
 from provider_models import ManyShapes
 
 KEY = f"sk-{secrets.token_hex(12)}"  # must be written nowhere
 PYTHON = ".venv/bin/python -m "
+ONE = "NOTEBOOK=uq/6_agreement"
+SHOWN = 110  # characters of what was seen
 OWN_CELLS = [
     "n: int = 200  # answers that two people judged\nseed: int = 1",
     "from proctor.report.figures import axes\nfrom proctor.report.output import Output\n"
@@ -33,10 +41,17 @@ OWN_CELLS = [
     "ax.set(xlim=(0, 100), yticks=[], xlabel='agreement (%)')\n"
     "out.figure(fig, 'uq/my_figure', claim=claim, alt='How often two people agree, with its interval, above a half')",
 ]
+RELOADED = [  # a module is edited between two cells
+    "from pathlib import Path\n\nfrom proctor.stats.proportions import wilson\n\nprint(wilson(5, 10))",
+    "module = Path('../lib/proctor/stats/proportions.py')\nkept = module.read_text()\n"
+    "module.write_text(kept + '\\n\\ndef wilson(*_):\\n    return \"edited\"\\n')",
+    "print(wilson(5, 10))",
+    "module.write_text(kept);",
+]
 
 
 class Steps:
-    """The steps of one user in a clone; `rows` holds what, command, whether all was as it should be, seconds."""
+    """The steps of a user in a clone; `rows` holds ok or failed, what, seconds, command, what was seen."""
 
     def __init__(self, clone: Path):
         self.clone, self.rows = clone, []
@@ -50,14 +65,37 @@ class Steps:
         for check in checks:
             met = check(done) if callable(check) else check in done.told or (self.clone / check).is_file()
             wrong += [] if met else [f"not so: {check if isinstance(check, str) else check.__doc__}"]
-        self.rows.append([what, command, "; ".join(wrong) or "ok", f"{done.seconds:.1f}"])
-        print(*self.rows[-1], sep="  ", flush=True)
+        told = [line.strip() for line in done.told.splitlines() if line.strip()]
+        named = [line for check in checks if isinstance(check, str) for line in told if check in line]
+        named += [check.__doc__ for check in checks if callable(check) and check.__doc__]
+        seen = "; ".join(wrong) or (named or told[-1:] or ["nothing"])[0]
+        self.rows.append(["failed" if wrong else "ok", what, f"{done.seconds:.1f}", command, seen])
+        print(*self.rows[-1][:3], command[:SHOWN], seen[:SHOWN], sep="  ", flush=True)
         if wrong:
             print(done.told[-3000:], file=sys.stderr, flush=True)
 
+    def write(self, name: str, text: str) -> None:
+        (self.clone / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.clone / name).write_text(text)
 
-def first_steps(steps: Steps, start: str) -> None:
-    steps.step("set up", "make setup", ".venv/bin/python", ".cache/fetched/manifest.json")
+    def edit(self, name: str, old: str, new: str) -> None:
+        text = (self.clone / name).read_text()
+        if old not in text:
+            raise ValueError(f"{name}: there is no {old!r} to edit any more")
+        self.write(name, text.replace(old, new, 1))
+
+
+def asked(server: ManyShapes, n: int) -> Callable[[Done], bool]:
+    begun = server.arrived
+
+    def check(done: Done) -> bool:
+        return server.arrived == begun + n
+
+    check.__doc__ = f"the server was asked {n} times"
+    return check
+
+
+def first(steps: Steps, server: ManyShapes, start: str) -> None:
     steps.step("the list of commands", "make", "make reproduce")
     for command in commands(steps.clone):
         if command.document == "README.md" and command.text.startswith(PYTHON + "proctor "):
@@ -70,66 +108,71 @@ def first_steps(steps: Steps, start: str) -> None:
     )
     steps.step(
         "a notebook of a paper",
-        "make reproduce NOTEBOOK=uq/6_agreement PARAMS=params/quick.yaml",
+        f"make reproduce {ONE} PARAMS=params/quick.yaml",
         "build/own/notebooks/uq/6_agreement.ipynb",
         labelled(steps.clone, "uq/kappa_and_prevalence", "simulated"),
     )
+    own_data_and_model(steps, server)
+    own_figure(steps)
 
 
 def own_data_and_model(steps: Steps, server: ManyShapes) -> None:
-    rows = [{"question": text, "answer": answer, "category": "mine"} for text, answer in server.keys.items()]
-    lines = [json.dumps(row) for row in rows[:12]]
-    (steps.clone / "mine.jsonl").write_text("\n".join([*lines[:2], '{"question": "", "answer": 7}', *lines[2:]]))
-    (steps.clone / "params/my_models.yaml").write_text(
-        f"mine:\n  kind: openai\n  model: right-model\n  base_url: {server.url}/v1\n  key_env: MY_SERVER_KEY\n"
-    )
+    lines = list(own_questions(server))
+    steps.write("mine.jsonl", "\n".join([*lines[:2], '{"question": "", "answer": 7}', *lines[2:]]))
+    steps.write("params/my_models.yaml", f"mine: {entry(server, 'right-model')}\n")
     exam = f"{PYTHON}proctor exam mine.jsonl --model mine --max-calls 50"
-
-    def asked(n: int) -> Callable[[Done], bool]:
-        def check(done: Done) -> bool:
-            return server.arrived == n
-
-        check.__doc__ = f"the server was asked {n} times"
-        return check
-
-    steps.step("an exam with a bad row", exam, "mine.jsonl, row 3, column question", "Fill it in", asked(0), status=2)
-    (steps.clone / "mine.jsonl").write_text("\n".join(lines))
-    steps.step("a model without its key", exam, "MY_SERVER_KEY", asked(0), status=2)
-    steps.step("what it would cost", exam.replace("exam", "plan exam", 1), "12 to ask", asked(0), MY_SERVER_KEY=KEY)
-    results = "build/runs/exam-mine/hle/your_exam_results.csv"
-    steps.step("an exam of one's own", exam, results, asked(12), MY_SERVER_KEY=KEY)
-    steps.step("the same again", exam, "0 new calls", asked(12), MY_SERVER_KEY=KEY)
+    none = asked(server, 0)
+    steps.step("an exam with a bad row", exam, "mine.jsonl, row 3, column question", "Fill it in", none, status=2)
+    steps.write("mine.jsonl", "\n".join(lines))
+    steps.step("a model without its key", exam, "MY_SERVER_KEY", none, status=2)
+    steps.step("what it would cost", exam.replace("exam", "plan exam", 1), "12 to ask", none, MY_SERVER_KEY=KEY)
+    results, twelve = "build/runs/exam-mine/hle/your_exam_results.csv", asked(server, 12)
+    steps.step("an exam of one's own", exam, results, twelve, MY_SERVER_KEY=KEY)
+    steps.step("the same again", exam, "0 new calls", twelve, MY_SERVER_KEY=KEY)
     steps.step("the key is written nowhere", f"grep -rIl -e {KEY} . ; test $? = 1")
 
     scores = [["item", "model A", "model B"], *([n, int(n % 3 > 0), int(n % 2 > 0)] for n in range(60))]
-    board, command = steps.clone / "board.csv", f"{PYTHON}proctor leaderboard board.csv"
-    board.write_text("\n".join(",".join(map(str, row)) for row in [*scores[:5], [99, "seven", 1], *scores[5:]]))
+    command = f"{PYTHON}proctor leaderboard board.csv"
+    steps.write("board.csv", "\n".join(",".join(map(str, row)) for row in [*scores[:5], [99, "seven", 1], *scores[5:]]))
     steps.step("a leaderboard with a bad row", command, "board.csv, row 6, column model A", "seven", status=2)
-    board.write_text("\n".join(",".join(map(str, row)) for row in scores))
+    steps.write("board.csv", "\n".join(",".join(map(str, row)) for row in scores))
     steps.step("a leaderboard of one's own", command, "model A", "build/runs/leaderboard-board/kina/own_ranking.png")
 
 
+def own_questions(server: ManyShapes, n: int = 12) -> Iterable[str]:
+    for text, answer in [*server.keys.items()][:n]:
+        yield json.dumps({"question": text, "answer": answer, "category": "mine"})
+
+
+def entry(server: ManyShapes, model: str) -> str:
+    return f"{{kind: openai, model: {model}, base_url: '{server.url}/v1', key_env: MY_SERVER_KEY}}"
+
+
 def own_figure(steps: Steps) -> None:
-    """A copy of a notebook, with the user's own cells."""
+    """A notebook with the user's own cells."""
     own = "notebooks/uq/my_figure.ipynb"
-    notebook = steps.clone / own
-    book = json.loads((steps.clone / "notebooks/uq/6_agreement.ipynb").read_text())
-    kinds = [["parameters"], [], [], []]
-    book["cells"] = [
-        dict(cell_type="code", id=f"c{n}", metadata={"tags": tags}, outputs=[], execution_count=None, source=source)
-        for n, (tags, source) in enumerate(zip(kinds, OWN_CELLS))
-    ]
-    book["metadata"]["proctor"] = {"data": []}
-    notebook.write_text(json.dumps(book))
+    steps.write(own, notebook_of(steps, OWN_CELLS))
     made = labelled(steps.clone, "uq/my_figure", "simulated")
     steps.step("a figure of one's own", f"{PYTHON}proctor.workflow.run {own} -p n 300", made)
     (steps.clone / "build/figures/uq/my_figure.json").unlink(missing_ok=True)
     plain = f".venv/bin/papermill -p n 400 {own} build/my_figure.ipynb"
     steps.step("the same by papermill, unnamed", plain, "say Output(notebook='uq/3_validators')", status=1)
-    notebook.write_text(notebook.read_text().replace("'simulated')", "'simulated', notebook='uq/my_figure')"))
+    steps.edit(own, "'simulated')", "'simulated', notebook='uq/my_figure')")
     steps.step("the same by papermill, named", plain, made, "build/my_figure.ipynb")
     bad = f"{PYTHON}proctor.workflow.run {own} -p m 300"
     steps.step("a parameter that it has not", bad, "no parameter `m`", status=2)
+    (steps.clone / own).unlink()
+
+
+def notebook_of(steps: Steps, sources: list[str]) -> str:
+    book = json.loads((steps.clone / "notebooks/uq/6_agreement.ipynb").read_text())
+    book["cells"] = [
+        dict(cell_type="code", id=f"c{n}", metadata={"tags": ["parameters"] if n == 0 else []}, outputs=[],
+             execution_count=None, source=source)
+        for n, source in enumerate(sources)
+    ]  # fmt: skip
+    book["metadata"]["proctor"] = {"data": []}
+    return json.dumps(book)
 
 
 def labelled(clone: Path, figure: str, evidence: str) -> Callable[[Done], bool]:
@@ -142,23 +185,209 @@ def labelled(clone: Path, figure: str, evidence: str) -> Callable[[Done], bool]:
     return check
 
 
+# (a) Someone who explores and changes a figure
+
+
+def explore(steps: Steps, server: ManyShapes, start: str) -> None:
+    steps.step("a notebook that is not there", "make lab NOTEBOOK=uq/nonsense", "did you mean", status=1)
+    steps.step("JupyterLab opens", f'make lab {ONE} LAB_ARGS="{OPENED}"', "build/jupyter/kernels/python3/kernel.json")
+    validators, agreement = "uq/3_validators", "uq/6_agreement"
+    run_cells(steps, "run all cells", validators, seen=["Accuracy rewards refusing"])
+    rows = "table = table_s10.load_rows(out.rng(), resamples)"
+    without = f"{rows}.query(\"model != 'o3'\")"
+    run_cells(steps, "take rows away", validators, (rows, without), seen=["not in the table"])
+    bound = ('says="within 0.41..0.60"', 'says="within -1..1"')
+    run_cells(steps, "change a claim's bound", agreement, bound, seen=["expected cannot tell, found holds"])
+    size = ('out.figure(\n    fig,\n    "uq/kappa', 'fig.set_size_inches(6, 4)\nout.figure(\n    fig,\n    "uq/kappa')
+    run_cells(steps, "a figure six inches wide", agreement, size, seen=["width is 6 inches"])
+    limits = (size[0], f"fig.axes[0].set_xlim(0, 0.5)\n{size[0]}")
+    run_cells(steps, "a figure's limits", agreement, limits, seen=["image/png"])
+    level = ("resamples: int = 2000", "resamples: int = 300")
+    run_cells(steps, "another value of a parameter", agreement, level, seen=["of 300 resamples"])
+    run_cells(steps, "a copy in another folder", agreement, place="scratch/mine.ipynb", seen=["image/png"])
+    steps.write("scratch/reload.ipynb", notebook_of(steps, RELOADED))
+    run_cells(steps, "edit a module, run the cell again", "", place="scratch/reload.ipynb", seen=["edited"])
+    steps.step("one run with another seed, at first", f'make reproduce {ONE} P="-p seed 8"', "1 run, 0 failed", quiet())
+
+
+def run_cells(
+    steps: Steps, what: str, name: str, *edits: tuple[str, str], place: str = "", seen: Iterable[str] = ()
+) -> None:
+    """All cells of a notebook, with some text edited, in a kernel as `make lab` starts it. seen: on its page then."""
+    place = place or f"notebooks/{name.replace('/', '/copy_of_')}.ipynb"
+    if name:
+        book = json.loads((steps.clone / f"notebooks/{name}.ipynb").read_text())
+        for old, new in edits:
+            cells = [cell for cell in book["cells"] if old in "".join(cell["source"]) and cell["cell_type"] == "code"]
+            cells[0]["source"] = "".join(cells[0]["source"]).replace(old, new, 1)
+        steps.write(place, json.dumps(book))
+
+    def check(done: Done) -> bool:
+        cells = json.loads((steps.clone / place).read_text())["cells"]
+        page = json.dumps([cell.get("outputs") for cell in cells], ensure_ascii=False)
+        return all(text in page for text in seen)
+
+    check.__doc__ = f"the page shows {', '.join(seen)}"
+    kernel = f"JPY_SESSION_NAME=$PWD/{place} JUPYTER_PATH=$PWD/build/jupyter"
+    steps.step(what, f"{kernel} .venv/bin/jupyter execute --inplace {place}", check)
+    (steps.clone / place).unlink()
+
+
+def quiet() -> Callable[[Done], bool]:
+    def check(done: Done) -> bool:
+        return not re.search(r"\bkept\s+\w+/", done.told)
+
+    check.__doc__ = "no other notebook is named"
+    return check
+
+
+# (b) An engineer with endpoints, questions, a judge and a budget; the package is installed, no checkout
+
+
+def engineer(steps: Steps, server: ManyShapes, start: str) -> None:
+    install = "pip install -q . --no-deps --no-build-isolation --target build/site && rm -rf build/lib build/bdist*"
+    steps.step("install the package", install, "build/site/bin/proctor")
+    site, here = steps.clone / "build/site", "engineer"
+    steps.write(f"{here}/config/proctor/my_models.yaml", "".join(
+        f"{name}: {entry(server, f'{name}-model')}\n" for name in ("right", "wrong", "mute", "mixed")
+    ))  # fmt: skip
+    prices = "".join(f"{name}: {{input: 1, output: 2}}\n" for name in ("right", "wrong", "mute"))
+    steps.write(f"{here}/config/proctor/my_prices.yaml", prices)
+    places = {f"XDG_{kind}_HOME": str(steps.clone / here / kind.lower()) for kind in ("CONFIG", "CACHE")}
+    own = places | {"PYTHONPATH": str(site), "MY_SERVER_KEY": KEY}
+
+    def proctor(what: str, words: str, *checks: Callable[[Done], bool] | str, **more) -> None:
+        steps.step(what, f"cd {here} && ../build/site/bin/proctor {words}", *checks, **own | more)
+
+    questions = [json.loads(line) for line in own_questions(server)]
+    steps.write(f"{here}/q.jsonl", "\n".join(map(json.dumps, questions)))
+    lines = [f'q{n};"{one["question"]}";{one["answer"]}' for n, one in enumerate(questions)]
+    steps.write(f"{here}/europe.csv", "\n".join(["nr;prompt;gold", *lines]))
+    proctor("its version", "--version", "proctor ")
+    proctor("a formula", "how-many items --rates 0.6 0.5", "408 items")
+    exam, none = "exam q.jsonl --model right", asked(server, 0)
+    proctor("an exam without a budget", exam, "Give --budget DOLLARS", none, status=2)
+    proctor("the plan", f"plan {exam}", "12 to ask", "at most $", none)
+    proctor("an exam within a budget", f"{exam} --budget 1 --name right", "100.0%", asked(server, 12))
+    proctor("the same again", f"{exam} --budget 1 --name right", "0 new calls", none)
+    dear = "exam q.jsonl --model wrong --budget 0.000001 --name dear"
+    proctor("a budget that is too small", dear, "budget", asked(server, 0), status=1)
+    unpriced = "exam q.jsonl --model mixed --budget 1"
+    proctor("a model without a price", unpriced, "my_prices.yaml", asked(server, 0), status=2)
+    proctor("none is right", "exam q.jsonl --model mute --budget 1 --name mute", "0.0%", "unreadable")
+    proctor("compare two runs", "exam q.jsonl --model wrong --budget 1 --name wrong", "0.0%")
+    answers = "build/runs/{}/hle/your_exam_answers.csv"
+    proctor("compare two runs", f"compare {answers.format('right')} {answers.format('wrong')}", "right", "wrong")
+    proctor("a file of other columns", "plan exam europe.csv --model right", "prompt", "--column", status=2)
+    columns = "--column id=nr --column question=prompt --column answer=gold"
+    proctor("its columns named", f"plan exam europe.csv --model right {columns}", "12 kept already")
+    judged = "".join(
+        json.dumps({"question_id": f"q{n}", "model": "x", "answer": one["answer"]}) + "\n"
+        for n, one in enumerate(questions)
+    )
+    steps.write(f"{here}/a.jsonl", judged)
+    steps.write(f"{here}/q.jsonl", "\n".join(json.dumps({"id": f"q{n}"} | one) for n, one in enumerate(questions)))
+    validate = "validate a.jsonl --questions q.jsonl --judges right"
+    for validator in ("C", "(C x3|U)", "CC => FLC => C"):
+        words = f'{validate} --validator "{validator}" --export v.jsonl'
+        proctor(f"first requests of {validator}", words, "requests in v.jsonl", asked(server, 0))
+    proctor("two judges, the validator unsaid", f"{validate} --judges mute --budget 1", "mute", "right")
+    candidates = "".join(
+        json.dumps({"question_id": f"q{n}", "candidate_id": f"c{m}", "text": "42"}) + "\n"
+        for n in range(6) for m in range(2)
+    )  # fmt: skip
+    steps.write(f"{here}/c.jsonl", candidates)
+    near = "".join(
+        json.dumps({"question_id": f"q{n}", "id": f"n{n}", "question": one["question"], "answer": one["answer"]}) + "\n"
+        for n, one in enumerate(questions[:6])
+    )
+    steps.write(f"{here}/n.jsonl", near)
+    words = "candidates c.jsonl --neighbours n.jsonl --model right --rollouts 2"
+    proctor("candidates to some of the questions", f"{words} --questions q.jsonl --budget 1", "c0")
+    models = "run hle/your_exam -p models \"['right']\" -p mode auto -p questions_file q.jsonl"
+    proctor("a notebook without a budget", models, "Give --budget DOLLARS", asked(server, 0), status=2)
+    proctor("a notebook within a budget", f"{models} --budget 1", "12 kept already")
+    steps.step("the key is written nowhere", f"grep -rIl -e {KEY} . ; test $? = 1")
+
+
+# (c) A lecturer
+
+
+def lecturer(steps: Steps, server: ManyShapes, start: str) -> None:
+    teaching = (steps.clone / "docs/teaching.md").read_text()
+    shown = [name for name in re.findall(r"\]\(\.\./([^)#]+)", teaching) if not (steps.clone / name).exists()]
+    steps.step("what the lessons show is there", f"test -z '{' '.join(shown)}'")
+    steps.step("slides of each lesson", "make slides", "build/slides/")
+    steps.step("exercises to hand out", "make assignments", "build/assignments/uq/exercises.ipynb")
+    steps.step("no solution is in them", "! grep -l show_solutions build/assignments/*/exercises.ipynb")
+    solved = f"{PYTHON}proctor.workflow.run notebooks/uq/exercises.ipynb -p show_solutions true"
+    steps.step("all solutions", solved, "build/own/notebooks/uq/exercises.ipynb")
+    steps.step(
+        "what students return", "mkdir -p returned && cp build/assignments/uq/exercises.ipynb returned/ada.ipynb"
+    )
+    steps.step("marks", f"{PYTHON}proctor.workflow.grade returned", "ada,uq/1,empty")
+    logs = f"{PYTHON}proctor.workflow.run notebooks/hle/4_frontier_runs.ipynb"
+    steps.step("a notebook whose logs are not here", logs, "make logs", status=2)
+    for name in (".binder/postBuild", ".devcontainer/devcontainer.json"):
+        steps.step("a launch file", f"test -f {name}", name)
+
+
+# (d) A reviewer of a number
+
+
+def reviewer(steps: Steps, server: ManyShapes, start: str) -> None:
+    steps.step("a number comes out again", f"make verify {ONE}", "0 differs")
+    steps.step("what a claim rests on", f"{PYTHON}proctor.workflow.depends uq/3_reject_all", "table_S10.csv")
+    steps.step(
+        "what a figure rests on", f"{PYTHON}proctor.workflow.depends figures/uq/lead_accuracy.svg", "table_S10.csv"
+    )
+    steps.step(
+        "what rests on a table", f"{PYTHON}proctor.workflow.depends data/published/uq/table_S9.csv", "uq/6_agreement"
+    )
+    steps.step("where a table was printed", "grep -c . data/published/sources.csv", "6")
+    steps.edit("data/published/uq/table_S9.csv", "92", "88")
+    steps.step("a digit changed in a published table", f"make verify {ONE}", "differs", without("Traceback"), status=2)
+    steps.step("and what that touches", f"{PYTHON}proctor.workflow.depends", "table_S9.csv")
+    steps.step("taken back", "git checkout -q data && make verify " + ONE, "0 differs")
+    steps.step("a run", f"make reproduce {ONE}", "1 run, 0 failed")
+    steps.step("and a quick one", f"make reproduce {ONE} PARAMS=params/quick.yaml", "1 run, 0 failed")
+    steps.step("the first as a package", f"make crate {ONE}", "build/ro-crate")
+    steps.step("what is regenerated", "make status", without("Problems"))
+    steps.step("another seed", f'make seeds {ONE} P="--seed 7"', "verdict")
+    steps.step("what changed since", f"{PYTHON}proctor diff HEAD", "claim")
+    steps.step("kills of the desk are on record", "grep -c 'lost, doubled or torn: 0' benchmarks/desk_faults.txt", "2")
+
+
+def without(text: str) -> Callable[[Done], bool]:
+    def check(done: Done) -> bool:
+        return text not in done.told
+
+    check.__doc__ = f"it does not say {text}"
+    return check
+
+
+WALKS = {walk.__name__: walk for walk in (first, explore, engineer, lecturer, reviewer)}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--venv", type=Path, help="an environment to use; none: `make setup` makes one")
+    parser.add_argument("--walk", choices=WALKS, nargs="+", default=list(WALKS), help="default: all")
     parser.add_argument("--start", choices=("live", "replay"), default="live", help="ask_mode of the start notebook")
     parser.add_argument("--out", type=Path, help="write the table as CSV, too")
     options = parser.parse_args()
     keys = {f"What is {n} + {n}?": str(2 * n) for n in range(12)}
     with tempfile.TemporaryDirectory(prefix="user-") as folder, ManyShapes(keys) as server:
         steps = Steps(fresh_clone(Path(folder) / "proctor", options.venv))
-        first_steps(steps, options.start)
-        own_data_and_model(steps, server)
-        own_figure(steps)
-        steps.step("what git holds is as it was", "git diff --exit-code")
+        steps.step("set up", "make setup", ".venv/bin/python", ".cache/fetched/manifest.json")
+        for name in options.walk:
+            print(f"{name}:", flush=True)
+            WALKS[name](steps, server, options.start)
+            steps.step("what git holds is as it was", "git diff --exit-code")
     if options.out:
         with options.out.open("w", newline="") as file:
-            csv.writer(file).writerows([["step", "command", "outcome", "seconds"], *steps.rows])
-    failed = sum(outcome != "ok" for _, _, outcome, _ in steps.rows)
+            csv.writer(file).writerows([["outcome", "step", "seconds", "command", "seen"], *steps.rows])
+    failed = sum(outcome != "ok" for outcome, *_ in steps.rows)
     print(f"{len(steps.rows)} steps, {failed} failed")
     return int(failed > 0)
 
