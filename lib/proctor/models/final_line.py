@@ -169,7 +169,7 @@ def continues_quote(text: str, at: int) -> bool:
     above = re.split(rf"[{_BREAKS}]", text[max(0, at - TAIL) : at])[:-1]
     if above and above[-1].lstrip().startswith(">"):
         return True
-    paragraph = takewhile(lambda line: _words_in(line) and not line.lstrip().startswith(("```", "~~~")), reversed(above))
+    paragraph = takewhile(lambda line: _words_in(line) and "```" not in line and "~~~" not in line, reversed(above))
     return any(_INTRODUCES.search(line[-200:]) for line in paragraph)
 
 
