@@ -124,7 +124,7 @@ def test_overrides_are_read_as_yaml():
         params.read_overrides([("a", "[1")])
 
 
-@pytest.mark.parametrize("text", ["my table #2.csv", "&a b.csv", "two\nlines"])
+@pytest.mark.parametrize("text", ["my table #2.csv", "&a b.csv", "two\nlines", ""])
 def test_plain_text_is_taken_as_it_stands(text):
     assert params.read_overrides([("a", text), ("b", '"x #2"')]) == {"a": text, "b": "x #2"}
 

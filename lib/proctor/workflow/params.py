@@ -120,7 +120,8 @@ def read_overrides(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
             value = yaml.safe_load(text)
         except yaml.YAMLError:
             raise ParameterError(f"-p {name}: {text!r} is not a YAML value; quote text that has : or # in it") from None
-        values[name] = text if isinstance(value, str) and text[0] not in "\"'" else value
+        plain = isinstance(value, str) and text[0] not in "\"'" or not text
+        values[name] = text if plain else value
     return values
 
 
