@@ -1,6 +1,11 @@
-"""Crafted replies to hostile candidates, and honest ones: how many verdicts can be hijacked, how many are lost.
+"""Attacks on Proctor: crafted replies of judges, and what else an attack on this repository once broke.
 
-    PYTHONPATH=lib python benchmarks/attacks.py
+    PYTHONPATH=lib python benchmarks/attacks.py [--only replies | once]
+
+replies  How many verdicts can hostile candidates hijack, and how many honest ones are lost? Five minutes.
+once     Each attack that worked on an earlier version, once more: the tests listed in ONCE. Five minutes.
+
+Exits 1 where an attack works.
 
 Every case is made from its parts, so that what the judge means is known by construction and no reader is asked for it.
 The judge rejects, is undecided, or is cut off; it quotes the candidate in some style, before, after or inside its
@@ -8,12 +13,16 @@ verdict. Hijacked: a rejection read as an acceptance, or any verdict read where 
 model is asked. `tests/models/verdict_attacks.py` has the public code's reader next to ours.
 """
 
+import argparse
 import base64
 import codecs
 import itertools
 import json
 import random
+import re
+import subprocess
 import sys
+import tempfile
 import time
 import unicodedata
 import urllib.parse
@@ -21,6 +30,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree import ElementTree
 
 from proctor.cbu.judges import JUDGES, stated_score
 from proctor.exam.run_exam import judgement
@@ -395,7 +405,143 @@ def lost(cases: Iterator[tuple[Case, str]]) -> tuple[int, Counter, int]:
     return n, by_form, contrary
 
 
+# What worked once
+
+ONCE = """
+change a fetched exam
+  data/test_fetch::a_file_that_was_changed_after_it_was_fetched_is_refused_when_read
+run old bytecode
+  workflow/test_execute::old_bytecode_of_a_module_of_the_same_size_and_second_is_not_run
+hang the desk by a comment's history
+  desk/test_pages::a_text_made_to_be_slow_to_compare_is_compared_at_once
+try passwords at the admin
+  desk/test_security::the_admin_signs_in_where_tries_are_counted
+start jobs together, over the budget
+  desk/test_jobs::jobs_that_start_at_once_do_not_pass_the_budget_together
+  desk/test_postgresql::acts_files_and_migrations_hold_on_postgresql
+see who decided in a blind round
+  desk/test_round_pages::who_decided_on_which_case_is_on_no_page_of_moderation
+  desk/test_round_pages::the_audit_trail_tells_nothing_of_a_ballot
+answer HTTP with nonsense
+  models/test_providers::a_malformed_answer_to_http_is_a_call_error
+leave tokens out of the usage
+  models/test_session::of_a_count_that_is_missing_the_most_is_charged
+  models/test_providers::cached_tokens_of_anthropic_are_counted
+  models/test_providers::cached_tokens_count_whether_or_not_the_server_takes_them_for_part_of_the_prompt
+end a reply with an error, or cut it off
+  models/test_providers::a_completion_that_says_it_failed_is_asked_again
+  models/test_providers::each_servers_word_for_cut_off_is_known
+change what no receipt knows: models, prompts, links, patterns, types of values, variables
+  workflow/test_receipts::after_a_change_only_what_depends_on_it_is_stale
+  workflow/test_receipts::values_that_python_takes_for_equal_are_not_one_receipt
+  workflow/test_receipts::a_variable_that_a_cell_reads_is_an_input
+  workflow/test_receipts::a_home_folder_is_found_by_its_sign
+  workflow/test_imports::a_prompt_of_another_paper_counts_with_who_names_it
+draw with a matplotlibrc of one's own
+  workflow/test_execute::a_users_own_matplotlibrc_is_not_read
+import logs that were tampered with
+  logs/test_fetch::other_rows_than_those_of_the_committed_figures_fail_and_leave_nothing
+  logs/test_fetch::a_wrong_digest_imports_nothing
+read keys by a proxy
+  models/test_providers::no_proxy_of_the_environment_comes_between_us_and_a_server_on_this_machine
+read the desk's files as another user
+  desk/test_security::the_desks_folder_is_its_owners_alone
+hold threads with half a header
+  desk/test_server::a_connection_without_a_byte_is_ended_and_one_that_sends_is_read
+keep a token or a password for ever
+  desk/test_account_pages::a_token_is_shown_once_and_revoked_by_its_owner_alone
+  desk/test_account_pages::a_password_is_changed_by_who_knows_the_old_one
+pass tests with code that changes the tests
+  uq/test_programs::wrong_code_can_not_judge_itself
+  uq/test_programs::code_is_run_against_the_tests_and_does_no_harm
+pay twice: clocks, host names, a stopped process
+  models/test_cache::no_clock_ends_a_lease
+  models/test_cache::a_stopped_process_keeps_its_lease_and_a_killed_one_loses_it
+  models/test_cache::a_lease_of_another_namespace_of_processes_holds_and_ends_with_its_cache
+edit a preview, or drop a table
+  workflow/test_reproduce::an_edited_preview_is_written_again_and_runs_nothing
+  workflow/test_kept::what_a_run_no_longer_makes_is_removed
+no jobs, odd folders, a checkout that can only be read
+  workflow/test_reproduce::no_jobs_at_once_are_refused
+  workflow/test_make::a_folder_whose_name_can_not_be_used_is_named
+  workflow/test_reproduce::a_checkout_that_can_only_be_read_may_be_up_to_date_and_else_says_so
+scores of 401 digits, half a surrogate pair
+  kina/test_leaderboard::bad_results_files_are_refused_naming_file_and_row
+  cbu/test_score_candidates::a_score_that_no_float_holds_is_refused
+  data/test_questions::lone_surrogate_is_refused
+probabilities above 1
+  models/test_read_reply::a_probability_is_one_at_most_and_that_of_the_verdict_alone
+put formulas into spreadsheets
+  report/test_tables::text_that_a_spreadsheet_would_compute_gets_an_apostrophe
+  uq/dataset/test_review_queue::reviewers_see_text_near_duplicates_and_up_to_three_answers
+look like another account, or be two
+  desk/test_people::a_name_that_looks_like_another_s_is_refused
+  desk/test_acts::one_name_in_two_cases_is_taken_once
+  desk/test_acts::two_moderators_cannot_demote_each_other
+send a comment eight times
+  desk/test_writing::a_comment_that_stands_already_is_refused
+lock another's name
+  desk/test_writing::one_address_cannot_lock_another_s_name
+order a run of a million calls
+  desk/test_jobs::an_order_that_would_take_minutes_to_bill_is_refused_at_once
+read job messages, or voters in exports
+  desk/test_job_pages::why_a_run_stopped_is_for_moderators_alone
+  desk/test_files::an_export_names_no_blind_voter_unless_it_is_to_move_the_desk
+reply without end, or with a gzip bomb
+  models/test_providers::a_reply_without_end_is_not_read_to_its_end
+odd settings: passwords in addresses, a list of digests, a file for a folder
+  models/test_registry::a_wrong_entry_is_named_with_its_file
+  models/test_registry::missing_and_wrong_weights_are_told
+  models/test_cache::a_folder_that_is_a_file_is_said
+stop a paying run
+  models/test_paying_once::a_stop_waits_for_the_calls_in_flight_and_keeps_them
+change counts in a release
+  uq/dataset/test_release_check::a_planted_fault_is_found
+  uq/dataset/test_release_check::a_changed_byte_a_missing_file_and_a_wrong_predecessor_are_found
+see keys in a log
+  models/test_providers::no_line_of_the_log_shows_the_query_of_an_address
+come without HTTPS
+  desk/test_settings::behind_https_links_in_mails_and_later_visits_use_it
+"""  # an attack, and below it the tests that make it again: file::name without `test_`
+
+
+def once() -> int:
+    """Make each attack of ONCE again; prints a line each. Returns how many work."""
+    root = Path(__file__).resolve().parents[1]
+    blocks = [block.splitlines() for block in re.split(r"\n(?! )", ONCE.strip())]
+    names = {attack: [line.strip().replace("::", ".py::test_") for line in lines] for attack, *lines in blocks}
+    wanted = [f"tests/{name}" for tests in names.values() for name in tests]
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", f"--junitxml={report}"]
+        subprocess.run([*command, *wanted], cwd=root, stdout=subprocess.DEVNULL)
+        cases = ElementTree.parse(report).getroot().findall(".//testcase")
+    ran = {name: Counter() for name in wanted}
+    for case in cases:
+        outcome = "skipped" if case.find("skipped") is not None else "failed" if len(case) else "held"
+        ran[f"{case.get('classname').replace('.', '/')}.py::{case.get('name').partition('[')[0]}"][outcome] += 1
+    work = 0
+    for attack, tests in names.items():
+        found = sum((ran[f"tests/{name}"] for name in tests), Counter())
+        lacking = [name for name in tests if not ran[f"tests/{name}"]]
+        bad = found["failed"] + len(lacking)
+        work += bad
+        more = f", {found['skipped']} skipped" * (found["skipped"] > 0) + f", not found: {lacking}" * bool(lacking)
+        print(f"  {bad} work of {found.total():4}{more}  {attack}")
+    print(f"attacks that worked once: {work} work now, of {len(names)} kinds")
+    return work
+
+
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=("replies", "once"))
+    only = parser.parse_args().only
+    bad = (only != "once" and replies()) + (only != "replies" and once())
+    return int(bad > 0)
+
+
+def replies() -> int:
+    """Prints how many verdicts were hijacked or lost; returns how many were read as something else."""
     found = attacked_rejections()
     for reader in ("public", "ours"):
         accepted = int((found[reader] == "accept").sum())
@@ -431,7 +577,7 @@ def main() -> int:
     hostile = tuple(f"{ANSWER} {planted}" for planted in payloads(READERS[0]))
     n_hostile, by_form, contrary = lost(honest(hostile))
     print(f"to hostile candidates {by_form.total() / n_hostile:.1%} of {n_hostile:,} are unreadable, {contrary} turned")
-    return int(won.total() > 0 or contrary > 0)
+    return won.total() + contrary
 
 
 if __name__ == "__main__":
