@@ -341,7 +341,12 @@ def reviewer(steps: Steps) -> None:
     )
     steps.step("where a table was printed", "grep -c . data/published/sources.csv", "6")
     steps.edit("data/published/uq/table_S9.csv", "92", "88")
-    steps.step("a digit changed in a published table", f"make verify {ONE}", "differs", without("Traceback"), status=2)
+    steps.step(
+        "a digit changed in a published table",
+        f"make verify {ONE}",
+        "its input data/published/uq/table_S9.csv has changed",
+        status=2,
+    )
     steps.step("and what that touches", f"{PYTHON}proctor.workflow.depends", "table_S9.csv")
     steps.step("taken back", "git checkout -q data && make verify " + ONE, " same bytes. Tol")
     steps.step("a run", f"make reproduce {ONE}", "1 run, 0 failed")

@@ -68,6 +68,14 @@ def test_how_a_file_differs_decides_the_exit_code(fresh, verify, content, code, 
     assert code == 0 or "uq/table_steady.csv" in done.stdout.partition("Not the same:")[2]
 
 
+def test_an_input_that_changed_since_is_named_below_what_differs(fresh, verify):
+    fresh.write("data/facts.csv", "changed")
+    record = {"code": {"notebook": "uq/steady"}, "inputs": [{"path": "data/facts.csv", "sha256": "another"}]}
+    fresh.write("figures/uq/table_steady.json", json.dumps(record))
+    said = "uq/steady: its input data/facts.csv has changed since the committed figures were made"
+    assert said in verify()[0].stdout.partition("Not the same:")[2]
+
+
 def test_a_committed_file_that_no_run_leaves_any_more_is_missing(fresh, verify):
     fresh.write("figures/uq/table_steady.tex", "gone")
     done, rows = verify("--notebook", "uq/steady")

@@ -22,6 +22,7 @@ from proctor.files import harmless, write_atomic
 from proctor.paths import BUILD, COMMITTED
 from proctor.report.provenance import relative
 from proctor.workflow import git, kept, params, rerun, values
+from proctor.workflow.depends import changed_inputs
 from proctor.workflow.notebook import WorkflowError, all_notebooks, chosen
 from proctor.workflow.reproduce import lock
 
@@ -130,6 +131,9 @@ def _tell(findings: Sequence[Finding], done: Sequence[rerun.Rerun], stay: Sequen
     for run in done:
         if run.problem:
             print(f"\n{run.problem}", file=sys.stderr)
+    for name in dict.fromkeys([run.notebook.name for run in done if run.problem] + [each.notebook for each in off]):
+        for file in changed_inputs(name):
+            print(f"  {name}: its input {file} has changed since the committed figures were made")
     print("", *stay, sep="\n" if stay else "")
     failed = sum(bool(run.problem) for run in done)
     reused = sum(run.reused for run in done)
