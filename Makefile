@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint previews site lab status record logs audit assignments slides clean
+.PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint previews site lab status record logs audit assignments slides lock clean
 
 # What neither Python's path nor Snakemake can hold in a folder's name.
 ifneq (,$(or $(findstring :,$(CURDIR)),$(findstring {,$(CURDIR)),$(findstring },$(CURDIR))))
@@ -11,6 +11,7 @@ endif
 
 PYTHON ?= python3
 VENV ?= .venv
+PINS ?= requirements.txt
 PARAMS ?= params/default.yaml
 JOBS ?= 2
 P ?=
@@ -21,7 +22,7 @@ LAB_ARGS ?=
 
 # What a caller gives reaches commands as it stands, by the environment: make expands nothing in it, and a shell takes
 # it for one quoted word. So a file may be called anything.
-GIVEN := PYTHON VENV PARAMS JOBS P NOTEBOOK CSV NAME LAB_ARGS
+GIVEN := PYTHON VENV PINS PARAMS JOBS P NOTEBOOK CSV NAME LAB_ARGS
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 export $(GIVEN)
 
@@ -45,7 +46,7 @@ help: ## this list
 	@echo '  make reproduce PARAMS=params/quick.yaml JOBS=4 P="-p seed 7"    another profile, more at once, one value'
 	@echo '  make reproduce NOTEBOOK=uq/6_agreement                          one notebook alone'
 
-setup: installed $(FETCHED) ## build .venv from the pins, fetch weights and questions (once; minutes)
+setup: installed $(FETCHED) ## build .venv from the pins, fetch weights and questions; digests checked: PINS=requirements.lock
 
 reproduce: setup ## run every notebook whose inputs changed; figures land in figures/
 	@$(PY) -m proctor.workflow.reproduce --params="$$PARAMS" --jobs="$$JOBS" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
@@ -109,6 +110,11 @@ assignments: setup ## the exercises without solutions, to hand out, in build/ass
 slides: setup ## the lessons of docs/teaching.md as slides that need no network, in build/slides/; PDF where Chromium is
 	@$(PY) -m proctor.report.slides
 
+lock: installed ## write requirements.lock: the pins with the digests of their files, as your registry lists them (by uv)
+	@$(PY) -m pip install --disable-pip-version-check -q --target build/uv uv
+	@build/uv/bin/uv pip compile -q --no-deps --generate-hashes --no-header --no-annotate \
+	  --python "$$VENV/bin/python" --output-file requirements.lock requirements.txt
+
 clean: ## delete what was built (build/ and caches of tools); .venv, .cache and figures/ stay
 	rm -rf build .snakemake .pytest_cache .hypothesis
 	find lib tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
@@ -131,8 +137,8 @@ install:
 	  exit 1; }
 	@echo "== 1/3 Python environment in $$VENV"
 	@$(PY) -c '' 2>/dev/null || "$$PYTHON" -m venv --clear "$$VENV"
-	@echo "== 2/3 packages from requirements.txt (1 to 5 minutes; full log: $$VENV/pip.log)"
-	@$(PY) -m pip install --disable-pip-version-check --no-input --progress-bar off -r requirements.txt 2>&1 \
+	@echo "== 2/3 packages from $$PINS (1 to 5 minutes; full log: $$VENV/pip.log)"
+	@$(PY) -m pip install --disable-pip-version-check --no-input --progress-bar off -r "$$PINS" 2>&1 \
 	  | tee "$$VENV/pip.log" \
 	  | awk -v all="$$(grep -c == requirements.txt)" \
 	    '/^(Collecting|Processing) / && ++n % 20 == 0 { print "   " n " of " all " found"; fflush() } \

@@ -11,6 +11,11 @@ from proctor.paths import ROOT
 PINS = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if line and not line.startswith("#")]
 
 
+def _canonical(pin: str) -> str:
+    name, _, version = pin.partition("==")
+    return f"{canonicalize_name(name)}=={version}"
+
+
 def test_every_requirement_is_one_exact_pin():
     assert [line for line in PINS if not re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+", line)] == []
     names = [canonicalize_name(line.split("==")[0]) for line in PINS]
@@ -28,6 +33,12 @@ def test_every_direct_dependency_is_pinned():
 def test_conda_installs_the_same_pins():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     assert {"pip": ["-r requirements.txt"]} in environment["dependencies"]
+
+
+def test_the_lock_holds_the_same_pins_each_with_digests():
+    entries = re.split(r"\n(?=\S)", (ROOT / "requirements.lock").read_text())
+    assert sorted(entry.split()[0] for entry in entries) == sorted(map(_canonical, PINS))
+    assert all(re.fullmatch(r"\S+( \\\n    --hash=sha256:[0-9a-f]{64})+\s*", entry) for entry in entries)
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "environment.yml", "pyproject.toml", "Makefile"])
