@@ -498,6 +498,8 @@ stop a paying run
 change counts in a release
   uq/dataset/test_release_check::a_planted_fault_is_found
   uq/dataset/test_release_check::a_changed_byte_a_missing_file_and_a_wrong_predecessor_are_found
+install other files for the pins
+  workflow/test_environment::the_lock_holds_the_same_pins_each_with_digests
 see keys in a log
   models/test_providers::no_line_of_the_log_shows_the_query_of_an_address
 come without HTTPS

@@ -4,7 +4,7 @@
 
 The kinds (tests/notebooks/many_shapes.py): two that reply in many shapes; one alone that says nothing readable, one
 that is always right, one that is always wrong. Prints a line a run, and the error of those that fail, or what is wrong
-with their page. About 40 minutes for all.
+with their page. Over an hour for all on two cores; name notebooks to run a part.
 
 --live walks through params/live.yaml instead, in a fresh clone, with a model that has a price, the interfaces in turns.
 Each notebook is killed after some replies, run again to its end, and then run once more with a budget of nothing.
@@ -78,6 +78,7 @@ def every_kind(names: list[str]) -> int:
             failed += bool(wrong)
             said = "\n".join(["FAILED", *wrong]) if wrong else "ok"
             print(f"{name:34} {kind:9} {' '.join(models):15} {time.monotonic() - start:5.1f} s  {said}", flush=True)
+    print(f"{len(names)} notebooks, {len(names) * len(KINDS) * len(LINES)} runs, {failed} failed")
     return int(failed > 0)
 
 
