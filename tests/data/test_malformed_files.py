@@ -19,9 +19,12 @@ from proctor.cbu.score_candidates import load_candidate_set, recorded_scores
 from proctor.data.answers import load_answers, load_asked
 from proctor.data.judgebench import load_pairs
 from proctor.data.questions import load_questions
+from proctor.data.schemas import Question
 from proctor.data.tabular import DataError, read_rows
 from proctor.exam.formats import read_hle, read_inspect, read_lm_eval
+from proctor.exam.judge_licence import read as read_licence
 from proctor.exam.marking import read_keys, read_replies
+from proctor.exam.wrong_keys import Votes, read_decisions, read_votes
 from proctor.hle.review import read_reviews
 from proctor.hle.submission import read_submissions
 from proctor.hle_verified.real_repairs import load_classes
@@ -29,6 +32,7 @@ from proctor.kina.items import load_items
 from proctor.kina.leaderboard import load_leaderboard
 from proctor.models.cache import StoreError, read_recording
 from proctor.paths import ROOT
+from proctor.uq import own_judges
 from proctor.uq.own_answers import read_verdicts
 from proctor.workflow.params import ParameterError, read_profile
 
@@ -42,6 +46,11 @@ ITEM = dict(index="1", discipline="d", question="Why?", options=TEN, correct_ans
 SUBMITTED = dict(
     id="q", question="Why?", answer="B", rationale="r", subject="s", author="a", affiliation="f", options=list("vwxyz")
 )
+VOTES = Votes({"q": Question(id="q", question="Why?", answer="A")}, None)
+LICENCE = dict(
+    judge="j", prompt="p", labels="", day="", right_accepted=9, right_rejected=1, wrong_accepted=1, wrong_rejected=9,
+    sensitivity=[0.9, 0.6, 1], specificity=[0.9, 0.6, 1], base_low=0.3, base_high=0.7,
+)  # fmt: skip
 EVENT = dict(question="q", event="submit", by="ann")
 
 
@@ -113,6 +122,19 @@ LOADERS = {
             dict(judge="j", check="C", question_id="q", answer_id="b", correct="", outcome="unreadable"),
         ],
     ),
+    "votes": Loader(
+        lambda path: read_votes([path]),
+        [dict(question_id="q", model=model, answer="7", key="8") for model in ("one", "two")],
+    ),
+    "wide table of answers": Loader(
+        lambda path: read_votes([path]), [dict(item="q", key="A", one="A", two="B", category="c")]
+    ),
+    "decisions": Loader(lambda path: read_decisions(path, VOTES), [dict(id="q", decision="repaired", answer="B")]),
+    "labels": Loader(own_judges.read_labels, [dict(answer_id="a", correct="yes"), dict(answer_id="b", correct="")]),
+    "verdicts of judges": Loader(
+        own_judges.read_verdicts, [dict(answer_id="a", judge="j", verdict="accept", question_id="q", calls="2")]
+    ),
+    "licence": Loader(read_licence, [LICENCE], ("licence",)),
     "classes of HLE-Verified": Loader(load_classes, [dict(id="q", Verified_Classes="Gold subset")]),
     "submissions": Loader(read_submissions, [SUBMITTED, SUBMITTED | dict(id="r", question="How?")]),
     "reviews": Loader(
@@ -223,6 +245,8 @@ def as_file(folder: Path, kind: str, rows: list[dict]) -> Path:
         path.mkdir(exist_ok=True)
         for model in ("one", "two"):
             (path / f"{model}.json").write_text("[" + ", ".join(map(as_json, rows)) + "]")
+    elif kind == "licence":
+        path.write_text("".join(map(as_json, rows)))
     elif kind == "yaml":
         path.write_text("\n".join(map(as_json, rows)))
     elif kind in ("named", "samples"):
@@ -327,6 +351,8 @@ def test_every_public_loader_is_on_the_list():
                         found.add((f"proctor.{package}.{path.stem}", node.name))
     elsewhere = {("proctor.data.tabular", "problem"), ("proctor.data.tabular", "made")}
     elsewhere |= {
+        ("proctor.exam.wrong_keys", "read_votes"),  # on the list with what else they take
+        ("proctor.exam.wrong_keys", "read_decisions"),
         ("proctor.cbu.own_candidates", "load"),
         ("proctor.exam.one_system", "board_of"),
     }  # by others on the list

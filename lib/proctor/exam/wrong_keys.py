@@ -19,7 +19,7 @@ import pandas as pd
 from scipy.special import expit
 
 from proctor.data.schemas import LETTERS, Question
-from proctor.data.tabular import DataError, Wrong, made, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, made, problem, read_rows, summary
 from proctor.exam.answer_match import classes, plain_text, same
 from proctor.exam.formats import read_results
 from proctor.exam.marking import ANSWERS, NO_TEXT, REPLIES, read_keys, read_replies
@@ -314,6 +314,8 @@ def _table(path: Path, columns: dict[str, str], leave_out: set[str]) -> tuple[pd
     if not item:
         raise DataError(f"{path}: the columns are {', '.join(names)}. Name that of the items by --column id=....")
     table = pd.DataFrame([row for _, row in rows], columns=names).fillna("").astype(str)
+    if (empty := next((number for number, row in rows if not str(row.get(item) or "").strip()), None)) is not None:
+        raise DataError(problem(path, empty, item, "empty", "Name the item of every row"))
     keys = {}
     for row in table[table[key].str.strip() != ""].to_dict("records") if key else []:
         one = _question(row, row[item], row[key].strip())
