@@ -1,6 +1,6 @@
 """Does the corrected pass rate hold the truth, and does a probe tell a judge that errs otherwise?
 
-    PYTHONPATH=lib python benchmarks/own_judges.py [--trials 500] [--seed 0]
+    PYTHONPATH=lib python -P benchmarks/own_judges.py [--trials 500] [--seed 0]
 
 1,000 answers, some labelled at random. Ours (`own_judges.corrected`) next to the labels alone (Wilson's interval) and,
 if it can be imported, ppi-python's interval (pip install ppi-python). shared: three answers a question, half of whose

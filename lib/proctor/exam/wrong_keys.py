@@ -313,7 +313,7 @@ def _table(path: Path, columns: dict[str, str], leave_out: set[str]) -> tuple[pd
         raise DataError(f"{path}: no column {', '.join(lacking)}; there are {', '.join(names)}.")
     if not item:
         raise DataError(f"{path}: the columns are {', '.join(names)}. Name that of the items by --column id=....")
-    table = pd.DataFrame([row for _, row in rows], columns=names).fillna("").astype(str)
+    table = pd.DataFrame([row for _, row in rows], columns=names, dtype=object).fillna("").astype(str)
     if (empty := next((number for number, row in rows if not str(row.get(item) or "").strip()), None)) is not None:
         raise DataError(problem(path, empty, item, "empty", "Name the item of every row"))
     keys = {}
