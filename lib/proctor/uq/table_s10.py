@@ -1,4 +1,4 @@
-"""What the printed rows of UQ's Tables S1 and S10 bear: rows by name, gains between rows with intervals, trends.
+"""What the printed rows of UQ's Tables S1 and S10 bear: rows by name, gains between rows with intervals.
 
     table = load_rows(rng)
     gain(table, ("o3", "3-Iter"), ("o3", "V"), "precision")      # in points, whatever the pairing
@@ -10,13 +10,12 @@ bears no interval: its gains are NaN with limits (-inf, inf), so a claim on it r
 row of Table S10 that was filtered out of `table`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm, spearmanr
 
 from proctor.data.published import load_published
 from proctor.report.claims import ABSENT
@@ -59,12 +58,6 @@ def with_names(rows: pd.DataFrame) -> pd.DataFrame:
     named.insert(1, "name", rows["strategy"].replace(SHORT) + several)
     named.insert(3, "judge_count", count)
     return named
-
-
-def first_solutions(table: pd.DataFrame, counts: bool = True) -> pd.DataFrame:
-    """One line a printed row: of several solutions the smallest. counts: only rows that have counts."""
-    rows = table.drop_duplicates(["judges", "strategy"]).reset_index(drop=True)
-    return rows[rows["solutions"] > 0] if counts else rows
 
 
 def printed(table: pd.DataFrame) -> pd.DataFrame:
@@ -164,39 +157,6 @@ def smallest(gains: Iterable[Interval]) -> Interval:
 def largest(gains: Iterable[Interval]) -> Interval:
     """The largest of several gains: it holds with the chance that all their intervals hold together."""
     return _extreme(gains, max)
-
-
-def o3_rows(table: pd.DataFrame) -> pd.DataFrame:
-    """Figure S10's rows: o3 alone, and o3 with Gemini 2.5 Pro; calls of all votes; also rows without counts.
-
-    accuracy_printed: in percent, of all rows; the measures of rows without counts are NaN.
-    """
-    rows = first_solutions(table, counts=False)
-    rows = rows[rows["judges"].isin(["o3", "Gemini 2.5 Pro; o3"])]
-    return rows.assign(
-        calls=[cost(parse(row.strategy), row.judge_count).most for row in rows.itertuples()],
-        accuracy_printed=rows["accuracy_printed"].astype(float),
-    ).sort_values("calls", kind="stable")
-
-
-def rank_trend(x: Sequence[float], y: Sequence[float], level: float = 0.95) -> Interval:
-    """Spearman's correlation of x and y, shape (rows,), with Bonett and Wright's interval (2000) over the rows; of
-    fewer than five rows it is UNDEFINED.
-
-    >>> trend = rank_trend([1, 2, 3, 4, 5, 6], [1, 3, 2, 5, 4, 6])
-    >>> round(trend.estimate, 2), round(trend.low, 2)
-    (0.89, 0.07)
-    """
-    if len(x) != len(y):
-        raise ValueError(f"{len(x)} and {len(y)} rows: give as many of both")
-    if len(x) < 5:
-        return replace(UNDEFINED, level=level)
-    rho = float(spearmanr(x, y).statistic)
-    if abs(rho) > 1 - 1e-12:
-        raise ValueError("all rows in one order: the interval of a perfect correlation is not defined")
-    half = norm.ppf((1 + level) / 2) * np.sqrt((1 + rho**2 / 2) / (len(x) - 3))
-    low, high = np.tanh(np.arctanh(rho) + np.array([-half, half]))
-    return Interval(rho, float(low), float(high), level, "Bonett-Wright")
 
 
 def _line(table: pd.DataFrame, model: str, name: str):
