@@ -11,6 +11,8 @@ from PIL import Image
 from proctor import paths
 from proctor.report import catalog
 from proctor.report.claims import read_claims, rejudge
+from proctor.report.roles import role
+from proctor.uq.table_s10 import JUDGES
 from proctor.workflow.notebook import all_notebooks
 from proctor.workflow.params import declared
 
@@ -206,6 +208,15 @@ def test_a_title_reads_at_once(figure):
         assert record["estimate_drawn"], f"the number of the title is not drawn: {title}"
 
 
+@pytest.mark.parametrize("judge", JUDGES)
+def test_a_judge_of_table_s10_has_one_colour_in_all_figures(judge):
+    """Where its name is written in colour; o3 and o3-mini once swapped looks between two figures."""
+    name = re.compile(rf'fill: (#\w+)"[^>]*>{re.escape(JUDGES[judge].short)}(?![-\w])')
+    of_roles = {role(other).colour.lower() for other in ("paper", "truth", "baseline", "muted")}  # no model's colours
+    found = {fill for figure in FIGURE_NAMES for fill in name.findall((FIGURES / f"{figure}.svg").read_text())}
+    assert found - of_roles == {JUDGES[judge].colour.lower()}
+
+
 def test_every_claim_and_figure_is_of_a_notebook():
     of = {claim.notebook for claim in CLAIMS.values()} | {record["code"]["notebook"] for record in RECORDS.values()}
     assert of <= set(NOTEBOOKS)
@@ -219,10 +230,10 @@ def test_simulated_figures_name_no_real_model():
             assert not models.search(re.sub(r"<metadata>.*?</metadata>", "", svg.read_text(), flags=re.DOTALL)), name
 
 
-def test_every_claim_row_of_the_catalog_points_at_its_own_claim():
+def test_every_claim_row_of_the_catalog_points_at_a_claim_of_its_finding():
     for row in ROWS:
         if row.kind == "claim" and row.state in ("done", "stand-in"):
             files = [output for output in row.outputs if Path(output).name.startswith("claims_")]
             assert files, f"{row.id}: its outputs are {row.outputs}"
             ids = {line["id"] for file in files for line in csv.DictReader(open(FIGURES / file, encoding="utf-8"))}
-            assert any(found == row.id or found.startswith(row.id + ".") for found in ids), row.id
+            assert ids & {claim.id for claim in catalog.claims_of(row, CLAIMS.values())}, row.id

@@ -14,15 +14,15 @@ MODELS = "models = simulated_models(strong, low)"
 EDITS = {  # notebook, text of a cell, what stands there then, claims that are undecided then, figures not drawn
     "uq without o3": (
         "uq/3_validators", ROWS, f'{ROWS}.query("model != \'o3\'")',
-        {"uq/3_balance", "uq/claim_sequences_trade_recall.best"}, {"uq/fig_S5"},
+        {"uq/3_balance", "uq/claim_compound_beats_single_prompt.deepest"}, {"uq/fig_S5"},
     ),
     "uq without Claude": (
         "uq/3_validators", ROWS, f"{ROWS}; table = table[table['model'] != CLAUDE]",
-        {"uq/claim_finding_1.headline", "uq/claim_validator_strength_scales.printed"}, set(),
+        {"uq/claim_prompt_quality", "uq/claim_validator_strength_scales.balanced"}, set(),
     ),
     "uq with o3 alone": (
         "uq/3_validators", ROWS, f"{ROWS}.query(\"model == 'o3'\")",
-        {"uq/claim_finding_2.precision", "uq/claim_ensembles_cost.best"}, set(),
+        {"uq/claim_finding_2.precision", "uq/claim_diversity_beats_turns.gain"}, set(),
     ),
     "hle_verified without Physics": (
         "hle_verified/2_defects", '    "Physics": 230,\n', "",

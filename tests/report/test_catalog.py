@@ -324,6 +324,13 @@ def test_a_claims_row_without_its_claim_and_a_claim_without_its_row_are_told(jud
     assert problems[1].startswith("claim uq/cc of notebooks/uq/3_validators.ipynb has no row")
 
 
+def test_a_sentence_that_repeats_a_finding_rests_on_the_claims_of_that_finding(judging, monkeypatch):
+    monkeypatch.setattr(catalog, "_finding_of", lambda: {"uq/again": "uq/c"})
+    again = CLAIM.replace("uq/c,", "uq/again,", 1)
+    assert judging([CLAIM, again], {"uq/c.x": "measured"}) == []
+    assert len(judging([CLAIM, again.replace("again", "other")], {"uq/c.x": "measured"})) == 1
+
+
 def test_a_claim_of_another_notebook_does_not_do_for_the_file_that_the_row_names(judging):
     assert judging([CLAIM], {"uq/c": "measured"}, notebook="uq/6_agreement")[0].startswith("uq/c: no claim of this id")
 

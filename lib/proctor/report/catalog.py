@@ -16,7 +16,8 @@ library: this starts with every `make`.
 States: done; stand-in (it runs, but smaller, simpler, reworded or partly empty; `missing` says what differs);
 planned; lacking. A row is the paper's own artefact, or ours (`Row.of_paper`). A claim's output is the
 claims_<notebook>.csv of the notebook that judges it: there, a claim of that id, or of that id and a part (<id>.<part>),
-must stand, and the row's evidence is that of these claims. Every claim in those files has a row.
+must stand, and the row's evidence is that of these claims. A sentence that repeats a finding (data/findings.csv) may
+have none: then those of the finding count. Every claim in those files has a row.
 """
 
 import csv
@@ -24,7 +25,8 @@ import fcntl
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -157,6 +159,28 @@ def check(rows: Sequence[Row], figures: str | Path | None = None) -> list[str]:
     return problems
 
 
+def claims_of(row: Row, claims: Iterable[Claim]) -> list[Claim]:
+    """The judged claims of a row of kind claim, itself or its parts; where it has none and repeats a finding of the
+    paper (data/findings.csv), those of that finding."""
+    if row.kind != "claim":
+        return []
+    claims = list(claims)
+    own = [claim for claim in claims if of_catalog(claim.id, row.id)]
+    if own or row.state not in RUN:
+        return own
+    return [claim for claim in claims if of_catalog(claim.id, _finding_of().get(row.id, row.id))]
+
+
+@cache
+def _finding_of() -> dict[str, str]:
+    """{sentence of a paper: the sentence that first states its finding}."""
+    path = paths.ROOT / "data/findings.csv"
+    if not path.is_file():
+        return {}
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        return {line["claim"]: line["finding"] for line in csv.DictReader(file)}
+
+
 def without_row(rows: Sequence[Row], published: str | Path | None = None) -> list[str]:
     """Artifacts that data/published speaks of and the catalog has no row for, one line each."""
     known, missing = {row.id for row in rows}, dict[str, str]()
@@ -272,8 +296,11 @@ def _holds_claims(file: str) -> bool:
 def _claim_disagreements(row: Row, outputs: Sequence[str], claims: Sequence[Claim]) -> list[str]:
     """Where a claim's row and what its notebooks judged disagree. outputs: its claims_<notebook>.csv."""
     stems = {output.rpartition(".")[0] for output in outputs}
-    own = [claim for claim in claims if of_catalog(claim.id, row.id)]
-    own = [claim for claim in own if f"{claim.paper}/claims_{claim.notebook.rpartition('/')[2]}" in stems]
+    own = [
+        claim
+        for claim in claims_of(row, claims)
+        if f"{claim.paper}/claims_{claim.notebook.rpartition('/')[2]}" in stems
+    ]
     if not own:
         return [
             f"{row.id}: no claim of this id, or of this id and a part, in {', '.join(outputs)}; "

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-from proctor.report.catalog import Row
+from proctor.report.catalog import Row, claims_of
 from proctor.report.claims import VERDICTS
 from proctor.report.provenance import KINDS
 from proctor.report.site_evidence import PICTURES, Behind, badges
 from proctor.report.site_links import Addresses, SiteError, relink
 from proctor.report.site_notebook import NotebookPage
 from proctor.report.site_protocols import heading, page_of
-from proctor.report.site_tables import catalog_rows, claim_table, claims_of, filtered, state, table
+from proctor.report.site_tables import catalog_rows, claim_table, filtered, state, table
 
 
 class Paper(NamedTuple):
@@ -118,7 +118,8 @@ def front(
 
 def count_verdicts(rows: Sequence[Row], behind: Behind) -> str:
     """ "12 hold, 3 do not hold, 5 cannot tell": the judged claims of these rows, by verdict."""
-    found = Counter(claim.verdict for row in rows for claim in claims_of(row, behind))
+    judged = {claim.id: claim.verdict for row in rows for claim in claims_of(row, behind.claims.values())}
+    found = Counter(judged.values())
     words = {"holds": "hold", "does not hold": "do not hold", "cannot tell": "cannot be told"}
     return ", ".join(f"{found[verdict]} {words[verdict]}" for verdict in VERDICTS if found[verdict])
 
@@ -217,7 +218,7 @@ def paper_page(
         table(["notebook", "what it asks"], listed),
     ]
     if printed:
-        tested = sum(bool(claims_of(row, behind)) for row in printed)
+        tested = sum(bool(claims_of(row, behind.claims.values())) for row in printed)
         parts += [
             "## What the paper says, and what holds here",
             f"Sentences of the paper: {len(printed)}, tested: {tested}; with their parts, "

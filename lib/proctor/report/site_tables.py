@@ -4,8 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 from html import escape
 
-from proctor.report.catalog import Row
-from proctor.report.claims import Claim, of_catalog
+from proctor.report.catalog import Row, claims_of
 from proctor.report.site_evidence import Behind, badges, verdict
 
 UNTESTED = "not tested"
@@ -55,16 +54,11 @@ def state(row: Row) -> str:
     return f'<span class="state {row.state}">{row.state}</span>'
 
 
-def claims_of(row: Row, behind: Behind) -> list[Claim]:
-    """The judged claims of a row of kind claim: itself, or its parts."""
-    return [claim for claim in behind.claims.values() if of_catalog(claim.id, row.id)] if row.kind == "claim" else []
-
-
 def claim_table(rows: Sequence[Row], here: str, behind: Behind) -> str:
     """Claims with their verdicts and numbers; a claim that nothing tests yet says what it lacks."""
     cells = []
     for row in rows:
-        judged = claims_of(row, behind)
+        judged = claims_of(row, behind.claims.values())
         numbers = [
             (f"<em>{escape(claim.sentence)}</em>: " if len(judged) > 1 else "") + escape(claim.numbers)
             for claim in judged
@@ -104,7 +98,7 @@ def catalog_rows(rows: Sequence[Row], here: str, behind: Behind) -> str:
                 row.kind.replace("notebook-output", "ours"),
                 badges(" + ".join(row.evidence)),
                 state(row),
-                "<br>".join(dict.fromkeys(verdict(claim) for claim in claims_of(row, behind))),
+                "<br>".join(dict.fromkeys(verdict(claim) for claim in claims_of(row, behind.claims.values()))),
                 "<br>".join(filter(None, [notebook_link(row, here, behind), *files])),
             ]
         )

@@ -19,6 +19,7 @@ import pandas as pd
 
 from proctor.data.published import load_published
 from proctor.report.claims import ABSENT
+from proctor.report.roles import Role, role
 from proctor.stats.bootstrap import Interval
 from proctor.stats.paired_proportions import score_limits
 from proctor.stats.proportions import Confusion, measures, wilson
@@ -33,6 +34,12 @@ SHORT = {
     "((CC x3|U) => (FLC x3|U) => (C x3|U)) |U": "3-Iter |U",
 }
 UNDEFINED = Interval(np.nan, -np.inf, np.inf, 0.95, "no counts")
+JUDGES = {  # by name in the table: the colour, marker and short name of each judge in every figure of UQ
+    "Claude Sonnet 3.7": Role("#332288", "<", "Claude Sonnet 3.7"),
+    "o3-mini": Role("#117733", ">", "o3-mini"),
+    "o3": Role("#882255", "o", "o3"),
+    "Multi-model": Role(role("all").colour, "s", "several models"),
+}
 MEASURES = ("accuracy", "precision", "recall")  # printed
 
 
