@@ -32,7 +32,31 @@ ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = re.compile(r"(make|python|git|pip|nbstripout|papermill|podman|vllm|\.venv/bin/\w+) [^ ]")
 ONE = "NOTEBOOK=uq/6_agreement"
 OPENED = "--no-browser --allow-root --IdentityProvider.token= --port={port}"  # of JupyterLab
+KEYS = "python -m proctor keys data/examples/exam_answers.csv"
 INSTEAD = {
+    'make run P="keys answers.csv"': 'make run P="keys data/examples/exam_answers.csv --review 15"',
+    'make run P="judge labels.csv verdicts.csv"': (
+        'make run P="judge data/examples/judge_labels.csv data/examples/judge_verdicts.csv --width 10"'
+    ),
+    "python -m proctor keys results.csv --answers items.csv --review 5%": f"{KEYS} --review 5%",
+    "python -m proctor keys results.csv --answers items.csv --decisions decisions.csv": (
+        f"{KEYS} --decisions data/examples/exam_decisions.csv"
+    ),
+    "python -m proctor keys run1.eval run2.eval --answers items.csv --review 5%": f"{KEYS} --review 5%",
+    "python -m proctor keys run1.eval run2.eval --answers items.csv --decisions decisions.csv": (
+        f"{KEYS} --decisions data/examples/exam_decisions.csv"
+    ),
+    "python -m proctor judge labels.csv verdicts.csv": (
+        "python -m proctor judge data/examples/judge_labels.csv data/examples/judge_verdicts.csv"
+    ),
+    "python -m proctor judge labels.csv verdicts.csv --licence-for openai/o3 --prompt my-prompt-3": (
+        "python -m proctor judge data/examples/judge_labels.csv data/examples/judge_verdicts.csv "
+        "--licence-for qwen2.5-coder-0.5b --prompt p"
+    ),
+    "python -m proctor validate new.jsonl --questions q.jsonl --judges openai/o3 --licence licence.json --budget 5": (
+        "python -m proctor validate data/examples/answers.jsonl --questions data/examples/exam_questions.jsonl "
+        "--judges qwen2.5-coder-0.5b --validator FLC --licence build/runs/judge-judge_verdicts/licence.json"
+    ),
     "make reproduce": f"make reproduce {ONE}",
     'make reproduce P="-p seed 7"': f'make reproduce {ONE} P="-p seed 7"',
     "make reproduce NOTEBOOK=...": f"make reproduce {ONE}",
