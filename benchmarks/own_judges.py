@@ -5,8 +5,8 @@
 1,000 answers, some labelled at random. Ours (`own_judges.corrected`) next to the labels alone (Wilson's interval) and,
 if it can be imported, ppi-python's interval (pip install ppi-python). shared: three answers a question, half of whose
 truths and errors are the question's; whole questions are labelled. Goal 93 to 97.5 % in each cell. Then 500 licences on
-200 labels, each probed by 100 fresh ones, of a judge whose specificity fell from 90 to 65 %, and of the same judge:
-refused at least 95 %, at most 5 %. Simulated.
+200 labels, each probed by 100 fresh ones, of a judge whose specificity fell from 90 to 60 or 65 %, and of the same
+judge: refused at least 95 %, at most 5 %. Simulated.
 """
 
 import argparse
@@ -93,7 +93,11 @@ def main() -> int:
         inside = table[name].between(100 * GOAL[0], 100 * GOAL[1])
         counted = f"{inside.sum()} of {len(table)} cells in the goal, least {table[name].min()} %"
         print(f"{name}: mean {table[name].mean():.1f} %, {counted}")
-    for words, specificity in (("errs otherwise (specificity 65 %)", 0.65), ("errs as before", 0.9)):
+    for words, specificity in (
+        ("errs otherwise (60 %)", 0.6),
+        ("errs otherwise (65 %)", 0.65),
+        ("errs as before", 0.9),
+    ):
         refused = sum(bool(probe(licence(rng), *fresh(specificity, rng))) for _ in range(500))
         print(f"a judge that {words}: {refused} of 500 probes of 100 labels refuse")
     return 0
