@@ -40,5 +40,6 @@ def test_the_page_shows_every_part_without_inline_style_or_script(client, monkey
     text = client.get("/overview/", {"validator": "C"}).content.decode()
     for heading in ("Cautious ranking", "Resolution", "Over time", "Validators", "Agreement of reviewers"):
         assert f"<h2>{heading}</h2>" in text
+    assert all(system in text for system in set(community.answers["system"]) - {"people"})
     assert "People" in text and "<option selected>C</option>" in text and "nan" not in text.lower().split()
     assert not re.search(r"<script(?! src)|style=| on\w+=", text)

@@ -52,6 +52,7 @@ def test_the_list_is_filtered_and_sorted(client, question):
     assert keys("/") == ["bio/3", "bio/2", "math/4", "math/1"]
     assert keys("/?site=bio&state=resolved") == ["bio/2"]
     assert keys("/?state=review") == ["math/4"]
+    assert keys("/?sort=category") == ["math/1", "bio/3", "bio/2", "math/4"]
     assert keys("/?sort=state") == ["bio/2", "math/4", "bio/3", "math/1"]
     assert keys("/?category=Science&sort=site") == ["bio/3", "bio/2", "math/4"]
     assert keys("/?site=nonsense&sort=nonsense&page=99") == ["bio/3", "bio/2", "math/4", "math/1"]

@@ -88,35 +88,13 @@ def test_statistics_are_the_counts():
     assert rates[["system", "passed", "of"]].to_numpy().tolist() == [["system A", 1, 1]]
 
 
-def test_updates_name_whom_to_credit_and_when_a_version_is_due():
-    ours = small([review(k, "a1", f"p{k}", "yes", k) for k in (1, 2, 3)])
-    table, due = resolution.dataset_updates(ours, Rule(3, 0.75))
-    assert table.loc[0, ["question_id", "system", "confirmed_by"]].tolist() == ["q1", "system A", 3] and due
-    assert str(table.loc[0, "since"]) == "2026-01-04"
-    assert not resolution.dataset_updates(small([review(1, "a1", "p", "yes", 1)]))[1]
-
-
-def test_stages_never_grow_and_mistakes_are_counted_from_the_truth():
-    setting = replace(community.SETTING, questions=100, reviews=400)
-    ours = community.simulate(np.random.default_rng(1), setting)
-    counts = resolution.stages(ours, "three stages")["questions"].tolist()
-    assert counts[:4] == sorted(counts[:4], reverse=True) and counts[4] <= counts[3]
-    states = resolution.answer_states(ours).merge(ours.truth)
-    table = resolution.false_resolutions(ours).set_index("answers")
-    assert table.loc["called right", "false"] == ((states["state"] == "right") & ~states["right"]).sum()
-    assert table.loc["called wrong", "false"] == ((states["state"] == "wrong") & states["right"]).sum()
-
-
 def test_a_store_without_reviews_gives_empty_results_and_no_error():
     ours = small([])
     assert resolution.answer_states(ours)["state"].tolist() == ["open", "open"]
     assert resolution.statistics(ours, "v")["count"].tolist()[2] == 0
     assert resolution.history(ours, steps=2)["resolved"].tolist() == [0, 0]
-    table, due = resolution.dataset_updates(ours)
-    assert table.empty and not due and resolution.stages(ours, "v")["questions"].iloc[-1] == 0
     board = system_ranking.ranking(*system_ranking.scores(ours, "v"))
     assert board["right"].tolist() == [0, 0]
-    assert reviewers.flags_of(ours).empty
     assert reviewers.reviewer_agreement(ours, np.random.default_rng(0), 20).empty
 
 
@@ -125,4 +103,3 @@ def test_a_store_without_anything_gives_empty_results_and_no_error():
     assert resolution.answer_states(ours).empty and resolution.pass_rates(ours).empty
     assert resolution.history(ours).empty and (resolution.statistics(ours, "v")["count"] == 0).all()
     assert system_ranking.ranking(*system_ranking.scores(ours, "v")).empty
-    assert reviewers.flags_of(ours).empty

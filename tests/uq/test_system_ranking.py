@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from proctor.stats.proportions import clopper_pearson
-from proctor.uq import community, partial_verification, resolution, system_ranking
+from proctor.uq import community, resolution, system_ranking
 from scipy.stats import binomtest
 
 
@@ -47,35 +47,3 @@ def test_people_are_an_entry_and_need_no_validator():
     for name in sure.index:
         part = states[(states["system"] == name) & (states["state"] == "right")]
         assert sure.loc[name].sum() == part["question_id"].nunique()
-
-
-def test_published_numbers_are_those_of_the_paper():
-    entry = system_ranking.published_people()
-    assert (entry["right"], entry["of"]) == (2, 500)
-    models, _ = partial_verification.full_set(partial_verification.pass_rates())
-    pairs = system_ranking.published_pairs(models)
-    assert len(pairs) == 28 and pairs["p_min"].min() == pytest.approx(binomtest(4, 4).pvalue) == 0.125
-
-
-def test_boards_tell_more_apart_as_solutions_accumulate():
-    table = system_ranking.simulate_boards([0.02, 0.01, 0.002], 500, [1, 30], 1.0, 40, np.random.default_rng(0), 200)
-    assert table.loc[0, "apart"] < 0.5 < table.loc[1, "apart"] and table.loc[1, "first"] > 0.9
-    assert table["best"].tolist() == pytest.approx([10, 300])
-
-
-def test_boosts_count_leads_and_mistakes():
-    setting = replace(community.SETTING, questions=120, reviews=500)
-    settings = system_ranking.with_and_without_collusion(setting)
-    assert sum(group.count for group in settings["honest"].groups) == sum(group.count for group in setting.groups)
-    assert "colluding" not in [group.name for group in settings["honest"].groups]
-    rules = {"loose": resolution.Rule(2, 0.6), "strict": resolution.Rule(5, 0.9)}
-    table = system_ranking.boosts(settings, rules, 3, np.random.default_rng(0), 50)
-    assert table["setting"].tolist() == ["honest", "collusion"] * 2 and (table["leads"] <= 3).all()
-    assert (table["resolved"].to_numpy()[:2] >= table["resolved"].to_numpy()[2:]).all()
-
-
-def test_possible_truth_is_a_share_of_right_answers_that_passed():
-    ours = community.simulate(np.random.default_rng(3), replace(community.SETTING, questions=120, reviews=50))
-    found = system_ranking.possible_truth(ours, "three stages")
-    right = ours.answers.merge(ours.truth).groupby("system")["right"].sum() / 120
-    assert (found.reindex(right.index) <= right).all() and set(found.index) == set(right.index)

@@ -8,7 +8,6 @@ from proctor.workflow.notebook import all_notebooks
 PAPERS = ("uq", "hle", "hle_verified", "kina", "cbu")
 READS = {
     "kina/6_items": {"uq"},  # UQ's recorded verdicts, filtered as KINA does
-    "uq/8_platform": {"hle", "hle_verified", "kina"},  # the desk has the rounds of all their reviews
 }
 
 

@@ -21,7 +21,6 @@ from proctor.stats import checks
 from proctor.stats import power as power_of_items
 from proctor.stats.paired_proportions import chances, mcnemar_power
 from proctor.stats.proportions import clopper_pearson, hypergeometric_limits
-from proctor.uq.review_effort import majority_error
 
 TESTS = {"exact": "McNemar's exact test", "score": "McNemar's score test"}
 MOST = 10_000_000  # above this a search says that no number does
@@ -195,8 +194,8 @@ def repeats_for_share(within: float, between: float, share: float = 0.1) -> Plan
 def error_of_votes(error: float, votes: int, correlation: float = 0.0) -> float:
     """Chance that most of an odd number of votes of one judge on one item are wrong.
 
-    correlation: of two votes on the same item. 0 is Condorcet's case (`uq.review_effort.majority_error`); above 0 each
-    item has its own chance of an error, beta distributed with mean `error` and this correlation.
+    correlation: of two votes on the same item. 0 is Condorcet's case (1785); above 0 each item has its own chance of
+    an error, beta distributed with mean `error` and this correlation.
 
     >>> round(error_of_votes(0.2, 5), 3), round(error_of_votes(0.2, 5, correlation=0.3), 3)
     (0.058, 0.15)
@@ -204,10 +203,10 @@ def error_of_votes(error: float, votes: int, correlation: float = 0.0) -> float:
     _within_one(error, "error")
     _within_one(correlation, "correlation", below_one=True)
     checks.at_least_one(votes, "votes")
-    if correlation == 0 or error in (0, 1):
-        return float(majority_error(1 - error, votes))
     if votes % 2 == 0:
         raise ValueError(f"votes is {votes}: give an odd number, an even one can tie")
+    if correlation == 0 or error in (0, 1):
+        return float(binom.cdf(votes // 2, votes, 1 - error))
     return float(betabinom.sf(votes // 2, votes, *beta_of(error, correlation)))
 
 

@@ -12,9 +12,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from proctor.stats import checks
-from proctor.stats.proportions import clopper_pearson, wilson
+from proctor.stats.proportions import wilson
 from proctor.uq.community import Community, passed
-from proctor.uq.dataset.next_version import is_due
 
 STATES = ("right", "disputed", "open", "wrong")
 
@@ -146,51 +145,3 @@ def pass_rates(community: Community, level: float = 0.95) -> pd.DataFrame:
         unreadable = int((part["verdict"] == "unreadable").sum())
         rows.append((system, validator, k, n, k / n, low, high, unreadable))
     return pd.DataFrame(rows, columns="system validator passed of share low high unreadable".split())
-
-
-def false_resolutions(community: Community, rule: Rule = RULE, level: float = 0.95) -> pd.DataFrame:
-    """Where the truth is known: of the answers in each state that people settled, how many it belies, exact limits."""
-    states = answer_states(community, rule).merge(community.truth, on="answer_id")
-    rows = []
-    for name, is_right in (("right", True), ("wrong", False)):
-        part = states[states["state"] == name]
-        k, n = int((part["right"] != is_right).sum()), len(part)
-        low, high = clopper_pearson(k, n, level) if n else (np.nan, np.nan)
-        rows.append((f"called {name}", k, n, k / n if n else np.nan, low, high))
-    return pd.DataFrame(rows, columns="answers false of share low high".split())
-
-
-def dataset_updates(community: Community, rule: Rule = RULE) -> tuple[pd.DataFrame, bool]:
-    """(resolved questions, whether a next version is due): what may leave the data set, and who is credited.
-
-    A row a right answer: question_id, link, licence (of the post, which a copy must name), system and organisation (for
-    the credit where the answer is posted at the source), reviewers who confirmed it, and when the last of them did.
-    """
-    states = answer_states(community, rule)
-    right = states.loc[states["state"] == "right", ["answer_id", "question_id", "system"]]
-    yes = independent(community).query("correct == 'yes'").groupby("answer_id")
-    confirmed = yes.agg(confirmed_by=("reviewer", "nunique"), since=("written_at", "max")).reset_index()
-    table = right.merge(community.questions[["question_id", "link", "licence"]], on="question_id")
-    table = table.merge(community.answers[["answer_id", "organisation"]], on="answer_id")
-    table = table.merge(confirmed, on="answer_id")
-    table["since"] = table["since"].dt.date
-    due = is_due(table["question_id"].nunique(), len(community.questions))
-    return table.sort_values(["since", "answer_id"], ignore_index=True), due
-
-
-def stages(community: Community, validator: str, rule: Rule = RULE) -> pd.DataFrame:
-    """The three parts as a funnel: questions that reach each stage. reviews: the people's work up to there."""
-    states = answer_states(community, rule)
-    accepted = passed(community.verdicts, validator, states["answer_id"])
-    seen = states[["yes", "no", "unsure"]].sum(axis=1) > 0
-    settled = states["state"].isin(["right", "wrong"]) & accepted
-    rows = [("data set", "questions", len(community.questions))]
-    for part, stage, mask in (
-        ("data set", "answered", np.ones(len(states), bool)),
-        ("validators", "some answer passed", accepted),
-        ("platform", "some passed answer reviewed", accepted & seen),
-        ("platform", "some passed answer settled", settled),
-        ("platform", "resolved", states["state"] == "right"),
-    ):
-        rows.append((part, stage, states["question_id"][mask].nunique()))
-    return pd.DataFrame(rows, columns=["part", "stage", "questions"])
