@@ -33,7 +33,7 @@ from pathlib import Path
 from proctor.data.schemas import Answer, Question
 from proctor.models import cache, providers, registry, session
 from proctor.models.session import Budget, BudgetError, CallsFailed, Session
-from proctor.uq.run_validator import validate
+from proctor.uq.run_validator import Run, validate
 from tqdm import tqdm
 
 SERVER = Path(__file__).resolve().parents[1] / "tests" / "models" / "faulty_server.py"
@@ -107,7 +107,7 @@ async def judged(folder: Path, name: str, answers: int, mode: str, **how):
     said = [Answer(id=f"a{i}", question_id=f"q{i}", text=f"The sum is {2 * i}.") for i in range(answers)]
     asking = Session(mode, cache=folder / "replies.sqlite", recorded=None, concurrency=64, progress=False, **how)
     async with asking:
-        return await validate(asking, PIPELINE, ["m"], questions, said, out=folder / f"{name}.jsonl")
+        return await validate(asking, Run(PIPELINE, ["m"]), questions, said, out=folder / f"{name}.jsonl")
 
 
 def started(*what):

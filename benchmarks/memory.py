@@ -21,7 +21,7 @@ from proctor.data.schemas import Answer, Question
 from proctor.models import providers, registry
 from proctor.models.messages import Reply
 from proctor.models.session import Session
-from proctor.uq.run_validator import validate
+from proctor.uq.run_validator import Run, validate
 
 
 class Simulated:
@@ -59,7 +59,7 @@ def run(pairs: int, validator: str) -> None:
                 "auto", cache=Path(folder) / "c.sqlite", recorded=None, concurrency=32, progress=False, budget="none"
             ) as session:
                 return await validate(
-                    session, validator, ["m"], questions, answers, out=Path(folder) / "verdicts.jsonl"
+                    session, Run(validator, ["m"]), questions, answers, out=Path(folder) / "verdicts.jsonl"
                 )
 
         found = asyncio.run(go())

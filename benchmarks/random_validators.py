@@ -14,6 +14,7 @@ import hashlib
 import math
 import random
 from collections import Counter
+from dataclasses import replace
 
 from proctor.data.schemas import Answer, Question
 from proctor.models import registry
@@ -37,7 +38,7 @@ from proctor.uq.notation import (
     cost,
     parse,
 )
-from proctor.uq.run_validator import bill, validate
+from proctor.uq.run_validator import Run, bill, validate
 
 JUDGES, NAMED, MOST = ("j1", "j2", "j3"), ("n1", "n2"), 60  # calls of a tree: larger ones say no more and take long
 QUESTION = Question(id="q", question="What is 2 + 2, in metres?", extra=dict(unit="m"))
@@ -119,10 +120,10 @@ def price_of(oracle: Oracle) -> float:
 async def case(draws: random.Random) -> Counter:
     judges = list(JUDGES[: draws.randint(1, 3)])
     node, early, every = written(draws, len(judges)), Oracle(), Oracle()
-    asked = (node, judges, [QUESTION], ANSWERS)
-    first = await validate(early, *asked, temperature=0.5)
-    all_votes = await validate(every, *asked, temperature=0.5, exhaustive=True)
-    told = bill(*asked, temperature=0.5)
+    run = Run(node, judges, temperature=0.5)
+    first = await validate(early, run, [QUESTION], ANSWERS)
+    all_votes = await validate(every, replace(run, exhaustive=True), [QUESTION], ANSWERS)
+    told = bill(run, [QUESTION], ANSWERS)
     low_and_high = [cost(node, len(judges)).most * len(ANSWERS), told["calls"]]
     return Counter(
         {

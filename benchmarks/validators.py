@@ -25,7 +25,7 @@ from proctor.models.prompts import follow_up, load
 from proctor.models.session import Session
 from proctor.uq import notation
 from proctor.uq.checks import opening
-from proctor.uq.run_validator import validate
+from proctor.uq.run_validator import Run, validate
 
 ROOT = Path(__file__).resolve().parents[1]
 SERVER = ROOT / "tests" / "models" / "faulty_server.py"
@@ -80,10 +80,10 @@ async def one_round(pairs: int, name: str) -> dict:
             )
 
         async with session("warm") as warm:
-            await validate(warm, "V", ["m"], *items(CONCURRENCY, f"{name}w"))
+            await validate(warm, Run("V", ["m"]), *items(CONCURRENCY, f"{name}w"))
         questions, answers = items(pairs, name)
         async with session("ours") as ours:
-            took, found = await timed(validate(ours, PIPELINE, ["m"], questions, answers))
+            took, found = await timed(validate(ours, Run(PIPELINE, ["m"]), questions, answers))
         async with session("peer") as peer:
             peer_took, peer_calls = await timed(whole_stages(peer, questions, answers))
     calls = int(found["calls"].sum())

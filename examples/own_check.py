@@ -13,7 +13,7 @@ from proctor.data.schemas import Answer, Question
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.uq import checks, programs
-from proctor.uq.run_validator import bill, validate
+from proctor.uq.run_validator import Run, bill, validate
 
 EXAMPLES = paths.ROOT / "data/examples"
 
@@ -40,16 +40,15 @@ def commits(question: Question, answer: Answer) -> tuple[bool | None, str]:
 async def main() -> None:
     questions, answers = load_asked(EXAMPLES / "answers.jsonl", EXAMPLES / "exam_questions.jsonl")
     async with Session("replay") as session:
-        verdicts = await validate(session, "commits => C", ["qwen2.5-coder-0.5b"], questions, answers)
+        verdicts = await validate(session, Run("commits => C", ["qwen2.5-coder-0.5b"]), questions, answers)
     print(verdicts["outcome"].value_counts().to_string())
 
     checks.register("Polite", "own/polite")  # one call, by the prompt <prompts_dir>/own/polite.md
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "own").mkdir()
         (Path(folder) / "own/polite.md").write_text(PROMPT)
-        print(
-            bill("commits => Polite", ["openai/gpt-4o"], questions, answers, settings=Settings(prompts_dir=folder))
-        )  # asks nothing
+        run = Run("commits => Polite", ["openai/gpt-4o"], settings=Settings(prompts_dir=folder))
+        print(bill(run, questions, answers))  # asks nothing
 
 
 if __name__ == "__main__":

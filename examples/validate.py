@@ -8,14 +8,14 @@ import asyncio
 from proctor import paths
 from proctor.data.answers import load_asked
 from proctor.models.session import Session
-from proctor.uq.run_validator import bill, validate
+from proctor.uq.run_validator import Run, bill, validate
 
 EXAMPLES = paths.ROOT / "data/examples"
 
 
 async def main() -> None:
     questions, answers = load_asked(EXAMPLES / "answers.jsonl", EXAMPLES / "exam_questions.jsonl")
-    asked = "[C, FLC, V] |M", ["qwen2.5-coder-0.5b"], questions, answers
+    asked = Run("[C, FLC, V] |M", ["qwen2.5-coder-0.5b"]), questions, answers
     print(bill(*asked))
     async with Session("replay") as session:
         verdicts = await validate(session, *asked)

@@ -229,16 +229,18 @@ def validate(
         from proctor.data.answers import load_asked
         from proctor.exam import judge_licence
         from proctor.models.settings import Settings
-        from proctor.uq import own_judges, run_validator
+        from proctor.uq import own_judges
+        from proctor.uq.run_validator import Run, bill
+        from proctor.uq.run_validator import validate as validated
 
         columns, how = _columns(asking.column), asking.settings()
         held = judge_licence.read(licence) if licence else None
         validator = validator or (ONE if len(judges) == 1 else SEVERAL)
-        asked = validator, judges, *load_asked(answers, questions or "", columns)
+        asked = load_asked(answers, questions or "", columns)
         run, notebook = asking.name or f"validate-{answers.stem}", "uq/your_answers"
-        run_validator.bill(*asked, settings=Settings(**how))  # raises what it can't be asked for
-        what = f"{len(asked[3])} answers before {validator}"
-        if _ask(run, notebook, what, lambda session: run_validator.validate(session, *asked), asking):
+        bill(Run(validator, judges, settings=Settings(**how)), *asked)  # raises what it can't be asked for
+        what = f"{len(asked[1])} answers before {validator}"
+        if _ask(run, notebook, what, lambda session: validated(session, Run(validator, judges), *asked), asking):
             own = dict(answer_file=str(answers.resolve()), question_file=_absolute(questions))
             values = own | dict(columns=columns, validator=validator, judges=list(judges), settings=how)
             shown = "author answers accepted unreadable rejected_unreadable share of_right of_wrong".split()

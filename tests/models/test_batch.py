@@ -20,7 +20,7 @@ from proctor.models.messages import Reply, Request
 from proctor.models.registry import Spec
 from proctor.models.session import CallsFailed
 from proctor.models.spending import Budget, BudgetError
-from proctor.uq.run_validator import validate
+from proctor.uq.run_validator import Run, validate
 
 _spec = importlib.util.spec_from_file_location("batch_server", Path(__file__).with_name("batch_server.py"))
 _module = importlib.util.module_from_spec(_spec)
@@ -61,7 +61,7 @@ def run(session, requests):
 def judge(session, validator, model="open", **how):
     async def main():
         async with session:
-            return await validate(session, validator, [model], QUESTIONS, ANSWERS, **how)
+            return await validate(session, Run(validator, [model], **how), QUESTIONS, ANSWERS)
 
     return asyncio.run(main())
 
@@ -281,7 +281,7 @@ from pathlib import Path
 from proctor.data.schemas import Answer, Question
 from proctor.models import batch, batch_api, registry
 from proctor.models.session import Session
-from proctor.uq.run_validator import validate
+from proctor.uq.run_validator import Run, validate
 url, folder, model = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
 batch.QUIET, batch_api.POLL = 0.05, 0.02
 models = {"open": {"kind": "openai", "model": "m", "base_url": url + "/v1", "key_env": "FAKE_KEY"},
@@ -291,7 +291,7 @@ questions = [Question(id=f"q{i}", question=f"What is {i} + {i}?") for i in range
 answers = [Answer(id=f"a{i}", question_id=f"q{i}", text=f"The sum is {2 * i}.", correct=True) for i in range(20)]
 async def main():
     async with Session("auto", cache=folder / "replies.sqlite", recorded=None, budget="none", progress=False, batch=True) as session:
-        await validate(session, "(C u2|U) => V", [model], questions, answers, out=folder / "v.jsonl")
+        await validate(session, Run("(C u2|U) => V", [model]), questions, answers, out=folder / "v.jsonl")
 asyncio.run(main())
 """
 

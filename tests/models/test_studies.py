@@ -24,7 +24,7 @@ from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError, Plan
 from proctor.models.studies import OnlyPlanned, ask_all, refuse_over_budget, rehearsed, shown_plan, study
-from proctor.uq import run_validator
+from proctor.uq.run_validator import Run, bill, validate
 
 QUESTIONS = [Question(id=f"q{n}", question=f"What is {n} + 1?", answer=str(n + 1)) for n in range(4)]
 ANSWERS = [Answer(id=f"a{n}", question_id=f"q{n}", text=f"It is {n + 1}.") for n in range(4)]
@@ -86,10 +86,10 @@ def asked(session, *several):
 @pytest.mark.parametrize("validator", ["CC => FLC => C", "(CC u3|U) => B", "[C, FLC, V] |M", "C u3 |M", "Debate"])
 def test_a_plan_bounds_a_validator_that_ends_early(speaking, session, validator):
     judges = ["open", "claude"] if validator == "Debate" else ["open"]
-    study = partial(run_validator.validate, validator=validator, judges=judges, questions=QUESTIONS, answers=ANSWERS)
+    study = partial(validate, run=Run(validator, judges), questions=QUESTIONS, answers=ANSWERS)
     plan, _ = asked(session, study)
-    bill = run_validator.bill(validator, judges, QUESTIONS, ANSWERS, settings=SMALL)
-    assert plan.to_ask == bill["calls"] and plan.completion_tokens == bill["tokens_received"]
+    cost = bill(Run(validator, judges, settings=SMALL), QUESTIONS, ANSWERS)
+    assert plan.to_ask == cost["calls"] and plan.completion_tokens == cost["tokens_received"]
 
 
 def test_a_plan_bounds_an_exam_with_its_judge(speaking, session):
@@ -111,7 +111,7 @@ def test_a_plan_bounds_rounds_of_refinement_and_drafted_neighbours(speaking, ses
 
 
 def test_a_run_that_was_stopped_plans_the_rest_alone(speaking, session):
-    study = partial(run_validator.validate, validator="C => FLC", judges=["open"], questions=QUESTIONS)
+    study = partial(validate, run=Run("C => FLC", ["open"]), questions=QUESTIONS)
 
     async def run():
         async with session(settings=SMALL) as here:

@@ -37,19 +37,19 @@ def test_answers_to_one_question_are_one_unit():
     assert row["share_high"] - row["share_low"] > 1.2 * 100 * (high - low)
 
 
-def test_the_finding_depends_on_what_is_known():
-    known = own_answers.finding(verdicts([True, False, None, False] * 5), np.random.default_rng(0), 100)
-    assert known["interval"].estimate == 100 and known["says"] == "> 50" and known["n"] == 10
-    unknown = own_answers.finding(verdicts([None] * 20), np.random.default_rng(0), 100)
-    assert unknown["estimate"] == 50 and unknown["says"] == "<= 50"
+def test_the_truth_counts_where_some_answers_are_right_and_some_wrong():
+    known = own_answers.with_both_truths(verdicts([True, False, None, False] * 5))
+    assert len(known) == 15 and own_answers.balanced_accuracy_of(known, np.random.default_rng(0), 100).estimate == 100
+    assert own_answers.with_both_truths(verdicts([None, True] * 10)) is None
+    assert own_answers.share_accepted(verdicts([None] * 20), np.random.default_rng(0), 100).estimate == 50
 
 
 def test_a_validator_that_accepts_everything_has_an_interval_about_one_half():
     blind = verdicts([True, False] * 10).assign(outcome="accept")
-    found = own_answers.finding(blind, np.random.default_rng(0), 100)["interval"]
+    found = own_answers.balanced_accuracy_of(blind, np.random.default_rng(0), 100)
     assert found.estimate == 50 and 0 < found.low < 50 < found.high < 100
     sharp = verdicts([True, False] * 10).assign(outcome=["accept", "reject"] * 10)
-    found = own_answers.finding(sharp, np.random.default_rng(0), 100)["interval"]
+    found = own_answers.balanced_accuracy_of(sharp, np.random.default_rng(0), 100)
     assert found.estimate == found.high == 100 and 50 < found.low < 100
 
 
@@ -67,8 +67,8 @@ def test_verdicts_of_own_judges_are_read_and_judged_like_those_of_a_run(tmp_path
     shares = own_answers.acceptance(found, np.random.default_rng(0), 200, by="judges").set_index("judges")
     assert shares.loc["good", ["of_right", "of_wrong"]].tolist() == [100, 0]
     assert shares.loc["blind", ["of_right", "of_wrong"]].tolist() == [100, 100]
-    said = own_answers.finding(found[found["judges"] == "good"], np.random.default_rng(0), 200, family=2)
-    assert said["interval"].estimate == 100 and said["interval"].level == 0.975 and said["family"] == 2
+    good = own_answers.balanced_accuracy_of(found[found["judges"] == "good"], np.random.default_rng(0), 200, 0.975)
+    assert good.estimate == 100 and good.level == 0.975
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from proctor.models.session import Budget, BudgetError, CallsFailed, Session
 from proctor.models.settings import Settings
 from proctor.uq import notation as algebra
 from proctor.uq import run_validator
-from proctor.uq.run_validator import bill, validate
+from proctor.uq.run_validator import Run, bill, validate
 
 from ..chat_server import Server
 
@@ -35,10 +35,11 @@ ANSWERS = [Answer(id=f"a{i}", question_id=f"q{i}", text=f"The sum is {2 * i}.", 
 PIPELINE = "(CC u3|U) => (FLC u3|U) => (C u3|U)"
 
 
-def run(session, validator, judges=("open",), answers=ANSWERS, **how):
+def run(session, validator, judges=("open",), answers=ANSWERS, out=None, at_once=None, **how):
     async def go():
         async with session:
-            return await validate(session, validator, list(judges), QUESTIONS, answers, **how)
+            asked = Run(validator, list(judges), **how), QUESTIONS, answers
+            return await validate(session, *asked, out=out, at_once=at_once)
 
     return asyncio.run(go())
 
@@ -208,7 +209,7 @@ def test_a_check_that_is_asked_anew_is_drawn_at_a_temperature(validator, setting
             "replay", cache=tmp_path / "none.sqlite", recorded=None, settings=Settings(temperature=settings)
         )
         return await to_ask(
-            session, lambda one: validate(one, validator, ["smollm2-135m"], QUESTIONS, ANSWERS, temperature=given)
+            session, lambda one: validate(one, Run(validator, ["smollm2-135m"], given), QUESTIONS, ANSWERS)
         )
 
     asked = asyncio.run(ask())
@@ -225,7 +226,7 @@ def test_an_export_holds_the_next_call_of_every_answer(validator, depth, session
         talker = session("replay")
 
         def study(one):
-            return validate(one, validator, [judge], QUESTIONS, ANSWERS)
+            return validate(one, Run(validator, [judge]), QUESTIONS, ANSWERS)
 
         for _ in range(depth):
             assert asyncio.run(export(talker, study, requests)) == len(ANSWERS)
@@ -237,10 +238,10 @@ def test_an_export_holds_the_next_call_of_every_answer(validator, depth, session
 
 def test_the_bill_is_what_all_votes_cost_and_is_told_without_a_call(serving, session):
     server = serving(verdicts=1.0)
-    told = bill(PIPELINE, ["open"], QUESTIONS, ANSWERS)
+    told = bill(Run(PIPELINE, ["open"]), QUESTIONS, ANSWERS)
     assert server.arrived == 0 and told["dollars"] > 0
     assert told["calls"] == run(session(), PIPELINE)["calls"].sum() == 10 * len(ANSWERS)
-    assert bill("C", ["unpriced"], QUESTIONS, ANSWERS)["dollars"] is None
+    assert bill(Run("C", ["unpriced"]), QUESTIONS, ANSWERS)["dollars"] is None
 
 
 def test_rows_say_what_was_judged(serving, session):
@@ -316,9 +317,10 @@ def test_programs_are_stages_that_ask_nobody(serving, session, tmp_path):
 
     async def go():
         async with session() as talker:
-            asked = (["open"], questions, answers)
-            out = dict(out=tmp_path / "v.jsonl", temperature=0.5)
-            return await validate(talker, "units => (C x3|U)", *asked, **out), bill("units", [], questions, answers)
+            found = await validate(
+                talker, Run("units => (C x3|U)", ["open"], 0.5), questions, answers, out=tmp_path / "v.jsonl"
+            )
+            return found, bill(Run("units"), questions, answers)
 
     found, told = asyncio.run(go())
     assert list(found["outcome"]) == ["accept", "reject"] and list(found["calls"]) == [3, 0] and server.arrived == 3
@@ -353,7 +355,7 @@ from pathlib import Path
 from proctor.data.schemas import Answer, Question
 from proctor.models import registry
 from proctor.models.session import Session
-from proctor.uq.run_validator import validate
+from proctor.uq.run_validator import Run, validate
 url, folder = sys.argv[1], Path(sys.argv[2])
 models = {"open": {"kind": "openai", "model": "m", "base_url": url + "/v1"}}
 registry._table = {"models.yaml": models, "prices.yaml": {}}.__getitem__
@@ -363,7 +365,7 @@ async def main():
     settings = dict(cache=folder / "replies.sqlite", recorded=None, budget="none", progress=False, concurrency=8)
     async with Session("auto", **settings) as session:
         text = "(CC u3|U) => (FLC u3|U) => (C u3|U)"
-        await validate(session, text, ["open"], questions, answers, out=folder / "v.jsonl")
+        await validate(session, Run(text, ["open"]), questions, answers, out=folder / "v.jsonl")
 asyncio.run(main())
 """
 
@@ -459,7 +461,7 @@ def test_ctrl_c_waits_for_the_calls_in_flight_also_on_a_full_disk(serving, sessi
         fill_the_cache(monkeypatch, 0)
 
     async def stopped():
-        task = asyncio.create_task(validate(talker, PIPELINE, ["open"], QUESTIONS, ANSWERS))
+        task = asyncio.create_task(validate(talker, Run(PIPELINE, ["open"]), QUESTIONS, ANSWERS))
         while server.arrived < 6:
             await asyncio.sleep(0.01)
         task.cancel()
@@ -509,11 +511,9 @@ def test_verdicts_on_recorded_replies_are_those_of_the_reference(tmp_path, vote)
             return [
                 await validate(
                     session,
-                    notation,
-                    [judge],
+                    Run(notation, [judge], exhaustive=exhaustive),
                     questions,
                     answers,
-                    exhaustive=exhaustive,
                     out=tmp_path / f"{exhaustive}.jsonl",
                 )
                 for exhaustive in (True, False)

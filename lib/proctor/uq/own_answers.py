@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from proctor.data.answers import TRUTH
 from proctor.data.tabular import DataError, Wrong, made, problem, read_rows, summary
-from proctor.stats.bootstrap import interval, statistic_interval
-from proctor.stats.interval import exact_interval
+from proctor.stats.bootstrap import Interval, interval, statistic_interval
+from proctor.stats.interval import exact_interval, no_interval
 from proctor.stats.proportions import balanced_accuracy, wilson
 
 OUTCOMES = {word: "accept" if truth else "reject" for word, truth in TRUTH.items()}
@@ -97,66 +96,35 @@ def acceptance(
             rejected_unreadable=int(((part["outcome"] != "accept") & (part["unreadable"] > 0)).sum()),
         )
         for name, these in (("share", part), ("of_right", part[known == True]), ("of_wrong", part[known == False])):  # noqa: E712
-            row |= _share(name, these, rng, resamples)
+            found = share_accepted(these, rng, resamples) if len(these) else no_interval(0.95)
+            row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _share(
-    name: str, part: pd.DataFrame, rng: np.random.Generator, resamples: int, level: float = 0.95
-) -> dict[str, float]:
-    if not len(part):
-        return {name: np.nan, f"{name}_low": np.nan, f"{name}_high": np.nan}
-    accepted = (part["outcome"] == "accept").to_numpy(float)
-    if part["question_id"].nunique() == len(part):
-        low, high = wilson(int(accepted.sum()), len(part), level)
-        return {name: 100 * accepted.mean(), f"{name}_low": 100 * low, f"{name}_high": 100 * high}
-    found = interval(accepted, rng, resamples, level, clusters=part["question_id"]).scaled(100)
-    return {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
+def share_accepted(
+    verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
+) -> Interval:
+    """Percent of the answers that are accepted; Wilson's interval, or questions resampled where one has several."""
+    accepted = (verdicts["outcome"] == "accept").to_numpy(float)
+    if verdicts["question_id"].nunique() == len(verdicts):
+        limits = wilson(int(accepted.sum()), len(verdicts), level)
+        return Interval(accepted.mean(), *limits, level, "wilson").scaled(100)
+    return interval(accepted, rng, resamples, level, clusters=verdicts["question_id"]).scaled(100)
 
 
-def finding(
-    verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, family: int = 1
-) -> dict[str, Any]:
-    """The keywords of `Output.claim`: does it tell right from wrong (balanced accuracy, questions resampled)?
-
-    Where no truth is known, or all answers are right or all wrong: does it accept at most half? family: how many
-    validators are looked at together; the level is 1 - 0.05 / family."""
-    level = 1 - 0.05 / family
+def with_both_truths(verdicts: pd.DataFrame) -> pd.DataFrame | None:
+    """The verdicts on answers that are known to be right or wrong; None unless there are some of each."""
     known = verdicts[verdicts["correct"].map(lambda truth: isinstance(truth, bool))]
-    if known["correct"].nunique() == 2:
-        accept, correct = (known["outcome"] == "accept").to_numpy(float), known["correct"].to_numpy(float)
-        questions = known["question_id"].nunique()
-        whole = float(balanced_accuracy(np.ones((1, len(known))), accept, correct)[0])
-        alike = exact_interval(whole, questions, level, (0.0, 1.0))  # where no resample differs
-        found = statistic_interval(
-            balanced_accuracy,
-            [accept, correct],
-            rng,
-            resamples,
-            level,
-            clusters=known["question_id"],
-            bounds=(alike.low, alike.high),
-            weighted=True,
-        ).scaled(100)
-        return dict(
-            sentence="The validator tells right answers from wrong ones better than chance",
-            interval=found,
-            n=questions,
-            of="questions",
-            unit="% balanced accuracy",
-            says="> 50",
-            family=family,
-        )
-    row = _share("share", verdicts, rng, resamples, level)
-    return dict(
-        sentence="The validator accepts at most half of the answers",
-        estimate=row["share"],
-        interval=(row["share_low"], row["share_high"]),
-        n=verdicts["question_id"].nunique(),
-        of="questions",
-        unit="%",
-        says="<= 50",
-        level=level,
-        family=family,
-    )
+    return known if known["correct"].nunique() == 2 else None
+
+
+def balanced_accuracy_of(
+    known: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
+) -> Interval:
+    """Balanced accuracy in percent of verdicts on answers of known truth, questions resampled."""
+    accept, correct = (known["outcome"] == "accept").to_numpy(float), known["correct"].to_numpy(float)
+    whole = float(balanced_accuracy(np.ones((1, len(known))), accept, correct)[0])
+    alike = exact_interval(whole, known["question_id"].nunique(), level, (0.0, 1.0))  # where no resample differs
+    how = dict(clusters=known["question_id"], bounds=(alike.low, alike.high), weighted=True)
+    return statistic_interval(balanced_accuracy, [accept, correct], rng, resamples, level, **how).scaled(100)

@@ -4,7 +4,7 @@
     def short(question, answer):
         return Finding(len(answer.text) < 500, f"{len(answer.text)} characters")
 
-    validate(session, "short => units => (C x3|U)", ...)
+    validate(session, Run("short => units => (C x3|U)", ["o3"]), questions, answers)
 
 A program stands in the notation like any check, costs no call and says the same each time. It rejects where it finds a
 fault; where the question gives it nothing to test it accepts and says so. Three are here, each reading a field of

@@ -10,8 +10,8 @@ from proctor.data.schemas import Answer, Question
 from proctor.exam.recorded import JUDGED, MODELS, SEED, model_answers
 from proctor.models.session import Session
 from proctor.uq import checks as uq_checks
-from proctor.uq import run_validator
 from proctor.uq.dataset import llm_filter
+from proctor.uq.run_validator import Run, validate
 
 CHECKED = 1  # generated questions of each family and level whose worked solutions are checked
 OPEN = 12  # open questions with human labels
@@ -62,7 +62,7 @@ async def validated(
 ) -> tuple[list[Question], list[Answer], pd.DataFrame]:
     """(Questions, the answers of the `answering` models, verdicts on them of each run: a validator and its judges)."""
     questions, candidates = await model_answers(session, answering, per_level)
-    found = [await run_validator.validate(session, *run, questions, candidates) for run in runs]
+    found = [await validate(session, Run(*run), questions, candidates) for run in runs]
     return questions, candidates, pd.concat(found, ignore_index=True)
 
 
@@ -71,7 +71,7 @@ async def stages(session: Session, models=MODELS, per_level: int = JUDGED, answe
     questions, candidates = await model_answers(session, answering, per_level)
     return pd.concat(
         [
-            await run_validator.validate(session, stage, [judge], questions, candidates, exhaustive=True)
+            await validate(session, Run(stage, [judge], exhaustive=True), questions, candidates)
             for judge in models
             for stage in STAGES
         ],

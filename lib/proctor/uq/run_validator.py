@@ -1,6 +1,6 @@
 """Run a validator on questions and answers: one verdict an answer, with its whole trace (UQ, appendix B.2).
 
-    found = await validate(session, "(CC u3|U) => (FLC u3|U) => (C u3|U)", ["o3"], questions, answers)
+    found = await validate(session, Run("(CC u3|U) => (FLC u3|U) => (C u3|U)", ["o3"]), questions, answers)
 
 Every answer is a conversation of its own with `notation.decide`, many at once. None asks a call after its verdict is
 settled. The session keeps replies as they come, so a run resumes after a kill.
@@ -12,8 +12,10 @@ import glob
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from tqdm import tqdm
@@ -48,49 +50,82 @@ from proctor.uq.programs import PROGRAMS, run_program
 COLUMNS = ("question_id", "answer_id", "validator", "judges", "outcome", "correct", "votes", "calls", "unreadable")
 
 
+@dataclass(frozen=True)
+class Run:
+    """A validator in UQ's notation, its judges, and how they are asked.
+
+    judges may be empty where each check names its own. temperature: None is 0, and 1 where the validator asks a check
+    anew. exhaustive: cast every vote, also where the verdict is settled. structured: verdicts as JSON by a schema, from
+    judges whose provider supports schemas (OpenAI's). settings: None, as the session says.
+    """
+
+    validator: str | Node
+    judges: Sequence[str] = ()
+    temperature: float | None = None
+    exhaustive: bool = False
+    structured: bool = False
+    settings: Settings | None = None
+
+    def resolved(self, settings: Settings | None = None) -> "Run":
+        """With settings (its own, else the given) and a temperature: as it is asked."""
+        settings = self.settings or settings or Settings()
+        known = [each for each in (settings.temperature, self.temperature) if each is not None]
+        temperature = known[0] if known else 1.0 if _asks_anew(self.node) else 0.0
+        return replace(self, settings=settings, temperature=temperature)
+
+    @cached_property
+    def node(self) -> Node:
+        """The validator, parsed."""
+        return parse(self.validator) if isinstance(self.validator, str) else self.validator
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """The keywords of a check's call."""
+        return dict(temperature=self.temperature, structured=self.structured, settings=self.settings)
+
+    @property
+    def all_judges(self) -> list[str]:
+        """Those of the list, then those that the notation names."""
+        named = [part.judge for part in parts(self.node) if isinstance(part, By)]
+        return list(dict.fromkeys([*self.judges, *named]))
+
+    def judge(self, vote: Vote) -> str:
+        """The model that casts a vote."""
+        return vote.judge if isinstance(vote.judge, str) else self.judges[vote.judge]
+
+
 async def validate(
     session: Session,
-    validator: str | Node,
-    judges: Sequence[str],
+    run: Run,
     questions: Sequence[Question],
     answers: Sequence[Answer],
     *,
-    temperature: float | None = None,
-    exhaustive: bool = False,
-    structured: bool = False,
-    settings: Settings | None = None,
     out: str | Path | None = None,
     at_once: int | None = None,
 ) -> pd.DataFrame:
     """One row an answer, in order, with COLUMNS: outcome is accept, reject or unreadable, correct is as known.
 
-    exhaustive: cast every vote, also where the verdict is settled. structured: verdicts as JSON by a schema, from
-    judges whose provider supports schemas (OpenAI's). out: a JSONL file, one line a verdict with its trace (of each
-    vote check, judge, sample, turn, outcome, why if unreadable, p_accept, prompt, reply; `first` of the first of two
-    calls, `above` of a threshold). It is written beside and
-    renamed when all are there. at_once: answers in hand at a time. settings: how judges are asked;
-    None: as the session says. Votes and calls count what was cast and asked once,
-    also where several parts of the validator want the same. judges may be empty where each check names its own.
+    out: a JSONL file, one line a verdict with its trace (of each vote check, judge, sample, turn, outcome, why if
+    unreadable, p_accept, prompt, reply; `first` of the first of two calls, `above` of a threshold). It gets its name
+    when all verdicts are there. at_once: answers in hand at a time. Votes and calls count what was cast and asked once,
+    also where several parts of the validator want the same.
 
     Raises, before any call, ValueError for a validator that judges or temperature do not suit, KeyError for an answer
     to no question and FileBusy while another run writes `out`. Then what `Session.ask` raises, CallsFailed naming the
     answers without a verdict, and OSError where `out` can't be written. Whatever stops a run, Ctrl-C too, its calls in
     flight come home first: their replies are kept and not asked again.
-    temperature: None is 0, and 1 where the validator asks a check anew.
     """
-    settings = settings or session.settings
     if session.rehearsing:
         out = None
-    node = parse(validator) if isinstance(validator, str) else validator
-    temperature = _temperature(node, settings, temperature)
-    pairs = _checked(node, judges, questions, answers, temperature)
-    how = dict(temperature=temperature, structured=structured, settings=settings)
-    alike = dict(validator=str(node), judges="; ".join(_all_judges(node, judges)))  # the same strings in every row
+    run = run.resolved(session.settings)
+    pairs = _checked(run, questions, answers)
+    name = str(run.node)
+    alike = dict(validator=name, judges="; ".join(run.all_judges))  # the same strings in every row
     rows, failed, missing, halt = [None] * len(pairs), {}, [], Halt()
     todo = iter(enumerate(pairs))
     with (
         _Lines(out) as lines,
-        tqdm(total=len(pairs), desc=str(node), disable=not session.progress, mininterval=1.0) as bar,
+        tqdm(total=len(pairs), desc=name, disable=not session.progress, mininterval=1.0) as bar,
     ):
 
         async def worker() -> None:
@@ -98,7 +133,7 @@ async def validate(
                 if halt.errors:
                     return  # no new call; those in flight come home and are kept
                 try:
-                    row, trace = await _judge(session, halt, node, judges, question, answer, exhaustive, how)
+                    row, trace = await _judge(session, halt, run, question, answer)
                     row |= alike
                     rows[i] = tuple(row[name] for name in COLUMNS)
                     lines.add(i, row | dict(trace=trace))
@@ -136,15 +171,7 @@ async def validate(
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def bill(
-    validator: str | Node,
-    judges: Sequence[str],
-    questions: Sequence[Question],
-    answers: Sequence[Answer],
-    *,
-    temperature: float | None = None,
-    settings: Settings | None = None,
-) -> dict:
+def bill(run: Run, questions: Sequence[Question], answers: Sequence[Answer]) -> dict:
     """What validating costs at most: calls, tokens sent, tokens received, dollars.
 
     An upper bound in every case: every vote is cast; each byte that is sent counts as a token; each reply is as long as
@@ -152,17 +179,14 @@ def bill(
     Attempts that fail and are made again come on top; a session's budget counts them. dollars is None if a judge has
     no price.
     """
-    settings = settings or Settings()
-    node = parse(validator) if isinstance(validator, str) else validator
-    temperature = _temperature(node, settings, temperature)
-    pairs = _checked(node, judges, questions, answers, temperature)
-    how = dict(temperature=temperature, structured=False, settings=settings)
-    votes = dict.fromkeys(replace(vote, above=None) for vote in all_votes(node, len(judges)))
+    run = replace(run.resolved(), structured=False)
+    pairs = _checked(run, questions, answers)
+    votes = dict.fromkeys(replace(vote, above=None) for vote in all_votes(run.node, len(run.judges)))
     total = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0)
     for question, answer in pairs:
         talks: dict[Vote, tuple[Request, int]] = {}
         for vote in votes:
-            for request, again in _longest(vote, judges, question, answer, talks, how):
+            for request, again in _longest(vote, run, question, answer, talks):
                 talks[vote] = request, again
                 sent, received, cost = request.most_tokens + again, request.max_tokens, price(request.model)
                 total["calls"] += 1
@@ -178,45 +202,34 @@ def bill(
 BYTES = 4  # of a reply's token, where it is sent again: as many tokens at most, whoever counts them
 
 
-def _longest(
-    vote: Vote, judges: Sequence[str], question: Question, answer: Answer, talks: dict, how: dict
-) -> list[tuple[Request, int]]:
+def _longest(vote: Vote, run: Run, question: Question, answer: Answer, talks: dict) -> list[tuple[Request, int]]:
     """Each call of a vote with nothing in the place of replies, and how many tokens these replies can be."""
     if vote.check in PROGRAMS:
         return []
-    judge = vote.judge if isinstance(vote.judge, str) else judges[vote.judge]
     if vote.turn and vote.check != "Debate":
         before, again = talks[replace(vote, turn=vote.turn - 1)]
-        request = follow_up(before, Reply("]]"), _reflecting(how))
-        return [(request, again + BYTES * before.max_tokens)]
-    request = _first(vote, judge, question, answer, [""] * (len(judges) - 1) if vote.turn else [], **how)
+        return [(follow_up(before, Reply("]]"), _reflecting(run)), again + BYTES * before.max_tokens)]
+    others = len(run.judges) - 1
+    request = _first(vote, run, question, answer, [""] * others if vote.turn else [])
     if vote.turn:
-        return [(request, (len(judges) - 1) * BYTES * request.max_tokens)]
+        return [(request, others * BYTES * request.max_tokens)]
     if CHECKS.get(vote.check) != 2:
         return [(request, 0)]
-    compared = closing(vote.check, judge, question, answer, Reply(""), sample=vote.sample, **how)
+    compared = closing(vote.check, run.judge(vote), question, answer, Reply(""), sample=vote.sample, **run.sampling)
     return [(request, 0), (compared, BYTES * request.max_tokens)]
 
 
-def _reflecting(how: dict) -> Prompt:
-    return load("uq/reflect", how["settings"], how["structured"])
+def _reflecting(run: Run) -> Prompt:
+    return load("uq/reflect", run.settings, run.structured)
 
 
 def _asks_anew(node: Node) -> bool:
     return any(isinstance(part, Repeat) and part.operator == "x" and part.times > 1 for part in parts(node))
 
 
-def _temperature(node: Node, settings: Settings, given: float | None) -> float:
-    for known in (settings.temperature, given):
-        if known is not None:
-            return known
-    return 1.0 if _asks_anew(node) else 0.0
-
-
-def _checked(
-    node: Node, judges: Sequence[str], questions: Sequence[Question], answers: Sequence[Answer], temperature: float
-) -> list[tuple[Question, Answer]]:
+def _checked(run: Run, questions: Sequence[Question], answers: Sequence[Answer]) -> list[tuple[Question, Answer]]:
     """The (question, answer) pairs. Raises before any call."""
+    node, judges = run.node, run.judges
     several = by_several_judges(node)
     if isinstance(judges, str) or not judges and (several or by_one_judge(node)):
         raise ValueError(f"judges is {judges!r}: give a list of one or more models")
@@ -229,9 +242,9 @@ def _checked(
         )
     if len(judges) == 1 and any(isinstance(part, Debate) for part in parts(node)):
         raise ValueError(f"a debate needs two judges or more, and there is {judges[0]} alone")
-    for judge in _all_judges(node, judges):
+    for judge in run.all_judges:
         spec(judge)
-    if temperature == 0 and _asks_anew(node):
+    if run.temperature == 0 and _asks_anew(node):
         raise ValueError(f"{node} asks anew, and at temperature 0 every reply is the same: set a temperature")
     ids = [answer.id for answer in answers]
     if doubled := next((name for name in ids if ids.count(name) > 1), None) if len(set(ids)) < len(ids) else None:
@@ -244,35 +257,18 @@ def _checked(
     return [(by_id[answer.question_id], answer) for answer in answers]
 
 
-def _named(node: Node) -> list[str]:
-    return [part.judge for part in parts(node) if isinstance(part, By)]
-
-
-def _all_judges(node: Node, judges: Sequence[str]) -> list[str]:
-    """Those of the list, then those that the notation names."""
-    return list(dict.fromkeys([*judges, *_named(node)]))
-
-
-async def _judge(
-    session: Session,
-    halt: Halt,
-    node: Node,
-    judges: Sequence[str],
-    question: Question,
-    answer: Answer,
-    exhaustive: bool,
-    how: dict,
-) -> tuple[dict, list[dict]]:
+async def _judge(session: Session, halt: Halt, run: Run, question: Question, answer: Answer) -> tuple[dict, list[dict]]:
     """The row of one answer, and the trace of its votes."""
-    votes, trial = decide(node, len(judges), exhaustive), _Trial(session, halt, judges, question, answer, how)
+    votes = decide(run.node, len(run.judges), run.exhaustive)
+    trial = _Trial(session, halt, run, question, answer)
     try:
         vote = next(votes)
         while True:
             vote = votes.send(await trial.outcome(vote))
     except StopIteration as end:
         settled = end.value
-    if trial.guessed and not exhaustive:  # a rehearsal: nobody knows which votes settle it
-        return await _judge(session, halt, node, judges, question, answer, True, how)
+    if trial.guessed and not run.exhaustive:  # a rehearsal: nobody knows which votes settle it
+        return await _judge(session, halt, replace(run, exhaustive=True), question, answer)
     trace = list(trial.trace.values())
     row = dict(
         question_id=question.id,
@@ -289,9 +285,8 @@ async def _judge(
 class _Trial:
     """One answer before its judges: what was asked, and the votes that were cast, each once."""
 
-    def __init__(self, session: Session, halt: Halt, judges: Sequence[str], question, answer, how: dict):
-        self.session, self.halt, self.judges, self.how = session, halt, judges, how
-        self.question, self.answer = question, answer
+    def __init__(self, session: Session, halt: Halt, run: Run, question: Question, answer: Answer):
+        self.session, self.halt, self.run, self.question, self.answer = session, halt, run, question, answer
         self.asked: set[str] = set()  # keys of the calls
         self.guessed = False  # whether a reply was a rehearsal's stand-in
         self.trace: dict[Vote, dict] = {}
@@ -300,51 +295,49 @@ class _Trial:
 
     async def outcome(self, vote: Vote) -> bool | None:
         if vote not in self.trace:
-            self.outcomes[vote], told = await (self._run if vote.check in PROGRAMS else self._ask)(vote)
-            judge = vote.judge if isinstance(vote.judge, str) else self.judges[vote.judge]
+            by_program = vote.check in PROGRAMS
+            self.outcomes[vote], more = await (self._by_program(vote) if by_program else self._by_judge(vote))
             self.trace[vote] = dict(
                 check=vote.check,
-                judge=judge,
+                judge=self.run.judge(vote),
                 sample=vote.sample,
                 turn=vote.turn,
                 outcome=OUTCOMES[self.outcomes[vote]],
-                **told,
+                **more,
                 **({} if vote.above is None else {"above": vote.above}),
             )
         return self.outcomes[vote]
 
-    async def _run(self, vote: Vote) -> tuple[bool | None, dict]:
+    async def _by_program(self, vote: Vote) -> tuple[bool | None, dict]:
         found = await asyncio.to_thread(run_program, vote.check, self.question, self.answer)
         why = {"why": found.why} if found.accept is None else {}
         return found.accept, dict(p_accept=None, prompt="", reply=found.why, **why)
 
-    async def _ask(self, vote: Vote) -> tuple[bool | None, dict]:
-        judge, told = vote.judge if isinstance(vote.judge, str) else self.judges[vote.judge], {}
+    async def _by_judge(self, vote: Vote) -> tuple[bool | None, dict]:
+        more: dict[str, Any] = {}
         request: Request | None
         if vote.turn and vote.check != "Debate":
             before = self.talks[replace(vote, turn=vote.turn - 1)]
-            request = before and follow_up(*before, _reflecting(self.how))
+            request = before and follow_up(*before, _reflecting(self.run))
             why = "nothing to reconsider"
         else:
-            request = _first(vote, judge, self.question, self.answer, self._others(vote), **self.how)
+            request = _first(vote, self.run, self.question, self.answer, self._others(vote))
             if CHECKS.get(vote.check) == 2:
                 first = await self._reply(request)
-                told["first"], why = dict(prompt=request.prompt, reply=first.text), f"first call {broken(first)}"
-                closed = dict(sample=vote.sample, **self.how)
-                request = (
-                    None if broken(first) else closing(vote.check, judge, self.question, self.answer, first, **closed)
-                )
+                more["first"], why = dict(prompt=request.prompt, reply=first.text), f"first call {broken(first)}"
+                asked = vote.check, self.run.judge(vote), self.question, self.answer, first
+                request = None if broken(first) else closing(*asked, sample=vote.sample, **self.run.sampling)
         if request is None:
             self.talks[vote] = None
-            return None, dict(why=why, p_accept=None, prompt="", reply="", **told)
+            return None, dict(why=why, p_accept=None, prompt="", reply="", **more)
         reply = await self._reply(request)
         self.talks[vote] = request, reply
         outcome, p = verdict(reply, **request.shown), p_accept(reply, **request.shown)
         why = why_unreadable(reply)
         if vote.above is not None:
             outcome, why = None if p is None else p > vote.above, "no probability"
-        told |= {"why": why} if outcome is None else {}
-        return outcome, dict(p_accept=p, prompt=request.prompt, reply=reply.text, **told)
+        more |= {"why": why} if outcome is None else {}
+        return outcome, dict(p_accept=p, prompt=request.prompt, reply=reply.text, **more)
 
     async def _reply(self, request: Request) -> Reply:
         reply = await self.session.ask(request, self.halt)
@@ -356,39 +349,21 @@ class _Trial:
         """What the other judges said in this debate's round before; whoever repeats it states no verdict by that."""
         if not vote.turn:
             return []
-        before = [
-            replace(vote, judge=judge, turn=vote.turn - 1) for judge in range(len(self.judges)) if judge != vote.judge
-        ]
+        others = [judge for judge in range(len(self.run.judges)) if judge != vote.judge]
+        before = [replace(vote, judge=judge, turn=vote.turn - 1) for judge in others]
         return [without_marks(self.trace[one]["reply"]) for one in before]
 
 
-def _first(
-    vote: Vote,
-    judge: str,
-    question: Question,
-    answer: Answer,
-    others: list[str],
-    *,
-    temperature: float,
-    structured: bool,
-    settings: Settings,
-) -> Request:
+def _first(vote: Vote, run: Run, question: Question, answer: Answer, others: list[str]) -> Request:
+    """The first call of a vote. others: what the other judges of a debate said in the round before."""
+    judge = run.judge(vote)
     if vote.check != "Debate":
-        return opening(
-            vote.check,
-            judge,
-            question,
-            answer,
-            sample=vote.sample,
-            temperature=temperature,
-            structured=structured,
-            settings=settings,
-        )
-    return load("uq/debate", settings, structured).request(
+        return opening(vote.check, judge, question, answer, sample=vote.sample, **run.sampling)
+    return load("uq/debate", run.settings, run.structured).request(
         judge,
         sample=vote.sample,
-        temperature=temperature,
-        question=as_shown(question, judge, settings),
+        temperature=run.temperature,
+        question=as_shown(question, judge, run.settings),
         answer=answer.text,
         others="\n\n".join(f"Judge {i}: {text}" for i, text in enumerate(others, 1)) or "none has spoken yet",
     )
@@ -408,7 +383,7 @@ class _Lines:
         if not self.path:
             return
         self.waiting[place] = content
-        with self._told():
+        with self._named_errors():
             while self.next in self.waiting:
                 line = self.waiting.pop(self.next)
                 if line is not None:  # an answer without a verdict: the file will not get its name
@@ -423,7 +398,7 @@ class _Lines:
                 for left in self.path.parent.glob(f"{glob.escape(self.path.name)}.*.part"):
                     left.unlink(missing_ok=True)
             self.part = self.path.with_name(f"{self.path.name}.{os.getpid()}-{os.urandom(4).hex()}.part")
-            with self._told():
+            with self._named_errors():
                 self.file = open(self.part, "w", encoding="utf-8")
             self.lock = stack.pop_all()
         return self
@@ -431,13 +406,17 @@ class _Lines:
     def __exit__(self, kind, *_) -> None:
         if not self.path:
             return
-        with self.lock, contextlib.nullcontext() if kind is None else contextlib.suppress(OSError), self._told():
+        with (
+            self.lock,
+            contextlib.nullcontext() if kind is None else contextlib.suppress(OSError),
+            self._named_errors(),
+        ):
             self.file.close()
             if kind is None:  # else some verdicts are missing, and the file keeps its passing name
                 os.replace(self.part, self.path)
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
+    def _named_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:

@@ -2,7 +2,7 @@
 
 table = await run_check(session, "C", "o3", questions, labelled)
 found = calibrate(table, np.random.default_rng(1))
-await validate(session, f"C>{found.above}", ["o3"], questions, answers)
+await validate(session, Run(f"C>{found.above}", ["o3"]), questions, answers)
 """
 
 from dataclasses import dataclass
