@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from proctor.report.figures import FULL, axes, forest, heatmap, role, short
-from proctor.synthesis.figures import Drawn
 
 SAME = "chosen and judged on the same candidates"
 AUC = "AUC within questions (%)"
+
+Drawn = tuple[Figure, str]  # the figure and its alt text
 
 
 def together(agreement: pd.DataFrame, names: Sequence[str], fmt: str = ".1f") -> Drawn:
