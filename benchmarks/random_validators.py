@@ -23,6 +23,7 @@ from proctor.models.registry import price
 from proctor.models.session import Halt
 from proctor.models.settings import Settings
 from proctor.models.spending import Spent
+from proctor.uq.calls import cost
 from proctor.uq.notation import (
     CHECKS,
     By,
@@ -35,7 +36,6 @@ from proctor.uq.notation import (
     Repeat,
     Sequence,
     asks_a_model,
-    cost,
     parse,
 )
 from proctor.uq.run_validator import Run, bill, validate

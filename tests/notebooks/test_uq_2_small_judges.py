@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 from proctor import paths
-from proctor.uq.notation import cost, parse
+from proctor.uq.calls import cost
+from proctor.uq.notation import parse
 
 NAME = "uq/2_small_judges"
 THREE = "(CC u3|U) => (FLC u3|U) => (C u3|U)"

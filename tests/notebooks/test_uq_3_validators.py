@@ -5,7 +5,8 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import pandas as pd
 import pytest
-from proctor.uq.notation import cost, parse
+from proctor.uq.calls import cost
+from proctor.uq.notation import parse
 
 NAME = "uq/3_validators"
 

@@ -8,6 +8,7 @@ import pytest
 from proctor.stats.paired_proportions import chances, mcnemar_power, score_power
 from proctor.stats.power import items_needed
 from proctor.synthesis import how_many as h
+from proctor.synthesis import how_many_checks as checks
 from scipy.stats import betabinom, binom, binomtest, hypergeom
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.power import zt_ind_solve_power
@@ -112,26 +113,26 @@ def test_kappa_error_of_two_reviewers_is_statsmodels_own():
     p, kappa, n = 0.3, 0.6, 1000
     both = p * p + kappa * p * (1 - p)
     table = n * np.array([[both, p - both], [p - both, 1 - 2 * p + both]])
-    assert h.kappa_error(n, 2, kappa, p) == pytest.approx(cohens_kappa(table).std_kappa, rel=1e-6)
+    assert checks.kappa_error(n, 2, kappa, p) == pytest.approx(cohens_kappa(table).std_kappa, rel=1e-6)
 
 
 def test_more_reviewers_help_until_items_are_left():
-    errors = [h.kappa_error(100, r, 0.6, 0.3) for r in (2, 3, 5, 50, 500)]
+    errors = [checks.kappa_error(100, r, 0.6, 0.3) for r in (2, 3, 5, 50, 500)]
     assert errors == sorted(errors, reverse=True) and errors[-2] == pytest.approx(errors[-1], rel=0.05)
-    r = h.reviewers_for_agreement(0.1, 100, 0.6, 0.3).n
-    assert h.items_for_agreement(0.1, r, 0.6, 0.3).n <= 100 < h.items_for_agreement(0.1, r - 1, 0.6, 0.3).n
+    r = checks.reviewers_for_agreement(0.1, 100, 0.6, 0.3).n
+    assert checks.items_for_agreement(0.1, r, 0.6, 0.3).n <= 100 < checks.items_for_agreement(0.1, r - 1, 0.6, 0.3).n
 
 
 def test_checks_below_are_the_fewest_of_the_hypergeometric():
     for population, below, allowed in [(1143, 0.05, 0), (144, 0.1, 1)]:
-        n, bad = h.checks_below(below, population, allowed).n, int(np.ceil(below * population))
+        n, bad = checks.checks_below(below, population, allowed).n, int(np.ceil(below * population))
         assert hypergeom.cdf(allowed, population, bad, n) <= 0.05 < hypergeom.cdf(allowed, population, bad, n - 1)
-    assert h.checks_below(0.05).n == 59  # 0.95^59 < 0.05
+    assert checks.checks_below(0.05).n == 59  # 0.95^59 < 0.05
 
 
 def test_a_finite_population_needs_fewer_checks():
-    few, many = h.checks_within(0.03, 0.1, 1143), h.checks_within(0.03, 0.1)
-    assert few.n < many.n and few.told["high"] - few.told["low"] <= 0.06 and h.checks_within(0.05, 0.5, 20).n <= 20
+    few, many = checks.checks_within(0.03, 0.1, 1143), checks.checks_within(0.03, 0.1)
+    assert few.n < many.n and few.told["high"] - few.told["low"] <= 0.06 and checks.checks_within(0.05, 0.5, 20).n <= 20
 
 
 @pytest.mark.parametrize("most", [None, 40])
@@ -146,15 +147,6 @@ def test_a_split_is_the_best_of_all_whole_numbers(most):
         assert found.error <= found.once + 1e-12
 
 
-def test_split_curves_have_their_zero_at_the_rule():
-    k = np.geomspace(1, 100, 2000)
-    for ratio, cost in [(1.5, 100.0), (1.5, 0.0), (4.0, 2.0)]:
-        curve = h.split_curves(ratio, [cost], k)
-        best = curve.loc[curve["excess"].idxmin()]
-        assert best["repeats"] == pytest.approx(max(1.0, (ratio * cost) ** 0.5), rel=0.01)
-        assert 0 <= best["excess"] + 1e-9 and best["excess"] < 1e-3
-
-
 @pytest.mark.parametrize(
     "call, mend",
     [
@@ -166,8 +158,8 @@ def test_split_curves_have_their_zero_at_the_rule():
         (lambda: h.votes_for_error(0.2, 0.2, 0.05, 0.15, most=99), "any number 0.053"),
         (lambda: h.error_of_votes(0.2, 4, 0.1), "odd"),
         (lambda: h.rollouts_for_order(0.4, 0.6), "better candidate's first"),
-        (lambda: h.reviewers_for_agreement(0.02, 50), "give more items"),
-        (lambda: h.checks_below(0.01, 100, allowed=1), "can't be allowed"),
+        (lambda: checks.reviewers_for_agreement(0.02, 50), "give more items"),
+        (lambda: checks.checks_below(0.01, 100, allowed=1), "can't be allowed"),
         (lambda: h.split_budget(5, 1.0, 1.0, 10, 1), "doesn't pay"),
     ],
 )

@@ -24,8 +24,9 @@ from proctor.models.offline import export, import_replies, to_ask
 from proctor.models.prompts import load
 from proctor.models.session import Budget, BudgetError, CallsFailed, Session
 from proctor.models.settings import Settings
-from proctor.uq import notation as algebra
 from proctor.uq import run_validator
+from proctor.uq.calls import cost
+from proctor.uq.notation import parse
 from proctor.uq.run_validator import Run, bill, validate
 
 from ..chat_server import Server
@@ -56,8 +57,8 @@ def test_early_exit_agrees_with_all_votes_and_its_calls_stay_in_the_bounds(servi
     early = run(talker, validator, names, temperature=0.5)  # from the cache: no call is new
     assert server.arrived == asked and list(early["outcome"]) == list(every["outcome"])
     assert (early["votes"] <= every["votes"]).all()
-    cost = algebra.cost(algebra.parse(validator), judges)
-    assert early["calls"].between(cost.least, cost.most).all()
+    bounds = cost(parse(validator), judges)
+    assert early["calls"].between(bounds.least, bounds.most).all()
     assert set(early["outcome"]) <= {"accept", "reject"} and len(early) == len(ANSWERS)
 
 

@@ -1,4 +1,6 @@
-"""How many: items, repeats, votes, rollouts, reviewers and checks for an aim, and how a budget is split among them.
+"""How many: items, repeats, votes and rollouts for an aim, and how a budget is split among them.
+
+Reviewers and checks: `how_many_checks`.
 
 One function a question. Each takes numbers that are expected, not known, and returns a `Plan` that says what it
 assumes. Their simulations and the papers' own sizes are in `synthesis/5_how_many`.
@@ -13,14 +15,12 @@ from math import ceil, floor, inf, isfinite, sqrt
 import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
-from scipy.special import ndtri
-from scipy.stats import beta, betabinom, binom, hypergeom
+from scipy.stats import beta, betabinom, binom
 
 from proctor.cbu.rollout_error import expected_error
 from proctor.stats import checks
 from proctor.stats import power as power_of_items
 from proctor.stats.paired_proportions import chances, mcnemar_power
-from proctor.stats.proportions import clopper_pearson, hypergeometric_limits
 
 TESTS = {"exact": "McNemar's exact test", "score": "McNemar's score test"}
 MOST = 10_000_000  # above this a search says that no number does
@@ -56,7 +56,7 @@ def effect_of_families(size: int, icc: float) -> float:
     2.0
     """
     checks.at_least_one(size, "family size")
-    return 1 + (size - 1) * _within_one(icc, "icc")
+    return 1 + (size - 1) * within_one(icc, "icc")
 
 
 def items_for_difference(
@@ -80,7 +80,7 @@ def items_for_difference(
     (237, 252)
     """
     for name, rate in (("first rate", rate_a), ("second rate", rate_b)):
-        _within_one(rate, name)
+        within_one(rate, name)
     if rate_a == rate_b:
         raise ValueError(f"both rates are {rate_a:g}: no number of items tells equal models apart; give two rates")
     cells = _chances(rate_a, rate_b, correlation)
@@ -122,7 +122,7 @@ def smallest_difference(
     worse. effect: of families (`effect_of_families`).
     """
     checks.at_least_one(n, "n")
-    _within_one(rate, "rate")
+    within_one(rate, "rate")
 
     def possible(d: float) -> bool:
         return _possible(rate, rate - d, correlation)
@@ -176,7 +176,7 @@ def repeats_for_share(within: float, between: float, share: float = 0.1) -> Plan
     >>> repeats_for_share(within=2.0, between=1.0, share=0.2).n
     8
     """
-    _positive(between, "variance between items")
+    positive_number(between, "variance between items")
     if not 0 <= within < inf:
         raise ValueError(f"variance within items is {within:g}: give a number from 0 on")
     checks.share(share, "share")
@@ -200,8 +200,8 @@ def error_of_votes(error: float, votes: int, correlation: float = 0.0) -> float:
     >>> round(error_of_votes(0.2, 5), 3), round(error_of_votes(0.2, 5, correlation=0.3), 3)
     (0.058, 0.15)
     """
-    _within_one(error, "error")
-    _within_one(correlation, "correlation", below_one=True)
+    within_one(error, "error")
+    within_one(correlation, "correlation", below_one=True)
     checks.at_least_one(votes, "votes")
     if votes % 2 == 0:
         raise ValueError(f"votes is {votes}: give an odd number, an even one can tie")
@@ -250,15 +250,15 @@ def rollouts_for_error(utility: float = 0.5, error: float = 0.05, pool: int | No
     utility: the share of rollouts that succeed; 0.5 needs most. pool: the reference is not the truth but the mean of so
     many rollouts, from which the n are drawn without replacement, as in the paper's Figure 6.
     """
-    _within_one(utility, "utility")
-    _positive(error, "error")
+    within_one(utility, "utility")
+    positive_number(error, "error")
     of = checks.at_least_one(pool, "pool") if pool else 100_000
     k = round(utility * of)
 
     def mean_error(n: int) -> float:
         return float(expected_error(k, of, n, replace=not pool))
 
-    n = _least(lambda n: mean_error(n) <= error, 1, of)
+    n = least_number(lambda n: mean_error(n) <= error, 1, of)
     whose = f"the mean of {of} rollouts" if pool else "the utility itself"
     told = {"mean absolute error": mean_error(n)}
     return Plan(
@@ -284,135 +284,18 @@ def chance_of_order(better: float, worse: float, n: int) -> float:
 def rollouts_for_order(better: float, worse: float, chance: float = 0.9) -> Plan:
     """Rollouts of each of two candidates until the one of higher utility comes first with this chance."""
     for name, rate in (("better utility", better), ("worse utility", worse)):
-        _within_one(rate, name)
+        within_one(rate, name)
     if better <= worse:
         raise ValueError(f"utilities are {better:g} and {worse:g}: give the better candidate's first")
     if not 0.5 < chance < 1:
         raise ValueError(f"chance is {chance:g}: give a share above 0.5 and below 1; 0.5 is a coin")
-    n = _least(lambda n: chance_of_order(better, worse, n) >= chance, 1, 1_000_000)
+    n = least_number(lambda n: chance_of_order(better, worse, n) >= chance, 1, 1_000_000)
     return Plan(
         n,
         "rollouts of each candidate",
         f"utilities {better:g} and {worse:g} in the right order with chance {chance:.0%}",
         {"chance of the right order": chance_of_order(better, worse, n)},
         ("rollouts are independent; a tie is broken by lot",),
-    )
-
-
-# Reviewers
-
-
-def kappa_error(items: int, reviewers: int, kappa: float, prevalence: float) -> float:
-    """Standard error of the agreement of `reviewers` who all label `items` items yes or no.
-
-    For large numbers of items it is the same for Fleiss' kappa, for Krippendorff's alpha and, of two reviewers with
-    equal shares of yes, for Cohen's kappa. Delta method: kappa is 1 - D / E with the mean disagreement D of pairs and
-    E = 2 p (1 - p); the number of yes of an item is beta-binomial with mean `prevalence` and correlation `kappa`, which
-    for two reviewers is the only possibility (Bloch and Kraemer, Biometrics 45, 1989).
-    """
-    items, r = checks.at_least_one(items, "items"), checks.at_least_one(reviewers, "reviewers")
-    if r < 2:
-        raise ValueError("reviewers is 1: agreement needs two at least")
-    checks.share(prevalence, "prevalence")
-    _within_one(kappa, "kappa", below_one=True)
-    x = np.arange(r + 1)
-    weight = betabinom.pmf(x, r, *beta_of(prevalence, kappa)) if kappa else binom.pmf(x, r, prevalence)
-    expected = 2 * prevalence * (1 - prevalence)
-    disagreement = 2 * x * (r - x) / (r * (r - 1))
-    influence = -disagreement / expected + (1 - kappa) * 2 * (1 - 2 * prevalence) * x / r / expected
-    return float(sqrt(max(weight @ influence**2 - (weight @ influence) ** 2, 0.0) / items))
-
-
-def items_for_agreement(
-    half_width: float, reviewers: int = 2, kappa: float = 0.6, prevalence: float = 0.5, level: float = 0.95
-) -> Plan:
-    """Items that so many reviewers must all label, for an agreement known within `half_width` (`kappa_error`)."""
-    _positive(half_width, "half-width")
-    one, z = kappa_error(1, reviewers, kappa, prevalence), ndtri((1 + checks.share(level, "level")) / 2)
-    n = max(2, ceil((z * one / half_width) ** 2))
-    return Plan(
-        n,
-        f"items, each labelled by {reviewers} reviewers",
-        f"an agreement of {kappa:g} known within {half_width:g} at {level:.0%}",
-        {"half-width": float(z * one / sqrt(n)), "labels in all": n * reviewers},
-        _labels(kappa, prevalence),
-    )
-
-
-def reviewers_for_agreement(
-    half_width: float, items: int, kappa: float = 0.6, prevalence: float = 0.5, level: float = 0.95, most: int = 500
-) -> Plan:
-    """Reviewers who must all label `items` items, for an agreement known within `half_width`.
-
-    Raises ValueError where `most` do not do: more reviewers of the same items leave what items differ.
-    """
-    _positive(half_width, "half-width")
-    z = ndtri((1 + checks.share(level, "level")) / 2)
-
-    def width(r: int) -> float:
-        return float(z * kappa_error(items, r, kappa, prevalence))
-
-    if width(most) > half_width:
-        raise ValueError(
-            f"{most} reviewers of {items} items know an agreement of {kappa:g} within {width(most):.3f} only, for "
-            f"items differ; give more items ({items_for_agreement(half_width, 2, kappa, prevalence, level).n} with two)"
-        )
-    r = next(r for r in range(2, most + 1) if width(r) <= half_width)
-    told = {"half-width": width(r), "labels in all": items * r}
-    aim = f"an agreement of {kappa:g} known within {half_width:g} at {level:.0%}"
-    return Plan(r, f"reviewers of the same {items} items", aim, told, _labels(kappa, prevalence))
-
-
-# Checks of a repair
-
-
-def checks_within(half_width: float, expected: float, population: int | None = None, level: float = 0.95) -> Plan:
-    """Items to check so that the exact interval of their share of errors is no wider than twice `half_width`.
-
-    expected: the share of errors that is found, rounded up to a whole number of items. population: all items that there
-    are, checked without replacement (hypergeometric limits); None: as many as you like (Clopper and Pearson).
-    """
-    checks.share(half_width, "half-width")
-    _within_one(expected, "expected share of errors")
-
-    def limits(n: int) -> tuple[int, float, float]:
-        found = ceil(round(n * expected, 9))
-        if population is None:
-            return found, *clopper_pearson(found, n, level)
-        low, high = hypergeometric_limits(found, n, population, level)
-        return found, float(low), float(high)
-
-    def narrow(n: int) -> bool:
-        _, low, high = limits(n)
-        return (high - low) / 2 <= half_width + 1e-12
-
-    n = _least(narrow, 1, checks.at_least_one(population, "population") if population else MOST)
-    told = dict(zip(("errors found, if as expected", "low", "high"), limits(n)))
-    aim = f"a share of errors of {expected:g} known within {half_width:g} at {level:.0%}"
-    return Plan(n, "items to check", aim, told, _drawn(population))
-
-
-def checks_below(below: float, population: int | None = None, allowed: int = 0, level: float = 0.95) -> Plan:
-    """Items to check so that, with at most `allowed` errors among them, the share of errors is below `below`.
-
-    One-sided and exact: had the items that share of errors or more, so few would be seen with chance 1 - level at most.
-    """
-    checks.share(below, "below")
-    checks.share(level, "level")
-    if allowed != int(allowed) or allowed < 0:
-        raise ValueError(f"allowed is {allowed}: a whole number of errors, from 0 on")
-    if population is None:
-        n = _least(lambda n: binom.cdf(allowed, n, below) <= 1 - level, allowed + 1, MOST)
-        chance = binom.cdf(allowed, n, below / 2)
-    else:
-        bad = ceil(round(below * checks.at_least_one(population, "population"), 9))
-        if bad <= allowed:
-            raise ValueError(f"{bad} errors of {population} items are too many already, so {allowed} can't be allowed")
-        n = _least(lambda n: hypergeom.cdf(allowed, population, bad, n) <= 1 - level, allowed + 1, population)
-        chance = hypergeom.cdf(allowed, population, bad // 2, n)
-    aim = f"with {allowed} errors found, a share of errors below {below:g} at {level:.0%} (one-sided)"
-    return Plan(
-        n, "items to check", aim, {"chance to pass if the share is half of that": float(chance)}, _drawn(population)
     )
 
 
@@ -457,8 +340,8 @@ def split_budget(
     call_cost) (Cochran, Sampling Techniques, 1977, ch. 10), at least 1, and at least what `most_items` items leave
     money for. The whole numbers beside it are tried, with one item more too; what is left goes into repeats.
     """
-    _positive(between, "variance between items")
-    _positive(call_cost, "cost of a call")
+    positive_number(between, "variance between items")
+    positive_number(call_cost, "cost of a call")
     for name, value in (("variance within items", within), ("cost of an item", item_cost)):
         if not 0 <= value < inf:
             raise ValueError(f"{name} is {value:g}: give a number from 0 on")
@@ -485,21 +368,6 @@ def split_budget(
         f"an item costs {item_cost:g} once and {call_cost:g} a repeat",
     )
     return Split(n, k, found[n], n * (item_cost + k * call_cost), rule, once, assumes)
-
-
-def split_curves(ratio: float, costs: Sequence[float], repeats: Sequence[float]) -> pd.DataFrame:
-    """What other numbers of repeats cost, at one budget: columns item_cost, repeats, excess.
-
-    ratio: variance within items over that between. costs: of an item, a call being 1. excess: of the standard error
-    over the smallest possible, in percent; numbers of items are not rounded, so that the budget doesn't matter.
-    """
-    rows = []
-    for cost in costs:
-        best = sqrt(cost) + sqrt(ratio) if cost > ratio**-1 else sqrt((1 + ratio) * (1 + cost))
-        for k in repeats:
-            excess = 100 * (sqrt((1 + ratio / k) * (cost + k)) / best - 1)
-            rows.append(dict(item_cost=cost, repeats=k, excess=excess))
-    return pd.DataFrame(rows)
 
 
 # What they share
@@ -533,7 +401,7 @@ def _possible(rate_a: float, rate_b: float, correlation: float) -> bool:
     return True
 
 
-def _least(holds: Callable[[int], bool], low: int, high: int) -> int:
+def least_number(holds: Callable[[int], bool], low: int, high: int) -> int:
     """The least whole number from low to high for which `holds`, which is false before it and true after it."""
     top = low
     while not holds(top):
@@ -554,7 +422,7 @@ def _last(possible: Callable[[float], bool], inside: float, outside: float) -> f
     return inside
 
 
-def _within_one(value: float, name: str, below_one: bool = False) -> float:
+def within_one(value: float, name: str, below_one: bool = False) -> float:
     if not (0 <= value < 1 if below_one else 0 <= value <= 1):
         end = "to below 1" if below_one else "to 1"
         hint = f"; {value:g} percent is {value / 100:g}" if 1 < value <= 100 else ""
@@ -562,19 +430,7 @@ def _within_one(value: float, name: str, below_one: bool = False) -> float:
     return value
 
 
-def _positive(value: float, name: str) -> float:
+def positive_number(value: float, name: str) -> float:
     if not (value > 0 and isfinite(value)):
         raise ValueError(f"{name} is {value:g}: give a number above 0")
     return value
-
-
-def _labels(kappa: float, prevalence: float) -> tuple[str, ...]:
-    return (
-        f"labels are yes or no, {prevalence:.0%} of them yes, and any two of one item correlate by {kappa:g}",
-        "every reviewer labels every item; reviewers are alike",
-    )
-
-
-def _drawn(population: int | None) -> tuple[str, ...]:
-    whose = f"of {population:,} items, without replacement" if population else "of very many items"
-    return (f"the checked items are drawn at random {whose}", "a check is never mistaken")

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from proctor import program
-from proctor.synthesis import how_many
+from proctor.synthesis import how_many, how_many_checks
 
 app = typer.Typer(
     name="how-many",
@@ -127,9 +127,13 @@ def agreement(
     if items is not None and reviewers is not None:
         raise ValueError("give --items or --reviewers, not both: the other one is the answer")
     if items is not None:
-        _show(how_many.reviewers_for_agreement(half_width, items, kappa, prevalence, level))
+        _show(how_many_checks.reviewers_for_agreement(half_width, items, kappa, prevalence, level))
     else:
-        _show(how_many.items_for_agreement(half_width, 2 if reviewers is None else reviewers, kappa, prevalence, level))
+        _show(
+            how_many_checks.items_for_agreement(
+                half_width, 2 if reviewers is None else reviewers, kappa, prevalence, level
+            )
+        )
 
 
 @app.command()
@@ -145,9 +149,9 @@ def checks(
     if (below is None) == (within is None):
         raise ValueError("give --below 0.05 (the share of errors is low) or --within 0.03 (it is known), one of them")
     if below is not None:
-        _show(how_many.checks_below(below, population, allowed, level))
+        _show(how_many_checks.checks_below(below, population, allowed, level))
     elif within is not None:
-        _show(how_many.checks_within(within, expected, population, level))
+        _show(how_many_checks.checks_within(within, expected, population, level))
 
 
 @app.command()

@@ -23,7 +23,8 @@ from proctor.report.roles import Role, role
 from proctor.stats.bootstrap import Interval
 from proctor.stats.paired_proportions import score_limits
 from proctor.stats.proportions import Confusion, measures, wilson
-from proctor.uq.notation import cost, parse
+from proctor.uq.calls import cost
+from proctor.uq.notation import parse
 from proctor.uq.validator_metrics import counts_of, reconstruct_table
 
 ANSWERS, RIGHT = 500, 65  # question-answer pairs of the paper, and the right ones among them that its counts show
