@@ -32,7 +32,9 @@ from pathlib import Path
 
 from proctor.data.schemas import Answer, Question
 from proctor.models import cache, providers, registry, session
-from proctor.models.session import Budget, BudgetError, CallsFailed, Session
+from proctor.models.endings import CallsFailed
+from proctor.models.session import Session
+from proctor.models.spending import Budget, BudgetError
 from proctor.uq.run_validator import Run, validate
 from tqdm import tqdm
 

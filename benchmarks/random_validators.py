@@ -18,9 +18,9 @@ from dataclasses import replace
 
 from proctor.data.schemas import Answer, Question
 from proctor.models import registry
+from proctor.models.endings import Halt
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import price
-from proctor.models.session import Halt
 from proctor.models.settings import Settings
 from proctor.models.spending import Spent
 from proctor.uq.calls import cost

@@ -29,9 +29,10 @@ from django.db import connection, transaction
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 from proctor.data import schemas
+from proctor.models.endings import all_home
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import ModelError, price, spec, weights_file
-from proctor.models.session import Session, all_home
+from proctor.models.session import Session
 from proctor.models.spending import Budget
 from proctor.uq.notation import By, Node, Repeat, decide, parse, parts
 from proctor.uq.run_validator import Run, bill, validate
@@ -138,7 +139,7 @@ def too_many_votes(node: Node, judging: int, answers: int) -> str:
     return f"More than {MOST_VOTES:,} votes over {answers} answers: order less." if votes * answers > MOST_VOTES else ""
 
 
-def _run(job: Job) -> Run:
+def _run_of(job: Job) -> Run:
     return Run(job.validator, job.judges, job.temperature)
 
 
@@ -146,7 +147,7 @@ def _bill(job: Job, answers: Sequence[Answer]) -> None:
     """Set what the job costs at most for these answers. Raises Refused where the engine would not take it."""
     questions, given = _as_asked(answers)
     try:
-        cost = bill(_run(job), questions, given)
+        cost = bill(_run_of(job), questions, given)
     except (ValueError, ModelError) as error:
         raise Refused({"validator": f"{error}."}) from None
     job.most_calls, job.most_dollars = cost["calls"], cost["dollars"]
@@ -282,7 +283,7 @@ async def _judge(job: Job, session: Session, answer: Answer) -> None:
     """One answer's verdict, with its trace and what its calls cost."""
     metered, place = _Metered(session), settings.FOLDER / "jobs" / job.key / f"{answer.key}.jsonl"
     place.parent.mkdir(parents=True, exist_ok=True)
-    await validate(metered, _run(job), *_as_asked([answer]), out=place)  # type: ignore[arg-type]
+    await validate(metered, _run_of(job), *_as_asked([answer]), out=place)  # type: ignore[arg-type]
     found = json.loads(place.read_text(encoding="utf-8"))
     await _away(lambda: _keep(job, answer, found, metered.dollars))
     place.unlink()

@@ -9,20 +9,33 @@ Exit codes: 0 done, 1 failed or incomplete, 2 bad input. Only light modules up h
 """
 
 import asyncio
-import contextlib
-import functools
 import importlib
-import inspect
 import math
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from proctor import __version__, program
+from proctor.asking_options import (
+    Asking,
+    Calls,
+    Columns,
+    Dollars,
+    Models,
+    Name,
+    NoBudget,
+    Total,
+    absolute,
+    ask_models,
+    asks_models,
+    exit_codes,
+    named_columns,
+    replayed,
+    run_notebook,
+)
 from proctor.extras import remedy
 from proctor.files import write_atomic
 from proctor.workflow import own_run
@@ -33,7 +46,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from proctor.models.session import Session
-    from proctor.models.spending import Budget
 
 PLANNED = ("exam", "validate", "candidates", "mark")  # the commands that `plan` may go before
 
@@ -47,75 +59,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Models = Annotated[list[str], typer.Option("--model", help="openai/<model>[@http://server/v1], anthropic/<model>, a name of params/models.yaml; may be repeated")]  # fmt: skip  # noqa: E501
-Dollars = Annotated[float | None, typer.Option("--budget", help="dollars to spend at most")]
-Calls = Annotated[int | None, typer.Option("--max-calls", help="calls to make at most, for models without a price")]
-Total = Annotated[float | None, typer.Option("--total-budget", help="dollars that all runs together may have spent")]
-NoBudget = Annotated[bool, typer.Option("--no-budget", help="no limit to what is spent")]
-Name = Annotated[str, typer.Option(help="of the run's folder in build/runs/; default: from the command and the file")]
-Columns = Annotated[list[str], typer.Option("--column", help="FIELD=COLUMN for a column of another name; may be repeated")]  # fmt: skip  # noqa: E501
-
-
 Licence = Annotated[Path | None, typer.Option(help="of the judge (`judge` writes it): print the corrected share right")]
-
-
-class Asking(NamedTuple):
-    """How a command asks models, and what that may cost: the options that exam, validate, candidates and mark share."""
-
-    budget: Dollars = None
-    max_calls: Calls = None
-    total_budget: Total = None
-    no_budget: NoBudget = False
-    plan: Annotated[bool, typer.Option("--plan", help="show what would be asked and what it costs, and stop")] = False
-    export: Annotated[Path | None, typer.Option(help="ask nothing: write the next requests here, for a cluster")] = None
-    at_once: Annotated[int, typer.Option(help="calls in flight at a time")] = 8
-    column: Columns = []
-    style: Annotated[str, typer.Option(help="of prompts: free (reason at length), short (small models)")] = "auto"
-    prompts: Annotated[Path | None, typer.Option(help="a folder of prompts of your own")] = None
-    temperature: Annotated[float | None, typer.Option(help="not the protocol's; above 0 for several samples")] = None
-    max_tokens: Annotated[int | None, typer.Option(help="of a reply, reasoning included; default 16,384")] = None
-    effort: Annotated[str, typer.Option(help="of reasoning: none, minimal, low, medium, high, xhigh or max")] = ""
-    thinking: Annotated[str, typer.Option(help="true, false, or the tokens that it may take")] = ""
-    timeout: Annotated[float | None, typer.Option(help="seconds for one attempt; default 600")] = None
-    name: Name = ""
-
-    def settings(self) -> dict[str, Any]:
-        """Those settings that were given, as a notebook's parameter. Raises ValueError for what is none."""
-        from proctor.models.prompts import check_folder
-        from proctor.models.settings import Settings
-
-        words = {"": None, "true": True, "false": False}
-        if not self.thinking.isdecimal() and self.thinking not in words:
-            raise WorkflowError(f"--thinking {self.thinking}: say true, false, or how many tokens")
-        if self.prompts is not None:
-            check_folder(str(self.prompts))
-        given = dict(
-            style=self.style if self.style != "auto" else None,
-            max_tokens=self.max_tokens,
-            effort=self.effort or None,
-            thinking=int(self.thinking) if self.thinking.isdecimal() else words[self.thinking],
-            timeout=self.timeout,
-            temperature=self.temperature,
-            prompts_dir=_absolute(self.prompts) or None,
-        )
-        how = {name: value for name, value in given.items() if value is not None}
-        Settings(**how)
-        return how
-
-
-def _asks(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for each field of `Asking` in the place of its parameter `asking`."""
-    shared = inspect.signature(Asking).parameters
-    own = [each for each in inspect.signature(command).parameters.values() if each.name != "asking"]
-
-    @functools.wraps(command)
-    def typed(**given: Any) -> None:
-        command(asking=Asking(**{name: given.pop(name) for name in shared}), **given)
-
-    options = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*own, *shared.values())]
-    typed.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
-    typed.__annotations__ = {each.name: each.annotation for each in options}
-    return typed
 
 
 def _show_version(wanted: bool) -> None:
@@ -158,7 +102,7 @@ def _paired(words: list[str]) -> list[str]:
 
 
 @app.command()
-@_asks
+@asks_models
 def exam(
     questions: Annotated[Path, typer.Argument(help=".jsonl, .csv, .json or .parquet; HLE's own files too")],
     model: Models,
@@ -175,7 +119,7 @@ def exam(
         from proctor.exam import judge_licence, own_exam
         from proctor.models.settings import Settings
 
-        columns, how = _columns(asking.column), asking.settings()
+        columns, how = named_columns(asking.column), asking.settings()
         asked = load_questions(questions, columns=columns)
         held = judge_licence.read(licence) if licence else None
         setup = own_exam.Setup(asked, model, judge, judge_all, samples).checked(Settings(**how))
@@ -183,7 +127,7 @@ def exam(
 
         pictures = sum(bool(question.image) for question in asked)
         what = f"{len(asked)} questions ({pictures} with a picture), {len(model)} models"
-        if _ask(run, notebook, what, lambda session: own_exam.sit(session, setup), asking):
+        if ask_models(run, notebook, what, lambda session: own_exam.sit(session, setup), asking):
             values = dict(
                 question_file=str(questions.resolve()),
                 columns=columns,
@@ -199,9 +143,9 @@ def exam(
                 "hle/your_exam_results": shown,
                 "hle/your_exam_categories": ["model", "category", "n", "right", "accuracy"],
             }
-            _finish(notebook, run, values, tables)
+            run_notebook(notebook, run, values, tables)
             if held:
-                rows = asyncio.run(_replayed(lambda session: own_exam.sit(session, setup), how))
+                rows = asyncio.run(replayed(lambda session: own_exam.sit(session, setup), how))
                 prompt = judge_licence.prompt_of(judge, Settings(**how))
                 for name, part in rows[rows["decided_by"] == judge].groupby("model", sort=False):
                     said = judge_licence.said(held, judge, prompt, part["right"] == 1, [math.nan] * len(part), _rng())
@@ -212,7 +156,7 @@ ONE, SEVERAL = "(C x3|U)", "(C x3|U) |U"  # validators: three samples of one che
 
 
 @app.command()
-@_asks
+@asks_models
 def validate(
     answers: Annotated[Path, typer.Argument(help="question_id and text, if known author and correct")],
     judges: Annotated[list[str], typer.Option("--judges", help="a model; may be repeated")],
@@ -233,18 +177,18 @@ def validate(
         from proctor.uq.run_validator import Run, bill
         from proctor.uq.run_validator import validate as validated
 
-        columns, how = _columns(asking.column), asking.settings()
+        columns, how = named_columns(asking.column), asking.settings()
         held = judge_licence.read(licence) if licence else None
         validator = validator or (ONE if len(judges) == 1 else SEVERAL)
         asked = load_asked(answers, questions or "", columns)
         run, notebook = asking.name or f"validate-{answers.stem}", "uq/your_answers"
         bill(Run(validator, judges, settings=Settings(**how)), *asked)  # raises what it can't be asked for
         what = f"{len(asked[1])} answers before {validator}"
-        if _ask(run, notebook, what, lambda session: validated(session, Run(validator, judges), *asked), asking):
-            own = dict(answer_file=str(answers.resolve()), question_file=_absolute(questions))
+        if ask_models(run, notebook, what, lambda session: validated(session, Run(validator, judges), *asked), asking):
+            own = dict(answer_file=str(answers.resolve()), question_file=absolute(questions))
             values = own | dict(columns=columns, validator=validator, judges=list(judges), settings=how)
             shown = "author answers accepted unreadable rejected_unreadable share of_right of_wrong".split()
-            _finish(notebook, run, values, {"uq/your_answers_results": shown})
+            run_notebook(notebook, run, values, {"uq/your_answers_results": shown})
             found = pandas.read_csv(own_run.folder_of(run) / "uq/your_answers_verdicts.csv")
             who, prompt = " + ".join(judges), own_judges.prompt_of(validator, how)
             print(f"a licence of this judge names its prompt: {prompt}")
@@ -253,7 +197,7 @@ def validate(
 
 
 @app.command()
-@_asks
+@asks_models
 def mark(
     replies: Annotated[list[Path], typer.Argument(help="HLE's files, inspect_ai's logs, lm-eval's samples, tables")],
     keys: Annotated[Path, typer.Option(help="a file of questions with keys, or a table of id and answer")],
@@ -265,7 +209,7 @@ def mark(
     with exit_codes():
         from proctor.exam import marking
 
-        questions = marking.read_keys(keys, _columns(asking.column))
+        questions = marking.read_keys(keys, named_columns(asking.column))
         given = marking.read_replies(*replies)
         found = marking.matched(given, questions, keys)
         run = asking.name or f"mark-{keys.stem}"
@@ -275,9 +219,9 @@ def mark(
         async def marked(session: "Session") -> "pd.DataFrame":
             return await marking.mark(session, found, questions, judge)
 
-        if _ask(run, "", what, marked, asking):
+        if ask_models(run, "", what, marked, asking):
             file = own_run.folder_of(run) / "marks.csv"
-            rows = asyncio.run(_replayed(marked, asking.settings()))
+            rows = asyncio.run(replayed(marked, asking.settings()))
             write_atomic(file, marking.as_results(rows).to_csv(index=False))
             own_run.mark(file.parent, "", own_run.DONE)
             print(f"{marking.described(rows)}\nevery reply, for compare and leaderboard: {file}")
@@ -313,7 +257,7 @@ def judge(
             "uq/your_judge_labels": ["judge", "now", "accepted", "rejected", "reached"],
             "uq/your_judge_panels": ["rule", "judges", "calls", "sensitivity", "specificity", "precision"],
         }
-        _finish("uq/your_judge", run, values, shown)
+        run_notebook("uq/your_judge", run, values, shown)
         if issued:
             path = own_run.folder_of(run) / "licence.json"
             judge_licence.write(issued, path)
@@ -336,30 +280,30 @@ def keys(
     with exit_codes():
         from proctor.exam import wrong_keys
 
-        votes = wrong_keys.read_votes(results, answers or "", _columns(column), leave_out)
+        votes = wrong_keys.read_votes(results, answers or "", named_columns(column), leave_out)
         print(f"{votes.given['item'].nunique():,} items, {len(votes.systems)} systems: {', '.join(votes.systems)}")
         budget = wrong_keys.budget_of(review, votes.given["item"].nunique())
         if decisions:
             wrong_keys.read_decisions(decisions, votes)
         values = dict(
             answer_files=[str(file.resolve()) for file in results],
-            key_file=_absolute(answers),
-            columns=_columns(column),
+            key_file=absolute(answers),
+            columns=named_columns(column),
             leave_out=list(leave_out),
             review=budget,
-            decision_file=_absolute(decisions),
+            decision_file=absolute(decisions),
             case_file=str(own_run.folder_of(run := name or f"keys-{results[0].stem}").resolve() / "cases.csv"),
         )
         shown = {"hle_verified/your_exam_suspects": ["item", "key", "other", "for_key", "for_other", "suspicion"],
                  "hle_verified/your_exam_curve": ["reviewed", "items", "found"],
                  "hle_verified/your_exam_rescored": ["system", "keys", "items", "accuracy", "rank", "gain", "changed"],
                  }  # fmt: skip
-        _finish("hle_verified/your_exam", run, values, shown if decisions else dict(list(shown.items())[:2]))
+        run_notebook("hle_verified/your_exam", run, values, shown if decisions else dict(list(shown.items())[:2]))
         print(f"cases for a blind round on the desk, or for reviewers: {own_run.folder_of(run) / 'cases.csv'}")
 
 
 @app.command()
-@_asks
+@asks_models
 def candidates(
     file: Annotated[Path, typer.Argument(help="question (or question_id) and text, if known author and correct")],
     neighbours: Annotated[Path, typer.Option(help="related questions: question, answer, neighbour_of")],
@@ -376,7 +320,7 @@ def candidates(
         from proctor.data.questions import load_questions
         from proctor.models.settings import Settings
 
-        columns, how = _columns(asking.column), asking.settings()
+        columns, how = named_columns(asking.column), asking.settings()
         loaded = own_candidates.load(file, neighbours, questions or "", columns)
         setup = own_candidates.Setup(*loaded, model, rollouts).checked(Settings(**how))
         run, notebook = asking.name or f"candidates-{file.stem}", "cbu/your_candidates"
@@ -384,11 +328,11 @@ def candidates(
         what = f"{len(setup.candidates)} candidates to {len(setup.questions)} questions"
         if questions and (left := len(load_questions(questions)) - len(setup.questions)):
             what += f"; left out: {left} questions without candidates"
-        if _ask(run, notebook, what, lambda session: own_candidates.score(session, setup), asking):
+        if ask_models(run, notebook, what, lambda session: own_candidates.score(session, setup), asking):
             values = dict(
                 candidate_file=str(file.resolve()),
                 neighbour_file=str(neighbours.resolve()),
-                question_file=_absolute(questions),
+                question_file=absolute(questions),
                 columns=columns,
                 models=list(model),
                 rollouts=rollouts,
@@ -399,7 +343,7 @@ def candidates(
                                               "unreadable", "cut off", "judge", "judge_unreadable", "correct"],
                 "cbu/your_candidates_best": ["model", "question_id", "best", "second", "difference", "reading"],
             }  # fmt: skip
-            _finish(notebook, run, values, tables)
+            run_notebook(notebook, run, values, tables)
 
 
 @app.command()
@@ -415,16 +359,16 @@ def coverage(
     with exit_codes():
         from proctor.data.questions import load_questions
 
-        columns = _columns(column)
+        columns = named_columns(column)
         n = len(load_questions(items, columns=columns))
         if not quota and not 1 <= k <= n:
             raise WorkflowError(f"{items}: --k {k}, and there are {n} items; choose from 1 to {n}")
-        similarity_file = _absolute(similarity)
+        similarity_file = absolute(similarity)
         values = dict(
             item_file=str(items.resolve()), columns=columns, k=k, quota=quota, similarity_file=similarity_file
         )
         shown = {"kina/your_coverage_table": ["place", "item", "category", "adds", "reached"]}
-        _finish("kina/your_coverage", name or f"coverage-{items.stem}", values, shown)
+        run_notebook("kina/your_coverage", name or f"coverage-{items.stem}", values, shown)
 
 
 @app.command()
@@ -442,12 +386,12 @@ def audit(
     with exit_codes():
         from proctor.audit.reported_table import load_reported
 
-        columns = _columns(column)
+        columns = named_columns(column)
         load_reported(table, unit, n, positives, n_min, n_max, columns)
         values = dict(path=str(table.resolve()), unit=unit, n=n, n_min=n_min, n_max=n_max, positives=positives)
         values |= dict(columns=columns)
         shown = {"synthesis/audit_feasibility": ["name", "verdict", "n", "positives", "tp", "fp", "reading"]}
-        _finish("synthesis/audit_your_table", name or f"audit-{table.stem}", values, shown)
+        run_notebook("synthesis/audit_your_table", name or f"audit-{table.stem}", values, shown)
 
 
 Own = Annotated[list[str], typer.Option("--own", help="a system of your own, always drawn; may be repeated")]
@@ -504,15 +448,16 @@ def run(
         if not notebook:
             print(*(found.name for found in all_notebooks()), sep="\n")
             return
+        from proctor.models.spending import Budget
         from proctor.workflow.params import read_overrides
 
         pairs = [text.partition("=")[::2] for text in parameter]
         if wrong := [text for text in parameter if "=" not in text]:
             raise WorkflowError(f"-p {wrong[0]}: write -p NAME VALUE")
         found = own_run.find(notebook)
-        if bound := _budget(budget, max_calls, total_budget, no_budget):
+        if bound := Budget.of_options(budget, max_calls, total_budget, no_budget):
             bound.keep()  # for the kernel
-        _finish(str(found.path), name or found.name.replace("/", "-"), read_overrides(pairs), {})
+        run_notebook(str(found.path), name or found.name.replace("/", "-"), read_overrides(pairs), {})
 
 
 ANY_WORDS = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -596,7 +541,7 @@ def _board(
     from proctor.kina.leaderboard import describe, load_given
     from proctor.kina.own_board import population_of
 
-    item_file = _absolute(questions)
+    item_file = absolute(questions)
     board = load_given(str(results.resolve()), item_file, missing)
     print(f"{describe(board)}\nresults hold for {population_of(board, population).says}")
     if unknown := [system for system in (*own, *pair) if system not in board.models]:
@@ -610,103 +555,10 @@ def _board(
         "kina/own_pairs": ["a", "b", "difference", "p", "holm", "n", "items_needed"],
         "kina/own_power": ["true_gap", "power", "items_for_80_percent"],
     }
-    _finish("kina/your_leaderboard", name, values, shown, own)
-
-
-@contextlib.contextmanager
-def exit_codes() -> Iterator[None]:
-    """Told errors instead of tracebacks: 2 bad input, 1 failed or incomplete, 130 stopped."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        print("stopped; the same command goes on from here", file=sys.stderr)
-        raise typer.Exit(130) from None
-    except (WorkflowError, ValueError, KeyError, RuntimeError, LookupError, OSError) as error:
-        from proctor.models.registry import ModelError
-
-        if isinstance(error, typer.Exit):  # a RuntimeError, of click
-            raise
-        bad_input = isinstance(error, WorkflowError | ModelError | ValueError | KeyError)
-        print(error.args[0] if isinstance(error, KeyError) else error, file=sys.stderr)
-        raise typer.Exit(2 if bad_input else 1) from None
-
-
-def _ask(
-    name: str,
-    notebook: str,
-    what: str,
-    study: Callable[["Session"], Awaitable[Any]],
-    asking: Asking,
-) -> bool:
-    """Show `what` is asked and the plan, then ask it, with progress on the terminal.
-
-    notebook: the one that reads the replies, "" for none. False where that was all: for --plan, and for --export where
-    requests were written."""
-    from proctor.models.offline import export
-    from proctor.models.session import Session
-    from proctor.models.studies import pilot, shown_plan
-
-    if notebook and not (asking.plan or asking.export):
-        own_run.ready(notebook)
-
-    async def go() -> bool:
-        bound = _budget(asking.budget, asking.max_calls, asking.total_budget, asking.no_budget)
-        how = dict(budget=bound, concurrency=asking.at_once, settings=asking.settings())
-        async with Session("replay" if asking.export else "auto", **how) as session:
-            print(what, flush=True)
-            rehearsal = await shown_plan(session, study)
-            if asking.plan:
-                return False
-            own_run.mark(own_run.folder_of(name), notebook, own_run.INCOMPLETE)
-            if asking.export:
-                n = await export(session, study, asking.export)
-                print(
-                    f"{n:,} requests in {asking.export}; then: import {asking.export} REPLIES"
-                    if n
-                    else "nothing to ask"
-                )
-                return not n
-            await session.ready(rehearsal.missing)
-            await pilot(session, rehearsal, study)
-            await study(session)
-            print(f"asked: {session.spent}", flush=True)
-            return True
-
-    return asyncio.run(go())
-
-
-def _budget(dollars: float | None, calls: int | None, total: float | None, no_budget: bool) -> "Budget | None":
-    from proctor.models.spending import Budget
-
-    return Budget.of_options(dollars, calls, total, no_budget)
-
-
-def _finish(
-    notebook: str, name: str, values: dict[str, Any], tables: dict[str, list[str]], also: Sequence[str] = ()
-) -> None:
-    if own_run.run_own(notebook, name, values, tables, also):
-        raise typer.Exit(1)
-
-
-async def _replayed(work: "Callable[[Session], Awaitable[pd.DataFrame]]", settings: dict[str, Any]) -> "pd.DataFrame":
-    """The same work on kept replies alone."""
-    from proctor.models.session import Session
-
-    async with Session("replay", settings=settings) as session:
-        return await work(session)
+    run_notebook("kina/your_leaderboard", name, values, shown, own)
 
 
 def _rng() -> "np.random.Generator":
     import numpy
 
     return numpy.random.default_rng(20260101)
-
-
-def _columns(pairs: list[str]) -> dict[str, str]:
-    if wrong := [text for text in pairs if "=" not in text]:
-        raise WorkflowError(f"--column {wrong[0]}: write FIELD=COLUMN, such as question=prompt")
-    return dict(text.split("=", 1) for text in pairs)
-
-
-def _absolute(path: Path | None) -> str:
-    return str(path.resolve()) if path else ""

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 from proctor.hle_verified import paired_audits
-from proctor.models.session import MissingReply, Session
+from proctor.models.endings import MissingReply
+from proctor.models.session import Session
 from proctor.recordings.registry import PARALLEL
 from proctor.stats.paired_proportions import power_table
 

@@ -16,9 +16,9 @@ from proctor.data.schemas import Answer, Question
 from proctor.models import batch, batch_api
 from proctor.models import session as module
 from proctor.models.cache import Cache, Journal, StoreError
+from proctor.models.endings import CallsFailed
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import Spec
-from proctor.models.session import CallsFailed
 from proctor.models.spending import Budget, BudgetError
 from proctor.uq.run_validator import Run, validate
 
@@ -58,10 +58,10 @@ def run(session, requests):
     return asyncio.run(main())
 
 
-def judge(session, validator, model="open", **how):
+def judge(session, validator, model="open", out=None, **how):
     async def main():
         async with session:
-            return await validate(session, Run(validator, [model], **how), QUESTIONS, ANSWERS)
+            return await validate(session, Run(validator, [model], **how), QUESTIONS, ANSWERS, out=out)
 
     return asyncio.run(main())
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from proctor.models.batch_api import INTERFACES, Ticket, custom_id, pause
-from proctor.models.providers import CallError
+from proctor.models.call_errors import CallError
 from proctor.models.registry import Spec
 
 TICKET = Ticket("key", "m", "p@1", 0, "")

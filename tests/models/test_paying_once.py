@@ -9,8 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
+from proctor.models.endings import CallsFailed, Halt
 from proctor.models.registry import ModelError
-from proctor.models.session import Budget, BudgetError, CallsFailed, Halt
+from proctor.models.spending import Budget, BudgetError
 
 SERVER = Path(__file__).with_name("faulty_server.py")
 

@@ -12,8 +12,9 @@ from aiohttp.test_utils import TestServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proctor.models import providers, registry
+from proctor.models.call_errors import CallError, call_errors, retry_after, scrub
 from proctor.models.messages import Reply, Request
-from proctor.models.providers import CallError, _retry_after, reply_from_anthropic, reply_from_openai, scrub
+from proctor.models.providers import reply_from_anthropic, reply_from_openai
 from proctor.models.registry import ModelError, Spec, key_of
 
 ASKED = Request(model="m", messages=({"role": "user", "content": "hi"},))
@@ -112,7 +113,7 @@ class Waiting(Exception):
     "value", ["9" * 400, "-5", "nan", "1e9", "soon", "Mon, 99 Foo 99999 99:99:99 GMT", "١٢", "", "∞"]
 )
 def test_an_absurd_retry_after_raises_nothing(value):
-    wait = _retry_after(Waiting(value))
+    wait = retry_after(Waiting(value))
     assert wait is None or wait >= 0
 
 
@@ -170,7 +171,7 @@ def test_no_proxy_of_the_environment_comes_between_us_and_a_server_on_this_machi
 def test_a_malformed_answer_to_http_is_a_call_error():
     from aiohttp import ClientPayloadError
 
-    with pytest.raises(CallError) as error, providers.call_errors("secret"):
+    with pytest.raises(CallError) as error, call_errors("secret"):
         raise ClientPayloadError("bad chunk")
     assert error.value.again
 

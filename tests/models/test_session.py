@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 from proctor.models import session as module
 from proctor.models.cache import StoreError, recording_path, write_recording
+from proctor.models.endings import CallsFailed, MissingReply
 from proctor.models.messages import Request
 from proctor.models.registry import ModelError
-from proctor.models.session import Budget, BudgetError, CallsFailed, MissingReply, Session
+from proctor.models.session import Session
+from proctor.models.spending import Budget, BudgetError
 
 KEY = "PROCTORFAKE-7f3a9c2d41"
 SERVER = Path(__file__).with_name("faulty_server.py")

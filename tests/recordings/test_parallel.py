@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from proctor.exam import screening
 from proctor.models.cache import Cache, read_recording, recording_path, write_recording
-from proctor.models.session import MissingReply, Session
+from proctor.models.endings import MissingReply
+from proctor.models.session import Session
 from proctor.recordings import parallel
 
 MODEL = [screening.MODEL]

@@ -5,9 +5,10 @@ import pytest
 from proctor.data.schemas import Answer, Question
 from proctor.exam import run_exam
 from proctor.models import registry
+from proctor.models.endings import MissingReply
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
-from proctor.models.session import MissingReply, Session
+from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.uq import checks, notation
 

@@ -19,11 +19,13 @@ from proctor.data.schemas import Answer, Question
 from proctor.exam import recorded as exam_recorded
 from proctor.files import FileBusy, only_writer
 from proctor.models.cache import Cache, StoreError
+from proctor.models.endings import CallsFailed
 from proctor.models.final_line import without_marks
 from proctor.models.offline import export, import_replies, to_ask
 from proctor.models.prompts import load
-from proctor.models.session import Budget, BudgetError, CallsFailed, Session
+from proctor.models.session import Session
 from proctor.models.settings import Settings
+from proctor.models.spending import Budget, BudgetError
 from proctor.uq import run_validator
 from proctor.uq.calls import cost
 from proctor.uq.notation import parse

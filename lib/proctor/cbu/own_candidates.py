@@ -13,8 +13,9 @@ from proctor.data.answers import load_asked
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError
+from proctor.models.endings import in_turn
 from proctor.models.registry import spec
-from proctor.models.session import Session, in_turn
+from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.stats.interval import Interval
 from proctor.stats.paired_proportions import cluster_t_interval

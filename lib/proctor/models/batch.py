@@ -18,8 +18,8 @@ from tqdm import tqdm
 from proctor.models import batch_api
 from proctor.models.batch_api import INTERFACES, Gone, Round, Ticket
 from proctor.models.cache import Cache, Journal, StoreError
+from proctor.models.call_errors import CallError
 from proctor.models.messages import Reply, Request
-from proctor.models.providers import CallError
 from proctor.models.registry import Spec
 
 QUIET = 2.0  # seconds without a new request, after which those that wait are a round

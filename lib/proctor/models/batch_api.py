@@ -10,17 +10,15 @@ from collections.abc import AsyncIterator, Set
 from dataclasses import dataclass
 from typing import Any
 
+from proctor.models.call_errors import CallError, call_errors, scrub
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import (
-    CallError,
     anthropic_body,
     anthropic_client,
-    call_errors,
     openai_body,
     openai_client,
     reply_from_anthropic,
     reply_from_openai,
-    scrub,
 )
 from proctor.models.registry import Spec, key_of
 

@@ -16,10 +16,12 @@ from pathlib import Path
 from proctor.files import write_atomic
 from proctor.models.batch_api import Ticket, custom_id
 from proctor.models.cache import Cache
+from proctor.models.call_errors import CallError
+from proctor.models.endings import MissingReply
 from proctor.models.messages import Request
-from proctor.models.providers import CallError, openai_body, reply_from_openai
+from proctor.models.providers import openai_body, reply_from_openai
 from proctor.models.registry import spec
-from proctor.models.session import MissingReply, Session
+from proctor.models.session import Session
 
 
 class OfflineError(ValueError):

@@ -4,13 +4,9 @@ import asyncio
 import contextlib
 import random
 import shutil
-import signal
 import sys
-import threading
 import time
-import uuid
 from collections.abc import Coroutine, Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,103 +14,21 @@ from aiolimiter import AsyncLimiter
 from tqdm import tqdm
 
 from proctor import paths
+from proctor.models.account import Account
 from proctor.models.batch import Batches
 from proctor.models.cache import Cache, StoreError, read_recording, recording_path
+from proctor.models.call_errors import CallError
+from proctor.models.endings import TERMINATION, Halt, MissingReply, all_home, calls_failed
 from proctor.models.messages import Reply, Request
-from proctor.models.providers import KINDS, CallError, Provider, Served
-from proctor.models.registry import ModelError, Spec, is_free, key_of, price, spec, weights_file
+from proctor.models.providers import KINDS, Provider, Served
+from proctor.models.registry import ModelError, Spec, key_of, price, spec, weights_file
 from proctor.models.settings import LOCAL_TIMEOUT, PROVIDER_TIMEOUT, Settings
-from proctor.models.spending import Budget, BudgetError, Plan, Spent, narrower
+from proctor.models.spending import Budget, Plan, Spent, narrower
 
 MODES = ("replay", "auto", "live")
 FREE_BYTES = 50_000_000  # below this no call is sent: its reply might not fit on the disk
 UNREADABLE = 2  # times that a call is tried again after a reply that could not be read, which is paid for
 LOOK = 0.2  # seconds between two looks at what another process is asking
-
-
-class MissingReply(LookupError):
-    """Mode replay, and `requests` (one or more) that neither recording nor cache holds."""
-
-    def __init__(self, requests: Iterable[Request]):
-        self.requests = list({request.key: request for request in requests}.values())
-        first = self.requests[0]
-        super().__init__(
-            f"{len(self.requests)} request(s) are neither recorded nor cached; the first is to {first.model}, prompt "
-            f"{first.prompt or 'of your own'}, sample {first.sample}, key {first.key[:12]}, ending in "
-            f"{first.messages[-1]['content'][-60:]!r}. Use mode auto to ask the model"
-        )
-
-
-class CallsFailed(RuntimeError):
-    """Some calls failed for good; `errors` holds them by key. All other replies are kept."""
-
-    def __init__(self, message: str, errors: dict[str, str]):
-        super().__init__(message)
-        self.errors = errors
-
-
-class Halt:
-    """The end of a run before its time: no further call is sent; those in flight come home and are kept."""
-
-    def __init__(self) -> None:
-        self.errors: list[BaseException] = []
-        self.called = asyncio.Event()
-
-    def call(self, error: BaseException) -> None:
-        self.errors.append(error)
-        self.called.set()
-
-    def error(self) -> BaseException | None:
-        """What to raise when all calls are home: one StoreError with every reply that could not be kept, or the first
-        error."""
-        unkept = [error for error in self.errors if isinstance(error, StoreError)]
-        if not unkept:
-            return self.errors[0] if self.errors else None
-        return StoreError(str(unkept[0]), {key: reply for error in unkept for key, reply in error.replies.items()})
-
-    async def pause(self, seconds: float) -> None:
-        """Wait, but not longer than until the run is halted."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.called.wait(), seconds)
-
-
-class _Termination:
-    """SIGTERM, as `kill` sends it, while calls are in flight: they come home first, and then it ends the process. Sent
-    again it ends it at once. Where somebody else handles the signal it is left alone."""
-
-    def __init__(self) -> None:
-        self.waiting: set[asyncio.Task] = set()
-        self.came = False
-
-    @contextlib.contextmanager
-    def delayed(self) -> Iterator[None]:
-        """While a task of the main thread waits for its call."""
-        task, loop = asyncio.current_task(), asyncio.get_running_loop()
-        if task is None or threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        if not self.waiting and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            loop.add_signal_handler(signal.SIGTERM, self._stop)
-        if self.came:
-            task.cancel()
-        self.waiting.add(task)
-        try:
-            yield
-        finally:
-            self.waiting.discard(task)
-            if not self.waiting and loop.remove_signal_handler(signal.SIGTERM) and self.came:
-                signal.raise_signal(signal.SIGTERM)
-
-    def _stop(self) -> None:
-        if self.came:
-            asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
-            signal.raise_signal(signal.SIGTERM)
-        self.came = True
-        for task in self.waiting:
-            task.cancel()
-
-
-_TERMINATION = _Termination()
 
 
 class Session:
@@ -164,15 +78,29 @@ class Session:
         self.batch = batch
         if batch:
             self.concurrency = sys.maxsize
-        self.budget, self.spent, self.progress = narrower(Budget.of(budget), Budget.here()), Spent(), progress
+        self.progress = progress
         self.since = time.time() if since is None else since
         self.cache = Cache(cache or paths.REPLIES or paths.CACHE / "replies.sqlite")
+        self.account = Account(narrower(Budget.of(budget), Budget.here()), self.cache)
         self._folder = recorded
         self.recordings: dict[str, dict] = {}  # model: {key: reply as JSON}
         # model: keys of the requests answered so far; a defaultdict to note them
         self.used: dict[str, set] | None = None
         self._providers: dict[str, Provider] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def budget(self) -> Budget | None:
+        return self.account.budget
+
+    @budget.setter
+    def budget(self, budget: Budget | None) -> None:
+        self.account.budget = budget
+
+    @property
+    def spent(self) -> Spent:
+        """What was asked with this session, and its cost."""
+        return self.account.spent
 
     async def ask(self, request: Request, halt: Halt | None = None) -> Reply:
         """One reply, without a progress bar. Raises what `ask_many` raises; CallsFailed too once `halt` was called."""
@@ -184,7 +112,7 @@ class Session:
                 async with self._serving if spec(request.model).local else self._slots:
                     reply = await self._one(request, halt or Halt())
             except CallError as error:
-                raise _failed({request.key: f"{request.model}: {error}"}, 1) from None
+                raise calls_failed({request.key: f"{request.model}: {error}"}, 1) from None
         self._note([request])
         return reply
 
@@ -298,23 +226,7 @@ class Session:
                 weights_file(model)
             else:
                 key_of(model)
-        self._affordable([name for name in models if not is_free(name)])
-
-    def _affordable(self, costly: list[str]) -> None:
-        unpriced = [name for name in costly if price(name) is None]
-        if costly and self.budget is None:
-            has = "has no price" if costly[0] in unpriced else "costs money"
-            more = f" (and {len(costly) - 1} more)" if costly[1:] else ""
-            raise ModelError(
-                f"nothing was asked: {costly[0]}{more} {has}, and there is no budget. Give --budget DOLLARS or "
-                '--max-calls N, or say --no-budget; in a notebook: budget = 5, budget = "500 calls" or budget = "none"'
-            )
-        if unpriced and self.budget and (self.budget.dollars, self.budget.total) != (None, None):
-            raise ModelError(
-                f"nothing was asked: {unpriced[0]} has no price: no budget in dollars can hold. "
-                f"Add its price to {paths.OWN_PARAMS / 'my_prices.yaml'}, or bound the calls: --max-calls 500, in a "
-                'notebook budget = "500 calls"'
-            )
+        self.account.allows(models)
 
     async def ready(self, models: Iterable[str]) -> None:
         """Raises ModelError for what keeps these models from being asked; tries each key with one free call."""
@@ -331,8 +243,7 @@ class Session:
             self._loop, self._providers = loop, {}
             self._slots, self._serving = asyncio.Semaphore(self.concurrency), asyncio.Lock()
             self._asking: dict[str, asyncio.Event] = {}  # by key, set when the call is through
-            self._freed = asyncio.Event()  # set, and replaced, when a call is through
-            self._reserved, self._in_flight = 0.0, 0
+            self.account.begin()
             self._pace: dict[str, list[tuple[AsyncLimiter, bool]]] = {}  # by model; whether tokens are what is counted
             self._flights: set[asyncio.Task] = set()
             self._tried: dict[tuple, asyncio.Task[str]] = {}  # by provider and key, why the key is refused
@@ -418,7 +329,7 @@ class Session:
         if error := halt.error():
             raise error
         if errors:
-            raise _failed(errors, len(requests))
+            raise calls_failed(errors, len(requests))
         return replies
 
     async def _one(self, request: Request, halt: Halt) -> Reply:
@@ -449,7 +360,7 @@ class Session:
         task = asyncio.create_task(call)
         self._flights.add(task)
         task.add_done_callback(self._flights.discard)
-        with _TERMINATION.delayed():
+        with TERMINATION.delayed():
             try:
                 return await asyncio.shield(task)
             except asyncio.CancelledError as stopped:
@@ -479,7 +390,7 @@ class Session:
         for attempt in range(self.retries + 1):
             if halt.errors:
                 raise CallError("not sent: the run has stopped", sent=False)
-            call = await self._reserve(most, request.model)
+            call = await self.account.reserve(most, request.model)
             sent, paid = True, 0.0
             try:
                 await self._keep_pace(request, size // 4 + request.max_tokens)
@@ -488,7 +399,7 @@ class Session:
                 try:
                     self.cache.put(request, reply, self.since if self.mode == "live" else 0.0)
                 finally:
-                    paid = self._count(reply, request, cost)
+                    paid = self.account.count(reply, request, cost)
                 return reply
             except CallError as error:
                 sent = error.sent
@@ -498,15 +409,8 @@ class Session:
                 delay = max(error.wait or 0.0, min(60.0, 0.5 * 2**attempt) * (0.5 + random.random()))
             finally:
                 if sent:
-                    self._count_call(request.model)
-                    self.spent.dollars += most
-                    paid = most
-                if most:
-                    self.cache.settle(call, paid)
-                self._reserved -= most
-                self._in_flight -= 1
-                self._freed.set()
-                self._freed = asyncio.Event()
+                    paid = self.account.count_most(request.model, most)
+                self.account.settle(call, most, paid)
             await halt.pause(delay)
         raise AssertionError("unreachable")
 
@@ -521,83 +425,3 @@ class Session:
             ]
         for limiter, counts_tokens in self._pace[request.model]:
             await limiter.acquire(min(tokens, limiter.max_rate) if counts_tokens else 1)
-
-    def _count(self, reply: Reply, request: Request, cost: tuple[float, float]) -> float:
-        """Count what a call used; of a count that the server does not give, the most that it can be. Its dollars."""
-        self._count_call(request.model)
-        self.spent.prompt_tokens += reply.prompt_tokens
-        self.spent.completion_tokens += reply.completion_tokens
-        said = reply.completion_tokens or (request.max_tokens if reply.text else 0)
-        dollars = (reply.prompt_tokens or request.most_tokens) * cost[0] + said * cost[1]
-        self.spent.dollars += dollars
-        return dollars
-
-    def _count_call(self, model: str) -> None:
-        self.spent.calls += 1
-        if price(model) is None and not is_free(model):
-            self.spent.unpriced[model] += 1
-
-    async def _reserve(self, most: float, model: str) -> str:
-        """Set aside the most that a call can cost, here and in the cache; wait while calls in flight may yet leave room
-        for it. Returns the call's name in the cache."""
-        budget, call = self.budget or Budget(), uuid.uuid4().hex
-        while True:
-            here = (budget.calls is None or self.spent.calls + self._in_flight < budget.calls) and (
-                budget.dollars is None or self.spent.dollars + self._reserved + most <= budget.dollars
-            )
-            if here and (not most or self.cache.reserve(call, model, most, budget.total)):
-                break
-            if not self._in_flight:
-                bound, spent = f"budget for this run, {replace(budget, total=None)}", f"${self.spent.dollars:.4f}"
-                if here:
-                    bound, spent = (
-                        f"total budget, {replace(budget, calls=None, dollars=None)}",
-                        f"${self.cache.paid():.4f}",
-                    )
-                raise BudgetError(
-                    f"the next call could pass the {bound}: {self.spent.calls} calls in this run and {spent} are "
-                    "spent. The replies are kept; raise the budget and run again"
-                )
-            await self._freed.wait()
-        self._reserved += most
-        self._in_flight += 1
-        return call
-
-
-async def in_turn(*work: Coroutine[Any, Any, Any]) -> list[Any]:
-    """What each gives, one after another: parts of a study that do not depend on each other's replies.
-
-    Where replies are missing in mode replay, the others are tried too, and one MissingReply holds the requests of all:
-    an export has them in one round."""
-    found: list[Any] = []
-    missing: list[Request] = []
-    try:
-        for one in work:
-            try:
-                found.append(await one)
-            except MissingReply as error:
-                missing += error.requests
-    finally:
-        for one in work:
-            one.close()  # those that an error left out
-    if missing:
-        raise MissingReply(missing)
-    return found
-
-
-async def all_home(*work: Coroutine[Any, Any, None]) -> None:
-    """Do all of this at once. When it is cancelled, it ends only when each has ended: `gather` ends with the first."""
-    tasks = [asyncio.ensure_future(one) for one in work]
-    try:
-        await asyncio.gather(*tasks)
-    except asyncio.CancelledError:
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise
-
-
-def _failed(errors: dict[str, str], asked: int) -> CallsFailed:
-    some = "; ".join(list(dict.fromkeys(errors.values()))[:3])
-    return CallsFailed(
-        f"{len(errors)} of {asked} calls failed ({some}). The other replies are kept: run again to ask only these",
-        errors,
-    )

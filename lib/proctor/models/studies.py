@@ -19,9 +19,10 @@ from dataclasses import replace
 from typing import Any
 
 from proctor.files import write_atomic
+from proctor.models.endings import Halt
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.registry import is_free, old_prices, price
-from proctor.models.session import Halt, Session
+from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError, Plan, in_dollars, narrower
 

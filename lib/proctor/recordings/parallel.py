@@ -24,12 +24,14 @@ from tqdm import tqdm
 from proctor import paths
 from proctor.exam.screening import MODEL
 from proctor.models.cache import Cache, StoreError, read_recording, recording_path, write_recording
+from proctor.models.call_errors import CallError
 from proctor.models.embedded import Embedded, EmbeddedError
+from proctor.models.endings import MissingReply
 from proctor.models.messages import Request
 from proctor.models.offline import to_ask
-from proctor.models.providers import CallError, ask_served, openai_client
+from proctor.models.providers import ask_served, openai_client
 from proctor.models.registry import ModelError, spec, weights_file
-from proctor.models.session import MissingReply, Session
+from proctor.models.session import Session
 from proctor.recordings.record import header, noted
 from proctor.recordings.registry import PARALLEL
 

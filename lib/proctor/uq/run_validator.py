@@ -23,12 +23,13 @@ from tqdm import tqdm
 from proctor.data.schemas import Answer, Question
 from proctor.files import only_writer
 from proctor.models.cache import StoreError
+from proctor.models.endings import CallsFailed, Halt, MissingReply, all_home
 from proctor.models.final_line import without_marks
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import Prompt, follow_up, load
 from proctor.models.read_reply import p_accept, verdict, why_unreadable
 from proctor.models.registry import price, spec
-from proctor.models.session import CallsFailed, Halt, MissingReply, Session, all_home
+from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.uq.checks import OUTCOMES, as_shown, broken, closing, opening
 from proctor.uq.notation import (

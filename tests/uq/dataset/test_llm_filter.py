@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from proctor.models.messages import Reply
 from proctor.models.offline import export, import_replies
 from proctor.models.prompts import load
-from proctor.models.session import Budget, BudgetError, Session
+from proctor.models.session import Session
+from proctor.models.spending import Budget, BudgetError
 from proctor.uq import recorded
 from proctor.uq.dataset.__main__ import main
 from proctor.uq.dataset.llm_filter import (

@@ -7,10 +7,11 @@ from pathlib import Path
 from proctor import paths
 from proctor.data.tabular import DataError
 from proctor.models.cache import Cache, StoreError
+from proctor.models.endings import MissingReply
 from proctor.models.offline import OfflineError, export, import_replies
 from proctor.models.prompts import PromptError
 from proctor.models.registry import ModelError
-from proctor.models.session import MODES, MissingReply, Session
+from proctor.models.session import MODES, Session
 from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError
 from proctor.uq.dataset.llm_filter import REPEATS, TEMPERATURE, bill, effects, filter_questions, write_verdicts

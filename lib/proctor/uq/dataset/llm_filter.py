@@ -17,12 +17,13 @@ import numpy as np
 import pandas as pd
 
 from proctor.files import write_atomic
+from proctor.models.endings import CallsFailed
 from proctor.models.final_line import final_mark
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import Prompt, load
 from proctor.models.read_reply import p_accept, verdict
 from proctor.models.registry import price
-from proctor.models.session import CallsFailed, Session
+from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.uq.dataset.post_markdown import to_markdown
 from proctor.uq.dataset.review_queue import KEY

@@ -1,0 +1,182 @@
+"""How the commands exam, validate, candidates and mark ask models: one set of options, the plan, and the notebook.
+
+    @app.command()
+    @asks_models
+    def exam(questions: Path, model: Models, *, asking: Asking) -> None: ...
+
+Only light modules up here, so that --help is quick.
+"""
+
+import asyncio
+import contextlib
+import functools
+import inspect
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from proctor.workflow import own_run
+from proctor.workflow.notebook import WorkflowError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from proctor.models.session import Session
+
+Models = Annotated[list[str], typer.Option("--model", help="openai/<model>[@http://server/v1], anthropic/<model>, a name of params/models.yaml; may be repeated")]  # fmt: skip  # noqa: E501
+Dollars = Annotated[float | None, typer.Option("--budget", help="dollars to spend at most")]
+Calls = Annotated[int | None, typer.Option("--max-calls", help="calls to make at most, for models without a price")]
+Total = Annotated[float | None, typer.Option("--total-budget", help="dollars that all runs together may have spent")]
+NoBudget = Annotated[bool, typer.Option("--no-budget", help="no limit to what is spent")]
+Name = Annotated[str, typer.Option(help="of the run's folder in build/runs/; default: from the command and the file")]
+Columns = Annotated[list[str], typer.Option("--column", help="FIELD=COLUMN for a column of another name; may be repeated")]  # fmt: skip  # noqa: E501
+
+
+class Asking(NamedTuple):
+    """How a command asks models, and what that may cost: the options that exam, validate, candidates and mark share."""
+
+    budget: Dollars = None
+    max_calls: Calls = None
+    total_budget: Total = None
+    no_budget: NoBudget = False
+    plan: Annotated[bool, typer.Option("--plan", help="show what would be asked and what it costs, and stop")] = False
+    export: Annotated[Path | None, typer.Option(help="ask nothing: write the next requests here, for a cluster")] = None
+    at_once: Annotated[int, typer.Option(help="calls in flight at a time")] = 8
+    column: Columns = []
+    style: Annotated[str, typer.Option(help="of prompts: free (reason at length), short (small models)")] = "auto"
+    prompts: Annotated[Path | None, typer.Option(help="a folder of prompts of your own")] = None
+    temperature: Annotated[float | None, typer.Option(help="not the protocol's; above 0 for several samples")] = None
+    max_tokens: Annotated[int | None, typer.Option(help="of a reply, reasoning included; default 16,384")] = None
+    effort: Annotated[str, typer.Option(help="of reasoning: none, minimal, low, medium, high, xhigh or max")] = ""
+    thinking: Annotated[str, typer.Option(help="true, false, or the tokens that it may take")] = ""
+    timeout: Annotated[float | None, typer.Option(help="seconds for one attempt; default 600")] = None
+    name: Name = ""
+
+    def settings(self) -> dict[str, Any]:
+        """Those settings that were given, as a notebook's parameter. Raises ValueError for what is none."""
+        from proctor.models.prompts import check_folder
+        from proctor.models.settings import Settings
+
+        words = {"": None, "true": True, "false": False}
+        if not self.thinking.isdecimal() and self.thinking not in words:
+            raise WorkflowError(f"--thinking {self.thinking}: say true, false, or how many tokens")
+        if self.prompts is not None:
+            check_folder(str(self.prompts))
+        given = dict(
+            style=self.style if self.style != "auto" else None,
+            max_tokens=self.max_tokens,
+            effort=self.effort or None,
+            thinking=int(self.thinking) if self.thinking.isdecimal() else words[self.thinking],
+            timeout=self.timeout,
+            temperature=self.temperature,
+            prompts_dir=absolute(self.prompts) or None,
+        )
+        how = {name: value for name, value in given.items() if value is not None}
+        Settings(**how)
+        return how
+
+
+def asks_models(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each field of `Asking` in the place of its parameter `asking`."""
+    shared = inspect.signature(Asking).parameters
+    own = [each for each in inspect.signature(command).parameters.values() if each.name != "asking"]
+
+    @functools.wraps(command)
+    def typed(**given: Any) -> None:
+        command(asking=Asking(**{name: given.pop(name) for name in shared}), **given)
+
+    options = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*own, *shared.values())]
+    typed.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    typed.__annotations__ = {each.name: each.annotation for each in options}
+    return typed
+
+
+@contextlib.contextmanager
+def exit_codes() -> Iterator[None]:
+    """Told errors instead of tracebacks: 2 bad input, 1 failed or incomplete, 130 stopped."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on from here", file=sys.stderr)
+        raise typer.Exit(130) from None
+    except (WorkflowError, ValueError, KeyError, RuntimeError, LookupError, OSError) as error:
+        from proctor.models.registry import ModelError
+
+        if isinstance(error, typer.Exit):  # a RuntimeError, of click
+            raise
+        bad_input = isinstance(error, WorkflowError | ModelError | ValueError | KeyError)
+        print(error.args[0] if isinstance(error, KeyError) else error, file=sys.stderr)
+        raise typer.Exit(2 if bad_input else 1) from None
+
+
+def ask_models(
+    name: str,
+    notebook: str,
+    what: str,
+    study: Callable[["Session"], Awaitable[Any]],
+    asking: Asking,
+) -> bool:
+    """Show `what` is asked and the plan, then ask it, with progress on the terminal.
+
+    notebook: the one that reads the replies, "" for none. False where that was all: for --plan, and for --export where
+    requests were written."""
+    from proctor.models.offline import export
+    from proctor.models.session import Session
+    from proctor.models.spending import Budget
+    from proctor.models.studies import pilot, shown_plan
+
+    if notebook and not (asking.plan or asking.export):
+        own_run.ready(notebook)
+
+    async def go() -> bool:
+        bound = Budget.of_options(asking.budget, asking.max_calls, asking.total_budget, asking.no_budget)
+        how = dict(budget=bound, concurrency=asking.at_once, settings=asking.settings())
+        async with Session("replay" if asking.export else "auto", **how) as session:
+            print(what, flush=True)
+            rehearsal = await shown_plan(session, study)
+            if asking.plan:
+                return False
+            own_run.mark(own_run.folder_of(name), notebook, own_run.INCOMPLETE)
+            if asking.export:
+                n = await export(session, study, asking.export)
+                print(
+                    f"{n:,} requests in {asking.export}; then: import {asking.export} REPLIES"
+                    if n
+                    else "nothing to ask"
+                )
+                return not n
+            await session.ready(rehearsal.missing)
+            await pilot(session, rehearsal, study)
+            await study(session)
+            print(f"asked: {session.spent}", flush=True)
+            return True
+
+    return asyncio.run(go())
+
+
+def run_notebook(
+    notebook: str, name: str, values: dict[str, Any], tables: dict[str, list[str]], also: Sequence[str] = ()
+) -> None:
+    if own_run.run_own(notebook, name, values, tables, also):
+        raise typer.Exit(1)
+
+
+async def replayed(work: "Callable[[Session], Awaitable[pd.DataFrame]]", settings: dict[str, Any]) -> "pd.DataFrame":
+    """The same work on kept replies alone."""
+    from proctor.models.session import Session
+
+    async with Session("replay", settings=settings) as session:
+        return await work(session)
+
+
+def named_columns(pairs: list[str]) -> dict[str, str]:
+    if wrong := [text for text in pairs if "=" not in text]:
+        raise WorkflowError(f"--column {wrong[0]}: write FIELD=COLUMN, such as question=prompt")
+    return dict(text.split("=", 1) for text in pairs)
+
+
+def absolute(path: Path | None) -> str:
+    return str(path.resolve()) if path else ""

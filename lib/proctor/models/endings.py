@@ -1,0 +1,135 @@
+"""How calls end without a reply: not kept, failed for good, or stopped while they are in flight."""
+
+import asyncio
+import contextlib
+import signal
+import threading
+from collections.abc import Coroutine, Iterable, Iterator
+from typing import Any
+
+from proctor.models.cache import StoreError
+from proctor.models.messages import Request
+
+
+class MissingReply(LookupError):
+    """Mode replay, and `requests` (one or more) that neither recording nor cache holds."""
+
+    def __init__(self, requests: Iterable[Request]):
+        self.requests = list({request.key: request for request in requests}.values())
+        first = self.requests[0]
+        super().__init__(
+            f"{len(self.requests)} request(s) are neither recorded nor cached; the first is to {first.model}, prompt "
+            f"{first.prompt or 'of your own'}, sample {first.sample}, key {first.key[:12]}, ending in "
+            f"{first.messages[-1]['content'][-60:]!r}. Use mode auto to ask the model"
+        )
+
+
+class CallsFailed(RuntimeError):
+    """Some calls failed for good; `errors` holds them by key. All other replies are kept."""
+
+    def __init__(self, message: str, errors: dict[str, str]):
+        super().__init__(message)
+        self.errors = errors
+
+
+class Halt:
+    """The end of a run before its time: no further call is sent; those in flight come home and are kept."""
+
+    def __init__(self) -> None:
+        self.errors: list[BaseException] = []
+        self.called = asyncio.Event()
+
+    def call(self, error: BaseException) -> None:
+        self.errors.append(error)
+        self.called.set()
+
+    def error(self) -> BaseException | None:
+        """What to raise when all calls are home: one StoreError with every reply that could not be kept, or the first
+        error."""
+        unkept = [error for error in self.errors if isinstance(error, StoreError)]
+        if not unkept:
+            return self.errors[0] if self.errors else None
+        return StoreError(str(unkept[0]), {key: reply for error in unkept for key, reply in error.replies.items()})
+
+    async def pause(self, seconds: float) -> None:
+        """Wait, but not longer than until the run is halted."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.called.wait(), seconds)
+
+
+class Termination:
+    """SIGTERM, as `kill` sends it, while calls are in flight: they come home first, and then it ends the process. Sent
+    again it ends it at once. Where somebody else handles the signal it is left alone."""
+
+    def __init__(self) -> None:
+        self.waiting: set[asyncio.Task] = set()
+        self.came = False
+
+    @contextlib.contextmanager
+    def delayed(self) -> Iterator[None]:
+        """While a task of the main thread waits for its call."""
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        if task is None or threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        if not self.waiting and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            loop.add_signal_handler(signal.SIGTERM, self._stop)
+        if self.came:
+            task.cancel()
+        self.waiting.add(task)
+        try:
+            yield
+        finally:
+            self.waiting.discard(task)
+            if not self.waiting and loop.remove_signal_handler(signal.SIGTERM) and self.came:
+                signal.raise_signal(signal.SIGTERM)
+
+    def _stop(self) -> None:
+        if self.came:
+            asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
+            signal.raise_signal(signal.SIGTERM)
+        self.came = True
+        for task in self.waiting:
+            task.cancel()
+
+
+TERMINATION = Termination()
+
+
+async def in_turn(*work: Coroutine[Any, Any, Any]) -> list[Any]:
+    """What each gives, one after another: parts of a study that do not depend on each other's replies.
+
+    Where replies are missing in mode replay, the others are tried too, and one MissingReply holds the requests of all:
+    an export has them in one round."""
+    found: list[Any] = []
+    missing: list[Request] = []
+    try:
+        for one in work:
+            try:
+                found.append(await one)
+            except MissingReply as error:
+                missing += error.requests
+    finally:
+        for one in work:
+            one.close()  # those that an error left out
+    if missing:
+        raise MissingReply(missing)
+    return found
+
+
+async def all_home(*work: Coroutine[Any, Any, None]) -> None:
+    """Do all of this at once. When it is cancelled, it ends only when each has ended: `gather` ends with the first."""
+    tasks = [asyncio.ensure_future(one) for one in work]
+    try:
+        await asyncio.gather(*tasks)
+    except asyncio.CancelledError:
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+
+def calls_failed(errors: dict[str, str], asked: int) -> CallsFailed:
+    some = "; ".join(list(dict.fromkeys(errors.values()))[:3])
+    return CallsFailed(
+        f"{len(errors)} of {asked} calls failed ({some}). The other replies are kept: run again to ask only these",
+        errors,
+    )
