@@ -2,8 +2,6 @@
 
 import asyncio
 
-import numpy as np
-import pandas as pd
 import pytest
 from proctor.kina import calculator
 from proctor.models.messages import Reply
@@ -49,47 +47,6 @@ def test_worked_examples_of_the_prompts_are_computed_rightly(prompt):
     for (_, call), (_, told) in zip(messages, messages[1:]):
         if told.startswith("Result"):
             assert calculator.result(call) == told.removeprefix("Result: ")
-
-
-def gains(by_family: dict[str, tuple[int, int]]) -> pd.DataFrame:
-    """Ten questions a family: how many are right alone and with the calculator, in both ways of calling it."""
-    known = {
-        "calls": 2,
-        "calls with steps": 3,
-        "copies": True,
-        "copies with steps": False,
-        "tokens without": 90,
-        "tokens with": 30,
-        "tokens with steps": 45,
-    }
-    return pd.DataFrame(
-        [
-            dict(category=family, without=i < alone, **{"with": i < helped, "with steps": i < helped}, **known)
-            for family, (alone, helped) in by_family.items()
-            for i in range(10)
-        ]
-    )
-
-
-def test_families_and_arms_have_their_shares_and_costs():
-    rows = gains({"tank": (4, 5), "ages": (3, 9)})
-    table = calculator.by_family(rows)
-    assert table["category"].tolist() == ["ages", "tank"] and table["with steps"].tolist() == [0.9, 0.5]
-    costs = calculator.costs(rows).set_index("arm")
-    assert costs["right"].tolist() == pytest.approx([0.35, 0.7, 0.7]) and costs["calls"].tolist()[1:] == [2, 3]
-    assert costs["copies"].tolist()[1:] == [1, 0] and costs.loc["without", ["calls", "copies"]].isna().all()
-    assert costs.loc["with steps", "tokens for each right"] == pytest.approx(45 / 0.7)
-
-
-def test_gains_of_one_family_alone_are_uneven_and_equal_ones_are_not():
-    uneven = calculator.spread_of_gains(
-        gains({"tank": (5, 5), "ages": (0, 10), "mean": (5, 5)}), np.random.default_rng(1), 500
-    )
-    even = calculator.spread_of_gains(
-        gains(dict.fromkeys(("tank", "ages", "mean"), (3, 6))), np.random.default_rng(1), 500
-    )
-    assert uneven["p"].iloc[0] < 0.01 and uneven["spread"].iloc[0] > uneven["by_chance"].iloc[0]
-    assert even["p"].iloc[0] == 1 and even["spread"].iloc[0] == 0
 
 
 def test_steps_in_words_are_asked_of_the_same_questions(fake_model):

@@ -117,6 +117,14 @@ def test_items_needed_for_a_gain_have_the_power_that_is_claimed(done):
     assert 0.72 < np.mean([binomtest(a, a + b).pvalue < 0.05 for a, b, _ in pairs if a + b]) < 0.88
 
 
+def test_the_luck_of_five_gains_is_that_of_drawn_ones(claims):
+    drawn = np.random.default_rng(0).standard_normal((200_000, 5))
+    chance = 100 * (abs(100 * np.sqrt(0.4 / 899) * drawn).max(axis=1) >= 5.17).mean()
+    assert claims["kina/claim_tool_gain.largest"].estimate == pytest.approx(chance, abs=0.2)
+    spread = 100 * np.sqrt(0.2 / 899) * np.ptp(drawn, axis=1).mean()
+    assert claims["kina/claim_tool_gain.spread"].estimate == pytest.approx(spread, rel=0.01)
+
+
 def test_claims_of_the_paper_are_answered(claims):
     assert claims["kina/claim_scaling.gain"].verdict == "does not hold"
     assert claims["kina/claim_scaling.least"].estimate < 14.8

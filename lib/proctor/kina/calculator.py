@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
 from proctor.data.schemas import Question
@@ -118,60 +117,6 @@ def _told(question: Question, turns: Sequence[Reply], arm: str) -> dict[str, flo
 def _ending(arm: str) -> str:
     """Of the columns calls and copies: those of the first study have none."""
     return "" if arm == "with" else f" {arm}"
-
-
-ARMS = ("without", "with", "with steps")  # alone; calls alone; what a step finds, then its call
-
-
-def by_family(rows: pd.DataFrame, arms: Sequence[str] = ARMS) -> pd.DataFrame:
-    """One row a family, most right with the last arm first: category, questions, and the share right in each arm.
-
-    rows: those of `tool_gain` and `tool_steps`, merged by question."""
-    shares = rows.groupby("category", sort=False)[list(arms)].mean()
-    shares.insert(0, "questions", rows["category"].value_counts())
-    return shares.sort_values([arms[-1], arms[0]], ascending=False, kind="stable").reset_index()
-
-
-def costs(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row an arm: arm, right (share), calls of the calculator for a question, copies (share of answers that are its
-    last result), tokens written for a question and for each right answer."""
-    table = []
-    for arm in ARMS:
-        tokens, right = rows[f"tokens {arm}"], rows[arm]
-        end = _ending(arm)
-        calls, copies = (
-            rows[f"{name}{end}"].mean() if f"{name}{end}" in rows else np.nan for name in ("calls", "copies")
-        )
-        each = tokens.sum() / right.sum() if right.any() else np.inf
-        table.append(
-            {
-                "arm": arm,
-                "right": right.mean(),
-                "calls": calls,
-                "copies": copies,
-                "tokens": tokens.mean(),
-                "tokens for each right": each,
-            }
-        )
-    return pd.DataFrame(table)
-
-
-def spread_of_gains(
-    rows: pd.DataFrame, rng: np.random.Generator, shuffles: int = 10_000, arm: str = "with"
-) -> pd.DataFrame:
-    """One row, of the gain of `arm` over working alone: families, spread (standard deviation of the families' gains,
-    points), by_chance (its mean when the questions are dealt anew among families of the same sizes), and p, the share
-    of deals with a spread as large (this one counts)."""
-    gap = (rows[arm].astype(float) - rows["without"]).to_numpy()
-    codes, names = pd.factorize(rows["category"])
-    sizes = np.bincount(codes)
-
-    def spread(values: np.ndarray) -> float:
-        return float((np.bincount(codes, values) / sizes).std(ddof=1))
-
-    dealt, found = np.array([spread(rng.permutation(gap)) for _ in range(shuffles)]), spread(gap)
-    p = (1 + (dealt >= found - 1e-12).sum()) / (1 + shuffles)
-    return pd.DataFrame([dict(families=len(names), spread=100 * found, by_chance=100 * dealt.mean(), p=p)])
 
 
 STUDIES = {"kina.tool_gain": tool_gain, "kina.tool_steps": tool_steps}
