@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from proctor.kina import simulated_boards
 from proctor.kina.simulated_boards import LOW, STRONG
@@ -54,21 +55,25 @@ def test_exams_have_the_accuracies_together_and_not_one_by_one(models, exams):
     assert np.ptp(exams.mean(axis=2), axis=0).max() > 0.01
 
 
-def test_mean_over_exams_has_students_interval():
-    values = np.array([3.0, 5.0, 4.0, 8.0])
-    found = simulated_boards.mean_over_exams(values, "points", family=2)
-    reach = t.ppf(1 - 0.0125, 3) * values.std(ddof=1) / 2
-    assert found["interval"] == pytest.approx((5 - reach, 5 + reach))
-    assert (found["n"], found["of"], found["level"], found["family"]) == (4, "simulated exams", 0.975, 2)
+def test_numbers_have_students_interval_over_exams():
+    values = pd.Series([3.0, 5.0, 4.0, 8.0, np.nan])
+    found = simulated_boards.over_exams(values, "points", family=2)
+    reach = t.ppf(1 - 0.0125, 3) * values.std() / 2
+    assert (found.low, found.high) == pytest.approx((5 - reach, 5 + reach))
+    assert (found.n, found.of, found.level, found.family) == (4, "simulated exams", 0.975, 2)
 
 
-def test_mean_of_equal_values_has_an_interval_of_some_width():
-    low, high = simulated_boards.mean_over_exams(np.full(10, 50.0), "%")["interval"]
-    assert low < 50 < high
+def test_equal_numbers_have_an_interval_of_some_width():
+    found = simulated_boards.over_exams(pd.Series(np.full(10, 50.0)), "%")
+    assert found.low < 50 < found.high
     with pytest.raises(ValueError, match="two at least"):
         simulated_boards.student([1.0])
 
 
-def test_share_of_exams_is_in_percent_with_wilsons_interval():
-    found = simulated_boards.share_of_exams([True, False, True, True])
-    assert found["estimate"] == 75 and found["interval"] == pytest.approx([100 * x for x in wilson(3, 4)])
+def test_flags_are_in_percent_with_wilsons_interval():
+    found = simulated_boards.over_exams(pd.Series([True, False, np.nan, True, True]), "%")
+    assert found.estimate == 75 and (found.low, found.high) == pytest.approx([100 * x for x in wilson(3, 4)])
+
+
+def test_one_exam_has_no_interval():
+    assert np.isnan(simulated_boards.over_exams(pd.Series([3.0]), "points").low)

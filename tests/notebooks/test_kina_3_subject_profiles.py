@@ -2,11 +2,15 @@
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 from proctor import paths
 from proctor.data.published import load_published
+from proctor.kina import simulated_boards
 from proctor.report import catalog
 from proctor.report.claims import read_claims
+from statsmodels.formula.api import ols
 
 NAME = "kina/3_subject_profiles"
 FIGURES = ("subject_scores", "score_levels", "high_scores", "two_exams")
@@ -54,8 +58,16 @@ def test_luck_gives_profiles_and_turns_places_over(claims):
     assert claims["kina/3b_two_exams.order"].n == 4  # eight exams in pairs
 
 
-def test_notebook_is_stored_without_outputs():
-    content = json.loads((paths.ROOT / f"notebooks/{NAME}.ipynb").read_text())
-    code = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
-    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
-    assert all(len(cell["source"]) <= 12 for cell in code) and len(code) <= 20
+def test_the_own_part_of_a_profile_is_what_an_additive_model_leaves(claims):
+    """A recount by least squares: points that model and subject together do not explain."""
+    models = simulated_boards.simulated_models((25, 45.0, 38.0), (14, 20.0, 11.0))
+    exams = simulated_boards.deal_exams(
+        models["accuracy"], 8, np.random.default_rng(20260101), samples=4, difficulty_sd=2.0, interaction_sd=1.0
+    )
+    subject, ranges = np.arange(899) % 261 % 12, []
+    for scores in exams:
+        best = pd.DataFrame(100 * scores).assign(mean=scores.mean(axis=1)).nlargest(10, "mean").drop(columns="mean")
+        cells = best.T.groupby(subject).mean().melt(ignore_index=False, var_name="model").rename_axis("subject")
+        own = ols("value ~ C(model) + C(subject)", cells.reset_index()).fit().resid
+        ranges.append(np.ptp(own.to_numpy().reshape(10, 12), axis=1).mean())
+    assert claims["kina/3b_subject_scores"].estimate == pytest.approx(np.mean(ranges))

@@ -4,10 +4,11 @@ The review of the paper prints three of 42 accuracies. The other 39 are assumed 
 so is how hard the items are and how far models agree on that. Nothing here is data, and no simulated model has a name.
 
 One exam is one sample of items. What is said of "an exam of this size" is therefore an average over many simulated
-exams, and its interval is over these exams (`mean_over_exams`, `share_of_exams`).
+exams, and its interval is over these exams (`over_exams`).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from scipy.stats import t
 
 from proctor.data.published import load_published
 from proctor.stats import bootstrap, checks
-from proctor.stats.bootstrap import Interval
+from proctor.stats.interval import Interval, no_interval
 from proctor.stats.proportions import wilson
 from proctor.stats.simulate import Responses, item_responses
 
@@ -104,6 +105,25 @@ def student(values: ArrayLike, level: float = 0.95, bounds: tuple[float, float] 
         return bootstrap.exact_interval(mean, len(values), level, bounds)
     reach = float(t.ppf((1 + level) / 2, len(values) - 1)) * error
     return Interval(mean, max(mean - reach, bounds[0]), min(mean + reach, bounds[1]), level, "Student")
+
+
+def over_exams(values: pd.Series, unit: str, family: int = 1, bounds: tuple[float, float] = (0.0, 100.0)) -> Interval:
+    """What simulated exams show on average, ready for `Output.claim`: the mean of one number an exam with Student's
+    interval (`student`), or of flags the percent with Wilson's. Exams where it is NaN are left out.
+
+    values: (exams,). family: comparisons that are looked at together. bounds: the lowest and highest possible number.
+
+    >>> found = over_exams(pd.Series([True] * 9 + [False]), "% of exams")
+    >>> found.estimate, found.n, round(found.low, 1), round(found.high, 1)
+    (90.0, 10, 59.6, 98.2)
+    """
+    values, level = values.dropna().infer_objects(), 1 - 0.05 / family
+    if values.dtype == bool and len(values):
+        limits = wilson(int(values.sum()), len(values), level)
+        found = Interval(float(values.mean()), *limits, level, "wilson").scaled(100)
+    else:
+        found = student(values, level, bounds) if len(values) > 1 else no_interval(level)
+    return replace(found, n=len(values), of="simulated exams", unit=unit, family=family)
 
 
 def share_of_exams(flags: ArrayLike, family: int = 1, unit: str = "% of exams") -> dict[str, Any]:
