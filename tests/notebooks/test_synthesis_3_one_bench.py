@@ -45,3 +45,18 @@ def test_calls_count_what_candidates_share_in_equal_parts(done):
     calls = read(done, "one_bench").drop_duplicates(["set", "method"]).set_index(["set", "method"])["calls"]
     assert calls["pairs", "utility"] == 4 and calls["pairs", "own samples"] == 1 and calls["pairs", "own answer"] == 0.5
     assert calls["answers", "B"] == 2 and calls["answers", "C with reasons"] == 1 and calls["pairs", "length"] == 0
+
+
+def test_a_gain_over_other_methods_is_that_of_the_best_against_the_best_of_the_rest(done, claims_made):
+    table = read(done, "one_bench")
+    within = table[table["set"] == "pairs"].set_index("method")[["within", "calls"]]
+    dear = within["calls"] >= 1.4
+    gain = 100 * (within.loc[dear, "within"].max() - within.loc[within["calls"] <= 1, "within"].max())
+    claim = claims_made["synthesis/3_more_calls"]
+    assert claim.estimate == pytest.approx(gain) and claim.family == dear.sum() * (within["calls"] <= 1).sum()
+
+
+def test_the_gain_of_combining_is_the_mean_over_budgets(done, claims_made):
+    chosen = read(done, "one_bench_combinations")
+    assert claims_made["synthesis/3_combination"].estimate == pytest.approx(100 * chosen["difference"].mean())
+    assert claims_made["synthesis/3_flattery"].estimate == pytest.approx(100 * chosen["flattery"].mean())

@@ -1,5 +1,7 @@
 """All methods on one bench, against scipy, statsmodels, brute force and data whose truth is known."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -34,6 +36,10 @@ def bench_of(methods, **how):
     return found
 
 
+def subsets(methods, most=3):
+    return [subset for size in range(1, most + 1) for subset in combinations(range(methods), size)]
+
+
 @pytest.fixture(scope="module")
 def toy():
     return bench_of({"a": (1.0, 1), "b": (0.5, 1), "c": (0.0, 2), "free": (0.2, 0)})
@@ -57,12 +63,12 @@ def test_auc_within_and_over_questions_are_those_of_all_pairs(toy):
 def test_the_interval_over_questions_is_delong_s_where_each_candidate_is_a_family(toy):
     score, correct = toy.scores["a"].to_numpy(), toy.correct
     alone = one_bench.Bench(**{**vars(toy), "family": np.arange(len(score)).astype(str)})
-    found = one_bench.over(score, alone, 0.95)
+    found = one_bench.auc_over_questions(score, alone, 0.95)
     right, wrong = score[correct == 1], score[correct == 0]
     wins = (right[:, None] > wrong).astype(float)
     error = np.sqrt(wins.mean(1).var(ddof=1) / len(right) + wins.mean(0).var(ddof=1) / len(wrong))
     assert (found.high - found.low) / 2 == pytest.approx(2.012 * error, rel=0.02)  # Student's, 47 degrees of freedom
-    same = one_bench.over(score, toy, 0.95, less=score)
+    same = one_bench.auc_over_questions(score, toy, 0.95, less=score)
     assert same.estimate == 0
 
 
@@ -74,7 +80,7 @@ def test_the_interval_over_questions_holds_its_level_with_nine_families():
     frames = dict(scores=pd.DataFrame(), accept=pd.DataFrame(), methods=pd.DataFrame())
     for _ in range(trials):
         shift = np.repeat(rng.normal(size=9), 14)  # of a family: hard and easy ones
-        found = one_bench.over(correct + shift + rng.normal(size=126), one_bench.Bench(**known, **frames))
+        found = one_bench.auc_over_questions(correct + shift + rng.normal(size=126), one_bench.Bench(**known, **frames))
         held += found.low <= ndtr(1 / 2) <= found.high  # both scores have variance 2
     assert 0.91 <= held / trials <= 0.99
 
@@ -97,30 +103,16 @@ def test_verdicts_are_the_method_s_own_or_from_a_threshold_of_other_families():
     assert found["verdict"].tolist() == ["cross-fitted", "own"]
 
 
-def test_differences_are_paired_and_say_how_many_families_they_need(toy):
-    level = 0.99
-    (row,) = one_bench.differences(toy, [("a", "chance")], level).to_dict("records")
-    each = pd.Series(one_bench.pairs(toy).by_question(toy.scores[["a"]].to_numpy())[:, 0] - 0.5)
+def test_a_difference_is_student_s_and_says_how_many_families_it_needs(toy):
+    level, ranked = 0.99, one_bench.pairs(toy)
+    each = pd.Series(ranked.by_question(toy.scores[["a"]].to_numpy())[:, 0] - 0.5)
+    row = one_bench.difference(each.to_numpy(), ranked.families, level, 0.5)
     by_family = each.groupby(np.repeat(range(6), 2)).mean()
     limits = ttest_1samp(by_family, 0).confidence_interval(level)
     assert (row["difference"], row["low"]) == pytest.approx((by_family.mean(), limits.low))
     assert row["high"] == pytest.approx(min(limits.high, 0.5)) and row["families"] == 6
     gap, sd = by_family.mean(), by_family.std()
     assert t_power(gap, sd, row["needed"], level) >= 0.8 > t_power(gap, sd, row["needed"] - 1, level)
-    many = one_bench.against([toy], 1, 0)
-    assert len(many) == 3 and set(many["other"]) == {"free"}
-    best = one_bench.best_against(many).iloc[0]
-    assert best["difference"] == many["difference"].max() and best["low"] == many["low"].max()
-
-
-def test_what_asks_is_set_against_what_asks_nobody_over_questions(toy):
-    asked = one_bench.asked_over_free([toy]).set_index("one")
-    areas = {name: one_bench.over(toy.scores[name].to_numpy(), toy) for name in toy.scores}
-    assert list(asked.index) == ["a", "b", "c"] and set(asked["other"]) == {"free"}
-    assert asked.loc["a", "difference"] == pytest.approx(areas["a"].estimate - areas["free"].estimate)
-    (free,) = one_bench.free_over_chance(toy).to_dict("records")
-    assert free["difference"] == pytest.approx(areas["free"].estimate - 0.5)
-    assert (free["low"], free["high"]) == pytest.approx((areas["free"].low - 0.5, areas["free"].high - 0.5))
 
 
 def test_correlations_are_scipy_s_and_numpy_s(toy):
@@ -168,12 +160,12 @@ def test_logistic_regressions_are_statsmodels_and_positive_ones_scipy_s():
 
 
 def test_no_fold_sees_what_it_is_judged_on(toy):
-    subsets = one_bench.subsets_within(toy, 4)
-    before = one_bench.nest(toy, subsets)
+    some = subsets(4)
+    before = one_bench.nested_cv(toy, some)
     scores = toy.scores.copy()
     here = toy.family == "f3"
     scores.loc[here] = np.random.default_rng(9).normal(size=(here.sum(), 4)) * 10
-    after = one_bench.nest(one_bench.Bench(**{**vars(toy), "scores": scores}), subsets)
+    after = one_bench.nested_cv(one_bench.Bench(**{**vars(toy), "scores": scores}), some)
     fold = one_bench.folds(toy.family)[here][0]
     assert after.inner[fold] == pytest.approx(before.inner[fold])
     assert not np.allclose(after.inner[fold - 1], before.inner[fold - 1])
@@ -181,7 +173,7 @@ def test_no_fold_sees_what_it_is_judged_on(toy):
 
 def test_inner_folds_are_those_of_plain_cross_validation(toy):
     subsets = [(0,), (0, 1)]  # signals whose weights are positive without a bound
-    found, fold = one_bench.nest(toy, subsets), one_bench.folds(toy.family)
+    found, fold = one_bench.nested_cv(toy, subsets), one_bench.folds(toy.family)
     ranked = one_bench.pairs(toy)
     values = []
     for inner in range(1, 6):
@@ -199,16 +191,13 @@ def test_inner_folds_are_those_of_plain_cross_validation(toy):
 
 def test_combining_helps_where_signals_are_independent_and_noise_only_flatters():
     good = bench_of({name: (1.2, 1) for name in "abcd"}, families=20, each=2, seed=2)
-    nested = one_bench.nest(good, one_bench.subsets_within(good, 3))
+    nested = one_bench.nested_cv(good, subsets(4))
     (row,) = one_bench.combinations(nested, [3]).to_dict("records")
     assert row["low"] > 0 and row["difference"] == pytest.approx(row["combination"] - row["single"])
     noise = [bench_of({name: (0, 1) for name in "abcdef"}, seed=seed) for seed in range(8)]
-    nested = [one_bench.nest(bench, one_bench.subsets_within(bench, 2)) for bench in noise]
+    nested = [one_bench.nested_cv(bench, subsets(6, 2)) for bench in noise]
     rows = pd.concat([one_bench.combinations(each, [2]) for each in nested])
     assert rows["in_sample"].mean() > rows["difference"].mean() and abs(rows["combination"].mean() - 0.5) < 0.1
-    both = one_bench.pooled(nested[:1], [2]).set_index("what")["difference"]
-    assert both["gain"] == pytest.approx(rows.iloc[0]["difference"])
-    assert both["flattery"] == pytest.approx(rows.iloc[0]["flattery"])
 
 
 def test_budgets_count_a_shared_call_once():
@@ -217,14 +206,6 @@ def test_budgets_count_a_shared_call_once():
     rows.loc[rows["method"].isin(["a x1", "b x1"]), "reads"] = "one call"
     (bench,) = one_bench.benches(rows)
     assert bench.calls((0, 2)) == 1 and bench.calls((0, 4)) == 2
-    assert (0, 2) in one_bench.subsets_within(bench, 1) and (0, 4) not in one_bench.subsets_within(bench, 1)
-
-
-def test_sentences_about_every_and_some_row():
-    rows = pd.DataFrame(dict(difference=[0.1, 0.3], low=[-0.1, 0.2], high=[0.4, 0.35], families=[9, 9]))
-    every, some = one_bench.claim(rows), one_bench.claim(rows, "max", 4)
-    assert every["interval"] == pytest.approx((-10, 35)) and some["interval"] == pytest.approx((20, 40))
-    assert (every["level"], some["level"], some["n"]) == (0.975, 0.9875, 9)
 
 
 @pytest.mark.parametrize(

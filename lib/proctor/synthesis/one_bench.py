@@ -2,7 +2,7 @@
 
     table = one_bench_sets.load("my_scores.csv")      # one row per candidate and method
     for bench in benches(table):
-        quality(bench), agreement(bench), combinations(nest(bench, subsets_within(bench, 4)), budgets=[1, 2, 4])
+        quality(bench), agreement(bench), combinations(nested_cv(bench, subsets), budgets=[1, 2, 4])
 
 Ranking *within* questions: the chance that a right candidate scores above a wrong one of the same question, ties half,
 averaged over the questions that have both. *Over* questions: the same of any right and any wrong candidate. A score
@@ -158,7 +158,7 @@ def quality(bench: Bench, level: float = 0.95) -> pd.DataFrame:
         known, took, right = bench.methods.loc[method], yes[:, i] == 1, bench.correct == 1
         figures = dict(
             within=_t(each[:, i], ranked.families, level),
-            over=over(bench.scores.iloc[:, i].to_numpy(), bench, level),
+            over=auc_over_questions(bench.scores.iloc[:, i].to_numpy(), bench, level),
             precision=_t(bench.correct[took], bench.family[took], level),
             recall=_t(yes[right, i], bench.family[right], level),
         )
@@ -173,7 +173,9 @@ def quality(bench: Bench, level: float = 0.95) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def over(score: np.ndarray, bench: Bench, level: float = 0.95, less: np.ndarray | None = None) -> Interval:
+def auc_over_questions(
+    score: np.ndarray, bench: Bench, level: float = 0.95, less: np.ndarray | None = None
+) -> Interval:
     """AUC over all candidates, with whole families as units; of `score` less that of `less`, paired, if given."""
     value, influence = _auc(score, bench.correct)
     bounds = (0.0, 1.0)
@@ -215,62 +217,9 @@ def folds(family: np.ndarray, most: int = FOLDS) -> np.ndarray:
     return checks.cluster_index(family, len(family))[0] % most if len(family) else np.zeros(0, int)
 
 
-def differences(bench: Bench, of: Sequence[tuple[str, str]], level: float) -> pd.DataFrame:
-    """AUC within questions of one method less another's ("chance": one half), paired: set, model, one, other,
-    difference, low, high, questions, families, needed (families for 80 % power at this level if it were true)."""
-    ranked = pairs(bench)
-    each = pd.DataFrame(ranked.by_question(bench.scores.to_numpy()), columns=bench.scores.columns)
-    each["chance"] = 0.5
-    rows = []
-    for one, other in of:
-        gap = (each[one] - each[other]).to_numpy()
-        row = dict(set=bench.set, model=bench.model, one=one, other=other)
-        rows.append(row | _difference(gap, ranked.families, level, 0.5 if other == "chance" else 1.0))
-    return pd.DataFrame(rows)
-
-
-def against(found: Sequence[Bench], least: float, most: float | None = None) -> pd.DataFrame:
-    """`differences` of every method of at least `least` calls a candidate from every one of at most `most` (None: from
-    chance), on all benches, with simultaneous 95 % intervals."""
-    of = []
-    for bench in found:
-        calls = bench.methods["calls"]
-        others = ["chance"] if most is None else list(calls.index[calls <= most])
-        of.append([(one, other) for one in calls.index[calls >= least] for other in others if one != other])
-    level = 1 - 0.05 / max(sum(map(len, of)), 1)
-    return pd.concat([differences(bench, pairs, level) for bench, pairs in zip(found, of)], ignore_index=True)
-
-
-def over_differences(bench: Bench, of: Sequence[tuple[str, str]], level: float = 0.95) -> pd.DataFrame:
-    """As `differences`, of the AUC over questions; without needed, and questions are all that there are."""
-    rows, flat = [], np.zeros(len(bench.correct))
-    for one, other in of:
-        less = flat if other == "chance" else bench.scores[other].to_numpy()
-        value = over(bench.scores[one].to_numpy(), bench, level, less)
-        row = dict(set=bench.set, model=bench.model, one=one, other=other, difference=value.estimate, low=value.low)
-        row |= dict(high=value.high, questions=len(np.unique(bench.question)))
-        rows.append(row | dict(families=len(np.unique(bench.family))))
-    return pd.DataFrame(rows)
-
-
-def free_over_chance(bench: Bench) -> pd.DataFrame:
-    """`over_differences` from chance of the methods that ask no model, with simultaneous 95 % intervals."""
-    free = bench.methods.index[bench.methods["calls"] == 0]
-    return over_differences(bench, [(one, "chance") for one in free], 1 - 0.05 / max(len(free), 1))
-
-
-def asked_over_free(found: Sequence[Bench]) -> pd.DataFrame:
-    """`over_differences` of every method that asks a model from every one that asks none, on all benches, with
-    simultaneous 95 % intervals."""
-    of = []
-    for bench in found:
-        asks = bench.methods["calls"] > 0
-        of.append([(one, other) for one in asks.index[asks] for other in asks.index[~asks]])
-    level = 1 - 0.05 / max(sum(map(len, of)), 1)
-    return pd.concat([over_differences(bench, pairs, level) for bench, pairs in zip(found, of)], ignore_index=True)
-
-
-def _difference(gap: np.ndarray, families: np.ndarray, level: float, most: float = 1.0) -> dict[str, Any]:
+def difference(gap: np.ndarray, families: np.ndarray, level: float, most: float = 1.0) -> dict[str, Any]:
+    """Mean of paired differences in AUC, one per question, with families as units: difference, low, high, questions,
+    families, needed (families for 80 % power at this level if it were true). most: the largest possible."""
     found = _t(gap, families, level, (-most, most))
     n = len(np.unique(families))
     row = dict(difference=found.estimate, low=found.low, high=found.high, questions=len(gap), families=n)
@@ -316,17 +265,6 @@ def mean_agreement(bench: Bench, what: str, weigh: Callable[[np.ndarray], np.nda
         return total
 
     return jackknife_interval(value, np.arange(len(moments[0])), level, (-2.0, 2.0))
-
-
-def mean_agreements(found: Sequence[Bench], what: str, weigh: Callable[[np.ndarray], np.ndarray]) -> pd.DataFrame:
-    """`mean_agreement` on each bench, with simultaneous 95 % intervals: set, model, difference (the sum), low, high,
-    questions, families."""
-    rows = []
-    for bench in found:
-        value, ranked = mean_agreement(bench, what, weigh, 1 - 0.05 / len(found)), pairs(bench)
-        row = dict(set=bench.set, model=bench.model, difference=value.estimate, low=value.low, high=value.high)
-        rows.append(row | dict(questions=len(ranked.questions), families=len(np.unique(ranked.families))))
-    return pd.DataFrame(rows)
 
 
 def across_papers(papers: np.ndarray) -> np.ndarray:
@@ -400,17 +338,7 @@ class Nested:
         return " + ".join(self.bench.scores.columns[list(self.subsets[subset])])
 
 
-def subsets_within(bench: Bench, budget: float, most: int = 3, asking: bool = False) -> list[Subset]:
-    """Every subset of up to `most` methods that costs at most `budget` calls a candidate, small and cheap ones first.
-
-    asking: of methods that ask a model at all."""
-    able = [i for i, calls in enumerate(bench.methods["calls"]) if calls > 0 or not asking]
-    cost = {subset: bench.calls(subset) for size in range(1, most + 1) for subset in choose(able, size)}
-    cheap = [subset for subset, calls in cost.items() if calls <= budget + 1e-9]
-    return sorted(cheap, key=lambda subset: (len(subset), cost[subset], subset))
-
-
-def nest(
+def nested_cv(
     bench: Bench, subsets: Sequence[Subset], weights: str = "positive", most_folds: int = FOLDS, ridge: float = 1.0
 ) -> Nested:
     """Fit every subset of two or more for each pair of folds without these two, for each fold without it, and to all.
@@ -475,30 +403,9 @@ def combinations(found: Nested, budgets: Sequence[float], level: float = 0.95) -
         excess = _t(flattered - gap, found.families, level, (-2.0, 2.0))
         row = dict(set=found.bench.set, model=found.bench.model, budget=budget, single=alone.mean())
         row |= dict(combination=together.mean(), single_method=_often(found, one), members=_often(found, several))
-        row |= _difference(gap, found.families, level) | dict(in_sample=flattered.mean())
+        row |= difference(gap, found.families, level) | dict(in_sample=flattered.mean())
         rows.append(row | dict(flattery=excess.estimate, flattery_low=excess.low, flattery_high=excess.high))
     return pd.DataFrame(rows)
-
-
-def pooled(found: Sequence[Nested], budgets: Sequence[float], level: float = 0.95) -> pd.DataFrame:
-    """`combinations` averaged over benches of the same questions (sets, models) and budgets: a row "gain" on families
-    left out, and a row "flattery" of choosing and judging on the same candidates; columns what, difference, low, high,
-    questions, families, needed."""
-    gains, flattery = [], []
-    for nested in found:
-        sizes = np.array([len(subset) for subset in nested.subsets])
-        for budget in budgets:
-            within = nested.calls <= budget + 1e-9
-            (one, _, one_full), (two, _, two_full) = (nested.chosen(within & some) for some in (sizes == 1, sizes > 1))
-            gains.append(two - one)
-            flattery.append(two_full - one_full - (two - one))
-    families = found[0].families
-    return pd.DataFrame(
-        [
-            dict(what=what) | _difference(np.mean(values, axis=0), families, level)
-            for what, values in (("gain", gains), ("flattery", flattery))
-        ]
-    )
 
 
 def _often(found: Nested, choice: np.ndarray) -> str:
@@ -579,39 +486,6 @@ def positive_logistic(
             best[better], least[better] = weights[better], loss[better]
     found[against] = best
     return found
-
-
-# sentences
-
-
-def claim(
-    found: pd.DataFrame, pick: str = "min", family: int | None = None, column: str = "difference", says: str = "> 0"
-) -> dict[str, Any]:
-    """Keywords of `Output.claim`, in points, for the least (pick "min": a sentence about every row) or the greatest
-    ("max": about some row) of differences whose intervals are at 1 - 0.05 / family (default: the rows given).
-
-    Simultaneous intervals give that of the least and of the greatest: the least, or greatest, of the limits.
-    """
-    family = max(len(found), 1) if family is None else family
-    ends = [column, "low", "high"] if column == "difference" else [column, f"{column}_low", f"{column}_high"]
-    if column != "difference":  # a share without an interval may be any
-        found = found.fillna({ends[1]: 0.0, ends[2]: 1.0})
-    value, low, high = (100 * float(getattr(found[end], pick)(skipna=False)) for end in ends)
-    many = found["families"].min() if len(found) else 0
-    return dict(estimate=value, interval=(low, high), says=says, n=int(many), of="families", unit="points") | dict(
-        level=1 - 0.05 / family, family=family
-    )
-
-
-def best_against(compared: pd.DataFrame) -> pd.DataFrame:
-    """Of `differences` of several methods from several others: the best of the first less the best of the second, a row
-    a set and model, with simultaneous limits. For each first method the least difference counts, of these the greatest.
-    """
-    ends = ["difference", "low", "high"]
-    least = compared.groupby(["set", "model", "one"], sort=False)[ends].min()
-    best = least.groupby(["set", "model"], sort=False).max().reset_index()
-    sizes = compared.groupby(["set", "model"], sort=False)[["questions", "families"]].min().reset_index()
-    return best.merge(sizes, on=["set", "model"])
 
 
 def _t(values: np.ndarray, families: np.ndarray, level: float, bounds: tuple[float, float] = (0.0, 1.0)) -> Interval:
