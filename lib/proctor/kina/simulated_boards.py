@@ -9,7 +9,6 @@ exams, and its interval is over these exams (`over_exams`).
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -124,47 +123,3 @@ def over_exams(values: pd.Series, unit: str, family: int = 1, bounds: tuple[floa
     else:
         found = student(values, level, bounds) if len(values) > 1 else no_interval(level)
     return replace(found, n=len(values), of="simulated exams", unit=unit, family=family)
-
-
-def share_of_exams(flags: ArrayLike, family: int = 1, unit: str = "% of exams") -> dict[str, Any]:
-    """Percent of simulated exams in which something happened, with Wilson's interval. flags: bool (exams,); NaN where
-    it could not happen, and that exam is left out.
-
-    Returns the keywords of `Output.claim`, the interval at the level that `family` comparisons need.
-
-    >>> found = share_of_exams([True] * 9 + [False])
-    >>> found["estimate"], found["n"], [round(limit, 1) for limit in found["interval"]]
-    (90.0, 10, [59.6, 98.2])
-    """
-    flags, level = pd.Series(flags).dropna().astype(bool), 1 - 0.05 / family
-    if flags.empty:
-        return _quantity(np.nan, [np.nan, np.nan], 0, unit, family)
-    limits = wilson(int(flags.sum()), len(flags), level)
-    return _quantity(100 * float(flags.mean()), [100 * limit for limit in limits], len(flags), unit, family)
-
-
-def mean_over_exams(
-    values: ArrayLike, unit: str, bounds: tuple[float, float] = (0.0, 100.0), family: int = 1
-) -> dict[str, Any]:
-    """Mean over simulated exams of one number an exam, with Student's interval (`student`). values: (exams,); exams
-    where it is NaN are left out.
-
-    Returns the keywords of `Output.claim`, as `share_of_exams` does.
-    """
-    values = pd.Series(values).dropna()
-    if len(values) < 2:
-        return _quantity(np.nan, [np.nan, np.nan], len(values), unit, family)
-    found = student(values, 1 - 0.05 / family, bounds)
-    return _quantity(found.estimate, [found.low, found.high], len(values), unit, family)
-
-
-def _quantity(estimate: float, limits: list[float], exams: int, unit: str, family: int) -> dict[str, Any]:
-    return dict(
-        estimate=estimate,
-        interval=tuple(limits),
-        n=exams,
-        of="simulated exams",
-        unit=unit,
-        level=1 - 0.05 / family,
-        family=family,
-    )
