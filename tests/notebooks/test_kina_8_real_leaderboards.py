@@ -1,12 +1,15 @@
 """notebooks/kina/8_real_leaderboards.ipynb with the quick parameters, where the logs are on this machine."""
 
 import json
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
 from proctor import logs
 from proctor.report import catalog
+from proctor.stats.item_response import choose
+from scipy.stats import kendalltau, norm
 
 NAME = "kina/8_real_leaderboards"
 pytestmark = pytest.mark.skipif(
@@ -53,6 +56,28 @@ def test_luck_of_the_run_is_that_of_the_trials(claims_made):
     s, t = successes.loc[:, kept], trials.loc[:, kept]
     within, mean = (s * (t - s) / (t * (t - 1))).stack().mean(), (s / t).mean()
     assert claims_made["kina/8_run_luck"].estimate == pytest.approx(100 * within / (mean * (1 - mean)).mean())
+
+
+def test_the_visible_gap_is_seen_with_chance_four_fifths(board, claims_made):
+    scores = board.to_numpy(float).T
+    best = np.argsort(-scores.mean(axis=1), kind="stable")[:10]
+    spread = np.median([np.std(scores[a] - scores[b], ddof=1) for a, b in combinations(best, 2)])
+    gap = claims_made["kina/8_visible_gap"].estimate / 100
+    assert norm.sf(1.96 - gap / (spread / np.sqrt(500))) == pytest.approx(0.8, abs=1e-3)
+
+
+def test_near_twins_are_those_whose_outcomes_correlate(done, board):
+    found = table(done, "real_twins").query("board == 'SWE-bench Verified'")
+    alike = board.corr().to_numpy()[np.triu_indices(board.shape[1], 1)]
+    assert len(found) == (alike >= 0.9).sum()
+
+
+def test_items_are_chosen_on_earlier_systems_only(done, board):
+    order = np.argsort(board.columns.str[:8].to_numpy(), kind="stable")
+    earlier, later = (board.iloc[:, part] for part in np.array_split(order, 2))
+    chosen = choose(earlier.to_numpy(float).T, "information", np.random.default_rng(0))[:200]
+    tau = kendalltau(later.iloc[chosen].sum(), later.mean()).statistic
+    assert table(done, "real_few_items").set_index("items").loc[200, "information"] == pytest.approx(tau)
 
 
 def test_claims_are_logged_with_their_n_and_show_no_item(done, board, claims_made):
