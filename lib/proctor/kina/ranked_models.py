@@ -5,32 +5,17 @@ and often nothing of the two models beside it: each row says whether it is told 
 that separates nothing is marked as such.
 """
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from proctor.stats import bootstrap
+from proctor.stats.interval import Interval
 from proctor.stats.paired_proportions import cluster_t_interval
 from proctor.stats.rank_sets import all_pairs, items_needed, possible_winners, rank_sets
 from proctor.stats.ranking import ranking
 
 NO_BORDER, SEPARATES, NOTHING = BORDERS = ("", "separates its neighbours", "separates nothing")
-
-
-@dataclass(frozen=True)
-class Step:
-    """The gap between a place and the next, in points, with limits that hold for all pairs of models at once."""
-
-    gap: float
-    gap_low: float
-    gap_high: float
-
-    def quantity(self, n: int, of: str) -> dict[str, Any]:
-        """The keywords of `Output.claim`: n units of this kind were resampled."""
-        return dict(estimate=self.gap, interval=(self.gap_low, self.gap_high), n=n, of=of, unit="points")
 
 
 def rank_models(
@@ -122,22 +107,14 @@ def _alone(scores: ArrayLike, model: str, seed: int, resamples: int, clusters: A
     return table.astype({"next_told_apart": "boolean"})
 
 
-def widest_step(table: pd.DataFrame) -> Step:
-    """Of a table of `rank_models`, the step to the next that is largest beside its half-width: the first to be seen.
+def widest_step(table: pd.DataFrame) -> Interval:
+    """Of a table of `rank_models`, the gap to the next, in points, that is largest in half-widths of its interval.
 
-    All limits hold at once, so if this step's interval reaches 0, no two neighbours are told apart.
+    All limits hold at once, so if this interval reaches 0, no two neighbours are distinguishable.
     """
-    return _step(table, _ratio(table).idxmax())
-
-
-def _ratio(table: pd.DataFrame) -> pd.Series:
-    """Each step to the next in half-widths of its interval."""
     steps = table.iloc[:-1]
-    return steps["gap"] / (steps["gap_high"] - steps["gap"])
-
-
-def _step(table: pd.DataFrame, row: int) -> Step:
-    return Step(*table.loc[row, ["gap", "gap_low", "gap_high"]].astype(float))
+    widest = table.loc[(steps["gap"] / (steps["gap_high"] - steps["gap"])).idxmax()]
+    return Interval(*map(float, widest[["gap", "gap_low", "gap_high"]]), 0.95, "rank sets", unit="points")
 
 
 def _runs(places: np.ndarray) -> str:
