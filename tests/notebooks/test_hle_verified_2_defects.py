@@ -62,6 +62,23 @@ def test_the_title_of_figure_6_says_no_more_than_its_limits(done):
     assert "elsewhere" not in title and "Chemistry" in title
 
 
+def test_limits_of_figure_6_leave_room_for_all_items_and_exact_percentages_one_or_two_counts(done):
+    limits = saved(done, "fig_6_limits", keep_default_na=False)
+    sums = limits.groupby(["subject", "component"]).agg({"least": "sum", "most": "sum", "items": "first"})
+    assert (sums["least"] <= sums["items"]).all() and (sums["items"] <= sums["most"]).all() and len(limits) == 72
+    exact = limits[limits["printed"] != ""]
+    assert len(exact) == 13 and all(prints(row.least, row.items) == row.printed for row in exact.itertuples())
+    assert ((exact["most"] - exact["least"]) <= 1).all()
+
+
+def test_gold_items_come_off_the_valid_problems_and_answers(done):
+    table = saved(done, "fig_5_counts").set_index(["component", "label"])
+    for component in ("problem", "answer"):
+        row = table.loc[(component, "valid")]
+        assert row["least"] - row["least_not_gold"] == row["most"] - row["most_not_gold"] == 668
+    assert table.loc[("rationale", "valid"), "least_not_gold"] == 0
+
+
 @pytest.mark.parametrize("artifact", FIGURES)
 def test_figures_are_there_with_their_evidence(done, artifact):
     record = json.loads((done / f"figures/hle_verified/{artifact}.json").read_text())
