@@ -103,6 +103,27 @@ def test_without_the_uncertain_items_the_bounds_decide_one_model_and_sampling_no
         assert row.easier_least == pytest.approx(row.repaired - row.sound_most) and row.sound_most > row.rest / kept
 
 
+def test_no_number_of_items_explains_all_accuracies_of_the_subset(done, printed):
+    """A recount: the nearest count of right answers out of five times so many, printed with the figure's decimals."""
+    figures = [text for when in ("raw", "verified") for text in printed[f"subset_{when}_accuracy"]]
+    halves = [0.5 * 10.0 ** -len(text.partition(".")[2]) + 1e-9 for text in figures]
+    fitting = [
+        sum(abs(100 * round(float(text) * 5 * n / 100) / (5 * n) - float(text)) <= half
+            for text, half in zip(figures, halves))
+        for n in range(1, 1144)
+    ]  # fmt: skip
+    claim = saved(done, "claims_3_remeasurement").set_index("id").loc["hle_verified/claim_count_grid"]
+    assert claim["estimate"] == max(fitting) < 14 and claim["n"] == 1143
+
+
+def test_an_eighth_model_at_the_ends_keeps_the_mean_in_the_claimed_range(done):
+    average = saved(done, "average_gains").set_index("set")
+    assert average["mean"].round(2).tolist() == [9.02, 34.39]
+    for end, claimed in (("least", "low"), ("most", "high")):
+        mean = (7 * average["mean"] + average[f"eighth_{end}"]) / 8
+        assert mean.tolist() == pytest.approx(average[f"claimed_{claimed}"].tolist())
+
+
 @pytest.mark.parametrize("artifact", FIGURES)
 def test_figures_are_there_with_their_evidence(done, artifact):
     record = json.loads((done / f"figures/hle_verified/{artifact}.json").read_text())
