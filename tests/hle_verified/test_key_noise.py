@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from proctor.hle_verified.key_noise import (
     calibration_under_noise,
     correct_for_keys,
-    gap_under_noise,
     key_limits,
     noisy_exam,
     observed_accuracy,
@@ -84,40 +83,6 @@ def test_flaws_on_hard_items_spare_the_weaker_model_and_may_turn_the_order():
     assert even[0] > even[1]
 
 
-def pairs(better, worse, both, n, draw):
-    """Right or wrong of two models on n items with a chosen overlap, as chances 0 or 1, shape (2, n)."""
-    state = draw.choice(4, n, p=[both, better - both, worse - both, 1 - better - worse + both])
-    return np.stack([state <= 1, (state == 0) | (state == 2)]).astype(float)
-
-
-@pytest.mark.parametrize("hit_options, wrong_keys", [(1, 0.3), (4, 0.3), (4, 0.0), (200, 0.5)])
-def test_gap_and_its_spread_are_those_of_simulated_pairs(hit_options, wrong_keys):
-    draw = rng(4)
-    chance = pairs(0.45, 0.35, 0.25, 100_000, draw)
-    exam = noisy_exam(chance, wrong_keys, [1 / hit_options] * hit_options, draw)
-    found = gap_under_noise(0.45, 0.35, 0.25, wrong_keys, exam.wrong_key_match_rate, 100)
-    true, seen = (x[0] - x[1] for x in (exam.truth, exam.scores))
-    assert (found.true, found.sd_true) == pytest.approx((true.mean(), true.std()), abs=0.008)
-    assert (found.observed, found.sd_observed) == pytest.approx((seen.mean(), seen.std()), abs=0.008)
-
-
-def test_chance_of_the_right_order_is_that_of_simulated_exams():
-    draw = rng(5)
-    exam = noisy_exam(pairs(0.45, 0.35, 0.25, 200 * 3000, draw), 0.3, [0.25] * 4, draw)
-    found = gap_under_noise(0.45, 0.35, 0.25, 0.3, 0.25, 200)
-    for scores, expected in ((exam.truth, found.order_true), (exam.scores, found.order_observed)):
-        gaps = (scores[0] - scores[1]).reshape(3000, 200).sum(axis=1)
-        assert np.mean(gaps > 0) + np.mean(gaps == 0) / 2 == pytest.approx(expected, abs=0.015)
-    assert found.order_observed < found.order_true
-
-
-def test_more_items_restore_the_chance_of_the_right_order():
-    one = gap_under_noise(0.45, 0.35, 0.25, 0.3, 0.25, 200)
-    more = gap_under_noise(0.45, 0.35, 0.25, 0.3, 0.25, round(200 * one.more_items))
-    assert one.more_items > 1.5 and more.order_observed == pytest.approx(one.order_true, abs=1e-3)
-    assert gap_under_noise(0.45, 0.35, 0.25, 0, 0.25, 200).more_items == pytest.approx(1)
-
-
 @pytest.mark.parametrize("hit_options", [1, 4, 500])
 @pytest.mark.parametrize("bias", [0.0, 0.25, -0.25])
 def test_calibration_error_under_noise_is_that_of_a_simulated_exam(hit_options, bias):
@@ -175,8 +140,6 @@ def test_single_correction_for_keys_is_the_row_of_the_vectorised_limits(method):
         (lambda: true_accuracy(0.3, 0.8, 0.25), "must be below 1"),
         (lambda: observed_accuracy(30, 0.1), r"accuracy\[0\] is 30"),
         (lambda: observed_accuracy(0.3, -0.1), r"wrong_keys\[0\] is -0.1"),
-        (lambda: gap_under_noise(0.3, 0.4, 0.1, 0.1, 0, 100), "first one larger"),
-        (lambda: gap_under_noise(0.4, 0.3, 0.35, 0.1, 0, 100), "both is 0.35.*0.12 if they are unrelated"),
         (lambda: correct_for_keys(5, 10, 4, 3, rng()), "wrong is 4.*audited = 3"),
         (lambda: correct_for_keys(5, 10, 3, 3, rng()), "must be below 1"),
         (lambda: correct_for_keys(5, 10, 1, 30, rng(), method="exact"), "method is 'exact'"),

@@ -1,10 +1,13 @@
 """The notebook on wrong keys, run once with params/quick.yaml; what it leaves in figures/."""
 
 import json
+from itertools import product
 
+import numpy as np
 import pandas as pd
 import pytest
 from proctor.data.published import load_published
+from scipy.stats import norm
 
 NAME = "hle_verified/4_noise"
 FIGURES = dict.fromkeys(["noise_accuracy", "noise_ranking", "noise_calibration"], "simulated")
@@ -28,6 +31,28 @@ def test_formulas_agree_with_the_simulated_exams(done):
     assert (ranking["formula"] - ranking["simulated"]).abs().max() < 0.13  # 300 exams
     passes = saved(done, "pass_at_k")
     assert (passes["formula"] - passes["simulated"]).abs().max() < 0.02
+
+
+def test_the_chance_of_the_right_order_is_that_of_all_answers_and_keys(done):
+    """Brute force over both answers, the key and which wrong option is met, for the last row: letters, 30 % wrong."""
+    row = saved(done, "noise_ranking_table").query("answers == 'letters'").iloc[-1]
+    e, n = (
+        row["wrong_keys"],
+        json.loads((done / "figures/hle_verified/rollouts.json").read_text())["parameters"]["n_items"],
+    )
+    differences, chances = [], []
+    for first, second in product(range(5), repeat=2):  # option 0 is right
+        for key in range(5):
+            differences.append((first == key) - (second == key))
+            chances.append(
+                np.prod(
+                    [0.43 if first == 0 else 0.57 / 4, 0.40 if second == 0 else 0.60 / 4, 1 - e if key == 0 else e / 4]
+                )
+            )
+    mean = np.dot(chances, differences)
+    sd = np.sqrt(np.dot(chances, np.square(differences)) - mean**2)
+    assert sum(chances) == pytest.approx(1) and row["gap"] == pytest.approx(mean)
+    assert row["formula"] == pytest.approx(norm.cdf(mean / sd * np.sqrt(n)))
 
 
 def test_implied_shares_of_wrong_keys_are_those_of_table_2(done):

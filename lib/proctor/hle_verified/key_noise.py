@@ -17,29 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
 from proctor.stats import checks, judge_error
 from proctor.stats.judge_error import Corrected, shares
 from proctor.stats.self_preference import pass_rate
-
-
-@dataclass(frozen=True)
-class Gap:
-    """The difference of two models' accuracies, before noise (true) and after (observed).
-
-    sd_*: of the difference of scores, item by item. order_*: chance that the better model comes out ahead on the
-    exam's items (normal approximation, a tie counting half). more_items: how many times as many items the noisy exam
-    needs to show the difference as clearly.
-    """
-
-    true: float
-    observed: float
-    sd_true: float
-    sd_observed: float
-    order_true: float
-    order_observed: float
-    more_items: float
 
 
 @dataclass(frozen=True)
@@ -88,44 +70,6 @@ def shrinkage(wrong_keys: ArrayLike, wrong_key_match_rate: ArrayLike = 0.0) -> n
             "wrong answers as often as right ones; repair the keys, no correction can"
         )
     return left
-
-
-def gap_under_noise(
-    better: float, worse: float, both: float, wrong_keys: float, wrong_key_match_rate: float, n_items: int
-) -> Gap:
-    """What wrong keys do to the difference of two models that sit the same exam, with the same wrong keys.
-
-    better, worse: true accuracies. both: share of items that both answer rightly (better * worse if unrelated).
-    Two wrong answers meet a wrong key independently of each other, as when wrong options are equally tempting.
-    The difference shrinks by `shrinkage`. Scores differ on an item if exactly one model is right, unless the wrong
-    key is met (1 - e + e h of such items), or if both are wrong and one meets it (2 e h (1 - h) of those).
-    """
-    left = float(shrinkage(wrong_keys, wrong_key_match_rate))
-    n_items = checks.at_least_one(n_items, "n_items")
-    if not 1 > better > worse > 0:
-        raise ValueError(f"better is {better}, worse {worse}: two shares between 0 and 1, the first one larger")
-    if not max(0.0, better + worse - 1) - 1e-12 <= both <= worse + 1e-12:
-        raise ValueError(
-            f"both is {both}: with accuracies {better} and {worse} it lies from "
-            f"{max(0.0, better + worse - 1):.4g} to {worse}; {better * worse:.4g} if they are unrelated"
-        )
-    one, none = better + worse - 2 * both, 1 - better - worse + both
-    gap = better - worse
-    differ = one * (
-        1 - wrong_keys + wrong_keys * wrong_key_match_rate
-    ) + none * 2 * wrong_keys * wrong_key_match_rate * (1 - wrong_key_match_rate)
-    sd_true, sd_observed = np.sqrt([one - gap**2, differ - (left * gap) ** 2])
-    ratios = np.array([gap / sd_true, left * gap / sd_observed])
-    order_true, order_observed = ndtr(ratios * np.sqrt(n_items))
-    return Gap(
-        gap,
-        left * gap,
-        float(sd_true),
-        float(sd_observed),
-        float(order_true),
-        float(order_observed),
-        float((ratios[0] / ratios[1]) ** 2),
-    )
 
 
 def calibration_under_noise(
