@@ -4,10 +4,10 @@ import gzip
 import json
 import random
 
+import numpy as np
 import pandas as pd
 import pytest
 from proctor import log_files, logs
-from proctor.hle import frontier_runs
 from proctor.report import catalog
 from scipy.stats import binomtest
 
@@ -62,10 +62,46 @@ def test_both_marks_of_the_first_figure_are_of_the_answers_that_state_a_confiden
     assert f"GLM-4.5 says 91, is right in {100 * glm['judge_correct'].mean():.0f} %" in alt
 
 
+def test_a_stated_fraction_is_a_share_and_a_whole_number_a_percentage(done, runs):
+    nano = runs[runs["run"] == "openai_gpt-5-nano_openai"]["stated_confidence"].dropna()
+    meant = nano.map(lambda stated: stated if 0 < stated < 1 else stated / 100)
+    assert table(done, "frontier_metrics").set_index("model").loc["GPT-5-nano", "stated_mean"] == pytest.approx(
+        100 * meant.mean()
+    )
+
+
+def test_the_surest_fifth_takes_ties_in_proportion_and_the_auc_is_that_of_all_pairs(done, runs):
+    found = table(done, "frontier_signals").set_index("model").loc["GPT-5"]
+    part = runs[runs["run"] == "openai_gpt-5_openai"].dropna(subset=["stated_confidence"])
+    sure, right = part["stated_confidence"].to_numpy(), part["exact_original_key"].to_numpy()
+    sure = np.where((sure > 0) & (sure < 1), 100 * sure, sure)
+    above = np.sign(sure[right == 1][:, None] - sure[right == 0])
+    assert found["auc"] == pytest.approx((1 + above.mean()) / 2)
+    rng, shuffled = np.random.default_rng(1), []
+    for _ in range(1000):  # ties broken by chance, on average
+        order = rng.permutation(len(sure))
+        top = order[np.argsort(-sure[order], kind="stable")[: round(len(sure) / 5)]]
+        shuffled.append(right[top].mean())
+    assert found["surest"] == pytest.approx(100 * np.mean(shuffled), abs=0.3)
+
+
+def test_retests_are_the_two_by_two_table_of_the_pair(done, runs):
+    row = table(done, "frontier_retests").set_index("model").loc["o4-mini"]
+    wide = runs.pivot(index="id", columns="run", values="exact_original_key")
+    counts = pd.crosstab(*(wide[f"openai_o4-mini_{host}"] for host in ("openai", "azure")))
+    assert (row["both"], row["none"], row["one"]) == (
+        counts.loc[1, 1],
+        counts.loc[0, 0],
+        counts.loc[0, 1] + counts.loc[1, 0],
+    )
+    assert row["again"] == pytest.approx(200 * row["both"] / (2 * row["both"] + row["one"]))
+
+
 def test_it_runs_on_sixty_runs(run_notebook, tmp_path, monkeypatch):
     draw = random.Random(1)
     lines = ["id,run,answered,stated_confidence,judge_correct,judge_confidence,exact_original_key,completion_tokens"]
-    named = list(frontier_runs.NAMES)
+    retested = [f"openai_{name}_{host}" for name in ("gpt-5", "gpt-5-mini", "o4-mini") for host in ("openai", "azure")]
+    named = [*retested, "openai_gpt-5-nano_openai", "z-ai_glm-4.5_z-ai"]
     for run in [*named, *(f"vendor_model-{n}_host" for n in range(60 - len(named)))]:
         for item in range(120):
             right, sure = int(draw.random() < 0.2), draw.randint(40, 100)
