@@ -55,12 +55,12 @@ def test_results_box_has_the_numbers_of_the_committed_claims():
 @pytest.mark.parametrize(
     "name, evidence, kinds",
     [
-        ("scaling_slopes", "measured", "csv md tex"),
+        ("scaling_slopes", "measured", "csv md"),
         ("scaling", "published + measured", "svg png"),
         ("slope_on_the_curve", "published + simulated", "svg png"),
         ("cost", "measured", "svg png"),
-        ("cost_table", "measured", "csv md tex"),
-        ("tool_sizes", "reconstructed", "csv md tex"),
+        ("cost_table", "measured", "csv md"),
+        ("tool_sizes", "reconstructed", "csv md"),
         ("tool_gain", "published + reconstructed", "svg png"),
     ],
 )
