@@ -50,6 +50,7 @@ def test_sound_versions_have_no_problem(two_versions):
             "999 of .* came with no change",
         ),
         ("2/questions.jsonl", lambda rows: [rows[0] | {"body": "x"}, *rows[1:]], "not the rows of questions.jsonl"),
+        ("2/questions.jsonl", lambda rows: [row | {"body": "x"} for row in rows], "was changed"),
         ("2/attribution.csv", lambda table: table[1:], "is not named once"),
         ("2/attribution.csv", lambda table: table.assign(licence="MIT"), "'MIT'"),
         ("2/attribution.csv", lambda table: table.assign(posted="2020-01-01", licence="CC BY-SA 3.0"), "2020-01-01"),

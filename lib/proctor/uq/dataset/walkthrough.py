@@ -1,25 +1,18 @@
-"""From made-up dumps to two versions of a release, and faults planted in them (UQ, A.1, A.3 and H.3 to H.5).
+"""From made-up dumps to two versions of a release (UQ, A.1, A.3 and H.3 to H.5).
 
 Rules, queue, review, diamond subset, dev set, versions and their check are those that the commands run. Posts, judge,
 reviewers, experts and what becomes of the questions are drawn, each from the question's own number and the seed: what
 is counted here shows how the parts work together, and says nothing of real questions.
 """
 
-import json
-import shutil
-import tempfile
-from collections.abc import Callable
 from datetime import date
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from proctor.uq.dataset.attribution import LICENCES, licence
+from proctor.uq.dataset.attribution import LICENCES
 from proctor.uq.dataset.dev_set import SIZE, development_set
 from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.generate_dump import write_later_dump
@@ -27,17 +20,12 @@ from proctor.uq.dataset.llm_filter import CHANCES, CRITERIA, REPEATS, YES_NO, de
 from proctor.uq.dataset.near_duplicates import find_duplicates
 from proctor.uq.dataset.next_version import propose, read_proposal
 from proctor.uq.dataset.release import (
-    PUBLIC,
     Release,
-    digest,
     first_changes,
     next_changes,
-    read_release,
     read_releases,
-    sizes,
     write_release,
 )
-from proctor.uq.dataset.release_check import check_releases
 from proctor.uq.dataset.review_queue import KEY, Quotas, build_queue, draw, read_reviews, write_queue
 from proctor.uq.dataset.rule_findings import RuleReport, Source, apply_rules, open_source
 from proctor.uq.dataset.rules import load_rules
@@ -238,15 +226,6 @@ def licences(release: Release) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["licence", "holds_from", "questions", "first_post", "last_post"])
 
 
-def licences_by_day(found: Walk) -> bool:
-    """Whether each question of both versions stands under the licence of the day of its post."""
-    return all(
-        row.licence == licence(date.fromisoformat(row.posted))
-        for release in found.releases
-        for row in release.attributions.itertuples()
-    )
-
-
 def version_table(found: Walk) -> pd.DataFrame:
     """By version: its day, the questions in it, those added and removed, diamond and dev set."""
     rows = []
@@ -262,76 +241,3 @@ def later_statuses(found: Walk) -> pd.DataFrame:
     solved = (found.proposal["solved"] == "yes").rename("solved")
     table = found.proposal[["status", "proposal"]].assign(questions=1, solved=solved.astype(int))
     return table.groupby(["status", "proposal"], sort=False, as_index=False).sum()
-
-
-Rows = list[dict]
-FAULTS: dict[str, tuple[str, Callable[[Rows, Release, Release], Rows]]] = {  # told -> file of version 2, what is done
-    "a question lost": ("questions.jsonl", lambda rows, one, two: [r for r in rows if r != _stays(one, two)]),
-    "a question doubled": ("questions.jsonl", lambda rows, one, two: [*rows, rows[0]]),
-    "a question that no change adds": (
-        "questions.jsonl",
-        lambda rows, one, two: [*rows, rows[0] | {"question_id": 2**31 - 1}],
-    ),
-    "a solved question back": ("questions.jsonl", lambda rows, one, two: [*rows, _solved(one, two)]),
-    "a text changed": (
-        "questions.jsonl",
-        lambda rows, one, two: [r | {"body": "Changed."} if r == _stays(one, two) else r for r in rows],
-    ),
-    "an author left out": ("attribution.csv", lambda rows, one, two: rows[1:]),
-    "a licence older than the post": (
-        "attribution.csv",
-        lambda rows, one, two: [rows[0] | {"posted": "2020-01-01", "licence": "CC BY-SA 3.0"}, *rows[1:]],
-    ),
-    "a diamond question that is not released": (
-        "diamond.csv",
-        lambda rows, one, two: [*rows, {"site": two.questions[0]["site"], "question_id": 2**31 - 1}],
-    ),
-    "a released question in the dev set": (
-        "dev.jsonl",
-        lambda rows, one, two: [*rows, two.questions[0] | {"answer": "So it is."}],
-    ),
-}
-
-
-def _stays(one: Release, two: Release) -> dict:
-    """A question of both versions."""
-    return next(row for row in two.questions if row in one.questions)
-
-
-def _solved(one: Release, two: Release) -> dict:
-    """A question of the first version only."""
-    return next(row for row in one.questions if row not in two.questions)
-
-
-def planted_faults(folder: Path) -> pd.DataFrame:
-    """What `check_releases` says of each of FAULTS, planted in version 2 of sound releases, one at a time.
-
-    The digests and sizes are put right after each, so that a fault must be found by what the files say. Columns: fault,
-    file, problems (their number), told (the last of them). The first row plants nothing.
-    """
-    one, two = read_release(folder / "1"), read_release(folder / "2")
-    rows = [("nothing", "", len(check_releases(folder)), "")]
-    for fault, (name, change) in FAULTS.items():
-        with tempfile.TemporaryDirectory() as scratch:
-            copy = Path(shutil.copytree(folder, Path(scratch) / "releases"))
-            _damage(copy / "2" / name, partial(change, one=one, two=two))
-            problems = check_releases(copy)
-        told = problems[-1].removeprefix(f"{copy}/") if problems else ""
-        rows.append((fault, f"2/{name}", len(problems), told))
-    return pd.DataFrame(rows, columns=["fault", "file", "problems", "told"])
-
-
-def _damage(path: Path, change: Callable[[Rows], Rows]) -> None:
-    """Change a file's rows; the Parquet file, the digests and the sizes follow."""
-    if path.suffix == ".csv":
-        table = pd.read_csv(path, dtype=str, keep_default_na=False)
-        pd.DataFrame(change(table.to_dict("records")), columns=table.columns).to_csv(path, index=False)
-    else:
-        rows = change([json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()])
-        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-        if path.name == "questions.jsonl":
-            pq.write_table(pa.Table.from_pylist(rows, schema=PUBLIC), path.with_suffix(".parquet"))
-    manifest = json.loads((path.parent / "release.json").read_text())
-    manifest["files"] = {name: digest(path.parent / name) for name in manifest["files"]}
-    manifest |= sizes(read_release(path.parent))
-    (path.parent / "release.json").write_text(json.dumps(manifest))
