@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from proctor.models.session import Session
-from proctor.uq import recorded
+from proctor.uq.dataset import recorded
 
 NAME = "uq/1_review_and_releases"
 

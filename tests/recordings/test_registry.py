@@ -16,8 +16,9 @@ def test_every_study_of_every_paper_is_in_the_order():
     from proctor.hle_verified import recorded as hle_verified
     from proctor.kina import recorded as kina
     from proctor.uq import recorded as uq
+    from proctor.uq.dataset import recorded as uq_dataset
 
-    papers = (exam, uq, hle, kina, hle_verified, cbu)
+    papers = (exam, uq, uq_dataset, hle, kina, hle_verified, cbu)
     assert set(STUDIES) == {name for paper in papers for name in paper.STUDIES}
 
 

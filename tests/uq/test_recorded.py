@@ -34,12 +34,5 @@ def test_open_questions_are_labelled_by_people(session):
     assert found["question_id"].nunique() == 12 and found["correct"].isin([True, False]).all()
 
 
-def test_the_filter_has_every_reply_to_real_questions(session):
-    found = asyncio.run(recorded.question_filter(session, JUDGE))
-    assert len(found) == recorded.FILTERED and found["failed_calls"].sum() == 0 and found["unreadable"].sum() == 1
-    posts = recorded.open_posts()
-    assert posts["question_id"].tolist() == found["question_id"].tolist() and posts["references"].map(len).min() > 0
-
-
 def test_studies_are_named_by_their_functions():
-    assert set(recorded.STUDIES) == {"solution_checks", "open_checks", "model_checks", "stages", "question_filter"}
+    assert set(recorded.STUDIES) == {"solution_checks", "open_checks", "model_checks", "stages"}

@@ -12,8 +12,10 @@ from proctor.kina import calculator
 from proctor.kina import recorded as kina
 from proctor.uq import natural_checks
 from proctor.uq import recorded as uq
+from proctor.uq.dataset import recorded as uq_dataset
 
-_ALL = exam.STUDIES | uq.STUDIES | hle.STUDIES | kina.STUDIES | hle_verified.STUDIES | cbu.STUDIES
+_PAPERS = (exam, uq, uq_dataset, hle, kina, hle_verified, cbu)
+_ALL = {name: study for paper in _PAPERS for name, study in paper.STUDIES.items()}
 
 # The order matters: a study that reads the answers of other models comes after the study that asks for them.
 STUDIES = {

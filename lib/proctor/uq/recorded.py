@@ -10,13 +10,11 @@ from proctor.data.schemas import Answer, Question
 from proctor.exam.recorded import JUDGED, MODELS, SEED, model_answers
 from proctor.models.session import Session
 from proctor.uq import checks as uq_checks
-from proctor.uq.dataset import llm_filter
 from proctor.uq.run_validator import Run, validate
 
 CHECKED = 1  # generated questions of each family and level whose worked solutions are checked
 OPEN = 12  # open questions with human labels
 CHECKS = ("V", "C", "FLC", "CC", "B")  # asked of what the models answered
-FILTERED = 40  # open questions before the filter of the dataset
 STAGES = ("CC u3 |U", "FLC u3 |U", "C u3 |U")  # of UQ's default pipeline, one after the other
 
 
@@ -79,32 +77,4 @@ async def stages(session: Session, models=MODELS, per_level: int = JUDGED, answe
     )
 
 
-def open_posts(n: int = FILTERED) -> pd.DataFrame:
-    """Real questions (NQ-open) in the form of a site's: what was asked is the title, and there is no more.
-
-    Column references: the answers that count as right.
-    """
-    questions, _ = load_open(n, seed=SEED)
-    rows = [
-        dict(site="nq-open", question_id=place, title=asked.question, body="", tags=[])
-        | dict(references=asked.extra["references"])
-        for place, asked in enumerate(questions, 1)
-    ]
-    return pd.DataFrame(rows)
-
-
-async def question_filter(session: Session, models=MODELS, n: int = FILTERED) -> pd.DataFrame:
-    """The LLM filter of the dataset on real questions: each model answers, and judges its own answers (UQ, A.1)."""
-    return pd.concat(
-        [await llm_filter.filter_questions(session, open_posts(n), model, model) for model in models],
-        ignore_index=True,
-    )
-
-
-async def filter_with_chances(session: Session, judge: str, n: int = FILTERED) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """`question_filter` by one model, and its chances of a yes (`llm_filter.chances_of_yes`)."""
-    found = await question_filter(session, [judge], n)
-    return found, await llm_filter.chances_of_yes(session, open_posts(n), found)
-
-
-STUDIES = {f.__name__: f for f in (solution_checks, open_checks, model_checks, stages, question_filter)}
+STUDIES = {f.__name__: f for f in (solution_checks, open_checks, model_checks, stages)}

@@ -4,7 +4,16 @@ import xml.etree.ElementTree as ET
 
 import pandas as pd
 import pytest
-from proctor.uq.dataset.generate_dump import COPIED, SITES, make_posts, make_questions, write_dump, write_dumps
+from proctor.uq.dataset.dump import read_rows
+from proctor.uq.dataset.generate_dump import (
+    COPIED,
+    SITES,
+    make_posts,
+    make_questions,
+    write_dump,
+    write_dumps,
+    write_later_dump,
+)
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path):
@@ -60,3 +69,16 @@ def test_copies_are_listed_and_alike(tmp_path):
 def test_an_unknown_encoding_is_refused(tmp_path):
     with pytest.raises(ValueError, match="neither"):
         write_dump(tmp_path / "x", [], tags="other")
+
+
+def test_a_later_dump_holds_what_became_of_the_questions(tmp_path):
+    posts = list(make_posts(make_questions(40, 1)))
+    open_ones = [int(row["Id"]) for row in posts if row.get("AnswerCount") == "0" and "ClosedDate" not in row][:4]
+    fates = dict(zip(open_ones, ("accepted answer", "answered", "closed", "deleted")))
+    later = write_later_dump(tmp_path / "b.xml", write_dump(tmp_path / "a.xml", posts, tags="new"), fates)
+    rows = {int(row["Id"]): row for part, _ in read_rows(later) for _, row in part}
+    accepted, answered, closed, deleted = (rows.get(number) for number in open_ones)
+    assert rows[int(accepted["AcceptedAnswerId"])]["ParentId"] == accepted["Id"] and accepted["AnswerCount"] == "1"
+    assert answered["AnswerCount"] == "1" and "AcceptedAnswerId" not in answered
+    assert "ClosedDate" in closed and deleted is None and len(rows) == len(posts) + 2 - 1
+    assert rows[1]["Tags"] == posts[0]["Tags"].replace("><", "|").replace("<", "|").replace(">", "|")

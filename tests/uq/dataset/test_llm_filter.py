@@ -18,7 +18,7 @@ from proctor.models.offline import export, import_replies
 from proctor.models.prompts import load
 from proctor.models.session import Session
 from proctor.models.spending import Budget, BudgetError
-from proctor.uq import recorded
+from proctor.uq.dataset import recorded
 from proctor.uq.dataset.__main__ import main
 from proctor.uq.dataset.llm_filter import (
     CHANCES,
@@ -298,3 +298,10 @@ def test_a_run_through_files_takes_two_rounds(tmp_path):
         answer_elsewhere(tmp_path / "q.jsonl", tmp_path / "r.jsonl")
         assert import_replies([tmp_path / "r.jsonl"], tmp_path / "q.jsonl", session.cache).complete
     assert (asyncio.run(study(session))["outcome"] == "keep").all()
+
+
+def test_the_filter_has_every_reply_to_real_questions():
+    found = asyncio.run(recorded.question_filter(Session("replay", progress=False), ["smollm2-135m"]))
+    assert len(found) == recorded.FILTERED and found["failed_calls"].sum() == 0 and found["unreadable"].sum() == 1
+    posts = recorded.open_posts()
+    assert posts["question_id"].tolist() == found["question_id"].tolist() and posts["references"].map(len).min() > 0
