@@ -6,7 +6,6 @@ from matplotlib import pyplot as plt
 from proctor.report import frame
 from proctor.report.figures import style
 from proctor.stats.bootstrap import Interval
-from proctor.uq import partial_verification
 from proctor.uq import verification_figures as figures
 
 
@@ -27,10 +26,3 @@ def test_published_kappa_is_hollow_and_stands_at_its_own_share():
     fig = figures.kappa_and_prevalence(share, 0.9, share, 0.04, Interval(0.5, 0.0, 1.0, 0.95, "percentile"), "a model")
     point = fig.axes[0].lines[-1]
     assert point.get_xdata() == [4] and point.get_markerfacecolor() == "white" and faults(fig) == []
-
-
-def test_each_model_has_its_counts_beside_its_bounds():
-    models, every = partial_verification.full_set(partial_verification.pass_rates())
-    fig = figures.solve_rates(partial_verification.solve_rate_bounds(models, every, (0.2, 0.5)).iloc[:-1])
-    texts = {text.get_text() for text in fig.axes[0].texts}
-    assert {"4 / 46 / 75", "0 / 0 / 0"} <= texts and len(texts) == 9 and faults(fig) == []

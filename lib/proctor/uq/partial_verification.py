@@ -5,7 +5,6 @@ shares are only known up to a range, and no number of resamples makes that range
 seen, an assumption narrows it, and is named.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,6 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 from proctor.data.published import load_published
 from proctor.stats import checks
 from proctor.stats.bootstrap import Interval
-from proctor.stats.compare import mcnemar_bounds
 from proctor.stats.proportions import Confusion, clopper_pearson, wilson
 from proctor.stats.reconstruct import confusion_counts
 from proctor.uq import resolution
@@ -63,16 +61,6 @@ class Checked:
             raise ValueError(f"recall from {low} to {high}: give two shares above 0, the lower one first")
         least, most = self.passed_and_right
         return min(1.0, least / high), min(1.0, most / low)
-
-    def right_if_wrong_is_found_first(self) -> tuple[float, float]:
-        """The validator's precision if a wrong answer is at least as likely to be checked as a right one.
-
-        Then the checked ones look worse than the passed ones are: the share right among them is the least that
-        it can be, sampling error aside. Raises ValueError when nothing was checked.
-        """
-        if not self.verified:
-            raise ValueError("nothing was verified, so there is no share to start from")
-        return self.right / self.verified, self.right_among_passed[1]
 
 
 def pass_rates(level: float = 0.95) -> pd.DataFrame:
@@ -131,53 +119,6 @@ def counts_from_reviews(
     return table.drop(index="all").sort_values("passed", ascending=False, kind="stable"), table.loc["all"]
 
 
-def overlap(models: pd.DataFrame, every: pd.Series) -> pd.DataFrame:
-    """Answers of all models beside questions, by what happened to them; repeated: answers beyond one a question."""
-    names = ["passed", "human_verified", "human_passed"]
-    found = pd.DataFrame({"answers": models[names].sum(), "questions": every[names].astype(int)})
-    return found.assign(repeated=found["answers"] - found["questions"])
-
-
-def difference_at_any_overlap(k_a: int, k_b: int, n: int, family: int = 1, shared: int = 0) -> Interval:
-    """Pass rate of a less that of b on the same n questions, where only the counts are known.
-
-    The exact interval of McNemar's test, given how many questions only one of the two passed. As if they shared no
-    passed question: then most questions differ and it is widest, so it holds at every overlap. family: number of
-    comparisons, the level is 1 - 0.05 / family. shared: passed by both, where that is known.
-    """
-    only_a, only_b = k_a - shared, k_b - shared
-    if min(only_a, only_b) < 0 or only_a + only_b + shared > n:
-        raise ValueError(f"{k_a} and {k_b} of {n} passed can't share {shared}")
-    level = 1 - 0.05 / family
-    if not only_a + only_b:
-        return Interval(0.0, 0.0, 0.0, level, "exact")
-    low, high = (2 * end - 1 for end in clopper_pearson(only_a, only_a + only_b, level))
-    scale = (only_a + only_b) / n
-    return Interval((k_a - k_b) / n, low * scale, high * scale, level, "exact")
-
-
-def neighbours(models: pd.DataFrame, n: int) -> pd.DataFrame:
-    """Each model beside the next by passes: difference of pass rates with limits for all pairs, and McNemar's p.
-
-    p_min, p_max: over every overlap of the two models' passed questions.
-    """
-    rows, pairs = [], list(zip(models.index, models.index[1:]))
-    for one, other in pairs:
-        k_a, k_b = int(models.loc[one, "passed"]), int(models.loc[other, "passed"])
-        found = difference_at_any_overlap(k_a, k_b, n, family=len(pairs))
-        least, most = mcnemar_bounds(k_a, k_b, n)
-        row = dict(higher=one, lower=other, passed=f"{k_a} / {k_b}", difference=found.estimate)
-        rows.append(row | dict(low=found.low, high=found.high, p_min=least.p, p_max=most.p))
-    return pd.DataFrame(rows)
-
-
-def smallest_gap(models: pd.DataFrame, higher: Sequence[str], lower: Sequence[str], n: int) -> tuple[Interval, int]:
-    """(interval, family): the smallest lead in pass rate of a model of `higher` over one of `lower`, at any overlap."""
-    pairs = [(int(models.loc[a, "passed"]), int(models.loc[b, "passed"])) for a in higher for b in lower]
-    least = min(pairs, key=lambda pair: pair[0] - pair[1])
-    return difference_at_any_overlap(*least, n, family=len(pairs)), len(pairs)
-
-
 def validator_on_hle(judges: str, pipeline: str) -> Confusion:
     """The counts behind one row of Table S10, on HLE, where the truth is known. ValueError unless exactly one fits."""
     row = load_published("uq/table_S10").set_index(["judges", "strategy"]).loc[(judges, pipeline)]
@@ -203,46 +144,7 @@ def solve_rate_bounds(models: pd.DataFrame, every: pd.Series, recall: tuple[floa
     return pd.DataFrame(rows)
 
 
-def all_answers(models: pd.DataFrame, n: int) -> Checked:
-    """The answers of all models together, n questions each."""
-    sums = models[["passed", "human_verified", "human_passed"]].sum()
-    return Checked(n * len(models), int(sums["passed"]), int(sums["human_verified"]), int(sums["human_passed"]))
-
-
-def carried_precision(hle: Confusion, answers: Checked, questions: Checked, level: float = 0.95) -> pd.DataFrame:
-    """Share right among what the validator passed: on HLE, and of the checked answers and questions, exact limits.
-
-    least, most: of all passed ones, whatever the unchecked ones are. least_if_wrong_first: the least if a wrong answer
-    is at least as likely to be checked as a right one.
-    """
-    rows = [("HLE, reconstructed", hle.tp, hle.tp + hle.fp, None)]
-    rows += [("UQ, checked answers", answers.right, answers.verified, answers)]
-    rows += [("UQ, checked questions", questions.right, questions.verified, questions)]
-    table = []
-    for name, k, n, checked in rows:
-        low, high = clopper_pearson(k, n, level)
-        least, most = checked.right_among_passed if checked else (k / n, k / n)
-        wrong_first = checked.right_if_wrong_is_found_first()[0] if checked else k / n
-        row = dict(among=name, right=k, of=n, share=k / n, low=low, high=high, least=least, most=most)
-        table.append(row | dict(least_if_wrong_first=wrong_first))
-    return pd.DataFrame(table)
-
-
-def checking_ratio(answers: Checked, precision: float) -> float:
-    """How often right answers were checked, as a multiple of how often wrong ones were, if a share `precision` of the
-    passed ones is right (UQ, caption of Table S3, says that wrong ones are easier to settle)."""
-    checks.share(precision, "precision")
-    right = precision * answers.passed
-    return (answers.right / right) / ((answers.verified - answers.right) / (answers.passed - right))
-
-
 def precision_difference(right: int, checked: int, other_right: int, other_checked: int) -> Interval:
     """Share right of the checked answers less that of others, as if drawn at random and apart (Newcombe's 95 %)."""
     low, high = confint_proportions_2indep(right, checked, other_right, other_checked, compare="diff", method="newcomb")
     return Interval(right / checked - other_right / other_checked, float(low), float(high), 0.95, "newcombe")
-
-
-def precision_gap(models: pd.DataFrame, name: str) -> Interval:
-    """`precision_difference` of one model against all others; models: human_passed and human_verified, one row each."""
-    counts = models[["human_passed", "human_verified"]].astype(int)
-    return precision_difference(*counts.loc[name], *counts.drop(index=name).sum())
