@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
-from proctor.uq.human_agreement import kappa_of_equal_raters
+from proctor.stats.agreement import agreement
 from proctor.workflow.notebook import Notebook
 
 DOCS = paths.ROOT / "docs"
@@ -47,9 +47,19 @@ def test_every_quoted_claim_has_its_verdict_numbers_and_evidence(page):
 
 
 def test_the_kappas_of_two_raters_who_err_on_5_percent_are_kappas():
-    (agree, half), (rare_agree, rare) = (kappa_of_equal_raters(share, 0.05) for share in (0.5, 0.04))
-    assert agree == pytest.approx(rare_agree) and f"they agree on {100 * agree:.1f} % in both" in text("teaching")
-    assert f"With 50 % right answers it is {half:.2f}, with 4 % it is {rare:.2f}," in text("teaching")
+    half, rare = (two_raters(right, wrong) for right, wrong in ((5_000, 5_000), (400, 9_600)))
+    assert half.agreement == rare.agreement and f"they agree on {100 * half.agreement:.1f} % in both" in text(
+        "teaching"
+    )
+    assert f"With 50 % right answers it is {half.kappa:.2f}, with 4 % it is {rare.kappa:.2f}," in text("teaching")
+
+
+def two_raters(right: int, wrong: int):
+    """Their agreement on 10,000 answers: each errs on 5 %, independently, so 0.25 % are both's errors."""
+    pairs = {(1, 1): 0.9025 * right + 0.0025 * wrong, (0, 0): 0.0025 * right + 0.9025 * wrong}
+    pairs |= dict.fromkeys([(1, 0), (0, 1)], 0.0475 * (right + wrong))
+    labels = [pair for pair, count in pairs.items() for _ in range(round(count))]
+    return agreement(*zip(*labels))
 
 
 def test_the_readme_opens_with_three_findings_that_hold_and_a_picture_of_each():

@@ -3,8 +3,10 @@
 import json
 from fractions import Fraction
 
+import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.inter_rater import cohens_kappa
 
 NAME = "uq/6_agreement"
 
@@ -39,3 +41,19 @@ def test_rejecting_everything_agrees_with_people_at_least_as_often(table):
 )
 def test_artifact_says_what_it_rests_on(done, artifact, evidence):
     assert json.loads((done / f"figures/uq/{artifact}.json").read_text())["evidence"] == evidence
+
+
+def test_the_smallest_fall_of_kappa_is_that_of_the_expected_tables(claims_made):
+    def kappa(right, e):
+        both, neither = right * (1 - e) ** 2 + (1 - right) * e**2, right * e**2 + (1 - right) * (1 - e) ** 2
+        return cohens_kappa(np.array([[both, e * (1 - e)], [e * (1 - e), neither]]), return_results=False)
+
+    falls = [kappa(0.5, error) - kappa(0.04, error) for error in (0.02, 0.05, 0.1, 0.2)]
+    assert claims_made["uq/6_kappa_and_prevalence"].estimate == pytest.approx(min(falls), abs=0.0005)
+
+
+def test_the_validator_agrees_with_people_once_less_than_rejecting_everything(claims_made):
+    gain = claims_made["uq/claim_human_agreement_high.gain"]
+    # +1 with chance 1/100, -1 with 2/100: 3 differing answers are too few for the normal interval, which is narrower
+    assert gain.estimate == pytest.approx(-1) and gain.low < 0 < gain.high
+    assert 2 * 1.96 * np.sqrt(0.03 - 0.01**2) * 10 < gain.high - gain.low < 11
