@@ -16,12 +16,20 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau, norm, rankdata
 
-from proctor.hle_verified.consistency import MODELS
 from proctor.stats.compare import comparable, mcnemar_bounds
 from proctor.stats.interval_arithmetic import Span, rounded
 from proctor.stats.proportions import Confusion, official_half_width
 from proctor.stats.reconstruct import accuracy_counts
 
+MODELS = {  # of Table 2, as the names of facts write them
+    "Gemini3-pro": "gemini",
+    "GPT-5.2-High": "gpt",
+    "Claude-Opus4.5": "claude_opus_4_5",
+    "Grok 4.1-fast-reasoning": "grok",
+    "Claude-Opus4.6": "claude_opus_4_6",
+    "Deepseek-V3.2": "deepseek",
+    "Qwen3-Max-Thinking": "qwen3_max",
+}
 SETS = {"full set": ("full", "full"), "revised subset": ("subset", "revised")}  # names in the table and in the facts
 
 
