@@ -349,7 +349,7 @@ def test_every_public_loader_is_on_the_list():
                     reads = first.arg != "folder" and not node.name.startswith("write_")
                     if reads and "Path" in ast.unparse(first.annotation or first):
                         found.add((f"proctor.{package}.{path.stem}", node.name))
-    elsewhere = {("proctor.data.tabular", "problem"), ("proctor.data.tabular", "made")}
+    elsewhere = {("proctor.data.tabular", name) for name in ("problem", "read", "made", "collect")}
     elsewhere |= {
         ("proctor.exam.wrong_keys", "read_votes"),  # on the list with what else they take
         ("proctor.exam.wrong_keys", "read_decisions"),

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Answer, Question
-from proctor.data.tabular import DataError, Row, Wrong, made, problem, read_rows, summary
+from proctor.data.tabular import DataError, Row, Wrong, made, problem, read_rows
 
 TRUTH = {"true": True, "1": True, "yes": True, "right": True, "correct": True}
 TRUTH |= {"false": False, "0": False, "no": False, "wrong": False, "incorrect": False}
@@ -94,12 +94,8 @@ def _answers(path: Path, rows: list[Row], problems: list[str], columns: dict[str
             raise Wrong(columns.get(field, field), *rest) from None
 
     once = (columns.get("id", "id"), lambda answer: answer.id, "id", "Give each answer its own")
-    answers = made(path, rows if not problems else (), problems, make, once)
-    if problems:
-        raise DataError(summary(problems))
-    if not answers:
-        raise DataError(f"{path}: no answers in it. Give it at least one row.")
-    return answers
+    empty = "no answers in it. Give it at least one row."
+    return made(path, rows if not problems else (), problems, make, once, empty)
 
 
 def _answer(row: dict, columns: Mapping[str, str]) -> Answer:

@@ -57,12 +57,9 @@ def load_questions(
         kind, rows = _renamed(path, kind, rows, columns)
     problems += (of_columns := _column_problems(path, kind, rows))
     once = (kind.column("id"), lambda question: question.id, "id", "Give each question its own")
-    questions = made(path, rows if not of_columns else (), problems, lambda _, row: _question(kind, row), once)
-    if problems:
-        raise DataError(summary(problems))
-    if not questions:
-        raise DataError(f"{path}: no questions in it. Give it at least one row.")
-    return questions
+    rows = rows if not of_columns else ()
+    empty = "no questions in it. Give it at least one row."
+    return made(path, rows, problems, lambda _, row: _question(kind, row), once, empty)
 
 
 def load_families(per_level: int | None = None, version: str = "families-v1") -> list[Question]:
@@ -398,16 +395,12 @@ _AGAIN = "Run `python -m proctor.data.fetch --verify`"
 
 
 def _fetched_rows(path: Path, required: tuple[str, ...]) -> list[Row]:
-    rows, problems = read_rows(path, "jsonl")
-    problems += [
-        problem(path, number, column, "missing", _AGAIN)
-        for number, row in rows
-        for column in required
-        if column not in row
-    ]
-    if problems:
-        raise DataError(summary(problems))
-    return rows
+    def complete(number: int, row: dict) -> Row:
+        if missing := [column for column in required if column not in row]:
+            raise Wrong(missing[0], "missing", _AGAIN)
+        return number, row
+
+    return made(path, *read_rows(path, "jsonl"), complete)
 
 
 def _first(items: list, n: int | None, path: Path) -> list:

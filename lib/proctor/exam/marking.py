@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from proctor.data.questions import load_questions
 from proctor.data.schemas import LETTERS, Question
-from proctor.data.tabular import DataError, Wrong, made, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, made, read_rows
 from proctor.exam.formats import read_results
 from proctor.exam.one_system import ITEMS, SCORES, score_of
 from proctor.exam.run_exam import compared, judge_undecided, matches_key
@@ -64,10 +64,7 @@ def read_keys(path: str | Path, columns: Mapping[str, str] | None = None) -> lis
         return Question(id=name, question=NO_TEXT, answer=right, answer_type=kind)
 
     once = (item, lambda question: question.id, "id", "Give each question one key")
-    questions = made(path, rows, problems, question_of, once)
-    if problems:
-        raise DataError(summary(problems))
-    return questions
+    return made(path, rows, problems, question_of, once)
 
 
 def read_replies(*files: str | Path) -> pd.DataFrame:
@@ -123,12 +120,7 @@ def _replies(path: Path) -> pd.DataFrame:
         except ValueError:
             raise Wrong("sample", f"{row['sample']!r} is no whole number", "Number samples 0, 1, 2 ...") from None
 
-    found = made(path, rows, problems, reply_of)
-    if problems:
-        raise DataError(summary(problems))
-    if not found:
-        raise DataError(f"{path}: no replies in it.")
-    return pd.DataFrame(found)
+    return pd.DataFrame(made(path, rows, problems, reply_of, empty="no replies in it."))
 
 
 def matched(replies: pd.DataFrame, keys: Sequence[Question], path: str | Path) -> pd.DataFrame:

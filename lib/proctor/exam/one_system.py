@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from proctor.data.answers import OUTCOMES
-from proctor.data.tabular import DataError, Wrong, made, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, made, read_rows
 from proctor.exam.formats import read_results
 
 ITEMS = ("item", "item_id", "question_id", "task_id", "instance_id", "id")
@@ -61,8 +61,6 @@ def _table(path: Path) -> pd.DataFrame:
     if len(models) > 1:
         raise DataError(f"{path}: results of {len(models)} models ({', '.join(models[:3])} ...). Give a file of one.")
     found = made(path, rows, problems, lambda _, row: (str(row[item]), score_of(row[score], score)))
-    if problems:
-        raise DataError(summary(problems))
     return pd.DataFrame(found, columns=["question_id", "value"]).assign(model=models[0])
 
 
