@@ -146,15 +146,6 @@ def test_a_split_is_the_best_of_all_whole_numbers(most):
         assert found.error <= found.once + 1e-12
 
 
-def test_split_curves_have_their_zero_at_the_rule():
-    k = np.geomspace(1, 100, 2000)
-    for ratio, cost in [(1.5, 100.0), (1.5, 0.0), (4.0, 2.0)]:
-        curve = h.split_curves(ratio, [cost], k)
-        best = curve.loc[curve["excess"].idxmin()]
-        assert best["repeats"] == pytest.approx(max(1.0, (ratio * cost) ** 0.5), rel=0.01)
-        assert 0 <= best["excess"] + 1e-9 and best["excess"] < 1e-3
-
-
 @pytest.mark.parametrize(
     "call, mend",
     [

@@ -25,15 +25,6 @@ def expected_error(k: ArrayLike, pool: int, n: int, replace: bool = False) -> np
     return (chance * np.abs(x / n - k / pool)).sum(axis=0)
 
 
-def error_bound(k: ArrayLike, pool: int, n: int, replace: bool = False) -> np.ndarray:
-    """Standard error of n 0/1 rollouts, which their mean error never exceeds (Jensen): sqrt(p (1 - p) / n), times
-    sqrt((pool - n) / (pool - 1)) without replacement."""
-    k, pool, n = _pool(k, pool, n, replace)
-    share = k / pool
-    left = 1.0 if replace or pool == 1 else (pool - n) / (pool - 1)
-    return np.sqrt(share * (1 - share) / n * left)
-
-
 def subsample_error(
     scores: ArrayLike, n: int, rng: np.random.Generator, resamples: int = 200, span: float = 1.0, replace: bool = False
 ) -> np.ndarray:

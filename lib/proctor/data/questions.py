@@ -8,7 +8,7 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,16 +71,6 @@ def load_families(per_level: int | None = None, version: str = "families-v1") ->
 def place_in_cell(question: Question) -> int:
     """The number, from 1, of a generated question within its family and level."""
     return int(question.id.rsplit("-", 1)[1])
-
-
-def refuse_canary(questions: Iterable[Question], allow: bool = False) -> None:
-    """Called before questions' text goes into a figure, a table or a recording. Raises DataError if one carries a
-    canary, the mark of text that must not be published (HLE, section 3), unless `allow` says that the caller may."""
-    if not allow and (marked := [question.id for question in questions if question.canary]):
-        raise DataError(
-            f"question {marked[0]} carries a canary (and {len(marked) - 1} more do): its text must not go "
-            "into a figure, table or recording. Leave it out, or say allow=True if you may publish it"
-        )
 
 
 QUESTION_NAMES = ("prompt", "problem", "query", "input", "text")  # that others give the column `question`

@@ -220,13 +220,6 @@ class Predictions(NamedTuple):
                 rows.append(row | dict(held=held))
         return pd.DataFrame(rows)
 
-    def less_error(self, method: str, share: float, rng: np.random.Generator, resamples: int = 10_000) -> Interval:
-        """Mean points off of the method less those of the printed keys; labelled parts are resampled."""
-        each = np.abs(self.error[self.shares.index(share)]).mean(axis=2)
-        names = list(METHODS)
-        off = (each[names.index(method)] - each[names.index("printed")]) / 100
-        return bootstrap.interval(off, rng, resamples, bounds=(-1, 1)).scaled(100)
-
     def coverage(self, share: float, rng: np.random.Generator, resamples: int = 10_000) -> Interval:
         """How many of a hundred intervals of the difference hold the truth; labelled parts are resampled."""
         return bootstrap.interval(self.held[self.shares.index(share)].mean(axis=1), rng, resamples).scaled(100)

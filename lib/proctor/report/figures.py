@@ -23,7 +23,7 @@ from proctor.report.claims import Claim
 from proctor.report.drawn import is_drawn
 from proctor.report.flow import Arrow, Box, flow
 from proctor.report.frame import COLUMN, FULL, frame, refuse
-from proctor.report.plots import dumbbell, forest, heatmap, paired_dots
+from proctor.report.plots import dumbbell, forest, heatmap
 from proctor.report.roles import (
     BLACK,
     BLUE,
@@ -55,7 +55,6 @@ __all__ = [
     "forest",
     "heatmap",
     "marks",
-    "paired_dots",
     "role",
     "roles",
     "save",

@@ -128,56 +128,6 @@ def dumbbell(
     ax.grid(False, axis="y")
 
 
-def paired_dots(
-    ax: Axes,
-    labels: Sequence[str],
-    left: ArrayLike,
-    right: ArrayLike,
-    *,
-    names: tuple[str, str] = ("before", "after"),
-    role: Who | Sequence[Who] = "ours",
-    evidence: str | Iterable[str] = "measured",
-    left_interval: Limits | None = None,
-    right_interval: Limits | None = None,
-) -> None:
-    """One line a label from its value on the left to its value on the right, the label written at its end.
-
-    labels: n texts. left, right: shape (n,), in the unit of the y axis. names: what stands under the two sides.
-    role: for all, or one each. left_interval, right_interval: (low, high), each of shape (n,).
-
-        paired_dots(ax, ["135M", "0.5B"], [0.2, 0.4], [0.3, 0.4], names=("plain", "with hint"),
-                    role=["smollm2-135m", "qwen2.5-coder-0.5b"])
-    """
-    one, other = (np.asarray(values, float) for values in (left, right))
-    _same_length(labels, one, other)
-    who, marks = [_role(each) for each in _each(role, len(labels))], roles.marks(evidence)
-    shift = (np.arange(len(labels)) - (len(labels) - 1) / 2) * min(0.04, 0.3 / max(len(labels), 1))
-    drawn = [one, other]
-    for k, (values, limits) in enumerate(((one, left_interval), (other, right_interval))):
-        if limits is not None:
-            _, lower, upper = _estimates(labels, values, *limits)
-            drawn += [lower, upper]
-            for i in np.flatnonzero(~np.isnan(lower + upper)).tolist():
-                ax.plot([k + shift[i]] * 2, [lower[i], upper[i]], color=who[i].colour, linewidth=_LINE, zorder=2)
-    for i in range(len(labels)):
-        ax.plot(
-            [shift[i], 1 + shift[i]],
-            [one[i], other[i]],
-            color=who[i].colour,
-            marker=who[i].marker,
-            linewidth=1,
-            zorder=3,
-            **marks,
-        )
-    ends = np.where(np.isnan(other), one, other)
-    for y, text, each in zip(_spread(ends, 0.07 * (np.nanmax(drawn) - np.nanmin(drawn))), labels, who):
-        ax.text(1.12, y, text, va="center", color=each.colour, fontsize=7.5)
-    longest = max((len(text) for text in labels), default=0)
-    ax.set_xticks([0, 1], names)
-    ax.set_xlim(-0.25, 1.2 + 0.055 * longest)
-    ax.grid(False, axis="x")
-
-
 def heatmap(
     ax: Axes,
     frame: pd.DataFrame,

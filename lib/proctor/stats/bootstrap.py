@@ -24,15 +24,6 @@ METHODS = ("percentile", "bca")
 FEW = 30  # clusters up to which a paired difference gets Student's interval by default
 
 
-def reading(found: Interval) -> str:
-    """The verdict on a difference by its interval: "more", "less" or "cannot tell".
-
-    >>> reading(Interval(0.1, -0.02, 0.2, 0.95, "percentile"))
-    'cannot tell'
-    """
-    return "more" if found.low > 0 else "less" if found.high < 0 else "cannot tell"
-
-
 @dataclass(frozen=True)
 class Units:
     """What is resampled: items, or clusters. Totals are whole numbers whenever scores are shares of up to 64 samples.

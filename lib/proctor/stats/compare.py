@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr
-from scipy.stats import binomtest, fisher_exact
+from scipy.stats import binomtest
 
 from proctor.stats import checks
 from proctor.stats.proportions import Confusion
@@ -210,29 +210,3 @@ def pairwise(scores: ArrayLike) -> np.ndarray:
     if len(i):
         p[i, j] = p[j, i] = holm(exact_p(only[i, j], only[j, i]))
     return p
-
-
-@dataclass(frozen=True)
-class Stricter:
-    """(right, all) of the accepted items that a stricter validator keeps and of those that it drops; p two-sided."""
-
-    kept: tuple[int, int]
-    dropped: tuple[int, int]
-    p: float
-
-
-def kept_against_dropped(strict: Confusion, loose: Confusion) -> Stricter:
-    """Fisher's exact test: are the items that a stricter validator keeps right more often than those it drops?
-
-    Only if so does strictness raise precision. Valid where `strict` accepts nothing that `loose` rejects, such as
-    unanimity and majority over the same votes: then kept and dropped are different items. Raises ValueError
-    where the counts rule that out.
-    """
-    kept, dropped = (strict.tp, strict.fp), (loose.tp - strict.tp, loose.fp - strict.fp)
-    if min(dropped) < 0:
-        raise ValueError(
-            f"the strict validator accepts more right ({strict.tp} > {loose.tp}) or more wrong items "
-            f"({strict.fp} > {loose.fp}) than the loose one: it is not stricter on the same votes"
-        )
-    p = fisher_exact([kept, dropped]).pvalue
-    return Stricter((kept[0], sum(kept)), (dropped[0], sum(dropped)), float(p))

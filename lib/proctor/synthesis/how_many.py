@@ -488,21 +488,6 @@ def split_budget(
     return Split(n, k, found[n], n * (item_cost + k * call_cost), rule, once, assumes)
 
 
-def split_curves(ratio: float, costs: Sequence[float], repeats: Sequence[float]) -> pd.DataFrame:
-    """What other numbers of repeats cost, at one budget: columns item_cost, repeats, excess.
-
-    ratio: variance within items over that between. costs: of an item, a call being 1. excess: of the standard error
-    over the smallest possible, in percent; numbers of items are not rounded, so that the budget doesn't matter.
-    """
-    rows = []
-    for cost in costs:
-        best = sqrt(cost) + sqrt(ratio) if cost > ratio**-1 else sqrt((1 + ratio) * (1 + cost))
-        for k in repeats:
-            excess = 100 * (sqrt((1 + ratio / k) * (cost + k)) / best - 1)
-            rows.append(dict(item_cost=cost, repeats=k, excess=excess))
-    return pd.DataFrame(rows)
-
-
 # What they share
 
 
