@@ -22,7 +22,7 @@ from proctor.data import published
 from proctor.data.published import load_published
 from proctor.data.tabular import DataError
 from proctor.hle_verified.score_gains import MODELS
-from proctor.stats.interval_arithmetic import Span, rounded
+from proctor.stats.rounding import Span, rounded
 
 CHECKS = [check for paper in PAPERS for check in checks(paper)]
 HEAD = "paper,each,figure,where,what,printed,stands_for,follows,agrees,derivation\n"

@@ -6,7 +6,7 @@ import pytest
 from proctor.hle_verified import paired_audits
 from proctor.models.session import MissingReply, Session
 from proctor.recordings.registry import PARALLEL
-from proctor.stats.paired_proportions import power_table
+from proctor.stats.compare import power_table
 
 
 def test_each_component_with_a_truth_is_audited_once(fake_model):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from proctor.kina import real_boards
-from proctor.stats import item_response
+from proctor.stats import simulate
 from proctor.stats.simulate import item_responses
 from scipy import stats
 
@@ -71,7 +71,7 @@ def test_items_are_chosen_on_earlier_systems_only(board):
     earlier, later = real_boards.by_date(board)
     assert list(board.columns[earlier]) == list(board.columns[:5]) and len(set(earlier) & set(later)) == 0
     found = real_boards.choose_on_earlier(board, [12, 60], np.random.default_rng(4), 50).set_index("items")
-    order = item_response.choose(board.iloc[:, :5].to_numpy().T, "information", np.random.default_rng(4))[:12]
+    order = simulate.choose(board.iloc[:, :5].to_numpy().T, "information", np.random.default_rng(4))[:12]
     tau = stats.kendalltau(board.iloc[order, 5:].sum(), board.iloc[:, 5:].mean()).statistic
     assert found.loc[12, "information"] == pytest.approx(tau)
     assert found.loc[60, ["information", "middling", "random_low", "random_high"]].tolist() == pytest.approx([1] * 4)

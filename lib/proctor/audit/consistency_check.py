@@ -1,6 +1,6 @@
 """Compare the printed figures of one paper with one another.
 
-A check compares ranges (`stats.interval_arithmetic`). A printed figure stands for every number that rounds to it, so
+A check compares ranges (`stats.rounding`). A printed figure stands for every number that rounds to it, so
 rounding alone never causes a disagreement. The checks are rows of data/published/checks.csv:
 
 - figure: a fact of the paper, or a table's column ("table_S3.pass_rate": one check per row of the table). For any
@@ -31,8 +31,8 @@ import pandas as pd
 from proctor.data import published
 from proctor.data.published import PERCENT, TABLES, UNITS, load_published, printed_number
 from proctor.data.tabular import DataError, problem, read_rows, summary
-from proctor.stats.interval_arithmetic import Span, about, as_span, bound, exact, rounded, total
 from proctor.stats.reconstruct import accuracy_counts, agreement_counts, confusion_counts, shares_of_whole
+from proctor.stats.rounding import Span, about, as_span, bound, exact, rounded, total
 
 PAPERS = ("uq", "hle", "hle_verified", "kina", "cbu")
 # What depends on a disagreement, from least to most.

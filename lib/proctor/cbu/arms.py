@@ -28,7 +28,7 @@ ARMS: dict[str, Kind] = {
     "confident": Kind(False, False, "incorrect reasoning", "the wrong solution, stated with assurance"),
 }
 # Two rates and their correlation, expected before the study: a pilot on families-v1 with one operation a step.
-# `stats.paired_proportions.power_table` says what they ask for. Units: neighbours, one rollout each.
+# `stats.compare.power_table` says what they ask for. Units: neighbours, one rollout each.
 EXPECTED = {
     "right minus wrong": (0.67, 0.19, 0.3),
     "right minus none": (0.67, 0.44, 0.3),

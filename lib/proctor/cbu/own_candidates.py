@@ -16,8 +16,8 @@ from proctor.data.tabular import DataError
 from proctor.models.registry import spec
 from proctor.models.session import Session, in_turn
 from proctor.models.settings import Settings
+from proctor.stats.compare import cluster_t_interval
 from proctor.stats.interval import Interval
-from proctor.stats.paired_proportions import cluster_t_interval
 
 JUDGE = "judge 1-10"
 LOST = OUTCOMES[2:]  # rollouts that count as not solved without having been found wrong

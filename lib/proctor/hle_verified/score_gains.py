@@ -5,7 +5,7 @@
     table_2_gains(printed, facts)
 
 All accuracies and gains are in percent and points. A printed figure stands for the span of numbers that round to it
-(`stats.interval_arithmetic`).
+(`stats.rounding`).
 """
 
 from collections.abc import Mapping
@@ -17,9 +17,9 @@ import pandas as pd
 from scipy.stats import kendalltau, norm, rankdata
 
 from proctor.stats.compare import comparable, mcnemar_bounds
-from proctor.stats.interval_arithmetic import Span, rounded
 from proctor.stats.proportions import Confusion, official_half_width
 from proctor.stats.reconstruct import accuracy_counts
+from proctor.stats.rounding import Span, rounded
 
 MODELS = {  # of Table 2, as the names of facts write them
     "Gemini3-pro": "gemini",

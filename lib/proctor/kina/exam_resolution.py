@@ -16,9 +16,8 @@ from scipy.special import ndtri
 from proctor.data.published import load_published
 from proctor.kina.simulated_boards import simulate_board
 from proctor.stats import checks
-from proctor.stats.item_response import few_items, fit
 from proctor.stats.power import corridor, neighbours, settle
-from proctor.stats.simulate import item_responses
+from proctor.stats.simulate import few_items, fit, item_responses
 
 EACH_LOOK, CORRIDOR = ("1.96 at each look", "corridor")
 
@@ -127,7 +126,7 @@ def few_items_by_board(
 ) -> tuple[np.ndarray, np.ndarray]:
     """How well few items rank models that had no part in choosing them, on `boards` simulated exams.
 
-    Returns tau (boards, rules, sizes), Kendall's with the true order, rules as in `stats.item_response.RULES`, and
+    Returns tau (boards, rules, sizes), Kendall's with the true order, rules as in `stats.simulate.RULES`, and
     recovered (boards, 3): correlation of the fitted abilities, difficulties and log discriminations with the true ones.
     """
     tau, recovered = [], []

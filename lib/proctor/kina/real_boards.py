@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from proctor import logs
-from proctor.stats import bootstrap, item_response
+from proctor.stats import bootstrap, simulate
 from proctor.stats.bootstrap import Interval
 from proctor.stats.ranking import kendall
 
@@ -122,8 +122,8 @@ def choose_on_earlier(
     them. gain_<rule> with _low and _high: its tau minus that of random items.
     """
     scores, (earlier, later) = scores_of(board), by_date(board)
-    orders = {rule: item_response.choose(scores[earlier], "information", rng, ablest=share) for rule, share in TARGETS}
-    orders["middling"] = item_response.choose(scores[earlier], "middling", rng)
+    orders = {rule: simulate.choose(scores[earlier], "information", rng, ablest=share) for rule, share in TARGETS}
+    orders["middling"] = simulate.choose(scores[earlier], "middling", rng)
     truth = scores[later].mean(axis=1)[:, None]
     rows = []
     for size in sizes:
@@ -160,7 +160,7 @@ def gain_on_halves(
     for _ in range(splits):
         one, other = np.array_split(rng.permutation(len(scores)), 2)
         truth = scores[other].mean(axis=1)[:, None]
-        chosen = [item_response.choose(scores[one], each, rng)[:size] for each in (rule, "random")]
+        chosen = [simulate.choose(scores[one], each, rng)[:size] for each in (rule, "random")]
         sums = np.stack([scores[np.ix_(other, items)].sum(axis=1) for items in chosen], axis=1)
         gains.append(-float(np.diff(kendall(truth, sums))[0]))
     low, high = np.quantile(gains, [0.025, 0.975])

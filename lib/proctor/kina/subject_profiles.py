@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from proctor.kina.simulated_boards import disciplines, published_facts
 from proctor.stats import checks
-from proctor.stats.compare_rankings import compare_boards
+from proctor.stats.ranking import compare_boards
 
 HIGH = 0.75  # a high score on an item: three of four answers right
 
@@ -117,7 +117,7 @@ def compare_exam_pairs(exams: ArrayLike, rng: np.random.Generator, resamples: in
 
     exams: scores (exams, models, items). swapped: share of pairs of models in the other order; moved: most places that
     a model moves; tau: Kendall's; changed: pairs whose lead changed beyond what resamples of both exams' items reach,
-    all pairs at once (`stats.compare_rankings.compare_boards`).
+    all pairs at once (`stats.ranking.compare_boards`).
     """
     exams, rows = checks.finite(exams, "exams", 3), []
     if len(exams) < 2:

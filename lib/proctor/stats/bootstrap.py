@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri, stdtrit
 
 from proctor.stats import checks
+from proctor.stats.compare import cluster_t_interval, score_interval
 from proctor.stats.interval import Interval, exact_interval, no_interval
-from proctor.stats.paired_proportions import cluster_t_interval, score_interval
 from proctor.stats.proportions import wilson
 
 BLOCK = 64  # resamples drawn at a time; part of what a seed means, so changing it changes the numbers

@@ -19,7 +19,7 @@ from scipy.stats import beta, betabinom, binom, hypergeom
 from proctor.cbu.rollout_error import expected_error
 from proctor.stats import checks
 from proctor.stats import power as power_of_items
-from proctor.stats.paired_proportions import chances, mcnemar_power
+from proctor.stats.compare import chances, mcnemar_power
 from proctor.stats.proportions import clopper_pearson, hypergeometric_limits
 from proctor.uq.review_effort import majority_error
 
