@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from proctor.cbu.sign_flip import sign_flip_interval
+from proctor.cbu.ranking_metrics import sign_flip_interval
 from proctor.stats import bootstrap
 from proctor.stats.compare import chances, cluster_t_interval, newcombe_interval, score_interval
 

@@ -22,7 +22,7 @@ from proctor.data.questions import (
 )
 from proctor.data.schemas import LETTERS, Question
 from proctor.data.tabular import DataError
-from proctor.exam.own_exam import Setup
+from proctor.exam.run_exam import Setup
 
 HLE = {
     "id": "h1",

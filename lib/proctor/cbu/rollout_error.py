@@ -2,6 +2,10 @@
 
 A rollout's score is 0 or 1 for a utility, 1 to 10 for a judge. The error of n rollouts out of a pool is the absolute
 distance of their mean from the pool's mean, over the range that scores can take.
+
+When can utility tell right from wrong? A model of two chances (CBU). Simulated.
+
+After a right candidate each rollout succeeds with chance r, after a wrong one with chance w, after none with chance b.
 """
 
 import numpy as np
@@ -74,3 +78,13 @@ def _pool(k: ArrayLike, pool: int, n: int, replace: bool) -> tuple[np.ndarray, i
     if n > pool and not replace:
         raise ValueError(f"n is {n}: a pool of {pool} has no more without replacement")
     return k, pool, n
+
+
+def order_chance(r: float, w: float, rollouts: int) -> float:
+    """Chance that the utilities from so many rollouts rank a right candidate above a wrong one, ties half: exact.
+
+    >>> round(order_chance(0.5, 0.5, 8), 3), round(order_chance(0.8, 0.2, 8), 3)
+    (0.5, 0.996)
+    """
+    k = np.arange(checks.at_least_one(rollouts, "rollouts") + 1)
+    return float(binom.pmf(k, rollouts, r) @ (binom.cdf(k, rollouts, w) - binom.pmf(k, rollouts, w) / 2))

@@ -21,7 +21,7 @@ import pandas as pd
 from proctor.cbu.candidates import load_candidates
 from proctor.cbu.judges import JUDGES, ask_judges
 from proctor.cbu.utility import NEIGHBOURS, ROLLOUTS, Neighbourhoods, paired, run_rollouts, utilities
-from proctor.data.judgebench import load_pairs
+from proctor.data.answers import load_pairs
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError, Wrong, read
 from proctor.exam.words import same_answer

@@ -17,7 +17,7 @@ import pandas as pd
 from proctor.data.tabular import DataError, made, problem, read_rows
 from proctor.files import write_atomic
 from proctor.log_files import Source
-from proctor.logs.cautions import twins
+from proctor.logs.tidy import twins
 
 Say = Callable[[str], None]
 Tables = dict[str, pd.DataFrame]

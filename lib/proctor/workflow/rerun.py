@@ -20,7 +20,7 @@ from proctor.extras import need
 from proctor.files import write_atomic
 from proctor.paths import BUILD
 from proctor.report.provenance import relative
-from proctor.workflow import kept, receipts
+from proctor.workflow import receipts
 from proctor.workflow.notebook import Notebook, WorkflowError
 from proctor.workflow.reproduce import LOG, snakemake_command, started
 from proctor.workflow.run import PROBLEM, add_jobs_option, add_timeout_option, split_more
@@ -151,7 +151,7 @@ def _workers(cell_timeout: float | None, elsewhere: bool) -> Any:
     """What runs the jobs in this process; nothing where they run elsewhere."""
     if elsewhere:
         return nullcontext()
-    from proctor.workflow.workers import Workers  # imports papermill
+    from proctor.workflow.execute import Workers  # imports papermill
 
     return Workers(lambda line: None, cell_timeout)
 
@@ -173,7 +173,7 @@ def told(reruns: Generator[Rerun, None, None], total: int, what: str, unit: str 
 
 def split_kept(notebooks: Sequence[Notebook]) -> tuple[list[Notebook], list[str]]:
     """Those that can run, and a line about each that is kept since its public logs are not here."""
-    lines = [f"  kept      {each.name}  {kept.how_to_get(each)}" for each in notebooks if each.missing_logs()]
+    lines = [f"  kept      {each.name}  {receipts.how_to_get(each)}" for each in notebooks if each.missing_logs()]
     return [each for each in notebooks if not each.missing_logs()], lines
 
 

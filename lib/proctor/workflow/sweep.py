@@ -31,7 +31,7 @@ from proctor.models.spending import Budget
 from proctor.paths import BUILD
 from proctor.report.claims import Claim, read_claims
 from proctor.report.provenance import evidence_kinds, relative
-from proctor.workflow import asking, kept, params, rerun
+from proctor.workflow import asking, params, receipts, rerun
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
 from proctor.workflow.reproduce import lock
 from proctor.workflow.run import add_budget_options, budget_of
@@ -186,7 +186,7 @@ def jobs_of(
     known, problems = {notebook.name: notebook for notebook in every}, []
     for name, own in grid.items():
         if known[name].missing_logs():
-            problems.append(f"{name} can't run: {kept.how_to_get(known[name])}")
+            problems.append(f"{name} can't run: {receipts.how_to_get(known[name])}")
         for parameter, values in own.items():
             for value in values:
                 try:

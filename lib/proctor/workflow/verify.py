@@ -21,7 +21,7 @@ from typing import NamedTuple
 from proctor.files import harmless, write_atomic
 from proctor.paths import BUILD, COMMITTED
 from proctor.report.provenance import relative
-from proctor.workflow import git, kept, params, rerun, values
+from proctor.workflow import git, params, receipts, rerun, values
 from proctor.workflow.depends import changed_inputs
 from proctor.workflow.notebook import WorkflowError, all_notebooks, chosen
 from proctor.workflow.reproduce import lock
@@ -73,7 +73,7 @@ def verify(
     held = lock()  # noqa: F841  held until this function ends
     done = rerun.told(rerun.rerun(todo, jobs, again, cell_timeout, snakemake), len(todo), "verify")
     committed = {each.notebook.name: list[Path]() for each in done}
-    for artifact, record in kept.records().items():
+    for artifact, record in receipts.records().items():
         if (name := record["code"]["notebook"]) in committed:
             place = COMMITTED / artifact
             committed[name] += [path for path in place.parent.iterdir() if path.stem == place.name]
