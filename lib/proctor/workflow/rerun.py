@@ -6,18 +6,20 @@ holds (see receipts.py) the notebook is not run again. Nothing is written to fig
 """
 
 import argparse
+import csv
+import io
 import json
 import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from proctor.extras import need
-from proctor.files import write_atomic
+from proctor.files import harmless, write_atomic
 from proctor.paths import BUILD
 from proctor.report.provenance import relative
 from proctor.workflow import receipts
@@ -203,6 +205,23 @@ def parse(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argpa
     if found.snakemake and found.cell_timeout:
         parser.error("--cell-timeout holds for jobs that run here, not with options for Snakemake")
     return found
+
+
+def how(options: argparse.Namespace) -> dict[str, Any]:
+    """What `rerun` takes of the options."""
+    return dict(
+        at_once=options.jobs, again=options.again, cell_timeout=options.cell_timeout, snakemake=options.snakemake
+    )
+
+
+def write_report(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A CSV of what was found; a float has twelve digits, None is an empty cell."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow(f"{cell:.12g}" if isinstance(cell, float) else harmless(cell) for cell in row)
+    write_atomic(path, text.getvalue())
 
 
 def exit_code(work: Callable[[], int]) -> int:
