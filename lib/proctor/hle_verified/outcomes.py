@@ -1,8 +1,6 @@
-"""Where the items of the damaged exam end, by who judges, and how many are left at each step of the two stages.
+"""Where the items of the damaged exam end, by who judges.
 
 Takes the tables of the steps (hle_verified.stages) and the truths of the damaged exam, which no step sees.
-
-Tables that describe the protocol: what is sound, what was planted, which prompt stands for which (3.2, A.1).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -12,20 +10,9 @@ import pandas as pd
 from proctor.data.schemas import Question
 from proctor.exam.answer_match import plain_text, same
 from proctor.hle_verified.decision_rules import Audit, Evidence, Repair, Verified, replicated, verify
-from proctor.hle_verified.planted_defects import COMPONENTS, Defect, Truth
-from proctor.models.prompts import load
-from proctor.stats.proportions import clopper_pearson
+from proctor.hle_verified.planted_defects import COMPONENTS, Truth
 
 PANELS = {"panel, all must accept": "all", "panel, most must accept": "most"}
-OUTCOMES = [
-    "sound, kept",
-    "sound, left open",
-    "damaged, taken for gold",
-    "damaged, left open",
-    "damaged, restored",
-    "damaged, rationale rewritten",
-    "damaged, wrongly changed",
-]
 
 
 def evidence(items: Sequence[Question], votes: pd.DataFrame, attempts: pd.DataFrame) -> dict[str, Evidence]:
@@ -134,126 +121,3 @@ def is_right(repair: Repair, truth: Truth) -> bool:
     """The sound version's answer and, where the problem was damaged, its very words."""
     problem = plain_text(repair.problem) == plain_text(truth.sound.question)
     return same(repair.answer, truth.sound.answer) is True and (problem or truth.holds["problem"] is True)
-
-
-def counted(name: str, k: int, n: int) -> dict:
-    """k of n as columns: the count, n, the share and its exact 95 % interval; NaN where n is 0."""
-    low, high = clopper_pearson(k, n) if n else (float("nan"), float("nan"))
-    share = k / n if n else float("nan")
-    return {name: k, f"{name}_n": n, f"{name}_share": share, f"{name}_low": low, f"{name}_high": high}
-
-
-def outcome_counts(outcomes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """One row a panel and component of the defect: items by outcome.
-
-    outcomes: {experts: table of `outcome_by_item`}. Each of OUTCOMES has a column, with items or without.
-    """
-    tables = [pd.crosstab(one["component"], one["outcome"]).assign(experts=name) for name, one in outcomes.items()]
-    table = pd.concat(tables).fillna(0).reset_index().set_index(["experts", "component"])
-    table = table.reindex(columns=table.columns.union(OUTCOMES), fill_value=0)
-    return table.astype(int).sort_index(axis=1).reset_index()
-
-
-def gold_damage(outcomes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """One row a panel: items by status, and of its gold items those with a damaged problem or key, exact intervals."""
-    rows = []
-    for name, one in outcomes.items():
-        gold = one[one["status"] == "gold"]
-        status = one["status"].value_counts()
-        rows.append(
-            dict(experts=name, **{key: int(status.get(key, 0)) for key in ("gold", "revised", "uncertain")})
-            | counted("damaged", int(gold["component"].isin(["problem", "answer"]).sum()), len(gold))
-        )
-    return pd.DataFrame(rows)
-
-
-def items_at_steps(verified: Mapping[str, Verified]) -> pd.DataFrame:
-    """Items at each step, in order: stage, step, items. An item may be doubted in several parts."""
-    decisions = [one.decision for one in verified.values()]
-    screened = [next(record for record in one.trail if record["step"] == "screening") for one in verified.values()]
-    sent = [one for one in decisions if one.stage == "II"]
-    open_ = [one.uncertainty for one in sent]
-    steps = [
-        ("I", "all items", len(decisions)),
-        *(("I", f"{part} doubted", sum(part in one["flagged"] for one in screened)) for part in COMPONENTS),
-        ("I", "no solver finds the key", sum(one["reaudit"] for one in screened)),
-        ("I", "soundness not shown", sum(one.uncertainty == "soundness not shown" for one in decisions)),
-        ("I", "gold", sum(one.status == "gold" for one in decisions)),
-        ("II", "sent to repair", len(sent)),
-        ("II", "a repair settled", len(sent) - open_.count("no repair settled")),
-        (
-            "II",
-            "doubted part changed",
-            sum(one.uncertainty not in ("no repair settled", "doubt unresolved") for one in sent),
-        ),
-        ("II", "revised: audit passed", sum(one.status == "revised" for one in sent)),
-    ]
-    return pd.DataFrame(steps, columns=["stage", "step", "items"])
-
-
-FIELDS = {"problem": "question", "answer": "answer", "rationale": "rationale"}
-_STANDS_FOR = (
-    ("Stage I solver", "hle/answer_exact", "three lines in place of a box"),
-    ("Stage I extraction", "", "read from the line Exact Answer"),
-    ("Stage I equivalence", "", "exam.answer_match.same: numbers, notation, formulas; yes, no or undecided"),
-    *((f"expert on the {part}", f"hle_verified/{part}", "people in the paper") for part in COMPONENTS),
-    ("Stage II extraction", "", "answers of the model's own attempts, counted"),
-    ("Stage II repair", "hle_verified/repair", "may change the problem too; EMPTY when unsure; no confidence"),
-    ("Stage II adjudication", "hle_verified/adjudicate", "a letter, no reason; three orders of the proposals"),
-    ("cross-audit", "hle_verified/audit", "a component a call, eight judgements"),
-)
-
-
-def validity_definitions() -> pd.DataFrame:
-    """When each component is sound (section 3.2), in our words."""
-    rows = [
-        (
-            "problem",
-            "It has one reading, does not contradict itself, and says all that a single answer needs, or what is left "
-            "out is usual in its field.",
-            "must be shown to be sound",
-        ),
-        (
-            "answer",
-            "It is right for the problem as stated, in its unit and form, whichever of its equal notations is used.",
-            "must be shown to be sound",
-        ),
-        (
-            "rationale",
-            "Its steps hold, fit one another and lead to the answer, where it is meant as the reference.",
-            "a defect alone does not disqualify; it sends the item on",
-        ),
-    ]
-    return pd.DataFrame(rows, columns=["component", "sound when", "role"])
-
-
-def planted_examples(items: Sequence[Question], truths: Mapping[str, Truth]) -> pd.DataFrame:
-    """One row a kind of defect: the component of its first item before (sound) and after (damaged)."""
-    first = {truths[item.id].defect: item for item in reversed(items)}
-    return pd.DataFrame(
-        [
-            dict(
-                kind=kind.value,
-                name=kind.title,
-                component=kind.component,
-                sound=getattr(truths[first[kind].id].sound, FIELDS[kind.component]),
-                damaged=getattr(first[kind], FIELDS[kind.component]),
-            )
-            for kind in Defect
-        ]
-    )
-
-
-def prompts() -> pd.DataFrame:
-    """Each prompt of A.1: what stands for it here (name and version of the prompt, or no call), and what differs."""
-    return pd.DataFrame(
-        [
-            dict(
-                prompt=what,
-                ours=load(name).version if name else "no call",
-                output=load(name).output if name else "",
-                differs=how,
-            )
-            for what, name, how in _STANDS_FOR
-        ]
-    )
