@@ -201,7 +201,7 @@ def exam(
             }
             _finish(notebook, run, values, tables)
             if held:
-                rows = asyncio.run(_replayed(lambda session: own_exam.sit(session, setup), how))
+                rows = asyncio.run(_replayed(lambda session: run_exam.sit(session, setup), how))
                 prompt = judge_licence.prompt_of(judge, Settings(**how))
                 for name, part in rows[rows["decided_by"] == judge].groupby("model", sort=False):
                     said = judge_licence.said(held, judge, prompt, part["right"] == 1, [math.nan] * len(part), _rng())
