@@ -556,7 +556,7 @@ def diff(
 ) -> None:
     """Which claims and which cells of tables changed between two commits, as Markdown."""
     with exit_codes():
-        from proctor.workflow.diff import changelog
+        from proctor.workflow.git import changelog
 
         print(changelog(before, after))
 

@@ -11,6 +11,7 @@ from proctor.data.schemas import Question
 from proctor.exam.answer_match import plain_text, same
 from proctor.hle_verified.decision_rules import Audit, Evidence, Repair, Verified, replicated, verify
 from proctor.hle_verified.planted_defects import COMPONENTS, Truth
+from proctor.stats.proportions import clopper_pearson
 
 PANELS = {"panel, all must accept": "all", "panel, most must accept": "most"}
 
@@ -121,3 +122,10 @@ def is_right(repair: Repair, truth: Truth) -> bool:
     """The sound version's answer and, where the problem was damaged, its very words."""
     problem = plain_text(repair.problem) == plain_text(truth.sound.question)
     return same(repair.answer, truth.sound.answer) is True and (problem or truth.holds["problem"] is True)
+
+
+def counted(name: str, k: int, n: int) -> dict:
+    """k of n as columns: the count, n, the share and its exact 95 % interval; NaN where n is 0."""
+    low, high = clopper_pearson(k, n) if n else (float("nan"), float("nan"))
+    share = k / n if n else float("nan")
+    return {name: k, f"{name}_n": n, f"{name}_share": share, f"{name}_low": low, f"{name}_high": high}
