@@ -162,7 +162,7 @@ def _tell(file: str, found: Sequence[Dependent], close: Sequence[str]) -> None:
 
 def changed_inputs(notebook: str) -> list[str]:
     """The inputs of a notebook's committed figures and tables, by their records, whose bytes are others now."""
-    records = [record for record in kept.records().values() if record["code"]["notebook"] == notebook]
+    records = [record for record in receipts.records().values() if record["code"]["notebook"] == notebook]
     made = {path: digest for record in records for path, digest in _inputs_of(record).items() if _is_file(path)}
     now = receipts.digests(ROOT / path for path in made)
     return [path for path, digest in made.items() if now[path] != digest]
