@@ -55,7 +55,7 @@ verify: setup ## run the notebooks again into build/verify and compare with figu
 	@$(PY) -m proctor.workflow.verify --jobs="$$JOBS" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
 
 seeds: setup ## run them with another seed and compare the claims' verdicts; P="--seed 7"
-	@$(PY) -m proctor.workflow.seeds --jobs="$$JOBS" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
+	@$(PY) -m proctor.workflow.verify --seed --jobs="$$JOBS" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
 
 sweep: setup ## notebooks over a grid, one table of claims: P="uq/6_agreement --seed 1 2 -p resamples 500 2000"
 	@$(PY) -m proctor.workflow.sweep --jobs="$$JOBS" --more="$$P"

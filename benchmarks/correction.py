@@ -15,9 +15,8 @@ import itertools
 import time
 
 import numpy as np
-from proctor.stats.judge_error import METHODS, judge_limits, ppi_limits
+from proctor.stats.judge_error import METHODS, judge_limits, pass_rate, ppi_limits
 from proctor.stats.proportions import wilson
-from proctor.stats.self_preference import pass_rate
 
 TRUTHS = (0.02, 0.05, 0.1, 0.3, 0.5, 0.9, 0.98)
 JUDGES = ((0.7, 0.8), (0.9, 0.9), (0.95, 0.98), (1.0, 0.95))  # sensitivity, specificity

@@ -6,7 +6,7 @@
                  questions share difficulty and how well scores part right from wrong; next to it the percentile
                  bootstrap of the same families, which was used before
     balanced     Student's on the jackknife of a balanced accuracy (`stats.bootstrap.jackknife_interval`)
-    difference   Student's over families (`stats.paired_proportions.cluster_t_interval`) of 0/1 answers
+    difference   Student's over families (`stats.compare.cluster_t_interval`) of 0/1 answers
     accuracy     Wilson's of the means of several answers a question (`stats.proportions.wilson_of_means`)
 
 At the sizes at which notebooks use them, at 95 % and at 99.44 % (one of nine comparisons). Goal at 95 %: 93 to 97.5 %,
@@ -18,7 +18,7 @@ import argparse
 import numpy as np
 from proctor.stats.bootstrap import jackknife_interval
 from proctor.stats.calibration import auc, auc_interval, resampled_auc
-from proctor.stats.paired_proportions import cluster_t_interval
+from proctor.stats.compare import cluster_t_interval
 from proctor.stats.proportions import wilson, wilson_of_means
 
 LOW, HIGH, STRICT, STRICT_LOW = 0.93, 0.975, 1 - 0.05 / 9, 0.985

@@ -15,9 +15,9 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from proctor.cbu.sign_flip import sign_flip_interval
+from proctor.cbu.ranking_metrics import sign_flip_interval
 from proctor.stats import bootstrap
-from proctor.stats.paired_proportions import chances, cluster_t_interval, newcombe_interval, score_interval
+from proctor.stats.compare import chances, cluster_t_interval, newcombe_interval, score_interval
 
 RATES = [(0.5, 0.5), (0.6, 0.5), (0.8, 0.6), (0.95, 0.9), (0.95, 0.7)]
 CORRELATIONS = (0.0, 0.3, 0.5)

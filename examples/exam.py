@@ -7,7 +7,7 @@ import asyncio
 
 from proctor import paths
 from proctor.data.questions import load_questions
-from proctor.exam import own_exam
+from proctor.exam import run_exam
 from proctor.models.session import Session
 from proctor.models.studies import shown_plan, study
 
@@ -16,12 +16,12 @@ MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"]
 
 async def main() -> None:
     questions = load_questions(paths.ROOT / "data/examples/exam_questions.jsonl")
-    setup = own_exam.Setup(questions, MODELS, judge="qwen2.5-coder-1.5b").checked()
+    setup = run_exam.Setup(questions, MODELS, judge="qwen2.5-coder-1.5b").checked()
     async with Session("replay") as session:  # "auto" asks what is not recorded, as `settings=Settings(...)` says
-        await shown_plan(session, study(own_exam.sit, setup))  # sends nothing
-        answers = await own_exam.sit(session, setup)
-    print(own_exam.decisions(answers))
-    files = own_exam.write_predictions(paths.BUILD / "examples", answers, questions)
+        await shown_plan(session, study(run_exam.sit, setup))  # sends nothing
+        answers = await run_exam.sit(session, setup)
+    print(run_exam.decisions(answers))
+    files = run_exam.write_predictions(paths.BUILD / "examples", answers, questions)
     print(*(f"written: {file.relative_to(paths.ROOT)}" for file in files), sep="\n")
 
 

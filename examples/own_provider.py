@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from proctor.data.schemas import Question
-from proctor.exam import own_exam
+from proctor.exam import run_exam
 from proctor.models import providers
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import Spec
@@ -33,12 +33,12 @@ class Calculator:
 async def main() -> None:
     providers.register("calculator", Calculator)  # with key_env="MY_KEY" where it needs a key
     questions = [Question(id=f"q{n}", question=f"What is {n} + {n}?", answer=str(2 * n)) for n in range(5)]
-    setup = own_exam.Setup(questions, ["calculator/sums"]).checked()
+    setup = run_exam.Setup(questions, ["calculator/sums"]).checked()
     with tempfile.TemporaryDirectory() as folder:
         # "none": it has no price in params/prices.yaml, and costs nothing
         async with Session("auto", cache=Path(folder) / "replies.sqlite", budget="none") as session:
-            answers = await own_exam.sit(session, setup)
-    print(own_exam.decisions(answers))
+            answers = await run_exam.sit(session, setup)
+    print(run_exam.decisions(answers))
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ def unchanged():
 @pytest.fixture(scope="session")
 def workers():
     """What serves the jobs of a `make reproduce`: papermill and the kernels' packages are imported once."""
-    from proctor.workflow.workers import Workers  # imports papermill
+    from proctor.workflow.execute import Workers  # imports papermill
 
     with Workers(say=lambda line: None) as server:
         yield server

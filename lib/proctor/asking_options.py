@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from proctor.workflow import own_run
+from proctor.workflow import run
 from proctor.workflow.notebook import WorkflowError
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def ask_models(
     from proctor.models.studies import pilot, shown_plan
 
     if notebook and not (asking.plan or asking.export):
-        own_run.ready(notebook)
+        run.ready(notebook)
 
     async def go() -> bool:
         bound = Budget.of_options(asking.budget, asking.max_calls, asking.total_budget, asking.no_budget)
@@ -139,7 +139,7 @@ def ask_models(
             rehearsal = await shown_plan(session, study)
             if asking.plan:
                 return False
-            own_run.mark(own_run.folder_of(name), notebook, own_run.INCOMPLETE)
+            run.mark(run.folder_of(name), notebook, run.INCOMPLETE)
             if asking.export:
                 n = await export(session, study, asking.export)
                 print(
@@ -160,7 +160,7 @@ def ask_models(
 def run_notebook(
     notebook: str, name: str, values: dict[str, Any], tables: dict[str, list[str]], also: Sequence[str] = ()
 ) -> None:
-    if own_run.run_own(notebook, name, values, tables, also):
+    if run.run_own(notebook, name, values, tables, also):
         raise typer.Exit(1)
 
 

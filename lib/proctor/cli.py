@@ -38,7 +38,7 @@ from proctor.asking_options import (
 )
 from proctor.extras import remedy
 from proctor.files import write_atomic
-from proctor.workflow import own_run
+from proctor.workflow import run as own_run
 from proctor.workflow.notebook import WorkflowError, all_notebooks
 
 if TYPE_CHECKING:
@@ -116,18 +116,18 @@ def exam(
     """Sit models before an exam: accuracy with intervals, by category, calibration, and HLE's own files."""
     with exit_codes():
         from proctor.data.questions import load_questions
-        from proctor.exam import judge_licence, own_exam
+        from proctor.exam import judge_licence, run_exam
         from proctor.models.settings import Settings
 
         columns, how = named_columns(asking.column), asking.settings()
         asked = load_questions(questions, columns=columns)
         held = judge_licence.read(licence) if licence else None
-        setup = own_exam.Setup(asked, model, judge, judge_all, samples).checked(Settings(**how))
+        setup = run_exam.Setup(asked, model, judge, judge_all, samples).checked(Settings(**how))
         run, notebook = asking.name or f"exam-{questions.stem}", "hle/your_exam"
 
         pictures = sum(bool(question.image) for question in asked)
         what = f"{len(asked)} questions ({pictures} with a picture), {len(model)} models"
-        if ask_models(run, notebook, what, lambda session: own_exam.sit(session, setup), asking):
+        if ask_models(run, notebook, what, lambda session: run_exam.sit(session, setup), asking):
             values = dict(
                 question_file=str(questions.resolve()),
                 columns=columns,
@@ -145,7 +145,7 @@ def exam(
             }
             run_notebook(notebook, run, values, tables)
             if held:
-                rows = asyncio.run(replayed(lambda session: own_exam.sit(session, setup), how))
+                rows = asyncio.run(replayed(lambda session: run_exam.sit(session, setup), how))
                 prompt = judge_licence.prompt_of(judge, Settings(**how))
                 for name, part in rows[rows["decided_by"] == judge].groupby("model", sort=False):
                     said = judge_licence.said(held, judge, prompt, part["right"] == 1, [math.nan] * len(part), _rng())
@@ -423,7 +423,7 @@ def compare(
 ) -> None:
     """Compare two systems, each in a file of its own: difference, interval, p, and the power of the items."""
     with exit_codes():
-        from proctor.exam.one_system import board_of
+        from proctor.exam.marking import board_of
 
         text, pair = board_of([one, other])
         run = name or re.sub(r"[^\w.-]+", "_", f"compare-{'-'.join(pair)}")
@@ -503,7 +503,7 @@ def diff(
 ) -> None:
     """Which claims and which cells of tables changed between two commits, as Markdown."""
     with exit_codes():
-        from proctor.workflow.diff import changelog
+        from proctor.workflow.git import changelog
 
         print(changelog(before, after))
 

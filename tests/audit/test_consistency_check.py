@@ -1,18 +1,204 @@
-"""Checks as a table and as a claim; the checks of the papers are tested in recordings/test_all_checks."""
+"""The papers against themselves: a check compares what figures can stand for, and no disagreement passes unread."""
+
+from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
 
 import pytest
+from proctor.audit import consistency_check
 from proctor.audit.consistency_check import (
+    PAPERS,
+    SEVERITIES,
     ConsistencyCheck,
-    Sheet,
+    Formulas,
     as_claim,
     as_table,
+    checks,
+    largest,
     printed_span,
+    smallest,
 )
-from proctor.stats.interval_arithmetic import Span
+from proctor.data import published
+from proctor.data.published import load_published
+from proctor.data.tabular import DataError
+from proctor.stats.rounding import Span, rounded
+
+CHECKS = [check for paper in PAPERS for check in checks(paper)]
+HEAD = "paper,each,figure,where,what,printed,stands_for,follows,agrees,derivation\n"
 
 
-def check(printed, follows, what="items", agrees=True, severity="", paper="uq"):
-    return ConsistencyCheck(paper, "1", what, printed, follows, "sum", agrees, severity, "why" * (not agrees))
+def check(printed, follows, agrees=True):
+    return ConsistencyCheck("uq", "1", "items", printed, follows, "sum", agrees)
+
+
+@pytest.fixture
+def given(tmp_path, monkeypatch):
+    """given(rows of checks.csv, rows of readings.csv): the checks of UQ that they make."""
+    for path in published.PUBLISHED.rglob("*/*.csv"):
+        copy = tmp_path / path.relative_to(published.PUBLISHED)
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    monkeypatch.setattr(published, "PUBLISHED", tmp_path)
+
+    def made(rows, readings=""):
+        (tmp_path / "checks.csv").write_text(HEAD + rows)
+        (tmp_path / "readings.csv").write_text("paper,where,what,severity,reading\n" + readings)
+        return checks("uq")
+
+    return made
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_paper_is_checked(paper):
+    verdicts = Counter(check.agrees for check in CHECKS if check.paper == paper)
+    assert verdicts[True] > verdicts[False] > 0
+
+
+def test_every_disagreement_has_a_severity_and_a_reading_and_no_agreement_has():
+    for check in CHECKS:
+        assert check.agrees == (check.severity == "") == (check.reading == "")
+        assert check.agrees or check.severity in SEVERITIES
+        assert check.where and check.what and check.printed and check.follows and check.derivation
+
+
+def test_no_comparison_is_made_twice():
+    assert max(Counter((c.paper, c.where, c.what, c.derivation) for c in CHECKS).values()) == 1
+
+
+def test_a_fact_is_compared_with_its_formula_and_the_formula_is_its_derivation(given):
+    (made,) = given("uq,,diamond_questions,,,,,100 * 5_000 / 20_000,,\n")
+    assert made == ConsistencyCheck(
+        "uq", "2.1", "questions of the diamond subset", "25", "25", "100 x 5,000 / 20,000", True,
+        artifact="uq/diamond_subset",
+    )  # fmt: skip
+
+
+def test_rows_with_one_table_are_made_together_row_by_row(given):
+    each = (
+        "uq,table_S7 where site == 'Subtotal' or site == 'Physics',,{site},%s,{questions_text},questions,questions,,d\n"
+    )
+    assert [(made.where, made.what) for made in given(each % "a" + each % "b")] == [
+        (site, what) for site in ("Physics", "Subtotal") for what in "ab"
+    ]
+
+
+def test_a_disagreement_without_a_reading_is_an_error(given):
+    row = "uq,,diamond_questions,,,,,26,,made up\n"
+    with pytest.raises(DataError, match="diamond subset .printed 25, follows 26. disagrees. Give a severity"):
+        given(row)
+    (made,) = given(row, "uq,2.1,questions of the diamond subset,slip,made up\n")
+    assert not made.agrees and (made.severity, made.reading) == ("slip", "made up")
+
+
+def test_a_reading_of_an_agreement_is_an_error(given):
+    with pytest.raises(DataError, match="row 2: .* agrees. Drop its severity and reading"):
+        given("uq,,diamond_questions,,,,,25,,x\n", "uq,2.1,questions of the diamond subset,slip,nothing to read\n")
+
+
+def test_a_reading_of_a_check_that_is_not_there_is_an_error(given):
+    with pytest.raises(DataError, match="no check Table S3, passed, o9 / full set of uq to read"):
+        given("uq,,table_S3.passed,,,,,passed,,itself\n", 'uq,Table S3,"passed, o9 / full set",slip,x\n')
+
+
+def test_a_corrected_figure_makes_its_reading_an_error(given, monkeypatch):
+    """If a later version of the paper prints 12.0 for 3 of 25, the reading of the slip must go."""
+    table = published.PUBLISHED / "uq/table_S3.csv"
+    table.write_text(table.read_text().replace("3,25,4.0,0,2", "3,25,12.0,0,2"))
+    with pytest.raises(DataError, match="o3-pro / diamond subset .* agrees. Drop its severity"):
+        given(
+            "uq,,table_S3.pass_rate,,,,,100 * passed / questions,,\n",
+            '\n'.join(f'uq,Table S3,"pass rate, {model} / diamond subset",slip,x' for model in ("o3-pro", "o3")),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("formula", ["diamonds", "1 +", "uq_questions.low", "open('x')", "[1][0]", "1 / 0", "1 / 'a'"])
+def test_a_formula_that_can_not_be_computed_names_its_row(given, formula):
+    with pytest.raises(DataError, match=r"checks.csv, row 2: diamond_questions: .* Correct the formula"):
+        given(f"uq,,diamond_questions,,,,,{formula},,x\n")
+
+
+def test_an_unknown_fact_is_named(given):
+    with pytest.raises(DataError, match="'diamonds' is no fact of data/published/uq/facts.csv"):
+        given("uq,,diamonds,,,,,25,,x\n")
+
+
+@pytest.mark.parametrize(
+    "text, unit, relation, low, high",
+    [
+        ("33,916", "count", "=", "33916", "33916"),
+        ("three", "count", "=", "3", "3"),
+        ("48.2", "percent", "=", "48.15", "48.25"),
+        ("12", "percent", "=", "11.5", "12.5"),
+        ("3", "million questions", "~", "2.5", "3.5"),
+        ("+7.58", "points", "=", "7.575", "7.585"),
+    ],
+)
+def test_a_printed_figure_spans_what_its_unit_allows(text, unit, relation, low, high):
+    span = printed_span(text, unit, relation)
+    assert span == Span(Fraction(low), Fraction(high))
+
+
+def test_largest_and_smallest_are_spans():
+    spans = [rounded("1.0"), rounded("2.0"), Span(0, 5)]
+    assert largest(spans) == Span(rounded("2.0").low, 5) and smallest(spans) == Span(0, rounded("1.0").high)
+
+
+def test_a_column_leaves_out_what_is_not_printed():
+    assert len(Formulas("uq").over("table_S9", "cohens_kappa")) == 1
+
+
+def test_names_are_the_same_whatever_their_spaces_and_signs():
+    assert consistency_check.same_names(["Math Overflow", "A & B – C"], ["A and B - C", "MathOverflow"])
+    assert not consistency_check.same_names(["a"], ["a", "b"])
+
+
+def test_gains_of_hle_verified_against_decimal_arithmetic():
+    table = load_published("hle_verified/table_2").set_index("model")
+    text = load_published("hle_verified/facts").set_index("fact")["value"]
+    names = ("gemini", "gpt", "claude_opus_4_5", "grok", "claude_opus_4_6", "deepseek", "qwen3_max")  # in its order
+    for (model, row), name in zip(table.iterrows(), names, strict=True):
+        gain = Decimal(row["full_verified_accuracy"]) - Decimal(row["full_raw_accuracy"])
+        assert gain == Decimal(row["full_gain"])
+        (check,) = [
+            c for c in CHECKS if c.derivation == f"Table 2, {model}" and c.printed == text[f"gain_full_{name}_text"]
+        ]
+        assert check.agrees == (abs(Decimal(check.printed) - gain) <= Decimal("0.01"))
+
+
+@pytest.mark.parametrize(
+    "paper, where, what, printed, follows",
+    [
+        ("uq", "Table S6", "sum of the categories, Rule-based filtering", "33,916", 8_994 + 21_344 + 394 + 2_922 + 245),
+        ("uq", "Table S6", "sum of the categories, LLM-based filtering", "7,685", 152 + 6_167 + 27 + 1_330 + 8),
+        ("uq", "Table S6", "percentage, Human-reviewed final / Science", "78.8", 100 * 395 // 500),
+        ("uq", "Table S3", "pass rate, o3-pro / diamond subset", "4.0", 100 * 3 // 25),
+        ("uq", "Table S3", "pass rate, o3 / diamond subset", "2.0", 100 * 1 // 25),
+        ("uq", "L.3", "question-answer pairs that passed the validator", "144", 75 + 25 + 25 + 44 + 11 + 7 + 6 + 0),
+        ("hle_verified", "abstract", "models compared", "eight", 7),
+        ("hle_verified", "4.3", "Incorrect Answer among answer defects, lowest subject", "69.4", "71.35 to 71.45"),
+    ],
+)
+def test_what_does_not_add_up_is_found(paper, where, what, printed, follows):
+    (check,) = [c for c in CHECKS if (c.paper, c.where, c.what) == (paper, where, what)]
+    assert not check.agrees and check.printed == printed and check.follows == str(follows)
+
+
+@pytest.mark.parametrize(
+    "paper, part, number",
+    [
+        ("uq", "counts behind", 8),  # rows of Table S10 that no counts print
+        ("hle", "calibration error", 5),  # all six models that take images but Grok 2
+        ("hle", "one of four models right", 1),
+        ("hle_verified", "gain of accuracy", 7),  # of the text, that do not follow from Table 2
+    ],
+)
+def test_the_known_disagreements_are_found(paper, part, number):
+    assert sum(not c.agrees for c in CHECKS if c.paper == paper and part in c.what) == number
+
+
+def test_kappa_comes_back_as_a_fraction():
+    (check,) = [c for c in CHECKS if c.derivation.startswith("22/47")]
+    assert check.agrees and check.printed == "0.468"
 
 
 def test_a_table_has_a_row_per_check_and_keeps_its_columns_without_any():
@@ -20,22 +206,9 @@ def test_a_table_has_a_row_per_check_and_keeps_its_columns_without_any():
     assert as_table([check("3", "3"), check("4", "4")])["printed"].tolist() == ["3", "4"]
 
 
-def test_a_sheet_compares_its_facts_and_keeps_the_derivation():
-    sheet = Sheet("uq")
-    sheet.fact("diamond_questions", 25, "counted")
-    (made,) = sheet.checks
-    assert made.agrees and made.derivation == "counted" and "diamond_questions" in sheet and "nothing" not in sheet
-
-
-def test_a_number_in_words_is_exact():
-    assert printed_span("three", "count") == Span(3, 3)
-
-
 def test_a_claim_holds_if_all_its_comparisons_agree():
-    def made(agrees):
-        return ConsistencyCheck("uq", "1", "x", "1", "1", "counted", agrees)
-
-    assert as_claim([made(True), made(True)])["holds"] and not as_claim([made(True), made(False)])["holds"]
-    assert as_claim([made(True), made(False)])["exact"] == "1 agree"
+    yes, no = check("1", "1"), check("1", "2", agrees=False)
+    assert as_claim([yes, yes])["holds"] and not as_claim([yes, no])["holds"]
+    assert as_claim([yes, no])["exact"] == "1 agree"
     with pytest.raises(ValueError, match="no comparison tests this claim"):
         as_claim([])

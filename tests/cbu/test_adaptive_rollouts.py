@@ -13,7 +13,6 @@ from proctor.cbu.adaptive_rollouts import (
     race_to_best,
     replay_rollouts,
     run_trials,
-    shuffled,
     simulate,
     uniform,
     violates_guarantee,
@@ -185,11 +184,7 @@ def test_utility_is_unbiased_and_its_interval_covers_for_these_neighbours():
 
 
 def test_neighbours_are_dealt_in_turns():
-    outcomes = np.zeros((2, 2, 3), int)
-    outcomes[:, 1] = 1
-    assert shuffled(outcomes, rng()).tolist() == [[0, 1] * 3] * 2
     assert simulate([[0.0, 1.0]], 5, rng()).tolist() == [[0, 1, 0, 1, 0]]
-    assert sorted(shuffled([[1, 0, 0, 1]], rng())[0]) == [0, 0, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from proctor.cbu.utility import NONE
 from proctor.data.questions import load_families
 from proctor.generated.worked import EQUATION
 from proctor.models.read_answer import stated
-from proctor.stats.paired_proportions import chances, power_table
+from proctor.stats.compare import chances, power_table
 
 QUESTIONS = load_families(2, "families-v2")
 

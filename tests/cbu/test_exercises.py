@@ -1,8 +1,8 @@
 """What CBU's exercises expect, against the library."""
 
 from proctor.cbu import exercises
-from proctor.cbu.sign_flip import sign_flip_p
-from proctor.cbu.transfer_model import order_chance
+from proctor.cbu.ranking_metrics import sign_flip_p
+from proctor.cbu.rollout_error import order_chance
 
 
 def test_rollouts_is_the_first_number_that_orders_the_pair():

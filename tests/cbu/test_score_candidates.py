@@ -162,7 +162,7 @@ def test_recorded_scores_are_read_by_answer(tmp_path):
     [
         ("answer_id,score\na,high\n", r"row 2, column score: 'high' is no finite number\. Give one"),
         ("answer_id,score\na,nan\n", "row 2, column score: 'nan'"),
-        ("answer_id,score\na,1\na,2\n", r"row 3, column answer_id: a stands in row 2 too\. Keep one"),
+        ("answer_id,score\na,1\na,2\n", r"row 3, column answer_id: .a. is the answer of row 2 too\. Keep one"),
         ("id,score\na,1\n", "row 2, column answer_id: missing"),
         ("answer_id,score\n", "s.csv"),
     ],

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.cbu.sign_flip import cautious_interval, sign_flip_interval, sign_flip_p
+from proctor.cbu.ranking_metrics import cautious_interval, sign_flip_interval, sign_flip_p
 
 whole = st.lists(st.integers(-8, 8), min_size=2, max_size=8).filter(lambda x: len(set(x)) > 1)
 

@@ -2,9 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.cbu.transfer_model import (
-    order_chance,
-)
+from proctor.cbu.rollout_error import order_chance
 
 
 @settings(max_examples=25, deadline=None)

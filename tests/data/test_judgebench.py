@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from proctor.data.judgebench import load_pairs
+from proctor.data.answers import load_pairs
 from proctor.data.tabular import DataError
 from proctor.paths import ROOT
 

@@ -16,8 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proctor.audit.reported_table import load_reported
 from proctor.cbu.score_candidates import load_candidate_set, recorded_scores
-from proctor.data.answers import load_answers, load_asked
-from proctor.data.judgebench import load_pairs
+from proctor.data.answers import load_answers, load_asked, load_pairs
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Question
 from proctor.data.tabular import DataError, read_rows
@@ -349,16 +348,16 @@ def test_every_public_loader_is_on_the_list():
                     reads = first.arg != "folder" and not node.name.startswith("write_")
                     if reads and "Path" in ast.unparse(first.annotation or first):
                         found.add((f"proctor.{package}.{path.stem}", node.name))
-    elsewhere = {("proctor.data.tabular", "problem"), ("proctor.data.tabular", "made")}
+    elsewhere = {("proctor.data.tabular", name) for name in ("problem", "read", "made", "collect")}
     elsewhere |= {
         ("proctor.exam.wrong_keys", "read_votes"),  # on the list with what else they take
         ("proctor.exam.wrong_keys", "read_decisions"),
         ("proctor.cbu.own_candidates", "load"),
-        ("proctor.exam.one_system", "board_of"),
+        ("proctor.exam.marking", "board_of"),
     }  # by others on the list
     elsewhere |= {
         ("proctor.exam.formats", "read_results"),
-        ("proctor.exam.one_system", "read_one"),
+        ("proctor.exam.marking", "read_one"),
         ("proctor.kina.own_coverage", "read_similarity"),
     }  # in their tests
     assert len(found) > 8 and found - elsewhere <= listed  # else: add it to LOADERS

@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.data.tabular import SHOWN, DataError, Wrong, made, read_rows, summary
+from proctor.data.tabular import SHOWN, DataError, Wrong, collect, read_rows, summary
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"), max_size=12)
 TABLES = st.lists(st.fixed_dictionaries({"id": CELLS, "text": CELLS}), max_size=6)
@@ -97,12 +97,12 @@ def _number(_: int, row: dict) -> int:
 def test_a_wrong_row_is_told_and_the_others_are_made():
     problems: list[str] = []
     rows = [(2, {"n": "1"}), (3, {"n": "x"}), (4, {"n": "2"})]
-    assert made(Path("a.csv"), rows, problems, _number) == [1, 2]
+    assert collect(Path("a.csv"), rows, problems, _number) == [1, 2]
     assert problems == ["a.csv, row 3, column n: not a number. Write digits."]
 
 
 def test_a_value_that_stands_twice_names_the_first_row():
     problems: list[str] = []
     rows = [(2, {"n": "1"}), (5, {"n": "1"})]
-    assert made(Path("a.csv"), rows, problems, _number, ("n", lambda n: n, "number", "Give another")) == [1]
+    assert collect(Path("a.csv"), rows, problems, _number, ("n", lambda n: n, "number", "Give another")) == [1]
     assert problems == ["a.csv, row 5, column n: 1 is the number of row 2 too. Give another."]

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from proctor.data.tabular import DataError
 from proctor.exam.formats import write_hle
-from proctor.exam.one_system import board_of, read_one
+from proctor.exam.marking import board_of, read_one
 
 
 def test_files_of_several_kinds_are_one_board(tmp_path):

@@ -4,9 +4,9 @@ import pytest
 from proctor import paths
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Question
-from proctor.exam import own_exam
+from proctor.exam import run_exam
 from proctor.exam.formats import read_hle
-from proctor.exam.own_exam import Setup
+from proctor.exam.run_exam import Setup
 from proctor.models.registry import price
 from proctor.models.session import Session
 from proctor.models.settings import Settings
@@ -21,13 +21,13 @@ def questions():
 
 
 async def planned(session, setup: Setup):
-    return (await rehearsed(session, study(own_exam.sit, setup))).plan_so_far
+    return (await rehearsed(session, study(run_exam.sit, setup))).plan_so_far
 
 
 def sat(setup: Setup, cache):
     async def run():
         async with Session("replay", cache=cache, progress=False) as session:
-            return await planned(session, setup), await own_exam.sit(session, setup)
+            return await planned(session, setup), await run_exam.sit(session, setup)
 
     return asyncio.run(run())
 
@@ -37,9 +37,9 @@ def test_recorded_answers_are_free_decided_and_written(questions, tmp_path):
     assert (plan.calls, plan.recorded, plan.to_ask, plan.dollars) == (54, 54, 0, 0)
     assert set(alone["decided_by"]) <= {"nobody", "comparison"}
     _, judged = sat(Setup(questions, MODELS, "qwen2.5-coder-1.5b").checked(), tmp_path / "c.sqlite")
-    counted = own_exam.decisions(judged).loc[MODELS]
+    counted = run_exam.decisions(judged).loc[MODELS]
     assert (counted["by comparison"] + counted["by qwen2.5-coder-1.5b"]).tolist() == [27, 27]
-    files = own_exam.write_predictions(tmp_path / "said", judged, questions)
+    files = run_exam.write_predictions(tmp_path / "said", judged, questions)
     assert [file.name for file in files] == [f"{model}.json" for model in MODELS]
     back, rows = read_hle(files[0]), judged[judged["model"] == MODELS[0]]
     assert back["reply"].tolist() == rows["reply"].tolist()
@@ -54,7 +54,7 @@ def test_the_plan_bounds_what_is_to_ask(serving, session, quick):
     async def run():
         async with session(timeout=5.0) as here:
             plan = await planned(here, setup)
-            await own_exam.sit(here, setup)
+            await run_exam.sit(here, setup)
             return plan, here.spent, await planned(here, setup)
 
     plan, spent, after = asyncio.run(run())

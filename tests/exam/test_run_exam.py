@@ -8,9 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from proctor.data.questions import refuse_canary
 from proctor.data.schemas import Question
-from proctor.data.tabular import DataError
 from proctor.exam import run_exam
 from proctor.models import registry
 from proctor.models.cache import write_recording
@@ -225,12 +223,6 @@ def test_a_table_of_rows_with_a_canary_is_refused_until_their_text_is_dropped(se
     with pytest.raises(ValueError, match="canary"):
         save_table(table, "hle/leak", evidence="measured", out=tmp_path)
     assert not list(tmp_path.glob("hle/*"))
-
-
-def test_text_with_a_canary_goes_nowhere_unless_the_caller_says_so():
-    with pytest.raises(DataError, match=r"question w carries a canary \(and 0 more do\).*allow=True"):
-        refuse_canary([TEXT, WORD])
-    assert refuse_canary([TEXT]) is None and refuse_canary([TEXT, WORD], allow=True) is None
 
 
 def test_a_recording_holds_replies_and_nothing_of_the_question(session, tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 from proctor.exam.answer_match import normal, same
-from proctor.exam.solutions import mixed, solutions, unknown
+from proctor.exam.words import mixed, solutions, unknown
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proctor.data.schemas import LETTERS, Question
+from proctor.generated.draft import DISTINCT, DOUBLED
 from proctor.generated.generate import FAMILIES, PATH, VERSION, generate, questions_as_jsonl, ten_options
-from proctor.generated.words import DISTINCT, DOUBLED
 from scipy.stats import chisquare
 
 DRAWS = [(name, level) for name in FAMILIES for level in (1, 2, 3)]

@@ -1,4 +1,4 @@
-from proctor.generated.words import DISTINCT, DOUBLED
+from proctor.generated.draft import DISTINCT, DOUBLED
 
 
 def test_no_letter_stands_twice_in_a_distinct_word():

@@ -2,10 +2,7 @@
 
 import asyncio
 
-from proctor.hle.anchored_confidence import (
-    anchored_confidence,
-    low_anchor,
-)
+from proctor.hle.metrics import anchored_confidence, low_anchor
 from proctor.models.prompts import load
 
 

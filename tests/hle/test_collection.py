@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.hle.collection import (
+from proctor.hle.submission import (
     CollectionPlan,
     Solving,
     calibrate,

@@ -3,15 +3,15 @@
 import asyncio
 
 import pytest
-from proctor.hle_verified import paired_audits
+from proctor.hle_verified import paired_defects
 from proctor.models.endings import MissingReply
 from proctor.models.session import Session
 from proctor.recordings.registry import PARALLEL
-from proctor.stats.paired_proportions import power_table
+from proctor.stats.compare import power_table
 
 
 def test_each_component_with_a_truth_is_audited_once(fake_model):
-    found = asyncio.run(paired_audits.paired_audits(fake_model, ["qwen2.5-coder-1.5b"]))
+    found = asyncio.run(paired_defects.paired_audits(fake_model, ["qwen2.5-coder-1.5b"]))
     assert len(found) == len({r.key for r in fake_model.asked}) == 946
     assert not found.duplicated(["base", "state", "kind", "component"]).any()
     assert found["sound"].eq(False).all() and found["p_sound"].between(0, 0.5).all()
@@ -22,7 +22,7 @@ def test_each_component_with_a_truth_is_audited_once(fake_model):
 
 
 def test_audits_are_one_token_without_sampling_and_the_items_parts_follow_each_other(fake_model):
-    asyncio.run(paired_audits.paired_audits(fake_model))
+    asyncio.run(paired_defects.paired_audits(fake_model))
     asked = fake_model.asked
     assert {(r.max_tokens, r.temperature, r.seeds) for r in asked} == {(1, 0.0, "request")}
     assert all(r.messages[:13] == asked[0].messages[:13] and r.prefix == 13 for r in asked)
@@ -41,5 +41,5 @@ def test_the_study_can_be_recorded_and_says_how_many_calls_it_lacks(tmp_path):
 
 
 def test_expected_rates_are_possible():
-    power = power_table(paired_audits.EXPECTED, [10, 50])
+    power = power_table(paired_defects.EXPECTED, [10, 50])
     assert power["n = 50"].between(0, 1).all()

@@ -1,7 +1,7 @@
 """Cautions about logs, as code."""
 
 import pandas as pd
-from proctor.logs.cautions import twins
+from proctor.logs.tidy import twins
 
 
 def test_twins_are_systems_that_gave_the_same_where_both_gave_something():

@@ -11,8 +11,7 @@ from functools import partial
 import pytest
 from proctor.cbu import neighbours
 from proctor.data.schemas import Answer, Question
-from proctor.exam import own_exam
-from proctor.exam.run_exam import run_exam
+from proctor.exam import run_exam
 from proctor.hle_verified import stages
 from proctor.hle_verified.planted_defects import damaged_exam
 from proctor.kina import recorded as kina_recorded
@@ -93,7 +92,7 @@ def test_a_plan_bounds_a_validator_that_ends_early(speaking, session, validator)
 
 
 def test_a_plan_bounds_an_exam_with_its_judge(speaking, session):
-    plan, _ = asked(session, partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["open"], "claude")))
+    plan, _ = asked(session, partial(run_exam.sit, setup=run_exam.Setup(QUESTIONS, ["open"], "claude")))
     assert plan.to_ask == 8
 
 
@@ -124,7 +123,7 @@ def test_a_run_that_was_stopped_plans_the_rest_alone(speaking, session):
 
 def test_over_budget_nothing_is_asked_and_what_is_needed_is_told(speaking, session, capsys, monkeypatch, tmp_path):
     monkeypatch.setattr("proctor.paths.REPLIES", tmp_path / "replies.sqlite")
-    study = partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["open"], "claude"))
+    study = partial(run_exam.sit, setup=run_exam.Setup(QUESTIONS, ["open"], "claude"))
     with pytest.raises(
         BudgetError, match=r"nothing was asked: this may need up to \$0\.\d\d, and the budget is \$0\.00"
     ):
@@ -147,7 +146,9 @@ def test_over_budget_nothing_is_asked_and_what_is_needed_is_told(speaking, sessi
 
 
 def many(n: int = 30):
-    return study(run_exam, ["open"], [Question(id=f"q{i}", question=f"What is {i} + 2?", answer="2") for i in range(n)])
+    return study(
+        run_exam.run_exam, ["open"], [Question(id=f"q{i}", question=f"What is {i} + 2?", answer="2") for i in range(n)]
+    )
 
 
 def test_the_first_five_calls_of_a_run_say_what_it_is_expected_to_cost(speaking, capsys, monkeypatch, tmp_path):
@@ -218,8 +219,8 @@ def test_calls_may_be_bounded_too_and_a_plan_without_a_price_is_not():
 
 def test_a_missing_key_is_told_before_the_first_study_is_asked(speaking, session, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    first = partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["open"]))
-    second = partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["openai/o3"]))
+    first = partial(run_exam.sit, setup=run_exam.Setup(QUESTIONS, ["open"]))
+    second = partial(run_exam.sit, setup=run_exam.Setup(QUESTIONS, ["openai/o3"]))
 
     with pytest.raises(ModelError, match="set the environment variable OPENAI_API_KEY"):
         asyncio.run(ask_all(first, second, mode="auto", budget=100))
@@ -229,7 +230,7 @@ def test_a_missing_key_is_told_before_the_first_study_is_asked(speaking, session
 def test_what_models_do_not_take_is_told_with_the_plan(speaking, session, capsys):
     async def run():
         async with session(settings=Settings(effort="high", thinking=2000)) as here:
-            await shown_plan(here, partial(own_exam.sit, setup=own_exam.Setup(QUESTIONS, ["open"])))
+            await shown_plan(here, partial(run_exam.sit, setup=run_exam.Setup(QUESTIONS, ["open"])))
 
     asyncio.run(run())
     assert capsys.readouterr().out.splitlines()[1:] == [
@@ -259,7 +260,7 @@ def test_a_live_run_that_was_stopped_goes_on_and_the_next_one_asks_everything_an
 
     def live(budget=1.0) -> set[int]:
         """How often each question was asked, in all."""
-        asyncio.run(ask_all(study(run_exam, ["open"], QUESTIONS), mode="live", budget=budget, settings=SMALL))
+        asyncio.run(ask_all(study(run_exam.run_exam, ["open"], QUESTIONS), mode="live", budget=budget, settings=SMALL))
         return set(replies.values())
 
     monkeypatch.setattr(Speaks, "send", counted)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from proctor import logs
 from proctor.report import catalog
-from proctor.stats.item_response import choose
+from proctor.stats.simulate import choose
 from scipy.stats import kendalltau, norm
 
 NAME = "kina/8_real_leaderboards"

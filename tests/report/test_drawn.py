@@ -4,7 +4,7 @@ matplotlib.use("agg")
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from proctor.report.drawn import is_drawn
+from proctor.report.frame import is_drawn
 
 
 def bars(ax):

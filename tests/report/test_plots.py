@@ -11,7 +11,6 @@ from proctor.report.figures import (
     dumbbell,
     forest,
     heatmap,
-    paired_dots,
     role,
     roles,
     style,
@@ -95,21 +94,6 @@ def test_a_dumbbell_joins_two_values_of_two_kinds(ax):
     assert left.get_markerfacecolor() == "white" and right.get_markerfacecolor() == role("ours").colour
     assert spans(bar for bar in bars(ax) if bar not in joined) == [(2, 5), (3, 5)]
     assert ax.get_legend_handles_labels()[1] == ["paper", "ours"]
-
-
-def test_paired_dots_lead_from_one_side_to_the_other_with_labels_apart(ax):
-    paired_dots(
-        ax,
-        ["135M", "0.5B", "1.5B"],
-        [0.2, 0.4, 0.5],
-        [0.3, 0.45, 0.451],
-        role=MODELS,
-        left_interval=([0.1] * 3, [0.6] * 3),
-        names=("plain", "hint"),
-    )
-    assert [tuple(line.get_ydata()) for line in marks(ax)] == [(0.2, 0.3), (0.4, 0.45), (0.5, 0.451)]
-    heights = sorted(text.get_position()[1] for text in ax.texts)
-    assert min(np.diff(heights)) > 0.02 and [tick.get_text() for tick in ax.get_xticklabels()] == ["plain", "hint"]
 
 
 def test_a_heatmap_writes_every_value_but_what_is_missing(ax):

@@ -13,7 +13,7 @@ from matplotlib import pyplot as plt
 from proctor import paths
 from proctor.report import claims, site, site_check, tables
 from proctor.report.catalog import Row
-from proctor.report.site_links import SiteError, problems
+from proctor.report.site_check import SiteError, problems
 
 README = """# Proctor
 

@@ -1,8 +1,8 @@
 import json
 
 import pytest
+from proctor.report.site_check import Addresses
 from proctor.report.site_evidence import Behind, badges, without_label
-from proctor.report.site_links import Addresses
 
 
 @pytest.mark.parametrize(

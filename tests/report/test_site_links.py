@@ -1,5 +1,5 @@
 import pytest
-from proctor.report.site_links import Addresses, SiteError, problems, relative, relink, slug
+from proctor.report.site_check import Addresses, SiteError, problems, relative, relink, slug
 
 
 @pytest.fixture

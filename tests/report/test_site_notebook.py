@@ -2,8 +2,8 @@ import json
 
 import pytest
 from proctor.report import site_notebook
+from proctor.report.site_check import Addresses
 from proctor.report.site_evidence import Behind
-from proctor.report.site_links import Addresses
 from proctor.report.site_notebook import NotebookPage, printed
 
 

@@ -1,6 +1,6 @@
 import pytest
 from proctor.report.catalog import PAPERS as CATALOGUED
-from proctor.report.site_links import SiteError
+from proctor.report.site_check import SiteError
 from proctor.report.site_overview import (
     PAPERS,
     evidence_legend,

@@ -1,14 +1,14 @@
 import pytest
 from proctor.paths import CATALOG, DATA, ROOT
 from proctor.report import catalog
-from proctor.report.site_protocols import function, heading, prompt, read
+from proctor.report.site_api import function, heading, prompt, read_protocols
 
 LIBRARY = ROOT / "lib/proctor"
 
 
 def test_each_protocol_names_functions_and_prompts_that_are_there():
     rows = {one.id: one for one in catalog.read(CATALOG) if one.kind == "protocol"}
-    protocols = read(DATA / "protocols.csv")
+    protocols = read_protocols(DATA / "protocols.csv")
     assert set(protocols) <= set(rows)
     for protocol in protocols.values():
         assert all(function(name, LIBRARY).code for name in protocol.functions) and protocol.calls
@@ -18,8 +18,10 @@ def test_each_protocol_names_functions_and_prompts_that_are_there():
 
 
 def test_a_function_is_read_with_its_signature_and_first_paragraph():
-    found = function("report.site_protocols.read", LIBRARY)
-    assert found.code == "def read(path: Path) -> dict[str, Protocol]:" and found.about.startswith("{id in the catalog")
+    found = function("report.site_api.read_protocols", LIBRARY)
+    assert found.code == "def read_protocols(path: Path) -> dict[str, Protocol]:" and found.about.startswith(
+        "{id in the catalog"
+    )
 
 
 @pytest.mark.parametrize("look, name", [(function, "uq.checks.gone"), (function, "uq.gone.f"), (prompt, "uq/gone")])

@@ -1,5 +1,5 @@
+from proctor.report.site_check import Addresses
 from proctor.report.site_evidence import Behind
-from proctor.report.site_links import Addresses
 from proctor.report.site_tables import boxed, claim_table, filtered, table
 
 

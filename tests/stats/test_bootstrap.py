@@ -373,20 +373,6 @@ def test_held_refuses_limits_of_different_length():
         bootstrap.held([0.1], [0.2, 0.3], 0.5)
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "said"),
-    [
-        (0.1, 0.3, "more"),
-        (-0.3, -0.1, "less"),
-        (-0.1, 0.2, "cannot tell"),
-        (0.0, 0.2, "cannot tell"),
-        (-0.2, 0.0, "cannot tell"),
-    ],
-)
-def test_an_interval_of_a_difference_is_read_by_whether_it_leaves_out_zero(low, high, said):
-    assert bootstrap.reading(bootstrap.Interval((low + high) / 2, low, high, 0.95, "percentile")) == said
-
-
 @pytest.mark.parametrize("clustered", [False, True])
 def test_a_weighted_statistic_has_the_interval_of_its_plain_form_to_the_last_bit(clustered):
     rng = np.random.default_rng(3)

@@ -12,13 +12,12 @@ from proctor.stats.compare import (
     discordant,
     exact_p,
     holm,
-    kept_against_dropped,
     mcnemar,
     mcnemar_bounds,
     pairwise,
 )
 from proctor.stats.proportions import Confusion, confusion, reject_all
-from scipy.stats import binom, binomtest, hypergeom
+from scipy.stats import binom, binomtest
 from statsmodels.stats.contingency_tables import mcnemar as theirs
 from statsmodels.stats.multitest import multipletests
 
@@ -108,20 +107,6 @@ def test_bounds_hold_every_way_in_which_two_totals_can_share_items(k_a, k_b):
 def test_bounds_refuse_more_right_answers_than_items():
     with pytest.raises(ValueError, match="k_b is 11: must be a whole number from 0 to n = 10"):
         mcnemar_bounds(3, 11, 10)
-
-
-def test_kept_against_dropped_sums_the_hypergeometric_tables_no_likelier_than_the_one_seen():
-    strict, loose = Confusion(tp=21, fp=63, fn=44, tn=372), Confusion(tp=59, fp=269, fn=6, tn=166)
-    found = kept_against_dropped(strict, loose)
-    assert (found.kept, found.dropped) == ((21, 84), (38, 244))
-    chances = hypergeom(328, 59, 84).pmf(np.arange(60))
-    assert found.p == pytest.approx(chances[chances <= chances[21] * (1 + 1e-7)].sum())
-
-
-def test_a_validator_that_accepts_more_is_not_stricter():
-    loose, strict = Confusion(tp=5, fp=5, fn=0, tn=5), Confusion(tp=5, fp=6, fn=0, tn=4)
-    with pytest.raises(ValueError, match="more wrong items .6 > 5."):
-        kept_against_dropped(strict, loose)
 
 
 @pytest.mark.parametrize(

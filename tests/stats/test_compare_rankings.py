@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from proctor.stats import bootstrap
-from proctor.stats.compare_rankings import compare_boards
+from proctor.stats.ranking import compare_boards
 from scipy import stats
 
 

@@ -7,7 +7,7 @@ from math import inf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor.stats.interval_arithmetic import Span, about, as_span, bound, exact, rounded, total
+from proctor.stats.rounding import Span, about, as_span, bound, exact, rounded, total
 
 NUMBERS = st.fractions(min_value=-1000, max_value=1000, max_denominator=10**6)
 RANGES = st.tuples(NUMBERS, NUMBERS, st.fractions(0, 1)).map(

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from proctor.stats.item_response import RULES, choose, few_items, fit, information, loss
-from proctor.stats.simulate import item_responses
+from proctor.stats.simulate import RULES, choose, few_items, fit, information, item_responses, loss
 from scipy import stats
 from scipy.optimize import approx_fprime
 from scipy.special import expit

@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,13 +10,13 @@ from proctor.stats.judge_error import (
     estimated_judge,
     judge_limits,
     known_judge,
+    pass_rate,
     power_weight,
     ppi_limits,
     prediction_powered,
     rogan_gladen,
 )
 from proctor.stats.proportions import Confusion, clopper_pearson, wilson
-from proctor.stats.self_preference import pass_rate
 from scipy import optimize, stats
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
@@ -119,11 +121,6 @@ def test_clipped_and_raw_estimates_stand_side_by_side():
     found = estimated_judge(5, 200, CALIBRATION, rng())
     assert found.raw < 0 == found.estimate == found.low and found.raw_low < 0
     assert found.observed == 5 / 200
-
-
-def test_an_observed_share_that_no_accuracy_explains_is_not_plausible():
-    assert not known_judge(1, 1000, 0.9, 0.8).plausible and not known_judge(999, 1000, 0.9, 0.8).plausible
-    assert known_judge(0, 50, 0.9, 1.0).plausible and known_judge(300, 1000, 0.9, 0.8).plausible
 
 
 def test_single_result_is_the_row_of_the_vectorised_limits():
@@ -289,3 +286,20 @@ def test_verified_items_that_all_agree_get_an_exact_interval():
         (0.1 + share.low - half, 0.1 + share.high + half), abs=1e-6
     )
     assert full.smoothed.method == "smoothed" and full.smoothed.high > full.smoothed.low
+
+
+def test_pass_rates_are_the_expectation_over_every_verdict():
+    recall, specificity, accuracy = 0.7, 0.6, 0.2
+    by_hand = sum(
+        (accuracy if right else 1 - accuracy) * ((recall if right else 1 - specificity) if accepted else 0)
+        for right, accepted in product((0, 1), repeat=2)
+    )
+    assert pass_rate(accuracy, recall, specificity) == pytest.approx(by_hand)
+
+
+def test_pass_rates_rank_as_accuracies_exactly_if_recall_and_specificity_exceed_one():
+    accuracy = np.array([0.05, 0.1, 0.2, 0.4])
+    for recall, specificity in product(np.linspace(0, 1, 11), repeat=2):
+        step = np.diff(pass_rate(accuracy, recall, specificity))
+        informed = np.sign(np.round(recall + specificity - 1, 9))
+        assert (np.sign(np.round(step, 12)) == informed).all()

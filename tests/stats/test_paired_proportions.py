@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from proctor.stats import paired_proportions as pairs
+from proctor.stats import compare as pairs
 from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import norm
 

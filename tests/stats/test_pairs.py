@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from proctor.stats.compare import mcnemar, pairwise
-from proctor.stats.paired_proportions import mcnemar_power, score_interval
+from proctor.stats.compare import mcnemar, mcnemar_power, pairwise, score_interval
 from proctor.stats.pairs import pair_power, pair_table
 from scipy import stats
 from statsmodels.stats.multitest import multipletests

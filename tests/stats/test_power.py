@@ -4,9 +4,8 @@ import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proctor.stats.bootstrap import resample_means
-from proctor.stats.compare import mcnemar
+from proctor.stats.compare import mcnemar, mcnemar_power
 from proctor.stats.interval import Interval
-from proctor.stats.paired_proportions import mcnemar_power
 from proctor.stats.power import (
     corridor,
     design_effect,

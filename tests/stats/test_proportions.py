@@ -66,14 +66,6 @@ def test_official_half_width_uses_the_rounded_percentage():
         proportions.official_half_width(101, 10)
 
 
-def test_accuracy_counts_and_carries_wilson():
-    found = proportions.accuracy([1, 0, 1, 1])
-    assert (found.k, found.n, found.estimate) == (3, 4, 0.75)
-    assert (found.low, found.high) == proportions.wilson(3, 4)
-    with pytest.raises(ValueError, match=r"correct\[1\] is 0.5"):
-        proportions.accuracy([1, 0.5])
-
-
 def test_confusion_counts_every_cell():
     found = proportions.confusion([1, 1, 0, 0, 1, 0], [1, 0, 1, 0, 1, 0])
     assert found == Confusion(tp=2, fp=1, fn=1, tn=2)

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from proctor.stats import bootstrap
 from proctor.stats import rank_sets as module
-from proctor.stats.compare import mcnemar
-from proctor.stats.paired_proportions import mcnemar_power
+from proctor.stats.compare import mcnemar, mcnemar_power
 from proctor.stats.power import t_power
 from proctor.stats.rank_sets import (
     LARGEST,

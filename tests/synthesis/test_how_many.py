@@ -5,7 +5,7 @@ from math import comb, isinf, isnan
 
 import numpy as np
 import pytest
-from proctor.stats.paired_proportions import chances, mcnemar_power, score_power
+from proctor.stats.compare import chances, mcnemar_power, score_power
 from proctor.stats.power import items_needed
 from proctor.synthesis import how_many as h
 from proctor.synthesis import how_many_checks as checks

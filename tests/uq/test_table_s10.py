@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from proctor.data.published import load_published
 from proctor.stats.bootstrap import Interval
-from proctor.stats.paired_proportions import score_limits
+from proctor.stats.compare import score_limits
 from proctor.stats.proportions import Confusion, clopper_pearson
 from proctor.uq import notation, table_s10
 from statsmodels.stats.proportion import proportion_confint

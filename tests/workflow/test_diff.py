@@ -5,7 +5,7 @@ import subprocess
 import pytest
 from proctor import cli
 from proctor.report import claims
-from proctor.workflow import diff, git
+from proctor.workflow import git
 
 
 def table(*made: claims.Claim) -> str:
@@ -57,9 +57,9 @@ def write(root, files) -> None:
 @pytest.fixture
 def changelog(repository, monkeypatch):
     monkeypatch.setattr(git, "ROOT", repository)
-    monkeypatch.setattr(diff, "ROOT", repository)
-    monkeypatch.setattr(diff, "COMMITTED", repository / "figures")
-    return diff.changelog
+    monkeypatch.setattr(git, "ROOT", repository)
+    monkeypatch.setattr(git, "COMMITTED", repository / "figures")
+    return git.changelog
 
 
 def lines(text: str) -> list[str]:

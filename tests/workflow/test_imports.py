@@ -3,7 +3,7 @@ import os
 from pathlib import Path
 
 import pytest
-from proctor.workflow import imports
+from proctor.workflow import notebook
 from proctor.workflow.notebook import Notebook, WorkflowError
 
 
@@ -34,13 +34,13 @@ def lib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         path = tmp_path / "lib" / "proctor" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    monkeypatch.setattr(imports, "LIB", tmp_path / "lib")
+    monkeypatch.setattr(notebook, "LIB", tmp_path / "lib")
     for function in (
-        imports._file,
-        imports._other_files,
-        imports._imported_by_module,
-        imports._prompts,
-        imports._prompts_in,
+        notebook._file,
+        notebook._other_files,
+        notebook._imported_by_module,
+        notebook._prompts,
+        notebook._prompts_in,
     ):
         function.cache_clear()
     return tmp_path / "lib" / "proctor"
@@ -50,7 +50,7 @@ def found(lib: Path, *cells: str) -> set[str]:
     made = [{"cell_type": "code", "source": cell, "metadata": {}} for cell in cells]
     path = lib / "x.ipynb"
     path.write_text(json.dumps({"cells": made, "metadata": {}}))
-    return {os.path.relpath(file, lib) for file in imports.modules_of(Notebook(path))}
+    return {os.path.relpath(file, lib) for file in notebook.modules_of(Notebook(path))}
 
 
 @pytest.mark.parametrize(

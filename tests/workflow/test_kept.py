@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 from proctor.files import write_atomic
-from proctor.workflow import kept
-from proctor.workflow.kept import excerpt
+from proctor.workflow import receipts
+from proctor.workflow.receipts import excerpt
 
 NAME = "uq/frontier"
 ROW = "uq/fig,uq,notebook-output,A figure,uq/frontier,uq/fig.svg;uq/judges.csv,logged,,,done,"
@@ -137,9 +137,9 @@ def test_what_a_run_no_longer_makes_is_removed(tmp_path):
         (tmp_path / "uq").mkdir(exist_ok=True)
         (tmp_path / f"uq/{name}.csv").write_text("x\n")
         write_atomic(tmp_path / f"uq/{name}.json", json.dumps({"code": {"notebook": notebook}}))
-    before = kept.states("mine", tmp_path)
+    before = receipts.states("mine", tmp_path)
     write_atomic(tmp_path / "uq/new.json", (tmp_path / "uq/new.json").read_bytes())  # the same bytes, made anew
-    assert kept.drop_old("mine", tmp_path, before) == ["uq/old"]
+    assert receipts.drop_old("mine", tmp_path, before) == ["uq/old"]
     assert sorted(path.name for path in (tmp_path / "uq").iterdir()) == [
         "new.csv",
         "new.json",

@@ -2,8 +2,7 @@
 
 import pytest
 from proctor.paths import ROOT
-from proctor.workflow.imports import modules_of
-from proctor.workflow.notebook import all_notebooks
+from proctor.workflow.notebook import all_notebooks, modules_of
 
 PAPERS = ("uq", "hle", "hle_verified", "kina", "cbu")
 READS = {

@@ -4,8 +4,8 @@ import csv
 
 import pytest
 from proctor.report import claims
-from proctor.workflow.seeds import summarize
 from proctor.workflow.values import claim_changes
+from proctor.workflow.verify import summarize
 
 
 def claim(id: str, estimate: float, interval=(1.0, 9.0), notebook="uq/draws") -> claims.Claim:
@@ -28,7 +28,7 @@ def story(shared_project):
     project.write("figures/uq/claims_draws.csv", table(claim("a", 5.0), claim("b", 5.0), claim("c", 5.0)))
 
     def run(*options: str):
-        done = project.python("-m", "proctor.workflow.seeds", *options)
+        done = project.python("-m", "proctor.workflow.verify", *options)
         assert "Traceback" not in done.stderr, done.stderr
         report = project.root / "build/seeds/7/report.csv"
         return done, list(csv.DictReader(report.open())) if report.exists() else []

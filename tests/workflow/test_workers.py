@@ -3,9 +3,8 @@
 import json
 import socket
 
-from proctor.workflow import workers
-from proctor.workflow.execute import NotebookFailed
-from proctor.workflow.workers import Workers
+from proctor.workflow import execute as workers
+from proctor.workflow.execute import NotebookFailed, Workers
 
 
 def ask(address, **job):

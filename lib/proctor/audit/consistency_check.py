@@ -1,21 +1,47 @@
 """Compare the printed figures of one paper with one another.
 
-A check compares ranges (`stats.interval_arithmetic`). A printed figure stands for every number that rounds to it, so
-rounding alone never causes a disagreement. Each disagreement has a severity and a reading: our guess at how it came
-about. The checks of a paper are in its `consistency.py`.
+A check compares ranges (`stats.rounding`). A printed figure stands for every number that rounds to it, so
+rounding alone never causes a disagreement. The checks are rows of data/published/checks.csv:
+
+- figure: a fact of the paper, or a table's column ("table_S3.pass_rate": one check per row of the table). For any
+  other comparison where, what and printed say what is compared, and stands_for the range that is printed.
+- follows: a formula of what the paper's other figures imply. Or a text, where agrees decides.
+- derivation: the formula in words, where it is not readable as it stands.
+- each: a table ("table_S10", "table_S6 where category == 'Science'"); one check per row. Rows of checks.csv below each
+  other with the same table are made together, row by row of the table.
+
+A formula is an arithmetic expression of facts, of cells of the row (`questions`; `questions_text` as printed;
+`questions_before` of the row above) and of the functions below. Braces in a text hold a formula. Each disagreement
+has a severity and a reading, our guess at how it came about, in data/published/readings.csv.
 """
 
-from collections.abc import Callable, Iterable
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
+from functools import cache
+from itertools import groupby
+from math import sqrt
+from types import CodeType
+from typing import NamedTuple
 
 import pandas as pd
 
-from proctor.data.published import TABLES, load_published, printed_number
-from proctor.stats.interval_arithmetic import Span, about, as_span, bound, exact, rounded
+from proctor.data import published
+from proctor.data.published import PERCENT, TABLES, UNITS, load_published, printed_number
+from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.stats.reconstruct import accuracy_counts, agreement_counts, confusion_counts, shares_of_whole
+from proctor.stats.rounding import Span, about, as_span, bound, exact, rounded, total
 
+PAPERS = ("uq", "hle", "hle_verified", "kina", "cbu")
 # What depends on a disagreement, from least to most.
 SEVERITIES = ("slip", "figure", "claim")
 ROUNDED = ("percent", "points", "share", "ratio", "kappa")
+ALLOWED = (
+    *(ast.Expression, ast.Call, ast.keyword, ast.Name, ast.Constant, ast.List, ast.Tuple, ast.Load),
+    *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.operator, ast.unaryop, ast.boolop, ast.cmpop),
+)
 
 
 @dataclass(frozen=True)
@@ -40,137 +66,187 @@ class ConsistencyCheck:
     artifact: str = ""
 
 
-class Sheet:
-    """The facts of one paper, and the checks made with them.
+class Line(NamedTuple):
+    """A row of checks.csv with its number in the file."""
 
-    `sheet["diamond_questions"]` is a fact as a Span. Raises ValueError for a disagreement without a reading, and for a
-    reading of an agreement: a corrected figure then fails until its reading is removed.
+    number: int
+    paper: str
+    each: str
+    figure: str
+    where: str
+    what: str
+    printed: str
+    stands_for: str
+    follows: str
+    agrees: str
+    derivation: str
+
+
+def checks(paper: str) -> list[ConsistencyCheck]:
+    """All checks of a paper, in the order of checks.csv.
+
+    Raises DataError with file, row and column for a formula that can't be computed, for a disagreement without a
+    reading, and for a reading of an agreement: a corrected figure then fails until its reading is removed.
     """
+    path, made = published.PUBLISHED / "checks.csv", list[ConsistencyCheck]()
+    lines = [line for line in (Line(number, **row) for number, row in read_rows(path)[0]) if line.paper == paper]
+    formulas = Formulas(paper)
+    for each, together in groupby(lines, key=lambda line: line.each):
+        together = list(together)
+        for row in formulas.rows(each) if each else [{}]:
+            for line in together:
+                try:
+                    made += formulas.compare(line, row)
+                except (ValueError, LookupError, SyntaxError, NameError, TypeError, ZeroDivisionError) as error:
+                    what = f"{line.figure or line.what}: {error}"
+                    raise DataError(problem(path, line.number, None, what, "Correct the formula")) from error
+    return _read(paper, made)
+
+
+def _read(paper: str, made: list[ConsistencyCheck]) -> list[ConsistencyCheck]:
+    """The checks, those that disagree with the severity and reading of readings.csv."""
+    path, done, problems = published.PUBLISHED / "readings.csv", list[ConsistencyCheck](), list[str]()
+    readings = {(row["where"], row["what"]): (n, row) for n, row in read_rows(path)[0] if row["paper"] == paper}
+    for check in made:
+        number, row = readings.get((check.where, check.what), (None, {}))
+        place = f"{paper}, {check.where}, {check.what} (printed {check.printed}, follows {check.follows})"
+        if check.agrees and row:
+            problems.append(problem(path, number, None, f"{place} agrees", "Drop its severity and reading"))
+        elif not check.agrees and (row.get("severity") not in SEVERITIES or not row.get("reading")):
+            fix = f"Give a severity of {', '.join(SEVERITIES)}, and a reading"
+            problems.append(problem(path, number, None, f"{place} disagrees", fix))
+        done.append(ConsistencyCheck(**asdict(check) | {key: row.get(key, "") for key in ("severity", "reading")}))
+    for place in sorted(readings.keys() - {(check.where, check.what) for check in made}):
+        what = f"no check {', '.join(place)} of {paper} to read"
+        problems.append(problem(path, readings[place][0], None, what, "Drop it, or correct where and what"))
+    if problems:
+        raise DataError(summary(problems))
+    return done
+
+
+class Formulas:
+    """What a formula on a paper's figures can name, and its value: a Span for printed figures."""
 
     def __init__(self, paper: str):
         self.paper = paper
-        self.checks: list[ConsistencyCheck] = []
-        self._facts = {row.fact: row for row in load_published(f"{paper}/facts").itertuples(index=False)}
+        self.table = cache(self._table)
+        self.facts = {row.fact: row for row in load_published(f"{paper}/facts").itertuples(index=False)}
+        self.names = {name: printed_span(row.value, row.unit, row.relation) for name, row in self.facts.items()}
+        self.names |= FUNCTIONS | {
+            "over": self.over,
+            "cell": self.cell,
+            "shown": self.shown,
+            "value": lambda fact: self.fact(fact).value,
+            "at_most": lambda fact: bound(self.fact(fact).value, "<="),
+            "unanimity": self.unanimity,
+        }
 
-    def __getitem__(self, fact: str) -> Span:
-        row = self._row(fact)
-        return printed_span(row.value, row.unit, row.relation)
+    def compute(self, formula: str, row: dict | None = None):
+        """The value of a formula. SyntaxError for one that does more than compute: no attribute, no index."""
+        return eval(_compiled(formula), {"__builtins__": {}}, self.names | (row or {}))
 
-    def __contains__(self, fact: str) -> bool:
-        return fact in self._facts
+    def compare(self, line: Line, row: dict) -> list[ConsistencyCheck]:
+        """The checks of one row of checks.csv, for one row of its table."""
+        if "." in line.figure:
+            return self._cells(line)
+        where, what, printed, artifact = (self.fill(text, row) for text in (line.where, line.what, line.printed, ""))
+        stands_for = line.figure or line.stands_for
+        if line.figure:
+            fact = self.fact(line.figure)
+            where, what, printed = fact.section, fact.quantity, self.shown(line.figure)
+            artifact = f"{self.paper}/{fact.artifact}"
+        if line.agrees:
+            follows, agrees = self.fill(line.follows, row), bool(self.compute(line.agrees, row))
+        else:
+            span = as_span(self.compute(line.follows, row))
+            follows, agrees = str(span), as_span(self.compute(stands_for, row)).meets(span)
+        derivation = self.fill(line.derivation, row) or _in_words(line.follows)
+        return [ConsistencyCheck(self.paper, where, what, printed, follows, derivation, agrees, artifact=artifact)]
 
-    def fact(self, fact: str, follows: Span | int, derivation: str, severity: str = "", reading: str = "") -> None:
-        """Compare a fact with what other figures imply."""
-        row = self._row(fact)
-        self.add(
-            row.section,
-            row.quantity,
-            self.text(fact),
-            self[fact],
-            follows,
-            derivation,
-            severity,
-            reading,
-            f"{self.paper}/{row.artifact}",
-        )
+    def _cells(self, line: Line) -> list[ConsistencyCheck]:
+        """A check for every printed cell of a table's column."""
+        name, _, column = line.figure.partition(".")
+        made = []
+        for row in self.rows(name):
+            if row[column] is not None:
+                key = " / ".join(row[part] for part in TABLES[f"{self.paper}/{name}"].key)
+                what = f"{column.replace('_', ' ')}, {key}"
+                where, printed = f"Table {name.removeprefix('table_')}", f"{{{column}_text}}"
+                made += self.compare(
+                    line._replace(figure="", where=where, what=what, printed=printed, stands_for=column), row
+                )
+        return [ConsistencyCheck(**asdict(check) | {"artifact": f"{self.paper}/{name}"}) for check in made]
 
-    def text(self, fact: str) -> str:
+    def fill(self, text: str, row: dict) -> str:
+        """The text with the value of each formula in braces; `{formula:.2f}` formats it."""
+
+        def value(found: re.Match) -> str:
+            value = self.compute(found[1], row)
+            return format(float(value), found[2]) if found[2] else str(value)
+
+        return re.sub(r"\{(.*?)(?::([^:{}]*))?\}", value, text)
+
+    def fact(self, name: str):
+        """A row of the paper's facts.csv."""
+        if name not in self.facts:
+            raise KeyError(f"{name!r} is no fact of data/published/{self.paper}/facts.csv")
+        return self.facts[name]
+
+    def shown(self, fact: str) -> str:
         """A fact as printed, with its relation where that is not "="."""
-        row = self._row(fact)
+        row = self.fact(fact)
         return row.value if row.relation == "=" else f"{row.relation} {row.value}"
 
-    def value(self, fact: str) -> str:
-        """The printed figure of a fact alone."""
-        return self._row(fact).value
+    def rows(self, each: str) -> list[dict]:
+        """The rows of a table, "table_S4" or "table_S4 where retained == 'yes'"."""
+        name, _, condition = each.partition(" where ")
+        return [row for row in self.table(name) if not condition or self.compute(condition, row)]
 
-    def cells(
-        self,
-        table: str,
-        column: str,
-        unit: str,
-        follows: Callable[[pd.Series], Span | int | None],
-        derivation: str,
-        readings: dict[str, tuple[str, str]] | None = None,
-    ) -> None:
-        """Compare every printed cell of a column with what `follows` computes from its row (None: no comparison).
+    def _table(self, name: str) -> list[dict]:
+        columns, rows, before = TABLES[f"{self.paper}/{name}"], list[dict](), dict[str, str | Span | None]()
+        for cells in load_published(f"{self.paper}/{name}").to_dict("records"):
+            row = {column: cells[column] for column in columns.text}
+            row |= {f"{column}_text": cells[column] for column in columns.printed}
+            row |= {column: _cell(cells[column], limits) for column, limits in columns.printed.items()}
+            rows.append(row | {f"{column}_before": value for column, value in before.items()})
+            before = row
+        return rows
 
-        readings: {key of a row, such as "o3-pro / full set": (severity, reading)}; ValueError for an unknown key.
-        """
-        readings = dict(readings or {})
-        name = table.removeprefix("table_").removeprefix("fig_")
-        kind = "Figure" if table.startswith("fig_") else "Table"
-        for _, row in load_published(f"{self.paper}/{table}").iterrows():
-            value = follows(row) if row[column] not in ("", "-") else None
-            if value is not None:
-                key = " / ".join(row[part] for part in TABLES[f"{self.paper}/{table}"].key)
-                self.add(
-                    f"{kind} {name}",
-                    f"{column.replace('_', ' ')}, {key}",
-                    row[column],
-                    printed_span(row[column], unit),
-                    value,
-                    derivation,
-                    *readings.pop(key, ("", "")),
-                    artifact=f"{self.paper}/{table}",
-                )
-        if readings:
-            raise ValueError(f"{self.paper}/{table}, {column}: no row {', '.join(readings)} to read")
+    def over(self, table: str, formula: str, where: str = "", **equal: str) -> list:
+        """The formula in each row of a table in which it can be printed, of those that fit."""
+        rows = [row for row in self.table(table) if all(row[column] == text for column, text in equal.items())]
+        values = [self.compute(formula, row) for row in rows if not where or self.compute(where, row)]
+        return [value for value in values if value is not None]
 
-    def add(
-        self,
-        where: str,
-        what: str,
-        text: str,
-        printed: Span,
-        follows: Span | int,
-        derivation: str,
-        severity: str = "",
-        reading: str = "",
-        artifact: str = "",
-    ) -> None:
-        """Compare a figure printed as `text` with what other figures imply."""
-        follows = as_span(follows)
-        self._append(
-            ConsistencyCheck(
-                self.paper,
-                where,
-                what,
-                text,
-                str(follows),
-                derivation,
-                printed.meets(follows),
-                severity,
-                reading,
-                artifact,
-            )
-        )
+    def cell(self, table: str, column: str, **equal: str) -> Span | str:
+        """One cell of a table. ValueError unless exactly one row fits."""
+        (value,) = self.over(table, column, **equal)
+        return value
 
-    def says(
-        self,
-        where: str,
-        what: str,
-        one: str,
-        other: str,
-        agrees: bool,
-        derivation: str,
-        severity: str = "",
-        reading: str = "",
-    ) -> None:
-        """Record a comparison of two statements in words, or of two sets of names; the caller decides `agrees`."""
-        self._append(ConsistencyCheck(self.paper, where, what, one, other, derivation, agrees, severity, reading))
+    def unanimity(self, column: str) -> list[Span]:
+        """Unanimous vote minus majority, for each pair of rows of UQ's Table S10 that differ in nothing else."""
+        by_name = {(row["judges"], row["strategy"]): row[column] for row in self.table("table_S10")}
+        strict = {key: by_name.get((key[0], key[1].replace("|M", "|U"))) for key in by_name if key[1].endswith("|M")}
+        return [value - by_name[key] for key, value in strict.items() if value is not None]
 
-    def _append(self, check: ConsistencyCheck) -> None:
-        place = f"{check.paper}, {check.where}, {check.what} (printed {check.printed}, follows {check.follows})"
-        if check.agrees and (check.severity or check.reading):
-            raise ValueError(f"{place} agrees: drop its severity and reading")
-        if not check.agrees and (check.severity not in SEVERITIES or not check.reading):
-            raise ValueError(f"{place} disagrees: give a severity of {', '.join(SEVERITIES)}, and a reading")
-        self.checks.append(check)
 
-    def _row(self, fact: str):
-        if fact not in self._facts:
-            raise KeyError(f"{fact!r} is no fact of data/published/{self.paper}/facts.csv")
-        return self._facts[fact]
+def _cell(text: str, limits: tuple[float, float]) -> Span | None:
+    unit = "percent" if limits in (PERCENT, UNITS["points"], (-1.0, 1.0)) else "count"
+    return None if text in ("", "-") else printed_span(text, unit)
+
+
+@cache
+def _compiled(formula: str) -> CodeType:
+    tree = ast.parse(formula, mode="eval")
+    for node in ast.walk(tree):
+        if not isinstance(node, ALLOWED):
+            raise SyntaxError(f"{type(node).__name__} is not for formulas: {formula}")
+    return compile(tree, "formula", "eval")
+
+
+def _in_words(formula: str) -> str:
+    thousands = re.sub(r"\b\d{1,3}(_\d{3})+\b", lambda number: number[0].replace("_", ","), formula)
+    return thousands.replace("*", "x")
 
 
 def printed_span(text: str, unit: str, relation: str = "=") -> Span:
@@ -187,14 +263,6 @@ def printed_span(text: str, unit: str, relation: str = "=") -> Span:
     return rounded(number) if unit in ROUNDED or "." in number else exact(number)
 
 
-def column(table: str, name: str, unit: str = "count", **where: str) -> list[Span]:
-    """The printed cells of a published column as ranges, of the rows whose columns have the texts in `where`."""
-    frame = load_published(table)
-    for key, value in where.items():
-        frame = frame[frame[key] == value]
-    return [printed_span(text, unit) for text in frame[name] if text not in ("", "-")]
-
-
 def largest(parts: list[Span]) -> Span:
     """The largest of several figures, as a range."""
     return Span(max(part.low for part in parts), max(part.high for part in parts))
@@ -203,6 +271,60 @@ def largest(parts: list[Span]) -> Span:
 def smallest(parts: list[Span]) -> Span:
     """The smallest of several figures, as a range."""
     return Span(min(part.low for part in parts), min(part.high for part in parts))
+
+
+@cache
+def sizes(accuracy: str, precision: str, recall: str) -> list[int]:
+    """The numbers of answers, at most 500, of the confusion tables that print so."""
+    return [table.n for table in confusion_counts(accuracy, precision, recall, range(1, 501))]
+
+
+def fewest_items(*percentages: str) -> int:
+    """The fewest items, at most 1,000, of which all these percentages are counts, halves rounded up."""
+    fits = [{found.n for found in accuracy_counts(text, range(1, 1001), roundings=["half_up"])} for text in percentages]
+    return min(set.intersection(*fits))
+
+
+def same_names(one: list[str], other: list[str]) -> bool:
+    """Whether two lists hold the same names, whatever the spaces, the dashes and the signs for "and"."""
+    plain = [{re.sub(r"[\s–-]", "", name.replace("&", "and")).lower() for name in names} for names in (one, other)]
+    return plain[0] == plain[1]
+
+
+def _two_raters(passed_validator: str, passed_human: str, agreement: str):
+    return agreement_counts(passed_validator, passed_human, agreement, n=25)[0]
+
+
+FUNCTIONS = {
+    "len": len,
+    "total": total,
+    "mean": lambda parts: total(parts) / len(parts),
+    "largest": largest,
+    "smallest": smallest,
+    "low": lambda part: as_span(part).low,
+    "high": lambda part: as_span(part).high,
+    "middle": lambda part: as_span(part).middle,
+    "meets": Span.meets,
+    "span": lambda low, high: Span(as_span(low).low, as_span(high).high),  # low end to high end
+    "hull": lambda parts: Span(min(as_span(p).low for p in parts), max(as_span(p).high for p in parts)),
+    "common": lambda parts: Span(max(part.low for part in parts), min(part.high for part in parts)),
+    "magnitude": lambda parts: max(max(-part.low, part.high) for part in parts),
+    "root": lambda square: rounded(f"{100 * sqrt(square):.2f}").high,  # at most this percentage, to two decimals
+    "most": lambda numbers: max(numbers, default=0),
+    "least": min,
+    "joined": " + ".join,
+    "leading": lambda names, shares: max(zip(shares, names), key=lambda pair: pair[0].middle)[1],
+    "without_brackets": lambda names: [re.sub(r" \(.*\)", "", name) for name in names],
+    "commonest": lambda names: Counter(names).most_common(1)[0][0],
+    "repeats": lambda names: Counter(names).most_common(1)[0][1],
+    "same_names": same_names,
+    "sizes": sizes,
+    "fewest_items": fewest_items,
+    "counts": lambda text, n, samples=1: len(accuracy_counts(text, int(as_span(n).low), samples=samples)),
+    "sets_of_counts": lambda parts, n: sum(found.assignments for found in shares_of_whole(parts, int(n.low))),
+    "kappa": lambda *printed: _two_raters(*printed).kappa,
+    "passed_by_people": lambda *printed: _two_raters(*printed).both + _two_raters(*printed).only_b,
+}
 
 
 def as_table(checks: list[ConsistencyCheck]) -> pd.DataFrame:
@@ -217,7 +339,7 @@ def as_claim(checks: Iterable[ConsistencyCheck]) -> dict:
     """
     checks = list(checks)
     if not checks:
-        raise ValueError("no comparison tests this claim: mend its selection, or add one to the paper's consistency.py")
+        raise ValueError("no comparison tests this claim: correct its selection, or add one to checks.csv")
     return dict(
         holds=all(check.agrees for check in checks),
         n=len(checks),

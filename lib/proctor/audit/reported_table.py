@@ -12,7 +12,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 
-from proctor.data.tabular import DataError, Wrong, made, problem, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, made, problem, read_rows
 from proctor.stats.rounding import MOST_DECIMALS, MOST_ITEMS
 
 FIGURES = ("accuracy", "precision", "recall", "f1", "specificity", "npv", "balanced_accuracy", "kappa")
@@ -127,8 +127,6 @@ def load_reported(
     once = ("name", lambda reported: reported.name, "name", "Give each row its own")
     sound = rows if not of_columns else ()
     found = made(path, sound, problems, lambda _, row: _reported(row, unit, sizes, positives), once)
-    if problems:
-        raise DataError(summary(problems))
     if all(row.fault for row in found):
         raise DataError(f"{path}: no row can be read. The first: {found[0].fault}.")
     texts = [text for row in found for name, text in row.figures.items() if name not in AS_SHARE]

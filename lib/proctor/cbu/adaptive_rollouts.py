@@ -7,7 +7,7 @@
     race_against_base(draw, 10, base=(12, 64), delta=0.05)     # which candidates help more than no candidate
 
 A rollout is 0 or 1 (CBU, section 3). The schemes see counts only, so `draw` may ask a model or read a recording.
-Rollouts of several neighbours must come in turns, as `simulate` and `shuffled` deal them, so that every n weighs the
+Rollouts of several neighbours must come in turns, as `simulate` deals them, so that every n weighs the
 neighbours equally. The estimate of a dropped candidate is too low on average, and the winner's is too high: report the
 order of an adaptive scheme, not its estimates.
 
@@ -182,16 +182,6 @@ def replay_rollouts(outcomes: ArrayLike) -> Draw:
         return int(upto[candidate, stop] - upto[candidate, start])
 
     return draw
-
-
-def shuffled(outcomes: ArrayLike, rng: np.random.Generator) -> np.ndarray:
-    """Recorded rollouts in random order, (candidates, rollouts) for `replay_rollouts`.
-
-    outcomes: (candidates, rollouts), or (candidates, neighbours, rollouts): these are shuffled within each neighbour
-    and dealt in turns.
-    """
-    outcomes = rng.permuted(np.asarray(outcomes), axis=-1)
-    return outcomes if outcomes.ndim == 2 else outcomes.transpose(0, 2, 1).reshape(len(outcomes), -1)
 
 
 def simulate(rates: ArrayLike, rollouts: int, rng: np.random.Generator) -> np.ndarray:

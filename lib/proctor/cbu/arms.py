@@ -3,19 +3,28 @@
 Arms: no candidate; the right solution, and the same in other words; a solution with one planted slip (wrong), the same
 derivation under the right answer (lucky), and the wrong one stated with assurance (confident); two natural answers of
 the solver itself. All planted ones derive something. What derives nothing is measured on families-v1 (`candidates`).
+
+Rollouts after the arms of a study, by question and by family, and the AUC of right against wrong of a question.
+
+Rollouts have one row each, as `utility.run_rollouts` gives them. Units are families of questions
+(`exam.paired_effects`).
 """
 
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from proctor.cbu.candidates import _ASSURED, Kind, _two_lines, written
 from proctor.cbu.judges import ask_judges
-from proctor.cbu.utility import NEIGHBOURS, STEPS, run_rollouts
+from proctor.cbu.ranking_metrics import cautious_interval
+from proctor.cbu.utility import NEIGHBOURS, NONE, STEPS, run_rollouts
 from proctor.data.schemas import Answer, Question
 from proctor.exam import natural, screening
+from proctor.exam.paired_effects import families_of, paired_effects, with_family
+from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.models.session import Session
 
 QUESTIONS, ROLLOUTS = 40, 4
@@ -28,7 +37,7 @@ ARMS: dict[str, Kind] = {
     "confident": Kind(False, False, "incorrect reasoning", "the wrong solution, stated with assurance"),
 }
 # Two rates and their correlation, expected before the study: a pilot on families-v1 with one operation a step.
-# `stats.paired_proportions.power_table` says what they ask for. Units: neighbours, one rollout each.
+# `stats.compare.power_table` says what they ask for. Units: neighbours, one rollout each.
 EXPECTED = {
     "right minus wrong": (0.67, 0.19, 0.3),
     "right minus none": (0.67, 0.44, 0.3),
@@ -163,3 +172,39 @@ async def all_arms(session: Session, models: Sequence[str] = (screening.MODEL,))
 
 FIRST_STUDIES = {"cbu.core": core, "cbu.core_judges": core_judges}
 STUDIES = {"cbu.more_arms": more_arms, "cbu.all_arms": all_arms}
+
+
+def solve_rates(rollouts: pd.DataFrame) -> pd.DataFrame:
+    """Share of rollouts that solve the neighbour: one row per question, one column per arm."""
+    return rollouts.pivot_table(index="question_id", columns="kind", values="correct", aggfunc="mean")
+
+
+def ranks_right(right: pd.Series, wrong: pd.Series) -> pd.Series:
+    """AUC of each question with one right and one wrong candidate: 1, 1/2 for a tie, 0; NaN where one has no score."""
+    order = (np.sign(right - wrong) + 1) / 2
+    return order.where(right.notna() & wrong.notna())
+
+
+def over_both_units(pairs: Mapping[str, tuple[pd.Series, pd.Series]], families: pd.Series) -> pd.DataFrame:
+    """`paired_effects`, and for further questions of these families alone: here_low, here_high (exact over questions,
+    `sign_flip`, all effects together) and ties, the share of the questions whose two values are alike."""
+    gaps = [with_family(first - second, families) for first, second in pairs.values()]
+    here = [cautious_interval(gap, 1 - 0.05 / len(pairs)) for gap in gaps]
+    return paired_effects(pairs, families).assign(
+        here_low=[one.low for one in here],
+        here_high=[one.high for one in here],
+        ties=[float((gap == 0).mean()) for gap in gaps],
+    )
+
+
+def by_family(rollouts: pd.DataFrame, arms: tuple[str, ...] = (NONE, "right", "wrong")) -> pd.DataFrame:
+    """One row per family: category, carries_over, questions, and the share solved after each arm, largest effect
+    first."""
+    rates = solve_rates(rollouts)
+    table = (
+        rates.reindex(columns=list(arms)).groupby(families_of(rollouts)).mean().rename_axis("category").reset_index()
+    )
+    table.insert(1, "carries_over", [WORKED_FAMILIES[name].transfers for name in table["category"]])
+    table.insert(2, "questions", table["category"].map(families_of(rollouts).value_counts()))
+    gap = table["right"] - table["wrong"]
+    return table.iloc[np.lexsort((-gap, ~table["carries_over"].to_numpy(bool)))].reset_index(drop=True)

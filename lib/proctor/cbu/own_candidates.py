@@ -17,8 +17,8 @@ from proctor.models.endings import in_turn
 from proctor.models.registry import spec
 from proctor.models.session import Session
 from proctor.models.settings import Settings
+from proctor.stats.compare import cluster_t_interval
 from proctor.stats.interval import Interval
-from proctor.stats.paired_proportions import cluster_t_interval
 
 JUDGE = "judge 1-10"
 LOST = OUTCOMES[2:]  # rollouts that count as not solved without having been found wrong

@@ -2,6 +2,10 @@
 
 A rollout's score is 0 or 1 for a utility, 1 to 10 for a judge. The error of n rollouts out of a pool is the absolute
 distance of their mean from the pool's mean, over the range that scores can take.
+
+When can utility tell right from wrong? A model of two chances (CBU). Simulated.
+
+After a right candidate each rollout succeeds with chance r, after a wrong one with chance w, after none with chance b.
 """
 
 import numpy as np
@@ -23,15 +27,6 @@ def expected_error(k: ArrayLike, pool: int, n: int, replace: bool = False) -> np
     x = np.arange(n + 1).reshape(-1, *[1] * k.ndim)
     chance = binom.pmf(x, n, k / pool) if replace else hypergeom.pmf(x, pool, k, n)
     return (chance * np.abs(x / n - k / pool)).sum(axis=0)
-
-
-def error_bound(k: ArrayLike, pool: int, n: int, replace: bool = False) -> np.ndarray:
-    """Standard error of n 0/1 rollouts, which their mean error never exceeds (Jensen): sqrt(p (1 - p) / n), times
-    sqrt((pool - n) / (pool - 1)) without replacement."""
-    k, pool, n = _pool(k, pool, n, replace)
-    share = k / pool
-    left = 1.0 if replace or pool == 1 else (pool - n) / (pool - 1)
-    return np.sqrt(share * (1 - share) / n * left)
 
 
 def subsample_error(
@@ -83,3 +78,13 @@ def _pool(k: ArrayLike, pool: int, n: int, replace: bool) -> tuple[np.ndarray, i
     if n > pool and not replace:
         raise ValueError(f"n is {n}: a pool of {pool} has no more without replacement")
     return k, pool, n
+
+
+def order_chance(r: float, w: float, rollouts: int) -> float:
+    """Chance that the utilities from so many rollouts rank a right candidate above a wrong one, ties half: exact.
+
+    >>> round(order_chance(0.5, 0.5, 8), 3), round(order_chance(0.8, 0.2, 8), 3)
+    (0.5, 0.996)
+    """
+    k = np.arange(checks.at_least_one(rollouts, "rollouts") + 1)
+    return float(binom.pmf(k, rollouts, r) @ (binom.cdf(k, rollouts, w) - binom.pmf(k, rollouts, w) / 2))

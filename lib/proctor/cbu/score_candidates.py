@@ -21,9 +21,9 @@ import pandas as pd
 from proctor.cbu.candidates import load_candidates
 from proctor.cbu.judges import JUDGES, ask_judges
 from proctor.cbu.utility import NEIGHBOURS, ROLLOUTS, Neighbourhoods, paired, run_rollouts, utilities
-from proctor.data.judgebench import load_pairs
+from proctor.data.answers import load_pairs
 from proctor.data.schemas import Answer, Question
-from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, read
 from proctor.exam.words import same_answer
 from proctor.models.read_answer import stated
 from proctor.models.session import Session
@@ -43,20 +43,17 @@ def recorded_scores(path: str | Path) -> Reward:
     Raises DataError naming file, row, column and mend; also when an answer is to be scored that the file lacks.
     """
     path = Path(path)
-    rows, problems = read_rows(path)
-    known, first = {}, {}
-    for number, row in rows:
+
+    def scored(row: dict) -> tuple[str, float]:
         name, value = str(row.get("answer_id") or "").strip(), row.get("score")
         if not name:
-            problems.append(problem(path, number, "answer_id", "missing or empty", "Name the answer that is scored"))
-        elif name in known:
-            problems.append(problem(path, number, "answer_id", f"{name} stands in row {first[name]} too", "Keep one"))
-        elif (score := _finite(value)) is None:
-            problems.append(problem(path, number, "score", f"{value!r} is no finite number", "Give one, or drop it"))
-        else:
-            known[name], first[name] = score, number
-    if problems or not known:
-        raise DataError(summary(problems) if problems else f"{path}: no score in it. Give one row an answer.")
+            raise Wrong("answer_id", "missing or empty", "Name the answer that is scored")
+        if (score := _finite(value)) is None:
+            raise Wrong("score", f"{value!r} is no finite number", "Give one, or drop it")
+        return name, score
+
+    once = ("answer_id", lambda pair: pair[0], "answer", "Keep one")
+    known = dict(read(path, scored, once=once, empty="no score in it. Give one row an answer."))
 
     def reward(question: Question, answer: Answer) -> float:
         if answer.id not in known:

@@ -8,7 +8,7 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,12 +57,9 @@ def load_questions(
         kind, rows = _renamed(path, kind, rows, columns)
     problems += (of_columns := _column_problems(path, kind, rows))
     once = (kind.column("id"), lambda question: question.id, "id", "Give each question its own")
-    questions = made(path, rows if not of_columns else (), problems, lambda _, row: _question(kind, row), once)
-    if problems:
-        raise DataError(summary(problems))
-    if not questions:
-        raise DataError(f"{path}: no questions in it. Give it at least one row.")
-    return questions
+    rows = rows if not of_columns else ()
+    empty = "no questions in it. Give it at least one row."
+    return made(path, rows, problems, lambda _, row: _question(kind, row), once, empty)
 
 
 def load_families(per_level: int | None = None, version: str = "families-v1") -> list[Question]:
@@ -74,16 +71,6 @@ def load_families(per_level: int | None = None, version: str = "families-v1") ->
 def place_in_cell(question: Question) -> int:
     """The number, from 1, of a generated question within its family and level."""
     return int(question.id.rsplit("-", 1)[1])
-
-
-def refuse_canary(questions: Iterable[Question], allow: bool = False) -> None:
-    """Called before questions' text goes into a figure, a table or a recording. Raises DataError if one carries a
-    canary, the mark of text that must not be published (HLE, section 3), unless `allow` says that the caller may."""
-    if not allow and (marked := [question.id for question in questions if question.canary]):
-        raise DataError(
-            f"question {marked[0]} carries a canary (and {len(marked) - 1} more do): its text must not go "
-            "into a figure, table or recording. Leave it out, or say allow=True if you may publish it"
-        )
 
 
 QUESTION_NAMES = ("prompt", "problem", "query", "input", "text")  # that others give the column `question`
@@ -398,16 +385,12 @@ _AGAIN = "Run `python -m proctor.data.fetch --verify`"
 
 
 def _fetched_rows(path: Path, required: tuple[str, ...]) -> list[Row]:
-    rows, problems = read_rows(path, "jsonl")
-    problems += [
-        problem(path, number, column, "missing", _AGAIN)
-        for number, row in rows
-        for column in required
-        if column not in row
-    ]
-    if problems:
-        raise DataError(summary(problems))
-    return rows
+    def complete(number: int, row: dict) -> Row:
+        if missing := [column for column in required if column not in row]:
+            raise Wrong(missing[0], "missing", _AGAIN)
+        return number, row
+
+    return made(path, *read_rows(path, "jsonl"), complete)
 
 
 def _first(items: list, n: int | None, path: Path) -> list:

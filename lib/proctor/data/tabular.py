@@ -40,19 +40,47 @@ class Wrong(Exception):
     """Raised with (column, what, mend) by what makes something of one row; `made` adds file and row."""
 
 
+Once = tuple[str, Callable[[Made], object], str, str]
+
+
+def read(
+    path: str | Path, make: Callable[[dict], Made], format: str | None = None, once: Once | None = None, empty: str = ""
+) -> list[Made]:
+    """What `make` makes of each row of a file: a record, or what a function returns that raises `Wrong`.
+
+    `once`, (column, its value in what was made, the value's name, fix), refuses a value that an earlier row has.
+    Raises DataError with the first few problems and their count; with `empty` for a file without rows.
+    """
+    return made(Path(path), *read_rows(Path(path), format), lambda _, row: make(row), once, empty)
+
+
 def made(
     path: Path,
     rows: Iterable[Row],
     problems: list[str],
     make: Callable[[int, dict], Made],
-    once: tuple[str, Callable[[Made], str], str, str] | None = None,
+    once: Once | None = None,
+    empty: str = "",
 ) -> list[Made]:
-    """make(row number, row) of each row; what it finds `Wrong` goes to `problems`.
+    """`read` of rows that were read before, with `problems` found before; make gets the number of the row too."""
+    found = collect(path, rows, problems, make, once)
+    if problems:
+        raise DataError(summary(problems))
+    if empty and not found:
+        raise DataError(f"{path}: {empty}")
+    return found
 
-    `once`, (column, its value in what was made, the value's name, mend), refuses a value that an earlier row has.
-    """
+
+def collect(
+    path: Path,
+    rows: Iterable[Row],
+    problems: list[str],
+    make: Callable[[int, dict], Made],
+    once: Once | None = None,
+) -> list[Made]:
+    """make(row number, row) of each row; what it finds `Wrong` goes to `problems`."""
     found: list[Made] = []
-    seen: dict[str, int] = {}
+    seen: dict[object, int] = {}
     for number, row in rows:
         try:
             one = make(number, row)

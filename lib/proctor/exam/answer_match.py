@@ -23,9 +23,8 @@ from typing import NamedTuple
 
 from proctor.data.schemas import LETTERS
 from proctor.exam.formula import GREEK, Undecided, close, constant, indexed, parse_formula, uses, values, word
-from proctor.exam.solutions import mixed, solutions, unknown
 from proctor.exam.units import Quantity, factor, quantity
-from proctor.exam.words import affirms, counted, date, same_answer, same_compound, same_era
+from proctor.exam.words import affirms, counted, date, mixed, same_answer, same_compound, same_era, solutions, unknown
 from proctor.models.read_answer import letter
 
 LONGEST = 400  # characters of an answer that is read as mathematics

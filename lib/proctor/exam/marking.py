@@ -4,8 +4,13 @@ keys = read_keys("keys.csv")                                   # id and key; wit
 replies = matched(read_replies("gpt.json", "claude.eval"), keys, "keys.csv")
 marked = await mark(session, replies, keys, judge="openai/gpt-4o")      # no judge: nothing is asked
 markings(marked)                                               # one row per model; with the files' own marks, McNemar
+
+Results of single systems, a file each, as one leaderboard: HLE's judged files, inspect_ai's logs, lm-eval's samples,
+or a table of item and score.
 """
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,11 +19,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from proctor.data.answers import OUTCOMES
 from proctor.data.questions import load_questions
 from proctor.data.schemas import LETTERS, Question
-from proctor.data.tabular import DataError, Wrong, made, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, made, read_rows
 from proctor.exam.formats import read_results
-from proctor.exam.one_system import ITEMS, SCORES, score_of
 from proctor.exam.run_exam import compared, judge_undecided, matches_key
 from proctor.models.messages import Reply
 from proctor.models.session import Session
@@ -64,10 +69,7 @@ def read_keys(path: str | Path, columns: Mapping[str, str] | None = None) -> lis
         return Question(id=name, question=NO_TEXT, answer=right, answer_type=kind)
 
     once = (item, lambda question: question.id, "id", "Give each question one key")
-    questions = made(path, rows, problems, question_of, once)
-    if problems:
-        raise DataError(summary(problems))
-    return questions
+    return made(path, rows, problems, question_of, once)
 
 
 def read_replies(*files: str | Path) -> pd.DataFrame:
@@ -123,12 +125,7 @@ def _replies(path: Path) -> pd.DataFrame:
         except ValueError:
             raise Wrong("sample", f"{row['sample']!r} is no whole number", "Number samples 0, 1, 2 ...") from None
 
-    found = made(path, rows, problems, reply_of)
-    if problems:
-        raise DataError(summary(problems))
-    if not found:
-        raise DataError(f"{path}: no replies in it.")
-    return pd.DataFrame(found)
+    return pd.DataFrame(made(path, rows, problems, reply_of, empty="no replies in it."))
 
 
 def matched(replies: pd.DataFrame, keys: Sequence[Question], path: str | Path) -> pd.DataFrame:
@@ -234,3 +231,64 @@ def described(marked: pd.DataFrame) -> str:
             "undecided replies count as wrong; the upper limit counts them as right. --judge MODEL weighs them"
         )
     return "\n".join(lines)
+
+
+ITEMS = ("item", "item_id", "question_id", "task_id", "instance_id", "id")
+SCORES = ("score", "correct", "right", "resolved")
+
+
+def read_one(path: str | Path) -> pd.Series:
+    """The score of each item, by item; several samples of one are averaged. The series is called by the column `model`
+    of a table, else by the file. Raises DataError for what is no results, or those of several models."""
+    path = Path(path)
+    name, rows = path.stem, read_results(path)
+    if rows is None:
+        rows = _table(path)
+        name = rows["model"].iloc[0] or name
+    elif "score" not in rows and "right" not in rows:
+        raise DataError(f"{path}: answers that nobody has judged. Judge them first, as `exam` and `mark` do.")
+    else:
+        rows = rows.rename(columns={"score": "value", "right": "value"})
+    values = rows.assign(value=rows["value"].fillna(0).astype(float)).groupby("question_id", sort=False)["value"]
+    return values.mean().rename(name)
+
+
+def board_of(files: Sequence[str | Path]) -> tuple[str, list[str]]:
+    """A long CSV (model, item, score) of some systems, and their names: those of `read_one`, or, where these are alike,
+    as much of the files' paths as tells them apart."""
+    places = [Path(file).resolve() for file in files]
+    if len(set(places)) < len(places):
+        raise DataError(f"{files[0]} is given twice. Name two different files.")
+    scores = [read_one(file) for file in files]
+    names, depth = [str(each.name) for each in scores], 0
+    while len(set(names)) < len(names):
+        depth += 1
+        names = ["/".join(place.parts[-depth:]) for place in places]
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["model", "item", "score"])
+    for name, each in zip(names, scores):
+        table.writerows((name, item, f"{value:.12g}") for item, value in each.items())
+    return text.getvalue(), names
+
+
+def _table(path: Path) -> pd.DataFrame:
+    rows, problems = read_rows(path)
+    columns = list(rows[0][1]) if rows else []
+    item, score = (next((name for name in names if name in columns), None) for names in (ITEMS, SCORES))
+    if item is None or score is None:
+        raise DataError(f"{path}: the columns are {', '.join(columns) or 'none'}. Give item and score (or correct).")
+    models = list(dict.fromkeys(str(row.get("model") or "") for _, row in rows))
+    if len(models) > 1:
+        raise DataError(f"{path}: results of {len(models)} models ({', '.join(models[:3])} ...). Give a file of one.")
+    found = made(path, rows, problems, lambda _, row: (str(row[item]), score_of(row[score], score)))
+    return pd.DataFrame(found, columns=["question_id", "value"]).assign(model=models[0])
+
+
+def score_of(said: object, column: str) -> float:
+    """A score, from a number or a word such as yes and no. Raises Wrong for anything else."""
+    word = str(said).strip().casefold()
+    try:
+        return float(OUTCOMES[word]) if word in OUTCOMES else float(str(said))
+    except ValueError:
+        raise Wrong(column, f"{said!r} is no score", "Give a number from 0 to 1, or yes or no") from None

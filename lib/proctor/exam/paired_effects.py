@@ -1,7 +1,7 @@
 """Effects of the studies of families-v2: two values of each item, paired, with whole families of questions as units.
 
 Questions of one family are alike, so items are no independent evidence for other questions of this kind: families are.
-The interval is Student's t over the families (`stats.paired_proportions.cluster_t_interval`), at 1 - 0.05 / k where k
+The interval is Student's t over the families (`stats.compare.cluster_t_interval`), at 1 - 0.05 / k where k
 effects are looked at together.
 """
 
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from proctor.stats.compare import cluster_t_interval
 from proctor.stats.interval import Interval
-from proctor.stats.paired_proportions import cluster_t_interval
 from proctor.stats.power import needed_by
 
 

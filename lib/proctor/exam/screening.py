@@ -67,11 +67,6 @@ def cells(answers: pd.DataFrame, model: str = MODEL) -> pd.DataFrame:
     return table
 
 
-def left_out(table: pd.DataFrame) -> list[str]:
-    """The families of which no cell is kept."""
-    return [family for family, part in table.groupby("category", sort=False) if not part["keep"].any()]
-
-
 def fresh(table: pd.DataFrame, n: int) -> list[Question]:
     """At most `n` questions of the kept cells that were not screened, dealt evenly over the cells, in file order."""
     kept = {(row.category, row.level) for row in table[table["keep"]].itertuples()}

@@ -22,8 +22,7 @@ from proctor.data.schemas import LETTERS, Question
 from proctor.data.tabular import DataError, Wrong, made, problem, read_rows, summary
 from proctor.exam.answer_match import classes, plain_text, same
 from proctor.exam.formats import read_results
-from proctor.exam.marking import ANSWERS, NO_TEXT, REPLIES, read_keys, read_replies
-from proctor.exam.one_system import ITEMS
+from proctor.exam.marking import ANSWERS, ITEMS, NO_TEXT, REPLIES, read_keys, read_replies
 from proctor.exam.run_exam import extract_answer
 from proctor.models.messages import Reply
 from proctor.models.read_answer import stated

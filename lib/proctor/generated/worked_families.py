@@ -9,9 +9,8 @@ from functools import partial
 
 from numpy.random import Generator
 
-from proctor.generated.draft import Draft, draw_integer, number_options, some
+from proctor.generated.draft import DOUBLED, Draft, draw_integer, number_options, some
 from proctor.generated.families import Family
-from proctor.generated.words import DOUBLED
 from proctor.generated.worked import Problem, Step, carry_out, spoil, written
 
 WRONG_SOLUTIONS = 3

@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from proctor.stats import checks, judge_error
-from proctor.stats.judge_error import Corrected, shares
-from proctor.stats.self_preference import pass_rate
+from proctor.stats.judge_error import Corrected, pass_rate, shares
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Where the items of the damaged exam end, by who judges, and how many are left at each step of the two stages.
+"""Where the items of the damaged exam end, by who judges.
 
 Takes the tables of the steps (hle_verified.stages) and the truths of the damaged exam, which no step sees.
 """
@@ -14,15 +14,6 @@ from proctor.hle_verified.planted_defects import COMPONENTS, Truth
 from proctor.stats.proportions import clopper_pearson
 
 PANELS = {"panel, all must accept": "all", "panel, most must accept": "most"}
-OUTCOMES = [
-    "sound, kept",
-    "sound, left open",
-    "damaged, taken for gold",
-    "damaged, left open",
-    "damaged, restored",
-    "damaged, rationale rewritten",
-    "damaged, wrongly changed",
-]
 
 
 def evidence(items: Sequence[Question], votes: pd.DataFrame, attempts: pd.DataFrame) -> dict[str, Evidence]:
@@ -138,51 +129,3 @@ def counted(name: str, k: int, n: int) -> dict:
     low, high = clopper_pearson(k, n) if n else (float("nan"), float("nan"))
     share = k / n if n else float("nan")
     return {name: k, f"{name}_n": n, f"{name}_share": share, f"{name}_low": low, f"{name}_high": high}
-
-
-def outcome_counts(outcomes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """One row a panel and component of the defect: items by outcome.
-
-    outcomes: {experts: table of `outcome_by_item`}. Each of OUTCOMES has a column, with items or without.
-    """
-    tables = [pd.crosstab(one["component"], one["outcome"]).assign(experts=name) for name, one in outcomes.items()]
-    table = pd.concat(tables).fillna(0).reset_index().set_index(["experts", "component"])
-    table = table.reindex(columns=table.columns.union(OUTCOMES), fill_value=0)
-    return table.astype(int).sort_index(axis=1).reset_index()
-
-
-def gold_damage(outcomes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """One row a panel: items by status, and of its gold items those with a damaged problem or key, exact intervals."""
-    rows = []
-    for name, one in outcomes.items():
-        gold = one[one["status"] == "gold"]
-        status = one["status"].value_counts()
-        rows.append(
-            dict(experts=name, **{key: int(status.get(key, 0)) for key in ("gold", "revised", "uncertain")})
-            | counted("damaged", int(gold["component"].isin(["problem", "answer"]).sum()), len(gold))
-        )
-    return pd.DataFrame(rows)
-
-
-def items_at_steps(verified: Mapping[str, Verified]) -> pd.DataFrame:
-    """Items at each step, in order: stage, step, items. An item may be doubted in several parts."""
-    decisions = [one.decision for one in verified.values()]
-    screened = [next(record for record in one.trail if record["step"] == "screening") for one in verified.values()]
-    sent = [one for one in decisions if one.stage == "II"]
-    open_ = [one.uncertainty for one in sent]
-    steps = [
-        ("I", "all items", len(decisions)),
-        *(("I", f"{part} doubted", sum(part in one["flagged"] for one in screened)) for part in COMPONENTS),
-        ("I", "no solver finds the key", sum(one["reaudit"] for one in screened)),
-        ("I", "soundness not shown", sum(one.uncertainty == "soundness not shown" for one in decisions)),
-        ("I", "gold", sum(one.status == "gold" for one in decisions)),
-        ("II", "sent to repair", len(sent)),
-        ("II", "a repair settled", len(sent) - open_.count("no repair settled")),
-        (
-            "II",
-            "doubted part changed",
-            sum(one.uncertainty not in ("no repair settled", "doubt unresolved") for one in sent),
-        ),
-        ("II", "revised: audit passed", sum(one.status == "revised" for one in sent)),
-    ]
-    return pd.DataFrame(steps, columns=["stage", "step", "items"])

@@ -54,10 +54,6 @@ class Defect(StrEnum):
     def title(self) -> str:
         return _taxonomy()[self]["name"]
 
-    @property
-    def definition(self) -> str:
-        return _taxonomy()[self]["definition"]
-
 
 @cache
 def _taxonomy() -> dict[str, dict]:

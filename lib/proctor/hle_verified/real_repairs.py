@@ -20,7 +20,8 @@ import pandas as pd
 from scipy.stats import norm
 
 from proctor import logs
-from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.data import tabular
+from proctor.data.tabular import DataError, Wrong
 from proctor.hle_verified.key_noise import true_accuracy
 from proctor.stats import bootstrap
 from proctor.stats.bootstrap import Interval
@@ -219,13 +220,6 @@ class Predictions(NamedTuple):
                 rows.append(row | dict(held=held))
         return pd.DataFrame(rows)
 
-    def less_error(self, method: str, share: float, rng: np.random.Generator, resamples: int = 10_000) -> Interval:
-        """Mean points off of the method less those of the printed keys; labelled parts are resampled."""
-        each = np.abs(self.error[self.shares.index(share)]).mean(axis=2)
-        names = list(METHODS)
-        off = (each[names.index(method)] - each[names.index("printed")]) / 100
-        return bootstrap.interval(off, rng, resamples, bounds=(-1, 1)).scaled(100)
-
     def coverage(self, share: float, rng: np.random.Generator, resamples: int = 10_000) -> Interval:
         """How many of a hundred intervals of the difference hold the truth; labelled parts are resampled."""
         return bootstrap.interval(self.held[self.shares.index(share)].mean(axis=1), rng, resamples).scaled(100)
@@ -376,16 +370,15 @@ def by_error(exam: Exam) -> pd.DataFrame:
 
 def load_classes(path: str | Path) -> pd.Series:
     """HLE-Verified's class of each item, by id, from its public file. Raises DataError."""
-    file = Path(path)
-    rows, problems = read_rows(file)
-    for column in ("id", "Verified_Classes"):
-        lacking = next((number for number, row in rows if not isinstance(row.get(column), str)), None)
-        if lacking:
-            problems.append(problem(file, lacking, column, "missing, or no text", "Give HLE-Verified's public file"))
-    if problems or not rows:
-        raise DataError(summary(problems) if problems else f"{file}: no rows. Give HLE-Verified's public file.")
-    found = pd.DataFrame([row for _, row in rows]).drop_duplicates("id")
-    return found.set_index("id")["Verified_Classes"]
+
+    def class_of(row: dict) -> tuple[str, str]:
+        for column in ("id", "Verified_Classes"):
+            if not isinstance(row.get(column), str):
+                raise Wrong(column, "missing, or no text", "Give HLE-Verified's public file")
+        return row["id"], row["Verified_Classes"]
+
+    rows = tabular.read(path, class_of, empty="no rows. Give HLE-Verified's public file.")
+    return pd.DataFrame(rows, columns=["id", "class"]).drop_duplicates("id").set_index("id")["class"]
 
 
 def hle_classes(

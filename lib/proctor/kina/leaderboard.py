@@ -26,7 +26,7 @@ import numpy as np
 from proctor import paths
 from proctor.data.answers import OUTCOMES
 from proctor.data.questions import load_questions
-from proctor.data.tabular import DataError, Wrong, made, problem, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, collect, problem, read_rows, summary
 
 MISSING = ("error", "pairs", "common", "wrong")
 MUCH = 0.05  # share of scores that may lack without a warning
@@ -199,7 +199,7 @@ def _folder(path: Path) -> tuple[list[_Entry], list[str]]:
     for file in files:
         rows, bad = read_rows(file)
         problems += bad + ([] if rows or bad else [problem(file, None, None, "no items in it", "Leave the file out")])
-        entries += made(file, rows, problems, partial(_result, file))
+        entries += collect(file, rows, problems, partial(_result, file))
     return entries, problems
 
 
@@ -258,7 +258,7 @@ def _csv(path: Path, notes: list[str]) -> tuple[list[_Entry], list[str]]:
             raise Wrong("item", "empty", "Give every row its item")
         return read(path, number, row)
 
-    return [entry for entries in made(path, rows, problems, entries_of) for entry in entries], problems
+    return [entry for entries in collect(path, rows, problems, entries_of) for entry in entries], problems
 
 
 def _roles(columns: list[str], notes: list[str]) -> dict[str, str]:

@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from proctor.stats import bootstrap
+from proctor.stats.compare import cluster_t_interval
 from proctor.stats.interval import Interval
-from proctor.stats.paired_proportions import cluster_t_interval
 from proctor.stats.rank_sets import all_pairs, items_needed, possible_winners, rank_sets
 from proctor.stats.ranking import ranking
 

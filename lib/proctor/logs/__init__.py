@@ -8,8 +8,7 @@
 """
 
 from proctor.log_files import LogsMissing, available, files, folder, how_to_get, inputs
-from proctor.logs.cautions import twins
-from proctor.logs.tidy import confidences, outcomes, table, trials, verdicts
+from proctor.logs.tidy import confidences, outcomes, table, trials, twins, verdicts
 
 __all__ = [
     "LogsMissing",

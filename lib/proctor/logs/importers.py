@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.data.tabular import DataError, made, problem, read_rows
 from proctor.files import write_atomic
 from proctor.log_files import Source
-from proctor.logs.cautions import twins
+from proctor.logs.tidy import twins
 
 Say = Callable[[str], None]
 Tables = dict[str, pd.DataFrame]
@@ -306,10 +306,7 @@ def _files(folder: Path, pattern: str) -> list[Path]:
 
 def _rows(path: Path) -> list[tuple[int, dict]]:
     """Rows of a .jsonl, .csv or array .json file with their numbers. Raises DataError for any that can't be read."""
-    rows, problems = read_rows(path)
-    if problems:
-        raise DataError(summary(problems))
-    return rows
+    return made(path, *read_rows(path), lambda number, row: (number, row))
 
 
 def _entries(path: Path, key: str) -> Iterator[tuple[str, dict]]:

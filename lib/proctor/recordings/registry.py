@@ -4,9 +4,9 @@ from proctor.cbu import arms
 from proctor.cbu import recorded as cbu
 from proctor.exam import natural, screening
 from proctor.exam import recorded as exam
-from proctor.hle import anchored_confidence
+from proctor.hle import metrics
 from proctor.hle import recorded as hle
-from proctor.hle_verified import paired_audits
+from proctor.hle_verified import paired_defects
 from proctor.hle_verified import recorded as hle_verified
 from proctor.kina import calculator
 from proctor.kina import recorded as kina
@@ -41,9 +41,9 @@ PARALLEL = {
     **arms.FIRST_STUDIES,
     **natural.STUDIES,
     **calculator.STUDIES,
-    **anchored_confidence.STUDIES,
+    **metrics.STUDIES,
     **natural_checks.STUDIES,
-    **paired_audits.STUDIES,
+    **paired_defects.STUDIES,
     **arms.STUDIES,
 }
 OF_ANSWERS = ("judgements", "model_checks", "stages", "verification.adjudications", "verification.audits")

@@ -20,10 +20,9 @@ from matplotlib.transforms import Bbox
 
 from proctor.report import provenance
 from proctor.report.claims import Claim
-from proctor.report.drawn import is_drawn
 from proctor.report.flow import Arrow, Box, flow
-from proctor.report.frame import COLUMN, FULL, frame, refuse
-from proctor.report.plots import dumbbell, forest, heatmap, paired_dots
+from proctor.report.frame import COLUMN, FULL, frame, is_drawn, refuse
+from proctor.report.plots import dumbbell, forest, heatmap, waffle
 from proctor.report.roles import (
     BLACK,
     BLUE,
@@ -40,7 +39,6 @@ from proctor.report.roles import (
     short,
     shorten,
 )
-from proctor.report.waffle import waffle
 
 __all__ = [
     "COLUMN",
@@ -55,7 +53,6 @@ __all__ = [
     "forest",
     "heatmap",
     "marks",
-    "paired_dots",
     "role",
     "roles",
     "save",

@@ -3,13 +3,20 @@
 Each draws on an axes that it is given; who is drawn decides colour and marker (`role`), evidence decides whether
 marks are hollow, filled or dashed (`roles.marks`). A `role` is a name such as "judge" or "smollm2-135m", or a Role
 of `roles.roles` for models that are not ours.
+
+Waffle charts: one square a thing, by category and severity.
+
+waffle(ax, pd.DataFrame({"typo": [4, 7], "changes a claim": [1, 0]}, index=["UQ", "HLE"]), per_row=20)
 """
 
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
+from matplotlib import colormaps
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.patches import Patch, Rectangle
 from numpy.typing import ArrayLike
 
 from proctor.report import roles
@@ -128,56 +135,6 @@ def dumbbell(
     ax.grid(False, axis="y")
 
 
-def paired_dots(
-    ax: Axes,
-    labels: Sequence[str],
-    left: ArrayLike,
-    right: ArrayLike,
-    *,
-    names: tuple[str, str] = ("before", "after"),
-    role: Who | Sequence[Who] = "ours",
-    evidence: str | Iterable[str] = "measured",
-    left_interval: Limits | None = None,
-    right_interval: Limits | None = None,
-) -> None:
-    """One line a label from its value on the left to its value on the right, the label written at its end.
-
-    labels: n texts. left, right: shape (n,), in the unit of the y axis. names: what stands under the two sides.
-    role: for all, or one each. left_interval, right_interval: (low, high), each of shape (n,).
-
-        paired_dots(ax, ["135M", "0.5B"], [0.2, 0.4], [0.3, 0.4], names=("plain", "with hint"),
-                    role=["smollm2-135m", "qwen2.5-coder-0.5b"])
-    """
-    one, other = (np.asarray(values, float) for values in (left, right))
-    _same_length(labels, one, other)
-    who, marks = [_role(each) for each in _each(role, len(labels))], roles.marks(evidence)
-    shift = (np.arange(len(labels)) - (len(labels) - 1) / 2) * min(0.04, 0.3 / max(len(labels), 1))
-    drawn = [one, other]
-    for k, (values, limits) in enumerate(((one, left_interval), (other, right_interval))):
-        if limits is not None:
-            _, lower, upper = _estimates(labels, values, *limits)
-            drawn += [lower, upper]
-            for i in np.flatnonzero(~np.isnan(lower + upper)).tolist():
-                ax.plot([k + shift[i]] * 2, [lower[i], upper[i]], color=who[i].colour, linewidth=_LINE, zorder=2)
-    for i in range(len(labels)):
-        ax.plot(
-            [shift[i], 1 + shift[i]],
-            [one[i], other[i]],
-            color=who[i].colour,
-            marker=who[i].marker,
-            linewidth=1,
-            zorder=3,
-            **marks,
-        )
-    ends = np.where(np.isnan(other), one, other)
-    for y, text, each in zip(_spread(ends, 0.07 * (np.nanmax(drawn) - np.nanmin(drawn))), labels, who):
-        ax.text(1.12, y, text, va="center", color=each.colour, fontsize=7.5)
-    longest = max((len(text) for text in labels), default=0)
-    ax.set_xticks([0, 1], names)
-    ax.set_xlim(-0.25, 1.2 + 0.055 * longest)
-    ax.grid(False, axis="x")
-
-
 def heatmap(
     ax: Axes,
     frame: pd.DataFrame,
@@ -289,3 +246,56 @@ def _spread(values: np.ndarray, gap: float) -> np.ndarray:
                 placed[one] -= lack / 2
                 placed[other] += lack / 2
     return placed
+
+
+def waffle(
+    ax: Axes, counts: pd.DataFrame, *, per_row: int = 20, role: list[str] | None = None, legend: bool = True
+) -> None:
+    """Draw a block of squares for each category, its squares in the order of the columns, the first row on top.
+
+    counts: whole numbers of shape (categories, severities); index and columns are the labels, the columns from mild
+    to severe. per_row: squares in a row. role: a role for each column (default: light to dark). The legend goes under
+    the axes. Raises ValueError for counts that are negative, no whole numbers, or all zero.
+    """
+    values = counts.to_numpy(float)
+    if not values.sum() or (values < 0).any() or (values != np.round(values)).any():
+        raise ValueError("counts must be whole numbers, none negative and not all zero")
+    if role is not None and len(role) != counts.shape[1]:
+        raise ValueError(f"{len(role)} roles for {counts.shape[1]} columns")
+    shades = colormaps["OrRd"](np.linspace(0.22, 1.0, counts.shape[1]))
+    colours = [to_hex(shade) for shade in shades] if role is None else [roles.role(name).colour for name in role]
+    top, middles = 0.0, []
+    for row in values.astype(int):
+        severity = np.repeat(np.arange(len(row)), row)
+        for k, each in enumerate(severity):
+            ax.add_patch(
+                Rectangle(
+                    (k % per_row + 0.06, top + k // per_row + 0.06),
+                    0.88,
+                    0.88,
+                    facecolor=colours[each],
+                    edgecolor="#555555",
+                    linewidth=0.3,
+                )
+            )
+        height = max(-(-len(severity) // per_row), 1)
+        middles.append(top + height / 2)
+        top += height + 0.6
+    totals = values.sum(axis=1).astype(int)
+    ax.set_yticks(middles, [f"{name} ({total})" for name, total in zip(counts.index, totals)])
+    ax.set(xlim=(-0.1, min(per_row, totals.max()) + 0.1), ylim=(top - 0.5, -0.1), aspect="equal", xticks=[])
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.grid(False)
+    if legend:
+        handles = [
+            Patch(facecolor=colour, edgecolor="#555555", linewidth=0.3, label=f"{name} ({total})")
+            for colour, name, total in zip(colours, counts.columns, values.sum(axis=0).astype(int))
+        ]
+        ax.get_figure(root=True).legend(  # type: ignore[union-attr]
+            handles=handles,
+            loc="outside lower center",
+            ncols=min(len(handles), 4),
+            handlelength=0.9,
+            handleheight=0.9,
+        )

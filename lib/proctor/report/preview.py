@@ -27,9 +27,9 @@ from proctor.report.site_evidence import PNG_PER_INCH, SHOWN_PER_INCH
 from proctor.report.site_notebook import DISPLAYED
 from proctor.report.site_overview import PAPERS, notebook_questions
 from proctor.report.tables import escape_markdown
-from proctor.workflow.kept import excerpt, plain, records
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
 from proctor.workflow.params import resolve
+from proctor.workflow.receipts import excerpt, plain, records
 
 FOLDER = paths.ROOT / "previews"
 MADE = "<!-- Made by `make previews` from the notebook and figures/. Change those, not this file. -->"

@@ -21,9 +21,9 @@ from pathlib import Path
 from math_core import LatexError, LatexToMathML
 
 from proctor import paths
-from proctor.report import catalog, site_api, site_protocols
+from proctor.report import catalog, site_api
+from proctor.report.site_check import Addresses, SiteError, problems, relink
 from proctor.report.site_evidence import Behind
-from proctor.report.site_links import Addresses, SiteError, problems, relink
 from proctor.report.site_notebook import NotebookPage
 from proctor.report.site_overview import (
     PAPERS,
@@ -166,14 +166,14 @@ def write_source(root: Path, figures: Path, source: Path) -> dict[Path, str]:
     _write(source / "figures.md", figures_page(rows, notebooks, behind))
     reference = ["figures", "catalog"]
     titles = {paper: about.short for paper, about in PAPERS.items()}
-    protocols = site_protocols.read(root / "data" / "protocols.csv")
+    protocols = site_api.read_protocols(root / "data" / "protocols.csv")
     for row in rows:
         if row.kind == "protocol":
-            own = protocols.get(row.id, site_protocols.Protocol())
-            text = site_protocols.protocol_page(row, own, rows, titles[row.paper], library, behind)
-            _write(source / f"{site_protocols.page_of(row)}.md", text)
+            own = protocols.get(row.id, site_api.Protocol())
+            text = site_api.protocol_page(row, own, rows, titles[row.paper], library, behind)
+            _write(source / f"{site_api.protocol_address(row)}.md", text)
     if any(row.kind == "protocol" for row in rows):
-        _write(source / "protocols" / "index.md", site_protocols.index_page(rows, titles, behind))
+        _write(source / "protocols" / "index.md", site_api.protocol_index(rows, titles, behind))
         reference.append("protocols/index")
     if modules := site_api.packages(library):
         for package, names in modules.items():

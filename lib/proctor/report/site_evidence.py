@@ -9,7 +9,7 @@ from typing import Any
 
 from proctor.report.catalog import OWNERS, Row
 from proctor.report.claims import MARKS, Claim, read_claims
-from proctor.report.site_links import Addresses
+from proctor.report.site_check import Addresses
 
 DATA = (("CSV", "csv"), ("Markdown", "md"))
 PICTURES = (("SVG", "svg"), ("PNG", "png"))

@@ -9,8 +9,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from proctor.report.site_check import relink
 from proctor.report.site_evidence import Behind, shown_size, without_label
-from proctor.report.site_links import relink
 from proctor.report.site_tables import boxed
 
 BINDER = os.environ.get("PROCTOR_BINDER", "")  # e.g. https://mybinder.org/v2/gh/<owner>/<repository>/HEAD

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from proctor.report.catalog import Row, claims_of
 from proctor.report.claims import VERDICTS
 from proctor.report.provenance import KINDS
+from proctor.report.site_api import heading, protocol_address
+from proctor.report.site_check import Addresses, SiteError, relink
 from proctor.report.site_evidence import PICTURES, Behind, badges
-from proctor.report.site_links import Addresses, SiteError, relink
 from proctor.report.site_notebook import NotebookPage
-from proctor.report.site_protocols import heading, page_of
 from proctor.report.site_tables import catalog_rows, claim_table, filtered, state, table
 
 
@@ -203,7 +203,7 @@ def paper_page(
     ours = [row for row in claims if not said_by_the_paper(row)]
     protocols = [
         [
-            f'<a href="{addresses.page(page_of(row), here)}">{heading(row)}</a>',
+            f'<a href="{addresses.page(protocol_address(row), here)}">{heading(row)}</a>',
             escape(row.title),
             state(row),
         ]

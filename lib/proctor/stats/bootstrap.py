@@ -15,22 +15,13 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri, stdtrit
 
 from proctor.stats import checks
+from proctor.stats.compare import cluster_t_interval, score_interval
 from proctor.stats.interval import Interval, exact_interval, no_interval
-from proctor.stats.paired_proportions import cluster_t_interval, score_interval
 from proctor.stats.proportions import wilson
 
 BLOCK = 64  # resamples drawn at a time; part of what a seed means, so changing it changes the numbers
 METHODS = ("percentile", "bca")
 FEW = 30  # clusters up to which a paired difference gets Student's interval by default
-
-
-def reading(found: Interval) -> str:
-    """The verdict on a difference by its interval: "more", "less" or "cannot tell".
-
-    >>> reading(Interval(0.1, -0.02, 0.2, 0.95, "percentile"))
-    'cannot tell'
-    """
-    return "more" if found.low > 0 else "less" if found.high < 0 else "cannot tell"
 
 
 @dataclass(frozen=True)

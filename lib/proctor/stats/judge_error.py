@@ -1,7 +1,7 @@
 """What an accuracy would be without the judge's mistakes: Rogan-Gladen, and prediction-powered inference.
 
 A judge that passes a right answer with chance `sensitivity` and rejects a wrong one with chance `specificity` passes
-a share accuracy * sensitivity + (1 - accuracy) * (1 - specificity) of all answers (`self_preference.pass_rate`).
+a share accuracy * sensitivity + (1 - accuracy) * (1 - specificity) of all answers (`pass_rate`).
 Rogan-Gladen solves this for the accuracy; what is known of the judge may come from elsewhere, as long as the judge
 errs there as often as here. Prediction-powered inference does not assume this: a random part of the items is
 verified and shows the judge's error. Items must be independent.
@@ -48,12 +48,6 @@ class Corrected:
     @property
     def high(self) -> float:
         return min(max(self.raw_high, 0.0), 1.0)
-
-    @property
-    def plausible(self) -> bool:
-        """False where the whole raw interval lies outside [0, 1], low and high being the same end: what is known of
-        the judge does not hold for these answers."""
-        return self.raw_high > 0 and self.raw_low < 1
 
 
 @dataclass(frozen=True)
@@ -352,3 +346,13 @@ def check_count(part: int, total: int, names: tuple[str, str]) -> None:
     checks.at_least_one(total, names[1])
     if int(part) != part or not 0 <= part <= total:
         raise ValueError(f"{names[0]} is {part}: must be a whole number from 0 to {names[1]} = {total}")
+
+
+def pass_rate(accuracy: ArrayLike, recall: float, specificity: float) -> np.ndarray:
+    """Share of a model's answers that a validator accepts, if its verdicts depend on nothing but their truth.
+
+    It rises with the accuracy, all being shares, exactly if recall + specificity > 1: such a validator ranks models
+    as the truth does, up to chance.
+    """
+    accuracy = np.asarray(accuracy, float)
+    return accuracy * recall + (1 - accuracy) * (1 - specificity)

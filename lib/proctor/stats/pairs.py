@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from proctor.stats.paired_proportions import mcnemar_power
+from proctor.stats.compare import mcnemar_power
 from proctor.stats.power import mcnemar_needed, t_power, units_needed
 from proctor.stats.rank_sets import all_pairs, holm_pairwise, items_needed, pair_p
 

@@ -338,13 +338,6 @@ def official_half_width(accuracy_percent: float, n: int) -> float:
     return round(1.96 * math.sqrt(accuracy_percent * (100 - accuracy_percent) / n), 2)
 
 
-def accuracy(correct: ArrayLike, level: float = 0.95) -> Accuracy:
-    """Accuracy of 0/1 scores, shape (items,), with its Wilson interval."""
-    correct = checks.binary(correct, "correct")
-    k, n = int(correct.sum()), len(correct)
-    return Accuracy(k, n, k / n, *wilson(k, n, level), level)
-
-
 def confusion(accept: ArrayLike, correct: ArrayLike) -> Confusion:
     """Confusion counts of decisions `accept` against truth `correct`, both 0/1 of shape (items,)."""
     accept, correct = checks.binary(accept, "accept"), checks.binary(correct, "correct")

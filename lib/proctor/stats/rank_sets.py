@@ -23,9 +23,8 @@ from scipy.special import stdtr, stdtrit
 
 from proctor.stats import bootstrap, checks
 from proctor.stats.bootstrap import FEW
-from proctor.stats.compare import exact_p, holm
+from proctor.stats.compare import exact_p, holm, score_limits
 from proctor.stats.interval import exact_interval
-from proctor.stats.paired_proportions import score_limits
 from proctor.stats.power import MOST, mcnemar_needed, units_needed
 from proctor.stats.ranking import ranking, ranks, tiers_of
 

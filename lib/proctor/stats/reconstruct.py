@@ -226,23 +226,6 @@ def shares_of_whole(
     return [Shares(*key, tuple(names)) for key, names in sorted(found.items())]  # type: ignore[call-arg]
 
 
-def sum_range(parts: Sequence[str | Decimal], rounding: str = "half_up", decimals: int | None = None) -> Range:
-    """The range in which the sum of percentages lies whose printed figures are `parts`, whatever the items.
-
-    `100 in sum_range(parts)`: whether the parts can make a whole. Weaker than `shares_of_whole`, which knows n.
-    """
-    known([rounding])
-    ranges = [
-        read_printed(part, f"parts[{i}]", decimals).range(rounding).within(0, 100) for i, part in enumerate(parts)
-    ]
-    return Range(
-        sum((r.low for r in ranges), Fraction(0)),
-        sum((r.high for r in ranges), Fraction(0)),
-        all(r.low_closed for r in ranges),
-        all(r.high_closed for r in ranges),
-    )
-
-
 def base_rate(accuracy: float, precision: float, recall: float) -> float:
     """The share of right items that three percentages imply, whatever the number of items; a share in [0, 1].
 

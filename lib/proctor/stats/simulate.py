@@ -1,13 +1,21 @@
-"""Simulated responses of models to items, with accuracies that we choose. Simulated evidence, never data."""
+"""Simulated responses of models to items, with accuracies that we choose. Simulated evidence, never data.
+
+Item response: difficulty and discrimination of each item, and which few items are most informative.
+
+The two-parameter logistic model (2PL; Birnbaum, in Lord and Novick, Statistical Theories of Mental Test Scores, 1968):
+model m answers item i rightly with chance logistic(a_i (t_m - b_i)); t ability, b difficulty, a discrimination, all on
+the logit scale. `simulate.item_responses` draws from it, this module goes the other way.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize
 from scipy.special import expit
 
 from proctor.stats import checks
+from proctor.stats.ranking import kendall
 
 
 @dataclass(frozen=True)
@@ -112,3 +120,157 @@ def clustered_scores(
         chance = rng.beta(share * spread, (1 - share) * spread, (trials, n_clusters))
     labels = np.repeat(np.arange(n_clusters), size)
     return (rng.random((trials, len(labels))) < chance[:, labels]).astype(float), labels
+
+
+# Spreads of the normal priors. The first sets the unit of all three. Without the last an item that separates 42 models
+# perfectly would have an infinite discrimination.
+ABILITY_SD, DIFFICULTY_SD, LOG_DISCRIMINATION_SD = 1.0, 2.0, 0.5
+RULES = ("information", "middling", "random")
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The most probable abilities (models,), difficulties and discriminations (items,), and -log posterior there."""
+
+    ability: np.ndarray
+    difficulty: np.ndarray
+    discrimination: np.ndarray
+    loss: float
+    steps: int
+
+
+@dataclass(frozen=True)
+class FewItems:
+    """How well a few items rank models that were not used to choose them. tau (rules, sizes): mean Kendall's tau."""
+
+    rules: tuple[str, ...]
+    sizes: np.ndarray
+    tau: np.ndarray
+    splits: int
+
+
+def fit(scores: ArrayLike, samples: int = 1, ability: ArrayLike | None = None, without_priors: bool = False) -> Fit:
+    """Fit the 2PL to scores (models, items) in [0, 1], each the mean of `samples` answers.
+
+    The joint maximum a posteriori: all parameters at once, with the priors above. Read orders and ratios, not values:
+    the priors set the unit, and an item that few models met is pulled towards the middle.
+    ability: known abilities (models,), then only items are fitted. without_priors: each item is a logistic regression
+    on the abilities; needs `ability`, and items that separate the models perfectly have no finite fit.
+    Raises ValueError for scores outside [0, 1], for one model, or if the search does not converge.
+    """
+    scores = checks.finite(scores, "scores", 2)
+    samples = checks.at_least_one(samples, "samples")
+    if scores.min() < 0 or scores.max() > 1:
+        raise ValueError(f"scores reach from {scores.min():g} to {scores.max():g}: they must lie in [0, 1]")
+    if len(scores) < 2:
+        raise ValueError("scores has one model: difficulty and discrimination need several")
+    known = None if ability is None else checks.finite(ability, "ability", 1)
+    if without_priors and known is None:
+        raise ValueError("without priors give known abilities: one of the two must set the unit")
+    if known is not None and len(known) != len(scores):
+        raise ValueError(f"{len(known)} abilities for {len(scores)} models: give one each")
+    n_models, n_items = scores.shape
+    able, easy = _logit_of_mean(scores), _logit_of_mean(scores.T)
+    start = np.concatenate([able if known is None else known, able.mean() - easy, np.zeros(n_items)])
+    found = minimize(
+        loss,
+        start,
+        (scores, samples, known is None, not without_priors),
+        "L-BFGS-B",
+        True,
+        options={"maxiter": 2000, "maxfun": 4000, "ftol": 1e-12},
+    )
+    if not found.success:
+        raise ValueError(f"no fit after {found.nit} steps ({found.message}): too few models or items for it")
+    t, b, log_a = np.split(found.x, [n_models, n_models + n_items])
+    return Fit(t, b, np.exp(log_a), float(found.fun), int(found.nit))
+
+
+def loss(
+    x: np.ndarray, scores: np.ndarray, samples: int, free_abilities: bool, priors: bool
+) -> tuple[float, np.ndarray]:
+    """-log posterior at x = (abilities, difficulties, log discriminations), up to a constant, and its gradient.
+
+    free_abilities: whether abilities are fitted; else their part of the gradient is 0. priors: whether they are used.
+    """
+    n_models, n_items = scores.shape
+    t, b, log_a = np.split(x, [n_models, n_models + n_items])
+    a, distance = np.exp(log_a), t[:, None] - b
+    logit = a * distance
+    surplus = samples * (expit(logit) - scores)  # gradient by the logit of logaddexp(0, logit) - scores * logit
+    value = samples * (np.logaddexp(0, logit) - scores * logit).sum()
+    by_distance = surplus * a
+    slope = np.concatenate([by_distance.sum(axis=1), -by_distance.sum(axis=0), (surplus * logit).sum(axis=0)])
+    if priors:
+        spread = np.repeat([ABILITY_SD, DIFFICULTY_SD, LOG_DISCRIMINATION_SD], [n_models, n_items, n_items])
+        value, slope = value + ((x / spread) ** 2).sum() / 2, slope + x / spread**2
+    if not free_abilities:
+        slope[:n_models] = 0
+    return float(value), slope
+
+
+def _logit_of_mean(rows: np.ndarray) -> np.ndarray:
+    """Logit of each row's mean, half a right and half a wrong answer added, so that it is finite."""
+    mean = (rows.sum(axis=1) + 0.5) / (rows.shape[1] + 1)
+    return np.log(mean / (1 - mean))
+
+
+def information(ability: ArrayLike, difficulty: ArrayLike, discrimination: ArrayLike) -> np.ndarray:
+    """Fisher information on the ability that one answer gives, shape (abilities, items): a^2 p (1 - p)."""
+    t, b, a = (np.asarray(values, float) for values in (ability, difficulty, discrimination))
+    p = expit(a * (t[:, None] - b))
+    return a**2 * p * (1 - p)
+
+
+def choose(scores: ArrayLike, rule: str, rng: np.random.Generator, samples: int = 1, ablest: float = 1.0) -> np.ndarray:
+    """Items in the order in which to ask them, shape (items,), most informative first, by scores (models, items).
+
+    information: most information at the abilities of the `ablest` share of the models, by a 2PL fit. middling: share
+    right nearest to one half, which needs no fit. random: any order.
+    """
+    if rule not in RULES:
+        raise ValueError(f"rule is {rule!r}: must be one of {', '.join(RULES)}")
+    scores = checks.finite(scores, "scores", 2)
+    shuffled = rng.permutation(scores.shape[1])  # so that ties fall by chance
+    if rule == "random":
+        return shuffled
+    if rule == "middling":
+        worth = -np.abs(scores.mean(axis=0) - 0.5)
+    else:
+        found = fit(scores, samples)
+        at = np.sort(found.ability)[-max(1, round(ablest * len(found.ability))) :]
+        # Rounded above the error of the fit: the arithmetic of a machine must not decide between two items.
+        worth = information(at, found.difficulty, found.discrimination).mean(axis=0).round(3)
+    return shuffled[np.argsort(-worth[shuffled], kind="stable")]
+
+
+def few_items(
+    scores: ArrayLike,
+    sizes: ArrayLike,
+    rng: np.random.Generator,
+    splits: int = 20,
+    samples: int = 1,
+    truth: ArrayLike | None = None,
+) -> FewItems:
+    """Choose items on half of the models, rank the other half by them, and compare; means over random halves.
+
+    scores (models, items). Compared with the other half's ranking on all items, or with that by `truth` (models,) where
+    it is known. Choosing and checking on the same models would overstate the agreement.
+    """
+    scores = checks.finite(scores, "scores", 2)
+    n_models, n_items = scores.shape
+    sizes, splits = np.asarray(sizes), checks.at_least_one(splits, "splits")
+    if n_models < 6:
+        raise ValueError(f"scores has {n_models} models: two halves of at least three are needed")
+    if sizes.ndim != 1 or len(sizes) == 0 or (sizes < 1).any() or (sizes > n_items).any() or (sizes % 1).any():
+        raise ValueError(f"sizes is {sizes}: give a list of whole numbers from 1 to the {n_items} items")
+    truth = scores.mean(axis=1) if truth is None else checks.finite(truth, "truth", 1)
+    checks.same_length(truth=truth, models=scores[:, 0])
+    tau = np.zeros((len(RULES), len(sizes)))
+    for _ in range(splits):
+        one, other = np.array_split(rng.permutation(n_models), 2)
+        for r, rule in enumerate(RULES):
+            order = choose(scores[one], rule, rng, samples)
+            sums = scores[np.ix_(other, order)].cumsum(axis=1)[:, sizes.astype(int) - 1]
+            tau[r] += kendall(truth[other, None], sums) / splits
+    return FewItems(RULES, sizes.astype(int), tau, splits)

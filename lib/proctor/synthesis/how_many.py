@@ -20,7 +20,7 @@ from scipy.stats import beta, betabinom, binom
 from proctor.cbu.rollout_error import expected_error
 from proctor.stats import checks
 from proctor.stats import power as power_of_items
-from proctor.stats.paired_proportions import chances, mcnemar_power
+from proctor.stats.compare import chances, mcnemar_power
 
 TESTS = {"exact": "McNemar's exact test", "score": "McNemar's score test"}
 MOST = 10_000_000  # above this a search says that no number does

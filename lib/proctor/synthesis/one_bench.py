@@ -25,7 +25,7 @@ from scipy.stats import rankdata
 
 from proctor.stats import checks
 from proctor.stats.bootstrap import Interval, jackknife_interval
-from proctor.stats.paired_proportions import cluster_t_interval
+from proctor.stats.compare import cluster_t_interval
 from proctor.stats.power import needed_by
 
 FOLDS = 10  # of families, where there are more than so many

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from proctor.data.answers import TRUTH
-from proctor.data.tabular import DataError, Wrong, made, problem, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, made, problem, read_rows
 from proctor.stats.bootstrap import Interval, interval, statistic_interval
 from proctor.stats.interval import exact_interval, no_interval
 from proctor.stats.proportions import balanced_accuracy, wilson
@@ -61,12 +61,8 @@ def read_verdicts(path: str | Path, columns: Mapping[str, str] | None = None) ->
         return verdict["judges"], verdict["validator"], verdict["answer_id"]
 
     once = (named["answer_id"], whose, "judge, check and answer", "Keep one verdict for each")
-    found = made(path, rows if not problems else (), problems, make, once)
-    if problems:
-        raise DataError(summary(problems))
-    if not found:
-        raise DataError(f"{path}: no verdicts in it. Give it at least one row.")
-    table = pd.DataFrame(found)
+    empty = "no verdicts in it. Give it at least one row."
+    table = pd.DataFrame(made(path, rows if not problems else (), problems, make, once, empty))
     mixed = table.dropna(subset=["correct"]).groupby("answer_id")["correct"].nunique()
     if (mixed > 1).any():
         raise DataError(f"{path}: answer {mixed.idxmax()} is right in one row and wrong in another. Keep one truth.")

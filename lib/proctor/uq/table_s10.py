@@ -21,7 +21,7 @@ from proctor.data.published import load_published
 from proctor.report.claims import ABSENT
 from proctor.report.roles import Role, role
 from proctor.stats.bootstrap import Interval
-from proctor.stats.paired_proportions import score_limits
+from proctor.stats.compare import score_limits
 from proctor.stats.proportions import Confusion, measures, wilson
 from proctor.uq.calls import cost
 from proctor.uq.notation import parse

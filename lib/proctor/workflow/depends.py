@@ -25,9 +25,8 @@ from typing import Any, NamedTuple
 
 from proctor.paths import COMMITTED, ROOT
 from proctor.report.claims import Claim, of_catalog, read_claims
-from proctor.workflow import kept, params, receipts
-from proctor.workflow.imports import modules_of
-from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
+from proctor.workflow import params, receipts
+from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, modules_of
 
 SAME, CHANGED = "as its last run read it", "changed since its last run"
 NOT_READ, NEVER = "its last run did not read it", "not run here"
@@ -56,7 +55,7 @@ class Dependencies:
         self.receipts = {name: receipts.read_receipt(name) for name in self.notebooks}
         self.would_read = {notebook.name: _inputs(notebook, values[notebook.name]) for notebook in every}
         self.claims_of = {notebook.name: receipts.reads_results_of(notebook) for notebook in every}
-        self.records = kept.records()
+        self.records = receipts.records()
 
     def of(self, file: str) -> list[Dependent]:
         """Every notebook that rests on the file (relative to the checkout), by name."""
@@ -163,7 +162,7 @@ def _tell(file: str, found: Sequence[Dependent], close: Sequence[str]) -> None:
 
 def changed_inputs(notebook: str) -> list[str]:
     """The inputs of a notebook's committed figures and tables, by their records, whose bytes are others now."""
-    records = [record for record in kept.records().values() if record["code"]["notebook"] == notebook]
+    records = [record for record in receipts.records().values() if record["code"]["notebook"] == notebook]
     made = {path: digest for record in records for path, digest in _inputs_of(record).items() if _is_file(path)}
     now = receipts.digests(ROOT / path for path in made)
     return [path for path, digest in made.items() if now[path] != digest]

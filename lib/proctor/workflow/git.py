@@ -1,10 +1,24 @@
-"""What git holds, read and never changed: commits, the files of one, and what differs from it in the checkout."""
+"""What git holds, read and never changed: commits, the files of one, and what differs from it in the checkout.
 
+What changed between two commits, as numbers: claims and cells of tables under figures/. A changelog in Markdown.
+
+    python -m proctor diff HEAD~20 HEAD          # two commits
+    python -m proctor diff v0.1.0                # a commit and the files as they lie here
+
+It reads what git holds and changes nothing. A number that moved by less than a relative 1e-6 is no change.
+"""
+
+import hashlib
+import math
 import os
+import re
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
-from proctor.paths import ROOT
+from proctor.paths import COMMITTED, ROOT
+from proctor.report.claims import Claim, parse_claims
+from proctor.workflow import values
 from proctor.workflow.notebook import WorkflowError
 
 
@@ -59,3 +73,126 @@ def _git(*arguments: str, given: bytes = b"") -> bytes:
         said = done.stderr.decode(errors="replace").strip() or f"git {arguments[0]} failed"
         raise _Refused(f"{ROOT}: {said}")
     return done.stdout
+
+
+CLAIMS = re.compile(r"(^|/)claims_[^/]*\.csv$")
+HERE = "the files here"
+KINDS = {
+    "verdict": "with another verdict",
+    "numbers": "with other numbers",
+    "words": "with other words alone",
+    "added": "added",
+    "removed": "removed",
+}
+HEADINGS = {"verdict": "Another verdict", "numbers": "Other numbers", "added": "Added", "removed": "Removed"}
+HEADS = {
+    "verdict": ("claim", "verdict before", "verdict after", "before", "after"),
+    "numbers": ("claim", "before", "after", "estimate moved by", "limits moved by"),
+}
+
+
+def changelog(before: str, after: str = "") -> str:
+    """The changes from one commit to another, as Markdown. after: "" for the files as they lie here.
+
+    Raises WorkflowError for an unknown commit and where there is no git repository.
+    """
+    commits = [commit(before), commit(after) if after else ""]
+    trees = [_tree(each) for each in commits]
+    files = sorted(file for file in {**trees[0], **trees[1]} if trees[0].get(file) != trees[1].get(file))
+    old, new = (_contents(each, tree, files) for each, tree in zip(commits, trees))
+    names = [f"{name} ({each[:10]})" if each else HERE for name, each in zip((before, after), commits)]
+    return "\n".join(
+        [
+            f"# Numbers from {names[0]} to {names[1]}",
+            "",
+            *_claims(*({file: text for file, text in each.items() if CLAIMS.search(file)} for each in (old, new))),
+            *_tables(*({file: text for file, text in each.items() if not CLAIMS.search(file)} for each in (old, new))),
+        ]
+    )
+
+
+def _tree(commit: str) -> dict[str, str]:
+    """{file under figures/: git's digest of its content} of what is compared."""
+    if commit:
+        return {file: id for file, id in files(commit, COMMITTED.name).items() if file.endswith(".csv")}
+    paths = [path for path in sorted(COMMITTED.rglob("*.csv")) if path.is_file()]
+    return {path.relative_to(ROOT).as_posix(): _blob(path.read_bytes()) for path in paths}
+
+
+def _blob(content: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _contents(commit: str, tree: Mapping[str, str], files: Sequence[str]) -> dict[str, bytes]:
+    there = [file for file in files if file in tree]
+    if not commit:
+        return {file: (ROOT / file).read_bytes() for file in there}
+    found = contents(tree[file] for file in there)
+    return {file: found[tree[file]] for file in there}
+
+
+def _claims(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[str]:
+    read, unread = [], []
+    for contents in (old, new):
+        found: list[Claim] = []
+        for file, content in contents.items():
+            try:
+                found += parse_claims(content, file)
+            except ValueError as error:
+                unread.append(f"{file} could not be read as claims: {error}")
+        read.append(found)
+    changes = values.claim_changes(read[0], read[1])
+    by_kind = {kind: [each for each in changes if each.kind == kind] for kind in KINDS}
+    counts = ", ".join(f"{len(by_kind[kind])} {word}" for kind, word in KINDS.items() if by_kind[kind])
+    lines = ["## Claims", "", f"{counts}." if counts else "No claim changed.", "", *unread]
+    for kind, heading in HEADINGS.items():
+        if by_kind[kind]:
+            head = HEADS.get(kind, ("claim", "verdict", "numbers"))
+            lines += [f"### {heading}", "", *_grid(head, [_row(each) for each in by_kind[kind]]), ""]
+    return lines
+
+
+def _row(change: values.ClaimChange) -> list[str]:
+    before, after = change.before, change.after
+    if before is None or after is None:
+        claim = after or before
+        assert claim is not None
+        return [change.id, claim.verdict, claim.numbers]
+    if change.kind == "verdict":
+        return [change.id, before.verdict, after.verdict, before.numbers, after.numbers]
+    return [change.id, before.numbers, after.numbers, *map(widths, (change.shift, change.limits))]
+
+
+def widths(moved: float | None) -> str:
+    """How far a number moved, in widths of the interval before."""
+    return "" if moved is None else "0" if moved == 0 else "exact" if moved == math.inf else f"{moved:.2g} widths"
+
+
+def _tables(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[str]:
+    rows, whole = [], {"added": list[str](), "removed": list[str]()}
+    for file in sorted({**old, **new}):
+        found = values.compare(file, old.get(file), new.get(file))
+        name = Path(file).relative_to(COMMITTED.name).with_suffix("").as_posix()
+        if found.outcome in (values.ADDED, values.MISSING):
+            whole["added" if found.outcome == values.ADDED else "removed"].append(name)
+        elif not found.fine:
+            size = f"{found.relative:.3g}" if found.relative < math.inf else "text"
+            moved = f"{_short(found.before)} → {_short(found.after)}" if found.where else ""
+            rows.append(
+                [name, f"{found.changed:,} of {found.of:,}", found.where, moved, size if moved else "", found.note]
+            )
+    lines = ["## Tables", "", f"{len(rows)} changed, {len(whole['added'])} added, {len(whole['removed'])} removed.", ""]
+    if rows:
+        head = ("table", "cells changed", "largest change at", "from → to", "relative", "rows and columns")
+        lines += [*_grid(head, rows), ""]
+    lines += [f"{word.capitalize()}: {', '.join(names)}.\n" for word, names in whole.items() if names]
+    return lines
+
+
+def _short(text: str, most: int = 40) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    cells = [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in rows]
+    return [f"| {' | '.join(head)} |", "|" + "---|" * len(head), *(f"| {' | '.join(row)} |" for row in cells)]

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from proctor.files import write_atomic
 from proctor.paths import BUILD, COMMITTED, ROOT, runs_of
 from proctor.report import catalog
-from proctor.workflow import kept, receipts
+from proctor.workflow import receipts
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
 from proctor.workflow.run import (
     add_budget_options,
@@ -37,7 +37,7 @@ from proctor.workflow.run import (
 
 if TYPE_CHECKING:
     from proctor.models.spending import Budget
-    from proctor.workflow.workers import Workers
+    from proctor.workflow.execute import Workers
 
 STAMP = BUILD / "up_to_date.json"
 CONFIG = BUILD / "config.json"
@@ -129,7 +129,7 @@ def reproduce(
     write_atomic(CONFIG, json.dumps({"profile": str(profile), "overrides": changed}))
     targets = [str(receipts.path_of(each.name, figures).relative_to(ROOT)) for each in asked_for if only]
     command = snakemake_command(jobs, CONFIG, targets)
-    stay = {each.name: kept.how_to_get(each) for each in notebooks if each.missing_logs()}
+    stay = {each.name: receipts.how_to_get(each) for each in notebooks if each.missing_logs()}
     if snakemake:
         succeeded = subprocess.call([*command, *snakemake]) == 0
     else:
@@ -242,7 +242,7 @@ def _run_here(command: list[str], figures: Path, stay: Sequence[str], cell_timeo
 
     stay: a line about each kept notebook.
     """
-    from proctor.workflow.workers import Workers  # imports papermill
+    from proctor.workflow.execute import Workers  # imports papermill
 
     start = time.monotonic()
     with Workers(lambda line: print(line, flush=True), cell_timeout) as workers:

@@ -6,21 +6,23 @@ holds (see receipts.py) the notebook is not run again. Nothing is written to fig
 """
 
 import argparse
+import csv
+import io
 import json
 import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from proctor.extras import need
-from proctor.files import write_atomic
+from proctor.files import harmless, write_atomic
 from proctor.paths import BUILD
 from proctor.report.provenance import relative
-from proctor.workflow import kept, receipts
+from proctor.workflow import receipts
 from proctor.workflow.notebook import Notebook, WorkflowError
 from proctor.workflow.reproduce import LOG, snakemake_command, started
 from proctor.workflow.run import PROBLEM, add_jobs_option, add_timeout_option, split_more
@@ -151,7 +153,7 @@ def _workers(cell_timeout: float | None, elsewhere: bool) -> Any:
     """What runs the jobs in this process; nothing where they run elsewhere."""
     if elsewhere:
         return nullcontext()
-    from proctor.workflow.workers import Workers  # imports papermill
+    from proctor.workflow.execute import Workers  # imports papermill
 
     return Workers(lambda line: None, cell_timeout)
 
@@ -173,7 +175,7 @@ def told(reruns: Generator[Rerun, None, None], total: int, what: str, unit: str 
 
 def split_kept(notebooks: Sequence[Notebook]) -> tuple[list[Notebook], list[str]]:
     """Those that can run, and a line about each that is kept since its public logs are not here."""
-    lines = [f"  kept      {each.name}  {kept.how_to_get(each)}" for each in notebooks if each.missing_logs()]
+    lines = [f"  kept      {each.name}  {receipts.how_to_get(each)}" for each in notebooks if each.missing_logs()]
     return [each for each in notebooks if not each.missing_logs()], lines
 
 
@@ -203,6 +205,23 @@ def parse(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argpa
     if found.snakemake and found.cell_timeout:
         parser.error("--cell-timeout holds for jobs that run here, not with options for Snakemake")
     return found
+
+
+def how(options: argparse.Namespace) -> dict[str, Any]:
+    """What `rerun` takes of the options."""
+    return dict(
+        at_once=options.jobs, again=options.again, cell_timeout=options.cell_timeout, snakemake=options.snakemake
+    )
+
+
+def write_report(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A CSV of what was found; a float has twelve digits, None is an empty cell."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow(f"{cell:.12g}" if isinstance(cell, float) else harmless(cell) for cell in row)
+    write_atomic(path, text.getvalue())
 
 
 def exit_code(work: Callable[[], int]) -> int:

@@ -13,23 +13,32 @@ the files that the run rests on. With --receipt the receipt goes to that place, 
 stands in problem.txt beside it. If the environment names the socket of a running `make reproduce` (PROCTOR_WORKERS),
 the job is handed to it: there papermill is imported once and not, at two seconds of CPU, for each notebook. So only
 light modules up here.
+
+Run a notebook on one's own data, into a folder of its own: build/runs/<name>/, never figures/.
+
+A run leaves there the executed notebook, its tables and figures, and `run.json`: which notebook, its state, when.
 """
 
 import argparse
+import html
 import json
 import os
+import re
 import shlex
 import socket
 import sys
 import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from proctor.extras import need
 from proctor.files import write_atomic
-from proctor.paths import OWN_FIGURES, PARAMS, ROOT
-from proctor.workflow import kept, receipts
+from proctor.paths import BUILD, OWN_FIGURES, PARAMS, ROOT
+from proctor.workflow import receipts
 from proctor.workflow.kernels import KernelServer
-from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
+from proctor.workflow.notebook import NOTEBOOKS, Notebook, WorkflowError, all_notebooks
 
 if TYPE_CHECKING:
     from proctor.models.spending import Budget
@@ -50,12 +59,12 @@ def main(arguments: list[str] | None = None) -> int:
         values, files = (options.values, options.read) if options.read else _values_and_files(notebook, options)
         read = receipts.digests(files)
         if options.kept:
-            kept.write_page(notebook, output)
+            receipts.write_page(notebook, output)
             receipts.write(notebook, values, read, [output], receipts.path_of(notebook.name, figures))
             return 0
         if notebook.missing_logs():
-            raise WorkflowError(f"{notebook.name} can't run: {kept.how_to_get(notebook)}")
-        before = kept.states(notebook.name, figures)
+            raise WorkflowError(f"{notebook.name} can't run: {receipts.how_to_get(notebook)}")
+        before = receipts.states(notebook.name, figures)
         problem = run_notebook(notebook, output, values, options.cell_timeout)
     except WorkflowError as error:
         print(error, file=sys.stderr)
@@ -69,7 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.receipt:
             write_atomic(options.receipt.with_name(PROBLEM), problem)
         return 1
-    for dropped in kept.drop_old(notebook.name, figures, before):
+    for dropped in receipts.drop_old(notebook.name, figures, before):
         print(f"{notebook.name} no longer makes {dropped}: removed from {figures}", flush=True)
     if options.receipt:
         made = [path for path in (output, *receipts.files_in([figures])) if path.exists()]
@@ -240,3 +249,105 @@ def _values_and_files(notebook: Notebook, options: argparse.Namespace) -> tuple[
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+RUNS = BUILD / "runs"
+DONE, INCOMPLETE = "done", "incomplete"
+SHOWN = 20  # rows of a table on the terminal; the file has all
+
+
+def folder_of(name: str) -> Path:
+    """Where the run called `name` lies. Raises WorkflowError for a name that leads elsewhere."""
+    if not name or Path(name).name != name or name.startswith("."):
+        raise WorkflowError(f"the name of a run can't be {name!r}: use letters, digits, - and _")
+    return RUNS / name
+
+
+def run_own(
+    notebook: str,
+    name: str,
+    values: Mapping[str, Any],
+    tables: Mapping[str, Sequence[str]] | None = None,
+    also: Sequence[str] = (),
+) -> int:
+    """Run notebooks/<notebook>.ipynb with `values`; print its `tables` (name: columns; also: as for `show`).
+
+    Returns 0, or 1 if the notebook failed. Raises WorkflowError for a notebook or values that do not fit."""
+    from proctor.workflow import params  # pydantic: not for --help
+
+    ready(notebook)
+    this, folder = find(notebook), folder_of(name)
+    others = [other for other in all_notebooks() if other.path != this.path]
+    given = params.resolve([*others, this], PARAMS / "default.yaml", {this.name: dict(values)})[this.name]
+    mark(folder, this.name, INCOMPLETE)
+    before = os.environ.get("PROCTOR_FIGURES")
+    os.environ["PROCTOR_FIGURES"] = str(folder)  # for the kernel
+    try:
+        problem = run_notebook(this, folder / "notebook.ipynb", given)
+    finally:
+        if before is None:
+            del os.environ["PROCTOR_FIGURES"]
+        else:
+            os.environ["PROCTOR_FIGURES"] = before
+    if problem:
+        print(problem, file=sys.stderr)
+        return 1
+    mark(folder, this.name, DONE)
+    for table, columns in (tables or {}).items():
+        show(folder / f"{table}.md", columns, also)
+    print(f"tables, figures and the notebook to read: {folder}")
+    return 0
+
+
+def ready(notebook: str) -> None:
+    """Raises WorkflowError where the notebook is not here, ModuleNotFoundError where what runs it is not installed."""
+    find(notebook)
+    need("papermill", "ipykernel")
+
+
+def find(notebook: str) -> Notebook:
+    """The notebook of that name ("uq/6_agreement") or path. Raises WorkflowError."""
+    path = Path(notebook) if notebook.endswith(".ipynb") else NOTEBOOKS / f"{notebook}.ipynb"
+    if not path.is_file():
+        raise WorkflowError(f"{path}: no such notebook; `run` alone lists them")
+    return Notebook(path)
+
+
+def show(path: Path, columns: Sequence[str], also: Sequence[str] = ()) -> None:
+    """Print some columns of a Markdown table: its first rows if it is long, and those that hold a cell of `also`.
+    Nothing where the run made none."""
+    if not path.is_file():
+        return
+    caption, _, text = path.read_text(encoding="utf-8").partition("\n\n")
+    rows = [line[2:-2].split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    names = [_plain(cell) for cell in rows[0]]
+    receipts = [[_plain(row[names.index(column)]) for column in columns if column in names] for row in rows]
+    widths = [max(len(row[n]) for row in receipts) for n in range(len(receipts[0]))]
+    print(f"\n{_plain(caption)}")
+    for place, row in enumerate(receipts):
+        if place <= SHOWN or set(row) & set(also):
+            print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+    if len(receipts) > SHOWN + 1:
+        print(f"  ... all rows: {path.with_suffix('.csv')}")
+
+
+def _plain(cell: str) -> str:
+    return re.sub(r"\\(.)", r"\1", html.unescape(cell.strip()))
+
+
+def mark(folder: Path, notebook: str, state: str) -> None:
+    """Write the state of a run beside its results."""
+    folder.mkdir(parents=True, exist_ok=True)
+    record = {"notebook": notebook, "state": state, "time": datetime.now().isoformat(timespec="seconds")}
+    write_atomic(folder / "run.json", json.dumps(record))
+
+
+def states() -> list[dict[str, str]]:
+    """All runs: name, notebook, state, time."""
+    found = []
+    for path in sorted(RUNS.glob("*/run.json")):
+        try:
+            found.append({"name": path.parent.name, **json.loads(path.read_text(encoding="utf-8"))})
+        except ValueError:
+            found.append({"name": path.parent.name, "notebook": "?", "state": "unreadable", "time": "?"})
+    return found

@@ -11,9 +11,7 @@ build/sweeps/<name>/results.csv and .md have a row for each combination and clai
 Exit codes: 0 every combination ran, 1 one failed, 2 bad input (nothing was run).
 """
 
-import csv
 import hashlib
-import io
 import itertools
 import json
 import re
@@ -26,12 +24,12 @@ from typing import Any, NamedTuple
 import yaml
 
 from proctor import program
-from proctor.files import harmless, write_atomic
+from proctor.files import write_atomic
 from proctor.models.spending import Budget
 from proctor.paths import BUILD
 from proctor.report.claims import Claim, read_claims
 from proctor.report.provenance import evidence_kinds, relative
-from proctor.workflow import asking, kept, params, rerun
+from proctor.workflow import asking, params, receipts, rerun
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
 from proctor.workflow.reproduce import lock
 from proctor.workflow.run import add_budget_options, budget_of
@@ -92,8 +90,7 @@ def main(arguments: list[str] | None = None) -> int:
         grid = grid_of(notebooks, sections, _given(options.varied, options.seed), options.model)
         name = options.name or (options.grid.stem if options.grid else "-".join(grid).replace("/", "-"))
         jobs = jobs_of(grid, folder_of(name), every, options.params)
-        how = (options.jobs, options.again, options.cell_timeout, options.snakemake)
-        return sweep(jobs, folder_of(name), budget_of(options), options.plan, *how)
+        return sweep(jobs, folder_of(name), rerun.how(options), budget_of(options), options.plan)
 
     return rerun.exit_code(work)
 
@@ -101,22 +98,21 @@ def main(arguments: list[str] | None = None) -> int:
 def sweep(
     jobs: Mapping[str, tuple[Point, rerun.Job]],
     place: Path,
+    how: Mapping[str, Any],
     budget: Budget | None = None,
     only_plan: bool = False,
-    at_once: int = 1,
-    again: bool = False,
-    cell_timeout: float | None = None,
-    snakemake: Sequence[str] = (),
 ) -> int:
-    """Run the jobs of `jobs_of`, write and print their results; the exit code. Raises WorkflowError before any runs."""
+    """Run the jobs of `jobs_of`, write and print their results; the exit code. how: as `rerun.rerun` takes it.
+
+    Raises WorkflowError before any runs."""
     held = lock()  # noqa: F841  held until this function ends
-    ran = {} if again else {folder: job for folder, (_, job) in jobs.items() if job.has_run()}
+    ran = {} if how["again"] else {folder: job for folder, (_, job) in jobs.items() if job.has_run()}
     todo = [job for folder, (_, job) in jobs.items() if folder not in ran]
     print(f"{_count(len(jobs), 'job')}: {len(todo)} to run, {len(ran)} ran before with the same inputs", flush=True)
     asks = {folder: asking.asks(job.notebook, job.values) for folder, (_, job) in jobs.items()}
     if budget and not any(asks.values()):
         raise WorkflowError("--budget and --max-calls bound what models are asked, and nothing is: add -p mode auto")
-    how: dict[str, Any] = dict(at_once=at_once, again=True, cell_timeout=cell_timeout, snakemake=snakemake)
+    how = {**how, "again": True}
     if to_plan := [job for job in todo if asks[str(job.folder)]]:
         bill = asking.planned(to_plan, how)
         if bill.problems:
@@ -186,7 +182,7 @@ def jobs_of(
     known, problems = {notebook.name: notebook for notebook in every}, []
     for name, own in grid.items():
         if known[name].missing_logs():
-            problems.append(f"{name} can't run: {kept.how_to_get(known[name])}")
+            problems.append(f"{name} can't run: {receipts.how_to_get(known[name])}")
         for parameter, values in own.items():
             for value in values:
                 try:
@@ -223,13 +219,7 @@ def write_results(found: Sequence[tuple[Point, rerun.Rerun, list[Claim]]], place
         if run.problem:
             rows.append(own | {"problem": run.problem})
     columns = ["notebook", *heads.values(), *FIXED]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        cells = (row.get(column) for column in columns)
-        writer.writerow(f"{cell:.12g}" if isinstance(cell, float) else harmless(cell) for cell in cells)
-    write_atomic(place / "results.csv", text.getvalue())
+    rerun.write_report(place / "results.csv", columns, ([row.get(column) for column in columns] for row in rows))
 
     shown = [{name: _short(row.get(name)) for name in columns} for row in rows[: tables.ROWS]]
     filled = [name for name in columns[:-1] if any(row[name] for row in shown)]

@@ -1,35 +1,43 @@
-"""Run the notebooks again into build/verify/ and say how each figure and table differs from the one in figures/.
+"""Run the notebooks again and say how what they leave differs from what is committed in figures/.
 
     python -m proctor.workflow.verify [--notebook uq/6_agreement] [--tolerance 1e-6] [--again]      # or: make verify
+    python -m proctor.workflow.verify --seed 7 [--notebook uq/6_agreement] [--tolerance 1]          # or: make seeds
 
 Every file that the committed figures/ hold of a notebook, and every one that it leaves now, is compared (see
-values.py). What ran before and whose inputs are the same is not run again, only compared. build/verify/report.csv has
-a row for each file.
+values.py). build/verify/report.csv has a row for each file.
 
-Exit codes: 0 all is the same or within the tolerance, 1 something differs, a notebook failed or no file could be
-verified, 2 bad input.
+With --seed every notebook with a parameter `seed` runs with that one, all else at the defaults, and its claims are
+compared: which verdicts flip and how far estimates move. An estimate may move by the tolerance, in widths of its
+committed interval. At a tolerance of one width an estimate that is simulated anew, with 95 % intervals of equal width,
+passes in 99.4 % of cases: the difference of two such has a standard deviation of 0.36 widths.
+build/seeds/<seed>/report.csv has a row for each claim.
+
+What ran before and whose inputs are the same is not run again, only compared. Exit codes: 0 all is the same or within
+the tolerance, 1 something differs, a notebook failed or no file could be verified, 2 bad input.
 """
 
-import csv
-import io
+import math
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from proctor.files import harmless, write_atomic
 from proctor.paths import BUILD, COMMITTED
+from proctor.report.claims import Claim, read_claims
 from proctor.report.provenance import relative
-from proctor.workflow import git, kept, params, rerun, values
+from proctor.workflow import git, params, receipts, rerun, values
 from proctor.workflow.depends import changed_inputs
 from proctor.workflow.notebook import WorkflowError, all_notebooks, chosen
 from proctor.workflow.reproduce import lock
 
-PLACE = BUILD / "verify"
+PLACE, SEEDS = BUILD / "verify", BUILD / "seeds"
 REPORT = PLACE / "report.csv"
 SHOWN = 40  # files that differ, on the terminal; the report has all
+SEED, WIDTHS = 1, 1.0  # another seed, and the widths by which an estimate may move
 COLUMNS = ("notebook", "file", "outcome", "changed", "of", "relative", "where", "before", "after", "note")
+CLAIM_COLUMNS = ("notebook", "claim", "kind", "verdict", "verdict_now", "estimate", "estimate_now", "shift", "limits")
 
 
 class Finding(NamedTuple):
@@ -40,47 +48,60 @@ class Finding(NamedTuple):
     comparison: values.Comparison
 
 
+class Summary(NamedTuple):
+    """What another seed changes. flips: another verdict. far: an estimate that moved further than the tolerance.
+    lost: claims that only one of both runs makes. shifts: of all claims with an estimate and a width, sorted."""
+
+    claims: int
+    flips: list[values.ClaimChange]
+    far: list[values.ClaimChange]
+    lost: list[values.ClaimChange]
+    shifts: list[float]
+
+    @property
+    def same(self) -> float:
+        """Share of claims that both runs make whose verdict is the same; NaN where there are none."""
+        return 1 - len(self.flips) / self.claims if self.claims else float("nan")
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = rerun.options("python -m proctor.workflow.verify", __doc__.splitlines()[0])
     parser.add_argument(
-        "--tolerance",
-        type=float,
-        default=values.TOLERANCE,
-        help=f"relative, of two numbers (default {values.TOLERANCE:g})",
+        "--seed", type=int, nargs="?", const=SEED, help=f"another seed (default {SEED}): compare claims"
     )
+    about = f"relative, of two numbers (default {values.TOLERANCE:g}); with --seed in widths of an estimate's interval"
+    parser.add_argument("--tolerance", type=float, help=f"{about} (default {WIDTHS:g})")
     rerun.add_notebook_option(parser)
     options = rerun.parse(parser, arguments)
-    how = (options.jobs, options.again, options.cell_timeout, options.snakemake)
-    return rerun.exit_code(lambda: verify(options.notebook, options.tolerance, *how))
+    if options.seed is None:
+        work = partial(verify, options.notebook, options.tolerance, rerun.how(options))
+    else:
+        work = partial(seeds, options.seed, options.notebook, options.tolerance, rerun.how(options))
+    return rerun.exit_code(work)
 
 
-def verify(
-    only: Sequence[str] = (),
-    tolerance: float = values.TOLERANCE,
-    jobs: int = 1,
-    again: bool = False,
-    cell_timeout: float | None = None,
-    snakemake: Sequence[str] = (),
-) -> int:
-    """Run, compare, print and write the report; the exit code. only: names of notebooks, none for all.
+def verify(only: Sequence[str], tolerance: float | None, how: Mapping[str, Any]) -> int:
+    """Run, compare, print and write the report; the exit code. only: names of notebooks, none for all. how: as
+    `rerun.rerun` takes it.
 
     Raises WorkflowError before anything runs."""
+    tolerance = values.TOLERANCE if tolerance is None else tolerance
     if not 0 <= tolerance < 1:
         raise WorkflowError(f"--tolerance {tolerance:g}: give a relative difference from 0 to below 1")
     every = all_notebooks()
     running, stay = rerun.split_kept(chosen(only, every))
     todo = rerun.jobs_in(PLACE, running, params.resolve(every))
     held = lock()  # noqa: F841  held until this function ends
-    done = rerun.told(rerun.rerun(todo, jobs, again, cell_timeout, snakemake), len(todo), "verify")
+    done = rerun.told(rerun.rerun(todo, **how), len(todo), "verify")
     committed = {each.notebook.name: list[Path]() for each in done}
-    for artifact, record in kept.records().items():
+    for artifact, record in receipts.records().items():
         if (name := record["code"]["notebook"]) in committed:
             place = COMMITTED / artifact
             committed[name] += [path for path in place.parent.iterdir() if path.stem == place.name]
     findings = [
         found for each in done if not each.problem for found in compare(each, committed[each.notebook.name], tolerance)
     ]
-    write_atomic(REPORT, _report(findings, done))
+    rerun.write_report(REPORT, COLUMNS, _rows(findings, done))
     _tell(findings, done, stay, tolerance)
     bad = any(not each.comparison.fine for each in findings) or any(each.problem for each in done)
     return 1 if bad or not findings else 0
@@ -97,18 +118,12 @@ def compare(done: rerun.Rerun, committed: Iterable[Path], tolerance: float = val
     return findings
 
 
-def _report(findings: Sequence[Finding], done: Sequence[rerun.Rerun]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+def _rows(findings: Sequence[Finding], done: Sequence[rerun.Rerun]) -> Iterable[tuple]:
     for each in findings:
         found = each.comparison
         numbers = (found.changed, found.of, f"{found.relative:.6g}")
-        writer.writerow((each.notebook, each.file, found.outcome, *numbers, *map(harmless, found[4:])))
-    for run in done:
-        if run.problem:
-            writer.writerow((run.notebook.name, "", "failed", 0, 0, 0, "", "", "", run.problem))
-    return text.getvalue()
+        yield (each.notebook, each.file, found.outcome, *numbers, *found[4:])
+    yield from ((run.notebook.name, "", "failed", 0, 0, 0, "", "", "", run.problem) for run in done if run.problem)
 
 
 def _tell(findings: Sequence[Finding], done: Sequence[rerun.Rerun], stay: Sequence[str], tolerance: float) -> None:
@@ -152,6 +167,93 @@ def _uncommitted() -> str:
     except WorkflowError:
         return "\nThis is no git repository: compared with figures/ as it lies here."
     return f"\n{len(other)} files of figures/ are not as git holds them: compared with those here." if other else ""
+
+
+def seeds(seed: int, only: Sequence[str], tolerance: float | None, how: Mapping[str, Any]) -> int:
+    """Run with the seed, compare claims, print and write the report; the exit code. Raises WorkflowError."""
+    tolerance = WIDTHS if tolerance is None else tolerance
+    if not tolerance >= 0:
+        raise WorkflowError(f"--tolerance {tolerance:g}: give widths of an interval, 0 or more")
+    every = all_notebooks()
+    seeded = {notebook.name for notebook in every if "seed" in params.declared(notebook)}
+    running, stay = rerun.split_kept(chosen(only, every))
+    without = [notebook.name for notebook in running if notebook.name not in seeded]
+    running = [notebook for notebook in running if notebook.name in seeded]
+    if usual := [each.name for each in running if params.declared(each)["seed"].default == seed]:
+        raise WorkflowError(f"--seed {seed}: that is the default of {', '.join(usual[:3])}; give another one")
+    given = params.resolve(every, overrides={name: {"seed": seed} for name in sorted(seeded)})
+    held = lock()  # noqa: F841  held until this function ends
+    place = SEEDS / str(seed)
+    todo = rerun.jobs_in(place, running, given)
+    done = rerun.told(rerun.rerun(todo, **how), len(todo), f"seed {seed}")
+    committed: dict[str, list[Claim]] = {each.notebook.name: [] for each in done}
+    for claim in read_claims(COMMITTED):
+        if claim.notebook in committed:
+            committed[claim.notebook].append(claim)
+    changes = {
+        each.notebook.name: values.claim_changes(committed[each.notebook.name], read_claims(each.figures))
+        for each in done
+        if not each.problem
+    }
+    summary = summarize((change for found in changes.values() for change in found), tolerance)
+    rerun.write_report(place / "report.csv", CLAIM_COLUMNS, _claim_rows(changes))
+    _tell_claims(summary, done, seed, tolerance)
+    print("", *(f"  no seed   {name}" for name in without), *stay, sep="\n" if without or stay else "")
+    print(f"Each claim: {relative(place / 'report.csv')}")
+    return 1 if summary.flips or summary.far or summary.lost or any(each.problem for each in done) else 0
+
+
+def summarize(changes: Iterable[values.ClaimChange], tolerance: float = WIDTHS) -> Summary:
+    """Count what another seed changes. tolerance: in widths of the interval before."""
+    every = list(changes)
+    both = [change for change in every if change.before and change.after]
+    return Summary(
+        len(both),
+        [change for change in both if change.kind == "verdict"],
+        [change for change in both if change.shift is not None and change.shift > tolerance],
+        [change for change in every if change.kind in ("added", "removed")],
+        sorted(change.shift for change in both if change.shift is not None and math.isfinite(change.shift)),
+    )
+
+
+def _claim_rows(changes: Mapping[str, Sequence[values.ClaimChange]]) -> Iterable[tuple]:
+    for notebook, found in changes.items():
+        for change in found:
+            pair = change.before, change.after
+            verdicts = [claim.verdict if claim else "" for claim in pair]
+            estimates = [claim.estimate if claim else None for claim in pair]
+            yield (notebook, change.id, change.kind, *verdicts, *estimates, change.shift, change.limits)
+
+
+def _tell_claims(summary: Summary, done: Sequence[rerun.Rerun], seed: int, tolerance: float) -> None:
+    for heading, found in (
+        ("Another verdict:", summary.flips),
+        (f"Moved by more than {tolerance:g} widths:", [change for change in summary.far if change.kind != "verdict"]),
+        ("Made by one of both runs alone:", summary.lost),
+    ):
+        if found:
+            print(f"\n{heading}")
+        for change in found:
+            print(f"  {change.id}  {_said(change.before)} -> {_said(change.after)}")
+    for run in done:
+        if run.problem:
+            print(f"\n{run.problem}", file=sys.stderr)
+    failed = sum(bool(run.problem) for run in done)
+    print(f"\nSeed {seed}: {len(done) - failed} run, {failed} failed; {summary.claims} claims.")
+    if summary.claims:
+        same = summary.claims - len(summary.flips)
+        print(f"The same verdict: {same} of {summary.claims} ({100 * summary.same:.1f} %).")
+    if summary.shifts:
+        moved = sum(shift > 0 for shift in summary.shifts)
+        middle, most = summary.shifts[len(summary.shifts) // 2], summary.shifts[-1]
+        print(
+            f"Estimates: {moved} of {len(summary.shifts)} moved; the median by {middle:.2g} widths of its interval, "
+            f"the largest by {most:.2g}. By more than {tolerance:g}, the tolerance: {len(summary.far)}."
+        )
+
+
+def _said(claim: Claim | None) -> str:
+    return f"{claim.verdict}, {claim.numbers}" if claim else "(none)"
 
 
 if __name__ == "__main__":

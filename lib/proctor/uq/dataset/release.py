@@ -21,7 +21,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from proctor.data.tabular import DataError, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, read
 from proctor.files import as_written, harmless
 from proctor.uq.dataset import attribution
 from proctor.uq.dataset.datasheet import changelog, datasheet
@@ -297,10 +297,9 @@ def read_release(folder: str | Path) -> Release:
 
 
 def _rows(path: Path) -> list[dict]:
-    rows, problems = read_rows(path)
-    for number, row in rows:
+    def whole(row: dict) -> dict:
         if missing := [name for name in PUBLIC.names if name not in row]:
-            problems.append(f"{path}, row {number}, column {missing[0]}: not there. Take the release anew.")
-    if problems:
-        raise DataError(summary(problems))
-    return [row for _, row in rows]
+            raise Wrong(missing[0], "not there", "Take the release anew")
+        return row
+
+    return read(path, whole)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, problem, read
 from proctor.files import write_atomic
 from proctor.uq.dataset import next_version as versions
 from proctor.uq.dataset import release as releases
@@ -159,32 +159,25 @@ def read_duplicates(path: Path) -> pd.DataFrame:
 
 
 def _records(path: Path, columns: tuple, words: dict | None = None, unique: bool = False) -> list[dict]:
-    rows, problems = read_rows(path)
-    found, seen = [], set()
-    for number, row in rows:
-        told, key = _wrong(row, columns, words or {})
-        if told is None and unique and key in seen:
-            told = ("question_id", f"question {key[1]} of {key[0]} stands in an earlier row too", "Remove one of them")
-        if told:
-            problems.append(problem(path, number, *told))
-        else:
-            seen.add(key)
-            found.append({**row, "question_id": key[1]})
-    if problems:
-        raise DataError(summary(problems))
-    return found
+    seen = set()
 
+    def record(row: dict) -> dict:
+        if missing := [name for name in columns if not str(row.get(name) or "").strip()]:
+            raise Wrong(missing[0], "empty or not there", f"Give {', '.join(columns)}")
+        number = str(row["question_id"])
+        if not (number.isascii() and number.isdigit()):
+            raise Wrong("question_id", f"{number[:20]!r} is no number", "Give the post's number")
+        for name, allowed in (words or {}).items():
+            if row[name] not in allowed:
+                raise Wrong(name, f"{str(row[name])[:20]!r}", f"Write one of: {', '.join(allowed)}")
+        key = row["site"], int(number)
+        if unique and key in seen:
+            what = f"question {key[1]} of {key[0]} stands in an earlier row too"
+            raise Wrong("question_id", what, "Remove one of them")
+        seen.add(key)
+        return {**row, "question_id": key[1]}
 
-def _wrong(row: dict, columns: tuple, words: dict) -> tuple[tuple[str, str, str] | None, tuple]:
-    if missing := [name for name in columns if not str(row.get(name) or "").strip()]:
-        return (missing[0], "empty or not there", f"Give {', '.join(columns)}"), ()
-    number = str(row["question_id"])
-    if not (number.isascii() and number.isdigit()):
-        return ("question_id", f"{number[:20]!r} is no number", "Give the post's number"), ()
-    for name, allowed in words.items():
-        if row[name] not in allowed:
-            return (name, f"{str(row[name])[:20]!r}", f"Write one of: {', '.join(allowed)}"), ()
-    return None, (row["site"], int(number))
+    return read(path, record)
 
 
 def add_commands(command: Callable) -> None:
