@@ -1,14 +1,12 @@
 """notebooks/hle/4_frontier_runs.ipynb with the quick parameters, where the logs are on this machine."""
 
 import gzip
-import json
 import random
 
 import pandas as pd
 import pytest
 from proctor import log_files, logs
 from proctor.hle import frontier_runs
-from proctor.report import catalog
 from scipy.stats import binomtest
 
 NAME = "hle/4_frontier_runs"
@@ -25,11 +23,6 @@ def runs():
 
 def table(done, name) -> pd.DataFrame:
     return pd.read_csv(done / f"figures/hle/{name}.csv")
-
-
-def test_leaves_what_the_catalog_promises_as_logged_evidence(done):
-    rows = [row for row in catalog.read() if row.notebook == NAME and row.state in catalog.RUN]
-    assert len(rows) >= 20 and catalog.check(rows, done / "figures") == []
 
 
 def test_accuracies_are_those_of_the_program_and_of_the_judge_for_glm(done, runs):
@@ -54,12 +47,6 @@ def test_agreement_of_program_and_judge_has_an_exact_interval_over_questions(don
     exact = binomtest(int(same.sum()), len(same)).proportion_ci(1 - 0.05 / 4, "exact")
     assert (claim["low"], claim["high"]) == pytest.approx((100 * exact.low, 100 * exact.high))
     assert claim["n"] == len(same) and claim["verdict"] == "cannot tell"
-
-
-def test_both_marks_of_the_first_figure_are_of_the_answers_that_state_a_confidence(done, runs):
-    glm = runs[(runs["run"] == "z-ai_glm-4.5_z-ai")].dropna(subset=["judge_correct", "stated_confidence"])
-    alt = json.loads((done / "figures/hle/frontier_confidence.json").read_text())["alt"]
-    assert f"GLM-4.5 says 91, is right in {100 * glm['judge_correct'].mean():.0f} %" in alt
 
 
 def test_it_runs_on_sixty_runs(run_notebook, tmp_path, monkeypatch):

@@ -1,6 +1,5 @@
 """The notebook on HLE-Verified's Table 2, run once with params/quick.yaml; what it leaves in figures/."""
 
-import json
 from decimal import Decimal
 
 import pandas as pd
@@ -8,9 +7,6 @@ import pytest
 from proctor.data.published import load_published
 
 NAME = "hle_verified/3_remeasurement"
-FIGURES = {"fig_table_2_deltas": "published", "calibration_and_accuracy": "published"} | dict.fromkeys(
-    ["fig_7", "fig_8", "fig_repaired_and_rest"], "published + reconstructed"
-)
 
 
 def saved(done, name, **how):
@@ -40,22 +36,6 @@ def test_gains_are_the_differences_of_the_printed_accuracies(table):
         assert Decimal(row.low) < gain < Decimal(row.high)
 
 
-def test_gains_of_the_text_that_differ_are_those_found_by_hand(table):
-    differ = table[table["agrees"] == "False"]
-    assert dict(zip(differ["model"] + ", " + differ["set"], differ["text"])) == {
-        "Gemini3-pro, full set": "7.58",
-        "Claude-Opus4.5, full set": "8.68",
-        "Grok 4.1-fast-reasoning, full set": "9.26",
-        "Claude-Opus4.6, full set": "7.75",
-        "Deepseek-V3.2, full set": "10.79",
-        "Qwen3-Max-Thinking, full set": "8.92",
-        "Claude-Opus4.5, revised subset": "32.94",
-    }
-    for row in differ.itertuples():
-        assert abs(Decimal(row.text) - Decimal(row.printed)) > Decimal("0.06")  # what rounding could explain
-    assert table[table["agrees"].isna()]["model"].tolist() == ["Qwen3-Max-Thinking"]  # subset: not quoted
-
-
 def test_the_parts_of_the_exam_make_up_the_whole(parts, printed):
     fitting = parts[parts["fits"]]
     share = (fitting["share_low"].max() + fitting["share_high"].min()) / 2
@@ -67,18 +47,6 @@ def test_the_parts_of_the_exam_make_up_the_whole(parts, printed):
     assert (explained - parts["explained"]).abs().max() < 0.001
 
 
-def test_five_models_share_one_share_and_two_do_not(parts):
-    assert set(parts.index[~parts["fits"]]) == {"Deepseek-V3.2", "Qwen3-Max-Thinking"}
-    held = (parts["rest_moved_low"] <= 0) & (parts["rest_moved_high"] >= 0)
-    assert (held == parts["fits"]).all() and parts.loc[parts["fits"], "rest_moved"].abs().max() < 0.1
-
-
-def test_no_pair_of_models_is_shown_to_change_places(done):
-    order = saved(done, "rank_change").set_index("set")
-    assert order["turned"].tolist() == [0, 3] and order["turned_proven"].tolist() == [0, 0]
-    assert (order[["proven_before", "proven_after"]].to_numpy() <= order[["pairs"]].to_numpy()).all()
-
-
 def test_calibration_errors_fall_by_about_the_gain_of_accuracy(done, printed):
     errors = saved(done, "calibration")
     for name, column in (("full set", "full"), ("revised subset", "subset")):
@@ -88,12 +56,6 @@ def test_calibration_errors_fall_by_about_the_gain_of_accuracy(done, printed):
         assert (part["remainder"] - (fall - printed[f"{column}_gain_value"])).abs().max() < 1e-9
 
 
-def test_figure_8_does_not_say_that_the_order_changes(done):
-    claim = saved(done, "claims_3_remeasurement").set_index("id").loc["hle_verified/claim_distorted_comparison.revised"]
-    assert (claim["estimate"], claim["low"], claim["verdict"]) == (3, 0, "cannot tell")
-    assert "undecided" in json.loads((done / "figures/hle_verified/fig_8.json").read_text())["claim"]
-
-
 def test_without_the_uncertain_items_the_bounds_decide_one_model_and_sampling_none(done):
     table = saved(done, "repaired_and_rest").set_index("model")
     assert table.index[table["easier_least"] > 0].tolist() == ["Grok 4.1-fast-reasoning"]
@@ -101,10 +63,3 @@ def test_without_the_uncertain_items_the_bounds_decide_one_model_and_sampling_no
     kept = 1 - 689 / 2500
     for row in table.itertuples():  # every uncertain item wrong: the whole rest's right answers are its sound items'
         assert row.easier_least == pytest.approx(row.repaired - row.sound_most) and row.sound_most > row.rest / kept
-
-
-@pytest.mark.parametrize("artifact", FIGURES)
-def test_figures_are_there_with_their_evidence(done, artifact):
-    record = json.loads((done / f"figures/hle_verified/{artifact}.json").read_text())
-    assert record["evidence"] == FIGURES[artifact] and record["claim"] and record["alt"]
-    assert (done / f"figures/hle_verified/{artifact}.png").stat().st_size > 10_000

@@ -1,12 +1,8 @@
 """The notebook that compares the papers' figures with one another; what it leaves in figures/."""
 
-import json
-
 import pandas as pd
 import pytest
-from proctor import paths
 from proctor.recordings import all_checks
-from proctor.report import catalog
 from proctor.report.claims import read_claims
 
 NAME = "synthesis/2_consistency"
@@ -22,32 +18,11 @@ def claims(done):
     return {claim.id: claim for claim in read_claims(done / "figures")}
 
 
-def results_box() -> str:
-    cells = json.loads((paths.ROOT / f"notebooks/{NAME}.ipynb").read_text())["cells"]
-    return " ".join("".join(cells[0]["source"]).replace("\n>", " ").split())
-
-
-def test_leaves_what_the_catalog_promises_with_the_evidence_that_it_names(done):
-    rows = [row for row in catalog.read() if row.notebook == NAME and row.paper == "synthesis"]
-    assert rows and catalog.check(rows, done / "figures") == []
-
-
 def test_every_comparison_is_listed_agreeing_or_not(table):
     checks = all_checks.checks()
     assert len(table) == len(checks)
     assert (table["agrees"] == "True").sum() == sum(check.agrees for check in checks)
     assert set(table["paper"]) == set(all_checks.PAPERS)
-
-
-def test_disagreements_stand_in_a_table_of_their_own_with_their_readings(done, table):
-    odd = pd.read_csv(done / "figures/synthesis/disagreements.csv", dtype=str, keep_default_na=False)
-    assert len(odd) == (table["agrees"] == "False").sum()
-    assert (odd["reading"] != "").all() and set(odd["severity"]) == {"slip", "figure", "claim"}
-
-
-def test_text_tables_show_each_disagreement_whole(done):
-    text = (done / "figures/synthesis/disagreements.md").read_text()
-    assert "34 and 35 of 49 defects" in text and "| severity |" in text
 
 
 def test_waffle_says_its_denominator_and_counts_every_comparison(done, claims, table):
@@ -57,13 +32,6 @@ def test_waffle_says_its_denominator_and_counts_every_comparison(done, claims, t
     assert claim.verdict == "does not hold" and claim.n == len(table)
     assert claim.title == f"{wrong} of {len(table)} comparisons within a paper disagree; {serious} touch a claim"
     assert claim.title in svg and "one square: one printed figure" in svg and "published" in svg
-
-
-def test_results_box_says_what_the_claims_say(claims, table):
-    box, noticed = results_box(), claims["synthesis/2_misprint_detection"]
-    wrong, serious = (table["agrees"] == "False").sum(), (table["severity"] == "claim").sum()
-    assert f"{wrong} of {len(table)} comparisons disagree" in box and f"{serious} of {len(table)} do" in box
-    assert f"{noticed.estimate:.4g} % of {noticed.n}" in box
 
 
 def test_a_moved_number_is_noticed_where_it_leaves_what_follows(done, table):

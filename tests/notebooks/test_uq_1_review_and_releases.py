@@ -55,13 +55,3 @@ def test_every_planted_fault_is_told_and_sound_releases_are_silent(done):
     assert faults["problems"].tolist()[0] == 0 and faults["problems"].iloc[1:].min() > 0
     told = faults.set_index("fault")["told"]
     assert "lost" in told["a question lost"] and "stands 2 times" in told["a question doubled"]
-
-
-def test_made_up_posts_are_simulated_and_replies_measured(claims_made):
-    measured = {name for name, claim in claims_made.items() if "measured" in claim.evidence}
-    assert {name.partition(".")[0] for name in measured} == {
-        "uq/1c_small_judge_keeps_fewer",
-        "uq/1c_over_rating",
-        "uq/1c_fresh_reply",
-    }
-    assert all(claims_made[name].evidence == "simulated" for name in claims_made if name not in measured)
