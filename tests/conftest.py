@@ -5,7 +5,10 @@ import gc
 import importlib.util
 import math
 import os
+import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 import hypothesis
@@ -73,6 +76,19 @@ def workers():
 
     with Workers(say=lambda line: None) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def python():
+    """A program in the place of Python that has imported the big packages: for -c and -m (see python_server.py)."""
+    with tempfile.TemporaryDirectory(prefix="python-") as folder:  # a socket's path may have about 100 characters
+        command = [sys.executable, Path(__file__).with_name("python_server.py"), folder]
+        server, program = subprocess.Popen(command, stdin=subprocess.PIPE), Path(folder, "python")
+        while not program.exists():
+            assert server.poll() is None
+            time.sleep(0.02)
+        yield str(program)
+        server.communicate()
 
 
 @pytest.fixture
