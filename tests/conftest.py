@@ -24,7 +24,9 @@ from proctor.models.session import Session
 from proctor.models.settings import Settings
 
 # The same examples in each run, and none fails for a machine that is busy; `--hypothesis-profile explore` draws others.
-hypothesis.settings.register_profile("explore", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile(
+    "explore", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], max_examples=300
+)
 hypothesis.settings.register_profile(
     "any machine", hypothesis.settings.get_profile("explore"), derandomize=True, max_examples=40
 )

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -32,8 +33,11 @@ def test_a_killed_process_loses_no_verdict_and_pays_no_kept_reply_again(
     answers = [*three_answers, *Answer.objects.bulk_create(more)]
 
     def judged(text):
-        time.sleep(0 if server.asked < 2 else 0.3)
+        if server.asked > 2:
+            killed.wait(60)
         return "Accepted: [[Y]]"
+
+    killed = threading.Event()
 
     with Server(judged) as server:
         monkeypatch.setenv("PROCTOR_DESK_JUDGES", f"openai/fake@{server.url}")
@@ -48,6 +52,7 @@ def test_a_killed_process_loses_no_verdict_and_pays_no_kept_reply_again(
             time.sleep(0.05)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
+        killed.set()
         assert 1 <= Verdict.objects.count() == len(Job.objects.get().judged) < len(answers)
         assert Job.objects.get().state == "running"  # nobody could tell; it is found by its silence
         Job.objects.update(beat_at=timezone.now() - timedelta(minutes=1))

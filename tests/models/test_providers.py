@@ -9,7 +9,7 @@ import httpx
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models import providers, registry
 from proctor.models.messages import Reply, Request
@@ -28,7 +28,6 @@ def completion(**more) -> dict:
     return {"choices": [{"message": {"content": "yes"}, "finish_reason": "stop", **more}]}
 
 
-@settings(max_examples=200)
 @given(JSON)
 def test_odd_log_probabilities_leave_the_reply_without_any(odd):
     reply = reply_from_openai(
@@ -38,7 +37,6 @@ def test_odd_log_probabilities_leave_the_reply_without_any(odd):
     assert Reply.from_json(reply.to_json(), "cache").text == "yes"
 
 
-@settings(max_examples=200)
 @given(JSON, JSON)
 def test_odd_usage_never_loses_the_reply(one, other):
     body = completion() | {"usage": {"prompt_tokens": one, "completion_tokens": other}}
@@ -48,7 +46,6 @@ def test_odd_usage_never_loses_the_reply(one, other):
     assert reply_from_anthropic(message, ASKED).text == "yes"
 
 
-@settings(max_examples=300)
 @given(JSON)
 @pytest.mark.parametrize("read", [reply_from_openai, reply_from_anthropic])
 def test_whatever_comes_is_a_reply_or_a_call_error(read, body):

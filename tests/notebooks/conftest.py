@@ -71,17 +71,6 @@ def claims_made(request, done):
     return {claim.id: claim for claim in read_claims(done / "figures") if claim.notebook == request.module.NAME}
 
 
-@pytest.fixture
-def box_numbers(request):
-    """(numbers with interval in the notebook's results box, those that its committed claims print)."""
-    notebook = json.loads((paths.ROOT / f"notebooks/{request.module.NAME}.ipynb").read_text())
-    lines = "".join(notebook["cells"][0]["source"]).splitlines()
-    box = " ".join(line.lstrip("> ") for line in lines if line.startswith(">"))
-    made = [claim.numbers for claim in read_claims(paths.ROOT / "figures") if claim.notebook == request.module.NAME]
-    found = re.compile(r"([-+]?[\d.]+)(?: %| points| \(Spearman\))? \[([-+]?[\d.]+), ([-+]?[\d.]+)\]")
-    return tuple(set(found.findall(text)) for text in (box, " ".join(made)))
-
-
 QUICK = ("--params", "params/quick.yaml")
 
 
