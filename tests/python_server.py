@@ -2,9 +2,9 @@
 
     python python_server.py FOLDER
 
-FOLDER/python then stands for the interpreter. What it is given with -c or -m runs in a fork, with the caller's
-environment, folder and streams, and ends with its caller; all else runs in a new Python. Nothing of proctor is imported
-before the fork. The server ends when its standard input closes.
+FOLDER/python then stands for the interpreter: what it is given runs in a fork, with the caller's environment, folder and
+streams, gets its SIGTERM and ends with it. Nothing of proctor is imported before the fork. The server ends when its
+standard input closes.
 """
 
 import contextlib
@@ -20,15 +20,26 @@ import sys
 import threading
 from pathlib import Path
 
-STACK = ("papermill", "snakemake.cli", "snakemake.workflow", "pandas", "pydantic", "scipy.stats", "typer", "yaml")
+STACK = (
+    "aiohttp",
+    "ipykernel.kernelapp",
+    "openai",
+    "pandas",
+    "papermill",
+    "pydantic",
+    "scipy.stats",
+    "snakemake.cli",
+    "snakemake.workflow",
+    "tqdm.asyncio",
+    "typer",
+)
 CLIENT = """#!{python} -IS
-import json, os, socket, sys
-if sys.argv[1] not in ("-c", "-m"):
-    os.execv({python!r}, [{python!r}, *sys.argv[1:]])
+import json, os, signal, socket, sys
 with socket.socket(socket.AF_UNIX) as server:
     server.connect({address!r})
     socket.send_fds(server, [b"x"], [0, 1, 2])
     server.sendall(json.dumps([sys.argv[1:], dict(os.environ), os.getcwd()]).encode() + b"\\n")
+    signal.signal(signal.SIGTERM, lambda *_: server.sendall(b"x"))
     code = int(server.makefile().readline() or 1)
 if code < 0:
     os.kill(os.getpid(), -code)
@@ -74,8 +85,11 @@ def forked(connection: socket.socket) -> list:
     for stream in streams:
         os.close(stream)
     ended = os.pidfd_open(pid)
-    if connection in select.select([connection, ended], [], [])[0]:  # the caller has gone
-        os.killpg(pid, signal.SIGKILL)
+    while connection in select.select([connection, ended], [], [])[0]:
+        if not connection.recv(1):  # the caller has gone
+            os.killpg(pid, signal.SIGKILL)
+            break
+        os.kill(pid, signal.SIGTERM)
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     with contextlib.suppress(OSError):
         connection.sendall(f"{code}\n".encode())
@@ -87,16 +101,21 @@ def run(folder: Path, words: list[str], environment: dict[str, str], cwd: str) -
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(cwd)
-    sys.executable = str(folder / "python")
-    sys.path[:0] = [cwd, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
+    sys.path[:0] = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
     importlib.invalidate_caches()
-    flag, what, *rest = words
-    if flag == "-m":
-        sys.argv = [what, *rest]
-        runpy.run_module(what, run_name="__main__", alter_sys=True)
+    what, *rest = words
+    if what.endswith(".py"):
+        sys.path.insert(0, os.path.dirname(what))
+        sys.argv = words
+        runpy.run_path(what, run_name="__main__")
+        return
+    sys.executable = str(folder / "python")
+    sys.path.insert(0, cwd)
+    sys.argv = rest if what == "-m" else ["-c", *rest[1:]]
+    if what == "-m":
+        runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
     else:
-        sys.argv = [flag, *rest]
-        exec(compile(what, "<string>", "exec"), sys.modules["__main__"].__dict__)
+        exec(compile(rest[0], "<string>", "exec"), sys.modules["__main__"].__dict__)
 
 
 if __name__ == "__main__":
