@@ -139,8 +139,13 @@ def table_faults(made, kept, moved: set[str], evidence: str) -> list[str]:
     drawn = SAMPLED if moved - {"resamples", "ask_mode"} else {"simulated"}
     if moved and drawn & set(evidence.split(" + ")):
         return []
-    fixed = [column for column in made if not moved or not re.search("low|high|boot", column)]
+    fixed = [column for column in made if not moved or not has_limits(column, kept[column])]
     return [f"has other {column} than committed" for column in fixed if not made[column].equals(kept[column])]
+
+
+def has_limits(column: str, values) -> bool:
+    """Whether a column holds limits of intervals, as numbers or in its texts."""
+    return bool(re.search("low|high|boot", column)) or values.str.contains(r"\[[-+\d]", na=False).any()
 
 
 def records_of(name, figures) -> dict[str, dict]:
