@@ -5,7 +5,10 @@ import gc
 import importlib.util
 import math
 import os
+import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 import hypothesis
@@ -20,9 +23,12 @@ from proctor.models.messages import Reply, Request
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 
-# No example fails for a machine that is busy with something else.
+# The same examples in each run, and none fails for a machine that is busy; `--hypothesis-profile explore` draws others.
 hypothesis.settings.register_profile(
-    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "explore", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], max_examples=300
+)
+hypothesis.settings.register_profile(
+    "any machine", hypothesis.settings.get_profile("explore"), derandomize=True, max_examples=40
 )
 hypothesis.settings.load_profile("any machine")
 
@@ -72,6 +78,19 @@ def workers():
 
     with Workers(say=lambda line: None) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def python():
+    """A program in the place of Python that has imported the big packages: for -c and -m (see python_server.py)."""
+    with tempfile.TemporaryDirectory(prefix="python-") as folder:  # a socket's path may have about 100 characters
+        command = [sys.executable, Path(__file__).with_name("python_server.py"), folder]
+        server, program = subprocess.Popen(command, stdin=subprocess.PIPE), Path(folder, "python")
+        while not program.exists():
+            assert server.poll() is None
+            time.sleep(0.02)
+        yield str(program)
+        server.communicate()
 
 
 @pytest.fixture

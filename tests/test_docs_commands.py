@@ -142,9 +142,9 @@ def test_the_kills_of_the_desk_are_those_of_the_committed_run():
 
 
 @pytest.mark.parametrize("text", QUICK)
-def test_a_quick_command_runs(text):
+def test_a_quick_command_runs(text, python):
     words = shlex.split(docs_commands.typed(text))[1:]
-    done = subprocess.run([sys.executable, *words], cwd=paths.ROOT, capture_output=True, text=True)
+    done = subprocess.run([python, *words], cwd=paths.ROOT, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.strip(), done.stderr
 
 

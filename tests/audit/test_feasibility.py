@@ -1,7 +1,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from proctor import paths
 from proctor.audit.feasibility import VERDICTS, audit, feasibility, prints_as, shared_positives, tables
@@ -74,7 +74,6 @@ cells = st.tuples(*[st.integers(0, 60)] * 4).filter(lambda cell: cell[0] + cell[
 # Verdicts
 
 
-@settings(max_examples=150, deadline=None)
 @given(cells, st.sampled_from([1, 2]), st.sets(st.sampled_from(FIGURES), min_size=1), st.booleans())
 def test_what_a_true_table_prints_is_never_called_infeasible(cell, decimals, chosen, positives_known):
     tp, fp, fn, tn = cell
@@ -97,7 +96,6 @@ def test_ties_that_floats_round_up_and_down_in_one_row_are_feasible():
     assert one(figures, 4000, 2000).verdict.startswith("feasible")
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(2, 12), st.data())
 def test_search_finds_the_tables_of_brute_force_and_no_other(n, data):
     names = data.draw(st.sets(st.sampled_from(FIGURES), min_size=2))
@@ -118,7 +116,6 @@ any_figures = st.tuples(*[st.integers(0, 400)] * 3).map(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(true_figures | any_figures, st.integers(6, 12), st.data())
 def test_a_row_is_infeasible_exactly_where_brute_force_finds_no_reading(figures, n, data):
     positives = data.draw(st.integers(1, n))

@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.cbu import judges
 from proctor.cbu.judges import JUDGES, ask_judges, expected, score_probabilities, stated_score
@@ -46,7 +46,6 @@ def run(judge, answers=(ANSWER,), **how):
 # expectation
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(sorted(ONE_TOKEN)), st.data())
 def test_expectation_is_the_mean_over_scores_by_brute_force(name, data):
     scale = JUDGES[name]
@@ -82,7 +81,6 @@ def test_reply_that_reasons_first_or_has_no_probabilities_has_no_expectation(rep
 
 
 @given(st.sampled_from(sorted(JUDGES)), st.data(), st.text(alphabet="ab [\n:", max_size=30))
-@settings(max_examples=80, deadline=None)
 def test_last_well_formed_score_is_read_whatever_stands_before(name, data, before):
     scale = JUDGES[name]
     mark, other = data.draw(st.sampled_from(scale.marks)), data.draw(st.sampled_from(scale.marks))

@@ -17,13 +17,11 @@ def brute_p(differences):
     return min(1.0, 2 * min((sums >= observed - 1e-9).mean(), 1.0))
 
 
-@settings(max_examples=60, deadline=None)
 @given(whole)
 def test_p_is_the_share_of_sign_patterns_as_extreme(differences):
     assert sign_flip_p(differences) == pytest.approx(brute_p(differences))
 
 
-@settings(max_examples=60, deadline=None)
 @given(whole, st.sampled_from([0.5, 0.8, 0.9]))
 def test_interval_holds_exactly_what_the_test_does_not_reject(differences, level):
     found = sign_flip_interval(differences, level, bounds=(-9, 9))

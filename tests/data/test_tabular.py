@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.data.tabular import SHOWN, DataError, Wrong, collect, read_rows, summary
 
@@ -14,7 +14,6 @@ CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\
 TABLES = st.lists(st.fixed_dictionaries({"id": CELLS, "text": CELLS}), max_size=6)
 
 
-@settings(max_examples=60, deadline=None)
 @given(TABLES)
 @pytest.mark.parametrize("kind", ["jsonl", "json", "csv", "parquet"])
 def test_all_kinds_give_the_same_rows(tmp_path_factory, kind, table):
@@ -33,7 +32,6 @@ def test_all_kinds_give_the_same_rows(tmp_path_factory, kind, table):
     assert [row for _, row in rows] == table and not problems
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=60), st.sampled_from(["jsonl", "json", "csv", "parquet"]))
 def test_any_bytes_are_rows_or_a_data_error(tmp_path_factory, content, kind):
     path = tmp_path_factory.mktemp("rows") / f"t.{kind}"

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -32,8 +33,11 @@ def test_a_killed_process_loses_no_verdict_and_pays_no_kept_reply_again(
     answers = [*three_answers, *Answer.objects.bulk_create(more)]
 
     def judged(text):
-        time.sleep(0 if server.asked < 2 else 0.3)
+        if server.asked > 2:
+            killed.wait(600)
         return "Accepted: [[Y]]"
+
+    killed = threading.Event()
 
     with Server(judged) as server:
         monkeypatch.setenv("PROCTOR_DESK_JUDGES", f"openai/fake@{server.url}")
@@ -42,12 +46,12 @@ def test_a_killed_process_loses_no_verdict_and_pays_no_kept_reply_again(
         here = {"PYTHONPATH": str(Path(jobs.__file__).parents[1]), "PROCTOR_DESK": str(tmp_path), "PROCTOR_DESK_DB": ""}
         (tmp_path / "desk.sqlite3").symlink_to(connection.settings_dict["NAME"])
         process = subprocess.Popen([sys.executable, "-m", "desk.run_job", job.key], env=os.environ | here)
-        for _ in range(600):
-            if Verdict.objects.exists():
-                break
+        while not Verdict.objects.exists():
+            assert process.poll() is None
             time.sleep(0.05)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
+        killed.set()
         assert 1 <= Verdict.objects.count() == len(Job.objects.get().judged) < len(answers)
         assert Job.objects.get().state == "running"  # nobody could tell; it is found by its silence
         Job.objects.update(beat_at=timezone.now() - timedelta(minutes=1))

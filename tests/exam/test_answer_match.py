@@ -200,7 +200,6 @@ def test_hostile_text_neither_raises_nor_hangs_nor_equals_a_number(text):
     assert time.process_time() - start < 2
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.text(max_size=60) | st.text(r"0123456789.,-+*/^_!%|(){}[]\ xyeiπfracsqt=", max_size=40), st.text(max_size=20))
 def test_no_text_raises_and_what_is_exactly_the_same_is_true(one, two):
     assert same(one, two) in (True, False, None)

@@ -40,7 +40,6 @@ def test_shares_equal_the_integrals_over_all_chances(a, b, models):
     assert one.retest_accuracy(models) == pytest.approx(mean(lambda p: p * (1 - p) ** models) / passing)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.floats(0.01, 0.95), st.floats(0.01, 0.6), st.integers(1, 8))
 def test_fit_difficulty_finds_the_chances_or_says_why_there_are_none(passes, again, models):
     if passes >= (1 - again) ** models:

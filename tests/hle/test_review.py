@@ -4,7 +4,7 @@ import dataclasses
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.data.tabular import DataError
 from proctor.hle.review import (
@@ -127,7 +127,6 @@ EVENTS = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(EVENTS, max_size=25))
 def test_whatever_is_tried_the_rules_of_the_paper_hold(events):
     now = step(None, SUBMIT)

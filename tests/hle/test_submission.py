@@ -5,7 +5,7 @@ from math import ceil
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.data.schemas import Question
 from proctor.data.tabular import DataError
@@ -81,7 +81,6 @@ def test_an_empty_file_is_an_error(tmp_path):
         read_submissions(write(tmp_path))
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from([*GOOD, "options", "answer_type", "other"]),

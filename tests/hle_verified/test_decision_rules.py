@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.data.schemas import Question
 from proctor.hle_verified.decision_rules import (
@@ -64,7 +64,6 @@ def test_all_solvers_failing_sends_a_clean_item_on_and_one_solver_alone_does_not
     assert screen(Evidence(YES, solvers(0, 1))).outcome == screen(Evidence(YES, solvers(0))).outcome == "gold"
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.tuples(*[st.lists(st.sampled_from([True, False, None]), max_size=3).map(tuple)] * 3), st.integers(1, 3))
 def test_agreement_never_brings_in_what_the_votes_keep_out(three, n):
     evidence = dict(zip(COMPONENTS, three))
@@ -74,7 +73,6 @@ def test_agreement_never_brings_in_what_the_votes_keep_out(three, n):
         assert all(evidence[part] and set(evidence[part]) == {True} for part in ("problem", "answer"))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.tuples(*[st.lists(st.sampled_from([True, False, None]), min_size=1, max_size=3).map(tuple)] * 3))
 def test_unanimity_admits_no_more_than_a_majority(three):
     evidence = Evidence(dict(zip(COMPONENTS, three)))

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from proctor.kina import max_coverage as lib
@@ -14,7 +14,6 @@ from scipy import sparse
 
 DEGREES = st.sampled_from([0.0, 0.0, 0.1, 0.3, 0.5, 1.0])
 WEIGHTS = st.sampled_from([0.0, 0.1, 0.7, 1.0, 3.0])
-thorough = settings(max_examples=150, deadline=None)
 
 
 @st.composite
@@ -51,7 +50,6 @@ def best_of_all(proxy, budget) -> float:
 
 
 @given(st.data(), proxies())
-@thorough
 def test_value_gains_and_curve_follow_the_definition(data, proxy):
     n_items = proxy.similarity.shape[0]
     chosen = data.draw(st.lists(st.integers(0, n_items - 1), max_size=5))
@@ -62,7 +60,6 @@ def test_value_gains_and_curve_follow_the_definition(data, proxy):
 
 
 @given(st.data(), proxies())
-@thorough
 def test_a_gain_is_never_negative_and_never_rises_when_more_is_chosen_not_even_by_rounding(data, proxy):
     n_items = proxy.similarity.shape[0]
     some = data.draw(st.lists(st.integers(0, n_items - 1), max_size=4))
@@ -72,7 +69,6 @@ def test_a_gain_is_never_negative_and_never_rises_when_more_is_chosen_not_even_b
 
 
 @given(st.data(), proxies(), st.booleans())
-@thorough
 def test_greedy_keeps_its_guarantee_and_the_bound_holds_the_optimum(data, proxy, quotas):
     budget = data.draw(budgets(proxy.similarity.shape[0], quotas))
     found, best = greedy(proxy, budget), best_of_all(proxy, budget)
@@ -86,7 +82,6 @@ def test_greedy_keeps_its_guarantee_and_the_bound_holds_the_optimum(data, proxy,
 
 
 @given(st.data(), proxies(12), st.booleans())
-@thorough
 def test_lazy_chooses_what_plain_does(data, proxy, quotas):
     budget = data.draw(budgets(proxy.similarity.shape[0], quotas))
     lazy, plain = greedy(proxy, budget), greedy(proxy, budget, lazy=False)
@@ -95,7 +90,6 @@ def test_lazy_chooses_what_plain_does(data, proxy, quotas):
 
 
 @given(st.data(), proxies(), st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_integer_program_finds_the_best_of_all_choices(data, proxy, quotas):
     budget = data.draw(budgets(proxy.similarity.shape[0], quotas))
     best = optimum(proxy, budget)
@@ -104,7 +98,6 @@ def test_integer_program_finds_the_best_of_all_choices(data, proxy, quotas):
 
 
 @given(st.data(), st.lists(st.integers(0, 4), min_size=1, max_size=9), st.booleans())
-@thorough
 def test_greedy_is_best_where_no_two_items_cover_the_same_anchor(data, weights, quotas):
     proxy = coverage(np.eye(len(weights)), weights)
     budget = data.draw(budgets(len(weights), quotas))

@@ -40,9 +40,11 @@ class Server:
         rates: dict | None = None,
         seed: int = 0,
         listing: int = 404,
+        hold: int | None = None,
     ):
         self.faults = {text: list(plan) for text, plan in (faults or {}).items()}
         self.latency, self.every, self.usage, self.verdicts = latency, every, usage, verdicts
+        self.hold = hold  # after so many attempts none is answered, until this is None
         self.steady = steady
         self.rates, self.draws = rates or {}, random.Random(seed)
         self.whole = collections.Counter()  # whole replies by conversation (a digest), whichever
@@ -94,6 +96,7 @@ class Server:
         return web.json_response(told, status=self.listing)
 
     async def _counts(self, _) -> web.Response:
+        self.hold = None
         counts = {"asked": self.asked, "answered": self.answered, "busiest": self.busiest, "whole": self.whole}
         return web.json_response({**counts, "charged": self.charged, "dollars": self.dollars, "arrived": self.arrived})
 
@@ -110,6 +113,8 @@ class Server:
         try:
             if self.latency:
                 await asyncio.sleep(self.latency)
+            while self.hold is not None and self.arrived > self.hold:
+                await asyncio.sleep(0.01)
             plan = self.faults.get(text)
             fault = plan.pop(0) if plan else self._drawn()
             if unlucky:
@@ -242,4 +247,5 @@ if __name__ == "__main__":
     parser.add_argument("--steady", action="store_true", help="the same conversation gets the same verdict")
     parser.add_argument("--rates", type=json.loads, help='JSON: {"429": 0.2}')
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--hold", type=int, help="answer no more than so many attempts until /counts is asked for")
     asyncio.run(main(**vars(parser.parse_args())))

@@ -11,7 +11,7 @@ import time
 import warnings
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor import paths
 from proctor.models.cache import Cache, StoreError, read_recording, recording_path, write_recording
@@ -23,7 +23,6 @@ LINES = st.dictionaries(
 )
 
 
-@settings(max_examples=50)
 @given(LINES)
 def test_recording_comes_back_as_written(tmp_path_factory, replies):
     path = tmp_path_factory.mktemp("recording") / "m.jsonl.gz"

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from aiohttp import web
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models import registry
 from proctor.models.batch_api import AnthropicBatches, OpenAIBatches
@@ -62,7 +62,6 @@ def test_what_no_provider_takes_is_told(bad, told):
         picture(bad)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.text(max_size=40))
 def test_no_text_is_anything_but_a_picture_or_a_value_error(text):
     for image in (text, "data:image/png;base64," + text):

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -103,11 +104,14 @@ def test_what_a_killed_process_was_asking_is_asked_by_the_other_at_once(serving,
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_waits_for_the_calls_in_flight_and_keeps_them(serving, session, start, number):
-    server = serving(latency=0.6)
+    server = serving(hold=0)
     child = start(server.url)
     while sum(server.asked.values()) < 8:
         time.sleep(0.01)
     child.send_signal(number)
+    while int(re.search(r"ShdPnd:\s+(\w+)", Path(f"/proc/{child.pid}/status").read_text())[1], 16):
+        time.sleep(0.01)  # it has not heard of it yet
+    server.hold = None
     child.communicate(timeout=240)
     asked = sum(server.asked.values())
     assert child.returncode == -number and asked == 8 and len(session().cache) == 8
@@ -226,7 +230,7 @@ def test_calls_keep_below_the_limit_a_minute(serving, session, ask, monkeypatch)
     monkeypatch.setattr(registry, "_table", tables.__getitem__)
     together(session(concurrency=16).ask_many([ask(f"call {n}") for n in range(12)]))
     times = sorted(at for times in server.times.values() for at in times)
-    assert times[-1] - times[0] > 0.9  # a tenth of a second apart, the first at once
+    assert times[-1] - times[0] > 0.6  # a tenth of a second apart; all at once without the limit
 
 
 def test_a_halted_run_does_not_sit_out_its_pause():

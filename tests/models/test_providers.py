@@ -9,7 +9,7 @@ import httpx
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models import providers, registry
 from proctor.models.call_errors import CallError, call_errors, retry_after, scrub
@@ -29,7 +29,6 @@ def completion(**more) -> dict:
     return {"choices": [{"message": {"content": "yes"}, "finish_reason": "stop", **more}]}
 
 
-@settings(max_examples=200)
 @given(JSON)
 def test_odd_log_probabilities_leave_the_reply_without_any(odd):
     reply = reply_from_openai(
@@ -39,7 +38,6 @@ def test_odd_log_probabilities_leave_the_reply_without_any(odd):
     assert Reply.from_json(reply.to_json(), "cache").text == "yes"
 
 
-@settings(max_examples=200)
 @given(JSON, JSON)
 def test_odd_usage_never_loses_the_reply(one, other):
     body = completion() | {"usage": {"prompt_tokens": one, "completion_tokens": other}}
@@ -49,7 +47,6 @@ def test_odd_usage_never_loses_the_reply(one, other):
     assert reply_from_anthropic(message, ASKED).text == "yes"
 
 
-@settings(max_examples=300)
 @given(JSON)
 @pytest.mark.parametrize("read", [reply_from_openai, reply_from_anthropic])
 def test_whatever_comes_is_a_reply_or_a_call_error(read, body):

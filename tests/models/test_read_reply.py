@@ -2,7 +2,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models.messages import Reply
 from proctor.models.read_reply import first_verdict, p_accept, verdict, why_unreadable
@@ -165,7 +165,6 @@ def test_why_a_verdict_is_unreadable_is_told(reply, why):
 # any text
 
 
-@settings(max_examples=300)
 @given(st.text(max_size=200))
 def test_any_text_is_read_by_all_readers(text):
     reply = Reply(text, tokens=tuple((letter_, -0.5) for letter_ in text))

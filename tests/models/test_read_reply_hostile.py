@@ -88,6 +88,9 @@ READERS = {
 }
 
 
+MOST = 0.25  # seconds of CPU; what is quadratic takes minutes
+
+
 def least_seconds(read, reply: Reply) -> float:
     """The least of three: other work on the machine must not count."""
     times = []
@@ -95,7 +98,7 @@ def least_seconds(read, reply: Reply) -> float:
         began = time.process_time()
         read(reply)
         times.append(time.process_time() - began)
-        if times[-1] < 0.05:
+        if times[-1] < MOST:
             break
     return min(times)
 
@@ -104,4 +107,4 @@ def least_seconds(read, reply: Reply) -> float:
 def test_no_text_stops_or_holds_up_a_reader(text):
     reply = Reply(text, tokens=tuple((letter_, -0.1) for letter_ in text[:30_000]))
     times = {name: least_seconds(read, reply) for name, read in READERS.items()}
-    assert {name: seconds for name, seconds in times.items() if seconds >= 0.05} == {}
+    assert {name: seconds for name, seconds in times.items() if seconds >= MOST} == {}

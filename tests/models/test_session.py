@@ -163,7 +163,7 @@ asyncio.run(main())
 
 def test_killed_run_asks_what_is_missing_and_nothing_twice(tmp_path):
     server = subprocess.Popen(
-        [sys.executable, SERVER, "--latency", "0.05"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, SERVER, "--hold", "80"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     try:
         url, cache = server.stdout.readline().strip(), tmp_path / "replies.sqlite"

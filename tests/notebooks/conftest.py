@@ -11,9 +11,11 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from proctor import paths
-from proctor.report.claims import read_claims
+from proctor.report import catalog
+from proctor.report.claims import FAILS, HOLDS, read_claims
 from proctor.workflow.run import main
 
 _spec = importlib.util.spec_from_file_location("many_shapes", Path(__file__).with_name("many_shapes.py"))
@@ -69,38 +71,98 @@ def claims_made(request, done):
     return {claim.id: claim for claim in read_claims(done / "figures") if claim.notebook == request.module.NAME}
 
 
-@pytest.fixture
-def box_numbers(request):
-    """(numbers with interval in the notebook's results box, those that its committed claims print)."""
-    notebook = json.loads((paths.ROOT / f"notebooks/{request.module.NAME}.ipynb").read_text())
-    lines = "".join(notebook["cells"][0]["source"]).splitlines()
-    box = " ".join(line.lstrip("> ") for line in lines if line.startswith(">"))
-    made = [claim.numbers for claim in read_claims(paths.ROOT / "figures") if claim.notebook == request.module.NAME]
-    found = re.compile(r"([-+]?[\d.]+)(?: %| points| \(Spearman\))? \[([-+]?[\d.]+), ([-+]?[\d.]+)\]")
-    return tuple(set(found.findall(text)) for text in (box, " ".join(made)))
+QUICK = ("--params", "params/quick.yaml")
 
 
 def checked(run):
-    """`run`, and then a look at the page: it shows each saved figure once, as saved, and nothing half made."""
+    """`run`, and then a look at the page: it shows each saved figure once, as saved, and nothing half made. What the
+    quick parameters alone leave is also laid beside what is committed."""
 
     def run_and_look(name, folder, *options, **more):
         result = run(name, folder, *options, **more)
         if result.returncode == 0:
             page, saved = json.loads((folder / "out.ipynb").read_text()), figures_of(name, folder / "figures")
             faults = page_faults(page, saved, live=any("auto" in option for option in options))
+            faults += differences(name, folder / "figures", paths.COMMITTED) if options == QUICK else []
             assert not faults, f"{name}: " + "; ".join(faults)
         return result
 
     return run_and_look
 
 
+def differences(name, figures, committed) -> list[str]:
+    """What a quick run of the notebook leaves otherwise than the committed run, where no sample is behind it.
+
+    The same: which artifacts, with which evidence, seed, inputs and claims; of each claim what it is about, and its
+    level; all of a claim that is exact and not simulated; tables with the same parameters, and but for their limits
+    those that rest on no sample or on no other parameter than the number of resamples. No claim holds in one run and
+    does not hold in the other.
+    """
+    ours, theirs = (records_of(name, folder) for folder in (figures, committed))
+    faults = [f"{one} is left by one run alone" for one in sorted(set(ours) ^ set(theirs))]
+    for one in sorted(set(ours) & set(theirs)):
+        for key in ("evidence", "seed", "claim_ids"):
+            if ours[one].get(key) != theirs[one].get(key):
+                faults.append(f"{one}: {key} is {ours[one].get(key)}, committed {theirs[one].get(key)}")
+        if [each["path"] for each in ours[one]["inputs"]] != [each["path"] for each in theirs[one]["inputs"]]:
+            faults.append(f"{one}: other inputs")
+        if (figures / f"{one}.csv").exists() and "/claims_" not in one:
+            tables = [pd.read_csv(folder / f"{one}.csv", dtype=str) for folder in (figures, committed)]
+            values = theirs[one]["parameters"]
+            moved = {key for key, value in ours[one]["parameters"].items() if value != values.get(key)}
+            faults += [f"{one} {fault}" for fault in table_faults(*tables, moved, ours[one]["evidence"])]
+    made, kept = ({claim.id: claim for claim in read_claims(folder)} for folder in (figures, committed))
+    own = [claim for claim in kept.values() if claim.notebook == name]
+    fewer = name in FEWER_COMPARISONS
+    faults += [f"{claim.id} is not judged" for claim in own if claim.id not in made and not fewer]
+    for claim in (claim for claim in own if claim.id in made):
+        keys = ["evidence", "of", "says", *([] if fewer else ["family", "level"])]
+        if claim.exact and not SAMPLED & set(claim.evidence.split(" + ")):
+            keys += ["estimate", "exact", "verdict", "finding"]
+        keys += ["verdict"] if not claim.exact and {made[claim.id].verdict, claim.verdict} == {HOLDS, FAILS} else []
+        faults += [
+            f"{claim.id}: {key} is {getattr(made[claim.id], key)}, committed {getattr(claim, key)}"
+            for key in keys
+            if getattr(made[claim.id], key) != getattr(claim, key)
+        ]
+    rows = [row for row in catalog.read() if row.notebook == name and row.state in catalog.RUN]
+    return faults + catalog.check(rows, figures)
+
+
+SAMPLED = {"simulated", "measured", "logged"}
+FEWER_COMPARISONS = {"synthesis/3_one_bench", "synthesis/3_strong_judges"}  # with the quick parameters
+
+
+def table_faults(made, kept, moved: set[str], evidence: str) -> list[str]:
+    """Where two tables differ that should not; moved: the parameters that are other ones."""
+    if list(made) != list(kept):
+        return [f"has the columns {list(made)}, committed {list(kept)}"]
+    drawn = SAMPLED if moved - {"resamples", "ask_mode"} else {"simulated"}
+    if moved and drawn & set(evidence.split(" + ")):
+        return []
+    fixed = [column for column in made if not moved or not has_limits(column, kept[column])]
+    return [f"has other {column} than committed" for column in fixed if not made[column].equals(kept[column])]
+
+
+def has_limits(column: str, values) -> bool:
+    """Whether a column holds limits of intervals, as numbers or in its texts."""
+    return bool(re.search("low|high|boot", column)) or values.str.contains(r"\[[-+\d]", na=False).any()
+
+
+def records_of(name, figures) -> dict[str, dict]:
+    """{"uq/fig_1": its record} of what the notebook saved."""
+    found = {path: json.loads(path.read_text()) for path in figures.glob("*/*.json")}
+    return {
+        path.relative_to(figures).with_suffix("").as_posix(): record
+        for path, record in found.items()
+        if record["code"]["notebook"] == name
+    }
+
+
 def figures_of(name, figures) -> dict[bytes, str]:
     """{PNG: name} of the figures that the notebook saved."""
-    found = {}
-    for record in figures.glob("*/*.json"):
-        if json.loads(record.read_text())["code"]["notebook"] == name and record.with_suffix(".png").exists():
-            found[record.with_suffix(".png").read_bytes()] = record.stem
-    return found
+    pictures = {one: figures / f"{one}.png" for one in records_of(name, figures)}
+    return {file.read_bytes(): file.stem for file in pictures.values() if file.exists()}
 
 
 def page_faults(page, saved, live=False) -> list[str]:

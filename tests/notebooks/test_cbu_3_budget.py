@@ -1,26 +1,15 @@
 """notebooks/cbu/3_budget.ipynb, run by papermill with the quick parameters."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
-from proctor.report.claims import read_claims, rejudge
+from proctor.report.claims import read_claims
 
 NAME = "cbu/3_budget"
 
 
 def table(done, name):
     return pd.read_csv(done / f"figures/cbu/{name}.csv")
-
-
-def test_figure_6_says_what_the_text_lacks(done):
-    record = json.loads((done / "figures/cbu/fig_6.json").read_text())
-    assert (
-        record["evidence"] == "measured + simulated"
-        and "not in the text" in record["note"]
-        and record["seed"] == 20260101
-    )
 
 
 def test_frontier_holds_every_scheme_and_racing_keeps_its_guarantee(done):
@@ -31,22 +20,9 @@ def test_frontier_holds_every_scheme_and_racing_keeps_its_guarantee(done):
         assert found.loc[f"halving {budget}", "calls"] <= budget
 
 
-def test_title_of_the_frontier_speaks_of_every_budget_and_not_of_the_kindest(done):
-    record = json.loads((done / "figures/cbu/rollout_frontier_figure.json").read_text())
-    assert "every budget" in record["claim"]
-    assert record["claim_ids"] == ["cbu/3_halving_utility", "cbu/3_halving_acc1"]
-
-
 def test_tokens_under_the_two_readings_differ_by_the_neighbours_of_an_original(done):
     budget = table(done, "same_budget")
     assert budget.iloc[:, 3].div(budget.iloc[:, 2]).to_numpy() == pytest.approx(122 / 70)
-
-
-def test_claims_follow_from_their_rows(done):
-    made = {claim.id: claim for claim in read_claims(done / "figures")}
-    assert all(rejudge(claim) == claim.verdict for claim in made.values())
-    assert made["cbu/claim_eight_rollouts.every_candidate"].verdict == "does not hold"
-    assert made["cbu/claim_same_budget.each_neighbour"].estimate == pytest.approx(100 * (1.15 * 122 / 70 - 1))
 
 
 def test_eight_rollouts_err_little_at_six_counts_alone(done):

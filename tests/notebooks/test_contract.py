@@ -27,6 +27,11 @@ RECORDS = {
 CLAIMS = {claim.id: claim for claim in read_claims(FIGURES)}
 FIGURE_NAMES = sorted(name for name in RECORDS if (FIGURES / f"{name}.png").exists())
 
+WITH_ALL_NUMBERS = {
+    f"uq/{name}" for name in ("1_dataset", "1_review_and_releases", "4_bias_and_ranking", "6_agreement")
+}
+WITH_ALL_NUMBERS |= {f"uq/{name}" for name in ("7_evaluation", "8_platform", "8_reviewers")}
+
 CLAIM_ID = r"`([a-z_]+/\w+(?:\.[\w.-]+)?)`"
 
 EXERCISES = {name for name in NOTEBOOKS if name.endswith("/exercises")}  # they ask the reader, and claim nothing
@@ -135,6 +140,14 @@ def test_each_bullet_of_the_results_box_names_its_claims_and_their_verdicts(name
         assert named, bullet
         for claim in named:
             assert f"*{known[claim].verdict}*" in bullet, f"{claim} {known[claim].verdict}: {bullet}"
+            numbers = re.split(", (?:n =|exact:)", known[claim].numbers)[0] if known[claim].says else ""
+            assert numbers in bullet or name not in WITH_ALL_NUMBERS, f"{claim} {numbers}: {bullet}"
+
+
+@each
+def test_links_of_its_results_box_lead_to_files(name):
+    links = re.findall(r"\]\(([^)#:]+)\)", markdown(name)[0])
+    assert [link for link in links if not (NOTEBOOKS[name].path.parent / link).is_file()] == []
 
 
 @each
@@ -222,12 +235,13 @@ def test_every_claim_and_figure_is_of_a_notebook():
     assert of <= set(NOTEBOOKS)
 
 
-def test_simulated_figures_name_no_real_model():
+def test_simulated_figures_and_tables_name_no_real_model():
     models = re.compile(r"GPT-|Claude|Gemini|Grok|DeepSeek|Qwen3|\bo[134]\b")
     for name, record in RECORDS.items():
-        svg = FIGURES / f"{name}.svg"
-        if record["evidence"] == "simulated" and svg.exists():
-            assert not models.search(re.sub(r"<metadata>.*?</metadata>", "", svg.read_text(), flags=re.DOTALL)), name
+        for file in (FIGURES / f"{name}.svg", FIGURES / f"{name}.csv"):
+            if record["evidence"] == "simulated" and file.exists() and "claims_" not in name:
+                text = re.sub(r"<metadata>.*?</metadata>", "", file.read_text(), flags=re.DOTALL)
+                assert not models.search(text), file
 
 
 def test_every_claim_row_of_the_catalog_points_at_a_claim_of_its_finding():

@@ -7,7 +7,6 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 from proctor.data.published import load_published
-from proctor.report import catalog
 from proctor.report.claims import read_claims
 
 NAME = "synthesis/1_what_the_tables_hold"
@@ -102,35 +101,3 @@ def test_kappa_is_22_of_47(claims):
     assert (Fraction(23, 25) - chance) / (1 - chance) == Fraction(22, 47)
     claim = claims["synthesis/1_kappa"]
     assert claim.verdict == "holds" and "kappa is 22/47" in claim.sentence
-
-
-def test_shares_of_the_last_stage_add_up_to_no_whole(claims):
-    last = load_published("uq/table_S6").groupby("stage", sort=False).get_group("Human-reviewed final")
-    assert sum(map(Decimal, last["percentage"])) == Decimal("99.8")
-    assert claims["synthesis/1_shares"].title == "No counts of 500 print as the last stage of Table S6"
-
-
-def test_made_up_rows_are_judged_by_their_interval(claims):
-    for name in ("all_moved", "one_moved"):
-        claim = claims[f"synthesis/1_luck.{name}"]
-        assert claim.family == 2 and claim.level == 0.975 and claim.n == 300 and claim.evidence == "simulated"
-        assert 0 <= claim.low <= claim.estimate <= claim.high
-
-
-def test_leaves_what_the_catalog_promises(done):
-    rows = [row for row in catalog.read() if row.notebook == NAME and row.paper == "synthesis"]
-    assert rows and catalog.check(rows, done / "figures") == []
-
-
-@pytest.mark.parametrize(
-    "name, evidence",
-    [
-        ("what_rounding_leaves", "reconstructed"),
-        ("table_S10_classes", "reconstructed"),
-    ],
-)
-def test_figures_are_there_with_their_evidence(done, name, evidence):
-    folder = done / "figures/synthesis"
-    svg = (folder / f"{name}.svg").read_text()
-    assert f">{evidence}</text>" in svg and f"synthesis/{name}" in svg
-    assert (folder / f"{name}.png").stat().st_size > 10_000

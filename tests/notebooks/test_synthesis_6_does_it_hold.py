@@ -25,12 +25,6 @@ def test_it_runs_after_every_notebook_on_a_paper_and_after_no_other():
     assert set(receipts.reads_results_of(NOTEBOOK)) == before and len(before) > 30
 
 
-def test_it_leaves_what_is_committed(done):
-    for name in ("claims_6_does_it_hold.csv", "findings.csv", "finding_tests.csv", "frontier_questions.csv"):
-        made, kept = (root / "figures/synthesis" / name for root in (done, paths.ROOT))
-        assert made.read_bytes() == kept.read_bytes()
-
-
 def test_a_finding_has_the_verdict_that_all_its_tests_have(done):
     findings, tests = table(done, "findings"), table(done, "finding_tests")
     assert findings["finding"].is_unique and set(tests["finding"]) == set(findings["finding"])

@@ -45,15 +45,3 @@ def test_validation_counts_only_the_answers_of_others(done):
     right = {"smollm2-135m": 14, "qwen2.5-coder-0.5b": 11, "qwen2.5-coder-1.5b": 5}
     for judge, count in right.items():
         assert gaps.loc[judge, "rejecting_all"] == pytest.approx(100 * (1 - count / 54))
-
-
-def test_families_are_the_units_and_the_level_is_that_of_the_comparisons(claims_made):
-    step = claims_made["uq/claim_gap_widens.measured"]
-    assert (step.n, step.family, step.of) == (9, 2, "families of questions")
-    assert step.estimate - step.low == pytest.approx(step.high - step.estimate)
-    assert claims_made["uq/2_one_judge"].family == 3
-
-
-def test_results_box_states_what_the_claims_print(box_numbers):
-    said, printed = box_numbers
-    assert said and said <= printed

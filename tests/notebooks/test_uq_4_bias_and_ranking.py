@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from proctor.report.claims import read_claims
 
 NAME = "uq/4_bias_and_ranking"
 
@@ -50,22 +49,3 @@ def test_correlated_validators_share_first_places(tables):
     found = tables("first_places_table").set_index(["n", "correlation"])["four_or_more"]
     for n in (100, 500):
         assert found[n, 0.9] < found[n, 0.5] < found[n, 0.0]
-
-
-def test_claims_are_those_of_their_tables(done, tables):
-    claims = {claim.id: claim for claim in read_claims(done / "figures")}
-    assert claims["uq/claim_finding_4.o3"].estimate == pytest.approx(100 * (49 - 42) / 496)
-
-
-@pytest.mark.parametrize(
-    "artifact, evidence",
-    [
-        ("bias_and_skill", "reconstructed"),
-        ("preference_power", "simulated"),
-        ("rank_tipping", "reconstructed"),
-        ("rank_order", "reconstructed + simulated"),
-        ("first_places", "reconstructed + simulated"),
-    ],
-)
-def test_artifact_says_what_it_rests_on(done, artifact, evidence):
-    assert json.loads((done / f"figures/uq/{artifact}.json").read_text())["evidence"] == evidence

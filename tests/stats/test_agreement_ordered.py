@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.stats.agreement import alpha, alpha_interval
 
@@ -47,7 +47,6 @@ def test_the_textbook_example():
     assert alpha(TEXTBOOK, ordered=True) == pytest.approx(0.815, abs=0.0005)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.integers(2, 4).flatmap(
         lambda raters: st.lists(

@@ -311,12 +311,12 @@ def test_pairs_of_different_length_are_refused(rng):
 
 @pytest.mark.parametrize("method", bootstrap.METHODS)
 def test_bootstrap_intervals_cover_at_their_nominal_level(method):
-    # Simulated: seed 7, accuracy 0.5, 150 items, 1,500 trials. Continuous scores, so that steps of 1/n play no part.
+    # Simulated: seed 7, accuracy 0.5, 150 items, 500 trials. Continuous scores, so that steps of 1/n play no part.
     found = bootstrap.interval_coverage(
         lambda r: r.beta(2, 2, 150),
-        lambda x, r: bootstrap.interval(x, r, 600, method=method),
+        lambda x, r: bootstrap.interval(x, r, 400, method=method),
         0.5,
-        1_500,
+        500,
         np.random.default_rng(7),
     )
     assert 0.93 < found.estimate < 0.97 and found.low < found.estimate < found.high
@@ -325,9 +325,9 @@ def test_bootstrap_intervals_cover_at_their_nominal_level(method):
 def test_percentile_interval_of_an_accuracy_covers_at_its_nominal_level():
     found = bootstrap.interval_coverage(
         lambda r: (r.random(200) < 0.5).astype(float),
-        lambda x, r: bootstrap.interval(x, r, 600),
+        lambda x, r: bootstrap.interval(x, r, 400),
         0.5,
-        1_500,
+        500,
         np.random.default_rng(8),
     )
     assert 0.93 < found.estimate < 0.97

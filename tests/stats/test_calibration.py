@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.stats import bootstrap
 from proctor.stats.calibration import (
@@ -45,7 +45,6 @@ def test_official_follows_the_definition_ties_and_all(n, steps):
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=3, max_size=40))
-@settings(max_examples=60, deadline=None)
 def test_official_follows_the_definition_in_bins_of_three(rows):
     confidence, correct = np.array([c / 4 for c, _ in rows]), np.array([float(r) for _, r in rows])
     found = calibration_error(confidence, correct, bin_size=3)
@@ -173,7 +172,6 @@ def test_round_confidences_fall_in_the_bin_that_they_open():
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=30))
-@settings(max_examples=100, deadline=None)
 def test_auc_is_the_mann_whitney_statistic(rows):
     score, correct = np.array([s for s, _ in rows], float), np.array([float(r) for _, r in rows])
     if correct.all() or not correct.any():

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import product
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from proctor.data.published import load_published
 from proctor.stats.misprints import (
@@ -107,7 +107,6 @@ def test_claudes_81_52_is_one_digit_from_81_54():
 
 
 @given(st.integers(2, 40), st.sampled_from(ROUNDINGS), st.data())
-@settings(max_examples=60, deadline=None)
 def test_misprints_agree_with_a_search_of_every_table(n, rounding, data):
     pos = data.draw(st.integers(1, n - 1))
     tp, fp = data.draw(st.integers(0, pos)), data.draw(st.integers(1, n - pos))
@@ -195,7 +194,6 @@ def test_impossible_draws_have_probability_zero():
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
 def test_a_row_with_few_items_missing_is_explained(data):
     n, missing = 200, data.draw(st.integers(0, 2))
     positives = data.draw(st.integers(3, 60))

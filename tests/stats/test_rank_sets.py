@@ -101,7 +101,7 @@ def test_largest_deviations_are_a_slow_loop_over_the_resamples(labels):
 def test_equal_systems_are_told_apart_in_at_most_5_percent_and_the_best_is_a_possible_winner(
     systems, items, samples, clusters
 ):
-    rng, trials = np.random.default_rng(6), 300
+    rng, trials = np.random.default_rng(6), 100  # more in benchmarks/rank_sets.py
     labels = np.arange(items) % clusters if clusters else None
     wrong, out = 0, 0.0
     for _ in range(trials):
@@ -243,9 +243,9 @@ def sampled_exam(truth, n_items, rng):
 @pytest.mark.parametrize("truth", [np.linspace(0.4, 0.5, 6), np.array([0.9, 0.7, 0.69, 0.5, 0.49, 0.3])])
 def test_rank_sets_and_their_tiers_hold_the_truth_in_19_of_20_exams(truth):
     found = simulate_ranking(
-        lambda rng: sampled_exam(truth, 200, rng), truth, 500, np.random.default_rng(6), 250, top=2
+        lambda rng: sampled_exam(truth, 200, rng), truth, 150, np.random.default_rng(6), 200, top=2
     )
-    assert min(found.sets_held, found.tiers_held) > 0.92  # .95 wanted; less by three standard errors of 500 exams
+    assert min(found.sets_held, found.tiers_held) > 0.92  # .95 wanted
 
 
 def test_tiers_that_put_a_lesser_model_in_front_do_not_hold():

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.stats.proportions import Confusion
 from proctor.stats.reconstruct import (
@@ -79,7 +79,6 @@ def test_confusion_counts_agree_with_a_search_of_every_table(accuracy, precision
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
 def test_true_counts_are_always_among_the_solutions(data):
     n = data.draw(st.integers(1, 400))
     positives = data.draw(st.integers(1, n))
@@ -165,7 +164,6 @@ def test_the_exact_shares_of_a_table_are_those_of_its_confusion():
 
 
 @given(st.integers(1, 2000), st.data())
-@settings(max_examples=100, deadline=None)
 def test_accuracy_counts_agree_with_a_search_of_every_count(n, data):
     k, rounding = data.draw(st.integers(0, n)), data.draw(st.sampled_from(ROUNDINGS))
     shown = printed(k, n, rounding)
@@ -321,7 +319,6 @@ def test_kappa_agrees_with_statsmodels(cells):
 
 
 @given(st.integers(1, 9), st.sampled_from(ROUNDINGS), st.lists(st.booleans(), min_size=4, max_size=4), st.data())
-@settings(max_examples=80, deadline=None)
 def test_agreement_counts_agree_with_a_search_of_every_table(n, rounding, hidden, data):
     def shown(cells):
         both, only_a, only_b, neither = cells
@@ -366,7 +363,6 @@ def test_uq_table_s6_first_stage_is_of_its_counts_sum():
     st.sampled_from(ROUNDINGS),
     st.integers(0, 1),
 )
-@settings(max_examples=80, deadline=None)
 def test_shares_agree_with_a_search_of_every_assignment(counts, rounding, decimals):
     n = sum(counts)
     shown = [printed(k, n, rounding, decimals) for k in counts]

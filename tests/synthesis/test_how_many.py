@@ -9,7 +9,7 @@ from proctor.stats.compare import chances, mcnemar_power, score_power
 from proctor.stats.power import items_needed
 from proctor.synthesis import how_many as h
 from proctor.synthesis import how_many_checks as checks
-from scipy.stats import betabinom, binom, binomtest, hypergeom
+from scipy.stats import betabinom, binom, hypergeom
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.power import zt_ind_solve_power
 
@@ -26,12 +26,10 @@ def test_items_for_the_exact_test_are_the_fewest_with_its_power(rates):
     plan, (_, a, b, _) = h.items_for_difference(*rates, test="exact"), chances(*rates)
 
     def power(n):  # scipy's test of every number of differing items and of those that one model has right
-        of = range(n + 1)
-        shown = [
-            sum(binom.pmf(k, m, a / (a + b)) for k in of[m // 2 + 1 : m + 1] if binomtest(k, m).pvalue <= 0.05)
-            for m in of
-        ]
-        return float(binom.pmf(of, n, a + b) @ shown)
+        of = np.arange(n + 1)
+        k, m = np.meshgrid(of, of)
+        seen = (2 * k > m) & (k <= m) & (2 * binom.sf(k - 1, m, 0.5) <= 0.05)
+        return float(binom.pmf(of, n, a + b) @ (seen * binom.pmf(k, m, a / (a + b))).sum(axis=1))
 
     assert plan.n > h.items_for_difference(*rates).n
     if plan.n < 300:

@@ -374,7 +374,7 @@ asyncio.run(main())
 
 
 def test_a_killed_run_goes_on_and_writes_the_file_of_an_undisturbed_one(serving, tmp_path):
-    server = serving(verdicts=0.8, latency=0.03, steady=True)
+    server = serving(verdicts=0.8, steady=True, hold=60)
     environment = {**os.environ, "PYTHONPATH": str(paths.ROOT / "lib")}
 
     def start(folder):
@@ -387,6 +387,7 @@ def test_a_killed_run_goes_on_and_writes_the_file_of_an_undisturbed_one(serving,
         time.sleep(0.01)
     child.send_signal(signal.SIGKILL)
     child.wait()
+    server.hold = None
     assert not (tmp_path / "killed/v.jsonl").exists()
     assert start(tmp_path / "killed").wait() == 0
     lines = [json.loads(line) for line in (tmp_path / "killed/v.jsonl").read_text().splitlines()]
@@ -459,7 +460,7 @@ def test_replies_that_the_disk_does_not_take_are_handed_over_and_kept_in_mind(se
 
 @pytest.mark.parametrize("full", [False, True])
 def test_ctrl_c_waits_for_the_calls_in_flight_also_on_a_full_disk(serving, session, monkeypatch, full):
-    server, talker = serving(verdicts=1.0, latency=0.2), session(concurrency=6)
+    server, talker = serving(verdicts=1.0, hold=0), session(concurrency=6)
     if full:
         fill_the_cache(monkeypatch, 0)
 
@@ -468,6 +469,8 @@ def test_ctrl_c_waits_for_the_calls_in_flight_also_on_a_full_disk(serving, sessi
         while server.arrived < 6:
             await asyncio.sleep(0.01)
         task.cancel()
+        await asyncio.sleep(0)
+        server.hold = None
         await task
 
     with pytest.raises(StoreError if full else asyncio.CancelledError) as error:

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.data.published import load_published
 from proctor.stats.bootstrap import Interval
@@ -82,7 +82,6 @@ def test_rows_that_were_filtered_out_are_known_and_bear_nothing(table):
 
 
 @given(st.integers(1, 40), st.data())
-@settings(max_examples=60)
 def test_no_pairing_gives_a_wider_interval_than_the_worst_one(n, data):
     """Brute force over every number of answers that both validators can judge rightly."""
     x, y = (data.draw(st.integers(0, n)) for _ in range(2))

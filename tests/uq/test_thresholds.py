@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.stats.calibration import best_threshold
 from proctor.uq.notation import Check, parse
@@ -26,7 +26,6 @@ def table(n=60, seed=0, gain=0.3):
     )
 
 
-@settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=2, max_size=12))
 def test_no_other_threshold_is_better(rows):
     p, right = np.array([n / 10 for n, _ in rows]), np.array([yes for _, yes in rows])

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -38,14 +37,19 @@ for notebook in notebooks:
 class Project:
     """A repository in a scratch folder, with the real workflow code and no notebooks yet."""
 
-    def __init__(self, root: Path):
-        self.root = root.resolve()
+    def __init__(self, root: Path, interpreter: str):
+        self.root, self.interpreter = root.resolve(), interpreter
         shutil.copytree(ROOT / "lib", self.root / "lib", ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("Snakefile", "requirements.txt"):
             shutil.copy(ROOT / name, self.root)
         server = self.root / "lib/proctor/workflow/kernel_server.py"  # these notebooks need none of the big packages
         server.write_text(
-            re.sub(r"^STACK = \(.*?^\)", "STACK = ()", server.read_text(), flags=re.DOTALL | re.MULTILINE)
+            re.sub(
+                r"^STACK = \(.*?^\)",
+                "STACK = ('ipykernel.kernelapp',)",
+                server.read_text(),
+                flags=re.DOTALL | re.MULTILINE,
+            )
         )
         self.write("data/catalog.csv", (ROOT / "data/catalog.csv").read_text().splitlines()[0] + "\n")
         self.write("params/default.yaml", "all: {}\n")
@@ -78,7 +82,7 @@ class Project:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("PROCTOR_")} | given
         environment["PYTHONPATH"] = str(self.root / "lib")
         return subprocess.run(
-            [sys.executable, *arguments], cwd=self.root, env=environment, capture_output=True, text=True, timeout=120
+            [self.interpreter, *arguments], cwd=self.root, env=environment, capture_output=True, text=True, timeout=120
         )
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess:
@@ -101,10 +105,10 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return Project(tmp_path)
+def project(tmp_path: Path, python: str) -> Project:
+    return Project(tmp_path, python)
 
 
 @pytest.fixture(scope="module")
-def shared_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    return Project(tmp_path_factory.mktemp("project"))
+def shared_project(tmp_path_factory: pytest.TempPathFactory, python: str) -> Project:
+    return Project(tmp_path_factory.mktemp("project"), python)

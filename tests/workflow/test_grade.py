@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 
 import nbformat
 import pytest
@@ -66,8 +65,8 @@ def returned(tmp_path_factory, handed_out):
     return folder
 
 
-def test_each_student_and_exercise_has_a_row_and_no_row_tells_the_answer(returned):
-    command = [sys.executable, "-m", "proctor.workflow.grade", str(returned)]
+def test_each_student_and_exercise_has_a_row_and_no_row_tells_the_answer(returned, python):
+    command = [python, "-m", "proctor.workflow.grade", str(returned)]
     ours = os.environ | {"PYTHONPATH": str(paths.ROOT / "lib"), "OPENAI_API_KEY": "secret"}
     done = subprocess.run(command, cwd=paths.ROOT, env=ours, capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == ""
