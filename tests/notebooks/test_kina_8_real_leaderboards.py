@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from proctor import logs
-from proctor.report import catalog
 from proctor.stats.simulate import choose
 from scipy.stats import kendalltau, norm
 
@@ -24,11 +23,6 @@ def board():
 
 def table(done, name) -> pd.DataFrame:
     return pd.read_csv(done / f"figures/kina/{name}.csv")
-
-
-def test_leaves_what_the_catalog_promises_as_logged_evidence(done):
-    rows = [row for row in catalog.read() if row.notebook == NAME and row.state in catalog.RUN]
-    assert len(rows) == 17 and catalog.check(rows, done / "figures") == []
 
 
 def test_the_leader_and_its_rivals_are_those_of_the_table(done, board, claims_made):
