@@ -57,7 +57,7 @@ SPHINX = {
     "html_theme": "sphinx_book_theme",
     "html_static_path": [str(STATIC)],
     "html_css_files": ["site.css"],
-    "html_js_files": [("site.js", {"defer": "defer"})],
+    "html_js_files": [("site.js", {"defer": "defer"}), ("explore.js", {"defer": "defer"})],
     "html_copy_source": False,
     "html_show_sourcelink": False,
     "html_show_copyright": False,

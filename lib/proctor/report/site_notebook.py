@@ -209,10 +209,22 @@ class NotebookPage:
         if artifact and record:
             caption = f"<figcaption>{self.behind.caption(artifact, self.page)}</figcaption>"
             panel = self.behind.panel(artifact, self.page, tables)
-        return (
+        figure = (
             f'<figure class="artifact"><a href="{address}"><img src="{address}" alt="{escape(alt)}" '
-            f'width="{width}" height="{height}" loading="lazy"></a>{caption}</figure>{panel}'
+            f'width="{width}" height="{height}" loading="lazy"></a>{caption}</figure>'
         )
+        if "explore" in record and not self.own_pictures:
+            figure = movable(record["explore"], figure, alt, self.page)
+        return figure + panel
+
+
+def movable(explore: dict[str, Any], figure: str, alt: str, page: str) -> str:
+    """HTML of a saved figure in whose place explore.js puts the picture to move."""
+    data = json.dumps(explore, ensure_ascii=False).replace("</", "<\\/")
+    return (
+        f'<div class="explorable" data-alt="{escape(alt)}" data-root="{"../" * page.count("/")}">'
+        f'<script type="application/json">{data}</script>{figure}</div>'
+    )
 
 
 def printed(text: str) -> str:
