@@ -21,6 +21,7 @@ for (const box of document.querySelectorAll(".explorable")) {
     return [name, texts[name][code]];
   })));
   const drawn = [it.axes.x.column, it.axes.y.column, it.of, it.group];
+  const address = (row) => `${box.dataset.root}${row[it.link]}.html`;
   const named = (column) => it.names[column] ?? column, chosen = { ...it.start };
   const says = (row) => it.says.replace(/\{(\w+)\}/g, (_, column) => row[column]);
 
@@ -60,7 +61,14 @@ for (const box of document.querySelectorAll(".explorable")) {
     picture.replaceChildren(chart(part, inked), element("p", { class: "axis" }, named(it.axes.x.column)));
     if (numbers.open) {
       const columns = it.columns.filter((column) => column !== it.link);
-      table.replaceChildren(line("th", columns.map(named)), ...part.map((row) => line("td", columns.map((name) => row[name]))));
+      table.replaceChildren(line("th", columns.map(named)), ...part.map((row) => {
+        const made = line("td", columns.map((name) => row[name]));
+        if (it.link) {
+          const cell = made.cells[columns.indexOf(it.of)], link = element("a", { href: address(row) }, cell.textContent);
+          cell.replaceChildren(link);
+        }
+        return made;
+      }));
     }
   };
   const line = (cell, texts) => {
@@ -86,7 +94,7 @@ for (const box of document.querySelectorAll(".explorable")) {
     const height = Math.max(it.height, bands * 15 + 70), letter = 6.9;
     const longest = Math.max(0, ...(bands ? listed(it.axes.y.column) : it.axes.y.ticks.map(number)).map((text) => text.length));
     const left = Math.min(longest * letter + 10, width * 0.46) + (bands ? 0 : 18), top = 8, bottom = height - (small && !it.axes.x.ends.length ? 40 : 24), right = width - 12;
-    const made = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": box.dataset.alt });
+    const made = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: it.link ? "group" : "img", "aria-label": box.dataset.alt });
     const scale = ({ column, ends }, from, to, log) => {
       if (!ends.length) {
         const names = listed(column), step = (to - from) / names.length;
@@ -156,7 +164,7 @@ for (const box of document.querySelectorAll(".explorable")) {
         mark.append(svg("path", { class: "dot", d: SHAPES[number % 5], transform: `translate(${place.x.toFixed(1)} ${place.y.toFixed(1)}) scale(${size})` }));
         mark.append(svg("title", {}, says(row)));
         if (it.link && row[it.link]) {
-          const link = svg("a", { href: `${box.dataset.root}${row[it.link]}.html`, tabindex: -1, "aria-hidden": "true" });
+          const link = svg("a", { href: address(row), tabindex: -1 });
           link.append(mark);
           layer.append(link);
         } else layer.append(mark);
