@@ -34,6 +34,7 @@ from proctor.report.site_overview import (
     notebook_questions,
     paper_page,
 )
+from proctor.report.site_svg import Drawn, write_fonts
 
 STATIC = Path(__file__).parent / "site_static"
 _PROSE = re.compile(r"(?<!\\)\b[A-Za-z]{2,}(?:[,.]?\s+[A-Za-z]{2,}\b){3}")
@@ -95,12 +96,15 @@ def build(root: str | Path | None = None, out: str | Path | None = None, figures
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder:
         beside = Path(folder)
         source, html = beside / "source", beside / "html"
-        copies = write_source(root, figures, source)
+        copies, drawn = write_source(root, figures, source)
         _run_sphinx(source, html, beside / "doctrees")
         for file, place in copies.items():
             (html / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, html / place)
         shutil.copytree(source / "pictures", html / "pictures", dirs_exist_ok=True)
+        write_fonts(html / "_static" / "fonts")
+        with (html / "_static" / "site.css").open("a", encoding="utf-8") as file:
+            file.write(drawn.css())
         (html / ".buildinfo").unlink(missing_ok=True)
         wrong = list(problems(html))
         if wrong:
@@ -111,8 +115,9 @@ def build(root: str | Path | None = None, out: str | Path | None = None, figures
     return out / "index.html"
 
 
-def write_source(root: Path, figures: Path, source: Path) -> dict[Path, str]:
-    """Write what Sphinx reads into `source`; return the files to copy into the site as they are, with their places."""
+def write_source(root: Path, figures: Path, source: Path) -> tuple[dict[Path, str], Drawn]:
+    """Write what Sphinx reads into `source`; return the files to copy into the site as they are, with their places, and
+    the figures that stand in its pages."""
     files: dict[str, list[Path]] = {paper: [] for paper in PAPERS}
     for path in sorted((root / "notebooks").rglob("*.ipynb")):
         paper = path.parent.name if path.parent != root / "notebooks" else "start"
@@ -182,7 +187,7 @@ def write_source(root: Path, figures: Path, source: Path) -> dict[Path, str]:
         reference.append("api/index")
     sections = {"Reference": reference} | ({"Guides": list(guides.values())} if guides else {})
     _write(source / "index.md", front(readme, rows, notebooks, sections, behind))
-    return addresses.copies
+    return addresses.copies, behind.drawn
 
 
 def _write(path: Path, text: str) -> None:

@@ -127,14 +127,10 @@ def count_verdicts(rows: Sequence[Row], behind: Behind) -> str:
 def all_findings(addresses: Addresses, behind: Behind) -> str:
     """The picture of all findings by evidence, which leads to its notebook; empty where it is not there."""
     name, notebook = "synthesis/finding_outcomes", "notebooks/synthesis/6_does_it_hold.ipynb"
-    if not (image := addresses.figure(f"{name}.png", "index")) or notebook not in addresses.pages:
+    if notebook not in addresses.pages:
         return ""
-    record, (width, height) = behind.record(name), behind.size(name)
-    page = addresses.page(addresses.pages[notebook], "index")
-    return (
-        f'<figure class="artifact lead"><a href="{page}"><img src="{image}" '
-        f'width="{width}" height="{height}" alt="{escape(record.get("alt", ""))}"></a></figure>'
-    )
+    picture = behind.picture(name, "index", addresses.page(addresses.pages[notebook], "index"))
+    return picture and f'<figure class="artifact lead">{picture}</figure>'
 
 
 LEADS = {  # the picture of each paper's card

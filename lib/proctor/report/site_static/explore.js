@@ -182,7 +182,7 @@ for (const box of document.querySelectorAll(".explorable")) {
     entry.append(key, ` ${group}`);
     legend.append(entry);
   });
-  box.querySelector("a:has(img), img").replaceWith(controls, said, legend, picture, numbers);
+  box.querySelector("figure > a").replaceWith(controls, said, legend, picture, numbers);
   draw();
   let width = box.clientWidth;
   new ResizeObserver(() => { if (box.clientWidth !== width) { width = box.clientWidth; draw(); } }).observe(box);
