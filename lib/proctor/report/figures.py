@@ -10,6 +10,7 @@ import html
 import io
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -18,6 +19,7 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
+from proctor import paths
 from proctor.report import provenance
 from proctor.report.claims import Claim
 from proctor.report.drawn import is_drawn
@@ -25,6 +27,7 @@ from proctor.report.explore import Explorable
 from proctor.report.flow import Arrow, Box, flow
 from proctor.report.frame import COLUMN, FULL, frame, refuse
 from proctor.report.plots import dumbbell, forest, heatmap, paired_dots
+from proctor.report.printed import widths_asked, write_forms
 from proctor.report.roles import (
     BLACK,
     BLUE,
@@ -173,6 +176,9 @@ def save(
             record["explore"] = explore.page()
         if first and first.estimate is not None:
             record["estimate_drawn"] = is_drawn(fig, first.estimate)
+        if widths := widths_asked():
+            caption = f"{title}. {description} ({record['evidence']}; {name})"
+            write_forms(fig, name, caption, widths, Path(out or paths.OWN_FIGURES))
         kinds, numbers = provenance.evidence_kinds(evidence), first.numbers if first else ""
         crop = frame(fig, name, kinds, title, verdict, numbers, complain)
         svg = _with_description(_render(fig, "svg", crop, {"Date": None, "Creator": None, "Title": title}), description)
