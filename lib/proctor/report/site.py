@@ -5,7 +5,8 @@
 Pages: the front, all figures, one for each paper, notebook and protocol, the catalog, the reference of lib/proctor,
 docs/*.md where there are any. Sphinx makes them (MyST-NB, execution off); formulas become MathML. A broken link,
 something loaded from elsewhere, a formula that can't be read and every warning of Sphinx is an error, and build/site/
-stays as it was. PROCTOR_BINDER=https://mybinder.org/v2/gh/<owner>/<repository>/HEAD adds links to Binder.
+stays as it was. PROCTOR_SITE=https://... gives links to its pages a picture;
+PROCTOR_BINDER=https://mybinder.org/v2/gh/<owner>/<repository>/HEAD adds links to Binder.
 """
 
 import io
@@ -16,6 +17,7 @@ import shutil
 import sys
 import tempfile
 from functools import partial
+from html import escape
 from pathlib import Path
 
 from math_core import LatexError, LatexToMathML
@@ -37,6 +39,7 @@ from proctor.report.site_overview import (
 from proctor.report.site_svg import Drawn, write_fonts
 
 STATIC = Path(__file__).parent / "site_static"
+SITE = os.environ.get("PROCTOR_SITE", "").rstrip("/")  # where the book will stand, e.g. https://example.org/proctor
 _PROSE = re.compile(r"(?<!\\)\b[A-Za-z]{2,}(?:[,.]?\s+[A-Za-z]{2,}\b){3}")
 SPHINX = {
     "project": "Proctor",
@@ -59,6 +62,8 @@ SPHINX = {
     "html_static_path": [str(STATIC)],
     "html_css_files": ["site.css"],
     "html_js_files": [("site.js", {"defer": "defer"}), ("explore.js", {"defer": "defer"})],
+    "html_search_scorer": str(STATIC / "scorer.js"),
+    "html_favicon": str(STATIC / "mark.svg"),
     "html_copy_source": False,
     "html_show_sourcelink": False,
     "html_show_copyright": False,
@@ -68,6 +73,12 @@ SPHINX = {
     "html_last_updated_fmt": None,
     "html_context": {"default_mode": "auto"},
     "html_theme_options": {
+        "logo": {
+            "text": "Proctor",
+            "image_light": "_static/mark.svg",
+            "image_dark": "_static/mark.svg",
+            "alt_text": "",
+        },
         "use_download_button": False,
         "use_fullscreen_button": False,
         "home_page_in_toc": False,
@@ -225,8 +236,18 @@ def _run_sphinx(source: Path, html: Path, doctrees: Path) -> None:
 
 def setup(app) -> dict:
     """Sphinx's door: formulas as MathML, which browsers show by themselves."""
+    app.connect("html-page-context", _describe_page)
     app.add_html_math_renderer("mathml", (_inline_formula, None), (_block_formula, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _describe_page(app, page: str, template: str, context: dict, doctree) -> None:
+    """What a link to a page shows elsewhere; its picture needs the site's address (PROCTOR_SITE)."""
+    title = re.sub(r"<[^>]+>", "", context.get("title", "")) or "Proctor"
+    tags = f'<meta property="og:title" content="{escape(title)}"><meta property="og:site_name" content="Proctor">'
+    if SITE:
+        tags += f'<meta property="og:image" content="{escape(SITE)}/_static/social.png">'
+    context["metatags"] = context.get("metatags", "") + tags
 
 
 def mathml(latex: str, block: bool = False) -> str:

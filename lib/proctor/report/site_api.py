@@ -6,7 +6,7 @@ all the rest of the site. Names are objects of Sphinx's Python domain, so that s
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +20,7 @@ class Described(NamedTuple):
     code: str  # as the file has it: the `def`; of a class its fields and public methods too
     about: str  # the docstring
     methods: tuple[tuple[str, str], ...] = ()  # (name, docstring)
+    parameters: tuple[str, ...] = ()  # or the fields of a class
 
 
 def packages(library: Path) -> dict[str, list[str]]:
@@ -41,7 +42,9 @@ def described(path: Path) -> Iterator[Described]:
             continue
         about = ast.get_docstring(node) or ""
         if not isinstance(node, ast.ClassDef):
-            yield Described(node.name, "function", header(node, lines), about)
+            given = node.args
+            names = tuple(one.arg for one in [*given.posonlyargs, *given.args, *given.kwonlyargs])
+            yield Described(node.name, "function", header(node, lines), about, (), names)
             continue
         fields = [lines[one.lineno - 1 : one.end_lineno] for one in node.body if isinstance(one, ast.AnnAssign)]
         methods = [
@@ -51,7 +54,10 @@ def described(path: Path) -> Iterator[Described]:
         ]
         parts = [header(node, lines), *("\n".join(field) for field in fields), *(header(one, lines) for one in methods)]
         said = tuple((one.name, text) for one in methods if (text := ast.get_docstring(one)))
-        yield Described(node.name, "class", "\n".join(parts), about, said)
+        names = tuple(
+            one.target.id for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        )
+        yield Described(node.name, "class", "\n".join(parts), about, said, names)
 
 
 def header(node: Definition, lines: list[str]) -> str:
@@ -80,7 +86,9 @@ def package_page(package: str, modules: list[str], library: Path) -> str:
         parts += [f"## {module}", f"```{{py:module}} proctor.{module}\n```", prose(about)]
         for one in described(path):
             said = "".join(f"<dt><code>{name}</code></dt><dd>{prose(text)}</dd>" for name, text in one.methods)
-            body = f"```python\n{one.code}\n```\n\n{prose(one.about)}" + (f"<dl>{said}</dl>" if said else "")
+            body = f"```python\n{one.code}\n```\n\n{prose(one.about, one.parameters)}" + (
+                f"<dl>{said}</dl>" if said else ""
+            )
             parts.append(f"````{{py:{one.kind}}} {one.name}\n{body}\n````")
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -111,8 +119,9 @@ def summary(path: Path) -> str:
     return _inline(" ".join((text or "").partition("\n\n")[0].split())).replace("|", "&#124;")
 
 
-def prose(docstring: str) -> str:
+def prose(docstring: str, parameters: Sequence[str] = ()) -> str:
     """HTML, on one line, of a docstring in plain text: `x` is code; examples and what is indented stay as they are.
+    What it says of `parameters` ("n, of: how many units, and which.") becomes a list.
 
     >>> prose("Of `x`,\\nand y.\\n\\n    as it  stands")
     '<p>Of <code>x</code>, and y.</p><pre>    as it  stands</pre>'
@@ -123,8 +132,21 @@ def prose(docstring: str) -> str:
             if kept:
                 html.append(f"<pre>{escape(chr(10).join(lines), quote=False)}</pre>".replace("\n", "&#10;"))
             elif lines:
-                html.append(f"<p>{_inline(' '.join(lines))}</p>")
+                html.append(_listed(" ".join(lines), parameters))
     return "".join(html)
+
+
+def _listed(text: str, parameters: Sequence[str]) -> str:
+    """A paragraph whose sentences on parameters are a list."""
+    known = "|".join(map(re.escape, parameters)) or "(?!)"
+    starts = list(re.finditer(rf"(?:^|(?<=[.;)] ))((?:{known})(?:, (?:{known}))*)(?: (\([^()]*\)))?: ", text))
+    if not starts:
+        return f"<p>{_inline(text)}</p>"
+    ends = [start.start() for start in starts[1:]] + [len(text)]
+    said = [f"{start[2] or ''} {text[start.end() : end]}".strip() for start, end in zip(starts, ends)]
+    rows = [f"<dt><code>{start[1]}</code></dt><dd>{_inline(one)}</dd>" for start, one in zip(starts, said)]
+    before = text[: starts[0].start()].strip()
+    return (f"<p>{_inline(before)}</p>" if before else "") + f'<dl class="parameters">{"".join(rows)}</dl>'
 
 
 def _runs(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:

@@ -22,6 +22,29 @@ from proctor.report.site_tables import catalog_rows, filtered, state
 
 COLUMNS = ("id", "functions", "prompts", "calls")
 SPELT = {"uq": "UQ", "llm": "LLM", "ai": "AI", "rm": "RM", "genrm": "GenRM", "realmath": "RealMath", "daft": "DAFT"}
+DIAGRAMS = {  # a picture of how it runs, where its own outputs have none
+    "uq/uq_paradigm": "uq/fig_2",
+    "uq/validators": "uq/fig_S5",
+    "uq/default_pipeline": "uq/fig_S5",
+    "uq/main_validator": "uq/fig_S5",
+    "uq/pipeline_verification": "uq/fig_S5",
+    "uq/stage_1_rules": "uq/1_funnel",
+    "uq/stage_2_llm_filter": "uq/fig_2",
+    "uq/stage_3_human_review": "uq/fig_2",
+    "uq/human_agreement_check": "uq/kappa_and_prevalence",
+    "uq/bias_measurement": "uq/bias_and_skill",
+    "uq/ranking_test": "uq/rank_order",
+    "hle/review_round_1": "hle/fig_review",
+    "hle/review_rounds": "hle/fig_review",
+    "hle/difficulty_check": "hle/difficulty_rules",
+    "hle_verified/stages": "hle_verified/fig_2",
+    "hle_verified/stage_1": "hle_verified/fig_2",
+    "hle_verified/replication": "hle_verified/fig_2",
+    "hle_verified/stage_2": "hle_verified/fig_3",
+    "hle_verified/routing": "hle_verified/fig_2",
+    "cbu/utility": "cbu/fig_1",
+    "cbu/validator_judge": "cbu/5_auc",
+}
 
 
 class Protocol(NamedTuple):
@@ -91,6 +114,9 @@ def protocol_page(row: Row, protocol: Protocol, rows: Sequence[Row], paper: str,
         f"{f'; what is missing: {_plain(row.missing)}' if row.missing and row.state != 'stand-in' else ''}."
         + (f" **In the paper:** {_plain(row.compared_with)}." if row.compared_with else ""),
     ]
+    drawn = DIAGRAMS.get(row.id) or next((one[:-4] for one in row.outputs if one.endswith(".svg")), "")
+    if drawn and (picture := behind.picture(drawn, here)):
+        parts.append(f'<figure class="artifact">{picture}</figure>')
     if protocol.functions:
         parts.append("## In the library")
     for name in protocol.functions:
@@ -99,7 +125,7 @@ def protocol_page(row: Row, protocol: Protocol, rows: Sequence[Row], paper: str,
         parts += [
             f'<p><a href="{address}"><code>{name}</code></a></p>',
             f"```python\n{found.code}\n```",
-            prose(found.about),
+            prose(found.about, found.parameters),
         ]
     if protocol.calls:
         parts += ["## Cost", f"Calls: {_plain(protocol.calls)}."]
