@@ -1,6 +1,9 @@
+import re
 import xml.etree.ElementTree as ElementTree
+from html import unescape
 
 import pytest
+from fontTools.ttLib import TTFont
 from proctor import paths
 from proctor.report.frame import FULL
 from proctor.report.roles import contrast
@@ -39,7 +42,12 @@ def test_what_can_be_read_on_white_can_be_read_in_the_dark(one, other):
 
 
 def test_fonts_come_with_their_licence(tmp_path):
+    """And have all the letters and signs that the figures have."""
     write_fonts(tmp_path / "fonts")
+    drawn = "".join(path.read_text() for path in paths.ROOT.glob("figures/*/*.svg"))
+    letters = set("".join(unescape(text) for text in re.findall("<(?:text|tspan)[^>]*>([^<]+)<", drawn))) - {"\n"}
+    for file in (tmp_path / "fonts").glob("*.woff"):
+        assert letters - {chr(code) for code in TTFont(file).getBestCmap()} == set()
     assert {path.name for path in (tmp_path / "fonts").iterdir()} == {
         "DejaVuSans.woff",
         "DejaVuSans-Bold.woff",

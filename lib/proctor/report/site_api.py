@@ -84,12 +84,17 @@ def package_page(package: str, modules: list[str], library: Path) -> str:
         path = library / (module.replace(".", "/") + ".py")
         about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         parts += [f"## {module}", f"```{{py:module}} proctor.{module}\n```", prose(about)]
-        for one in described(path):
+        public = list(described(path))
+        if public:
+            names = ", ".join(f"<code>{one.name}</code>" for one in public)
+            parts.append(f'<details class="module"><summary>{names}</summary>')
+        for one in public:
             said = "".join(f"<dt><code>{name}</code></dt><dd>{prose(text)}</dd>" for name, text in one.methods)
             body = f"```python\n{one.code}\n```\n\n{prose(one.about, one.parameters)}" + (
                 f"<dl>{said}</dl>" if said else ""
             )
             parts.append(f"````{{py:{one.kind}}} {one.name}\n{body}\n````")
+        parts += ["</details>"] if public else []
     return "\n\n".join(filter(None, parts)) + "\n"
 
 

@@ -8,6 +8,7 @@ readable on black, and text on a dark cell stays text on a light one.
 
 import colorsys
 import io
+import logging
 import re
 from pathlib import Path
 
@@ -63,17 +64,21 @@ def turned(colour: str) -> str:
 
 
 def write_fonts(folder: Path) -> None:
-    """The letters of the Latin and Greek scripts and the signs of the figures' font, as matplotlib brings it, with its
-    licence."""
+    """Latin and Greek letters and the signs of the figures' font, as matplotlib brings it, with its licence."""
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont
 
     source = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
     folder.mkdir(parents=True)
+    signs = "–—‘’“”…−→←↑↓±×≤≥≠≈✓✗√∞∑"
+    kept = [*range(0x20, 0x7F), *range(0xA0, 0x180), *range(0x391, 0x3CA), *map(ord, signs)]
+    logging.getLogger("fontTools").setLevel(logging.WARNING)  # it would list each glyph
     for file in ("DejaVuSans", "DejaVuSans-Bold"):
         font, buffer = TTFont(source / f"{file}.ttf"), io.BytesIO()
-        subsetter = Subsetter(Options(hinting=False, drop_tables=["FFTM", "DSIG"]))
-        subsetter.populate(unicodes=[*range(0x20, 0x250), *range(0x370, 0x400), *range(0x2000, 0x2300), 0x2713, 0x2717])
+        subsetter = Subsetter(
+            Options(hinting=False, layout_features=[], drop_tables=["FFTM", "DSIG", "MATH", "GPOS", "GSUB"])
+        )
+        subsetter.populate(unicodes=kept)
         subsetter.subset(font)
         font.flavor = "woff"
         font.save(buffer)

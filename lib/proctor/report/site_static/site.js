@@ -118,3 +118,12 @@ for (const summary of document.querySelectorAll(".bd-sidebar-primary details > s
   const link = summary.parentElement.parentElement.querySelector("a");
   summary.setAttribute("aria-label", `Pages of ${link.textContent.trim()}`);
 }
+
+/* An address of a function opens the fold that it lies in, also where the browser does not. */
+const reveal = () => {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const fold = target && target.closest("details:not([open])");
+  if (fold) { fold.open = true; target.scrollIntoView(); }
+};
+window.addEventListener("hashchange", reveal);
+reveal();
