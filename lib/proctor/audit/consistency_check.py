@@ -217,7 +217,7 @@ def as_claim(checks: Iterable[ConsistencyCheck]) -> dict:
     """
     checks = list(checks)
     if not checks:
-        raise ValueError("no comparison tests this claim: mend its selection, or add one to the paper's consistency.py")
+        raise ValueError("no comparison tests this claim: fix its selection, or add one to the paper's consistency.py")
     return dict(
         holds=all(check.agrees for check in checks),
         n=len(checks),

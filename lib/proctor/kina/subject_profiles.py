@@ -121,7 +121,7 @@ def compare_exam_pairs(exams: ArrayLike, rng: np.random.Generator, resamples: in
     """
     exams, rows = checks.finite(exams, "exams", 3), []
     if len(exams) < 2:
-        raise ValueError("one exam has no other beside it: give two at least")
+        raise ValueError("one exam has no other next to it: give two at least")
     for one, other in zip(exams[::2], exams[1::2]):
         same = compare_boards(one, other, rng, resamples)
         rows.append(

@@ -24,7 +24,7 @@ class Described(NamedTuple):
 
 
 def packages(library: Path) -> dict[str, list[str]]:
-    """{package: its public modules}, dotted from `library` (lib/proctor); modules beside the packages are under ""."""
+    """{package: its public modules}, dotted from `library` (lib/proctor); those in no package are under ""."""
     found: dict[str, list[str]] = {}
     for path in sorted(library.rglob("*.py")):
         parts = path.relative_to(library).with_suffix("").parts
@@ -67,7 +67,7 @@ def header(node: Definition, lines: list[str]) -> str:
 
 
 def page_of(package: str) -> str:
-    """The page of a package: "uq" -> "api/uq"; modules beside the packages have one together."""
+    """The page of a package: "uq" -> "api/uq"; modules outside of the packages have one together."""
     return f"api/{package or 'proctor'}"
 
 
@@ -113,7 +113,7 @@ def index_page(found: dict[str, list[str]], library: Path) -> str:
             f"| {summary(library / (module.replace('.', '/') + '.py'))} |"
             for module in modules
         )
-        parts += [f"## {package or 'beside the packages'}", f"| module | what it does |\n|---|---|{lines}"]
+        parts += [f"## {package or 'outside of the packages'}", f"| module | what it does |\n|---|---|{lines}"]
     entries = "\n".join(f"{package or 'proctor'} <{page_of(package).removeprefix('api/')}>" for package in found)
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{entries}\n```"]) + "\n"
 

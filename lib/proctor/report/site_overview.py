@@ -120,7 +120,7 @@ def count_verdicts(rows: Sequence[Row], behind: Behind) -> str:
     """ "12 hold, 3 do not hold, 5 cannot tell": the judged claims of these rows, by verdict."""
     judged = {claim.id: claim.verdict for row in rows for claim in claims_of(row, behind.claims.values())}
     found = Counter(judged.values())
-    words = {"holds": "hold", "does not hold": "do not hold", "cannot tell": "cannot be told"}
+    words = {"holds": "hold", "does not hold": "do not hold", "cannot tell": "are undecided"}
     return ", ".join(f"{found[verdict]} {words[verdict]}" for verdict in VERDICTS if found[verdict])
 
 
@@ -219,12 +219,12 @@ def paper_page(
             "## What the paper says, and what holds here",
             f"Sentences of the paper: {len(printed)}, tested: {tested}; with their parts, "
             f"{count_verdicts(printed, behind) or 'none is judged'}. "
-            "What an interval does not settle cannot be told; what is not tested says what it lacks.",
+            "What an interval does not settle is undecided; what is not tested says what it lacks.",
             claim_table(printed, here, behind),
         ]
     if ours:
         parts += [
-            "## What we say besides",
+            "## What else we say",
             f"Claims of the notebooks: {len(ours)}; with their parts, {count_verdicts(ours, behind)}.",
             claim_table(ours, here, behind),
         ]
