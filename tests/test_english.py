@@ -22,14 +22,34 @@ WORDS = {  # what not to write: what to write
     r"\bat equal calls\b": "for the same number of calls",
     r"\b(its|their) own ranks?\b": "a distinguishable rank",
 }
-# Still to do: names of data (a column, a field of an interface, a verdict) and texts of committed tables and figures.
-ALLOWED = {
-    "lib/desk/api_schema.py": ["mend"],  # a field of the interface
-    "lib/desk/round_protocols.py": ["mends"],  # a field of stored cases
-    "lib/desk/schema_of_api.yaml": ["mend"],
-    "lib/proctor/audit/comparisons.py": ["told"],  # "cannot be told from margins" is a verdict in tables
+# Names of data stay: a field of an interface, a verdict in tables.
+NAMES = {
+    "lib/desk/api_schema.py": ["mend"],
+    "lib/proctor/audit/comparisons.py": ["told"],
     "lib/proctor/stats/compare.py": ["told"],
+    "notebooks/synthesis/audit_your_table.ipynb": ["told"],
 }
+# To do: texts of committed figures and tables, which change when their notebook runs again.
+LATER = {
+    "lib/proctor/hle/own_exam_figures.py": ["beside"],
+    "lib/proctor/hle_verified/consistency.py": ["beside"],
+    "lib/proctor/synthesis/figures.py": ["beside"],
+    "lib/proctor/synthesis/one_bench_figures.py": ["less the"],
+    "lib/proctor/uq/consistency.py": ["mends"],
+    "notebooks/00_start_here.ipynb": ["beside"],
+    "notebooks/kina/3_subject_profiles.ipynb": ["beside"],
+    "notebooks/kina/4_scaling_cost_tools.ipynb": ["mends", "hangs on"],
+    "notebooks/kina/5_how_many_items.ipynb": ["told"],
+    "notebooks/kina/8_real_leaderboards.ipynb": ["told", "a bar a board"],
+    "notebooks/kina/your_leaderboard.ipynb": ["told", "beside"],
+    "notebooks/uq/1_dataset.ipynb": ["beside"],
+    "notebooks/uq/1_review_and_releases.ipynb": ["told"],
+    "notebooks/uq/4_bias_and_ranking.ipynb": ["by lot"],
+    "notebooks/uq/7_evaluation.ipynb": ["bear"],
+    "notebooks/uq/8_platform.ipynb": ["told"],
+    "notebooks/uq/8_reviewers.ipynb": ["by lot"],
+}
+ALLOWED = NAMES | LATER
 
 
 @cache
@@ -42,7 +62,8 @@ def texts() -> dict[str, str]:
             cells = json.loads(path.read_text())["cells"]
             parts = [("".join(cell["source"]), cell["cell_type"]) for cell in cells]
             found[path] = "\n".join(text if kind == "markdown" else strings(text) for text, kind in parts)
-    found |= {path: strings(path.read_text()) for path in (ROOT / "lib").rglob("*.py")}
+    code = {path: path.read_text() for path in (ROOT / "lib").rglob("*.py")}
+    found |= {path: strings(text) for path, text in code.items() if any(re.search(word, text) for word in WORDS)}
     return {path.relative_to(ROOT).as_posix(): re.sub(r"`[^`\n]*`", "", text) for path, text in found.items()}
 
 
@@ -65,5 +86,7 @@ def test_a_word_to_avoid_stands_nowhere(word):
 
 
 def test_what_is_allowed_is_still_there():
-    gone = [(name, word) for name, words in ALLOWED.items() for word in words if word not in texts().get(name, "")]
+    """So that the list gets shorter; names of files may go with their files."""
+    gone = [(name, word) for name, words in ALLOWED.items() for word in words if name in texts()
+            and word not in texts()[name].lower()]  # fmt: skip
     assert gone == []

@@ -113,7 +113,12 @@ def index_page(found: dict[str, list[str]], library: Path) -> str:
             f"| {summary(library / (module.replace('.', '/') + '.py'))} |"
             for module in modules
         )
-        parts += [f"## {package or 'outside of the packages'}", f"| module | what it does |\n|---|---|{lines}"]
+        parts += [
+            f"## {package or 'outside of the packages'}",
+            f'<details class="module"><summary>{len(modules)} modules</summary>',
+            f"| module | what it does |\n|---|---|{lines}",
+            "</details>",
+        ]
     entries = "\n".join(f"{package or 'proctor'} <{page_of(package).removeprefix('api/')}>" for package in found)
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{entries}\n```"]) + "\n"
 
