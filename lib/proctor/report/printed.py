@@ -29,7 +29,7 @@ def write_forms(fig: Figure, name: str, caption: str, widths: Sequence[float], o
 
     The figure keeps its height, as it is wider or narrower; afterwards it has its own size again.
     """
-    own = fig.get_size_inches().copy()
+    own = tuple(fig.get_size_inches())
     place = Path(out) / name
     place.parent.mkdir(parents=True, exist_ok=True)
     with plt.rc_context({"pdf.fonttype": 42}):
