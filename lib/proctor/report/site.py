@@ -114,6 +114,8 @@ def build(root: str | Path | None = None, out: str | Path | None = None, figures
             shutil.copyfile(file, html / place)
         shutil.copytree(source / "pictures", html / "pictures", dirs_exist_ok=True)
         write_fonts(html / "_static" / "fonts")
+        if (social := root / "docs" / "book" / "front.png").is_file():
+            shutil.copyfile(social, html / "_static" / "social.png")
         with (html / "_static" / "site.css").open("a", encoding="utf-8") as file:
             file.write(drawn.css())
         (html / ".buildinfo").unlink(missing_ok=True)

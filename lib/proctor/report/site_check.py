@@ -36,7 +36,7 @@ PICTURES: dict[str, tuple[str, Colours, str]] = {  # file: page, colours, what s
     "front": ("index", "light", ""),
     "notebook": ("hle/4_frontier_runs", "light", "h1"),
     "gallery": ("figures", "light", ""),
-    "explore": ("synthesis/7_explore", "light", "h2"),
+    "explore": ("synthesis/7_explore", "light", ".explorable"),
     "catalog": ("catalog", "light", ""),
     "dark": ("kina/5_how_many_items", "dark", "figure.lead"),
 }
