@@ -5,7 +5,6 @@ from html import unescape
 import pytest
 from fontTools.ttLib import TTFont
 from proctor import paths
-from proctor.report.frame import FULL
 from proctor.report.roles import contrast
 from proctor.report.site_svg import Drawn, turned, write_fonts
 
@@ -17,20 +16,24 @@ SVG = """<?xml version="1.0"?><!DOCTYPE svg><svg role="img" width="244.8pt" heig
 
 def test_colours_become_variables_that_the_dark_theme_sets():
     drawn = Drawn()
-    html = drawn.inline(SVG, "uq/x", 300)
+    html = drawn.inline(SVG, "uq/x", 300, "What is seen")
     assert 'style="fill: var(--c0072b2,#0072b2); stroke: var(--cffffff,#ffffff)"' in html and "It holds #000000" in html
     assert "--c0072b2:#4cbfff;" in drawn.css() and "--cffffff:#121212;" in drawn.css()
 
 
 def test_ids_are_the_figures_own_and_styles_of_all_the_page_are_left_out():
-    html = Drawn().inline(SVG, "uq/x", 300)
+    html = Drawn().inline(SVG, "uq/x", 300, "What is seen")
     assert 'id="uq-x-m1"' in html and 'href="#uq-x-m1"' in html and "url(#uq-x-p2)" in html
-    assert '<svg class="drawn" role="img" width="300" viewBox' in html and "<style" not in html and "\n" not in html
+    assert (
+        '<svg class="drawn" width="300" viewBox="0 0 1 2" role="img" aria-label="What is seen">' in html
+        and "<style" not in html
+        and "\n" not in html
+    )
 
 
 @pytest.mark.parametrize("path", sorted(paths.ROOT.glob("figures/*/lead_*.svg")), ids=lambda path: path.stem)
 def test_a_saved_figure_is_one_element(path):
-    html = Drawn().inline(path.read_text(), path.stem, 100 * FULL)
+    html = Drawn().inline(path.read_text(), path.stem, 700, "x")
     assert ElementTree.fromstring(html).tag.endswith("svg")
 
 

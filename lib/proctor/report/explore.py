@@ -8,6 +8,7 @@ The page computes nothing: every number that a setting shows stands in `rows`, a
 server, the sliders of JupyterLab and the saved picture show the same.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -195,6 +196,15 @@ class Explorable:
             about = dict(description=self.names.get(name, name), style={"description_width": "initial"})
             controls[name] = kind(options=self.values(name), value=value, **about)
         return interactive(show, **controls)
+
+    def _ipython_display_(self) -> None:
+        """The sliders; in a run by the workflow, which has no front end, what they say at first."""
+        from IPython.display import display
+
+        if "PROCTOR_NOTEBOOK" in os.environ:
+            print(self.sentence(self.start()))
+        else:
+            display(self.widget())
 
     def sentence(self, chosen: Mapping[str, str]) -> str:
         """What the marks in ink say; of more than three, how many there are of each group."""

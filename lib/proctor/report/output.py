@@ -173,7 +173,7 @@ class Output:
         if explore and self._explores and _shell() is not None:
             from IPython.display import display
 
-            display(explore.widget())
+            display(explore)
 
     def not_drawn(self, name: str, why: str) -> None:
         """Say in a grey line of JupyterLab why a figure can't be drawn of the rows that are left. Raises ValueError in

@@ -56,9 +56,9 @@ class Behind:
         if not (address := self.addresses.figure(f"{artifact}.svg", page)):
             return ""
         svg = (self.addresses.figures / f"{artifact}.svg").read_text(encoding="utf-8")
-        width = self.size(artifact)[0]
+        width, alt = self.size(artifact)[0], self.record(artifact).get("alt", "")
         kind = ' class="wide"' if width > WIDE else ""
-        return f'<a href="{leads_to or address}"{kind}>{self.drawn.inline(svg, artifact + part, width)}</a>'
+        return f'<a href="{leads_to or address}"{kind}>{self.drawn.inline(svg, artifact + part, width, alt)}</a>'
 
     def files(self, artifact: str, kinds: Sequence[tuple[str, str]], page: str) -> str:
         """HTML links to the files of an artifact that are there: "CSV · Markdown"."""

@@ -1,6 +1,6 @@
 """Figures as part of a page: saved SVG whose colours follow the theme and whose letters have the font of the figures.
 
-    Drawn().inline(svg, "uq/fig_S10", 770)      # HTML; afterwards Drawn.css() has the colours of the dark theme
+    Drawn().inline(svg, "uq/fig_S10", 770, alt)     # HTML; afterwards Drawn.css() has the colours of the dark theme
 
 In the dark theme each colour has its lightness turned round and its hue kept, so that what was readable on white is
 readable on black, and text on a dark cell stays text on a light one.
@@ -10,6 +10,7 @@ import colorsys
 import io
 import logging
 import re
+from html import escape
 from pathlib import Path
 
 import matplotlib
@@ -26,16 +27,20 @@ class Drawn:
     def __init__(self) -> None:
         self.colours = {"#000000"}
 
-    def inline(self, svg: str, name: str, width: int) -> str:
-        """The SVG as an element of a page, `width` pixels wide where there is room. name: makes its ids its own."""
+    def inline(self, svg: str, name: str, width: int, alt: str) -> str:
+        """The SVG as an element of a page, `width` pixels wide where there is room. name: makes its ids its own.
+        alt: what it shows."""
         own = re.sub(r"\W", "-", name)
         text = _LEFT_OUT.sub("", svg).strip()
         text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{own}-", text)
         text = text.replace("xlink:href", "href").replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "")
         text = _STYLE.sub(lambda style: _COLOUR.sub(self._variable, style[0]), text)
         text = re.sub(r">\s*\n\s*<", "><", text).replace("\n", " ")
-        first = re.compile(r'<svg ([^>]*?)width="[^"]*" height="[^"]*"')
-        return first.sub(rf'<svg class="drawn" \1width="{width}"', text, count=1)
+        head, rest = text.split(">", 1)
+        head = re.sub(r' (?:width|height|role)="[^"]*"', "", head).replace(
+            "<svg", f'<svg class="drawn" width="{width}"', 1
+        )
+        return f'{head} role="img" aria-label="{escape(alt)}">{rest}'
 
     def css(self) -> str:
         """The dark theme's colours, and the font."""
