@@ -254,7 +254,7 @@ def test_figures_have_alt_text_evidence_and_files(page):
     links = {link.text: link["href"] for link in figure.figcaption.find_all("a")}
     assert set(links) == {"uq/fig_1", "SVG", "PNG", "record"} and links["uq/fig_1"] == "../catalog.html#uq/fig_1"
     told, unknown = page("uq/2_told").select("figure.artifact")
-    assert told.img["alt"] == "Three <dots>"
+    assert told.svg["aria-label"] == "Three <dots>"
     assert unknown.img["alt"] == "Figure in the section: Told by the output" and unknown.figcaption is None
 
 

@@ -50,13 +50,13 @@ class Behind:
         """Width and height on a page of a saved figure."""
         return shown_size((self.addresses.figures / f"{artifact}.png").read_bytes(), PNG_PER_INCH)
 
-    def picture(self, artifact: str, page: str, leads_to: str = "", part: str = "") -> str:
+    def picture(self, artifact: str, page: str, leads_to: str = "", part: str = "", alt: str = "") -> str:
         """HTML of a saved figure, as SVG that follows the theme, with a link to its file or to another address; empty
-        where there is none. part: tells two copies on one page apart."""
+        where there is none. part: tells two copies on one page apart. alt: what it shows, else what its record says."""
         if not (address := self.addresses.figure(f"{artifact}.svg", page)):
             return ""
         svg = (self.addresses.figures / f"{artifact}.svg").read_text(encoding="utf-8")
-        width, alt = self.size(artifact)[0], self.record(artifact).get("alt", "")
+        width, alt = self.size(artifact)[0], alt or self.record(artifact).get("alt", "")
         kind = ' class="wide"' if width > WIDE else ""
         return f'<a href="{leads_to or address}"{kind}>{self.drawn.inline(svg, artifact + part, width, alt)}</a>'
 

@@ -193,7 +193,9 @@ class NotebookPage:
         artifact = about.get("artifact", artifact)
         record = self.behind.record(artifact)
         alt = about.get("alt") or record.get("alt") or record.get("claim") or f"Figure in the section: {heading}"
-        picture = self.behind.picture(artifact, self.page) if artifact and record and not self.own_pictures else ""
+        picture = (
+            self.behind.picture(artifact, self.page, alt=alt) if artifact and record and not self.own_pictures else ""
+        )
         if not picture:
             png = base64.b64decode("".join(output["data"]["image/png"]))
             place = f"pictures/{self.page}_{len(self.images) + 1}.png"
