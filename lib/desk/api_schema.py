@@ -167,7 +167,7 @@ PROBLEMS = {
     409: "the answer was edited since that version",
     413: "larger than 2 MB",
     415: "the content type is not application/json",
-    422: "a field is missing or wrong: `problems` names each and how to mend it",
+    422: "a field is missing or wrong: `problems` names each and how to fix it",
     429: "too often; Retry-After says how many seconds to wait",
     503: "the database can't be reached, or the disk is full; nothing was stored: try again later",
 }

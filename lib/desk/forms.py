@@ -68,7 +68,7 @@ class AnswerForm(forms.Form):
         max_length=200, help_text="The model underneath, with its date or version. Empty where people wrote it."
     )
     people = forms.BooleanField(
-        required=False, label="Written by people, without a model", help_text="Listed beside the models, as people."
+        required=False, label="Written by people, without a model", help_text="Listed next to the models, as people."
     )
     prompt = forms.CharField(
         widget=_area(8), help_text="All that the model was given, word for word. Empty where people wrote it."
@@ -220,7 +220,7 @@ class SignUpForm(forms.ModelForm):
         fields = ("username", "affiliation", "source_profile", "email")
         widgets = {"username": forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"})}
         help_texts = {
-            "username": "Public: it stands beside what you write. Letters, digits and @ . + - _",
+            "username": "Public: it stands next to what you write. Letters, digits and @ . + - _",
             "affiliation": "Where you work or study, if you like. Reviews of your own organisation's answers do not "
             "count.",
             "email": MAIL,

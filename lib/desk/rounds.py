@@ -165,7 +165,7 @@ def _case_problem(rules: Protocol, held: Round, row: Mapping, authors: Mapping[s
         return "author: the organizer sees every ballot, and can't be the author of a case."
     for part, own in rules.parts.items():
         if len(set(held.people[part]) - {author}) < (own.seats or 1):
-            return f"too few of part {part} beside the author: name more in a round of its own."
+            return f"too few of part {part} next to the author: name more in a round of its own."
     try:
         material = _blank(rules) | _material(rules, row)
         evidence = {name: row[name] for name in rules.evidence if name in row}
@@ -200,7 +200,7 @@ def _seats(rules: Protocol, held: Round, case: Case, load: Counter, number: int)
         )
         chosen = order if seats is None else order[:seats]
         if len(chosen) < (seats or 1):
-            raise Refused({"cases": f"row {number}: too few people for {part} beside the other parts. Name more."})
+            raise Refused({"cases": f"row {number}: too few people for {part} next to the other parts. Name more."})
         found += [(name, part) for name in chosen]
         taken.update(chosen)
         load.update(chosen)

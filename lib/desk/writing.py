@@ -193,7 +193,7 @@ def review(request: HttpRequest, key: str) -> HttpResponse:
             told = told | dict(answer=answer)
             made = None
         if made:
-            messages.success(request, "Thank you. Your review stands beside the answer.")
+            messages.success(request, "Thank you. Your review stands next to the answer.")
             return redirect(address(made))
     return form_page(request, form, "Review this answer", "Save the review", version=answer.version, **told)
 

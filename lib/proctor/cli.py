@@ -403,7 +403,7 @@ Population = Annotated[str, typer.Option(help="results hold for other items, oth
 def leaderboard(
     results: Annotated[Path, typer.Argument(help="CSV: items x systems, systems x items or a score a row")],
     own: Own = [],  # noqa: B006
-    pair: Annotated[list[str], typer.Option("--pair", help="two systems whose power is told; give it twice")] = [],  # noqa: B006
+    pair: Annotated[list[str], typer.Option("--pair", help="two systems whose power is reported; give it twice")] = [],  # noqa: B006
     missing: Missing = "pairs",
     population: Population = "auto",
     questions: Annotated[Path | None, typer.Option(help="their file, for the items' disciplines")] = None,

@@ -53,7 +53,7 @@ def write_atomic(path: str | os.PathLike, content: str | bytes, durable: bool = 
         raise OSError(
             error.errno,
             f"could not write {path} ({error.strerror}): nothing was changed; "
-            "free some disk space or mend the folder's permissions, then run again",
+            "free some disk space or fix the folder's permissions, then run again",
         ) from error
     return path
 

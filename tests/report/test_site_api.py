@@ -22,6 +22,15 @@ class C(NamedTuple):
 '''
 
 
+def test_what_a_docstring_says_of_parameters_is_a_list():
+    html = prose("Share of x. n, of: how many, and which. level (default 0.95): of it.", ("n", "of", "level"))
+    assert html == (
+        '<p>Share of x.</p><dl class="parameters"><dt><code>n, of</code></dt><dd>how many, and which.</dd>'
+        "<dt><code>level</code></dt><dd>(default 0.95) of it.</dd></dl>"
+    )
+    assert prose("Note: n: x", ()) == "<p>Note: n: x</p>"
+
+
 def test_every_public_module_is_in_a_package():
     found = packages(LIBRARY)
     assert "uq.checks" in found["uq"] and "uq.dataset.rules" in found["uq"] and "cli" in found[""]

@@ -11,6 +11,14 @@ def test_boxed_tables_scroll_in_a_box_and_have_no_style_of_their_own():
     assert claim == '<b class="verdict does-not-hold">✗ does not hold</b>'
 
 
+def test_a_long_table_shows_eight_rows_and_folds_the_rest():
+    rows = "".join(f"<tr><td>{number}</td></tr>" for number in range(12))
+    html = boxed(f"<table><thead><tr><th>half_width</th></tr></thead><tbody>{rows}</tbody></table>")
+    first, rest = html.split("<details")
+    assert first.count("<tr><td>") == 8 and rest.count("<tr><td>") == 12 and "All 12 rows" in rest
+    assert "<th>half width</th>" in first and "<details" not in boxed(f"<table><tbody>{rows[:88]}</tbody></table>")
+
+
 def test_only_long_text_in_a_table_is_wrapped():
     html = boxed(f"<table><tr><td>{'word ' * 9}</td><td>0.123</td></tr></table>")
     assert html.count('<td class="prose">word') == 1 and "<td>0.123" in html

@@ -152,7 +152,7 @@ def test_a_split_is_the_best_of_all_whole_numbers(most):
         (lambda: h.items_for_difference(0.5, 0.5), "give two rates"),
         (lambda: h.items_for_difference(0.6, 0.5, 0.9), "allow from -0.82 to 0.82"),
         (lambda: h.items_for_difference(0.6, 0.5, power=80), "0.8, not 80"),
-        (lambda: h.votes_for_error(0.6, 0.1), "mend the judge"),
+        (lambda: h.votes_for_error(0.6, 0.1), "fix the judge"),
         (lambda: h.votes_for_error(0.2, 0.2, 0.05, 0.15, most=99), "any number 0.053"),
         (lambda: h.error_of_votes(0.2, 4, 0.1), "odd"),
         (lambda: h.rollouts_for_order(0.4, 0.6), "better candidate's first"),

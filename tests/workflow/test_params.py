@@ -54,7 +54,7 @@ def test_all_reaches_only_notebooks_that_declare_the_name(notebook: Notebook, tm
 
 def test_unreadable_yaml_names_file_and_line(notebook: Notebook, tmp_path: Path):
     message = refused(notebook, profile(tmp_path, "all:\n  n_items: 3\n rate: [1\n"))
-    assert "mine.yaml, line 3" in message and "mend" in message
+    assert "mine.yaml, line 3" in message and "fix" in message
 
 
 def test_missing_profile_names_the_existing_ones(notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -161,6 +161,7 @@ def test_an_edited_notebook_is_stale_and_a_new_date_is_no_change(fresh, stale):
 
 def test_who_reads_the_claims_of_a_stale_notebook_is_put_aside_with_it(fresh, stale):
     fresh.write("figures/alpha/claims_b.csv", "id\n1\n")
+    fresh.write("figures/alpha/claims_b.json", '{"code": {"notebook": "alpha/b"}}')
     (fresh.root / "notebooks" / "alpha").mkdir()
     shutil.copy(fresh.root / "notebooks" / "draws.ipynb", fresh.root / "notebooks" / "alpha" / "b.ipynb")
     fresh.notebook("late", "1", data=("figures/alpha/claims_b.csv",))

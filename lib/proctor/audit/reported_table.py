@@ -193,7 +193,7 @@ def _sound(row: dict[str, str], unit: str, sizes: tuple[int, int] | None, positi
     if samples > 1 and set(figures) != {"accuracy"}:
         raise Wrong(
             "samples",
-            f"{samples}, beside more than an accuracy",
+            f"{samples}, next to more than an accuracy",
             "Leave it empty and count answers, not items, in n and positives",
         )
     if most * samples > MOST_ITEMS:

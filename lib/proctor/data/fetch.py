@@ -79,7 +79,7 @@ WHEELS = (
 
 
 class FetchError(RuntimeError):
-    """A file that is missing or could not be fetched; the message says how to mend it."""
+    """A file that is missing or could not be fetched; the message says how to fix it."""
 
 
 def fetched(name: str) -> Path:

@@ -5,7 +5,7 @@
 
 Each reader gives rows with the columns of `run_exam` that the format holds; each writer takes such rows, and what is
 written reads back equal. Sources: HLE's public code (hle_eval), inspect_ai's log version 2, lm-eval's --log_samples.
-Errors are DataError, naming the file, the row and what to mend.
+Errors are DataError, naming the file, the row and what to fix.
 """
 
 import json

@@ -65,7 +65,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a field, and how to mend it."""
+    """What is wrong with a field, and how to fix it."""
 
     field: str
     what: str

@@ -85,7 +85,7 @@ def _of_kind(kind: Defect, families: dict[str, list[Question]], per_kind: int) -
         base = both(own[index], own[index ^ 1]) if kind is Defect.A2 else own[index]
         item = base.model_copy(update=PLANTS[kind](base))
         if item == base:
-            raise RuntimeError(f"{kind} left {base.id} as it was: mend its recipe")
+            raise RuntimeError(f"{kind} left {base.id} as it was: fix its recipe")
         found.append(Version(base.id, DAMAGED, item, Truth(base.id, kind, base).holds, kind))
     return found
 

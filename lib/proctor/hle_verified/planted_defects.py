@@ -110,7 +110,7 @@ def _pair(kind: Defect | None, turn: int, seed: int) -> tuple[Question, Truth]:
         sound = sound.model_copy(update=recipe.prepare(sound))
     flawed = sound.model_copy(update=recipe.plant(sound)) if recipe.plant else sound
     if kind and flawed == sound:
-        raise RuntimeError(f"{kind} left {base.id} as it was: mend its recipe")
+        raise RuntimeError(f"{kind} left {base.id} as it was: fix its recipe")
     sound, flawed = (one.model_copy(update={"extra": {}}) for one in (sound, flawed))  # extra holds the wrong answer
     return flawed, Truth(flawed.id, kind, sound)
 

@@ -224,7 +224,7 @@ def _result(file: Path, number: int, row: dict) -> _Entry:
 def _csv(path: Path, notes: list[str]) -> tuple[list[_Entry], list[str]]:
     rows, problems = read_rows(path, "csv")
     if not rows:
-        raise DataError(summary(problems or [f"{path}: no scores in it. Write a header and a row an item."]))
+        raise DataError(summary(problems or [f"{path}: no scores in it. Write a header and one row per item."]))
     columns = list(rows[0][1])
     role = _roles(columns, notes)
     if {"model", "item", "score"} <= set(role.values()):
@@ -239,7 +239,7 @@ def _csv(path: Path, notes: list[str]) -> tuple[list[_Entry], list[str]]:
     else:
         raise DataError(
             f"{path}, row 1: the columns are {', '.join(columns)}. Give model, item, score "
-            "(one score a row), item and one column a model, or model and one column an item; discipline beside them "
+            "(one score a row), item and one column a model, or model and one column an item; discipline next to them "
             "if wanted."
         )
     if role:

@@ -96,7 +96,7 @@ def fetch_source(source: Source, *, base: str | None = None, timeout: float = 60
                 raise
     except OSError as error:
         raise FetchError(
-            f"{error.strerror or error}. Free some disk space or mend the permissions of {folder.parent}."
+            f"{error.strerror or error}. Free some disk space or fix the permissions of {folder.parent}."
         ) from error
     stamp = {"commit": source.commit, "files": found, "runs": list(source.runs)}
     write_atomic(folder / STAMP, json.dumps(stamp, indent=1, sort_keys=True) + "\n")

@@ -129,7 +129,7 @@ def _tickets(requests: str | Path) -> dict[str, Ticket]:
         return {row[0]: Ticket(*row) for row in json.loads(path.read_text(encoding="utf-8"))}
     except (OSError, ValueError, TypeError, IndexError) as error:
         raise OfflineError(
-            f"{path}: no tickets of an export ({error}). They are written beside the requests: keep the two together"
+            f"{path}: no tickets of an export ({error}). They are written next to the requests: keep the two together"
         ) from None
 
 

@@ -224,7 +224,7 @@ def check_folder(folder: str) -> None:
     """Raises PromptError for a folder of own prompts that is not there or empty, or has a file of no prompt's name."""
     place = Path(folder)
     if not place.is_dir():
-        raise PromptError(f"prompts_dir {folder} is no folder: mend its name, or leave it out")
+        raise PromptError(f"prompts_dir {folder} is no folder: fix its name, or leave it out")
     found = [path.relative_to(place) for path in sorted(place.rglob("*.md")) if path.name.lower() != "readme.md"]
     papers = {name.partition("/")[0] for name in LIBRARY}
     wrong = [path for path in found if len(path.parts) != 2 or path.parts[0] in papers and _name(path) not in LIBRARY]

@@ -256,7 +256,7 @@ def write_status(path: str | Path, rows: Sequence[Row]) -> None:
 
 
 def _faults(cell: dict[str, str]) -> list[tuple[str, str]]:
-    """(column, what is wrong and how to mend it) of one row."""
+    """(column, what is wrong and how to fix it) of one row."""
     allowed = {"paper": PAPERS, "kind": ARTIFACTS, "state": STATES}
     found = [
         (column, f"{cell[column]!r}; choose one of {', '.join(values)}")
@@ -358,7 +358,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     print(details(rows), status_table(rows), sep="\n")
     if _is_written() and "--check" not in arguments:
-        print("A run is going on, so files may be missing or half written: problems are told when it has ended.")
+        print("A run is going on, so files may be missing or half written: problems are reported when it has ended.")
         return 0
     problems = check(rows) + without_row(rows)
     print(

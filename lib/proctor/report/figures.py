@@ -10,6 +10,7 @@ import html
 import io
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -18,11 +19,14 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
+from proctor import paths
 from proctor.report import provenance
 from proctor.report.claims import Claim
+from proctor.report.explore import Explorable
 from proctor.report.flow import Arrow, Box, flow
 from proctor.report.frame import COLUMN, FULL, frame, is_drawn, refuse
 from proctor.report.plots import dumbbell, forest, heatmap, waffle
+from proctor.report.printed import widths_asked, write_forms
 from proctor.report.roles import (
     BLACK,
     BLUE,
@@ -46,6 +50,7 @@ __all__ = [
     "ROLES",
     "Arrow",
     "Box",
+    "Explorable",
     "Role",
     "axes",
     "dumbbell",
@@ -130,6 +135,7 @@ def save(
     parameters: Mapping | None = None,
     seed: int | None = None,
     note: str = "",
+    explore: Explorable | None = None,
     out: str | os.PathLike | None = None,
     notebook: str | None = None,
     complain: Callable[[str], None] = refuse,
@@ -139,8 +145,9 @@ def save(
     claim: the title. A Claim gives its sentence for its verdict, with a chip that says whether the title holds, and
     estimate, interval and n beneath; of several the first is drawn and all are recorded; a text is for a picture that
     claims nothing sampled. title: the finding in words that suit the picture, in place of the claim's. alt: what the
-    picture shows, for readers who can't see it. The house rules hold (`proctor.report.frame`): ValueError when
-    something leaves the canvas, a text is under 6 pt, tick labels overlap or the width is neither COLUMN nor FULL;
+    picture shows, for readers who can't see it. explore: what the book can move in it. The house rules hold
+    (`proctor.report.frame`): ValueError when something leaves the canvas, a text is under 6 pt, tick labels overlap or
+    the width is neither COLUMN nor FULL;
     `complain` may do something else with that text.
 
     Other arguments: `provenance.describe`, whose ValueErrors come before anything is written. Call it last: the
@@ -162,8 +169,13 @@ def save(
         verdict = first.verdict_of(title) if first else ""
         title = " ".join(title.split()) or heading
         record |= {"claim": title, "claim_ids": [each.id for each in claims], "alt": description}
+        if explore:
+            record["explore"] = explore.page()
         if first and first.estimate is not None:
             record["estimate_drawn"] = is_drawn(fig, first.estimate)
+        if widths := widths_asked():
+            caption = f"{title}. {description} ({record['evidence']}; {name})"
+            write_forms(fig, name, caption, widths, Path(out or paths.OWN_FIGURES))
         kinds, numbers = provenance.evidence_kinds(evidence), first.numbers if first else ""
         crop = frame(fig, name, kinds, title, verdict, numbers, complain)
         svg = _with_description(_render(fig, "svg", crop, {"Date": None, "Creator": None, "Title": title}), description)

@@ -146,18 +146,20 @@ class Output:
         title: str = "",
         evidence: str | Sequence[str] | None = None,
         note: str = "",
+        explore: figures.Explorable | None = None,
     ) -> None:
         """Write figures/<name>.svg, .png and .json, show that very PNG, and close the figure.
 
         claim: see `figures.save`, which also says what makes it raise ValueError. title: the finding in the picture's
         own words, written for the verdict that the claim expects; under another one the claim's sentence is drawn.
         In JupyterLab what breaks a house rule, such as another width, is drawn all the same, with a grey line.
+        explore: what can be moved in the picture; its sliders stand below it in JupyterLab, in the book in its place.
         """
         first = None if isinstance(claim, str) else claim if isinstance(claim, Claim) else claim[0]
         if first and first.verdict != self._expected.get(first.id):
             title = ""
         how: dict[str, Any] = dict(
-            evidence=self._evidence(evidence, name), note=note, claim=claim, alt=alt, title=title
+            evidence=self._evidence(evidence, name), note=note, claim=claim, alt=alt, title=title, explore=explore
         )
         figures.save(fig, name, **how, **self._origin(), complain=_note if self._explores else refuse)
         plt.close(fig)
@@ -168,6 +170,10 @@ class Output:
             {"image/png": base64.b64encode(png).decode(), "text/plain": f"[figure {name}] {title}. {alt}"},
             {"image/png": {"alt": alt, "width": width}},
         )
+        if explore and self._explores and _shell() is not None:
+            from IPython.display import display
+
+            display(explore)
 
     def not_drawn(self, name: str, why: str) -> None:
         """Say in a grey line of JupyterLab why a figure can't be drawn of the rows that are left. Raises ValueError in

@@ -151,7 +151,7 @@ class Page:
         name, up = self.notebook.name, self.up
         said = (
             f"A preview of [notebooks/{name}.ipynb]({up}notebooks/{name}.ipynb) with its committed results; "
-            f"[all previews]({up}previews/README.md). What cells print besides, and what stands behind each number, "
+            f"[all previews]({up}previews/README.md). What else cells print, and what stands behind each number, "
             f"is in [the book]({up}docs/book.md). To run it: `make lab NOTEBOOK={name}`."
         )
         if self.values:

@@ -118,7 +118,7 @@ def _digest(name: str, file: str | os.PathLike) -> tuple[str, str]:
     if found is None:
         raise ValueError(
             f"{name}: input {str(file)!r} is not a file, neither from the checkout nor from data/: "
-            "mend its path, or list the files of a folder one by one"
+            "fix its path, or list the files of a folder one by one"
         )
     state = found.stat()
     return relative(found), _sha256(found, state.st_mtime_ns, state.st_size)

@@ -5,7 +5,8 @@
 Pages: the front, all figures, one for each paper, notebook and protocol, the catalog, the reference of lib/proctor,
 docs/*.md where there are any. Sphinx makes them (MyST-NB, execution off); formulas become MathML. A broken link,
 something loaded from elsewhere, a formula that can't be read and every warning of Sphinx is an error, and build/site/
-stays as it was. PROCTOR_BINDER=https://mybinder.org/v2/gh/<owner>/<repository>/HEAD adds links to Binder.
+stays as it was. PROCTOR_SITE=https://... gives links to its pages a picture;
+PROCTOR_BINDER=https://mybinder.org/v2/gh/<owner>/<repository>/HEAD adds links to Binder.
 """
 
 import io
@@ -16,6 +17,7 @@ import shutil
 import sys
 import tempfile
 from functools import partial
+from html import escape
 from pathlib import Path
 
 from math_core import LatexError, LatexToMathML
@@ -34,8 +36,10 @@ from proctor.report.site_overview import (
     notebook_questions,
     paper_page,
 )
+from proctor.report.site_svg import Drawn, write_fonts
 
 STATIC = Path(__file__).parent / "site_static"
+SITE = os.environ.get("PROCTOR_SITE", "").rstrip("/")  # where the book will stand, e.g. https://example.org/proctor
 _PROSE = re.compile(r"(?<!\\)\b[A-Za-z]{2,}(?:[,.]?\s+[A-Za-z]{2,}\b){3}")
 SPHINX = {
     "project": "Proctor",
@@ -57,7 +61,9 @@ SPHINX = {
     "html_theme": "sphinx_book_theme",
     "html_static_path": [str(STATIC)],
     "html_css_files": ["site.css"],
-    "html_js_files": [("site.js", {"defer": "defer"})],
+    "html_js_files": [("site.js", {"defer": "defer"}), ("explore.js", {"defer": "defer"})],
+    "html_search_scorer": str(STATIC / "scorer.js"),
+    "html_favicon": str(STATIC / "mark.svg"),
     "html_copy_source": False,
     "html_show_sourcelink": False,
     "html_show_copyright": False,
@@ -67,6 +73,12 @@ SPHINX = {
     "html_last_updated_fmt": None,
     "html_context": {"default_mode": "auto"},
     "html_theme_options": {
+        "logo": {
+            "text": "Proctor",
+            "image_light": "_static/mark.svg",
+            "image_dark": "_static/mark.svg",
+            "alt_text": "",
+        },
         "use_download_button": False,
         "use_fullscreen_button": False,
         "home_page_in_toc": False,
@@ -95,12 +107,17 @@ def build(root: str | Path | None = None, out: str | Path | None = None, figures
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder:
         beside = Path(folder)
         source, html = beside / "source", beside / "html"
-        copies = write_source(root, figures, source)
+        copies, drawn = write_source(root, figures, source)
         _run_sphinx(source, html, beside / "doctrees")
         for file, place in copies.items():
             (html / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, html / place)
         shutil.copytree(source / "pictures", html / "pictures", dirs_exist_ok=True)
+        write_fonts(html / "_static" / "fonts")
+        if (social := root / "docs" / "book" / "front.png").is_file():
+            shutil.copyfile(social, html / "_static" / "social.png")
+        with (html / "_static" / "site.css").open("a", encoding="utf-8") as file:
+            file.write(drawn.css())
         (html / ".buildinfo").unlink(missing_ok=True)
         wrong = list(problems(html))
         if wrong:
@@ -111,8 +128,9 @@ def build(root: str | Path | None = None, out: str | Path | None = None, figures
     return out / "index.html"
 
 
-def write_source(root: Path, figures: Path, source: Path) -> dict[Path, str]:
-    """Write what Sphinx reads into `source`; return the files to copy into the site as they are, with their places."""
+def write_source(root: Path, figures: Path, source: Path) -> tuple[dict[Path, str], Drawn]:
+    """Write what Sphinx reads into `source`; return the files to copy into the site as they are, with their places, and
+    the figures that stand in its pages."""
     files: dict[str, list[Path]] = {paper: [] for paper in PAPERS}
     for path in sorted((root / "notebooks").rglob("*.ipynb")):
         paper = path.parent.name if path.parent != root / "notebooks" else "start"
@@ -182,7 +200,7 @@ def write_source(root: Path, figures: Path, source: Path) -> dict[Path, str]:
         reference.append("api/index")
     sections = {"Reference": reference} | ({"Guides": list(guides.values())} if guides else {})
     _write(source / "index.md", front(readme, rows, notebooks, sections, behind))
-    return addresses.copies
+    return addresses.copies, behind.drawn
 
 
 def _write(path: Path, text: str) -> None:
@@ -220,8 +238,18 @@ def _run_sphinx(source: Path, html: Path, doctrees: Path) -> None:
 
 def setup(app) -> dict:
     """Sphinx's door: formulas as MathML, which browsers show by themselves."""
+    app.connect("html-page-context", _describe_page)
     app.add_html_math_renderer("mathml", (_inline_formula, None), (_block_formula, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _describe_page(app, page: str, template: str, context: dict, doctree) -> None:
+    """What a link to a page shows elsewhere; its picture needs the site's address (PROCTOR_SITE)."""
+    title = re.sub(r"<[^>]+>", "", context.get("title", "")) or "Proctor"
+    tags = f'<meta property="og:title" content="{escape(title)}"><meta property="og:site_name" content="Proctor">'
+    if SITE:
+        tags += f'<meta property="og:image" content="{escape(SITE)}/_static/social.png">'
+    context["metatags"] = context.get("metatags", "") + tags
 
 
 def mathml(latex: str, block: bool = False) -> str:

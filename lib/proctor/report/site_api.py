@@ -34,10 +34,11 @@ class Described(NamedTuple):
     code: str  # as the file has it: the `def`; of a class its fields and public methods too
     about: str  # the docstring
     methods: tuple[tuple[str, str], ...] = ()  # (name, docstring)
+    parameters: tuple[str, ...] = ()  # or the fields of a class
 
 
 def packages(library: Path) -> dict[str, list[str]]:
-    """{package: its public modules}, dotted from `library` (lib/proctor); modules beside the packages are under ""."""
+    """{package: its public modules}, dotted from `library` (lib/proctor); those in no package are under ""."""
     found: dict[str, list[str]] = {}
     for path in sorted(library.rglob("*.py")):
         parts = path.relative_to(library).with_suffix("").parts
@@ -55,7 +56,9 @@ def described(path: Path) -> Iterator[Described]:
             continue
         about = ast.get_docstring(node) or ""
         if not isinstance(node, ast.ClassDef):
-            yield Described(node.name, "function", header(node, lines), about)
+            given = node.args
+            names = tuple(one.arg for one in [*given.posonlyargs, *given.args, *given.kwonlyargs])
+            yield Described(node.name, "function", header(node, lines), about, (), names)
             continue
         fields = [lines[one.lineno - 1 : one.end_lineno] for one in node.body if isinstance(one, ast.AnnAssign)]
         methods = [
@@ -65,7 +68,10 @@ def described(path: Path) -> Iterator[Described]:
         ]
         parts = [header(node, lines), *("\n".join(field) for field in fields), *(header(one, lines) for one in methods)]
         said = tuple((one.name, text) for one in methods if (text := ast.get_docstring(one)))
-        yield Described(node.name, "class", "\n".join(parts), about, said)
+        names = tuple(
+            one.target.id for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        )
+        yield Described(node.name, "class", "\n".join(parts), about, said, names)
 
 
 def header(node: Definition, lines: list[str]) -> str:
@@ -75,7 +81,7 @@ def header(node: Definition, lines: list[str]) -> str:
 
 
 def page_of(package: str) -> str:
-    """The page of a package: "uq" -> "api/uq"; modules beside the packages have one together."""
+    """The page of a package: "uq" -> "api/uq"; modules outside of the packages have one together."""
     return f"api/{package or 'proctor'}"
 
 
@@ -92,10 +98,17 @@ def package_page(package: str, modules: list[str], library: Path) -> str:
         path = library / (module.replace(".", "/") + ".py")
         about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         parts += [f"## {module}", f"```{{py:module}} proctor.{module}\n```", prose(about)]
-        for one in described(path):
+        public = list(described(path))
+        if public:
+            names = ", ".join(f"<code>{one.name}</code>" for one in public)
+            parts.append(f'<details class="module"><summary>{names}</summary>')
+        for one in public:
             said = "".join(f"<dt><code>{name}</code></dt><dd>{prose(text)}</dd>" for name, text in one.methods)
-            body = f"```python\n{one.code}\n```\n\n{prose(one.about)}" + (f"<dl>{said}</dl>" if said else "")
+            body = f"```python\n{one.code}\n```\n\n{prose(one.about, one.parameters)}" + (
+                f"<dl>{said}</dl>" if said else ""
+            )
             parts.append(f"````{{py:{one.kind}}} {one.name}\n{body}\n````")
+        parts += ["</details>"] if public else []
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -114,7 +127,12 @@ def index_page(found: dict[str, list[str]], library: Path) -> str:
             f"| {summary(library / (module.replace('.', '/') + '.py'))} |"
             for module in modules
         )
-        parts += [f"## {package or 'beside the packages'}", f"| module | what it does |\n|---|---|{lines}"]
+        parts += [
+            f"## {package or 'outside of the packages'}",
+            f'<details class="module"><summary>{len(modules)} modules</summary>',
+            f"| module | what it does |\n|---|---|{lines}",
+            "</details>",
+        ]
     entries = "\n".join(f"{package or 'proctor'} <{page_of(package).removeprefix('api/')}>" for package in found)
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{entries}\n```"]) + "\n"
 
@@ -125,8 +143,9 @@ def summary(path: Path) -> str:
     return _inline(" ".join((text or "").partition("\n\n")[0].split())).replace("|", "&#124;")
 
 
-def prose(docstring: str) -> str:
+def prose(docstring: str, parameters: Sequence[str] = ()) -> str:
     """HTML, on one line, of a docstring in plain text: `x` is code; examples and what is indented stay as they are.
+    What it says of `parameters` ("n, of: how many units, and which.") becomes a list.
 
     >>> prose("Of `x`,\\nand y.\\n\\n    as it  stands")
     '<p>Of <code>x</code>, and y.</p><pre>    as it  stands</pre>'
@@ -137,8 +156,21 @@ def prose(docstring: str) -> str:
             if kept:
                 html.append(f"<pre>{escape(chr(10).join(lines), quote=False)}</pre>".replace("\n", "&#10;"))
             elif lines:
-                html.append(f"<p>{_inline(' '.join(lines))}</p>")
+                html.append(_listed(" ".join(lines), parameters))
     return "".join(html)
+
+
+def _listed(text: str, parameters: Sequence[str]) -> str:
+    """A paragraph whose sentences on parameters are a list."""
+    known = "|".join(map(re.escape, parameters)) or "(?!)"
+    starts = list(re.finditer(rf"(?:^|(?<=[.;)] ))((?:{known})(?:, (?:{known}))*)(?: (\([^()]*\)))?: ", text))
+    if not starts:
+        return f"<p>{_inline(text)}</p>"
+    ends = [start.start() for start in starts[1:]] + [len(text)]
+    said = [f"{start[2] or ''} {text[start.end() : end]}".strip() for start, end in zip(starts, ends)]
+    rows = [f"<dt><code>{start[1]}</code></dt><dd>{_inline(one)}</dd>" for start, one in zip(starts, said)]
+    before = text[: starts[0].start()].strip()
+    return (f"<p>{_inline(before)}</p>" if before else "") + f'<dl class="parameters">{"".join(rows)}</dl>'
 
 
 def _runs(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
@@ -164,6 +196,29 @@ def _inline(text: str) -> str:
 
 COLUMNS = ("id", "functions", "prompts", "calls")
 SPELT = {"uq": "UQ", "llm": "LLM", "ai": "AI", "rm": "RM", "genrm": "GenRM", "realmath": "RealMath", "daft": "DAFT"}
+DIAGRAMS = {  # a picture of how it runs, where its own outputs have none
+    "uq/uq_paradigm": "uq/fig_2",
+    "uq/validators": "uq/fig_S5",
+    "uq/default_pipeline": "uq/fig_S5",
+    "uq/main_validator": "uq/fig_S5",
+    "uq/pipeline_verification": "uq/fig_S5",
+    "uq/stage_1_rules": "uq/fig_2",
+    "uq/stage_2_llm_filter": "uq/fig_2",
+    "uq/stage_3_human_review": "uq/fig_2",
+    "uq/human_agreement_check": "uq/kappa_and_prevalence",
+    "uq/bias_measurement": "uq/bias_and_skill",
+    "uq/ranking_test": "uq/rank_order",
+    "hle/review_round_1": "hle/fig_review",
+    "hle/review_rounds": "hle/fig_review",
+    "hle/difficulty_check": "hle/difficulty_rules",
+    "hle_verified/stages": "hle_verified/fig_2",
+    "hle_verified/stage_1": "hle_verified/fig_2",
+    "hle_verified/replication": "hle_verified/fig_2",
+    "hle_verified/stage_2": "hle_verified/fig_3",
+    "hle_verified/routing": "hle_verified/fig_2",
+    "cbu/utility": "cbu/fig_1",
+    "cbu/validator_judge": "cbu/5_auc",
+}
 
 
 class Protocol(NamedTuple):
@@ -233,6 +288,9 @@ def protocol_page(row: Row, protocol: Protocol, rows: Sequence[Row], paper: str,
         f"{f'; what is missing: {_plain(row.missing)}' if row.missing and row.state != 'stand-in' else ''}."
         + (f" **In the paper:** {_plain(row.compared_with)}." if row.compared_with else ""),
     ]
+    drawn = DIAGRAMS.get(row.id) or next((one[:-4] for one in row.outputs if one.endswith(".svg")), "")
+    if drawn and (picture := behind.picture(drawn, here)):
+        parts.append(f'<figure class="artifact">{picture}</figure>')
     if protocol.functions:
         parts.append("## In the library")
     for name in protocol.functions:
@@ -241,7 +299,7 @@ def protocol_page(row: Row, protocol: Protocol, rows: Sequence[Row], paper: str,
         parts += [
             f'<p><a href="{address}"><code>{name}</code></a></p>',
             f"```python\n{found.code}\n```",
-            prose(found.about),
+            prose(found.about, found.parameters),
         ]
     if protocol.calls:
         parts += ["## Cost", f"Calls: {_plain(protocol.calls)}."]

@@ -1,6 +1,7 @@
 """What a browser sees wrong on the pages of the built site, in light and dark, on a desk and on a phone.
 
     python -m proctor.report.site_check [build/site] [--pages 'uq/*']
+    python -m proctor.report.site_check --pictures docs/book      # the screenshots of README and docs/book.md
 
 Each page is opened in headless Chromium (Debian's, or the one that PROCTOR_CHROMIUM names). Wrong are: a line of error
 in the console, a request that fails or leaves the disk, a picture that does not show, a page wider than the screen,
@@ -10,6 +11,7 @@ Addresses in the site: where a file of the repository is found there, and whethe
 """
 
 import argparse
+import io
 import os
 import re
 import shutil
@@ -36,6 +38,14 @@ VIEWS: tuple[tuple[int, Colours], ...] = (  # width in pixels, colours
     (1280, "dark"),
     (390, "dark"),
 )
+PICTURES: dict[str, tuple[str, Colours, str]] = {  # file: page, colours, what stands at the top of the picture
+    "front": ("index", "light", ""),
+    "notebook": ("hle/4_frontier_runs", "light", "h1"),
+    "gallery": ("figures", "light", ""),
+    "explore": ("synthesis/7_explore", "light", ".explorable"),
+    "catalog": ("catalog", "light", ""),
+    "dark": ("kina/5_how_many_items", "dark", "figure.lead"),
+}
 SERIOUS = ("serious", "critical")
 # Pictures are loaded late; boxes that scroll are no fault, nor what is there for screen readers alone.
 LOOK = """async () => {
@@ -109,6 +119,23 @@ def look(page: Any, path: Path, axe: bool) -> list[str]:
     return list(dict.fromkeys(said))
 
 
+def take_pictures(site: Path, folder: Path) -> None:
+    """Write <folder>/<name>.png of PICTURES: 1180 by 820 pixels in 96 colours, so that they are small."""
+    from PIL import Image
+
+    with chromium() as browser:
+        for name, (page, colours, top) in PICTURES.items():
+            window = browser.new_page(viewport=dict(width=1180, height=820), color_scheme=colours)
+            window.goto((site / f"{page}.html").as_uri())
+            window.wait_for_load_state("networkidle")
+            if top:
+                window.locator(f".bd-article {top}").first.evaluate("one => scrollTo(0, one.offsetTop - 60)")
+            window.wait_for_timeout(300)  # the theme's bar follows
+            picture = Image.open(io.BytesIO(window.screenshot()))
+            picture.convert("RGB").quantize(96).save(folder / f"{name}.png", optimize=True)
+            window.close()
+
+
 def _elsewhere(url: str) -> bool:
     return not url.startswith(("file:", "data:", "blob:"))
 
@@ -126,7 +153,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Look at every page of the site in a browser.")
     parser.add_argument("site", type=Path, nargs="?", default=BUILD / "site")
     parser.add_argument("--pages", default="*", help="names that match this pattern, such as 'uq/*'")
+    parser.add_argument("--pictures", type=Path, help="write the screenshots to this folder instead")
     options = parser.parse_args(arguments)
+    if options.pictures:
+        take_pictures(options.site.resolve(), options.pictures)
+        return 0
     site, start = options.site.resolve(), time.perf_counter()
     count = 0
     for where, wrong in check(site, like=options.pages):

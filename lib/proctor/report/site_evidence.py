@@ -10,10 +10,12 @@ from typing import Any
 from proctor.report.catalog import OWNERS, Row
 from proctor.report.claims import MARKS, Claim, read_claims
 from proctor.report.site_check import Addresses
+from proctor.report.site_svg import Drawn
 
 DATA = (("CSV", "csv"), ("Markdown", "md"))
 PICTURES = (("SVG", "svg"), ("PNG", "png"))
 PNG_PER_INCH, SHOWN_PER_INCH = 200, 110  # figures/ holds 200 dots an inch; the page shows an inch as so many pixels
+WIDE = 500  # pixels; on a phone such a picture scrolls, so that its letters can be read
 _NAME = r"[a-z+ ]+ · (?P<name>[a-z_\\]+/[A-Za-z0-9_\\]+)"
 _LABEL = re.compile(rf"(?:<div[^>]*>{_NAME}</div>\s*</div>|\*{_NAME.replace('name', 'named')}\*)\s*\Z")
 
@@ -25,6 +27,7 @@ class Behind:
         self.addresses = addresses
         self.rows = {output.rpartition(".")[0]: row.id for row in rows if row.kind in OWNERS for output in row.outputs}
         self._figures: dict[str, list[tuple[int, str]]] | None = None  # by claim, once they are asked for
+        self.drawn = Drawn()
         self.claims: dict[str, Claim] = {claim.id: claim for claim in read_claims(addresses.figures)}
 
     def record(self, artifact: str | None) -> dict[str, Any]:
@@ -46,6 +49,16 @@ class Behind:
     def size(self, artifact: str) -> tuple[int, int]:
         """Width and height on a page of a saved figure."""
         return shown_size((self.addresses.figures / f"{artifact}.png").read_bytes(), PNG_PER_INCH)
+
+    def picture(self, artifact: str, page: str, leads_to: str = "", part: str = "", alt: str = "") -> str:
+        """HTML of a saved figure, as SVG that follows the theme, with a link to its file or to another address; empty
+        where there is none. part: tells two copies on one page apart. alt: what it shows, else what its record says."""
+        if not (address := self.addresses.figure(f"{artifact}.svg", page)):
+            return ""
+        svg = (self.addresses.figures / f"{artifact}.svg").read_text(encoding="utf-8")
+        width, alt = self.size(artifact)[0], alt or self.record(artifact).get("alt", "")
+        kind = ' class="wide"' if width > WIDE else ""
+        return f'<a href="{leads_to or address}"{kind}>{self.drawn.inline(svg, artifact + part, width, alt)}</a>'
 
     def files(self, artifact: str, kinds: Sequence[tuple[str, str]], page: str) -> str:
         """HTML links to the files of an artifact that are there: "CSV · Markdown"."""

@@ -84,12 +84,8 @@ class NotebookPage:
         for id in re.findall(r"`([a-z_]+/[\w.]+)`", box):
             named += self.behind.figures_of(id)
         for name in named:
-            if address := self.addresses.figure(f"{name}.png", self.page):
-                record, width, height = self.behind.record(name), *self.behind.size(name)
-                return (
-                    f'<figure class="artifact lead"><a href="{address}"><img src="{address}" width="{width}" '
-                    f'height="{height}" alt="{escape(record.get("alt", ""))}"></a></figure>'
-                )
+            if picture := self.behind.picture(name, self.page, part="-lead"):
+                return f'<figure class="artifact lead">{picture}</figure>'
         return ""
 
     def build(self) -> dict:
@@ -197,22 +193,33 @@ class NotebookPage:
         artifact = about.get("artifact", artifact)
         record = self.behind.record(artifact)
         alt = about.get("alt") or record.get("alt") or record.get("claim") or f"Figure in the section: {heading}"
-        if artifact and record and not self.own_pictures:
-            address = self.addresses.figure(f"{artifact}.png", self.page)
-            width, height = self.behind.size(artifact)
-        else:
+        picture = (
+            self.behind.picture(artifact, self.page, alt=alt) if artifact and record and not self.own_pictures else ""
+        )
+        if not picture:
             png = base64.b64decode("".join(output["data"]["image/png"]))
             place = f"pictures/{self.page}_{len(self.images) + 1}.png"
             self.images[place] = png
             address, (width, height) = "../" * self.page.count("/") + place, shown_size(png, 100)
+            picture = f'<a href="{address}"><img src="{address}" alt="{escape(alt)}" '
+            picture += f'width="{width}" height="{height}" loading="lazy"></a>'
         caption = panel = ""
         if artifact and record:
             caption = f"<figcaption>{self.behind.caption(artifact, self.page)}</figcaption>"
             panel = self.behind.panel(artifact, self.page, tables)
-        return (
-            f'<figure class="artifact"><a href="{address}"><img src="{address}" alt="{escape(alt)}" '
-            f'width="{width}" height="{height}" loading="lazy"></a>{caption}</figure>{panel}'
-        )
+        figure = f'<figure class="artifact">{picture}{caption}</figure>'
+        if "explore" in record and not self.own_pictures:
+            figure = movable(record["explore"], figure, alt, self.page)
+        return figure + panel
+
+
+def movable(explore: dict[str, Any], figure: str, alt: str, page: str) -> str:
+    """HTML of a saved figure in whose place explore.js puts the picture to move."""
+    data = json.dumps(explore, ensure_ascii=False).replace("</", "<\\/")
+    return (
+        f'<div class="explorable" data-alt="{escape(alt)}" data-root="{"../" * page.count("/")}">'
+        f'<script type="application/json">{data}</script>{figure}</div>'
+    )
 
 
 def printed(text: str) -> str:

@@ -120,21 +120,17 @@ def count_verdicts(rows: Sequence[Row], behind: Behind) -> str:
     """ "12 hold, 3 do not hold, 5 cannot tell": the judged claims of these rows, by verdict."""
     judged = {claim.id: claim.verdict for row in rows for claim in claims_of(row, behind.claims.values())}
     found = Counter(judged.values())
-    words = {"holds": "hold", "does not hold": "do not hold", "cannot tell": "cannot be told"}
+    words = {"holds": "hold", "does not hold": "do not hold", "cannot tell": "are undecided"}
     return ", ".join(f"{found[verdict]} {words[verdict]}" for verdict in VERDICTS if found[verdict])
 
 
 def all_findings(addresses: Addresses, behind: Behind) -> str:
     """The picture of all findings by evidence, which leads to its notebook; empty where it is not there."""
     name, notebook = "synthesis/finding_outcomes", "notebooks/synthesis/6_does_it_hold.ipynb"
-    if not (image := addresses.figure(f"{name}.png", "index")) or notebook not in addresses.pages:
+    if notebook not in addresses.pages:
         return ""
-    record, (width, height) = behind.record(name), behind.size(name)
-    page = addresses.page(addresses.pages[notebook], "index")
-    return (
-        f'<figure class="artifact lead"><a href="{page}"><img src="{image}" '
-        f'width="{width}" height="{height}" alt="{escape(record.get("alt", ""))}"></a></figure>'
-    )
+    picture = behind.picture(name, "index", addresses.page(addresses.pages[notebook], "index"))
+    return picture and f'<figure class="artifact lead">{picture}</figure>'
 
 
 LEADS = {  # the picture of each paper's card
@@ -223,12 +219,12 @@ def paper_page(
             "## What the paper says, and what holds here",
             f"Sentences of the paper: {len(printed)}, tested: {tested}; with their parts, "
             f"{count_verdicts(printed, behind) or 'none is judged'}. "
-            "What an interval does not settle cannot be told; what is not tested says what it lacks.",
+            "What an interval does not settle is undecided; what is not tested says what it lacks.",
             claim_table(printed, here, behind),
         ]
     if ours:
         parts += [
-            "## What we say besides",
+            "## What else we say",
             f"Claims of the notebooks: {len(ours)}; with their parts, {count_verdicts(ours, behind)}.",
             claim_table(ours, here, behind),
         ]

@@ -8,6 +8,11 @@ from proctor.report.catalog import Row, claims_of
 from proctor.report.site_evidence import Behind, badges, verdict
 
 UNTESTED = "not tested"
+THUMB = 120  # pixels: a figure in a row of the catalog
+FOLD = 8  # rows of a table that are seen at once
+_TABLE = re.compile(
+    r'(?P<start><div class="table-box"[^>]*><table\b.*?<tbody>)(?P<body>.*?)</tbody>.*?</table></div>', re.S
+)
 # The notebooks' tables set the sides of their cells by a style of their own, and the grey of their notes too.
 _SIDE = re.compile(r'<(td|th) style="text-align:(left|right)">')
 _GREY = re.compile(r'style="color:#6E6E6E(?:;font-size:85%)?"')
@@ -22,8 +27,21 @@ def boxed(html: str) -> str:
     html = _GREY.sub('class="muted"', _SIDE.sub(r'<\1 class="\2">', html))
     html = _TONE.sub(lambda found: f'<b class="verdict {found[2].replace(" ", "-")}">{found[1]} {found[2]}</b>', html)
     html = re.sub(r'<td(?: class="(?:left|right)")?>(?=[^<]{41})', '<td class="prose">', html)
+    html = re.sub(r"<th\b[^>]*>[^<]+(?=</th>)", lambda head: head[0].replace("_", " "), html)
     html = re.sub(r"<table\b", '<div class="table-box" tabindex="0" role="region" aria-label="Table">\\g<0>', html)
-    return html.replace("</table>", "</table></div>")
+    return _TABLE.sub(_folded, html.replace("</table>", "</table></div>"))
+
+
+def _folded(found: re.Match) -> str:
+    """A table of more than FOLD rows with the others in a fold below its first ones."""
+    rows = re.findall(r"<tr\b.*?</tr>", found["body"], re.DOTALL)
+    if len(rows) <= FOLD + 2:
+        return found[0]
+    first = f"{found['start']}{''.join(rows[:FOLD])}</tbody></table></div>"
+    return (
+        f'<div class="first-rows">{first}</div><details class="rest"><summary>All {len(rows)} rows</summary>'
+        f"{found[0]}</details>"
+    )
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -89,6 +107,11 @@ def catalog_rows(rows: Sequence[Row], here: str, behind: Behind) -> str:
             escape(text) for text in (row.missing, row.compared_with and f"compared with {row.compared_with}") if text
         ]
         title = f"<strong>{escape(row.title)}</strong>"
+        picture = next((output for output in row.outputs if output.endswith(".svg")), "").replace(".svg", ".png")
+        if picture and (address := behind.addresses.figure(picture, here)):
+            width, height = behind.size(picture.removesuffix(".png"))
+            size = f'width="{THUMB}" height="{round(THUMB * height / width)}"'
+            title = f'<img class="thumb" src="{address}" {size} alt="" loading="lazy">{title}'
         if row.kind == "protocol" and here != f"protocols/{row.id}":
             title = f'<a href="{behind.addresses.page(f"protocols/{row.id}", here)}">{title}</a>'
         cells.append(
@@ -109,5 +132,5 @@ def catalog_rows(rows: Sequence[Row], here: str, behind: Behind) -> str:
 def notebook_link(row: Row, here: str, behind: Behind) -> str:
     """A link to the page of a row's notebook; its name alone where there is no such page."""
     page = behind.addresses.pages.get(f"notebooks/{row.notebook}.ipynb")
-    name = escape(row.notebook)
+    name = re.sub(r"[/_]", r"\g<0><wbr>", escape(row.notebook))
     return f'<a href="{behind.addresses.page(page, here)}">{name}</a>' if page else name

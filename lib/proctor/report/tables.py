@@ -246,7 +246,7 @@ def _flat(df: pd.DataFrame, name: str) -> pd.DataFrame:
     columns = list(df.columns)
     bad = [column for column in columns if not isinstance(column, str) or columns.count(column) > 1]
     if bad or not columns:
-        raise ValueError(f"{name}: columns must have distinct names that are text; mend {bad or 'the empty table'}")
+        raise ValueError(f"{name}: columns must have distinct names that are text; fix {bad or 'the empty table'}")
     if "canary" in df and any(isinstance(text, str) and text for text in df["canary"]):
         raise ValueError(
             f"{name}: column canary marks rows that must not be published; "

@@ -69,7 +69,7 @@ def items_for_difference(
     icc: float = 0.0,
     test: str = "score",
 ) -> Plan:
-    """Items on which two models of accuracies rate_a and rate_b are told apart with chance `power`.
+    """Items on which two models of accuracies rate_a and rate_b are distinguished with chance `power`.
 
     correlation: phi of their right answers over items. family, icc: items of a family and the correlation of the
     *difference* of the two scores within one; whole families are counted. test: "exact", by which `leaderboard` and
@@ -98,12 +98,12 @@ def items_for_difference(
         told |= {"families": families, "design effect": effect}
     assumes = [f"both models answer the same items, and their right answers correlate by {correlation:g}"]
     if family == 1:
-        assumes.append(f"they are told apart by {TESTS[test]} of this pair alone (of k pairs: level 1 - 0.05 / k)")
+        assumes.append(f"they are distinguished by {TESTS[test]} of this pair alone (of k pairs: level 1 - 0.05 / k)")
     if family > 1:
         assumes.append(f"families of {family} items, whose differences correlate by {icc:g}; families are independent")
     else:
         assumes.append("items are independent")
-    aim = f"accuracies {rate_a:g} and {rate_b:g} told apart with {power:.0%} power at {level:.0%}"
+    aim = f"accuracies {rate_a:g} and {rate_b:g} distinguished with {power:.0%} power at {level:.0%}"
     return Plan(n, "items", aim, told, tuple(assumes))
 
 
@@ -221,7 +221,7 @@ def votes_for_error(
     checks.share(at_most, "at most")
     worse = max(miss, false_alarm)
     if worse >= 0.5:
-        raise ValueError(f"one vote errs with chance {worse:g}: a majority helps only below 0.5; mend the judge first")
+        raise ValueError(f"one vote errs with chance {worse:g}: a majority helps only below 0.5; fix the judge first")
     for k in range(1, most + 1, 2):
         if error_of_votes(worse, k, correlation) <= at_most:
             break
@@ -295,7 +295,7 @@ def rollouts_for_order(better: float, worse: float, chance: float = 0.9) -> Plan
         "rollouts of each candidate",
         f"utilities {better:g} and {worse:g} in the right order with chance {chance:.0%}",
         {"chance of the right order": chance_of_order(better, worse, n)},
-        ("rollouts are independent; a tie is broken by lot",),
+        ("rollouts are independent; a tie is broken at random",),
     )
 
 

@@ -67,7 +67,7 @@ def difference(
             "items, or a lower correlation"
         )
     print(
-        f"{100 * found:.2f} points: {rate:g} and {rate - found:.4f} are told apart with {power:.0%} power by "
+        f"{100 * found:.2f} points: {rate:g} and {rate - found:.4f} are distinguished with {power:.0%} power by "
         f"{how_many.TESTS[test]}"
     )
 

@@ -237,7 +237,7 @@ class _Parser:
         if not asks_a_model(node):
             self._fail(place, "a program gives the same verdict each time")
         if operator == "u" and not isinstance(node.node if isinstance(node, By) else node, Check):
-            self._fail(place, "only a check can be reconsidered: write u beside it, as in (C u3|U) => ...")
+            self._fail(place, "only a check can be reconsidered: write u next to it, as in (C u3|U) => ...")
         if self._next() != "vote":
             self._fail(place, f"say how the {times} votes count: {operator}{times}|M or {operator}{times}|U")
         _, vote, where = self._take()

@@ -423,7 +423,7 @@ class _Lines:
         except OSError as error:
             raise OSError(
                 error.errno,
-                f"could not write the verdicts to {self.path} ({error.strerror}): free some disk space, or mend the "
+                f"could not write the verdicts to {self.path} ({error.strerror}): free some disk space, or fix the "
                 "folder's permissions, and run again with the same cache. All replies are kept there: nothing is "
                 "asked again",
             ) from error

@@ -79,7 +79,7 @@ class Notebook:
             if not files and "*" not in pattern:
                 raise WorkflowError(
                     f"{self.path}: its metadata proctor.data names {pattern}, and there is no such "
-                    "file; mend the name there, or take the file back from git"
+                    "file; fix the name there, or take the file back from git"
                 )
             found += files
         return found

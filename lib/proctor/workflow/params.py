@@ -88,15 +88,15 @@ def read_profile(path: str | Path) -> dict[str, dict[str, Any]]:
         profiles = ", ".join(sorted(file.name for file in PARAMS.glob("*.yaml"))) or "none"
         raise ParameterError(f"{path}: no such parameter file; those in {PARAMS}: {profiles}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise ParameterError(f"{path}: cannot be read ({error}); mend its permissions or save it as UTF-8") from None
+        raise ParameterError(f"{path}: cannot be read ({error}); fix its permissions or save it as UTF-8") from None
     except (ValueError, RecursionError) as error:
-        raise ParameterError(f"{path}: a value that can't be read ({error!s:.200}); mend it") from None
+        raise ParameterError(f"{path}: a value that can't be read ({error!s:.200}); fix it") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         what = getattr(error, "problem", None) or error
         raise ParameterError(
-            f"{path}{where}: not valid YAML ({what}); mend the indentation, quote or colon there or in the line above"
+            f"{path}{where}: not valid YAML ({what}); fix the indentation, quote or colon there or in the line above"
         ) from None
     problems = []
     if not isinstance(content, dict):

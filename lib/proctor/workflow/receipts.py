@@ -70,13 +70,10 @@ def put_aside(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures
 
 
 def reads_results_of(notebook: Notebook) -> list[str]:
-    """Names of the notebooks that make the claims which this one declares as its data; they must run before it."""
-    files = [path.relative_to(COMMITTED) for path in notebook.data() if path.is_relative_to(COMMITTED)]
-    return [
-        f"{path.parent.as_posix()}/{path.stem.removeprefix('claims_')}"
-        for path in files
-        if path.stem.startswith("claims_")
-    ]
+    """Names of the notebooks that make the claims and tables which this one declares as its data; they must run before
+    it."""
+    records = [path.with_suffix(".json") for path in notebook.data() if path.is_relative_to(COMMITTED)]
+    return list(dict.fromkeys(json.loads(path.read_text())["code"]["notebook"] for path in records))
 
 
 def path_of(name: str, figures: Path = COMMITTED) -> Path:

@@ -1,6 +1,27 @@
 /* Filters and sorting of tables. A cell with labels (evidence, verdicts) has each of them as a value.
    Without JavaScript the table is whole and in its own order. */
 "use strict";
+/* The first `most` of what fits the filters, and a button for all. A page that is opened at one of them shows all. */
+const portion = (parts, most, after) => {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "show-all";
+  button.addEventListener("click", () => { most = Infinity; show(); });
+  after.after(button);
+  let last = () => true;
+  const show = (fits = last) => {
+    last = fits;
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (parts.includes(target)) most = Infinity;
+    const fitting = parts.filter(fits), shown = new Set(fitting.slice(0, most));
+    for (const part of parts) part.hidden = !shown.has(part);
+    button.hidden = shown.size === fitting.length;
+    button.textContent = `Show all ${fitting.length}`;
+    return fitting.length;
+  };
+  window.addEventListener("hashchange", () => { show(); if (location.hash) document.querySelector(":target")?.scrollIntoView(); });
+  return show;
+};
 for (const table of document.querySelectorAll("table.filtered")) {
   const values = (row, column) => {
     const labels = [...row.cells[column].querySelectorAll("span")];
@@ -37,19 +58,21 @@ for (const table of document.querySelectorAll("table.filtered")) {
       const text = (row) => row.cells[column].textContent.trim();
       rows.sort((a, b) => (down ? -1 : 1) * text(a).localeCompare(text(b), undefined, { numeric: true }));
       body.append(...rows);
+      show();
     });
     head.replaceChildren(button);
   });
   bar.append(count);
   const show = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const row of rows) {
+    const fitting = first((row) => {
       const text = row.textContent.toLowerCase();
-      row.hidden = !(words.every((word) => text.includes(word)) &&
-        [...chosen].every(([column, value]) => !value || values(row, column).includes(value)));
-    }
-    count.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
+      return words.every((word) => text.includes(word)) &&
+        [...chosen].every(([column, value]) => !value || values(row, column).includes(value));
+    });
+    count.textContent = `${fitting} of ${rows.length} rows`;
   };
+  const first = portion(rows, 24, table.parentElement);
   search.addEventListener("input", show);
   table.parentElement.before(bar);
   show();
@@ -77,13 +100,14 @@ for (const gallery of document.querySelectorAll(".gallery.filtered")) {
   bar.append(count);
   const show = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const card of cards) {
+    const fitting = first((card) => {
       const text = `${card.textContent} ${card.querySelector("img").alt}`.toLowerCase();
-      card.hidden = !(words.every((word) => text.includes(word)) &&
-        [...chosen].every(([key, value]) => !value || values(card, key).includes(value)));
-    }
-    count.textContent = `${cards.filter((card) => !card.hidden).length} of ${cards.length} figures`;
+      return words.every((word) => text.includes(word)) &&
+        [...chosen].every(([key, value]) => !value || values(card, key).includes(value));
+    });
+    count.textContent = `${fitting} of ${cards.length} figures`;
   };
+  const first = portion(cards, 48, gallery);
   search.addEventListener("input", show);
   gallery.before(bar);
   show();
@@ -94,3 +118,12 @@ for (const summary of document.querySelectorAll(".bd-sidebar-primary details > s
   const link = summary.parentElement.parentElement.querySelector("a");
   summary.setAttribute("aria-label", `Pages of ${link.textContent.trim()}`);
 }
+
+/* An address of a function opens the fold that it lies in, also where the browser does not. */
+const reveal = () => {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const fold = target && target.closest("details:not([open])");
+  if (fold) { fold.open = true; target.scrollIntoView(); }
+};
+window.addEventListener("hashchange", reveal);
+reveal();

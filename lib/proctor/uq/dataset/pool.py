@@ -162,7 +162,7 @@ def writing(pool: str | Path, site: str, answers: bool = False):
             targets["answers"].unlink(missing_ok=True)  # those of an earlier source would not belong to these questions
     except OSError as error:
         raise DataError(
-            f"{pool}: could not be written ({error.strerror or error}). Free some space, or mend it."
+            f"{pool}: could not be written ({error.strerror or error}). Free some space, or fix it."
         ) from error
     finally:
         for path in beside.values():

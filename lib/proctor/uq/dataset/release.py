@@ -229,7 +229,7 @@ def _write(folder: Path, release: Release, reviews: pd.DataFrame, earlier: list[
         (beside / "release.json").write_text(json.dumps(manifest, indent=2) + "\n")
         os.rename(beside, target)
     except OSError as error:
-        raise DataError(f"{target}: could not be written ({error.strerror}). Nothing was changed: mend it.") from error
+        raise DataError(f"{target}: could not be written ({error.strerror}). Nothing was changed: fix it.") from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return target

@@ -1,0 +1,235 @@
+"""Pictures to move: a table of marks for every setting, drawn by matplotlib here and by explore.js in the book.
+
+    picture = Explorable(rows, x="balanced", y="accuracy", of="validator", choose={"right": 13, "validator": "o3 V"},
+                         says="{validator}: {accuracy} % accurate if {right} % of the answers are right")
+    out.figure(picture.draw(), "synthesis/explore_right", claim=..., alt=..., explore=picture)
+
+The page computes nothing: every number that a setting shows stands in `rows`, already rounded. So the book without a
+server, the sliders of JupyterLab and the saved picture show the same.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+
+from proctor.report.frame import FULL
+from proctor.report.roles import BLUE, GREEN, GREY, PURPLE, VERMILLION
+
+ALL = "all"
+LOOKS = tuple(zip((BLUE, VERMILLION, GREEN, PURPLE, GREY), "os^DX"))  # of the groups, in their order
+
+
+@dataclass(frozen=True)
+class Explorable:
+    """rows: one for each mark of each setting. x, y, of, group: columns; text gives an axis of names, in the order of
+    the rows; `of` names a mark, `group` gives its colour. choose: {column: its first value}: if the picture draws that
+    column the marks with this value are in ink (ALL: all of them), else they are the only ones. joined: the marks of a
+    group are a line. low, high: columns of limits, along x if y has names, else along y. says: what a mark says, with
+    columns in braces. names: labels of columns. formats: as `format` takes them. link: column of notebooks' names.
+    """
+
+    rows: pd.DataFrame
+    x: str
+    y: str
+    of: str
+    choose: Mapping[str, Any]
+    says: str
+    names: Mapping[str, str]
+    group: str = ""
+    joined: bool = False
+    low: str = ""
+    high: str = ""
+    link: str = ""
+    log: bool = False
+    diagonal: bool = False  # draw the line on which x is y, both in percent
+    height: float = 3.4
+    formats: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def text(self) -> pd.DataFrame:
+        """The rows as they are shown; what is not known is empty."""
+        shown = {
+            name: [
+                "" if pd.isna(value) else format(value, self.formats.get(name, "" if isinstance(value, str) else "g"))
+                for value in column
+            ]
+            for name, column in self.rows.items()
+        }
+        return pd.DataFrame(shown, dtype=str)
+
+    def values(self, column: str) -> list[str]:
+        """What can be chosen of a column, in the order of the rows; numbers by size."""
+        found = list(dict.fromkeys(self.text[column]))
+        if pd.api.types.is_numeric_dtype(self.rows[column]):
+            return sorted(found, key=float)
+        return [ALL, *found] if self.choose[column] == ALL else found
+
+    def start(self) -> dict[str, str]:
+        """The first settings, as text. Raises ValueError for a value that no row has."""
+        start = {
+            name: format(value, self.formats.get(name, "" if isinstance(value, str) else "g"))
+            for name, value in self.choose.items()
+        }
+        for name, value in start.items():
+            if value not in self.values(name):
+                raise ValueError(f"choose={{{name!r}: {value!r}}}: no row has this value; give one of the column")
+        return start
+
+    def shown(self, chosen: Mapping[str, str]) -> tuple[pd.DataFrame, pd.Series]:
+        """(the rows of one setting as text, which of them are in ink)."""
+        text = self.text
+        ink = pd.Series(True, index=text.index)
+        keep = ink.copy()
+        for name, value in chosen.items():
+            if value != ALL:
+                which = ink if name in (self.x, self.y, self.of, self.group) else keep
+                which &= text[name] == value
+        return text[keep], ink[keep]
+
+    def domain(self, column: str) -> list[float]:
+        """The ends of a numeric axis, over all settings; [] for an axis of names."""
+        if not pd.api.types.is_numeric_dtype(self.rows[column]):
+            return []
+        along = [column, *([self.low, self.high] if self.low and column == self._along() else [])]
+        values = self.rows[along].to_numpy(float)
+        low, high = float(np.nanmin(values)), float(np.nanmax(values))
+        if self.log and column == self.y:
+            return [low / 1.3, high * 1.3]
+        if self.diagonal:
+            return [0, 100]
+        room = 0.04 * (high - low)
+        return [low - room, high + room]
+
+    def ticks(self, column: str) -> list[float]:
+        """Round values along a numeric axis; [] for an axis of names."""
+        ends = self.domain(column)
+        where = LogLocator(subs=(1, 2, 5)) if self.log and column == self.y else MaxNLocator(6, steps=[1, 2, 5, 10])
+        return [float(f"{tick:.6g}") for tick in where.tick_values(*ends) if ends[0] <= tick <= ends[1]] if ends else []
+
+    def page(self) -> dict[str, Any]:
+        """What explore.js draws: settings, axes, and the rows as lines of numbers of the `texts` of each column."""
+        text = self.text
+        codes = {name: pd.factorize(column) for name, column in text.items()}
+        lines = np.column_stack([numbers for numbers, _ in codes.values()])
+        axes = {}
+        for side, column in (("x", self.x), ("y", self.y)):
+            axes[side] = dict(column=column, ends=self.domain(column), ticks=self.ticks(column))
+        return dict(
+            axes=axes, of=self.of, group=self.group, joined=self.joined, says=self.says, names=dict(self.names),
+            link=self.link, log=self.log, diagonal=self.diagonal, start=self.start(), height=round(110 * self.height),
+            low=self.low, high=self.high, along=self._along() == self.x and "x" or "y",
+            choose={name: self.values(name) for name in self.choose},
+            numeric=[name for name in self.choose if pd.api.types.is_numeric_dtype(self.rows[name])],
+            groups=list(dict.fromkeys(text[self.group])) if self.group else [],
+            columns=list(text), texts={name: "\t".join(found) for name, (_, found) in codes.items()},
+            rows="\n".join(" ".join(map(str, line)) for line in lines.tolist()),
+        )  # fmt: skip
+
+    def draw(self, **chosen: str) -> Figure:
+        """The picture of one setting (default: the first)."""
+        part, ink = self.shown(self.start() | chosen)
+        fig, ax = plt.subplots(figsize=(FULL, self.height))
+        if self.log:
+            ax.set_yscale("log")
+        places = {side: self._places(part, column) for side, column in (("x", self.x), ("y", self.y))}
+        if not self.domain(self.x) and not self.domain(self.y):
+            _spread(part.groupby([self.x, self.y], sort=False), places)
+        groups = list(dict.fromkeys(self.text[self.group])) if self.group else [""]
+        for (colour, marker), name in zip(LOOKS, groups):
+            own = (part[self.group] == name).to_numpy() if self.group else np.ones(len(part), bool)
+            if not own.any():
+                continue
+            x, y = places["x"][own], places["y"][own]
+            full = ink.to_numpy()[own]
+            if self.joined:
+                lead = full.any() or self.group not in self.choose
+                ax.plot(x, y, color=colour, linewidth=1.8 if lead else 0.9, alpha=1 if lead else 0.45, label=name)
+            if self.low:
+                ends = [pd.to_numeric(part[column][own]).to_numpy() for column in (self.low, self.high)]
+                lines, at = (ax.hlines, y) if self._along() == self.x else (ax.vlines, x)
+                lines(at, *ends, color=colour, linewidth=1, alpha=0.5)
+            if not self.joined:
+                ax.plot(x[~full], y[~full], marker, color=colour, alpha=0.35, markersize=3.5)
+            ax.plot(x[full], y[full], marker, color=colour, markersize=6 if full.sum() < 3 else 4,
+                    label="" if self.joined else name)  # fmt: skip
+        for column, axis in ((self.x, ax.xaxis), (self.y, ax.yaxis)):
+            label = self.names.get(column, column)
+            ax.set_xlabel(label) if axis is ax.xaxis else ax.set_ylabel(label if self.domain(column) else "")
+            limits = ax.set_xlim if axis is ax.xaxis else ax.set_ylim
+            if ends := self.domain(column):
+                axis.set_ticks(self.ticks(column))
+                limits(*ends)
+            else:
+                names = list(dict.fromkeys(part[column]))
+                axis.set_ticks(range(len(names)), names)
+                limits((-0.6, len(names) - 0.4) if axis is ax.xaxis else (len(names) - 0.4, -0.6))
+                axis.set_tick_params(length=0)
+        if self.log:
+            ax.yaxis.set_major_formatter("{x:,.0f}")
+            ax.yaxis.set_minor_locator(NullLocator())
+        if self.diagonal:
+            ax.axline((0, 0), slope=1, color=GREY, linewidth=0.8)
+        if self.group and len(groups) > 1:
+            ax.legend(title=self.names.get(self.group, ""), fontsize=7, title_fontsize=7, loc="best")
+        return fig
+
+    def widget(self) -> Any:
+        """The same with sliders and lists of ipywidgets, for JupyterLab."""
+        from ipywidgets import Dropdown, SelectionSlider, interactive
+
+        def show(**chosen: str) -> None:
+            self.draw(**chosen)
+            plt.show()
+            print(self.sentence(chosen))
+
+        controls = {}
+        for name, value in self.start().items():
+            kind = SelectionSlider if pd.api.types.is_numeric_dtype(self.rows[name]) else Dropdown
+            about = dict(description=self.names.get(name, name), style={"description_width": "initial"})
+            controls[name] = kind(options=self.values(name), value=value, **about)
+        return interactive(show, **controls)
+
+    def _ipython_display_(self) -> None:
+        """The sliders; in a run by the workflow, which has no front end, what they say at first."""
+        from IPython.display import display
+
+        if "PROCTOR_NOTEBOOK" in os.environ:
+            print(self.sentence(self.start()))
+        else:
+            display(self.widget())
+
+    def sentence(self, chosen: Mapping[str, str]) -> str:
+        """What the marks in ink say; of more than three, how many there are of each group."""
+        part, ink = self.shown(chosen)
+        inked = part[ink]
+        if len(inked) <= 3:
+            return " ".join(self.says.format(**row) + "." for row in inked.to_dict("records"))
+        groups = inked[self.group] if self.group else pd.Series(self.names.get(self.of, self.of), inked.index)
+        all_of = f"In ink {len(inked)} of {len(part)}: " if len(inked) < len(part) else ""
+        return all_of + ", ".join(f"{n} {name}" for name, n in groups.value_counts(sort=False).items()) + "."
+
+    def _along(self) -> str:
+        """The column of the axis along which limits lie."""
+        return self.y if pd.api.types.is_numeric_dtype(self.rows[self.y]) else self.x
+
+    def _places(self, part: pd.DataFrame, column: str) -> np.ndarray:
+        if self.domain(column):
+            return pd.to_numeric(part[column]).to_numpy(float)
+        return pd.factorize(part[column])[0].astype(float)
+
+
+def _spread(cells: Any, places: dict[str, np.ndarray], columns: int = 5) -> None:
+    """Move the marks of each cell beside one another, in lines of `columns`."""
+    for _, where in cells.indices.items():
+        turn = np.arange(len(where))
+        lines = -(-len(where) // columns)
+        places["x"][where] += (turn % columns - (columns - 1) / 2) * 0.8 / columns
+        places["y"][where] += (turn // columns - (lines - 1) / 2) * 0.8 / max(lines, 4)

@@ -1,0 +1,58 @@
+import re
+import xml.etree.ElementTree as ElementTree
+from html import unescape
+
+import pytest
+from fontTools.ttLib import TTFont
+from proctor import paths
+from proctor.report.roles import contrast
+from proctor.report.site_svg import Drawn, turned, write_fonts
+
+SVG = """<?xml version="1.0"?><!DOCTYPE svg><svg role="img" width="244.8pt" height="20pt" viewBox="0 0 1 2">
+<title>It holds #000000</title><metadata>x</metadata><defs><style>*{fill: red}</style><path id="m1"/></defs>
+<use xlink:href="#m1" style="fill: #0072b2; stroke: #ffffff"/><g clip-path="url(#p2)"/>
+</svg>"""
+
+
+def test_colours_become_variables_that_the_dark_theme_sets():
+    drawn = Drawn()
+    html = drawn.inline(SVG, "uq/x", 300, "What is seen")
+    assert 'style="fill: var(--c0072b2,#0072b2); stroke: var(--cffffff,#ffffff)"' in html and "It holds #000000" in html
+    assert "--c0072b2:#4cbfff;" in drawn.css() and "--cffffff:#121212;" in drawn.css()
+
+
+def test_ids_are_the_figures_own_and_styles_of_all_the_page_are_left_out():
+    html = Drawn().inline(SVG, "uq/x", 300, "What is seen")
+    assert 'id="uq-x-m1"' in html and 'href="#uq-x-m1"' in html and "url(#uq-x-p2)" in html
+    assert (
+        '<svg class="drawn" width="300" viewBox="0 0 1 2" role="img" aria-label="What is seen">' in html
+        and "<style" not in html
+        and "\n" not in html
+    )
+
+
+@pytest.mark.parametrize("path", sorted(paths.ROOT.glob("figures/*/lead_*.svg")), ids=lambda path: path.stem)
+def test_a_saved_figure_is_one_element(path):
+    html = Drawn().inline(path.read_text(), path.stem, 700, "x")
+    assert ElementTree.fromstring(html).tag.endswith("svg")
+
+
+@pytest.mark.parametrize(
+    "one, other", [("#000000", "#ffffff"), ("#1f5a99", "#ffffff"), ("#6e6e6e", "#ffffff"), ("#9e1b1b", "#ffffff")]
+)
+def test_what_can_be_read_on_white_can_be_read_in_the_dark(one, other):
+    assert contrast(one, other) >= 4.5 and contrast(turned(one), turned(other)) >= 4.5
+
+
+def test_fonts_come_with_their_licence(tmp_path):
+    """And have all the letters and signs that the figures have."""
+    write_fonts(tmp_path / "fonts")
+    drawn = "".join(path.read_text() for path in paths.ROOT.glob("figures/*/*.svg"))
+    letters = set("".join(unescape(text) for text in re.findall("<(?:text|tspan)[^>]*>([^<]+)<", drawn))) - {"\n"}
+    for file in (tmp_path / "fonts").glob("*.woff"):
+        assert letters - {chr(code) for code in TTFont(file).getBestCmap()} == set()
+    assert {path.name for path in (tmp_path / "fonts").iterdir()} == {
+        "DejaVuSans.woff",
+        "DejaVuSans-Bold.woff",
+        "LICENSE_DEJAVU",
+    }
