@@ -278,7 +278,7 @@ def engineer(steps: Steps) -> None:
     unpriced = "exam q.jsonl --model mixed --budget 1"
     proctor("a model without a price", unpriced, "my_prices.yaml", none, status=2)
     proctor("none is right", "exam q.jsonl --model mute --budget 1 --name mute", "0.0%", "unreadable")
-    proctor("compare two runs", "exam q.jsonl --model wrong --budget 1 --name wrong", "0.0%")
+    proctor("another model", "exam q.jsonl --model wrong --budget 1 --name wrong", "0.0%")
     answers = "build/runs/{}/hle/your_exam_answers.csv"
     proctor("compare two runs", f"compare {answers.format('right')} {answers.format('wrong')}", "right", "wrong")
     proctor("a file of other columns", "plan exam europe.csv --model right", "prompt", "--column", status=2)
