@@ -302,7 +302,7 @@ def engineer(steps: Steps) -> None:
     words = "run hle/your_exam -p models \"['right']\" -p mode auto -p question_file $PWD/q.jsonl -p judge ''"
     proctor("a notebook on kept replies", words, "0 to ask", none)
     anew = f'{words} -p settings "{{temperature: 0.5}}"'
-    proctor("a notebook without a budget", anew, "Give --budget DOLLARS", none, status=2)
+    proctor("a notebook without a budget", anew, "Give --budget DOLLARS", none, status=1)
     proctor("a notebook within a budget", f"{anew} --budget 1", "12 to ask", asked(steps, 12))
     steps.step("the key is written nowhere", f"grep -rIl -e {KEY} . ; test $? = 1")
 
