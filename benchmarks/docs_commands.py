@@ -123,6 +123,7 @@ NOT_HERE = {
     ".venv/bin/python -m proctor.workflow.reproduce -- --profile params/cluster/kubernetes": "needs Kubernetes",
     "vllm run-batch -i q.jsonl -o replies.jsonl --model m": "needs vLLM and a GPU",
     "make logs": "fetches from repositories outside of the package registry",
+    "make lock": "asks PyPI for digests",
     "make record": "asks the small models everything again: hours",
     "python -m proctor.recordings.parallel record --studies cbu.all_arms --slots 16": "hours, and weights not fetched",
 }
