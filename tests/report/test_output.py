@@ -271,7 +271,7 @@ def test_claims_are_written_in_order_and_anew_each_run(checkout):
         second = out.claim("uq/rows", "All rows fit", holds=False, exact="all 27 rows", n=27, evidence="published")
         assert read_claims(checkout / "figures") == [first, second]
     assert sorted(path.name for path in (checkout / "figures/uq").iterdir()) == [
-        f"claims_1_toy.{ending}" for ending in ("csv", "json", "md", "tex")
+        f"claims_1_toy.{ending}" for ending in ("csv", "json", "md")
     ]
     assert record(checkout, "uq/claims_1_toy")["evidence"] == "published + measured"
     assert "+25 points [+3, +50], n = 18 questions" in (checkout / "figures/uq/claims_1_toy.md").read_text()
@@ -412,5 +412,5 @@ def test_the_workflow_runs_a_notebook_that_hands_out_all_three(tmp_path):
         ["text/html", "text/plain"],
     ]
     assert "not asserted" in "".join(shown[0]["data"]["text/plain"])
-    assert len(list((tmp_path / "build/figures/uq").iterdir())) == 4 + 3 + 4
+    assert len(list((tmp_path / "build/figures/uq").iterdir())) == 3 + 3 + 3
     assert not (tmp_path / "figures").exists()

@@ -195,7 +195,7 @@ _LOADED = {
 
 
 class SiteError(Exception):
-    """The site can't be built; the message names the page or file and what to mend."""
+    """The site can't be built; the message names the page or file and what to fix."""
 
 
 class Addresses:
@@ -253,7 +253,7 @@ class Addresses:
         else:
             found = None
         if found is None and not path.is_dir():
-            raise SiteError(f"{folder or '.'} (page {seen_from}): the link to {target} leads nowhere; mend its path")
+            raise SiteError(f"{folder or '.'} (page {seen_from}): the link to {target} leads nowhere; fix its path")
         return found
 
 

@@ -75,7 +75,7 @@ def write_fonts(folder: Path) -> None:
 
     source = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
     folder.mkdir(parents=True)
-    signs = "–—‘’“”…−→←↑↓⇄±×≤≥≠≈✓✗√∞∑"
+    signs = "●○–—‘’“”…−→←↑↓⇄±×≤≥≠≈✓✗√∞∑"
     kept = [*range(0x20, 0x7F), *range(0xA0, 0x180), *range(0x391, 0x3CA), *map(ord, signs)]
     logging.getLogger("fontTools").setLevel(logging.WARNING)  # it would list each glyph
     for file in ("DejaVuSans", "DejaVuSans-Bold"):

@@ -21,7 +21,7 @@ NOTEBOOKS = ROOT.resolve() / "notebooks"
 
 
 class WorkflowError(Exception):
-    """A file of the repository that stops a run before it starts; the message names file, place and mend."""
+    """A file of the repository that stops a run before it starts; the message names file, place and fix."""
 
 
 class Cell(NamedTuple):
@@ -181,7 +181,7 @@ def _parse(source: str, where: str) -> ast.Module:
     try:
         return compile(source, where, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except SyntaxError as error:
-        raise WorkflowError(f"{where}, line {error.lineno}: not valid Python ({error.msg}); mend that line") from None
+        raise WorkflowError(f"{where}, line {error.lineno}: not valid Python ({error.msg}); fix that line") from None
 
 
 def _imported(tree: ast.AST, package: str) -> list[str]:
