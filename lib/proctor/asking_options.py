@@ -96,7 +96,7 @@ def asks_models(command: Callable[..., None]) -> Callable[..., None]:
 
 @contextlib.contextmanager
 def exit_codes() -> Iterator[None]:
-    """Told errors instead of tracebacks: 2 bad input, 1 failed or incomplete, 130 stopped."""
+    """Print known errors without a traceback, and end with 2 bad input, 1 failed or incomplete, 130 stopped."""
     try:
         yield
     except KeyboardInterrupt:

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import re
 import tempfile
@@ -23,6 +24,12 @@ def files_below(folder: Path, above: frozenset[str] = frozenset()) -> Iterator[P
             yield from files_below(Path(entry.path), above | {real})
         elif entry.is_file():
             yield Path(entry.path)
+
+
+def digest(path: str | os.PathLike) -> str:
+    """The SHA-256 of a file's bytes, in hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class FileBusy(RuntimeError):

@@ -18,6 +18,7 @@ from proctor.uq.own_judges import (
     order_effects,
     panels,
     pass_rates,
+    prompt_of,
     read_labels,
     read_verdicts,
     self_preference,
@@ -221,6 +222,14 @@ def test_a_probe_refuses_a_shift_and_seldom_the_same_judge(file):
     assert refused[0.65] >= 80 and refused[0.9] <= 8
     with pytest.raises(DataError, match="at least 30"):
         probe(held, [1] * 29, [1] * 29)
+
+
+def test_a_licence_names_other_prompts_where_a_prompt_of_one_s_own_changes(tmp_path):
+    (tmp_path / "uq").mkdir()
+    (tmp_path / "uq/correctness.md").write_text("Is it right?")
+    before = prompt_of("C", dict(prompts_dir=str(tmp_path)))
+    (tmp_path / "uq/correctness.md").write_text("Is it wrong?")
+    assert before.startswith("validate C ") and prompt_of("C", dict(prompts_dir=str(tmp_path))) != before
 
 
 def test_what_a_licence_says_of_other_answers_holds_their_truth(licence):

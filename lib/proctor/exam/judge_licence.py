@@ -11,7 +11,6 @@ refuses where something shows the contrary: another judge or prompt, a base rate
 contradicts it (UQ, section 4: a validator is measured where the truth is known, and used where it is not).
 """
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -23,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from scipy.stats import fisher_exact
 
 from proctor.data.tabular import DataError
-from proctor.files import write_atomic
+from proctor.files import digest, write_atomic
 from proctor.models.prompts import load
 from proctor.models.registry import spec
 from proctor.models.settings import Settings
@@ -75,7 +74,7 @@ def issue(table: pd.DataFrame, judge: str, prompt: str, labels: str | Path, day:
         raise DataError(f"{judge}: accepts {rates}: no better than chance, so nothing can be corrected by it.")
     low, high = wilson(right, right + wrong)
     return Licence(
-        judge=judge, prompt=prompt, labels=hashlib.sha256(Path(labels).read_bytes()).hexdigest(), day=day, **counts,
+        judge=judge, prompt=prompt, labels=digest(labels), day=day, **counts,
         sensitivity=(sensitivity, *wilson(counts["right_accepted"], right)),
         specificity=(specificity, *wilson(counts["wrong_rejected"], wrong)),
         base_low=round(max(low - WIDER, 0), 4), base_high=round(min(high + WIDER, 1), 4),

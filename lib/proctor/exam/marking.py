@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from proctor.data.answers import OUTCOMES
 from proctor.data.questions import load_questions
 from proctor.data.schemas import LETTERS, Question
-from proctor.data.tabular import DataError, Wrong, made, read_rows
+from proctor.data.tabular import DataError, Row, Wrong, made, read_rows
 from proctor.exam.formats import read_results
 from proctor.exam.run_exam import compared, judge_undecided, matches_key
 from proctor.models.messages import Reply
@@ -78,9 +78,13 @@ def read_replies(*files: str | Path) -> pd.DataFrame:
 
     HLE's predictions or judged files, logs of inspect_ai, lm-eval's samples, or a table (.csv, .jsonl ...) of item and
     reply or answer, if wanted model, sample and score. A file that names no model is a model of its file's name."""
+    return joined(*((file, _replies(file)) for file in map(Path, files)))
+
+
+def joined(*tables: tuple[Path, pd.DataFrame]) -> pd.DataFrame:
+    """The rows of files that are read, each of `read_results` or `replies_of`, as `read_replies` gives them."""
     parts = []
-    for file in map(Path, files):
-        rows = _replies(file)
+    for file, rows in tables:
         rows["model"] = rows.get("model", pd.Series("", rows.index)).replace("", file.stem)
         rows["sample"] = rows.get("sample", 0)
         rows["cut_off"] = rows.get("cut_off", False)
@@ -102,7 +106,11 @@ def read_replies(*files: str | Path) -> pd.DataFrame:
 def _replies(path: Path) -> pd.DataFrame:
     if (results := read_results(path)) is not None:
         return results
-    rows, problems = read_rows(path)
+    return replies_of(*read_rows(path), path)
+
+
+def replies_of(rows: list[Row], problems: list[str], path: Path) -> pd.DataFrame:
+    """The replies of a long table: question_id, reply, answer, model, right, sample."""
     known = list(dict.fromkeys(column for _, row in rows for column in row))
     item, reply, given, score = (
         next((name for name in names if name in known), None) for names in (ITEMS, REPLIES, ANSWERS, SCORES)

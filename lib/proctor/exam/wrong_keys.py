@@ -22,7 +22,7 @@ from proctor.data.schemas import LETTERS, Question
 from proctor.data.tabular import DataError, Wrong, made, problem, read_rows, summary
 from proctor.exam.answer_match import classes, plain_text, same
 from proctor.exam.formats import read_results
-from proctor.exam.marking import ANSWERS, ITEMS, NO_TEXT, REPLIES, read_keys, read_replies
+from proctor.exam.marking import ANSWERS, ITEMS, NO_TEXT, REPLIES, joined, matched, read_keys, read_replies, replies_of
 from proctor.exam.run_exam import extract_answer
 from proctor.models.messages import Reply
 from proctor.models.read_answer import stated
@@ -69,15 +69,14 @@ def read_votes(
 
     Raises DataError for items without a key, and fewer than two systems."""
     files = [Path(file) for file in files]
-    wide, own = _table(files[0], dict(columns or {}), set(leave_out)) if len(files) == 1 else (None, {})
+    if len(files) == 1:
+        given, own = _read_one(files[0], dict(columns or {}), set(leave_out))
+    else:
+        given, own = read_replies(*files), {}
     keys = {one.id: one for one in read_keys(answers)} if answers else own
     if not keys:
         raise DataError(f"{files[0]}: no keys in it. Give them by --answers, a file of id and answer.")
-    given = read_replies(*files) if wide is None else wide
-    known = given[given["question_id"].isin(keys.keys())]
-    if known.empty:
-        shown = f"{given['question_id'].iloc[0]!r} in {files[0]}, {next(iter(keys))!r} in {answers or files[0]}"
-        raise DataError(f"{answers or files[0]}: no key for any of the answers ({shown}). Use the same ids in both.")
+    known = matched(given, list(keys.values()), answers or files[0])
     if (systems := known["model"].nunique()) < 2:
         raise DataError(
             f"{files[0]}: answers of {systems} system. Votes need two or more: give more files, a table with a column "
@@ -177,13 +176,15 @@ def expected_found(
     knows which labelled exam yours is like. ranked: of `suspects`."""
     suspicion, sizes = ranked["suspicion"].to_numpy(), [round(budget * len(ranked)) for budget in budgets]
     signals = np.column_stack([np.ones(len(ranked)), ranked["other_share"], ranked["key_share"]])
+    reached = np.array([reviewed(suspicion, budget) for budget in budgets])
     expected, limits = [], []
     for weights in CHANCES.values():
         chance = expit(signals @ np.array(weights))
-        expected.append([share_found(suspicion, chance, budget) for budget in budgets])
-        labels = (rng.random((resamples, len(chance))) < chance).astype(float)
-        drawn = [[share_found(suspicion, wrong, budget) for budget in budgets] for wrong in labels if wrong.any()]
-        limits.append(np.quantile(drawn or [expected[-1]], [0.025, 0.975], axis=0))
+        expected.append(reached @ chance / chance.sum())
+        wrong = (rng.random((resamples, len(chance))) < chance).astype(float)
+        wrong = wrong[wrong.any(axis=1)]
+        drawn = wrong @ reached.T / wrong.sum(axis=1, keepdims=True) if len(wrong) else [expected[-1]]
+        limits.append(np.quantile(drawn, [0.025, 0.975], axis=0))
     found = dict(found=np.mean(expected, axis=0), low=np.min(limits, axis=0)[0], high=np.max(limits, axis=0)[1])
     table = pd.DataFrame({name: 100 * values for name, values in found.items()})
     table.insert(0, "reviewed", 100 * np.asarray(budgets, float))
@@ -191,18 +192,28 @@ def expected_found(
     return table
 
 
+def reviewed(suspicion: np.ndarray, budget: float) -> np.ndarray:
+    """How far a review of the `budget` (a share) of the items that are most suspicious reaches each: 1, 0, and between
+    them where equal suspicion lies at the edge, as if the edge were drawn among them.
+
+    >>> reviewed(np.array([3, 2, 2, 1]), 0.5)
+    array([1. , 0.5, 0.5, 0. ])
+    """
+    size = round(budget * len(suspicion))
+    if not size:
+        return np.zeros(len(suspicion))
+    edge = np.partition(suspicion, len(suspicion) - size)[len(suspicion) - size]
+    above, at = suspicion > edge, suspicion == edge
+    return above + at * (size - above.sum()) / at.sum()
+
+
 def share_found(suspicion: np.ndarray, wrong: np.ndarray, budget: float) -> float:
-    """Share of the `wrong` items (1 or 0) among the `budget` of all that are most suspicious; equal suspicion at the
-    edge counts in part, as when the edge is drawn among them.
+    """Share of the `wrong` items (1 or 0; or chances) that such a review finds.
 
     >>> share_found(np.array([3, 2, 2, 1]), np.array([1, 1, 0, 0]), 0.5)
     0.75
     """
-    size = round(budget * len(suspicion))
-    edge = np.partition(suspicion, len(suspicion) - size)[len(suspicion) - size] if size else np.inf
-    above, at = suspicion > edge, suspicion == edge
-    hits = wrong[above].sum() + (wrong[at].sum() * (size - above.sum()) / at.sum() if at.any() else 0)
-    return float(hits / wrong.sum())
+    return float(reviewed(suspicion, budget) @ wrong / wrong.sum())
 
 
 # Decisions of a review, and what they change
@@ -244,10 +255,8 @@ def read_decisions(path: str | Path, votes: Votes) -> pd.DataFrame:
 
     found = [one for one in made(path, rows, problems, decision_of) if one]
     table = pd.DataFrame(found, columns=["item", "decision", "answer"])
-    for name in table.loc[table["item"].duplicated(), "item"].unique():
-        problems.append(f"{path}: item {name} has two decisions. Keep one.")
-    if problems:
-        raise DataError(summary(problems))
+    if twice := next(iter(table.loc[table["item"].duplicated(), "item"]), None):
+        raise DataError(f"{path}: item {twice} has two decisions. Keep one.")
     return table
 
 
@@ -298,10 +307,10 @@ def rescored(votes: Votes, decisions: pd.DataFrame, seed: int = 20260101) -> pd.
 # Tables of answers
 
 
-def _table(path: Path, columns: dict[str, str], leave_out: set[str]) -> tuple[pd.DataFrame | None, dict[str, Question]]:
-    """Answers of a wide table (None: it is a log or a long table), and the keys of either (none: {})."""
-    if path.is_dir() or read_results(path) is not None:
-        return None, {}
+def _read_one(path: Path, columns: dict[str, str], leave_out: set[str]) -> tuple[pd.DataFrame, dict[str, Question]]:
+    """Replies of a log, a long or a wide table, as `read_replies` gives them, and the keys in it (none: {})."""
+    if (results := read_results(path)) is not None:
+        return joined((path, results)), {}
     rows, problems = read_rows(path)
     if problems:
         raise DataError(summary(problems))
@@ -323,7 +332,7 @@ def _table(path: Path, columns: dict[str, str], leave_out: set[str]) -> tuple[pd
                 f"{path}: item {one.id} has the keys {keys[one.id].answer!r} and {one.answer!r}. Give it one."
             )
     if "model" in names and {*REPLIES, *ANSWERS} & set(names):
-        return None, keys
+        return joined((path, replies_of(rows, problems, path))), keys
     systems = [name for name in names if name not in {item, key, *NO_SYSTEM, *leave_out}]
     if twice := next(iter(table.loc[table[item].duplicated(), item]), None):
         raise DataError(f"{path}: item {twice} has two rows. Give each item one, with one column per system.")

@@ -306,14 +306,14 @@ def detection(
         for name, score in signals(exam).items():
             scores = score.to_numpy()
             row: dict = dict(signal=name, target=target, targets=int(bad.sum()))
-            row |= _limits("auc", auc_interval(scores, bad, rng, resamples, level))
+            row |= auc_interval(scores, bad, rng, resamples, level).columns("auc")
             per = {
                 "precision": lambda w, s, b: 100 * flawed_at(w, s, b, budget) / round(budget * len(s)),
                 "found": lambda w, s, b: 100 * flawed_at(w, s, b, budget) / np.where(w @ b, w @ b, np.nan),
             }
             for figure, of in per.items():
                 found = bootstrap.statistic_interval(of, [scores, bad], rng, resamples, level, weighted=True)
-                row |= _limits(figure, found)
+                row |= found.columns(figure)
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -403,7 +403,3 @@ def hle_classes(
     )
     flawed = ~of.str.lower().str.startswith("gold").to_numpy()
     return rows.rename_axis("class").reset_index(), impossible(solved.to_numpy().T, flawed, rng, resamples)
-
-
-def _limits(name: str, found: Interval) -> dict[str, float]:
-    return {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}

@@ -57,10 +57,7 @@ class Explorable:
     def text(self) -> pd.DataFrame:
         """The rows as they are shown; what is not known is empty."""
         shown = {
-            name: [
-                "" if pd.isna(value) else format(value, self.formats.get(name, "" if isinstance(value, str) else "g"))
-                for value in column
-            ]
+            name: ["" if pd.isna(value) else self._as_text(name, value) for value in column]
             for name, column in self.rows.items()
         }
         return pd.DataFrame(shown, dtype=str)
@@ -74,10 +71,7 @@ class Explorable:
 
     def start(self) -> dict[str, str]:
         """The first settings, as text. Raises ValueError for a value that no row has."""
-        start = {
-            name: format(value, self.formats.get(name, "" if isinstance(value, str) else "g"))
-            for name, value in self.choose.items()
-        }
+        start = {name: self._as_text(name, value) for name, value in self.choose.items()}
         for name, value in start.items():
             if value not in self.values(name):
                 raise ValueError(f"choose={{{name!r}: {value!r}}}: no row has this value; give one of the column")
@@ -215,6 +209,9 @@ class Explorable:
         groups = inked[self.group] if self.group else pd.Series(self.names.get(self.of, self.of), inked.index)
         all_of = f"In ink {len(inked)} of {len(part)}: " if len(inked) < len(part) else ""
         return all_of + ", ".join(f"{n} {name}" for name, n in groups.value_counts(sort=False).items()) + "."
+
+    def _as_text(self, column: str, value: Any) -> str:
+        return format(value, self.formats.get(column, "" if isinstance(value, str) else "g"))
 
     def _along(self) -> str:
         """The column of the axis along which limits lie."""

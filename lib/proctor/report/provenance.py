@@ -5,7 +5,6 @@ sorted, there are no dates, so that the same run gives the same bytes in every c
 Imports the standard library only: the catalog starts with every `make`.
 """
 
-import hashlib
 import json
 import math
 import os
@@ -127,7 +126,9 @@ def _digest(name: str, file: str | os.PathLike) -> tuple[str, str]:
 @cache
 def _sha256(path: Path, changed: int, size: int) -> str:
     """Of a file in one state: a notebook's artifacts share their inputs."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    from proctor.files import digest  # as in `write`
+
+    return digest(path)
 
 
 def _plain(value, where: str):

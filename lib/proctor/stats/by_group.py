@@ -28,7 +28,7 @@ def by_group(
         for name, function in columns.items():
             value = function(part)
             if isinstance(value, Interval):
-                row |= {name: value.estimate, f"{name}_low": value.low, f"{name}_high": value.high}
+                row |= value.columns(name)
             else:
                 row[name] = value
         rows.append(row)

@@ -39,6 +39,14 @@ class Interval:
         """
         return replace(self, estimate=factor * self.estimate, low=factor * self.low, high=factor * self.high)
 
+    def columns(self, name: str) -> dict[str, float]:
+        """Three cells of a row of a table: <name>, <name>_low, <name>_high.
+
+        >>> Interval(0.5, 0.25, 0.75, 0.95, "percentile").columns("share")
+        {'share': 0.5, 'share_low': 0.25, 'share_high': 0.75}
+        """
+        return {name: self.estimate, f"{name}_low": self.low, f"{name}_high": self.high}
+
 
 def no_interval(level: float, estimate: float = np.nan, undefined: int = 0) -> Interval:
     """What is returned where the data are too few for an interval: limits NaN, and the estimate if there is one."""

@@ -165,7 +165,7 @@ def quality(bench: Bench, level: float = 0.95) -> pd.DataFrame:
         row = dict(set=bench.set, model=bench.model, paper=known["paper"], method=method, calls=known["calls"])
         row |= {"tokens": known["tokens"]}
         for name, found in figures.items():
-            row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
+            row |= found.columns(name)
         own = "own" if bench.accept[method].notna().all() else "cross-fitted"
         row |= dict(accepted=int(took.sum()), verdict=own, unreadable=int(known["unreadable"]))
         row |= dict(candidates=len(bench.correct), questions=len(ranked.questions))

@@ -193,8 +193,7 @@ class Resampled:
         for judges, validator in self.keys:
             row: dict[str, Any] = {"judges": judges, "validator": validator}
             for figure in self.FIGURES:
-                found = self.interval((judges, validator), figure)
-                row |= {figure: found.estimate, f"{figure}_low": found.low, f"{figure}_high": found.high}
+                row |= self.interval((judges, validator), figure).columns(figure)
             rows.append(row)
         return pd.DataFrame(rows)
 

@@ -93,7 +93,7 @@ def acceptance(
         )
         for name, these in (("share", part), ("of_right", part[known == True]), ("of_wrong", part[known == False])):  # noqa: E712
             found = share_accepted(these, rng, resamples) if len(these) else no_interval(0.95)
-            row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
+            row |= found.columns(name)
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -20,10 +20,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri, stdtrit
+from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
 from proctor.data.answers import OUTCOMES as TRUTHS
-from proctor.data.tabular import DataError, Wrong, made, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, made, read_rows
 from proctor.stats.bootstrap import jackknife_interval
 from proctor.stats.interval import Interval, no_interval
 
@@ -48,9 +49,8 @@ def read_labels(path: str | Path) -> pd.Series:
             raise Wrong(right, f"{row[right]!r} is no label", "Write yes or no, or leave it empty")
         return _text(row.get(id)), float(TRUTHS[word]) if word else np.nan
 
-    found = made(path, rows, problems, label_of, (id, lambda label: label[0], "answer", "Give each answer one label"))
-    if problems:
-        raise DataError(summary(problems))
+    once = (id, lambda label: label[0], "answer", "Give each answer one label")
+    found = made(path, rows, problems, label_of, once)
     labels = pd.Series(dict(found), dtype=float).dropna()
     if labels.empty:
         raise DataError(f"{path}: no label in column {right}. Label some of the answers.")
@@ -81,10 +81,7 @@ def read_verdicts(path: str | Path, accept_from: float | None = None) -> pd.Data
             raise Wrong(said, f"{row[said]!r} is no verdict", "Write accept, reject or abstain") from None
         return kept | dict(answer_id=answer, accept=accept, judge=kept["judge"] or "judge")
 
-    found = made(path, rows, problems, verdict_of)
-    if problems:
-        raise DataError(summary(problems))
-    table = pd.DataFrame(found)
+    table = pd.DataFrame(made(path, rows, problems, verdict_of))
     table["question_id"] = table["question_id"].where(table["question_id"] != "", table["answer_id"])
     table["calls"] = pd.to_numeric(table["calls"], errors="coerce").fillna(1)
     return table
@@ -116,7 +113,7 @@ def order_effects(verdicts: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
             gap = (wide.iloc[:, 0] - wide.iloc[:, 1]).to_numpy()
             found = jackknife_interval(lambda keep, gap=gap: gap[keep].mean(), questions, level).scaled(100)
             row = dict(judge=name, answers=len(wide), differ=100 * float((gap != 0).mean()), first=wide.columns[0])
-            rows.append(row | _three("more", found))
+            rows.append(row | found.columns("more"))
     return pd.DataFrame(rows)
 
 
@@ -130,30 +127,26 @@ def error_rates(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
 
 def _rates(part: pd.DataFrame, level: float) -> dict:
     known = part.dropna(subset="correct")
-    accept, correct = known["accept"].fillna(0).to_numpy(), known["correct"].to_numpy()
+    accept, correct, questions = (known[name].to_numpy() for name in ("accept", "correct", "question_id"))
+    accept = np.nan_to_num(accept)
     row: dict = dict(labelled=len(known))
-    for name, share in (
-        ("base_rate", (correct, np.ones(len(known), bool))),
-        ("sensitivity", (accept, correct == 1)),
-        ("specificity", (1 - accept, correct == 0)),
-        ("precision", (correct, accept == 1)),
+    for name, values, among in (
+        ("base_rate", correct, correct >= 0),
+        ("sensitivity", accept, correct == 1),
+        ("specificity", 1 - accept, correct == 0),
+        ("precision", correct, accept == 1),
     ):
-        row |= _three(name, _share(*share, known["question_id"].to_numpy(), level).scaled(100))
-    agreement = jackknife_interval(lambda keep: _kappa(accept[keep], correct[keep]), known["question_id"], level)
+        row |= _with_limits(values[among], questions[among], level).scaled(100).columns(name)
+    row |= jackknife_interval(lambda keep: _kappa(accept[keep], correct[keep]), questions, level).columns("kappa")
     repeated = part[part["verdicts"] > 1]
-    return row | _three("kappa", agreement) | dict(
-        unread=100 * part["accept"].isna().mean(),
-        differ=100 * repeated["differ"].mean() if len(repeated) else np.nan,
-    )  # fmt: skip
-
-
-def _share(values: np.ndarray, among: np.ndarray, questions: np.ndarray, level: float) -> Interval:
-    return _with_limits(values[among], questions[among], level)
+    differ = 100 * repeated["differ"].mean() if len(repeated) else np.nan
+    return row | dict(unread=100 * part["accept"].isna().mean(), differ=differ)
 
 
 def _kappa(a: np.ndarray, b: np.ndarray) -> float:
-    chance = a.mean() * b.mean() + (1 - a.mean()) * (1 - b.mean())
-    return np.nan if chance == 1 else float(((a == b).mean() - chance) / (1 - chance))
+    """Cohen's kappa of two raters' 0/1, NaN where chance alone agrees fully (`stats.agreement`)."""
+    table = np.bincount((2 * a + b).astype(int), minlength=4).reshape(2, 2)
+    return np.nan if table.max() == len(a) else float(cohens_kappa(table, return_results=False))
 
 
 def pass_rates(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
@@ -166,7 +159,7 @@ def pass_rates(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
         found = corrected(part, level).scaled(100)
         certain = known["correct"].sum() / len(part)
         row = dict(judge=name, answers=len(part), labelled=len(known), accepted=100 * part["accept"].fillna(0).mean())
-        row |= _three("right", found) | dict(bounds_low=100 * certain)
+        row |= found.columns("right") | dict(bounds_low=100 * certain)
         row |= dict(bounds_high=100 * (certain + 1 - len(known) / len(part)))
         rows.append(row | dict(reject_all=100 * (1 - known["correct"].mean())))
     return pd.DataFrame(rows)
@@ -285,7 +278,7 @@ def self_preference(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
                 row = dict(
                     judge=name, answers="right" if truth else "wrong", own=int(own.sum()), others=int((~own).sum())
                 )
-                rows.append(row | _three("more", found))
+                rows.append(row | found.columns("more"))
     return pd.DataFrame(rows)
 
 
@@ -298,17 +291,8 @@ def _gap(accept: np.ndarray, own: np.ndarray) -> Callable[[np.ndarray], float]:
     return value
 
 
-def _most(values: pd.Series) -> float:
-    said = values.dropna()
-    return float(said.mean() > 0.5) if len(said) else np.nan
-
-
 def _accept(word: str) -> float:
     return SAID[word] if word in SAID else float(TRUTHS[word])
-
-
-def _three(name: str, found: Interval) -> dict[str, float]:
-    return {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
 
 
 def _named(path: Path, names: list[str], wanted: tuple[str, ...]) -> str:
@@ -328,7 +312,7 @@ def _word(value: object) -> str:
 
 def prompt_of(validator: str, settings: Mapping[str, object]) -> str:
     """What a licence calls the prompts of a validator: its notation, and a digest of them and of how they are asked."""
-    folder = Path(str(settings.get("prompts") or Path(__file__).with_name("prompts")))
+    folder = Path(str(settings.get("prompts_dir") or Path(__file__).with_name("prompts")))
     texts = [path.read_bytes() for path in sorted(folder.rglob("*.md"))]
     asked = json.dumps({name: str(value) for name, value in settings.items()}, sort_keys=True).encode()
     return f"validate {validator} {hashlib.sha256(b''.join([asked, *texts])).hexdigest()[:8]}"

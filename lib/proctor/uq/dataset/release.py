@@ -8,7 +8,6 @@
                      DATASHEET.md, release.json             how it was made; the digest of each file
 """
 
-import hashlib
 import json
 import os
 import re
@@ -22,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from proctor.data.tabular import DataError, Wrong, read
-from proctor.files import as_written, harmless
+from proctor.files import as_written, digest, harmless
 from proctor.uq.dataset import attribution
 from proctor.uq.dataset.datasheet import changelog, datasheet
 from proctor.uq.dataset.next_version import SHARE, is_due
@@ -242,10 +241,6 @@ def _lines(rows: list[dict]) -> str:
 def sizes(release: Release) -> dict[str, int]:
     """How many questions there are, how many of them are diamond, and how many the dev set has."""
     return dict(questions=len(release.questions), diamond=len(release.diamond), dev=len(release.dev))
-
-
-def digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def checked_version(version: str) -> str:

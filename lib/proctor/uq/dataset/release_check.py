@@ -8,8 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from proctor.data.tabular import DataError
+from proctor.files import digest
 from proctor.uq.dataset.attribution import LICENCES, licence
-from proctor.uq.dataset.release import FILES, PAGES, PUBLIC, Release, digest, keys, read_release, sizes, versions
+from proctor.uq.dataset.release import FILES, PAGES, PUBLIC, Release, keys, read_release, sizes, versions
 
 
 def check_releases(folder: str | Path) -> list[str]:
