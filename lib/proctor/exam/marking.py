@@ -46,12 +46,14 @@ def read_keys(path: str | Path, columns: Mapping[str, str] | None = None) -> lis
     path = Path(path)
     rows, problems = read_rows(path)
     known = {column for _, row in rows for column in row}
+    item, key = (next((name for name in names if name in known), None) for names in (ITEMS, KEYS))
     if columns or known & {"question", "problem"} or not rows:
+        named = {"id": item, "answer": key}
+        columns = columns or {field: name for field, name in named.items() if name and field not in known}
         questions = load_questions(path, columns=columns)
         if lacking := next((question.id for question in questions if question.answer is None), None):
             raise DataError(f"{path}: question {lacking} has no key. Give it one, or leave it out.")
         return questions
-    item, key = (next((name for name in names if name in known), None) for names in (ITEMS, KEYS))
     if item is None or key is None:
         raise DataError(
             f"{path}: the columns are {', '.join(sorted(known))}. Give id and answer, or name them with "
