@@ -199,7 +199,7 @@ def validate(
 @app.command()
 @asks_models
 def mark(
-    replies: Annotated[list[Path], typer.Argument(help="HLE's files, inspect_ai's logs, lm-eval's samples, tables")],
+    replies: Annotated[list[Path], typer.Argument(help="HLE's, inspect_ai's, lm-eval's, promptfoo's files, tables")],
     keys: Annotated[Path, typer.Option(help="a file of questions with keys, or a table of id and answer")],
     judge: Annotated[str, typer.Option(help="weighs what comparison can't decide; none: nothing is asked")] = "",
     *,

@@ -78,8 +78,9 @@ def read_replies(*files: str | Path) -> pd.DataFrame:
     """Kept replies of any number of files: file, model, question_id, sample, reply, given (the answer that the file
     read in it; None: none), cut_off, and `before`, the mark that the file gives (1, 0; NaN: none).
 
-    HLE's predictions or judged files, logs of inspect_ai, lm-eval's samples, or a table (.csv, .jsonl ...) of item and
-    reply or answer, if wanted model, sample and score. A file that names no model is a model of its file's name."""
+    HLE's predictions or judged files, logs of inspect_ai, lm-eval's samples, promptfoo's results, or a table (.csv,
+    .jsonl ...) of item and reply or answer, if wanted model, sample and score. A file that names no model is a model of
+    its file's name."""
     return joined(*((file, _replies(file)) for file in map(Path, files)))
 
 
