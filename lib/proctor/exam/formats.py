@@ -353,6 +353,7 @@ def read_promptfoo(path: str | Path) -> pd.DataFrame:
         name = variables.get("id", _dict(test.get("metadata")).get("id"))
         if name is None:
             name = ids.setdefault(json.dumps(variables, sort_keys=True), entry.get("testIdx", number - 1))
+        name = str(name)
         model = str(provider.get("label") or provider.get("id") or entry.get("provider"))
         model += f", {_dict(entry.get('prompt')).get('label')}" if len(prompts) > 1 else ""
         asked[model, name] = asked.get((model, name), -1) + 1
