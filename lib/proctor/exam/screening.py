@@ -33,6 +33,7 @@ from proctor.models.session import Session
 from proctor.stats.proportions import wilson
 
 VERSION, MORE = "families-v2", "families-v3"
+NINES = {VERSION: 1, MORE: 2}  # how many times nine families a version has
 MODEL = "qwen2.5-coder-1.5b"
 PROMPT = "hle/answer_steps"
 QUESTIONS, SAMPLES, TEMPERATURE = 5, 2, 0.7  # planned were 8 and 3; a pilot on other questions took 16 s a reply
@@ -72,10 +73,13 @@ def cells(answers: pd.DataFrame, model: str = MODEL) -> pd.DataFrame:
 
 
 def fresh(table: pd.DataFrame, n: int, version: str = VERSION) -> list[Question]:
-    """At most `n` questions of the kept cells that were not screened, dealt evenly over the cells, in file order."""
+    """At most `n` questions for each nine families, of the kept cells, that were not screened: dealt evenly over the
+    cells, in file order."""
     kept = {(row.category, row.level) for row in table[table["keep"]].itertuples()}
     own = [q for q in load_families(version=version) if (q.category, q.level) in kept and place_in_cell(q) > QUESTIONS]
-    dealt = {q.id for q in sorted(own, key=place_in_cell)[:n]}  # a stable sort: one of each cell, then the next
+    dealt = {
+        q.id for q in sorted(own, key=place_in_cell)[: n * NINES[version]]
+    }  # a stable sort: one of each cell, then the next
     return [question for question in own if question.id in dealt]
 
 
