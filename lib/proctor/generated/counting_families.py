@@ -201,7 +201,7 @@ def divisor(level: int, rng: Generator, size: int = 1) -> Problem | None:
     while values[0] != values[1]:
         large = int(values[1] > values[0])
         name = f"rest {len(steps) + 1}"
-        less = ("The larger less the smaller", "Take the smaller from the larger")
+        less = ("The larger minus the smaller", "Take the smaller from the larger")
         steps.append(one_step(name, names[large], "-", names[1 - large], *less))
         names[large], values[large] = name, values[large] - values[1 - large]
     if not 2 * level <= len(steps) <= 2 * level + 1:
