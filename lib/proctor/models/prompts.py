@@ -226,7 +226,8 @@ def _loaded(
         file.parent.name: replace(_read(name.replace("/", f"/{file.parent.name}/"), file), settings=settings)
         for file, _ in others
     }
-    return replace(_read(name, path), structured=structured, settings=settings, **twins)
+    free, paper = twins.get("free"), twins.get("paper")
+    return replace(_read(name, path), structured=structured, settings=settings, free=free, paper=paper)
 
 
 def check_folder(folder: str) -> None:
