@@ -332,10 +332,10 @@ def _output(name: str, files: list[Path]) -> dict[str, Any] | None:
         alt = record.get("alt", name)
         data = {"image/png": base64.b64encode(png).decode(), "text/plain": f"[figure {name}] {alt}"}
         width = struct.unpack(">I", png[16:20])[0] // 2  # 200 dots an inch are saved, 100 shown
-        return _display(data, {"image/png": {"alt": alt, "width": width}})
+        return _display(data, {"artifact": name, "image/png": {"alt": alt, "width": width}})
     if ".md" in by_ending:
         text = excerpt(by_ending[".md"].read_text(encoding="utf-8"), name)
-        return _display({"text/markdown": text, "text/plain": text}, {})
+        return _display({"text/markdown": text, "text/plain": text}, {"artifact": name})
     return None
 
 
