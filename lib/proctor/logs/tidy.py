@@ -24,6 +24,9 @@ VERDICTS = ("item", "candidate", "judge", "repeat", "truth")
 CONFIDENCES = ("item", "system", "confidence", "correct")
 CANDIDATES = ("chosen", "rejected1", "rejected2", "rejected3")
 REPEATS = 8
+TEXT = {"id", "run", "item", "dataset", "model", "key_kind"}  # columns of tables that hold no numbers
+TEXT |= {"setting", "problem", "solver", "judge", "label", "kind", "graded_by"}  # of broken_math
+TEXT |= {"issue_kinds", "competition", "source", "level", "proof_date", "graded_date", "added_date"}  # of open_proofs
 _SCORES = {".": np.nan, "A": 10.0} | {str(score): float(score) for score in range(1, 10)}
 
 
@@ -118,8 +121,7 @@ def table(name: str) -> pd.DataFrame:
     file, cells = _read(name, None, None)
     if name in ("judge_scores", "llmbar", "mmlu_redux"):
         return cells.astype({"label": int}) if "label" in cells else cells
-    text = {"id", "run", "item", "dataset", "model", "key_kind"}
-    return cells.assign(**{column: _column(file, cells, column, None) for column in cells if column not in text})
+    return cells.assign(**{column: _column(file, cells, column, None) for column in cells if column not in TEXT})
 
 
 def _judge_scores(cells: pd.DataFrame, file: Path) -> pd.DataFrame:
