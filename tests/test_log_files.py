@@ -29,6 +29,8 @@ def test_every_source_names_a_commit_a_licence_and_its_files():
         "zeroeval",
         "llmbar",
         "token_probability",
+        "erdos",
+        "erdos_attempts",
     ]
     for source in found.values():
         assert re.fullmatch(r"[0-9a-f]{40}", source.commit) and re.fullmatch(r"[\w.-]+/[\w.-]+", source.repository)

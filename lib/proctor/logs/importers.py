@@ -17,6 +17,7 @@ import pandas as pd
 from proctor.data.tabular import DataError, made, problem, read_rows
 from proctor.files import write_atomic
 from proctor.log_files import Source
+from proctor.logs import erdos
 from proctor.logs.tidy import twins
 
 Say = Callable[[str], None]
@@ -297,6 +298,8 @@ IMPORTERS: dict[str, Callable[..., Tables]] = {
     "zeroeval": zeroeval,
     "llmbar": llmbar,
     "token_probability": token_probability,
+    "erdos": erdos.erdos,
+    "erdos_attempts": erdos.erdos_attempts,
 }
 
 
