@@ -35,7 +35,8 @@ class Source(NamedTuple):
     """A public repository at a commit, what is taken from it, and the tidy files that its importer makes.
 
     sha256: of the list of the raw files' digests (sha256sum's format, sorted by path); "" where it is not known. runs:
-    those of its runs that our results rest on, all where none is named.
+    those of its runs that our results rest on, all where none is named. history: what is taken of the repository's
+    history, "versions" (every version of the files) or "dates" (first and last commit of each file); "" for none.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Source(NamedTuple):
     tidy: tuple[Tidy, ...]
     sha256: str = ""
     runs: tuple[str, ...] = ()
+    history: str = ""
 
 
 def sources() -> dict[str, Source]:
@@ -141,6 +143,6 @@ def _read_sources(path: Path) -> dict[str, Source]:
     for name, entry in yaml.safe_load(path.read_text(encoding="utf-8")).items():
         tidy = tuple(Tidy(key, **each) for key, each in entry["tidy"].items())
         text = {key: entry[key] for key in ("repository", "commit", "licence", "citation")}
-        more = dict(sha256=entry.get("sha256", ""), runs=tuple(entry.get("runs", ())))
+        more = dict(sha256=entry.get("sha256", ""), runs=tuple(entry.get("runs", ())), history=entry.get("history", ""))
         found[name] = Source(name, paths=tuple(entry["paths"]), tidy=tidy, **more, **text)
     return found

@@ -4,14 +4,19 @@ A source comes as one archive of its repository at its commit, over HTTPS: `http
 <commit>.tar.gz`. `$PROCTOR_LOGS_URL` names another place that serves the same paths. A download that was cut goes on
 where it stopped. Of the archive only the wanted files are taken out; the importer makes the tidy files of them in
 `.cache/logs/<source>/`, and archive and raw files are deleted. A digest that data/logs/sources.yaml knows, of the raw
-files or of a tidy one, must fit: else nothing stays. One that it does not know is printed.
+files or of a tidy one, must fit: else nothing stays. One that it does not know is printed. A source whose history is
+needed is cloned with git instead, from `https://github.com/<repository>`, and the clone is deleted.
 """
 
+import csv
 import hashlib
 import http.client
+import io
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -19,6 +24,7 @@ import time
 import urllib.error
 import urllib.request
 import zlib
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from tqdm import tqdm
@@ -84,10 +90,15 @@ def fetch_source(source: Source, *, base: str | None = None, timeout: float = 60
     address = f"{base}/{source.repository}/archive/{source.commit}.tar.gz"
     archive = unfinished / f"{source.commit}.tar.gz.part"
     try:
-        _download(address, archive, source, timeout, pause)
+        if not source.history:
+            _download(address, archive, source, timeout, pause)
         with tempfile.TemporaryDirectory(dir=unfinished, prefix="raw-") as raw:
             try:
-                found = _extract(archive, Path(raw), source)
+                found = (
+                    _clone(f"{base}/{source.repository}", Path(raw), source)
+                    if source.history
+                    else _extract(archive, Path(raw), source)
+                )
                 _check(source, found)
                 written = run_importer(source, Path(raw), folder, _say)
                 _compare(source, folder)
@@ -100,7 +111,7 @@ def fetch_source(source: Source, *, base: str | None = None, timeout: float = 60
         ) from error
     stamp = {"commit": source.commit, "files": found, "runs": list(source.runs)}
     write_atomic(folder / STAMP, json.dumps(stamp, indent=1, sort_keys=True) + "\n")
-    archive.unlink()
+    archive.unlink(missing_ok=True)
     return written
 
 
@@ -209,6 +220,66 @@ def _extract(archive: Path, target: Path, source: Source) -> dict[str, str]:
         archive.unlink()
         raise FetchError(f"the archive of {source.repository} holds none of {', '.join(source.paths)}. It was removed.")
     return found
+
+
+def _clone(address: str, target: Path, source: Source) -> dict[str, str]:
+    """Write what a source needs of its history into `target`; returns {path in it: SHA-256}.
+
+    "versions": versions/<number>_<time, UTC>_<commit>.yaml of the one file, along first parents. "dates": the wanted
+    files at the commit at their paths, and history.csv with the days of their first and last commits.
+    """
+    clone, wanted = target.with_name(f"{target.name}.git"), [f":(glob){path}" for path in source.paths]
+    named = ["--first-parent", "--diff-merges=first-parent", "--no-renames", "--reverse", "--name-only", "-z"]
+    try:
+        _git(source, "clone", "--bare", "--quiet", address, str(clone))
+        log = _git(
+            source, "-C", str(clone), "log", *named, "--format=%x01%H %ct", source.commit, "--", *wanted
+        ).decode()
+        commits = []
+        for each in log.split("\x01")[1:]:
+            head, *names = [part.strip("\n") for part in each.split("\0") if part.strip("\n")]
+            commit, seconds = head.split()
+            commits.append((commit, datetime.fromtimestamp(int(seconds), UTC), names))
+        contents = {}
+        if source.history == "versions":
+            for number, (commit, time_, names) in enumerate(commits):
+                place = f"versions/{number:04}_{time_:%Y-%m-%dT%H%M}_{commit[:12]}.yaml"
+                contents[place] = _git(source, "-C", str(clone), "show", f"{commit}:{names[0]}")
+        else:
+            dates: dict[str, list[str]] = {}
+            for _, time_, names in commits:
+                for name in names:
+                    dates.setdefault(name, []).append(f"{time_:%Y-%m-%d}")
+            listed = _git(source, "-C", str(clone), "ls-tree", "-r", "-z", "--name-only", source.commit).decode()
+            for name in dates.keys() & set(listed.split("\0")):
+                contents[name] = _git(source, "-C", str(clone), "show", f"{source.commit}:{name}")
+            table = io.StringIO()
+            rows = csv.writer(table, lineterminator="\n")
+            rows.writerow(["path", "first_date", "last_date"])
+            rows.writerows([name, min(dates[name]), max(dates[name])] for name in sorted(contents))
+            contents["history.csv"] = table.getvalue().encode()
+    finally:
+        shutil.rmtree(clone, ignore_errors=True)
+    for place, content in contents.items():
+        (target / place).parent.mkdir(parents=True, exist_ok=True)
+        (target / place).write_bytes(content)
+    if len(contents) < 2 and source.history == "dates" or not contents:
+        raise FetchError(f"the history of {source.repository} holds none of {', '.join(source.paths)}.")
+    return {place: hashlib.sha256(content).hexdigest() for place, content in contents.items()}
+
+
+def _git(source: Source, *arguments: str) -> bytes:
+    try:
+        done = subprocess.run(["git", *arguments], capture_output=True, env=os.environ | {"GIT_TERMINAL_PROMPT": "0"})
+    except FileNotFoundError:
+        raise FetchError(f"{source.name} needs the history of its repository, and git is not installed.") from None
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise FetchError(
+            f"git can't read {source.repository} at {source.commit[:12]} ({said[-1] if said else done.returncode}). "
+            "Check the network, or set PROCTOR_LOGS to a folder that holds the tidy files."
+        )
+    return done.stdout
 
 
 def _check(source: Source, found: dict[str, str]) -> None:

@@ -17,7 +17,7 @@ import pandas as pd
 from proctor.data.tabular import DataError, made, problem, read_rows
 from proctor.files import write_atomic
 from proctor.log_files import Source
-from proctor.logs import proofs
+from proctor.logs import erdos, proofs
 from proctor.logs.tidy import twins
 
 Say = Callable[[str], None]
@@ -300,6 +300,8 @@ IMPORTERS: dict[str, Callable[..., Tables]] = {
     "token_probability": token_probability,
     "open_proofs": proofs.open_proofs,
     "broken_math": proofs.broken_math,
+    "erdos": erdos.erdos,
+    "erdos_attempts": erdos.erdos_attempts,
 }
 
 

@@ -119,7 +119,7 @@ def table(name: str) -> pd.DataFrame:
     Raises LogsMissing.
     """
     file, cells = _read(name, None, None)
-    if name in ("judge_scores", "llmbar", "mmlu_redux"):
+    if name in ("judge_scores", "llmbar", "mmlu_redux") or name.startswith("erdos"):
         return cells.astype({"label": int}) if "label" in cells else cells
     return cells.assign(**{column: _column(file, cells, column, None) for column in cells if column not in TEXT})
 

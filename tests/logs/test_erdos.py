@@ -1,0 +1,249 @@
+"""Erdős problems: the table's history becomes changes, attempts become claims; the raw samples give the tidy rows."""
+
+import json
+import shutil
+import subprocess
+
+import pandas as pd
+import pytest
+from proctor import log_files, paths
+from proctor.data.fetch import FetchError
+from proctor.data.tabular import DataError
+from proctor.logs import fetch
+from proctor.logs.erdos import erdos, erdos_attempts
+
+FOLLOWED = ["state", "settled", "proof", "statement_formalised", "prize", "tags"]
+
+
+def quiet(line):
+    pass
+
+
+def entry(number, state, more="", tags="[sets]"):
+    return (
+        f'- number: "{number}"\n  status:\n    state: "{state}"\n    last_update: "2025-09-01"\n{more}  tags: {tags}\n'
+    )
+
+
+def table(folder, *versions):
+    (folder / "versions").mkdir(parents=True)
+    for number, text in enumerate(versions):
+        place = folder / "versions" / f"{number:04}_2025-09-{number + 1:02}T0930_{number:012x}.yaml"
+        place.write_text(text, encoding="utf-8")
+    return folder
+
+
+def changes(rows):
+    return rows[["version", "number", "changed", "state", "settled", "proof"]].to_numpy().tolist()
+
+
+def test_a_change_of_the_table_is_a_row_and_a_removed_problem_too(tmp_path):
+    first = entry(1, "open") + entry(2, "open", '  prize: "No"\n')
+    second = entry(1, "proven (Lean)", tags="[sets, graphs]") + entry(2, "open", '  prize: "no"\n')
+    found = erdos(table(tmp_path, first, second, second, entry(1, "proved (Lean)", tags="[sets, graphs]")), quiet)
+    assert changes(found["tidy.csv.gz"]) == [
+        ["0", "1", "new", "open", "0", ""],
+        ["0", "2", "new", "open", "0", ""],
+        ["1", "1", "state+proof+tags", "proved", "1", "Lean"],
+        ["3", "2", "removed", "", "", ""],
+    ]
+    versions = found["versions.csv.gz"]
+    assert versions["settled"].tolist() == ["0", "1", "1", "1"] and versions["time"][0] == "2025-09-01T09:30"
+
+
+def test_an_informal_status_comes_first_and_a_formal_one_names_lean(tmp_path):
+    more = '  informal_status:\n    state: "disproved"\n    last_update: "2026-02-24"\n  formal_status:\n    state: "Lean"\n'
+    row = erdos(table(tmp_path, entry(1, "open", more)), quiet)["tidy.csv.gz"].iloc[0]
+    assert (row["state"], row["proof"], row["stated_date"]) == ("disproved", "Lean", "2026-02-24")
+
+
+def test_a_block_that_is_no_yaml_keeps_its_state_and_is_counted(tmp_path):
+    said = []
+    broken = '- number: "1"\n  status: [\n' + entry(2, "open") + entry(2, "solved")
+    found = erdos(table(tmp_path, entry(1, "solved") + entry(2, "open"), broken), said.append)
+    assert changes(found["tidy.csv.gz"])[2:] == [["1", "2", "state", "solved", "1", ""]]
+    last = found["versions.csv.gz"].iloc[1]
+    assert (last["problems"], last["unparsed"], last["duplicate_numbers"]) == ("2", "1", "1")
+    assert said == ["  1 blocks can't be parsed: their problems keep the previous state"]
+
+
+def attempt(folder, path, text):
+    file = folder / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def dated(folder):
+    rows = [(p.relative_to(folder).as_posix(), "2026-01-17", "2026-01-20") for p in folder.glob("attacks/*/*/*.tex")]
+    pd.DataFrame(rows, columns=["path", "first_date", "last_date"]).to_csv(folder / "history.csv", index=False)
+    return folder
+
+
+def test_what_an_attempt_claims_is_its_last_final_label(tmp_path):
+    words = {
+        "1": "FINAL: UNRESOLVED, ADVANCED\nCompletion estimate: 35\\%",
+        "2": "a PROOF\nFINAL LABEL: COUNTEREXAMPLE/DISPROOF, completion: 100%",
+        "3": "FINAL UNRESOLVED " + "x" * 300 + " FINAL: PROOF",
+        "4": "nothing",
+        "10 - On sets": "FINAL\nPROOF",
+    }
+    for name, text in words.items():
+        attempt(tmp_path, f"attacks/erdos/b/{name}.tex", text)
+    attempt(tmp_path, "attacks/erdos/c/2_v2.tex", words["2"])
+    attempt(tmp_path, "reviews/erdos/2.json", json.dumps(
+        {"status": "known", "label": "known", "reviewed_by": ["a", "b"], "reviewed_at": "2026-01-20", "issue_url": ""}
+    ))  # fmt: skip
+    found = erdos_attempts(dated(tmp_path), quiet)
+    rows = found["tidy.csv.gz"]
+    assert rows["problem"].tolist() == ["1", "2", "2", "3", "4", "10"]
+    assert rows["claim"].tolist() == [
+        "unresolved", "claims_disproof", "claims_disproof", "mixed", "no_label", "claims_proof",
+    ]  # fmt: skip
+    assert rows["says_advanced"].tolist() == ["1", "", "", "", "", ""]
+    assert rows["completion"].tolist() == ["35", "100", "100", "", "", ""]
+    assert rows["duplicate_of"].tolist() == ["", "", "erdos/2/b", "", "", ""]
+    assert rows["version"].tolist()[:3] == ["1", "1", "2"] and rows["review"].tolist()[:3] == ["", "known", "known"]
+    assert found["reviews.csv"].to_numpy().tolist() == [["erdos", "2", "known", "known", "2", "2026-01-20", "0"]]
+
+
+@pytest.mark.parametrize(
+    "name, text, message",
+    [
+        (
+            "0000_2025-09-01T0930_0123456789ab.yaml",
+            entry(1, "open") + entry(2, "nearly"),
+            r"row 6, column state: 'nearly'",
+        ),
+        ("0000_2025-09-01T0930_0123456789ab.yaml", "# empty\n", "row 1, column number: no problem"),
+        ("latest.yaml", entry(1, "open"), "not <version>_<time>_<commit>"),
+    ],
+)
+def test_a_malformed_table_says_file_and_row(tmp_path, name, text, message):
+    (tmp_path / "versions").mkdir()
+    (tmp_path / "versions" / name).write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message) as error:
+        erdos(tmp_path, quiet)
+    assert str(tmp_path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "path, text, message",
+    [
+        ("reviews/erdos/1.json", '{\n"status": }', r"1\.json, row 2: no review"),
+        ("attacks/erdos/b/one.tex", "", "its name does not begin with a number"),
+        ("attacks/erdos/b/2.tex", "", r"history\.csv, column path: no row of attacks/erdos/b/2\.tex"),
+    ],
+)
+def test_malformed_attempts_say_where(tmp_path, path, text, message):
+    attempt(tmp_path, "attacks/erdos/b/1.tex", "FINAL PROOF")
+    dated(tmp_path)
+    attempt(tmp_path, path, text)
+    with pytest.raises(DataError, match=message):
+        erdos_attempts(tmp_path, quiet)
+
+
+# --- fetched from a git repository on this machine ---
+
+
+def git(folder, *arguments, date="2026-01-17T12:00:00+0000"):
+    who = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    when = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date, "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
+    done = subprocess.run(["git", "-C", str(folder), *arguments], env=who | when, capture_output=True, check=True)
+    return done.stdout.decode().strip()
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "CACHE", tmp_path / "cache")
+    monkeypatch.setenv("PROCTOR_LOGS_URL", str(tmp_path))
+    monkeypatch.delenv("PROCTOR_LOGS", raising=False)
+    folder = tmp_path / "owner" / "name"
+    folder.mkdir(parents=True)
+    git(folder, "init", "--quiet")
+    return folder
+
+
+def commit(folder, date):
+    git(folder, "add", "-A")
+    git(folder, "commit", "--quiet", "-m", "x", date=f"{date}T12:00:00+0000")
+    return git(folder, "rev-parse", "HEAD")
+
+
+def source(name, commit):
+    known = log_files.sources()[name]
+    return known._replace(
+        repository="owner/name", commit=commit, tidy=tuple(each._replace(sha256="") for each in known.tidy)
+    )
+
+
+def test_each_version_of_the_table_is_fetched_up_to_the_commit(repository):
+    commits = []
+    for day, state in enumerate(("open", "open", "solved", "open"), 1):
+        attempt(repository, "data/problems.yaml", entry(1, state))
+        attempt(repository, "other.txt", str(day))
+        commits.append(commit(repository, f"2026-01-0{day}"))
+    written = fetch.fetch_source(source("erdos", commits[2]))
+    rows = pd.read_csv(written[0], dtype=str, keep_default_na=False)
+    assert rows[["date", "changed", "state"]].to_numpy().tolist() == [
+        ["2026-01-01", "new", "open"], ["2026-01-03", "state", "solved"],
+    ]  # fmt: skip
+    assert not list((paths.CACHE / "logs" / ".unfinished" / "erdos").iterdir())
+
+
+def test_attempts_come_with_the_days_of_their_commits(repository):
+    for day, text in ((17, "FINAL PROOF"), (20, "FINAL UNRESOLVED")):
+        attempt(repository, "attacks/erdos/b/1.tex", text)
+        last = commit(repository, f"2026-01-{day}")
+    written = fetch.fetch_source(source("erdos_attempts", last))
+    row = pd.read_csv(written[0]).iloc[0]
+    assert row[["first_date", "last_date", "claim"]].tolist() == ["2026-01-17", "2026-01-20", "unresolved"]
+
+
+def test_a_history_that_is_not_there_is_a_fetch_error(repository):
+    with pytest.raises(FetchError, match=r"git can't read owner/name at aaaaaaaaaaaa"):
+        fetch.fetch_source(source("erdos", "a" * 40))
+
+
+# --- the real raw samples ---
+
+
+def read(folder, name="tidy.csv.gz"):
+    return pd.read_csv(folder / name, dtype=str, keep_default_na=False)
+
+
+def test_samples_of_the_table_give_the_tidy_states(real_logs, tmp_path):
+    folder = real_logs / "erdos"
+    real, versions = read(folder), read(folder, "versions.csv.gz").set_index("version")
+    for path in sorted((folder / "raw").glob("*.yaml")):
+        number, commit = path.stem.removeprefix("problems_v").split("_")
+        version = str(int(number))
+        (place := tmp_path / number / "versions").mkdir(parents=True)
+        time = versions.loc[version, "time"].replace(":", "")
+        shutil.copy(path, place / f"{number}_{time}_{commit}.yaml")
+        mine = erdos(tmp_path / number, quiet)
+        if version == "0":  # a whole version
+            assert mine["tidy.csv.gz"].to_numpy().tolist() == real[real["version"] == "0"].to_numpy().tolist()
+            assert mine["versions.csv.gz"].iloc[0, 1:].tolist() == versions.loc["0"].tolist()
+        state = real[real["version"].astype(int) <= int(version)].groupby("number").tail(1).set_index("number")
+        rows = mine["tidy.csv.gz"].set_index("number")[FOLLOWED]
+        pd.testing.assert_frame_equal(rows, state.loc[rows.index, FOLLOWED])
+
+
+def test_samples_of_attempts_give_the_tidy_rows(real_logs, tmp_path):
+    folder, keys = real_logs / "erdos_attempts", ["set", "problem", "model", "version"]
+    shutil.copytree(folder / "raw/attacks", tmp_path / "attacks", copy_function=shutil.copyfile)
+    (tmp_path / "reviews").mkdir()
+    shutil.copytree(folder / "raw/reviews", tmp_path / "reviews/erdos", copy_function=shutil.copyfile)
+    for place in (tmp_path, *tmp_path.rglob("*")):
+        place.chmod(0o755)
+    found = erdos_attempts(dated(tmp_path), quiet)
+    mine = found["tidy.csv.gz"].set_index(keys)
+    real = read(folder).set_index(keys).loc[mine.index]
+    texts = ["claim", "says_advanced", "site_status", "completion", "duplicate_of"]  # `characters`: texts are cut here
+    pd.testing.assert_frame_equal(mine[texts], real[texts])
+    reviews = read(folder, "reviews.csv")
+    assert len(found["reviews.csv"]) == 5
+    pd.testing.assert_frame_equal(
+        found["reviews.csv"], reviews[reviews["problem"].isin(found["reviews.csv"]["problem"])].reset_index(drop=True),
+        check_dtype=False,
+    )  # fmt: skip
