@@ -24,6 +24,8 @@ def test_every_source_names_a_commit_a_licence_and_its_files():
     assert list(found) == [
         "judge_scores",
         "hle_runs",
+        "hle_repairs",
+        "hle_answers",
         "mmlu_redux",
         "agent_outcomes",
         "zeroeval",

@@ -35,7 +35,8 @@ class Source(NamedTuple):
     """A public repository at a commit, what is taken from it, and the tidy files that its importer makes.
 
     sha256: of the list of the raw files' digests (sha256sum's format, sorted by path); "" where it is not known. runs:
-    those of its runs that our results rest on, all where none is named.
+    those of its runs that our results rest on, all where none is named. joined: another source whose raw files the
+    importer reads too. whole: False where the committed figures rest on a part of what a fetch gives.
     """
 
     name: str
@@ -47,6 +48,8 @@ class Source(NamedTuple):
     tidy: tuple[Tidy, ...]
     sha256: str = ""
     runs: tuple[str, ...] = ()
+    joined: str = ""
+    whole: bool = True
 
 
 def sources() -> dict[str, Source]:
@@ -142,5 +145,6 @@ def _read_sources(path: Path) -> dict[str, Source]:
         tidy = tuple(Tidy(key, **each) for key, each in entry["tidy"].items())
         text = {key: entry[key] for key in ("repository", "commit", "licence", "citation")}
         more = dict(sha256=entry.get("sha256", ""), runs=tuple(entry.get("runs", ())))
+        more |= {key: entry[key] for key in ("joined", "whole") if key in entry}
         found[name] = Source(name, paths=tuple(entry["paths"]), tidy=tidy, **more, **text)
     return found

@@ -118,7 +118,8 @@ def table(name: str) -> pd.DataFrame:
     file, cells = _read(name, None, None)
     if name in ("judge_scores", "llmbar", "mmlu_redux"):
         return cells.astype({"label": int}) if "label" in cells else cells
-    text = {"id", "run", "item", "dataset", "model", "key_kind"}
+    text = {"id", "run", "item", "dataset", "model", "answer", "category", "answer_type", "verified_class"}
+    text |= {column for column in cells if column.endswith(("_kind", "_valid", "_error"))}
     return cells.assign(**{column: _column(file, cells, column, None) for column in cells if column not in text})
 
 
