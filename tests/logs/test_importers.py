@@ -147,7 +147,8 @@ def test_short_answers_are_letters_and_single_numbers_with_their_tokens(tmp_path
 
     replies = dict(a=reply("(b) no", reasoning_tokens=0), b=reply("x = -1,200 m"), c=reply("1/2"), d={"response": ""})
     put(tmp_path, "results/20250922_122904/predictions/hle_a_m_p_20250922_122904.json", {"predictions": replies})
-    assert importers.hle_answers(tmp_path, quiet)["answers.csv.gz"].to_numpy().tolist() == [
+    found = importers.hle_answers(tmp_path, quiet)["answers.csv.gz"]
+    assert found[["id", "run", "answer", "completion_tokens", "reasoning_tokens"]].to_numpy().tolist() == [
         ["a", "a_m_p", "B", "9", "0"], ["b", "a_m_p", "-1200", "9", ""], ["c", "a_m_p", "", "9", ""],
     ]  # fmt: skip
 

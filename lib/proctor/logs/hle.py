@@ -28,7 +28,7 @@ _ANSWER = re.compile(r"^\W*(?:exact )?answer\W*?:\W*?(.*?)\W*$", re.IGNORECASE |
 
 
 class Runs(NamedTuple):
-    """answers: (run, item) -> its entry in the file; verdicts: the same -> the judge's, with its `mark` (1 or 0), without
+    """answers: (run, item) -> its entry in the file; verdicts: the same -> the judge's with its `mark` (1 or 0), none for
     calls that failed; keys: item -> the key that the judge was given, of any run."""
 
     answers: dict[tuple[str, str], dict]
@@ -79,40 +79,22 @@ def hle_runs(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tables:
     answer too.
     """
     found = read_runs(raw, say, only)
-    rows = []
-    for run, item in sorted(found.answers):
-        entry, verdict = found.answers[run, item], found.verdicts.get((run, item))
-        rows.append(
-            {
-                "id": item,
-                "run": run,
-                "answered": "1",
-                "stated_confidence": _stated(entry),
-                "judge_correct": verdict["mark"] if verdict else "",
-                "judge_confidence": str(verdict.get("confidence", "")) if verdict else "",
-                "exact_original_key": _matches_key(_reply(entry), found.keys.get(item, "")),
-                "completion_tokens": str((entry.get("usage") or {}).get("completion_tokens", "")),
-            }
-        )
     kinds = [(item, _key_kind(found.keys.get(item, ""))) for item in sorted({item for _, item in found.answers})]
-    return {"tidy.csv.gz": pd.DataFrame(rows), "items.csv": pd.DataFrame(kinds, columns=["id", "key_kind"])}
+    return {"tidy.csv.gz": _marked(found), "items.csv": pd.DataFrame(kinds, columns=["id", "key_kind"])}
 
 
 def hle_answers(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tables:
-    """What each run answered, where it is one letter or one number (else blank), and how many tokens it took.
+    """The rows of `hle_runs` for every run, with what was answered and the reasoning's tokens.
 
-    completion_tokens: as the provider counts them, for some with and for some without the reasoning_tokens.
+    answer: blank where it is neither one letter nor one number. completion_tokens: as the provider counts them, for some
+    with and for some without the reasoning_tokens.
     """
-    found, rows = read_runs(raw, say, only), []
-    for run, item in sorted(found.answers):
-        used = found.answers[run, item].get("usage") or {}
-        details = used.get("completion_tokens_details") or {}
-        counts = [used.get("completion_tokens"), details.get("reasoning_tokens")]
-        rows.append(
-            [item, run, _short_answer(_reply(found.answers[run, item])), *("" if n is None else n for n in counts)]
-        )
-    columns = ["id", "run", "answer", "completion_tokens", "reasoning_tokens"]
-    return {"answers.csv.gz": pd.DataFrame(rows, columns=columns).astype(str)}
+    found = read_runs(raw, say, only)
+    table, rows = _marked(found), [found.answers[key] for key in sorted(found.answers)]
+    table.insert(3, "answer", [_short_answer(_reply(entry)) for entry in rows])
+    details = [(entry.get("usage") or {}).get("completion_tokens_details") or {} for entry in rows]
+    table["reasoning_tokens"] = ["" if (n := one.get("reasoning_tokens")) is None else str(n) for one in details]
+    return {"answers.csv.gz": table}
 
 
 def hle_repairs(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tables:
@@ -148,6 +130,26 @@ def hle_repairs(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tabl
         say(f"  {false} repaired keys are the JSON value false")
     columns = ["id", "run", "stated_confidence", "exact_original_key", "exact_repaired_key", "judge_original_key"]
     return {"items.csv": items, "tidy.csv.gz": pd.DataFrame(rows, columns=columns)}
+
+
+def _marked(found: Runs) -> pd.DataFrame:
+    """One row per run and item, in their order, all cells text."""
+    rows = []
+    for run, item in sorted(found.answers):
+        entry, verdict = found.answers[run, item], found.verdicts.get((run, item))
+        rows.append(
+            {
+                "id": item,
+                "run": run,
+                "answered": "1",
+                "stated_confidence": _stated(entry),
+                "judge_correct": verdict["mark"] if verdict else "",
+                "judge_confidence": str(verdict.get("confidence", "")) if verdict else "",
+                "exact_original_key": _matches_key(_reply(entry), found.keys.get(item, "")),
+                "completion_tokens": str((entry.get("usage") or {}).get("completion_tokens", "")),
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def _labels(path: Path) -> list[dict[str, str]]:
