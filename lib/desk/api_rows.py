@@ -16,7 +16,7 @@ def question(row: Question) -> dict:
 
 
 def whole_question(row: Question) -> dict:
-    remarks = row.remarks.filter(withdrawn_at=None).select_related("author").order_by("pk")
+    remarks = row.remarks.filter(withdrawn_at=None).select_related("author", "review").order_by("pk")
     return question(row) | dict(
         answers=[answer(one, traces=False) for one in with_all(row.answers)],
         remarks=[comment(one) for one in remarks],
@@ -87,7 +87,7 @@ def verdict(row: Verdict, trace: bool = True) -> dict:
 
 
 def comment(row: Comment) -> dict:
-    told = dict(key=row.key, author=row.author.username, text=row.text)
+    told = dict(key=row.key, author=row.author.username, review=row.review.key if row.review else "", text=row.text)
     return told | dict(written_at=_time(row.written_at), edited_at=_time(row.edited_at))
 
 

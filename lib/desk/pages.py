@@ -167,15 +167,23 @@ class Shown(NamedTuple):
 
 
 def shown_answers(answers: list[Answer], reader) -> list[Shown]:
-    """The answers with verdicts and reviews, in two queries for all of them."""
+    """The answers with verdicts, reviews and what was said of these, in three queries for all of them."""
     verdicts, reviews = defaultdict(list), defaultdict(list)
     for verdict in Verdict.objects.filter(answer__in=answers).order_by("decided_at", "pk"):
         verdicts[verdict.answer_id].append(verdict)
     said = Review.objects.filter(answer__in=answers).select_related("reviewer", "system").order_by("written_at", "pk")
     by_key = {answer.pk: answer for answer in answers}
+    remarks = defaultdict(list)
+    for remark in (
+        Comment.objects.filter(review__answer__in=answers).select_related("author").order_by("written_at", "pk")
+    ):
+        remarks[remark.review_id].append(remark)
     for review in said:
         review.answer = by_key[review.answer_id]
         review.counts = resolution.counts(review)
+        review.discussion = remarks[review.pk]
+        for remark in review.discussion:
+            remark.review = review
         review.by_poster = people.is_poster(review.reviewer, review.answer.question)
         reviews[review.answer_id].append(review)
     rows = []
@@ -209,7 +217,7 @@ def question(request: HttpRequest, site: str, number: str) -> HttpResponse:
         standing=standing,
         page=Paginator(shown, ANSWERS_PER_PAGE).get_page(request.GET.get("page")),
         waiting=[one for one in standing if one.accepted and not any(one.votes.values())],
-        remarks=row.remarks.select_related("author").order_by("written_at", "pk"),
+        remarks=row.remarks.filter(review=None).select_related("author").order_by("written_at", "pk"),
         changed=Act.objects.filter(table="question", key=row.key, verb="change").exists(),
         vote=mine.value if mine else 0,
         working=row.workers.filter(since__gt=Worker.oldest()).select_related("account"),
@@ -283,7 +291,7 @@ def address(row: Question | Written | Account) -> str:
         case Review():
             return f"{reverse('answer', args=[row.answer.key])}#review-{row.key}"
         case Comment():
-            return f"{address(row.question)}#comment-{row.key}"
+            return f"{address(row.review.answer if row.review else row.question)}#comment-{row.key}"
     return reverse("account", args=[row.username])
 
 
@@ -301,6 +309,8 @@ def account(request: HttpRequest, username: str) -> HttpResponse:
     """A person's page: what they reviewed, answered and remarked, and the badges it earned."""
     person = get_object_or_404(Account, username=username)
     reviews = person.reviews.filter(withdrawn_at=None, answer__withdrawn_at=None)
+    comments = Comment.objects.filter(withdrawn_at=None).order_by("-written_at")
+    comments = comments.select_related("author", "question", "review__answer__system")
     told = dict(
         person=person,
         badges=badges(person),
@@ -308,7 +318,8 @@ def account(request: HttpRequest, username: str) -> HttpResponse:
         answers=person.answers.filter(withdrawn_at=None)
         .select_related("question", "system")
         .order_by("-written_at")[:50],
-        remarks=person.remarks.filter(withdrawn_at=None).select_related("question").order_by("-written_at")[:50],
+        remarks=comments.filter(author=person)[:50],
+        replies=comments.filter(review__reviewer=person).exclude(author=person)[:20] if person == request.user else (),
         asked=people.asked_by(person)[:50],
         working=person.works_on.filter(since__gt=Worker.oldest()).select_related("question")[:50],
         tickets=person.tickets.order_by("-pk")[:20] if person == request.user else (),

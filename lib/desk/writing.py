@@ -201,12 +201,28 @@ def review(request: HttpRequest, key: str) -> HttpResponse:
 @signed_in
 def comment(request: HttpRequest, site: str, number: str) -> HttpResponse:
     question = by_key(site, number)
+    return _comment_page(request, question, "Comment on the question", question=question)
+
+
+@signed_in
+def discuss(request: HttpRequest, key: str) -> HttpResponse:
+    """A comment on a review."""
+    review = get_object_or_404(Review.objects.select_related("answer__question", "reviewer"), key=key)
+    if review.withdrawn_at:
+        raise Http404
+    told = dict(question=review.answer.question, review=review, note="desk/discuss_note.html", back=address(review))
+    return _comment_page(request, review, "Comment on a review", **told)
+
+
+def _comment_page(request: HttpRequest, on, heading: str, **told) -> HttpResponse:
     form = CommentForm(request.POST or None)
+    if isinstance(on, Review):
+        form.fields["text"].help_text = "On what the review says: a step it missed, a source, a question to its author."
     if request.method == "POST" and form.is_valid():
-        made = try_act(form, acts.comment, request.user, question, **form.cleaned_data)
+        made = try_act(form, acts.comment, request.user, on, **form.cleaned_data)
         if made:
             return redirect(address(made))
-    return form_page(request, form, "Comment on the question", "Save the comment", question=question)
+    return form_page(request, form, heading, "Save the comment", **told)
 
 
 @signed_in
@@ -366,6 +382,7 @@ writing_urls = [
     path("q/<str:site>/<str:number>/vote/", vote, name="vote"),
     path("q/<str:site>/<str:number>/working/", working, name="working"),
     path("a/<str:key>/review/", review, name="review"),
+    path("r/<str:key>/comment/", discuss, name="discuss"),
     path("edit/<str:table>/<str:key>/", edit, name="edit"),
     path("withdraw/<str:table>/<str:key>/", withdraw, name="withdraw"),
     path("restore/<str:table>/<str:key>/", restore, name="restore"),
