@@ -49,6 +49,11 @@ FIRST = {  # protocol: people, the first ballot of ada
     "uq_filter": ({"reviewer": ["ada", "bo"]}, "decide", dict(decision="reject", reason="SECRET")),
     "hle_review": ({"reviewer": ["ada", "bo"]}, "review", dict(score="3", feedback="SECRET")),
     "hle_verified": (PEOPLE, "vote", dict(problem="sound", answer="unsound", rationale="sound", note="SECRET")),
+    "hle_pair": (
+        {"reviewer": ["ada", "bo"]},
+        "vote",
+        dict(problem="sound", answer="unsound", rationale="sound", note="SECRET"),
+    ),
     "kina_blind": ({"reviewer": ["ada", "bo"], "auditor": ["cy"]}, "review", dict(verdict="reject", text="SECRET")),
 }
 
