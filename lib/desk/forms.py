@@ -120,7 +120,7 @@ class CommentForm(forms.ModelForm):
         fields = ("text",)
         widgets = {"text": _area(4)}
         labels = {"text": "Your comment"}
-        help_texts = {"text": "On the question itself: is it clear, is it still open, where is it discussed?"}
+        help_texts = {"text": "Markdown and formulas work."}
 
 
 class AnswerEdit(forms.ModelForm):

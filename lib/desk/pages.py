@@ -16,7 +16,7 @@ from django.urls import path, reverse
 from django.utils.http import urlencode
 from django.views.generic import TemplateView
 
-from desk import people, resolution, search
+from desk import api_rows, people, resolution, search
 from desk.forms import SORTS, CommentForm, CompareForm, ListForm
 from desk.models import (
     Account,
@@ -245,26 +245,13 @@ def question_markdown(request: HttpRequest, site: str, number: str) -> HttpRespo
     """The question as Markdown; what is known of it stands above as YAML, which a program reads."""
     row = by_key(site, number)
     answers = row.answers.filter(withdrawn_at=None).select_related("system").order_by("written_at", "pk")
-    told = dict(
-        key=row.key,
-        title=row.title,
-        site=row.site,
-        category=row.category,
-        tags=row.tags,
-        link=row.link,
-        author=row.author,
-        author_link=row.author_link,
-        licence=row.licence,
+    told = api_rows.question(row)
+    for name in ("body", "comments", "url"):
+        del told[name]
+    told |= dict(
         licence_link=_LICENCES.get(row.licence, ""),
         changes="" if row.posted_by_id else "HTML turned into Markdown",
-        posted_at=row.posted_at.isoformat() if row.posted_at else None,
         source_edited_at=row.source_edited_at.isoformat() if row.source_edited_at else None,
-        score=row.score,
-        views=row.views,
-        votes=row.votes,
-        state=row.state,
-        release=row.release,
-        diamond=row.diamond,
         page=request.build_absolute_uri(address(row)),
         answers=[
             dict(
