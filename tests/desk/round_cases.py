@@ -12,6 +12,7 @@ CASES = {
         "problem": "What is 2 + 2?", "answer": "5", "rationale": "Count.",
         "replications": {"solver": ["MODEL-SAYS-four"]},
     },
+    "hle_pair": {"problem": "What is 2 + 2?", "answer": "5"},
     "kina_blind": {"question": "Q", "options": ["1", "2"], "correct_answer": "A", "author": "dan"},
 }  # fmt: skip
 

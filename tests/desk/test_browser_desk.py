@@ -16,6 +16,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from playwright.sync_api import expect
+from proctor.exam import wrong_keys
 from proctor.report import site_check
 
 pytestmark = pytest.mark.skipif(
@@ -378,3 +379,49 @@ def test_pages_have_no_serious_barrier_and_are_no_wider_than_a_phone(window, col
             if one["impact"] in ("serious", "critical")
         ]
         assert serious == [], address
+
+
+def test_suspicious_keys_go_through_a_blind_round_of_two_and_come_back_as_decisions(window, tmp_path):
+    (tmp_path / "answers.csv").write_text("item,key,a,b\nsum,5,4,4\nother,7,7,7\n")
+    votes = wrong_keys.read_votes([tmp_path / "answers.csv"])
+    cases = wrong_keys.cases(votes, wrong_keys.suspects(votes), 1.0)
+    mo, ada, bo = (window(name) for name in ("mo", "ada", "bo"))
+
+    def send(page, button):
+        follow(page.get_by_role("button", name=button))
+
+    mo.goto("/rounds/new/hle_pair/")
+    mo.get_by_label("Title").fill("Keys in doubt")
+    mo.get_by_label("Reviewers").fill("ada, bo")
+    send(mo, "Open the round")
+    mo.get_by_label("Cases").fill(cases.to_csv(index=False))
+    send(mo, "Add")
+    first = f"{mo.url}1/"
+    for page in (ada, bo):
+        page.goto(first)
+        for part in ("problem", "answer", "rationale"):
+            page.get_by_role("group", name=f"The {part}").get_by_label(
+                "Not sound" if part == "answer" else "Sound", exact=True
+            ).check()
+        expect(page.get_by_text("None so far.")).to_be_visible()  # the other's votes are hidden
+        send(page, "Hand in your votes")
+    for page in (ada, bo):
+        page.goto(first)
+        page.get_by_label("Repaired as below").check()
+        page.get_by_label("Answer as it should read").fill("4")
+        page.get_by_label("Rationale as it should read").fill(f"Two and two, {page.url[-3:]}")
+        send(page, "Hand in your repair")
+    for page in (ada, bo):
+        page.goto(first)
+        expect(page.get_by_role("heading", name="The other repair")).to_be_visible()
+        for part in ("problem", "answer", "rationale"):
+            page.get_by_role("group", name=f"the {part}").get_by_label("Sound", exact=True).check()
+        send(page, "Hand in your audit")
+    expect(bo.get_by_text("revised").first).to_be_visible()
+    mo.goto(first.removesuffix("1/"))
+    with mo.expect_download() as download:
+        mo.get_by_role("link", name="Download it as CSV").click()
+    download.value.save_as(tmp_path / "decisions.csv")
+    decisions = wrong_keys.read_decisions(tmp_path / "decisions.csv", votes)
+    assert decisions.to_dict("records") == [dict(item="sum", decision="repaired", answer="4")]  # "other" is undecided
+    assert wrong_keys.rescored(votes, decisions).query("keys == 'repaired'")["accuracy"].tolist() == [100, 100]

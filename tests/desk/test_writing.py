@@ -2,7 +2,7 @@ import json
 from datetime import timedelta
 
 import pytest
-from desk import acts, rate_limits
+from desk import acts, digest, rate_limits
 from desk.models import Account, Act, Answer, Comment, Review, Vote, Worker
 from django.utils import timezone
 
@@ -231,3 +231,37 @@ def test_nobody_is_said_to_work_on_a_question_by_a_link(as_reviewer, question):
 def test_a_comment_that_stands_already_is_refused(as_reviewer, question):
     for status in (302, 422):
         assert as_reviewer.post("/q/math/1/comment/", dict(text="Open?")).status_code == status
+
+
+def test_a_review_is_discussed_under_it_and_its_author_learns_of_it(client, talk, reader, moderator):
+    address = f"/r/{talk['review'].key}/comment/"
+    client.force_login(reader)
+    assert "I checked" in client.get(address).text
+    reply = client.post(address, dict(text="Which **source**?"))
+    remark = Comment.objects.get(review=talk["review"])
+    assert reply["Location"] == f"/a/{talk['answer'].key}/#comment-{remark.key}"
+    page = client.get("/q/math/1/").text
+    review, remarks = page.index(f'id="review-{talk["review"].key}"'), page.index('id="comments"')
+    assert review < page.index("Which <strong>source</strong>?") < remarks and page.count("Which <strong>") == 1
+    assert f"/edit/comment/{remark.key}/" in page
+    told = "".join(digest.digest_lines(moderator, timezone.now() - timedelta(days=1)))
+    assert "Comment by rea on mo's review: Is it so?" in told
+    client.force_login(moderator)
+    assert "Comments on your reviews" in client.get("/people/mo/").text
+    assert f"report/?page=/a/{talk['answer'].key}/%23comment-{remark.key}" in client.get("/q/math/1/").text
+    client.post(f"/withdraw/comment/{remark.key}/", dict(reason="Off the subject."))
+    assert "source" not in client.get(f"/a/{talk['answer'].key}/").text
+    acts.withdraw(moderator, talk["review"])
+    assert client.get(address).status_code == 404
+    with pytest.raises(acts.Refused, match="nothing to discuss"):
+        acts.comment(reader, talk["review"], "Still there?")
+
+
+@pytest.mark.parametrize("given, kept", [
+    ("https://orcid.org/0000-0002-1694-233x", "0000-0002-1694-233X"), ("0000-0002-1694-2330", None),
+    ("0000-0002-1694-23", None), ("٠٠٠٠-0002-1825-0097", None),
+])  # fmt: skip
+def test_an_orcid_id_is_checked_by_its_last_digit_and_shown(as_reviewer, given, kept):
+    reply = as_reviewer.post("/me/", dict(orcid=given))
+    assert reply.status_code == (302 if kept else 422)
+    assert ("https://orcid.org/0000-0002-1694-233X" in as_reviewer.get("/people/ada/").text) == bool(kept)
