@@ -59,10 +59,8 @@ _ORDERS: dict[str, tuple[str, ...]] = {
 
 def questions(request: HttpRequest) -> HttpResponse:
     """The list: search, filters, sort, pages; for a newcomer what the place is for and how to help."""
-    sites = list(Question.objects.values_list("site", flat=True).distinct().order_by("site"))
-    categories = list(
-        Question.objects.exclude(category="").values_list("category", flat=True).distinct().order_by("category")
-    )
+    pairs = Question.objects.order_by().values_list("site", "category").distinct()
+    sites, categories = (sorted(set(filter(None, names))) for names in zip(*pairs)) if pairs else ([], [])
     form = ListForm(request.GET, sites, categories)
     form.is_valid()
     chosen = {name: form.cleaned_data.get(name, "") for name in form.fields}

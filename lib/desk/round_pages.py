@@ -28,26 +28,10 @@ from desk.form_pages import FormPage, Moderators, signed_in, try_act
 from desk.models import Case, Round
 from desk.render import markdown
 from desk.round_protocols import PROTOCOLS
-from desk.round_rules import Field, Move, Protocol, look
+from desk.round_rules import Protocol, look
 from desk.trail import NotAllowed, Refused
 
 PER_PAGE = 50
-
-
-def form_of(move: Move, fields: tuple[Field, ...], data=None) -> forms.Form:
-    """Django's form of a move's fields; `rounds.cast` checks what it holds."""
-    form = forms.Form(data, auto_id=f"{move.name}_%s")
-    for field in fields:
-        choices = list(field.choices.items())
-        if field.many:
-            made = forms.MultipleChoiceField(choices=choices, widget=forms.CheckboxSelectMultiple)
-        elif field.choices:
-            made = forms.ChoiceField(choices=choices, widget=forms.RadioSelect)
-        else:
-            made = forms.CharField(widget=forms.Textarea(attrs={"rows": 5}), initial=field.start)
-        made.label, made.required = field.label, field.needed
-        form.fields[field.name] = made
-    return form
 
 
 class NewRound(forms.Form):
@@ -247,7 +231,9 @@ def one_case(request: HttpRequest, key: str, place: int, move: str = "") -> Http
     view = case and rounds.seen_by(request.user, case)
     if not view or (move and request.method != "POST"):
         raise Http404
-    made = {own: form_of(own, fields, request.POST if own.name == move else None) for own, fields in view.moves}
+    made = {
+        own: rounds.form_of(fields, request.POST if own.name == move else None, own.name) for own, fields in view.moves
+    }
     sent = next((form for form in made.values() if form.is_bound), None)
     if move and not sent:
         raise NotAllowed("You can't do that here now: it is done, not yet due, or another's part.")

@@ -1,4 +1,6 @@
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Barrier
 from typing import NamedTuple
 
 import pytest
@@ -62,6 +64,21 @@ def test_a_validator_that_is_not_there_gives_the_one_with_most_verdicts(seeded):
         == overview.summary(store).screen
         in overview.summary(store).validators
     )
+
+
+def test_readers_who_come_at_once_wait_for_one_computation(monkeypatch):
+    cache.clear()
+    asked, all_came = [], Barrier(4)
+    monkeypatch.setattr(overview, "community", lambda: asked.append(1))
+    monkeypatch.setattr(overview, "summary", lambda *_: "told")
+
+    def read(_):
+        all_came.wait(10)
+        return overview.overview()
+
+    with ThreadPoolExecutor(4) as readers:
+        assert list(readers.map(read, range(4))) == ["told"] * 4 and len(asked) == 1
+    cache.clear()
 
 
 def test_a_desk_without_answers_has_no_overview(db):
