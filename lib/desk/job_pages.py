@@ -8,7 +8,7 @@
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
@@ -47,8 +47,9 @@ def wanted(answer: str, question: str) -> QuerySet[Answer]:
 
 @require_safe
 def all_jobs(request: HttpRequest) -> HttpResponse:
-    page = Paginator(Job.objects.select_related("ordered_by").order_by("-pk"), 50).get_page(request.GET.get("page"))
-    rows = [dict(job=job, state=jobs.STATES[jobs.state_of(job)], total=job.answers.count()) for job in page]
+    every = Job.objects.annotate(total=Count("answers")).order_by("-pk")
+    page = Paginator(every, 50).get_page(request.GET.get("page"))
+    rows = [dict(job=job, state=jobs.STATES[jobs.state_of(job)], total=job.total) for job in page]
     return render(request, "desk/jobs.html", dict(rows=rows, page=page))
 
 

@@ -64,19 +64,17 @@ class NewCases(forms.Form):
 def all_rounds(request: HttpRequest) -> HttpResponse:
     held = Round.objects.select_related("organizer").order_by("-opened_at", "-pk")
     page = Paginator(held, PER_PAGE).get_page(request.GET.get("page"))
-    shown = [dict(round=one, protocol=PROTOCOLS[one.protocol], mine=_takes_part(request, one)) for one in page]
+    written = Case.objects.filter(author=request.user.pk, round__in=page.object_list).values_list("round", flat=True)
+    mine = set(written) if request.user.is_authenticated else set()
+    shown = [
+        dict(round=one, protocol=PROTOCOLS[one.protocol], mine=one.pk in mine or _named(request, one)) for one in page
+    ]
     return render(request, "desk/rounds.html", dict(rounds=shown, page=page, protocols=PROTOCOLS.values()))
 
 
-def _takes_part(request: HttpRequest, held: Round) -> bool:
-    name = request.user.username
-    return bool(name) and (
-        held.organizer_id == request.user.pk or name in rounds.members(held) or _authored(request, held).exists()
-    )
-
-
-def _authored(request: HttpRequest, held: Round):
-    return held.cases.filter(author=request.user)
+def _named(request: HttpRequest, held: Round) -> bool:
+    """Whether one organizes the round or is named for a part."""
+    return held.organizer_id == request.user.pk or request.user.username in rounds.members(held)
 
 
 class OpenRound(Moderators, FormPage):
@@ -103,7 +101,7 @@ class OpenRound(Moderators, FormPage):
 def _round(request: HttpRequest, key: str) -> Round:
     """The round, for its organizer, its members and the authors of its cases."""
     held = get_object_or_404(Round.objects.select_related("organizer"), key=key)
-    if not _takes_part(request, held):
+    if not (_named(request, held) or held.cases.filter(author=request.user).exists()):
         raise Http404
     return held
 

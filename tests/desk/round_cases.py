@@ -77,7 +77,14 @@ def addresses(keys, case):
 
 
 def _values(name, keys, case, names, tables):
-    known = {"place": [case.place], "username": names, "table": tables, "move": ["review"], "protocol": ["kina_blind"]}
+    known = {
+        "site": keys[:1],
+        "place": [case.place],
+        "username": names,
+        "table": tables,
+        "move": ["review"],
+        "protocol": ["kina_blind"],
+    }
     return known.get(name, keys)
 
 

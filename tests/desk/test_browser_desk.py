@@ -177,22 +177,6 @@ def test_an_answer_is_submitted_and_reviewed_without_javascript(window):
     expect(page.locator("del").first).to_be_visible()
 
 
-def test_two_windows_that_save_at_once_lose_nothing(window):
-    remark = acts.comment(Account.objects.get(username="rea"), Question.objects.get(key="proofs/2"), "First.")
-    one, two = window("rea"), window("rea", errors=True)
-    for page in (one, two):
-        page.goto(f"/edit/comment/{remark.key}/")
-    one.get_by_label("Your comment").fill("Saved by the first window.")
-    follow(one.get_by_role("button", name="Save"))
-    two.get_by_label("Your comment").fill("Written in the second window.")
-    follow(two.get_by_role("button", name="Save"))
-    expect(two.get_by_role("heading", name="Someone saved in between")).to_be_visible()
-    expect(two.locator("pre.typed").first).to_have_text("Saved by the first window.")
-    follow(two.get_by_role("button", name="Save mine over it"))
-    two.wait_for_url("**/q/proofs/2/**")
-    assert Comment.objects.get(key=remark.key).text == "Written in the second window."
-
-
 def test_a_moderator_withdraws_with_a_reason_and_the_trail_shows_it(window):
     remark = acts.comment(Account.objects.get(username="rea"), Question.objects.get(key="proofs/2"), "Buy lamps.")
     page = window("mo")
@@ -211,28 +195,6 @@ def test_a_moderator_withdraws_with_a_reason_and_the_trail_shows_it(window):
     stranger.goto("/q/proofs/2/")
     expect(stranger.get_by_text("A comment was withdrawn")).to_be_visible()
     assert stranger.get_by_text("Buy lamps.").count() == 0
-
-
-def test_a_reviewer_at_a_moderators_address_is_turned_away(window):
-    page = window("bo", errors=True)
-    for address in ("/moderation/", "/moderation/people/rea/"):
-        assert page.goto(address).status == 403
-        expect(page.get_by_text("Only moderators may see this page.")).to_be_visible()
-
-
-def test_a_wrong_password_is_told_and_the_right_one_lets_in_and_out(window):
-    page = window()
-    page.goto("/about/")
-    follow(page.get_by_role("link", name="Sign in"))
-    page.get_by_label("Username").fill("bo")
-    page.get_by_label("Password").fill("not this one")
-    follow(page.locator("main").get_by_role("button", name="Sign in"))
-    expect(page.get_by_text("Please enter a correct username and password")).to_be_visible()
-    page.get_by_label("Password").fill(PASSWORD)
-    follow(page.locator("main").get_by_role("button", name="Sign in"))
-    page.wait_for_url("**/about/")
-    follow(page.get_by_role("button", name="Sign out"))
-    expect(page.get_by_role("link", name="Sign in")).to_be_visible()
 
 
 def test_what_was_written_in_a_session_that_ended_is_kept(window):

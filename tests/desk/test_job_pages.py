@@ -1,6 +1,6 @@
 import pytest
 from desk import jobs
-from desk.models import Act, Job
+from desk.models import Act, Job, Round
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -29,6 +29,16 @@ def test_a_run_is_ordered_from_the_question_by_a_moderator(mira, three_answers, 
     assert link not in client.get("/q/math/1/").text and 'href="/jobs/"' in client.get("/").text
     client.force_login(mira)
     assert link in client.get("/q/math/1/").text
+
+
+def test_the_lists_of_runs_and_rounds_need_few_queries_however_long(mira, client, django_assert_max_num_queries):
+    for number in range(12):
+        Job.objects.create(ordered_by=mira, validator="C")
+        Round.objects.create(protocol="kina_blind", title=f"R{number}", organizer=mira)
+    client.force_login(mira)
+    for address in ("/jobs/", "/rounds/"):
+        with django_assert_max_num_queries(6):
+            client.get(address)
 
 
 def test_why_a_run_stopped_is_for_moderators_alone(mira, client):
