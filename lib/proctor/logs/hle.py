@@ -28,8 +28,8 @@ _ANSWER = re.compile(r"^\W*(?:exact )?answer\W*?:\W*?(.*?)\W*$", re.IGNORECASE |
 
 
 class Runs(NamedTuple):
-    """answers: (run, item) -> its entry in the file; verdicts: the same -> the judge's with its `mark` (1 or 0), none for
-    calls that failed; keys: item -> the key that the judge was given, of any run."""
+    """answers: (run, item) -> its entry in the file; verdicts: the same -> the judge's with its `mark` (1 or 0), none
+    for calls that failed; keys: item -> the key that the judge was given, of any run."""
 
     answers: dict[tuple[str, str], dict]
     verdicts: dict[tuple[str, str], dict]
@@ -86,8 +86,8 @@ def hle_runs(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tables:
 def hle_answers(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tables:
     """The rows of `hle_runs` for every run, with what was answered and the reasoning's tokens.
 
-    answer: blank where it is neither one letter nor one number. completion_tokens: as the provider counts them, for some
-    with and for some without the reasoning_tokens.
+    answer: blank where it is neither one letter nor one number. completion_tokens: as the provider counts them, some
+    with and some without the reasoning_tokens.
     """
     found = read_runs(raw, say, only)
     table, rows = _marked(found), [found.answers[key] for key in sorted(found.answers)]
