@@ -13,7 +13,6 @@ import proctor
 import pytest
 from matplotlib import pyplot as plt
 from proctor import paths
-from proctor.report import figures
 from proctor.report.figures import COLUMN, save, size, style
 
 LIB = str(Path(proctor.__file__).parents[1])
@@ -81,23 +80,6 @@ def test_two_processes_in_two_checkouts_with_two_matplotlibrc_write_the_same_byt
     assert sorted(one) == ["uq/sample.json", "uq/sample.png", "uq/sample.svg"]
     assert one == two
     assert not any(str(tmp_path).encode() in content for content in one.values())
-
-
-def test_saving_twice_writes_the_same_bytes(checkout):
-    fig = drawn()
-    for out in ("first", "second"):
-        save(fig, "uq/sample", claim="It rises", alt="A line", evidence="measured", out=checkout / out)
-    for ending in ("svg", "png", "json"):
-        first, second = (checkout / out / f"uq/sample.{ending}" for out in ("first", "second"))
-        assert first.read_bytes() == second.read_bytes()
-
-
-def test_svg_says_its_evidence_and_the_bytes_have_no_date(checkout):
-    save(drawn(), "uq/sample", claim="It rises", alt="A line", evidence=("simulated", "published"), seed=1)
-    svg = (checkout / "figures/uq/sample.svg").read_text()
-    assert ">published</text>" in svg and ">simulated</text>" in svg
-    assert "<dc:date>" not in svg and "Matplotlib v" not in svg
-    assert b"Software" not in (checkout / "figures/uq/sample.png").read_bytes()
 
 
 def test_json_tells_where_the_figure_comes_from(checkout, monkeypatch):
@@ -194,10 +176,3 @@ def test_importing_changes_no_settings():
         "assert dict(matplotlib.rcParams) == before"
     )
     subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": LIB, "MPLBACKEND": "agg"}, check=True)
-
-
-def test_house_style_reads_at_column_width():
-    sizes = [key for key in figures.HOUSE if key.endswith(("labelsize", "titlesize", "fontsize"))]
-    assert len(sizes) == 5 and min(figures.HOUSE[key] for key in sizes) >= 7.5
-    assert figures.HOUSE["font.size"] in (8, 9)
-    assert figures.HOUSE["font.sans-serif"] == ["DejaVu Sans"]

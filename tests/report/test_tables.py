@@ -93,6 +93,20 @@ def test_markdown_merges_an_interval_and_labels_the_evidence(out, frame):
     )
 
 
+@pytest.mark.parametrize(
+    "change, formats, found",
+    [
+        ({}, {}, {"accuracy": ("low", "high")}),
+        ({"n_low": [9, 2], "n_high": [11, 3]}, {}, {"n": ("n_low", "n_high"), "accuracy": ("low", "high")}),
+        ({"low": [0.4, 0.25]}, {}, {}),  # limits of another column
+        ({}, {"accuracy": ".3g"}, {}),
+        ({"high": ["a", "b"]}, {}, {}),
+    ],
+)
+def test_an_estimate_and_its_limits_are_joined_by_their_names(frame, change, formats, found):
+    assert tables.intervals_in(frame.assign(**change), formats) == found
+
+
 def test_the_command_writes_a_booktabs_table_of_the_saved_one(out, frame, capsys):
     frame = frame.assign(model=["[a_1", "b|c"])  # after a line break TeX takes [ for its own argument
     save_table(frame, "hle/t", evidence="published", caption="50 % & more", intervals={"accuracy": ("low", "high")})

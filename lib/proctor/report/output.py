@@ -101,7 +101,8 @@ class Output:
     ) -> None:
         """Write figures/<name>.csv (floats with twelve significant digits), .md and .json, and show the table.
 
-        formats, intervals: as in `tables.save_table`. show: False for the files only, or the columns to show
+        formats, intervals: as in `tables.save_table`, which joins x, x_low, x_high by itself. show: False for the files
+        only, or the columns to show
         (a column that `intervals` merged is shown under its estimate's name). The page has at most 8 columns
         and 30 rows, and says what is left out.
         """
@@ -127,10 +128,7 @@ class Output:
         left = [f"{count} more {what}" for count, what in ((rows, "rows"), (wide, "columns")) if count]
         rest = f"… {' and '.join(left)} in {provenance.relative(paths.OWN_FIGURES)}/{name}.csv" if left else ""
         part, label = shown[columns].head(ROWS), f"{' + '.join(provenance.evidence_kinds(kinds))} · {name}"
-        numeric = [
-            column in (intervals or {}) or column in df and pd.api.types.is_numeric_dtype(df[column])
-            for column in columns
-        ]
+        numeric = [column in df and pd.api.types.is_numeric_dtype(df[column]) for column in columns]
         plain = tables.to_markdown(part, numeric, caption, label)
         page = {
             "text/html": tables.to_html(part, numeric, caption, label, rest),

@@ -95,7 +95,8 @@ def save_table(
 
     formats: column -> format spec (".2f", ".1%") or function of the value; floats default to four digits,
     missing values are left empty. intervals: estimate column -> (low column, high column): the text
-    tables show them as one "0.45 [0.36, 0.54]" (formats may say ".Nf" or ".N%"), the CSV keeps all three.
+    tables show them as one "0.45 [0.36, 0.54]" (formats may say ".Nf" or ".N%"), the CSV keeps all three. Without it
+    those of `intervals_in` are.
     A named index is written as columns; an unnamed one must be of numbers and is left out.
     Raises ValueError for an unknown column in formats or intervals, doubled column names, rows whose
     `canary` says that they must not be published, and what `provenance.describe` refuses; nothing is
@@ -106,10 +107,10 @@ def save_table(
     tables whose CSV has more columns than a reader wants. Returns the text form that the Markdown has.
     """
     df = _flat(df, name)
-    shown = _shown(df, name, formats or {}, intervals or {}) if text is None else text
+    intervals = intervals_in(df, formats or {}) if intervals is None else intervals
+    shown = _shown(df, name, formats or {}, intervals) if text is None else text
     numeric = [
-        column in (intervals or {}) or column in df and pd.api.types.is_numeric_dtype(df[column])
-        for column in shown.columns
+        column in intervals or column in df and pd.api.types.is_numeric_dtype(df[column]) for column in shown.columns
     ]
     if digits is not None:
         df = df.map(lambda value: _rounded(value, digits))
@@ -136,6 +137,25 @@ def save_table(
         out,
     )
     return shown
+
+
+def intervals_in(df: pd.DataFrame, formats: Mapping[str, Format]) -> dict[str, tuple[str, str]]:
+    """{estimate: (low, high)} by the names of columns: x, x_low, x_high; and low, high right after their estimate.
+
+    Left out: an estimate that lies outside of such limits in some row (they are another column's), and one whose format
+    is none of an interval.
+    """
+    columns = list(df.columns)
+    found = {column: (f"{column}_low", f"{column}_high") for column in columns if f"{column}_low" in columns}
+    if "low" in columns[1:] and columns[columns.index("low") + 1 :][:1] == ["high"]:
+        found[columns[columns.index("low") - 1]] = ("low", "high")
+    return {
+        column: limits
+        for column, limits in found.items()
+        if limits[1] in columns and all(pd.api.types.is_numeric_dtype(df[each]) for each in (column, *limits))
+        if not ((df[column] < df[limits[0]]) | (df[column] > df[limits[1]])).any()
+        if _INTERVAL_FORMAT.fullmatch(str(formats.get(column, ".2f")))
+    }
 
 
 def to_html(shown: pd.DataFrame, numeric: Sequence[bool], caption: str, label: str, rest: str = "") -> str:

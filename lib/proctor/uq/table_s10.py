@@ -44,13 +44,15 @@ JUDGES = {  # by name in the table: the colour, marker and short name of each ju
 MEASURES = ("accuracy", "precision", "recall")  # printed
 
 
-def load_rows(rng: np.random.Generator, resamples: int = 2_000, answers: int = ANSWERS) -> pd.DataFrame:
+def load_rows(
+    rng: np.random.Generator, resamples: int = 2_000, answers: int = ANSWERS, level: float = 0.95
+) -> pd.DataFrame:
     """`reconstruct_table` of Table S10, every solution a row, with name, judge_count, calls and rejected.
 
     name: the paper's ("3-Iter", "C |M, 5 models"). calls_least, calls_most: of one verdict that stops as soon as it is
-    settled. rejected: the share of the answers. answers: the largest number of answers that is tried.
+    settled. rejected: the share of the answers. answers: the largest number that is tried. level: of the intervals.
     """
-    table = with_names(reconstruct_table("uq/table_S10", range(1, answers + 1), rng, resamples))
+    table = with_names(reconstruct_table("uq/table_S10", range(1, answers + 1), rng, resamples, level))
     count = table["judge_count"]
     costs = [cost(parse(strategy), judges) for strategy, judges in zip(table["strategy"], count)]
     table[["calls_least", "calls_most"]] = [(one.least, one.most) for one in costs]

@@ -15,14 +15,14 @@ NONE = Interval(np.nan, np.nan, np.nan, 0.95, "none")  # of a figure that does n
 
 
 def reconstruct_table(
-    name: str, sizes: Iterable[int], rng: np.random.Generator, resamples: int = 2_000
+    name: str, sizes: Iterable[int], rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
 ) -> pd.DataFrame:
     """The rows of a published validator table ("uq/table_S1") with every confusion table that prints so.
 
     One row a solution; a row without any keeps one line, its counts missing. sizes: numbers of items to try.
     solution, solutions: 1 of 6, say, or 0 of 0. Every measure of `proportions.measures` is computed from the counts:
     _low and _high are its exact limits, _boot_low and _boot_high those of a percentile bootstrap over the items.
-    Level 95 %. The paper's own figures, in percent as printed, end in _printed.
+    level: of both. The paper's own figures, in percent as printed, end in _printed.
     """
     rows = []
     for row in load_published(name).itertuples(index=False):
@@ -47,7 +47,7 @@ def reconstruct_table(
                     fn=counts.fn,
                     tn=counts.tn,
                 )
-                | _figures(counts, rng, resamples)
+                | _figures(counts, rng, resamples, level)
             )
         if not found:
             rows.append(known | {"solution": 0})
@@ -60,10 +60,10 @@ def counts_of(row) -> Confusion:
     return Confusion(tp=int(row.tp), fp=int(row.fp), fn=int(row.fn), tn=int(row.tn))
 
 
-def _figures(counts: Confusion, rng: np.random.Generator, resamples: int) -> dict[str, float | None]:
+def _figures(counts: Confusion, rng: np.random.Generator, resamples: int, level: float) -> dict[str, float | None]:
     """Every measure of one confusion table with its exact and its bootstrap limits."""
     found = {}
-    for figure in measures(counts, rng, resamples):
+    for figure in measures(counts, rng, resamples, level):
         name = figure.measure
         found |= {
             name: figure.estimate,
