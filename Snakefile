@@ -1,5 +1,5 @@
-# One job a notebook. `make reproduce` runs this; so does `snakemake --cores 2` with any of Snakemake's own options,
-# such as `--profile` for SLURM or Kubernetes. `--configfile` may give {"profile": FILE, "overrides": {NAME: VALUE}}.
+# One job per notebook, for clusters: `python -m proctor.workflow.reproduce -- --profile ...` runs this, and so does
+# `snakemake --cores 2` with any of Snakemake's own options, such as `--profile` for SLURM or Kubernetes. `--configfile` may give {"profile": FILE, "overrides": {NAME: VALUE}}.
 #
 # The output of a job is its receipt, written last (see proctor/workflow/receipts.py). A receipt that is no longer true
 # is put aside here, and Snakemake makes those that are not there. So content decides, never a date: a job's `input` is

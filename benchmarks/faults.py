@@ -149,9 +149,9 @@ def repeated(folder: Path, killed: dict[int, float]) -> tuple[int, int]:
     return wrong, late
 
 
-def kills(answers: int, wanted: int, seed: int, timeout: float = 3.0) -> Counter:
-    draws, found = random.Random(seed), Counter()
-    with tempfile.TemporaryDirectory() as place, server(WEEK, seed) as url:
+def kills(answers: int, wanted: int, seed: int, timeout: float = 1.0) -> Counter:
+    draws, found, bar = random.Random(seed), Counter(), tqdm(total=wanted, unit="kill")
+    with bar, tempfile.TemporaryDirectory() as place, server(WEEK, seed) as url:
         whole = Path(place) / "whole"  # a run that nobody kills: what the file must be, and how long it takes
         whole.mkdir()
         began = time.monotonic()
@@ -168,6 +168,7 @@ def kills(answers: int, wanted: int, seed: int, timeout: float = 3.0) -> Counter
                 if process.is_alive():
                     kill(process, killed)
                     found["kills"] += 1
+                    bar.update()
             wrong, late = repeated(folder, killed)
             found += Counter(
                 studies=1,

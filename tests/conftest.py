@@ -22,6 +22,7 @@ from proctor.models import registry
 from proctor.models.messages import Reply, Request
 from proctor.models.session import Session
 from proctor.models.settings import Settings
+from proctor.workflow.kernels import KernelServer
 
 # The same examples in each run, and none fails for a machine that is busy; `--hypothesis-profile explore` draws others.
 hypothesis.settings.register_profile(
@@ -72,11 +73,9 @@ def unchanged():
 
 
 @pytest.fixture(scope="session")
-def workers():
-    """What serves the jobs of a `make reproduce`: papermill and the kernels' packages are imported once."""
-    from proctor.workflow.execute import Workers  # imports papermill
-
-    with Workers(say=lambda line: None) as server:
+def kernels():
+    """What forks the kernels of all notebooks that the tests run (PROCTOR_KERNELS: its folder)."""
+    with KernelServer() as server:
         yield server
 
 

@@ -48,13 +48,13 @@ def checkout(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def proctor(checkout, workers, python):
+def proctor(checkout, kernels, python):
     """proctor(*words): the finished process. Its notebooks run at the tests' server; alone: in a kernel of its own."""
 
     def run(*words: object, alone: bool = False) -> subprocess.CompletedProcess:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PROCTOR_")}
         environment |= {"PROCTOR_ROOT": str(checkout), "PYTHONPATH": str(paths.ROOT / "lib")}
-        environment |= {} if alone else {"PROCTOR_WORKERS": workers.address}
+        environment |= {} if alone else {"PROCTOR_KERNELS": str(kernels.folder)}
         command = [python, "-m", "proctor", *map(str, words)]
         return subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, timeout=200)
 

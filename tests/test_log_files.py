@@ -6,6 +6,7 @@ import re
 
 import pytest
 from proctor import log_files, paths
+from proctor.logs.importers import IMPORTERS
 
 
 @pytest.fixture(autouse=True)
@@ -21,17 +22,7 @@ def put(folder, name, text="item,a\nx,1\n"):
 
 def test_every_source_names_a_commit_a_licence_and_its_files():
     found = log_files.sources()
-    assert list(found) == [
-        "judge_scores",
-        "hle_runs",
-        "mmlu_redux",
-        "agent_outcomes",
-        "zeroeval",
-        "llmbar",
-        "token_probability",
-        "erdos",
-        "erdos_attempts",
-    ]
+    assert set(found) == set(IMPORTERS)
     for source in found.values():
         assert re.fullmatch(r"[0-9a-f]{40}", source.commit) and re.fullmatch(r"[\w.-]+/[\w.-]+", source.repository)
         assert source.licence and source.citation and source.paths and source.tidy

@@ -1,29 +1,92 @@
-"""Pages of one's own account: passwords (Django's own views), tokens for programs, the digest by mail.
+"""Pages of one's own account: signing in and up, passwords (Django's own views), tokens for programs, the digest.
 
 /me/password/, /forgotten/, /forgotten/<uidb64>/<token>/    change it, or ask for a link by mail and set a new one
 /me/tokens/                                                 make a token, which is shown once, and revoke it
 /mail/<signed>/                                             where links in mails lead: a digest, yes or no
 """
 
-from django import forms
+import json
+from copy import copy
+
 from django.conf import settings
-from django.contrib import messages
+from django.contrib import auth, messages
 from django.contrib.auth import views
+from django.contrib.auth.forms import AuthenticationForm
 from django.core import signing
 from django.core.mail import send_mail
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse, reverse_lazy
+from django.utils.decorators import method_decorator
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST
 
-from desk import people, rate_limits, tokens
-from desk.forms import ProfileForm, TokenForm
+from desk import acts, people, rate_limits, tokens
+from desk.form_pages import FormPage, sign_in_page, signed_in, try_act
+from desk.forms import ProfileForm, SignUpForm, TokenForm
 from desk.models import Account, Token
 from desk.pages import address
 from desk.trail import record
-from desk.writing import FormPage, form_page, signed_in, try_act
 
 DAYS = 7  # a link to begin a digest is good for
+
+
+@never_cache
+@sensitive_post_parameters("password")
+def sign_in(request: HttpRequest) -> HttpResponse:
+    onwards = _own_address(request, request.POST.get("next") or request.GET.get("next") or "")
+    sent = _draft(request)
+    if request.method == "POST":
+        rate_limits.spend("sign_in", rate_limits.address(request))
+        rate_limits.spend("sign_in_to_one_name", f"name {request.POST.get('username', '')[:150]}")
+    form = AuthenticationForm(request, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        auth.login(request, form.get_user())
+        if sent:
+            return render(request, "desk/resume.html", dict(sent=sent, action=onwards))
+        return redirect(onwards)
+    return sign_in_page(request, form, onwards, sent)
+
+
+def _own_address(request: HttpRequest, onwards: str) -> str:
+    """Where to go after signing in: an address of this site, or the list."""
+    safe = url_has_allowed_host_and_scheme(onwards, {request.get_host()}, require_https=request.is_secure())
+    return onwards if safe and onwards.startswith("/") else "/"
+
+
+def _draft(request: HttpRequest) -> dict[str, str]:
+    try:
+        sent = json.loads(request.POST.get("draft") or "{}")
+    except ValueError:
+        return {}
+    return {str(name): str(value) for name, value in sent.items()} if isinstance(sent, dict) else {}
+
+
+@require_POST
+def sign_out(request: HttpRequest) -> HttpResponse:
+    auth.logout(request)
+    return redirect("questions")
+
+
+@method_decorator([never_cache, sensitive_post_parameters("password", "password_again")], name="dispatch")
+class SignUp(FormPage):
+    public, form_class, note = True, SignUpForm, "desk/sign_up_note.html"
+    heading, send = "Make an account", "Make the account"
+
+    def post(self, request: HttpRequest, *args, **kwargs) -> HttpResponse:
+        rate_limits.spend("sign_up", rate_limits.address(request))
+        return super().post(request, *args, **kwargs)
+
+    def act(self, username: str, password: str, password_again: str, **fields: str) -> Account:
+        made = acts.sign_up(username, password, **fields)
+        auth.login(self.request, made, backend="django.contrib.auth.backends.ModelBackend")
+        self.done = f"Welcome, {made.username}."
+        return made
+
+    def onwards(self, made: Account) -> str:
+        return _own_address(self.request, self.request.GET.get("next", ""))
 
 
 class NewPassword:
@@ -73,30 +136,31 @@ class Tokens(FormPage):
 
     template_name, form_class = "desk/tokens.html", TokenForm
 
-    def get_context_data(self, **more) -> dict:
-        standing = self.request.user.tokens.filter(revoked_at=None).order_by("pk")
-        return super().get_context_data(tokens=standing, heading="Tokens for programs", send="Make a token", **more)
+    heading, send = "Tokens for programs", "Make a token"
+
+    def load(self) -> None:
+        self.shown = dict(tokens=self.request.user.tokens.filter(revoked_at=None).order_by("pk"))
 
     def form_valid(self, form):
-        made = self.attempt(form)
+        made = try_act(form, tokens.make, self.request.user, form.cleaned_data["name"])
         if made is None:
             return self.form_invalid(form)
         return self.render_to_response(self.get_context_data(form=TokenForm(), made=made[1]))
 
-    def act(self, name: str):
-        return tokens.make(self.request.user, name)
 
+class Profile(FormPage):
+    form_class, heading, send, done = ProfileForm, "Your page", "Save", "Saved."
 
-@signed_in
-def profile(request: HttpRequest) -> HttpResponse:
-    form = ProfileForm(request.POST or None, instance=request.user)
-    if request.method == "POST" and form.is_valid():
-        wanted = form.cleaned_data.pop("digest")
-        if account := try_act(form, people.edit_profile, request.user, **form.cleaned_data):
-            messages.success(request, "Saved.")
-            _change_digest(request, account, wanted)
-            return redirect(address(account))
-    return form_page(request, form, "Your page", "Save", back=address(request.user))
+    def load(self) -> None:
+        self.shown = dict(back=address(self.request.user))
+
+    def get_form_kwargs(self) -> dict:
+        return super().get_form_kwargs() | dict(instance=copy(self.request.user))
+
+    def act(self, digest: bool, **fields: str) -> Account:
+        account = people.edit_profile(self.request.user, **fields)
+        _change_digest(self.request, account, digest)
+        return account
 
 
 def _change_digest(request: HttpRequest, account: Account, wanted: bool) -> None:
@@ -136,30 +200,34 @@ def ask_for_digest(account: Account) -> None:
 class MailLink(FormPage):
     """Says what the link does; the button does it. A mail program that opens every link changes nothing."""
 
-    form_class, success_url = forms.Form, reverse_lazy("questions")
+    public, done = True, "Saved."
 
-    def setup(self, request, *args, **kwargs):
-        super().setup(request, *args, **kwargs)
+    def load(self, signed: str) -> None:
         try:
-            pk, email, self.digest = signing.loads(kwargs["signed"], salt="digest")
+            pk, email, self.digest = signing.loads(signed, salt="digest")
             if self.digest:
-                signing.loads(kwargs["signed"], salt="digest", max_age=DAYS * 24 * 3600)
+                signing.loads(signed, salt="digest", max_age=DAYS * 24 * 3600)
         except signing.BadSignature:
             raise Http404 from None
         self.account = get_object_or_404(Account, pk=pk, email=email, is_active=True)
 
-    def get_context_data(self, **more) -> dict:
-        heading = f"{'Begin' if self.digest else 'End'} the digest to {self.account.email}"
-        return super().get_context_data(heading=heading, send="Begin it" if self.digest else "End it", **more)
+        word = "Begin" if self.digest else "End"
+        self.shown = dict(heading=f"{word} the digest to {email}", send=f"{word} it")
+
+    def onwards(self, made: Account) -> str:
+        return reverse("questions")
 
     def act(self):
         return people.set_digest(self.account, self.digest)
 
 
 account_urls = [
-    path("me/", profile, name="profile"),
+    path("sign-in/", sign_in, name="sign_in"),
+    path("sign-out/", sign_out, name="sign_out"),
+    path("sign-up/", SignUp.as_view(), name="sign_up"),
+    path("me/", Profile.as_view(), name="profile"),
     path("me/password/", signed_in(Change.as_view()), name="password"),
-    path("me/tokens/", never_cache(signed_in(Tokens.as_view())), name="tokens"),
+    path("me/tokens/", never_cache(Tokens.as_view()), name="tokens"),
     path("me/tokens/<int:number>/", revoke, name="revoke"),
     path("forgotten/", Forgotten.as_view(), name="forgotten"),
     path("forgotten/<uidb64>/<token>/", Reset.as_view(), name="password_reset_confirm"),

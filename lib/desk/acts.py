@@ -28,7 +28,7 @@ from desk.models import (
 )
 from desk.people import block, confirm_profile, edit_profile, set_role, sign_up, unblock
 from desk.resolution import recompute
-from desk.trail import NotAllowed, Refused, Stale, active, check, locked, record
+from desk.trail import NotAllowed, Refused, Stale, active, check, locked, question_of, record
 
 
 def system_of(organisation: str, name: str, base_model: str, people: bool = False) -> System:
@@ -107,11 +107,15 @@ def review(
 
 
 @transaction.atomic
-def comment(by: Account, question: Question, text: str) -> Comment:
-    by, question = active(by), locked(question)
-    row = Comment(question=question, author=by, text=text)
+def comment(by: Account, on: Question | Review, text: str) -> Comment:
+    """A comment on a question, or on a review of an answer to it."""
+    by, on = active(by), locked(on)
+    review = on if isinstance(on, Review) else None
+    if review and review.withdrawn_at:
+        raise Refused({"": "This review is withdrawn. There is nothing to discuss."})
+    row = Comment(question=question_of(on), review=review, author=by, text=text)
     check(row)
-    if question.remarks.filter(author=by, text=text, withdrawn_at=None).exists():
+    if Comment.objects.filter(question=row.question, review=review, author=by, text=text, withdrawn_at=None).exists():
         raise Refused({"text": "Your comment stands here already, word for word."})
     row.save()
     record(by, "comment", row)

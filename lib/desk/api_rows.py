@@ -1,26 +1,34 @@
-"""Rows of the store as the JSON API gives them (`api_schema.REPLIES`)."""
+"""Rows of the store as the JSON API gives them (`api_schema`)."""
 
-from datetime import datetime
+from typing import Any
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Model, Prefetch, QuerySet
 from django.urls import reverse
 
+from desk.api_schema import REPLIES
 from desk.models import Answer, Comment, Kind, Question, Review, Verdict
 from desk.resolution import counts, state_of
+from desk.trail import jsonable
+
+
+def _reply(name: str, row: Model, **more: Any) -> dict:
+    """A row with the fields of its schema; `more`: those that are not the row's own."""
+    return {one: more[one] if one in more else jsonable(getattr(row, one)) for one in REPLIES[name]["properties"]}
 
 
 def question(row: Question) -> dict:
-    plain = "key site category title body tags comments score views link author author_link licence release diamond votes state"  # fmt: skip  # noqa: E501
-    told = {name: getattr(row, name) for name in plain.split()}
-    return told | dict(url=f"{reverse('api')}questions/{row.key}/", posted_at=_time(row.posted_at))
+    return _reply("Question", row, url=_url(row))
 
 
 def whole_question(row: Question) -> dict:
-    remarks = row.remarks.filter(withdrawn_at=None).select_related("author").order_by("pk")
-    return question(row) | dict(
-        answers=[answer(one, traces=False) for one in with_all(row.answers)],
-        remarks=[comment(one) for one in remarks],
-    )
+    remarks = row.remarks.filter(withdrawn_at=None).select_related("author", "review").order_by("pk")
+    answers = [answer(one, traces=False) for one in with_all(row.answers)]
+    remarks = [comment(one) for one in remarks]
+    return _reply("WholeQuestion", row, url=_url(row), answers=answers, remarks=remarks)
+
+
+def _url(row: Question) -> str:
+    return f"{reverse('api')}questions/{row.key}/"
 
 
 def with_all(answers: QuerySet) -> QuerySet:
@@ -36,60 +44,28 @@ def with_all(answers: QuerySet) -> QuerySet:
 
 def answer(row: Answer, traces: bool = True) -> dict:
     """traces: with the validators' traces, which may be long."""
-    reviews = list(row.reviews.all())
+    reviews, system = list(row.reviews.all()), row.system
     for one in reviews:
         one.answer = row
-    return dict(
-        key=row.key,
-        url=f"{reverse('api')}answers/{row.key}/",
-        question=row.question.key,
-        organisation=row.system.organisation,
-        system=row.system.name,
-        base_model=row.system.base_model,
-        people=row.system.people,
-        prompt=row.prompt,
-        text=row.text,
-        submitted_by=row.submitted_by.username,
-        written_at=_time(row.written_at),
-        edited_at=_time(row.edited_at),
-        version=row.version,
-        state=state_of(reviews),
-        verdicts=[verdict(one, traces) for one in row.verdicts.all()],
-        human_reviews=[review(one) for one in reviews if one.kind == Kind.HUMAN],
-        ai_reviews=[review(one) for one in reviews if one.kind == Kind.AI],
-    )
+    told = dict(url=f"{reverse('api')}answers/{row.key}/", question=row.question.key, state=state_of(reviews))
+    told |= dict(organisation=system.organisation, system=system.name, base_model=system.base_model)
+    told |= dict(people=system.people, submitted_by=row.submitted_by.username)
+    told |= dict(verdicts=[verdict(one, traces) for one in row.verdicts.all()])
+    for kind in Kind.values:
+        told[f"{kind}_reviews"] = [review(one) for one in reviews if one.kind == kind]
+    return _reply("Answer", row, **told)
 
 
 def review(row: Review) -> dict:
-    """counts: whether it counts toward a resolution."""
-    system = row.system
-    return dict(
-        key=row.key,
-        reviewer=row.reviewer.username,
-        organisation=system.organisation if system else "",
-        system=system.name if system else "",
-        base_model=system.base_model if system else "",
-        correct=row.correct,
-        confidence=row.confidence,
-        text=row.text,
-        conflict=row.conflict,
-        counts=counts(row),
-        written_at=_time(row.written_at),
-        edited_at=_time(row.edited_at),
-        version=row.version,
-    )
+    system = dict(organisation="", system="", base_model="")
+    if one := row.system:
+        system = dict(organisation=one.organisation, system=one.name, base_model=one.base_model)
+    return _reply("Review", row, reviewer=row.reviewer.username, counts=counts(row), **system)
 
 
 def verdict(row: Verdict, trace: bool = True) -> dict:
-    plain = "key validator judges outcome probability calls dollars".split()
-    told = {name: getattr(row, name) for name in plain}
-    return told | dict(trace=row.trace if trace else [], decided_at=_time(row.decided_at))
+    return _reply("Verdict", row, trace=row.trace if trace else [])
 
 
 def comment(row: Comment) -> dict:
-    told = dict(key=row.key, author=row.author.username, text=row.text)
-    return told | dict(written_at=_time(row.written_at), edited_at=_time(row.edited_at))
-
-
-def _time(at: datetime | None) -> str | None:
-    return at.isoformat() if at else None
+    return _reply("Comment", row, author=row.author.username, review=row.review.key if row.review else "")

@@ -124,7 +124,7 @@ REPLIES = {
         trace=dict(type="array"),
         decided_at=_TIME,
     ),
-    "Comment": _given("key author text written_at edited_at", written_at=_TIME, edited_at=_TIME_OR_NONE),
+    "Comment": _given("key author review text written_at edited_at", written_at=_TIME, edited_at=_TIME_OR_NONE),
     "Error": _given(
         "error message problems",
         problems=dict(type="array", items=_given("field mend")),

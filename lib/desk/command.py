@@ -35,6 +35,7 @@ Port = Annotated[int, typer.Option(help="where it listens", min=1, max=65535)]
 Host = Annotated[str, typer.Option(help="the address it listens on; 0.0.0.0 for all (see PROCTOR_DESK_HOSTS)")]
 Workers = Annotated[int, typer.Option(help="processes", min=1, max=64)]
 Admin = Annotated[bool, typer.Option("--admin", help="open Django's admin to the account, too")]
+Empty = Annotated[bool, typer.Option("--empty", help="leave an empty desk empty: a public one needs nothing made up")]
 Format = Annotated[str, typer.Option(help="jsonl or parquet")]
 Rounds = Annotated[bool, typer.Option("--rounds", help="rounds too, with who cast which blind ballot: to move a desk")]
 THREADS = 16  # of a process; a slow client holds one for `server.SECONDS` at most
@@ -60,15 +61,15 @@ def ready() -> None:
 
 
 @app.command("open")
-def open_desk(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 2) -> None:
-    """Serve the desk; an empty one gets a made-up community first. Control-C ends it."""
+def open_desk(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 2, empty: Empty = False) -> None:
+    """Serve the desk; an empty one gets a made-up community first, unless --empty. Control-C ends it."""
     _free(host, port)
     ready()
     from django.core.management import call_command
 
     from desk.models import Account, Question
 
-    if not Question.objects.exists():
+    if not empty and not Question.objects.exists():
         _seed()
     call_command("clearsessions", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)

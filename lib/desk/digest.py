@@ -32,7 +32,7 @@ def send_digests() -> int:
 
 
 def digest_lines(account: Account, since: datetime) -> list[str]:
-    """One line for each question, answer and review since then, by others; first what a moderator has to decide."""
+    """A line for each question, answer, review and comment of others since then; first what waits for a moderator."""
     questions = Question.objects.filter(added_at__gt=since).exclude(posted_by=account).order_by("-pk")[:ENTRIES]
     rows = [row for row in newest_rows() if row.written_at > since and author_of(row) != account]
     lines = [f"Question: {row.title}\n  {settings.HOME}{address(row)}" for row in questions]

@@ -120,7 +120,7 @@ class CommentForm(forms.ModelForm):
         fields = ("text",)
         widgets = {"text": _area(4)}
         labels = {"text": "Your comment"}
-        help_texts = {"text": "On the question itself: is it clear, is it still open, where is it discussed?"}
+        help_texts = {"text": "Markdown and formulas work."}
 
 
 class AnswerEdit(forms.ModelForm):
@@ -236,9 +236,13 @@ class SignUpForm(forms.ModelForm):
 
 
 class ProfileForm(forms.ModelForm):
+    orcid = forms.CharField(
+        required=False, max_length=100, label="ORCID iD", help_text="As 0000-0002-1825-0097. Public, as you give it."
+    )
+
     class Meta:
         model = Account
-        fields = ("affiliation", "expertise", "about", "source_profile", "email", "digest")
+        fields = ("affiliation", "orcid", "expertise", "about", "source_profile", "email", "digest")
         widgets = {"about": _area(5)}
         help_texts = {
             "about": "Public.",
@@ -246,6 +250,9 @@ class ProfileForm(forms.ModelForm):
             "email": MAIL,
         }
         labels = {"digest": "Mail me a digest of what is new"}
+
+    def clean_orcid(self) -> str:
+        return self.cleaned_data["orcid"].strip().removeprefix("https://orcid.org/").upper()
 
     def clean(self):
         told = super().clean()

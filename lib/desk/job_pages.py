@@ -7,16 +7,16 @@
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path
+from django.urls import path, reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from desk import jobs
+from desk.form_pages import FormPage, Moderators, signed_in
 from desk.models import Answer, Job, Verdict
 from desk.trail import NotAllowed, Refused
 
@@ -47,30 +47,30 @@ def wanted(answer: str, question: str) -> QuerySet[Answer]:
 
 @require_safe
 def all_jobs(request: HttpRequest) -> HttpResponse:
-    page = Paginator(Job.objects.select_related("ordered_by").order_by("-pk"), 50).get_page(request.GET.get("page"))
-    rows = [dict(job=job, state=jobs.STATES[jobs.state_of(job)], total=job.answers.count()) for job in page]
+    every = Job.objects.annotate(total=Count("answers")).order_by("-pk")
+    page = Paginator(every, 50).get_page(request.GET.get("page"))
+    rows = [dict(job=job, state=jobs.STATES[jobs.state_of(job)], total=job.total) for job in page]
     return render(request, "desk/jobs.html", dict(rows=rows, page=page))
 
 
-@login_required
-def new_job(request: HttpRequest) -> HttpResponse:
-    if not request.user.may_moderate():
-        raise Http404
-    asked = {name: request.GET.get(name, "") for name in ("answer", "question")}
-    form = Order(request.POST or None, initial=asked)
-    if request.method == "POST" and form.is_valid():
-        told = form.cleaned_data
-        answers = list(wanted(told["answer"], told["question"])[: jobs.MOST_ANSWERS])
-        try:
-            job = jobs.plan(request.user, told["validator"], told["judges"], answers, told["temperature"])
-            return redirect("job", job.key)
-        except Refused as error:
-            for field, text in error.problems.items():
-                form.add_error(field if field in form.fields else None, text)
-    status = 400 if form.errors else 200
-    given = form.data if form.is_bound else asked
-    count = wanted(given.get("answer", ""), given.get("question", "")).count()
-    return render(request, "desk/job_new.html", dict(form=form, count=count, judges=jobs.judges()), status=status)
+class NewJob(Moderators, FormPage):
+    template_name, form_class = "desk/job_new.html", Order
+
+    def get_initial(self) -> dict:
+        return {name: self.request.GET.get(name, "") for name in ("answer", "question")}
+
+    def get_context_data(self, **more) -> dict:
+        told = super().get_context_data(**more)
+        given = told["form"].data or self.get_initial()
+        count = wanted(given.get("answer", ""), given.get("question", "")).count()
+        return told | dict(count=count, judges=jobs.judges())
+
+    def act(self, validator: str, judges: list[str], temperature: float, answer: str, question: str) -> Job:
+        answers = list(wanted(answer, question)[: jobs.MOST_ANSWERS])
+        return jobs.plan(self.request.user, validator, judges, answers, temperature)
+
+    def onwards(self, made: Job) -> str:
+        return reverse("job", args=[made.key])
 
 
 @never_cache
@@ -92,7 +92,7 @@ def one_job(request: HttpRequest, key: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
+@signed_in
 def change(request: HttpRequest, key: str, what: str) -> HttpResponse:
     job = get_object_or_404(Job, key=key)
     try:
@@ -104,7 +104,7 @@ def change(request: HttpRequest, key: str, what: str) -> HttpResponse:
 
 job_urls = [
     path("jobs/", all_jobs, name="jobs"),
-    path("jobs/new/", new_job, name="job_new"),
+    path("jobs/new/", NewJob.as_view(), name="job_new"),
     path("jobs/<str:key>/", one_job, name="job"),
     path("jobs/<str:key>/start/", change, dict(what="start"), name="job_start"),
     path("jobs/<str:key>/stop/", change, dict(what="stop"), name="job_stop"),

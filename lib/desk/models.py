@@ -3,11 +3,14 @@
 A key never changes and is never used twice: an export and a permanent link hold it. Times are UTC.
 """
 
+import re
 import secrets
 import unicodedata
 from datetime import datetime, timedelta
+from functools import reduce
 
 from django.contrib.auth.models import AbstractUser
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
@@ -32,6 +35,19 @@ def skeleton(name: str) -> str:
     return "".join(one for one in letters if not unicodedata.combining(one)).replace("rn", "m").replace("vv", "w")[:300]
 
 
+def check_orcid(value: str) -> None:
+    """Raises ValidationError for what is no ORCID iD: 16 digits, the last one a check by ISO 7064 (MOD 11-2).
+
+    >>> check_orcid("0000-0002-1825-0097"), check_orcid("0000-0002-1694-233X")
+    (None, None)
+    """
+    digits = [10 if digit == "X" else int(digit) for digit in re.sub("[^0-9X]", "", value)]
+    if not re.fullmatch("([0-9]{4}-){3}[0-9]{3}[0-9X]", value):
+        raise ValidationError("Write it as 0000-0002-1825-0097.")
+    if reduce(lambda rest, digit: (2 * rest + digit) % 11, digits, 0) != 1:
+        raise ValidationError("This is no ORCID iD: its last digit does not fit the others. Look for a mistyped one.")
+
+
 class Role(models.TextChoices):
     """What an account may do; each role may all that stands above it."""
 
@@ -47,6 +63,7 @@ class Account(AbstractUser):
     affiliation = models.CharField(max_length=200, blank=True)
     about = models.TextField(blank=True, max_length=2000)
     expertise = models.CharField(max_length=300, blank=True)  # fields, separated by commas
+    orcid = models.CharField("ORCID iD", max_length=19, blank=True, validators=[check_orcid])  # as its owner gives it
     skeleton = models.CharField(max_length=300, unique=True, null=True, editable=False)  # None: of an older desk
     digest = models.BooleanField(default=False)  # wants a mail of what is new; set by a link that was mailed there
     digested_at = models.DateTimeField(null=True, blank=True)
@@ -197,9 +214,10 @@ class Review(Written):
 
 
 class Comment(Written):
-    """A remark on a question: on its quality, a source, a doubt."""
+    """A remark on a question (its quality, a source, a doubt), or on a review of an answer to it."""
 
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="remarks")
+    review = models.ForeignKey(Review, null=True, blank=True, on_delete=models.PROTECT, related_name="remarks")
     author = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="remarks")
     text = models.TextField()
 

@@ -10,6 +10,7 @@ notebook finds the same numbers in an export. A review counts here exactly as it
 import time
 from dataclasses import dataclass
 from hashlib import sha256
+from threading import Lock
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ RULE = resolution.RULE
 SECONDS = 60  # for which an overview is kept at least
 RESAMPLES = 300
 STEPS = 12  # points of the history
+COMPUTING = Lock()  # readers who come at once wait for one computation; each would slow all others down
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,10 @@ def summary(of: Community, validator: str = "") -> Summary | None:
 def overview(validator: str = "") -> Summary | None:
     """The store's overview; kept for a minute, or where it took long for fifty times as long."""
     key = f"overview-{sha256(validator.encode()).hexdigest()}"
-    found = cache.get(key)
-    if found is None:
-        start = time.monotonic()
-        found = (summary(community(), validator),)
-        cache.set(key, found, max(SECONDS, 50 * (time.monotonic() - start)))
+    if (found := cache.get(key)) is None:
+        with COMPUTING:
+            if (found := cache.get(key)) is None:
+                start = time.monotonic()
+                found = (summary(community(), validator),)
+                cache.set(key, found, max(SECONDS, 50 * (time.monotonic() - start)))
     return found[0]

@@ -16,7 +16,7 @@ from django.urls import path, reverse
 from django.utils.http import urlencode
 from django.views.generic import TemplateView
 
-from desk import people, resolution, search
+from desk import api_rows, people, resolution, search
 from desk.forms import SORTS, CommentForm, CompareForm, ListForm
 from desk.models import (
     Account,
@@ -59,10 +59,8 @@ _ORDERS: dict[str, tuple[str, ...]] = {
 
 def questions(request: HttpRequest) -> HttpResponse:
     """The list: search, filters, sort, pages; for a newcomer what the place is for and how to help."""
-    sites = list(Question.objects.values_list("site", flat=True).distinct().order_by("site"))
-    categories = list(
-        Question.objects.exclude(category="").values_list("category", flat=True).distinct().order_by("category")
-    )
+    pairs = Question.objects.order_by().values_list("site", "category").distinct()
+    sites, categories = (sorted(set(filter(None, names))) for names in zip(*pairs)) if pairs else ([], [])
     form = ListForm(request.GET, sites, categories)
     form.is_valid()
     chosen = {name: form.cleaned_data.get(name, "") for name in form.fields}
@@ -167,15 +165,23 @@ class Shown(NamedTuple):
 
 
 def shown_answers(answers: list[Answer], reader) -> list[Shown]:
-    """The answers with verdicts and reviews, in two queries for all of them."""
+    """The answers with verdicts, reviews and what was said of these, in three queries for all of them."""
     verdicts, reviews = defaultdict(list), defaultdict(list)
     for verdict in Verdict.objects.filter(answer__in=answers).order_by("decided_at", "pk"):
         verdicts[verdict.answer_id].append(verdict)
     said = Review.objects.filter(answer__in=answers).select_related("reviewer", "system").order_by("written_at", "pk")
     by_key = {answer.pk: answer for answer in answers}
+    remarks = defaultdict(list)
+    for remark in (
+        Comment.objects.filter(review__answer__in=answers).select_related("author").order_by("written_at", "pk")
+    ):
+        remarks[remark.review_id].append(remark)
     for review in said:
         review.answer = by_key[review.answer_id]
         review.counts = resolution.counts(review)
+        review.discussion = remarks[review.pk]
+        for remark in review.discussion:
+            remark.review = review
         review.by_poster = people.is_poster(review.reviewer, review.answer.question)
         reviews[review.answer_id].append(review)
     rows = []
@@ -209,7 +215,7 @@ def question(request: HttpRequest, site: str, number: str) -> HttpResponse:
         standing=standing,
         page=Paginator(shown, ANSWERS_PER_PAGE).get_page(request.GET.get("page")),
         waiting=[one for one in standing if one.accepted and not any(one.votes.values())],
-        remarks=row.remarks.select_related("author").order_by("written_at", "pk"),
+        remarks=row.remarks.filter(review=None).select_related("author").order_by("written_at", "pk"),
         changed=Act.objects.filter(table="question", key=row.key, verb="change").exists(),
         vote=mine.value if mine else 0,
         working=row.workers.filter(since__gt=Worker.oldest()).select_related("account"),
@@ -237,26 +243,13 @@ def question_markdown(request: HttpRequest, site: str, number: str) -> HttpRespo
     """The question as Markdown; what is known of it stands above as YAML, which a program reads."""
     row = by_key(site, number)
     answers = row.answers.filter(withdrawn_at=None).select_related("system").order_by("written_at", "pk")
-    told = dict(
-        key=row.key,
-        title=row.title,
-        site=row.site,
-        category=row.category,
-        tags=row.tags,
-        link=row.link,
-        author=row.author,
-        author_link=row.author_link,
-        licence=row.licence,
+    told = api_rows.question(row)
+    for name in ("body", "comments", "url"):
+        del told[name]
+    told |= dict(
         licence_link=_LICENCES.get(row.licence, ""),
         changes="" if row.posted_by_id else "HTML turned into Markdown",
-        posted_at=row.posted_at.isoformat() if row.posted_at else None,
         source_edited_at=row.source_edited_at.isoformat() if row.source_edited_at else None,
-        score=row.score,
-        views=row.views,
-        votes=row.votes,
-        state=row.state,
-        release=row.release,
-        diamond=row.diamond,
         page=request.build_absolute_uri(address(row)),
         answers=[
             dict(
@@ -283,7 +276,7 @@ def address(row: Question | Written | Account) -> str:
         case Review():
             return f"{reverse('answer', args=[row.answer.key])}#review-{row.key}"
         case Comment():
-            return f"{address(row.question)}#comment-{row.key}"
+            return f"{address(row.review.answer if row.review else row.question)}#comment-{row.key}"
     return reverse("account", args=[row.username])
 
 
@@ -301,6 +294,8 @@ def account(request: HttpRequest, username: str) -> HttpResponse:
     """A person's page: what they reviewed, answered and remarked, and the badges it earned."""
     person = get_object_or_404(Account, username=username)
     reviews = person.reviews.filter(withdrawn_at=None, answer__withdrawn_at=None)
+    comments = Comment.objects.filter(withdrawn_at=None).order_by("-written_at")
+    comments = comments.select_related("author", "question", "review__answer__system")
     told = dict(
         person=person,
         badges=badges(person),
@@ -308,7 +303,8 @@ def account(request: HttpRequest, username: str) -> HttpResponse:
         answers=person.answers.filter(withdrawn_at=None)
         .select_related("question", "system")
         .order_by("-written_at")[:50],
-        remarks=person.remarks.filter(withdrawn_at=None).select_related("question").order_by("-written_at")[:50],
+        remarks=comments.filter(author=person)[:50],
+        replies=comments.filter(review__reviewer=person).exclude(author=person)[:20] if person == request.user else (),
         asked=people.asked_by(person)[:50],
         working=person.works_on.filter(since__gt=Worker.oldest()).select_related("question")[:50],
         tickets=person.tickets.order_by("-pk")[:20] if person == request.user else (),

@@ -8,7 +8,7 @@ from desk.models import Account, Kind, Question, Review, Role
 from desk.resolution import RULE, SETTLED, Rule, counts, course, said_at
 from desk.trail import NotAllowed, Refused, active, check, needs_reason, record
 
-PROFILE = ("affiliation", "about", "expertise", "source_profile", "email", "first_name", "last_name")
+PROFILE = ("affiliation", "about", "expertise", "orcid", "source_profile", "email", "first_name", "last_name")
 
 
 @transaction.atomic

@@ -91,10 +91,11 @@ def course(reviews: Iterable[Review], rule: Rule = RULE) -> tuple[str, datetime 
 
 def answer_states(question: Question, rule: Rule = RULE) -> dict[Answer, str]:
     """The state of each standing answer of a question."""
-    answers = question.answers.filter(withdrawn_at=None).select_related("system")
-    reviews = Review.objects.filter(answer__question=question, answer__withdrawn_at=None)
+    answers = question.answers.filter(withdrawn_at=None).select_related("system").defer("prompt", "text")
     by_answer = {answer: [] for answer in answers}
-    for review in reviews.select_related("reviewer", "answer__system"):
+    by_key = {answer.pk: answer for answer in answers}
+    for review in Review.objects.filter(answer__in=by_key).select_related("reviewer").defer("text"):
+        review.answer = by_key[review.answer_id]
         by_answer[review.answer].append(review)
     return {answer: state_of(found, rule) for answer, found in by_answer.items()}
 

@@ -1,8 +1,8 @@
-"""The papers' four ways to review, as data and a few functions; every decision is the paper's own library function.
+"""The papers' ways to review, as data and a few functions; every decision is the paper's own library function.
 
     uq_filter      reviewers accept or reject questions of a queue (UQ, A.1 stage 3 and H.3)
     hle_review     two rounds with feedback, revisions and organizers (HLE, 3.2 and B.2)
-    hle_verified   experts vote, two teams repair, adjudicators choose, auditors check (HLE-Verified, 3.2, 3.3, A.1)
+    hle_verified   experts vote, two teams repair, adjudicators choose, auditors check (`round_verified`, as hle_pair)
     kina_blind     two blind reviewers and a bonus on a bar (KINA, Figure 1 and Theorem 1)
 
 Where a paper does not say who sees what, `blind` of the protocol says what we chose.
@@ -12,10 +12,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
-from proctor.data.schemas import LETTERS, Question
 from proctor.hle import review
-from proctor.hle_verified import decision_rules as rules
-from proctor.hle_verified.planted_defects import COMPONENTS
 from proctor.kina.tournament import Mechanism, settle
 from proctor.uq.dataset import review_queue
 
@@ -34,6 +31,7 @@ from desk.round_rules import (
     always,
     when_closed,
 )
+from desk.round_verified import HLE_PAIR, HLE_VERIFIED
 
 YES_NO = {"yes": "yes", "no": "no"}
 
@@ -239,210 +237,6 @@ HLE_REVIEW = Protocol(
 )  # fmt: skip
 
 
-# HLE-Verified: screening, repair, adjudication, cross-audit
-
-_VOTES = {"sound": True, "unsound": False, "unclear": None}
-EMPTY = "E"
-
-
-def _item(matter: Matter) -> Question:
-    return Question(
-        id=str(matter.place), question=matter.material["problem"], answer=matter.material["answer"],
-        rationale=matter.material.get("rationale", ""), category=matter.material.get("category", ""),
-    )  # fmt: skip
-
-
-def _evidence(matter: Matter) -> rules.Evidence:
-    votes = {part: tuple(_VOTES[one.form[part]] for one in matter.cast("vote")) for part in COMPONENTS}
-    tried = matter.evidence.get("replications", {})
-    key = matter.material["answer"]
-    return rules.Evidence(votes, tuple(rules.replicated(name, answers, key) for name, answers in tried.items()))
-
-
-def proposals(matter: Matter, adjudicator: str) -> dict[str, rules.Repair]:
-    """Letter -> repair, in this adjudicator's order: each next adjudicator has the next rotation."""
-    made = [one.form for one in matter.cast("repair") if one.form["mends"] == "yes"]
-    repairs = [rules.Repair(one["problem"], one["rationale"], one["answer"]) for one in made]
-    turn = matter.seated("adjudicator").index(adjudicator) if adjudicator in matter.seated("adjudicator") else 0
-    order = [repairs[(place + turn) % len(repairs)] for place in range(len(repairs))]
-    return dict(zip(LETTERS, order))
-
-
-def chosen_repairs(matter: Matter) -> list[rules.Repair | None]:
-    return [proposals(matter, one.by).get(one.form["choice"]) for one in matter.cast("choose")]
-
-
-def _audits(matter: Matter) -> list[rules.Audit]:
-    found = []
-    for one in matter.cast("audit"):
-        for part in COMPONENTS:
-            said = one.form[part]
-            counts = [int(said == word) for word in ("sound", "unsound", "unclear")]
-            found.append(rules.Audit(one.by, part, *counts))
-    return found
-
-
-def verified(matter: Matter) -> rules.Verified:
-    """What HLE-Verified's two stages make of the ballots so far."""
-    how = dict(quorum=matter.settings["quorum"], scope=_scope(matter))
-    return rules.verify(_item(matter), _evidence(matter), chosen_repairs(matter), _audits(matter), **how)
-
-
-def _scope(matter: Matter) -> list[str] | None:
-    """Fields in which a repair can be verified, as the settings list them with commas; None: all."""
-    return [name.strip() for name in matter.settings["scope"].split(",") if name.strip()] or None
-
-
-def _verified_state(matter: Matter) -> str:
-    if not matter.all_in("expert", "vote"):
-        return "screening"
-    how = dict(quorum=matter.settings["quorum"], category=matter.material.get("category", ""), scope=_scope(matter))
-    found = rules.screen(_evidence(matter), **how)
-    if found.outcome != "repair":
-        return "decided"
-    if not matter.all_in("repairer", "repair"):
-        return "repair"
-    if not proposals(matter, ""):
-        return "decided"
-    if not matter.all_in("adjudicator", "choose"):
-        return "adjudication"
-    if rules.adjudicated(chosen_repairs(matter)) is None or matter.all_in("auditor", "audit"):
-        return "decided"
-    return "audit"
-
-
-def _verified_decide(matter: Matter) -> Outcome:
-    state = _verified_state(matter)
-    if state != "decided":
-        return Outcome(state)
-    found = verified(matter).decision
-    lines = {
-        "Decision": found.status, "Stage": found.stage, "Reasons": "; ".join(found.reasons),
-        "Changed": ", ".join(found.fixes), "Open": found.uncertainty, "Expertise needed": found.expertise,
-    }  # fmt: skip
-    lines = {label: text for label, text in lines.items() if text}
-    return Outcome(found.status, True, lines, ("expert", "repairer", "adjudicator", "auditor"))
-
-
-def _since_decided(matter: Matter, account: str, ballot: Cast) -> bool:
-    return matter.closed or _verified_state(matter) == "decided"
-
-
-def _since(*states: str):
-    def seen(matter: Matter, account: str, ballot: Cast) -> bool:
-        return matter.closed or _verified_state(matter) in (*states, "decided")
-
-    return seen
-
-
-def _verified_shows(matter: Matter, account: str) -> dict[str, str]:
-    """Adjudicators see the proposals by letter, auditors the repair that was settled on."""
-    part, state = matter.part_of(account), _verified_state(matter)
-    if part == "adjudicator" and state in ("adjudication", "audit", "decided"):
-        return {f"Proposal {letter}": _as_text(repair) for letter, repair in proposals(matter, account).items()}
-    settled = rules.adjudicated(chosen_repairs(matter)) if state in ("audit", "decided") else None
-    if settled and part in ("auditor", ORGANIZER):
-        return {"Repaired item": _as_text(settled)}
-    return {}
-
-
-def _as_text(repair: rules.Repair) -> str:
-    return f"**Problem:** {repair.problem}\n\n**Rationale:** {repair.rationale}\n\n**Answer:** {repair.answer}"
-
-
-def _component_fields(question: str) -> tuple[Field, ...]:
-    words = {"sound": "Sound", "unsound": "Not sound", "unclear": "Cannot tell"}
-    votes = [Field(part, f"{question} {part}", words) for part in COMPONENTS]
-    return (*votes, Field("note", "Notes", needed=False))
-
-
-def _repair_fields(matter: Matter, account: str) -> tuple[Field, ...]:
-    texts = [
-        Field(name, f"{name.capitalize()} as it should read", start=str(matter.material.get(name, "")), needed=False)
-        for name in ("problem", "rationale", "answer")
-    ]
-    mends = {"yes": "Repaired as below", "no": "Cannot be repaired without changing what it tests"}
-    return (Field("mends", "Repair", mends), *texts, Field("note", "What you changed, and why", needed=False))
-
-
-def _choice_fields(matter: Matter, account: str) -> tuple[Field, ...]:
-    letters = {letter: f"Proposal {letter}" for letter in proposals(matter, account)} | {EMPTY: "None is reliable"}
-    return Field("choice", "The repair to take", letters), Field("note", "Why")
-
-
-def _verified_check(matter: Matter) -> None:
-    tried = matter.evidence.get("replications", {})
-    if not isinstance(tried, Mapping) or not all(isinstance(said, list) for said in tried.values()):
-        raise Impossible("replications", 'replications: write {"solver": ["answer", ...], ...}')
-    if matter.settings["quorum"] not in rules.QUORUMS:
-        raise Impossible("quorum", f"quorum: choose {' or '.join(rules.QUORUMS)}")
-
-
-def _verified_table(matters: Iterable[Matter]) -> pd.DataFrame:
-    rows = []
-    for matter in matters:
-        outcome = _verified_decide(matter)
-        lines = {label.lower(): text for label, text in outcome.lines.items()}
-        revised = verified(matter).revised if outcome.final else None
-        answer = revised.answer if revised else matter.material["answer"]
-        ids = dict(place=matter.place, id=matter.material.get("id", ""), state=outcome.state)
-        rows.append(ids | dict(decision=outcome.state) | lines | dict(answer=answer))
-    return pd.DataFrame(rows).fillna("")
-
-
-HLE_VERIFIED = Protocol(
-    name="hle_verified",
-    title="Verify and repair an exam's items",
-    paper="HLE-Verified, sections 3.2 and 3.3, appendix A.1",
-    about="Experts vote on problem, answer and rationale; two teams repair what is doubted, apart from each other; "
-    "adjudicators choose a repair or none; auditors check it. What is not shown to be sound stays uncertain.",
-    blind="Nobody sees another ballot of his own step before the item is decided, and never names. Models' attempts "
-    "are shown to adjudicators alone. Repairers see the experts' votes, adjudicators votes and proposals in an order "
-    "of their own, auditors only the item and its repair.",
-    material={"id": "Item", "problem": "Problem", "answer": "Answer", "rationale": "Rationale", "category": "Field"},
-    needed=("problem", "answer"),
-    evidence={"replications": "Attempts of models"},
-    settings={"quorum": "all", "scope": ""},
-    meanings={
-        "quorum": "How many auditors must pass a part of an item: all of them, or most.",
-        "scope": "The fields in which a repair can be verified, separated by commas; empty: all.",
-    },
-    parts={
-        "expert": Part("Expert", 2),
-        "repairer": Part("Repairer", 2),
-        "adjudicator": Part("Adjudicator", 1, evidence=lambda matter: _verified_state(matter) != "screening"),
-        "auditor": Part("Auditor", 1),
-    },
-    moves=(
-        Move(
-            "vote", "expert", "Hand in your votes", ("screening",), lambda m, a: _component_fields("Is this sound? The")
-        ),
-        Move("repair", "repairer", "Hand in your repair", ("repair",), _repair_fields),
-        Move("choose", "adjudicator", "Hand in your choice", ("adjudication",), _choice_fields),
-        Move(
-            "audit",
-            "auditor",
-            "Hand in your audit",
-            ("audit",),
-            lambda m, a: _component_fields("After the repair, the"),
-        ),
-    ),
-    sees=(
-        Sees("repairer", "vote", _since("repair", "adjudication", "audit")),
-        Sees("adjudicator", "vote", _since("adjudication", "audit")),
-        *(
-            Sees(part, move, _since_decided)
-            for part in ("expert", "repairer", "adjudicator", "auditor")
-            for move in ("vote", "repair", "choose", "audit")
-        ),
-    ),
-    decide=_verified_decide,
-    table=_verified_table,
-    shows=_verified_shows,
-    check=_verified_check,
-)
-
-
 # KINA: two blind reviewers and a bonus on a bar
 
 LEVELS = {"0": "0: says nothing that helps", "1": "1: right, without reasons", "2": "2: right and checked",
@@ -570,4 +364,4 @@ KINA_BLIND = Protocol(
     check=_kina_check,
 )  # fmt: skip
 
-PROTOCOLS = {one.name: one for one in (UQ_FILTER, HLE_REVIEW, HLE_VERIFIED, KINA_BLIND)}
+PROTOCOLS = {one.name: one for one in (UQ_FILTER, HLE_REVIEW, HLE_VERIFIED, HLE_PAIR, KINA_BLIND)}

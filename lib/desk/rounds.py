@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from django import forms
 from django.db import transaction
 from django.utils import timezone
 
@@ -231,27 +232,34 @@ def cast(by: Account, case: Case, move: str, form: Mapping) -> Ballot:
     return stored
 
 
-def checked_form(fields: Iterable[Field], form: Mapping) -> dict:
-    """The form's values; Refused names each field that lacks one or holds another than its choices."""
-    clean, problems = {}, {}
+def form_of(fields: Iterable[Field], data: Mapping | None = None, name: str = "") -> forms.Form:
+    """Django's form of a move's fields; name: of the move, for the ids on a page with several."""
+    form = forms.Form(data, auto_id=f"{name}_%s")
     for field in fields:
-        value = form.get(field.name)
+        how = dict(label=field.label, required=field.needed)
+        choices = list(field.choices.items())
         if field.many:
-            value = [str(one) for one in value or []]
-            wrong = [one for one in value if one not in field.choices]
+            made = forms.MultipleChoiceField(choices=choices, widget=forms.CheckboxSelectMultiple, **how)
+        elif choices:
+            made = forms.ChoiceField(choices=choices, widget=forms.RadioSelect, **how)
         else:
-            value = str(value or "").strip()
-            wrong = [value] if field.choices and value and value not in field.choices else []
-        if field.needed and not value:
-            problems[field.name] = "is needed."
-        elif wrong:
-            problems[field.name] = f"{wrong[0][:40]!r} is none of the choices."
-        elif told_long(value):
-            problems[field.name] = f"has more than {LONGEST:,} characters, or holds what can't be stored."
-        clean[field.name] = value
-    if problems:
-        raise Refused(problems)
-    return clean
+            area = forms.Textarea(attrs={"rows": 5})
+            made = forms.CharField(widget=area, initial=field.start, validators=[_storable], **how)
+        form.fields[field.name] = made
+    return form
+
+
+def _storable(text: str) -> None:
+    if told_long(text):
+        raise forms.ValidationError(f"More than {LONGEST:,} characters, or holds what can't be stored.")
+
+
+def checked_form(fields: Iterable[Field], data: Mapping) -> dict:
+    """What a form holds; Refused names each field that lacks something or holds another than its choices."""
+    form = form_of(fields, data)
+    if not form.is_valid():
+        raise Refused({name: " ".join(told) for name, told in form.errors.items()})
+    return form.cleaned_data
 
 
 @transaction.atomic

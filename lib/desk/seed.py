@@ -76,9 +76,17 @@ def invented(number: int = 0, setting: Setting = SETTING) -> Community:
     for field in ("title", "body", "tags"):
         questions[field] = [one[field] for _, one in shown]
     site = answers["question_id"].map(questions.set_index("question_id")["site"])
+    own = {number: one.get("answers") for number, (_, one) in zip(questions["question_id"], shown)}
+    right = found.truth.set_index("answer_id")["right"]
+    pools = [
+        own[row.question_id]["right" if right[row.answer_id] else "wrong"]
+        if own[row.question_id]
+        else texts[name]["answers"]
+        for row, name in zip(answers.itertuples(), site)
+    ]
     answers = answers.assign(
         prompt=[PROMPT.format(site=name) if model else "" for name, model in zip(site, answers["base_model"])],
-        text=[str(rng.choice(texts[name]["answers"])) for name in site],
+        text=[str(rng.choice(pool)) for pool in pools],
     )
     stands = answers["withdrawn_at"].isna()
     answers = answers[stands]

@@ -11,6 +11,7 @@ a request just then, and lose it: gunicorn's own 2 s lost 2 of 1,747 requests on
 import socket
 import struct
 
+preload_app = True  # once for all workers: each would else load pandas and the rest while its first readers wait
 SECONDS = 5  # without a byte, until a connection is closed
 keepalive = 10  # seconds between two requests of a connection
 

@@ -5,15 +5,14 @@
 /moderation/queue/<key>/                              accept or decline, with a reason
 """
 
+from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from django.views.generic import ListView
-from django.views.generic.detail import SingleObjectMixin
 
 from desk import tickets
+from desk.form_pages import FormPage, Moderators, signed_in
 from desk.forms import DecisionForm, ProposalForm, ReportForm, ReviewerForm
 from desk.models import Ticket
-from desk.trail import NotAllowed
-from desk.writing import FormPage, signed_in
 
 
 class Ask(FormPage):
@@ -21,23 +20,13 @@ class Ask(FormPage):
     done = "A moderator will decide. The answer will stand on your page."
 
     def get_initial(self) -> dict:
-        me = self.request.user
-        return {"page": self.request.GET.get("page", ""), "expertise": me.expertise}
+        return {"page": self.request.GET.get("page", ""), "expertise": self.request.user.expertise}
 
     def act(self, **fields) -> Ticket:
         return tickets.send(self.request.user, self.kind, **fields)
 
-    def get_success_url(self) -> str:
-        return reverse("account", args=[self.request.user.username])
-
-
-class Moderators:
-    """For moderators alone."""
-
-    def setup(self, request, *args, **kwargs):
-        super().setup(request, *args, **kwargs)
-        if not request.user.may_moderate():
-            raise NotAllowed("Only moderators may see this page.")
+    def onwards(self, made: Ticket) -> str:
+        return reverse("account", args=[made.by.username])
 
 
 class Queue(Moderators, ListView):
@@ -49,32 +38,23 @@ class Queue(Moderators, ListView):
         return super().get_context_data(decided=decided[:20], **more)
 
 
-class Decide(Moderators, SingleObjectMixin, FormPage):
-    form_class, done = DecisionForm, "Decided."
-    queryset = Ticket.objects.select_related("by", "decided_by")
-    slug_field = slug_url_kwarg = "key"
+class Decide(Moderators, FormPage):
+    form_class, send, note, done = DecisionForm, "Decide", "desk/ticket.html", "Decided."
 
-    def dispatch(self, request, *args, **kwargs):
-        self.object = self.get_object()
-        return super().dispatch(request, *args, **kwargs)
+    def load(self, key: str) -> None:
+        self.ticket = get_object_or_404(Ticket.objects.select_related("by", "decided_by"), key=key)
+        heading = f"{self.ticket.by.username} {self.ticket.get_kind_display()}"
+        self.shown = dict(ticket=self.ticket, heading=heading, back=reverse("queue"))
 
     def act(self, accept: bool, reason: str) -> Ticket:
-        return tickets.decide(self.request.user, self.object, accept, reason)
+        return tickets.decide(self.request.user, self.ticket, accept, reason)
 
-    def get_context_data(self, **more) -> dict:
-        told = dict(
-            heading=f"{self.object.by.username} {self.object.get_kind_display()}",
-            send="Decide",
-            note="desk/ticket.html",
-        )
-        return super().get_context_data(back=self.get_success_url(), **told, **more)
-
-    def get_success_url(self) -> str:
+    def onwards(self, made: Ticket) -> str:
         return reverse("queue")
 
 
 def _ask(kind: str, form_class: type, heading: str, send: str):
-    return signed_in(Ask.as_view(kind=kind, form_class=form_class, extra_context=dict(heading=heading, send=send)))
+    return Ask.as_view(kind=kind, form_class=form_class, heading=heading, send=send)
 
 
 ticket_urls = [
@@ -82,5 +62,5 @@ ticket_urls = [
     path("ask/report/", _ask("report", ReportForm, "Report a page", "Report it to the moderators"), name="report"),
     path("ask/question/", _ask("question", ProposalForm, "Propose a question", "Propose it"), name="propose"),
     path("moderation/queue/", signed_in(Queue.as_view()), name="queue"),
-    path("moderation/queue/<str:key>/", signed_in(Decide.as_view()), name="decide"),
+    path("moderation/queue/<str:key>/", Decide.as_view(), name="decide"),
 ]

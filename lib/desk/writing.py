@@ -1,212 +1,93 @@
-"""What a browser sends. Each page shows a form and hands what it holds to one act; `acts` decides.
+"""What a browser sends: answers, reviews, comments, votes, edits and withdrawals; and what moderators decide.
 
-A form that was sent after the session had ended is not lost: the reader signs in, sees the text again and sends it.
+Each page shows a form and hands what it holds to one act; `acts` decides.
 """
 
-import json
-from collections.abc import Callable
-from functools import wraps
+from copy import copy
 
-from django.contrib import auth, messages
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Q
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
-from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.cache import never_cache
-from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST
-from django.views.generic import FormView
 
-from desk import acts, rate_limits
-from desk.forms import (
-    EDITS,
-    AnswerForm,
-    CommentForm,
-    ModerationForm,
-    ReasonForm,
-    ReviewForm,
-    SignUpForm,
-)
+from desk import acts
+from desk.form_pages import FormPage, Moderators, signed_in
+from desk.forms import EDITS, AnswerForm, CommentForm, ModerationForm, ReasonForm, ReviewForm
 from desk.models import Account, Act, Answer, Comment, Review, Role, Ticket
 from desk.pages import TABLES, address, author_of, by_key, may_see, pieces
-from desk.security import is_secret
-
-LONGEST_DRAFT = 400_000  # characters
 
 
-# Signing in and out
+class Submit(FormPage):
+    form_class, note = AnswerForm, "desk/submit_note.html"
+    heading, send = "Submit an answer", "Submit the answer"
+    done = "Your answer stands. Validators and reviewers see it now."
+
+    def load(self, site: str, number: str) -> None:
+        self.question = by_key(site, number)
+        self.shown = dict(question=self.question)
+
+    def act(self, **fields) -> Answer:
+        return acts.submit_answer(self.request.user, self.question, **fields)
 
 
-def signed_in(view: Callable) -> Callable:
-    """The view, for those who are signed in; others are asked to, and what they sent is kept on that page."""
+class CommentOn(Submit):
+    """A comment on a question."""
 
-    @wraps(view)
-    def page(request: HttpRequest, *args, **kwargs) -> HttpResponse:
-        if request.user.is_authenticated:
-            if request.method == "POST":
-                rate_limits.spend("write", f"account {request.user.pk}")
-            return view(request, *args, **kwargs)
-        sent = {name: value for name, value in request.POST.items() if not is_secret(name)}
-        return _sign_in_page(request, AuthenticationForm(request), request.get_full_path(), sent)
+    form_class, note, done = CommentForm, "", ""
+    heading, send = "Comment on the question", "Save the comment"
 
-    return page
+    def act(self, text: str) -> Comment:
+        return acts.comment(self.request.user, self.question, text)
 
 
-def _sign_in_page(request, form, onwards: str, sent: dict[str, str], status: int = 200) -> HttpResponse:
-    draft = json.dumps(sent) if sent else ""
-    told = dict(form=form, next=onwards, sent=sent, draft=draft if len(draft) <= LONGEST_DRAFT else "")
-    return render(request, "desk/sign_in.html", told, status=status)
+class Discuss(CommentOn):
+    """A comment on a review."""
+
+    heading, note = "Comment on a review", "desk/discuss_note.html"
+
+    def load(self, key: str) -> None:
+        standing = Review.objects.select_related("answer__question", "reviewer").filter(withdrawn_at=None)
+        self.review = get_object_or_404(standing, key=key)
+        self.shown = dict(question=self.review.answer.question, review=self.review, back=address(self.review))
+
+    def act(self, text: str) -> Comment:
+        return acts.comment(self.request.user, self.review, text)
 
 
-@never_cache
-@sensitive_post_parameters("password")
-def sign_in(request: HttpRequest) -> HttpResponse:
-    onwards = _own_address(request, request.POST.get("next") or request.GET.get("next") or "")
-    sent = _draft(request)
-    if request.method == "POST":
-        rate_limits.spend("sign_in", rate_limits.address(request))
-        rate_limits.spend("sign_in_to_one_name", f"name {request.POST.get('username', '')[:150]}")
-    form = AuthenticationForm(request, request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        auth.login(request, form.get_user())
-        if sent:
-            return render(request, "desk/resume.html", dict(sent=sent, action=onwards))
-        return redirect(onwards)
-    return _sign_in_page(request, form, onwards, sent)
+class WriteReview(FormPage):
+    form_class, note = ReviewForm, "desk/review_note.html"
+    heading, send = "Review this answer", "Save the review"
+    done = "Thank you. Your review stands next to the answer."
 
+    def load(self, key: str) -> None:
+        if not self.request.user.may_review():
+            raise acts.NotAllowed("Only reviewers may review. Ask to become one on the page /ask/reviewer/.")
+        self._read(get_object_or_404(Answer.objects.select_related("question", "system", "submitted_by"), key=key))
 
-def _own_address(request: HttpRequest, onwards: str) -> str:
-    """Where to go after signing in: an address of this site, or the list."""
-    safe = url_has_allowed_host_and_scheme(onwards, {request.get_host()}, require_https=request.is_secure())
-    return onwards if safe and onwards.startswith("/") else "/"
+    def _read(self, answer: Answer) -> None:
+        self.answer = answer
+        self.shown = dict(question=answer.question, answer=answer, version=answer.version)
 
-
-def _draft(request: HttpRequest) -> dict[str, str]:
-    try:
-        sent = json.loads(request.POST.get("draft") or "{}")
-    except ValueError:
-        return {}
-    return {str(name): str(value) for name, value in sent.items()} if isinstance(sent, dict) else {}
-
-
-@require_POST
-def sign_out(request: HttpRequest) -> HttpResponse:
-    auth.logout(request)
-    return redirect("questions")
-
-
-@never_cache
-@sensitive_post_parameters("password", "password_again")
-def sign_up(request: HttpRequest) -> HttpResponse:
-    if request.method == "POST":
-        rate_limits.spend("sign_up", rate_limits.address(request))
-    form = SignUpForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        told = form.cleaned_data
-        fields = {name: told[name] for name in ("affiliation", "source_profile", "email")}
-        made = try_act(form, acts.sign_up, told["username"], told["password"], **fields)
-        if made:
-            auth.login(request, made, backend="django.contrib.auth.backends.ModelBackend")
-            messages.success(request, f"Welcome, {made.username}.")
-            return redirect(_own_address(request, request.GET.get("next", "")))
-    return form_page(request, form, "Make an account", "Make the account", note="desk/sign_up_note.html")
-
-
-# What all forms share
-
-
-def try_act(form: Form, act: Callable, *args, **kwargs):
-    """What the act gives; None with the form's fields marked where it refuses."""
-    try:
-        return act(*args, **kwargs)
-    except acts.Refused as refused:
-        for field, sentence in refused.problems.items():
-            form.add_error(field if field in form.fields else None, sentence)
-        return None
-
-
-def form_page(request: HttpRequest, form: Form, heading: str, send: str, **more) -> HttpResponse:
-    """A form on a page of its own. Fields that need a mend are said above it, each linked."""
-    wrong = form.is_bound and not form.is_valid()
-    told = dict(form=form, heading=heading, send=send, **more)
-    return render(request, "desk/form.html", told, status=422 if wrong else 200)
-
-
-class FormPage(FormView):
-    """The same as a class: `act` gets what the form holds; what it refuses is marked in the form."""
-
-    template_name = "desk/form.html"
-    done = "Saved."
-
-    def attempt(self, form: Form):
-        return try_act(form, self.act, **form.cleaned_data)
+    def dispatch(self, request: HttpRequest, *args, **kwargs) -> HttpResponse:
+        if own := self.answer.reviews.filter(reviewer=request.user, kind="human", withdrawn_at=None).first():
+            messages.info(request, "You reviewed this answer. Here you can edit your review.")
+            return redirect("edit", "review", own.key)
+        return super().dispatch(request, *args, **kwargs)
 
     def form_valid(self, form: Form) -> HttpResponse:
-        if self.attempt(form) is None:
-            return self.form_invalid(form)
-        messages.success(self.request, self.done)
-        return super().form_valid(form)
-
-    def form_invalid(self, form: Form) -> HttpResponse:
-        return self.render_to_response(self.get_context_data(form=form), status=422)
-
-
-# Answers, reviews, comments, votes
-
-
-@signed_in
-def submit(request: HttpRequest, site: str, number: str) -> HttpResponse:
-    question = by_key(site, number)
-    form = AnswerForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        made = try_act(form, acts.submit_answer, request.user, question, **form.cleaned_data)
-        if made:
-            messages.success(request, "Your answer stands. Validators and reviewers see it now.")
-            return redirect(address(made))
-    return form_page(
-        request, form, "Submit an answer", "Submit the answer", question=question, note="desk/submit_note.html"
-    )
-
-
-@signed_in
-def review(request: HttpRequest, key: str) -> HttpResponse:
-    answer = get_object_or_404(Answer.objects.select_related("question", "system", "submitted_by"), key=key)
-    if not request.user.may_review():
-        raise acts.NotAllowed("Only reviewers may review. Ask to become one on the page /ask/reviewer/.")
-    standing = answer.reviews.filter(reviewer=request.user, kind="human", withdrawn_at=None).first()
-    if standing:
-        messages.info(request, "You reviewed this answer. Here you can edit your review.")
-        return redirect("edit", "review", standing.key)
-    form = ReviewForm(request.POST or None)
-    told = dict(question=answer.question, answer=answer, note="desk/review_note.html")
-    if request.method == "POST" and form.is_valid():
-        version = _number(request.POST.get("version"))
         try:
-            made = try_act(form, acts.review, request.user, answer, **form.cleaned_data, version=version)
+            return super().form_valid(form)
         except acts.Stale as stale:
-            answer = stale.row
-            messages.warning(request, "The answer was edited while you wrote. Read it again, then save your review.")
-            told = told | dict(answer=answer)
-            made = None
-        if made:
-            messages.success(request, "Thank you. Your review stands next to the answer.")
-            return redirect(address(made))
-    return form_page(request, form, "Review this answer", "Save the review", version=answer.version, **told)
+            told = "The answer was edited while you wrote. Read it again, then save your review."
+            messages.warning(self.request, told)
+            self._read(stale.row)
+            return self.form_invalid(form)
 
-
-@signed_in
-def comment(request: HttpRequest, site: str, number: str) -> HttpResponse:
-    question = by_key(site, number)
-    form = CommentForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        made = try_act(form, acts.comment, request.user, question, **form.cleaned_data)
-        if made:
-            return redirect(address(made))
-    return form_page(request, form, "Comment on the question", "Save the comment", question=question)
+    def act(self, **fields) -> Review:
+        return acts.review(self.request.user, self.answer, **fields, version=_number(self.request.POST.get("version")))
 
 
 @signed_in
@@ -244,66 +125,63 @@ def _row(table: str, key: str):
     return get_object_or_404(TABLES[table], key=key)
 
 
-@signed_in
-def edit(request: HttpRequest, table: str, key: str) -> HttpResponse:
+class Edit(FormPage):
     """Edit one's own row; where someone saved in between, both texts are shown and nothing is lost."""
-    row = _row(table, key)
-    if author_of(row).pk != request.user.pk:
-        raise acts.NotAllowed("Only its author may edit this. A moderator can withdraw it.")
-    form = EDITS[type(row)](request.POST or None, instance=row)
-    if request.method == "POST" and form.is_valid():
-        version = _number(request.POST.get("version")) or 0
+
+    send, done = "Save", "Saved. What stood before is kept in the history."
+
+    def load(self, table: str, key: str) -> None:
+        self.row, self.heading = _row(table, key), f"Edit your {table}"
+        if author_of(self.row).pk != self.request.user.pk:
+            raise acts.NotAllowed("Only its author may edit this. A moderator can withdraw it.")
+        self.form_class = EDITS[type(self.row)]
+        self.shown = dict(version=self.row.version, back=address(self.row))
+
+    def get_form_kwargs(self) -> dict:
+        return super().get_form_kwargs() | dict(instance=copy(self.row))
+
+    def act(self, **fields):
+        return acts.edit(self.request.user, self.row, _number(self.request.POST.get("version")) or 0, **fields)
+
+    def form_valid(self, form: Form) -> HttpResponse:
         try:
-            saved = try_act(form, acts.edit, request.user, _row(table, key), version, **form.cleaned_data)
+            return super().form_valid(form)
         except acts.Stale as stale:
-            return _stale_page(request, form, stale.row)
-        if saved:
-            messages.success(request, "Saved. What stood before is kept in the history.")
-            return redirect(address(saved))
-    heading = {Answer: "Edit your answer", Review: "Edit your review", Comment: "Edit your comment"}[type(row)]
-    return form_page(request, form, heading, "Save", version=_row(table, key).version, back=address(row))
+            return self._stale_page(form, stale.row)
+
+    def _stale_page(self, form: Form, stands) -> HttpResponse:
+        """Both texts, field by field, and the form with one's own, which now replaces what stands."""
+        differences = [
+            (form.fields[name].label or name, pieces(str(getattr(stands, name)), str(mine)))
+            for name, mine in form.cleaned_data.items()
+            if getattr(stands, name) != mine
+        ]
+        told = dict(form=form, stands=stands, differences=differences, version=stands.version, send="Save mine over it")
+        return render(self.request, "desk/stale.html", told, status=409)
 
 
-def _stale_page(request: HttpRequest, form: Form, stands) -> HttpResponse:
-    """Both texts, field by field, and the form with one's own, which now replaces what stands."""
-    differences = [
-        (form.fields[name].label or name, pieces(str(getattr(stands, name)), str(mine)))
-        for name, mine in form.cleaned_data.items()
-        if getattr(stands, name) != mine
-    ]
-    told = dict(form=form, stands=stands, differences=differences, version=stands.version, send="Save mine over it")
-    return render(request, "desk/stale.html", told, status=409)
+class TakeBack(FormPage):
+    """Withdraw a row, or restore it; a moderator with a reason."""
 
+    form_class, note = ReasonForm, "desk/withdraw_note.html"
+    verb = ""  # of the two acts
+    SAID = {"withdraw": "It is shown no more. Its history stays.", "restore": "It is shown again."}
 
-@signed_in
-def withdraw(request: HttpRequest, table: str, key: str) -> HttpResponse:
-    return _take_back(request, _row(table, key), acts.withdraw, "Withdraw", "It is shown no more. Its history stays.")
+    def load(self, table: str, key: str) -> None:
+        self.row = _row(table, key)
+        if not may_see(self.request.user, self.row):
+            raise acts.NotAllowed("Only its author or a moderator may do that.")
+        self.send, self.done = self.verb.capitalize(), self.SAID[self.verb]
+        self.shown = dict(heading=f"{self.send} this {table}", row=self.row, back=address(self.row))
 
+    def get_form_kwargs(self) -> dict:
+        return super().get_form_kwargs() | dict(required=author_of(self.row).pk != self.request.user.pk)
 
-@signed_in
-def restore(request: HttpRequest, table: str, key: str) -> HttpResponse:
-    return _take_back(request, _row(table, key), acts.restore, "Restore", "It is shown again.")
-
-
-def _take_back(request: HttpRequest, row, act: Callable, word: str, done: str) -> HttpResponse:
-    own = author_of(row).pk == request.user.pk
-    if not may_see(request.user, row):
-        raise acts.NotAllowed("Only its author or a moderator may do that.")
-    form = ReasonForm(request.POST or None, required=not own)
-    if request.method == "POST" and form.is_valid():
-        if try_act(form, act, request.user, row, form.cleaned_data["reason"]):
-            messages.success(request, done)
-            return redirect(address(row))
-    heading = f"{word} this {row._meta.model_name}"
-    return form_page(request, form, heading, word, row=row, back=address(row), note="desk/withdraw_note.html")
+    def act(self, reason: str):
+        return getattr(acts, self.verb)(self.request.user, self.row, reason)
 
 
 # Moderation
-
-
-def _moderator(request: HttpRequest) -> None:
-    if not request.user.may_moderate():
-        raise acts.NotAllowed("Only moderators may see this page.")
 
 
 HIDDEN = Q(verb="cast")  # who decided on which case of a round, and when: blind until it is closed, then on its page
@@ -312,7 +190,8 @@ HIDDEN = Q(verb="cast")  # who decided on which case of a round, and when: blind
 @signed_in
 def moderation(request: HttpRequest) -> HttpResponse:
     """For moderators: the audit trail, what is withdrawn, and the accounts."""
-    _moderator(request)
+    if not request.user.may_moderate():
+        raise acts.NotAllowed("Only moderators may see this page.")
     trail = Act.objects.select_related("actor").exclude(HIDDEN).order_by("-pk")
     chosen = {name: request.GET.get(name, "").strip()[:150] for name in ("verb", "actor", "person")}
     if chosen["verb"]:
@@ -338,37 +217,37 @@ def moderation(request: HttpRequest) -> HttpResponse:
     return render(request, "desk/moderation.html", told)
 
 
-@signed_in
-def moderate(request: HttpRequest, username: str) -> HttpResponse:
+class Moderate(Moderators, FormPage):
     """Decide on an account, with a reason: its role, blocking, its profile at the source."""
-    _moderator(request)
-    person = get_object_or_404(Account, username=username)
-    form = ModerationForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        deed, reason = form.cleaned_data["deed"], form.cleaned_data["reason"]
+
+    form_class, send = ModerationForm, "Decide"
+
+    def load(self, username: str) -> None:
+        self.person = get_object_or_404(Account, username=username)
+        self.shown = dict(heading=f"Decide on {username}", person=self.person, back=address(self.person))
+
+    def act(self, deed: str, reason: str) -> Account:
+        self.done = f"Done: {ModerationForm.DEEDS[deed]}."
         if deed.startswith("role "):
-            done = try_act(form, acts.set_role, request.user, person, Role(deed.removeprefix("role ")), reason)
-        else:
-            act = {"block": acts.block, "unblock": acts.unblock, "confirm": acts.confirm_profile}[deed]
-            done = try_act(form, act, request.user, person, reason)
-        if done:
-            messages.success(request, f"Done: {ModerationForm.DEEDS[deed]}.")
-            return redirect(address(person))
-    return form_page(request, form, f"Decide on {person.username}", "Decide", person=person, back=address(person))
+            return acts.set_role(self.request.user, self.person, Role(deed.removeprefix("role ")), reason)
+        act = {"block": acts.block, "unblock": acts.unblock, "confirm": acts.confirm_profile}[deed]
+        return act(self.request.user, self.person, reason)
 
 
 writing_urls = [
-    path("sign-in/", sign_in, name="sign_in"),
-    path("sign-out/", sign_out, name="sign_out"),
-    path("sign-up/", sign_up, name="sign_up"),
-    path("q/<str:site>/<str:number>/answer/", submit, name="submit"),
-    path("q/<str:site>/<str:number>/comment/", comment, name="comment"),
+    path("q/<str:site>/<str:number>/answer/", Submit.as_view(), name="submit"),
+    path("q/<str:site>/<str:number>/comment/", CommentOn.as_view(), name="comment"),
     path("q/<str:site>/<str:number>/vote/", vote, name="vote"),
     path("q/<str:site>/<str:number>/working/", working, name="working"),
-    path("a/<str:key>/review/", review, name="review"),
-    path("edit/<str:table>/<str:key>/", edit, name="edit"),
-    path("withdraw/<str:table>/<str:key>/", withdraw, name="withdraw"),
-    path("restore/<str:table>/<str:key>/", restore, name="restore"),
+    path("a/<str:key>/review/", WriteReview.as_view(), name="review"),
+    path("r/<str:key>/comment/", Discuss.as_view(), name="discuss"),
+    path("edit/<str:table>/<str:key>/", Edit.as_view(), name="edit"),
+    path(
+        "withdraw/<str:table>/<str:key>/",
+        TakeBack.as_view(verb="withdraw"),
+        name="withdraw",
+    ),
+    path("restore/<str:table>/<str:key>/", TakeBack.as_view(verb="restore"), name="restore"),
     path("moderation/", moderation, name="moderation"),
-    path("moderation/people/<str:username>/", moderate, name="moderate"),
+    path("moderation/people/<str:username>/", Moderate.as_view(), name="moderate"),
 ]

@@ -46,7 +46,9 @@ class Asking(NamedTuple):
     export: Annotated[Path | None, typer.Option(help="ask nothing: write the next requests here, for a cluster")] = None
     at_once: Annotated[int, typer.Option(help="calls in flight at a time")] = 8
     column: Columns = []
-    style: Annotated[str, typer.Option(help="of prompts: free (reason at length), short (small models)")] = "auto"
+    style: Annotated[
+        str, typer.Option(help="of prompts: free (at length), short (small models), paper (as the paper's)")
+    ] = "auto"
     prompts: Annotated[Path | None, typer.Option(help="a folder of prompts of your own")] = None
     temperature: Annotated[float | None, typer.Option(help="not the protocol's; above 0 for several samples")] = None
     max_tokens: Annotated[int | None, typer.Option(help="of a reply, reasoning included; default 16,384")] = None

@@ -199,7 +199,7 @@ def validate(
 @app.command()
 @asks_models
 def mark(
-    replies: Annotated[list[Path], typer.Argument(help="HLE's files, inspect_ai's logs, lm-eval's samples, tables")],
+    replies: Annotated[list[Path], typer.Argument(help="HLE's, inspect_ai's, lm-eval's, promptfoo's files, tables")],
     keys: Annotated[Path, typer.Option(help="a file of questions with keys, or a table of id and answer")],
     judge: Annotated[str, typer.Option(help="weighs what comparison can't decide; none: nothing is asked")] = "",
     *,
@@ -419,18 +419,26 @@ def compare(
     one: Annotated[Path, typer.Argument(help="of one system: HLE's judged file, inspect_ai's log, item,score CSV")],
     other: Annotated[Path, typer.Argument(help="results of the other, on the same items")],
     missing: Missing = "pairs",
+    licence: Licence = None,
+    judge: Annotated[str, typer.Option(help="that gave the scores, with --licence")] = "",
+    prompt: Annotated[str, typer.Option(help="by which it was asked, as the licence names it")] = "",
     name: Name = "",
 ) -> None:
     """Compare two systems, each in a file of its own: difference, interval, p, and the power of the items."""
     with exit_codes():
-        from proctor.exam.marking import board_of
+        from proctor.exam import judge_licence
+        from proctor.exam.marking import board_of, read_one
 
+        held = judge_licence.read(licence) if licence else None
         text, pair = board_of([one, other])
         run = name or re.sub(r"[^\w.-]+", "_", f"compare-{'-'.join(pair)}")
         file = own_run.folder_of(run) / "results.csv"
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(file, text)
         _board(file, run, [], pair, missing, "items", None)
+        if held:
+            both = (read_one(path).rename(system) for path, system in zip((one, other), pair))
+            print(judge_licence.compared(held, judge, prompt, *both, _rng()))
 
 
 @app.command()

@@ -37,6 +37,8 @@ class Source(NamedTuple):
     sha256: of the list of the raw files' digests (sha256sum's format, sorted by path); "" where it is not known. runs:
     those of its runs that our results rest on, all where none is named. history: what is taken of the repository's
     history, "versions" (every version of the files) or "dates" (first and last commit of each file); "" for none.
+    joined: another source whose raw files the importer reads too. whole: False where the committed figures rest on a
+    part of what a fetch gives.
     """
 
     name: str
@@ -49,6 +51,8 @@ class Source(NamedTuple):
     sha256: str = ""
     runs: tuple[str, ...] = ()
     history: str = ""
+    joined: str = ""
+    whole: bool = True
 
 
 def sources() -> dict[str, Source]:
@@ -143,6 +147,7 @@ def _read_sources(path: Path) -> dict[str, Source]:
     for name, entry in yaml.safe_load(path.read_text(encoding="utf-8")).items():
         tidy = tuple(Tidy(key, **each) for key, each in entry["tidy"].items())
         text = {key: entry[key] for key in ("repository", "commit", "licence", "citation")}
-        more = dict(sha256=entry.get("sha256", ""), runs=tuple(entry.get("runs", ())), history=entry.get("history", ""))
+        more = dict(sha256=entry.get("sha256", ""), runs=tuple(entry.get("runs", ())))
+        more |= {key: entry[key] for key in ("history", "joined", "whole") if key in entry}
         found[name] = Source(name, paths=tuple(entry["paths"]), tidy=tidy, **more, **text)
     return found

@@ -20,7 +20,7 @@ from proctor.data.answers import load_answers, load_asked, load_pairs
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Question
 from proctor.data.tabular import DataError, read_rows
-from proctor.exam.formats import read_hle, read_inspect, read_lm_eval
+from proctor.exam.formats import read_hle, read_inspect, read_lm_eval, read_promptfoo
 from proctor.exam.judge_licence import read as read_licence
 from proctor.exam.marking import read_keys, read_replies
 from proctor.exam.wrong_keys import Votes, read_decisions, read_votes
@@ -108,6 +108,15 @@ LOADERS = {
         read_lm_eval,
         [dict(doc_id=1, resps=[["7"]], filtered_resps=["7"], exact_match=1.0, doc=dict(id="q"))],
         ("jsonl",),
+    ),
+    "results of promptfoo": Loader(
+        read_promptfoo,
+        [
+            dict(
+                testIdx=1, vars=dict(q="2 + 2"), response=dict(output="4"), provider=dict(id="m"), success=True, score=1
+            )
+        ],
+        ("results",),
     ),
     "kept replies": Loader(read_replies, [dict(question_id="q", model="m", reply="Answer: 7", sample="1", score="no")]),
     "keys": Loader(read_keys, [dict(id="q", answer="B", answer_type="multipleChoice")]),
@@ -248,10 +257,13 @@ def as_file(folder: Path, kind: str, rows: list[dict]) -> Path:
         path.write_text("".join(map(as_json, rows)))
     elif kind == "yaml":
         path.write_text("\n".join(map(as_json, rows)))
-    elif kind in ("named", "samples"):
-        named = {f"q{number}": row for number, row in enumerate(rows)}
+    elif kind in ("named", "samples", "results"):
         path = folder / "file.json"
-        path.write_text(as_json(named if kind == "named" else dict(eval=dict(model="m"), samples=rows)))
+        named = {f"q{number}": row for number, row in enumerate(rows)}
+        logs = dict(
+            named=named, samples=dict(eval=dict(model="m"), samples=rows), results=dict(results=dict(results=rows))
+        )
+        path.write_text(as_json(logs[kind]))
     else:
         lines = list(map(as_json, rows))
         path.write_text("\n".join(lines) if kind == "jsonl" else f"[{', '.join(lines)}]")

@@ -12,6 +12,7 @@ CASES = {
         "problem": "What is 2 + 2?", "answer": "5", "rationale": "Count.",
         "replications": {"solver": ["MODEL-SAYS-four"]},
     },
+    "hle_pair": {"problem": "What is 2 + 2?", "answer": "5"},
     "kina_blind": {"question": "Q", "options": ["1", "2"], "correct_answer": "A", "author": "dan"},
 }  # fmt: skip
 
@@ -76,7 +77,14 @@ def addresses(keys, case):
 
 
 def _values(name, keys, case, names, tables):
-    known = {"place": [case.place], "username": names, "table": tables, "move": ["review"], "protocol": ["kina_blind"]}
+    known = {
+        "site": keys[:1],
+        "place": [case.place],
+        "username": names,
+        "table": tables,
+        "move": ["review"],
+        "protocol": ["kina_blind"],
+    }
     return known.get(name, keys)
 
 

@@ -74,11 +74,6 @@ def test_a_token_is_shown_once_and_revoked_by_its_owner_alone(as_reader, reader,
     assert tokens.account_of(text) is None and "runs" not in as_reader.get("/me/tokens/").text.split("Yours")[1]
 
 
-def test_too_many_tokens_are_refused_on_the_page(as_reader, monkeypatch):
-    monkeypatch.setattr(tokens, "MOST", 0)
-    assert "Revoke one first" in as_reader.post("/me/tokens/", dict(name="runs")).text
-
-
 def test_a_digest_begins_only_by_the_link_that_was_mailed(as_reader, reader):
     assert as_reader.post("/me/", dict(email="", digest="on")).status_code == 422
     as_reader.post("/me/", dict(email="rea@example.org", digest="on"))

@@ -40,11 +40,6 @@ def test_an_answer_without_one_of_its_five_facts_is_refused_by_name(reader, ques
     assert not Answer.objects.exists() and not Act.objects.exists() and not System.objects.exists()
 
 
-def test_people_need_no_base_model_and_no_prompt(reader, question):
-    answer = submit(reader, question, base_model="", prompt="", people=True)
-    assert answer.system.people and answer.system.base_model == ""
-
-
 @pytest.mark.parametrize("text", ["a\x00b", "\ud800", "x" * 100_001])
 def test_text_that_no_database_holds_is_refused(reader, question, text):
     with pytest.raises(acts.Refused, match="text"):
@@ -93,14 +88,6 @@ def test_a_second_review_of_the_same_person_is_refused(answer):
         acts.review(who, answer, "no", 4, "Wrong.")
 
 
-def test_a_review_of_an_answer_that_was_edited_meanwhile_is_stale(reviewer, answer):
-    [who] = reviewers(1)
-    acts.edit(reviewer, answer, 1, text="Because of y.")
-    with pytest.raises(acts.Stale):
-        acts.review(who, answer, "yes", 4, "Right.", version=1)
-    assert acts.review(who, answer, "yes", 4, "Right.", version=2).pk
-
-
 def test_an_edit_keeps_what_stood_there(answer):
     [who] = reviewers(1)
     row = acts.review(who, answer, "yes", 4, "Right.")
@@ -108,16 +95,6 @@ def test_an_edit_keeps_what_stood_there(answer):
     act = Act.objects.get(verb="edit")
     assert act.before == {"correct": "yes", "text": "Right.", "version": 1}
     assert (row.version, row.correct) == (2, "no") and row.edited_at
-
-
-def test_a_stale_edit_holds_both_texts_and_changes_nothing(answer):
-    [who] = reviewers(1)
-    row = acts.review(who, answer, "yes", 4, "Right.")
-    acts.edit(who, row, 1, text="First.")
-    with pytest.raises(acts.Stale) as stale:
-        acts.edit(who, row, 1, text="Second.")
-    assert (stale.value.row.text, stale.value.fields) == ("First.", {"text": "Second."})
-    assert Review.objects.get().text == "First."
 
 
 def test_an_answer_that_others_have_reviewed_is_not_changed_under_them(reviewer, answer):

@@ -52,12 +52,6 @@ def test_an_answer_is_submitted_and_read_back(send, question):
     assert send(f"answers/{reply.json()['key']}/", token="").json() == reply.json()
 
 
-def test_an_answer_without_one_of_its_fields_is_refused(send, question):
-    for left_out in ANSWER:
-        reply = send("questions/math/1/answers/", {name: value for name, value in ANSWER.items() if name != left_out})
-        assert reply.status_code == 422 and left_out in told(reply)
-
-
 def test_an_ai_review_stands_apart_and_resolves_nothing(send, answer):
     reply = send(f"answers/{answer.key}/reviews/", REVIEW)
     assert reply.status_code == 201
@@ -209,11 +203,6 @@ def test_no_log_holds_a_token(send, question, caplog, monkeypatch):
     send("nowhere/")
     told = caplog.text + "".join(str(vars(record)) for record in caplog.records)
     assert "ZeroDivisionError" in told and send.token not in told
-
-
-def test_a_blocked_account_is_shut_out(send, question, reviewer):
-    acts.block(None, reviewer, "spam")
-    assert send("questions/math/1/comments/", dict(text="x")).status_code == 401
 
 
 def test_the_document_is_served(send, db):

@@ -16,6 +16,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from playwright.sync_api import expect
+from proctor.exam import wrong_keys
 from proctor.report import site_check
 
 pytestmark = pytest.mark.skipif(
@@ -176,22 +177,6 @@ def test_an_answer_is_submitted_and_reviewed_without_javascript(window):
     expect(page.locator("del").first).to_be_visible()
 
 
-def test_two_windows_that_save_at_once_lose_nothing(window):
-    remark = acts.comment(Account.objects.get(username="rea"), Question.objects.get(key="proofs/2"), "First.")
-    one, two = window("rea"), window("rea", errors=True)
-    for page in (one, two):
-        page.goto(f"/edit/comment/{remark.key}/")
-    one.get_by_label("Your comment").fill("Saved by the first window.")
-    follow(one.get_by_role("button", name="Save"))
-    two.get_by_label("Your comment").fill("Written in the second window.")
-    follow(two.get_by_role("button", name="Save"))
-    expect(two.get_by_role("heading", name="Someone saved in between")).to_be_visible()
-    expect(two.locator("pre.typed").first).to_have_text("Saved by the first window.")
-    follow(two.get_by_role("button", name="Save mine over it"))
-    two.wait_for_url("**/q/proofs/2/**")
-    assert Comment.objects.get(key=remark.key).text == "Written in the second window."
-
-
 def test_a_moderator_withdraws_with_a_reason_and_the_trail_shows_it(window):
     remark = acts.comment(Account.objects.get(username="rea"), Question.objects.get(key="proofs/2"), "Buy lamps.")
     page = window("mo")
@@ -210,28 +195,6 @@ def test_a_moderator_withdraws_with_a_reason_and_the_trail_shows_it(window):
     stranger.goto("/q/proofs/2/")
     expect(stranger.get_by_text("A comment was withdrawn")).to_be_visible()
     assert stranger.get_by_text("Buy lamps.").count() == 0
-
-
-def test_a_reviewer_at_a_moderators_address_is_turned_away(window):
-    page = window("bo", errors=True)
-    for address in ("/moderation/", "/moderation/people/rea/"):
-        assert page.goto(address).status == 403
-        expect(page.get_by_text("Only moderators may see this page.")).to_be_visible()
-
-
-def test_a_wrong_password_is_told_and_the_right_one_lets_in_and_out(window):
-    page = window()
-    page.goto("/about/")
-    follow(page.get_by_role("link", name="Sign in"))
-    page.get_by_label("Username").fill("bo")
-    page.get_by_label("Password").fill("not this one")
-    follow(page.locator("main").get_by_role("button", name="Sign in"))
-    expect(page.get_by_text("Please enter a correct username and password")).to_be_visible()
-    page.get_by_label("Password").fill(PASSWORD)
-    follow(page.locator("main").get_by_role("button", name="Sign in"))
-    page.wait_for_url("**/about/")
-    follow(page.get_by_role("button", name="Sign out"))
-    expect(page.get_by_role("link", name="Sign in")).to_be_visible()
 
 
 def test_what_was_written_in_a_session_that_ended_is_kept(window):
@@ -378,3 +341,49 @@ def test_pages_have_no_serious_barrier_and_are_no_wider_than_a_phone(window, col
             if one["impact"] in ("serious", "critical")
         ]
         assert serious == [], address
+
+
+def test_suspicious_keys_go_through_a_blind_round_of_two_and_come_back_as_decisions(window, tmp_path):
+    (tmp_path / "answers.csv").write_text("item,key,a,b\nsum,5,4,4\nother,7,7,7\n")
+    votes = wrong_keys.read_votes([tmp_path / "answers.csv"])
+    cases = wrong_keys.cases(votes, wrong_keys.suspects(votes), 1.0)
+    mo, ada, bo = (window(name) for name in ("mo", "ada", "bo"))
+
+    def send(page, button):
+        follow(page.get_by_role("button", name=button))
+
+    mo.goto("/rounds/new/hle_pair/")
+    mo.get_by_label("Title").fill("Keys in doubt")
+    mo.get_by_label("Reviewers").fill("ada, bo")
+    send(mo, "Open the round")
+    mo.get_by_label("Cases").fill(cases.to_csv(index=False))
+    send(mo, "Add")
+    first = f"{mo.url}1/"
+    for page in (ada, bo):
+        page.goto(first)
+        for part in ("problem", "answer", "rationale"):
+            page.get_by_role("group", name=f"The {part}").get_by_label(
+                "Not sound" if part == "answer" else "Sound", exact=True
+            ).check()
+        expect(page.get_by_text("None so far.")).to_be_visible()  # the other's votes are hidden
+        send(page, "Hand in your votes")
+    for page in (ada, bo):
+        page.goto(first)
+        page.get_by_label("Repaired as below").check()
+        page.get_by_label("Answer as it should read").fill("4")
+        page.get_by_label("Rationale as it should read").fill(f"Two and two, {page.url[-3:]}")
+        send(page, "Hand in your repair")
+    for page in (ada, bo):
+        page.goto(first)
+        expect(page.get_by_role("heading", name="The other repair")).to_be_visible()
+        for part in ("problem", "answer", "rationale"):
+            page.get_by_role("group", name=f"the {part}").get_by_label("Sound", exact=True).check()
+        send(page, "Hand in your audit")
+    expect(bo.get_by_text("revised").first).to_be_visible()
+    mo.goto(first.removesuffix("1/"))
+    with mo.expect_download() as download:
+        mo.get_by_role("link", name="Download it as CSV").click()
+    download.value.save_as(tmp_path / "decisions.csv")
+    decisions = wrong_keys.read_decisions(tmp_path / "decisions.csv", votes)
+    assert decisions.to_dict("records") == [dict(item="sum", decision="repaired", answer="4")]  # "other" is undecided
+    assert wrong_keys.rescored(votes, decisions).query("keys == 'repaired'")["accuracy"].tolist() == [100, 100]

@@ -69,6 +69,7 @@ def test_an_empty_desk_is_seeded_before_it_is_served(run, monkeypatch, tmp_path,
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
+    assert "made up" not in run("open", "--empty", "--port", port).output and not Question.objects.exists()
     told = run("open", "--port", port)
     assert told.exit_code == 0 and f"http://localhost:{port}/" in told.output and "moderator NAME" in told.output
     assert "made up" in told.output and "made up" not in run("open", "--port", port).output

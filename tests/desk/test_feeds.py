@@ -12,10 +12,10 @@ def entries(client, address):
     return ElementTree.fromstring(response.text).findall(f"{ATOM}entry")
 
 
-def test_the_feed_has_answers_and_reviews_newest_first(client, talk):
+def test_the_feed_has_answers_reviews_and_comments_newest_first(client, talk):
     titles = [entry.find(f"{ATOM}title").text for entry in entries(client, "/feed.atom")]
-    assert len(titles) == 4 and titles[-1] == "Answer by System A: Is it so?"
-    assert titles[0].startswith("Review by a person (cannot tell)")
+    assert len(titles) == 5 and titles[-1] == "Answer by System A: Is it so?"
+    assert titles[0] == "Comment by rea: Is it so?" and titles[1].startswith("Review by a person (cannot tell)")
 
 
 def test_an_entry_links_to_its_place(client, talk):
@@ -24,7 +24,9 @@ def test_an_entry_links_to_its_place(client, talk):
 
 
 def test_what_is_withdrawn_leaves_the_feed(client, talk, moderator):
+    acts.comment(moderator, talk["review"], "On a review.")
     acts.withdraw(moderator, talk["answer"], "Spam.")
+    acts.withdraw(moderator, talk["remark"], "Spam.")
     assert entries(client, "/feed.atom") == []
 
 
@@ -35,4 +37,4 @@ def test_a_question_has_a_feed_of_its_own(client, talk):
 
 def test_a_feed_is_sound_whatever_it_holds(client, talk):
     Question.objects.update(title="a \x0b ]]> & <b>")
-    assert len(entries(client, "/feed.atom")) == 4
+    assert len(entries(client, "/feed.atom")) == 5

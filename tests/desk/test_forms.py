@@ -8,15 +8,6 @@ def test_a_review_with_a_conflict_says_which(db):
     assert ReviewForm(fields | dict(conflict_text="I made the system.")).is_valid()
 
 
-def test_confidence_is_one_of_five(db):
-    assert "confidence" in ReviewForm(dict(correct="yes", confidence="6", text="x")).errors
-
-
-def test_a_models_answer_needs_its_prompt_and_base_model():
-    assert {"base_model", "prompt"} <= set(AnswerForm({}).errors)
-    assert not {"base_model", "prompt"} & set(AnswerForm(dict(people="on")).errors)
-
-
 def test_the_list_sorts_by_match_only_where_words_were_given():
     for text, first in (("q=prime", "best match"), ("", "most votes")):
         assert ListForm(QueryDict(text), [], []).fields["sort"].choices[0][1] == first

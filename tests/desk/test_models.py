@@ -16,14 +16,6 @@ def test_a_reviewer_has_one_standing_review_of_an_answer(answer, reviewer):
         review(answer, reviewer)
 
 
-def test_a_withdrawn_review_makes_room_for_another(answer, reviewer):
-    first = review(answer, reviewer)
-    first.withdrawn_at = first.written_at
-    first.save()
-    review(answer, reviewer, correct="no")
-    assert Review.objects.count() == 2
-
-
 def test_confidence_outside_one_to_five_is_refused_by_the_database(answer, reviewer):
     with pytest.raises(IntegrityError):
         review(answer, reviewer, confidence=6)

@@ -1,11 +1,14 @@
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Barrier
 from typing import NamedTuple
 
 import pytest
 from desk import overview, resolution, seed
-from desk.models import Account, Question, System
+from desk.models import Account, Act, Answer, Ballot, Comment, Question, Review, System, Verdict, Vote
 from django.core.cache import cache
 from django.db import transaction
+from django.utils import timezone
 from proctor.uq import partial_verification
 from proctor.uq.community import Community
 from proctor.uq.resolution import answer_states
@@ -17,7 +20,9 @@ WORDS = {"right": "verified", "wrong": "refuted", "disputed": "disputed"}
 class Seeded(NamedTuple):
     """What the tests read of a store that is filled once."""
 
+    counts: dict[str, int]
     community: Community
+    summary: overview.Summary
     states: dict[str, str]  # of each answer, as its page has it
     systems: set[str]
     resolved: int
@@ -26,7 +31,7 @@ class Seeded(NamedTuple):
 @pytest.fixture(scope="module")
 def seeded(django_db_setup, django_db_blocker):
     with django_db_blocker.unblock(), transaction.atomic():
-        seed.seed(0, SMALL)
+        counts = seed.seed(0, SMALL)
         Account.objects.filter(username="ada_k").update(affiliation="Marsh Lab")
         states = {}
         for question in Question.objects.all():
@@ -34,9 +39,9 @@ def seeded(django_db_setup, django_db_blocker):
             states |= {answer.key: state for answer, state in resolution.answer_states(question).items()}
         systems = set(System.objects.filter(people=False, answers__isnull=False).values_list("name", flat=True))
         resolved = Question.objects.filter(state="resolved").count()
-        found = Seeded(overview.community(), states, systems, resolved)
+        community = overview.community()
+        yield Seeded(counts, community, overview.summary(community), states, systems, resolved)
         transaction.set_rollback(True)
-    return found
 
 
 def test_an_answer_counts_in_the_overview_as_it_does_on_its_page(seeded):
@@ -48,7 +53,7 @@ def test_an_answer_counts_in_the_overview_as_it_does_on_its_page(seeded):
 
 
 def test_people_stand_in_the_ranking_beside_systems(seeded):
-    found = overview.summary(seeded.community)
+    found = seeded.summary
     assert set(found.ranking["system"]) == seeded.systems | {"people"}
     assert (found.ranking["low"] <= found.ranking["share"]).all()
     assert (found.ranking["share_most"] <= found.ranking["high"]).all()
@@ -56,23 +61,29 @@ def test_people_stand_in_the_ranking_beside_systems(seeded):
 
 
 def test_a_validator_that_is_not_there_gives_the_one_with_most_verdicts(seeded):
-    store = seeded.community
-    assert (
-        overview.summary(store, "nothing").screen
-        == overview.summary(store).screen
-        in overview.summary(store).validators
-    )
+    screen = overview.summary(seeded.community, "nothing").screen
+    assert screen == seeded.summary.screen in seeded.summary.validators
 
 
-def test_a_desk_without_answers_has_no_overview(db):
+def test_readers_who_come_at_once_wait_for_one_computation(monkeypatch):
     cache.clear()
-    assert overview.overview() is None
+    asked, all_came = [], Barrier(4)
+    monkeypatch.setattr(overview, "community", lambda: asked.append(1))
+    monkeypatch.setattr(overview, "summary", lambda *_: "told")
+
+    def read(_):
+        all_came.wait(10)
+        return overview.overview()
+
+    with ThreadPoolExecutor(4) as readers:
+        assert list(readers.map(read, range(4))) == ["told"] * 4 and len(asked) == 1
+    cache.clear()
 
 
 def test_uq_s_evaluation_takes_its_human_verdicts_from_the_store(seeded):
     """The functions of notebook uq/7_evaluation, on the store's tables in the place of Table S3."""
     store = seeded.community
-    screen = overview.summary(store).screen
+    screen = seeded.summary.screen
     models, every = partial_verification.counts_from_reviews(store, screen, overview.RULE)
     states = answer_states(store, overview.RULE)
     passes = set(store.verdicts.query("validator == @screen and verdict == 'accept'")["answer_id"])
@@ -83,3 +94,16 @@ def test_uq_s_evaluation_takes_its_human_verdicts_from_the_store(seeded):
         assert models.loc[name, ["passed", "human_verified", "human_passed"]].tolist() == counts
     bounds = partial_verification.solve_rate_bounds(models, every, (0.5, 0.7))
     assert (bounds["verified_right"] <= bounds["passed_and_right_most"]).all() and len(bounds) == len(models) + 1
+
+
+def test_the_store_is_filled_by_acts(seeded):
+    counts = seeded.counts
+    assert counts["question"] == 10 and counts["review"] > 40 and counts["verdict"] == 2 * counts["answer"]
+    assert counts["round"] == 4 and Ballot.objects.exists()
+    assert System.objects.filter(people=True).count() == 1 and Comment.objects.exists() and Vote.objects.exists()
+    assert {"resolved", "answered"} <= set(Question.objects.values_list("state", flat=True))
+    assert Act.objects.filter(verb="review").count() == Review.objects.count()
+    assert not any(account.has_usable_password() for account in Account.objects.all())
+    times = (Answer.objects.values_list("written_at", flat=True), Verdict.objects.values_list("decided_at", flat=True))
+    assert max(max(column) for column in times) < timezone.now()
+    assert not Question.objects.exclude(link="").exists()  # nobody asked them: there is nothing to link to

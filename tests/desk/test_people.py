@@ -39,10 +39,6 @@ def test_only_a_moderator_gives_roles_and_says_why(reviewer, moderator):
     assert Act.objects.get(verb="set role").before == {"role": "reviewer"}
 
 
-def test_the_command_gives_roles_without_an_account(reviewer):
-    assert acts.set_role(None, reviewer, "moderator").may_moderate()
-
-
 def test_a_poster_is_marked_once_a_moderator_has_confirmed_the_profile(reviewer, moderator, question):
     question.author_link = "https://math.example/users/7/"
     question.save()

@@ -1,4 +1,4 @@
-"""The same tests on PostgreSQL, where its programs are found: what writes, what reads files, and the migrations.
+"""Where PostgreSQL's programs are found: acts, rate limits, migrations, round trips of files, and the race for a budget.
 
 All of the desk's tests: PROCTOR_TEST_DB=postgresql://user@host/name python -m pytest tests/desk
 """
@@ -12,25 +12,17 @@ from proctor.paths import ROOT
 
 from .postgresql_server import MISSING, programs, running
 
-CHOSEN = ("test_acts.py", "test_files.py", "test_jobs.py", "test_migrations.py", "test_rate_limits.py")
+CHOSEN = ("test_acts.py", "test_migrations.py", "test_rate_limits.py", *(f"test_files.py::{name}" for name in (
+    "test_what_comes_in_again_is_what_went_out", "test_rows_that_cannot_stand_together_are_refused",
+    "test_rounds_and_runs_of_validators_come_in_again_with_what_they_refer_to",
+)), "test_jobs.py::test_jobs_that_start_at_once_do_not_pass_the_budget_together")  # fmt: skip
 
 
 @pytest.mark.skipif(programs() is None, reason=MISSING)
 @pytest.mark.skipif("PROCTOR_TEST_DB" in os.environ, reason="these tests run on a database of their own already")
 def test_acts_files_and_migrations_hold_on_postgresql():
     with running() as server:
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:xdist",
-            "-p",
-            "no:randomly",
-        ]
+        command = [sys.executable, "-m", "pytest", "-q", *(f"-pno:{name}" for name in ("cacheprovider", "xdist"))]
         done = subprocess.run(
             [*command, *(str(ROOT / "tests/desk" / name) for name in CHOSEN)],
             env=os.environ | {"PROCTOR_TEST_DB": server.url},

@@ -1,18 +1,9 @@
 """Each protocol's decisions on a matter made here, against the papers' own functions."""
 
 import pytest
-from desk.round_protocols import (
-    HLE_REVIEW,
-    HLE_VERIFIED,
-    KINA_BLIND,
-    UQ_FILTER,
-    hle_case,
-    is_audited,
-    kina_pay,
-    proposals,
-    verified,
-)
+from desk.round_protocols import HLE_REVIEW, KINA_BLIND, UQ_FILTER, hle_case, is_audited, kina_pay
 from desk.round_rules import Cast, Impossible, Matter, look, moves
+from desk.round_verified import HLE_PAIR, HLE_VERIFIED, proposals, verified
 from proctor.hle.review import Event, replay_events
 from proctor.kina.tournament import Mechanism, settle
 
@@ -150,6 +141,20 @@ def test_each_adjudicator_has_an_order_of_his_own():
     two = matter(HLE_VERIFIED, seats, *VOTES, *REPAIRS, material=ITEM)
     assert [one.answer for one in proposals(two, "j").values()] == ["4", "6"]
     assert [one.answer for one in proposals(two, "k").values()] == ["6", "4"]
+
+
+@pytest.mark.parametrize(
+    "second, audit, why",
+    [("4", SOUND, ""), ("6", None, "no repair settled"), ("4", DOUBT, "audit not passed"), ("", None, "no repair settled")],
+)  # fmt: skip
+def test_two_reviewers_settle_a_repair_on_which_both_agree_and_which_the_other_passes(second, audit, why):
+    own = [("ada", "repair", repair("4")), ("bo", "repair", repair(second, "yes" if second else "no"))]
+    audits = [("ada", "audit", SOUND), ("bo", "audit", audit)] if audit else []
+    steps = [("ada", "vote", DOUBT), ("bo", "vote", SOUND), *own, *audits]
+    case = matter(HLE_PAIR, {"ada": "reviewer", "bo": "reviewer"}, *steps, material=ITEM, author="")
+    outcome = HLE_PAIR.decide(case)
+    assert outcome.final and outcome.lines.get("Open", "") == why
+    assert outcome.state == ("uncertain" if why else "revised")
 
 
 PAIR = {"ada": "reviewer", "bo": "reviewer", "cy": "auditor"}

@@ -33,4 +33,4 @@ def test_the_command_serves_with_these_settings(monkeypatch):
 def test_a_connection_is_kept_longer_than_the_api_s_clients_keep_theirs():
     config = Config()
     config.set("keepalive", server.keepalive)
-    assert config.keepalive > httpx.Limits().keepalive_expiry
+    assert config.keepalive > httpx.Limits().keepalive_expiry and server.preload_app

@@ -10,7 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proctor.data.schemas import Question
 from proctor.data.tabular import DataError
-from proctor.exam.formats import read_hle, read_inspect, read_lm_eval, write_hle, write_inspect, write_lm_eval
+from proctor.exam.formats import (
+    read_hle,
+    read_inspect,
+    read_lm_eval,
+    read_results,
+    write_hle,
+    write_inspect,
+    write_lm_eval,
+)
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 IDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
@@ -138,3 +146,39 @@ def test_hle_files_that_are_wrapped_are_read_and_a_failed_judgement_is_none(tmp_
     (tmp_path / "judged.json").write_text(json.dumps({"judging_metadata": {"judge": "j"}, key: entries}))
     found = read_hle(tmp_path / "judged.json")
     assert found["question_id"].tolist() == ["q1", "q2"] and "right" not in found
+
+
+def promptfoo(path, *entries):
+    path.write_text(json.dumps({"evalId": "e", "results": {"version": 3, "results": list(entries), "stats": {}}}))
+    return path
+
+
+def entry(number, output, score, variables, provider="openai:gpt-4o", label="plain"):
+    return dict(
+        testIdx=number,
+        promptIdx=0,
+        provider={"id": provider, "label": ""},
+        prompt={"raw": "Answer: {{q}}", "label": label},
+        testCase={"vars": variables, "metadata": {}},
+        response={"output": output, "tokenUsage": {"prompt": 12, "completion": 5}},
+        success=score == 1,
+        score=score,
+    )
+
+
+def test_results_of_promptfoo_are_read_with_repeats_as_samples(tmp_path):
+    again = entry(2, {"answer": 4}, 0, {"q": "2 + 2"})
+    named = entry(1, "Paris", 0.5, {"q": "capital", "id": "fr"})
+    found = read_results(promptfoo(tmp_path / "r.json", entry(0, "4", 1, {"q": "2 + 2"}), named, again))
+    assert found["question_id"].tolist() == ["0", "fr", "0"] and found["sample"].tolist() == [0, 0, 1]
+    assert found["correct"].tolist() == [True, False, False] and found["score"].tolist() == [1, 0.5, 0]
+    assert found["reply"].tolist() == ["4", "Paris", '{"answer": 4}'] and set(found["model"]) == {"openai:gpt-4o"}
+    assert found["completion_tokens"].tolist() == [5, 5, 5]
+
+
+def test_each_prompt_of_promptfoo_is_a_system_and_a_test_without_response_is_an_error(tmp_path):
+    two = entry(0, "4", 1, {"q": "x"}), entry(0, "5", 0, {"q": "x"}, label="at length")
+    found = read_results(promptfoo(tmp_path / "r.json", *two))
+    assert found["model"].tolist() == ["openai:gpt-4o, plain", "openai:gpt-4o, at length"]
+    with pytest.raises(DataError, match="r.json, row 2, column response: no response. Run this test again"):
+        read_results(promptfoo(tmp_path / "r.json", two[0], entry(1, None, 0, {"q": "y"})))

@@ -47,6 +47,12 @@ def test_comparison_decides_what_it_can_and_leaves_the_rest_open(files):
     assert rows.loc[("two", "q3"), "unreadable"] and len(rows) == 4
 
 
+def test_a_table_with_the_questions_text_may_call_its_columns_by_other_names(files):
+    keys, _ = files(keys="question_id,question,gold\nq1,What is half?,1/2\n")
+    (question,) = marking.read_keys(keys)
+    assert (question.id, question.question, question.answer) == ("q1", "What is half?", "1/2")
+
+
 def test_markings_recount_by_hand(files):
     rows = marking.markings(marked(*files())).set_index("model")
     one = rows.loc["one"]

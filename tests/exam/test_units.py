@@ -24,7 +24,7 @@ def test_a_quantity_is_read(text, unit):
 
 
 @pytest.mark.parametrize(
-    "text", ["2 n", "3 squared", "2 thirds", "7 billions", "44 BC", "2 g h", "x m", "5 KM", "m", ""]
+    "text", ["2 n", "3 squared", "2 thirds", "7 billions", "44 BC", "2 g h", "x m", "5 KM", "m", "", "3A)", "3 A(V"]
 )
 def test_a_word_that_is_no_unit_makes_no_quantity(text):
     assert quantity(text) is None

@@ -103,6 +103,28 @@ def test_a_source_is_fetched_at_its_commit_and_imported(server, capsys):
     assert len(server.asked) == 1 and "present" in capsys.readouterr().err
 
 
+def test_rows_that_grow_are_kept_where_that_is_known_of_the_source(server, capsys):
+    tidy = (Tidy("gso", "gso_15systems.csv.gz", "outcomes", "0" * 64),)
+    with pytest.raises(FetchError, match="other rows"):
+        bring(made(tidy=tidy))
+    (file,) = bring(made(tidy=tidy, whole=False))
+    assert file.is_file() and "verdicts are not asserted" in capsys.readouterr().err
+
+
+def test_a_joined_source_is_fetched_into_the_same_folder(server, monkeypatch):
+    other = made(name="other", repository="owner/other", commit="c" * 40, paths=("more/*.txt",))
+    monkeypatch.setattr(fetch, "sources", lambda: {"other": other})
+    server.body = archive({"data/gso/responses.jsonl": RESPONSES, "more/x.txt": b"x"})
+    (file,) = bring(made(joined="other"))
+    assert [path for path, _ in server.asked] == [
+        f"/owner/name/archive/{COMMIT}.tar.gz",
+        f"/owner/other/archive/{'c' * 40}.tar.gz",
+    ]
+    stamp = json.loads((file.parent / "source.json").read_text())
+    assert sorted(stamp["files"]) == ["data/gso/responses.jsonl", "more/x.txt"]
+    assert [path.name for path in (file.parent.parent / ".unfinished/agent_outcomes").iterdir()] == []
+
+
 def test_another_commit_is_fetched_anew(server):
     bring()
     bring(made(commit="b" * 40))

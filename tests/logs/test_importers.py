@@ -3,6 +3,7 @@
 import gzip
 import json
 import shutil
+import zipfile
 
 import pandas as pd
 import pytest
@@ -91,6 +92,79 @@ def test_only_the_runs_that_are_named_are_read(tmp_path):
     said = []
     assert set(importers.hle_runs(tmp_path, said.append, ["b_m_p"])["tidy.csv.gz"]["run"]) == {"b_m_p"}
     assert "1 of 2 runs are left out" in said[0]
+
+
+def repairs(folder, part="21", **changed):
+    """One item of HLE-Verified whose key was 3 and is the JSON value false, and two runs of it."""
+    valid, wrong = dict(is_valid=1, error_type=0), dict(is_valid=0, error_type="A1")
+    row = dict(id="q1", question="why", image="", answer=False, original_answer="3", answer_type="exactMatch",
+               category="Math", Verified_Classes="Revision subset")  # fmt: skip
+    row["verify_meta_info"] = dict(
+        problem_verify=valid, answer_verify=wrong, rationale_verify=dict(is_valid="uncertain")
+    )
+    path = folder / f"data/HLE_Verified_Full_final.part{part}.jsonl.zip"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(
+            "x.jsonl", json.dumps({key: value for key, value in (row | changed).items() if value != "out"})
+        )
+    failed = {"correct": "no", "confidence": 0, "correct_answer": "3", "reasoning": "", "error": "Connection error."}
+    for run, answer, more in (("b_m_p", "3 m", {}), ("a_m_p", "1/3", {"judge_response": failed})):
+        entry = {"response": f"Answer: {answer}\nConfidence: 80%", "usage": {"completion_tokens": 9}} | more
+        put(
+            folder,
+            f"results/20250922_122904/predictions/hle_{run}_20250922_122904.json",
+            {"predictions": {"q1": entry}},
+        )
+        put(
+            folder,
+            f"results/20250922_122904/judged/judged_hle_{run}_20250922_122904.json",
+            {"judged_predictions": {"q1": entry}},
+        )
+
+
+def test_repairs_of_hle_mark_the_runs_by_both_keys_and_say_their_cautions(tmp_path):
+    repairs(tmp_path)
+    repairs(tmp_path, "07", id="q2", original_answer="out", answer="B", image="data:", original_question="whence")
+    said = []
+    found = importers.hle_repairs(tmp_path, said.append, ["b_m_p", "a_m_p"])
+    assert found["items.csv"].to_numpy().tolist() == [
+        ["q1", "1", "1", "revision", "0", "1", "number", "other", "Math", "exactMatch", "1", "0", "uncertain", "", "A1", ""],
+        ["q2", "0", "0", "revision", "1", "0", "letter", "letter", "Math", "exactMatch", "1", "0", "uncertain", "", "A1", ""],
+    ]  # fmt: skip
+    assert found["tidy.csv.gz"].to_numpy().tolist() == [
+        ["q1", "b_m_p", "80.0", "1", "", ""],
+        ["q1", "a_m_p", "80.0", "0", "", ""],  # the judge's call failed: no verdict
+    ]
+    assert "1 calls of the judge failed" in said[0] and "1 of 2 items are in the window" in said[1]
+    assert "1 items have another problem" in said[2] and "1 repaired keys are the JSON value false" in said[3]
+
+
+def test_short_answers_are_letters_and_single_numbers_with_their_tokens(tmp_path):
+    def reply(answer, **details):
+        used = {"completion_tokens": 9, "completion_tokens_details": details or None}
+        return {"response": f"Answer: {answer}\nConfidence: 5%", "usage": used}
+
+    replies = dict(a=reply("(b) no", reasoning_tokens=0), b=reply("x = -1,200 m"), c=reply("1/2"), d={"response": ""})
+    put(tmp_path, "results/20250922_122904/predictions/hle_a_m_p_20250922_122904.json", {"predictions": replies})
+    found = importers.hle_answers(tmp_path, quiet)["answers.csv.gz"]
+    assert found[["id", "run", "answer", "completion_tokens", "reasoning_tokens"]].to_numpy().tolist() == [
+        ["a", "a_m_p", "B", "9", "0"], ["b", "a_m_p", "-1200", "9", ""], ["c", "a_m_p", "", "9", ""],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "changed, message",
+    [
+        ({"Verified_Classes": "Silver"}, r"part21.jsonl, row 1, column Verified_Classes: 'Silver' is no class"),
+        ({"answer": "out"}, r"part21.jsonl, row 1, column answer: missing"),
+        ({"verify_meta_info": {}}, r"part21.jsonl, row 1, column verify_meta_info: no labels of problem"),
+    ],
+)
+def test_broken_labels_of_hle_say_file_and_row(tmp_path, changed, message):
+    repairs(tmp_path, **changed)
+    with pytest.raises(DataError, match=message):
+        importers.hle_repairs(tmp_path, quiet)
 
 
 def redux(folder, keys=("2", "A,C"), question="why"):
@@ -186,6 +260,8 @@ BROKEN = [
     ("hle_runs", "results/20250922_122904/predictions/hle_a_b_c.json", "{", "row 1: no object predictions"),
     ("hle_runs", "results/20250922_122904/judged/judged_hle_a_b_c.json",
      json.dumps({"judged_predictions": {"q": {"response": "", "judge_response": {"correct": "perhaps"}}}}), "item q: correct is 'perhaps'"),
+    ("hle_repairs", "data/HLE_Verified_Full_final.part21.zip", "no zip", "no archive with a file of labels"),
+    ("hle_repairs", "data/other.txt", "", "no part of HLE-Verified's labels"),
     ("mmlu_redux", "outputs/multi_expert_helm/all.csv", "question,choices\na,b\n", "row 1: no columns error_type"),
     ("agent_outcomes", "data/gso/responses.jsonl", '{"subject_id": "a", "responses": {"x": 2}}', "row 1, column responses: x is 2"),
     ("zeroeval", "result_dirs/gsm/m.json", '[{"id": 1, "answer": "2"}]', "row 1, column output: missing"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models import registry
 from proctor.models.messages import Reply
-from proctor.models.prompts import FREE, LIBRARY, OUTPUTS, PromptError, follow_up, load
+from proctor.models.prompts import FREE, LIBRARY, OUTPUTS, PAPER, PromptError, follow_up, load
 from proctor.models.settings import PROVIDER_TOKENS, Settings
 
 SHORT = Settings(style="short")
@@ -50,23 +50,27 @@ def fields_of(prompt):
 
 
 @pytest.mark.parametrize("name", LIBRARY)
-@pytest.mark.parametrize("style", ["short", "free"])
+@pytest.mark.parametrize("style", ["short", "free", "paper"])
 def test_every_prompt_has_its_header_and_renders_for_every_kind(name, style):
-    file = FREE.get(name, LIBRARY[name]) if style == "free" else LIBRARY[name]
+    tables = {"short": LIBRARY, "free": FREE, "paper": FREE | PAPER}
+    file = tables[style].get(name, LIBRARY[name])
     head = file.read_text().split("---\n")[1]
     for entry in ("version", "paper", "asks", "output", "max_tokens", "free_tokens"):
         assert re.search(rf"^{entry}: \S", head, re.MULTILINE), entry
     whole, settings = load(name), Settings(style=style)
-    prompt = whole.free if style == "free" and whole.free else whole
+    prompt = (style == "paper" and whole.paper) or (style != "short" and whole.free) or whole
     assert prompt.output in OUTPUTS and re.fullmatch(rf"{prompt.name}@\d+-[0-9a-f]{{8}}", prompt.version)
     fields = {field: f"the {field}" for field in fields_of(prompt)}
     goes_on = name == "uq/reflect"  # put to a conversation that has begun, with nothing to fill in
-    assert goes_on or fields and 0 < prompt.prefix < len(prompt.messages)
+    printed = style == "paper" and name in PAPER  # in one message, as the paper's
+    assert goes_on or fields and (printed or 0 < prompt.prefix < len(prompt.messages))
     for model in ("here", "open", "claude"):
         request = load(name, settings).request(model, **fields)
         whole = "".join(message["content"] for message in request.messages)
         assert "{{" not in whole and all(value in whole for value in fields.values())
-        assert request.messages[0]["role"] == ("user" if goes_on else "system") and request.prompt == prompt.version
+        first = prompt.messages[0][0]
+        assert request.messages[0]["role"] == first and request.prompt == prompt.version
+        assert first == "system" or goes_on or printed
 
 
 @pytest.mark.parametrize("name", FREE)
@@ -75,6 +79,14 @@ def test_a_free_prompt_shows_no_worked_example_and_begins_no_reply(name):
     roles = re.findall(r"^# (\w+)$", text, re.MULTILINE)
     assert re.search(r"^differs: \S", text, re.MULTILINE) and roles[-1] == "user" and "grammar:" not in text
     assert roles.count("assistant") == (name == "cbu/rollout")  # the candidate is the one example
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_a_prompt_in_its_papers_style_takes_the_fields_of_its_twin_and_says_what_differs(name):
+    prompt, text = load(name), PAPER[name].read_text()
+    assert fields_of(prompt.paper) == fields_of(prompt.free or prompt) and prompt.paper.output == prompt.output
+    assert re.search(r"^differs: \S", text, re.MULTILINE) and "grammar:" not in text
+    assert [role for role, _ in prompt.paper.messages].count("assistant") == 0
 
 
 @pytest.mark.parametrize("name", sorted(set(LIBRARY) - set(FREE)))

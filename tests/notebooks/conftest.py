@@ -1,14 +1,17 @@
 """Run a notebook as a job of `make reproduce` runs, with its figures in a folder of the test's own."""
 
 import base64
+import gzip
 import importlib.util
 import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +19,8 @@ import pytest
 from proctor import paths
 from proctor.report import catalog
 from proctor.report.claims import FAILS, HOLDS, read_claims
+from proctor.workflow import params, receipts
+from proctor.workflow.notebook import Notebook, all_notebooks
 from proctor.workflow.run import main
 
 _spec = importlib.util.spec_from_file_location("many_shapes", Path(__file__).with_name("many_shapes.py"))
@@ -24,7 +29,7 @@ _spec.loader.exec_module(sys.modules["many_shapes"])
 
 
 @pytest.fixture(scope="session")
-def run_notebook(workers):
+def run_notebook(kernels):
     """run(name, folder, *options): figures go to folder/figures, the executed copy to folder/out.ipynb.
 
     The command runs in this process, its notebook in a kernel of its own. `root`: another checkout, where both run; the
@@ -32,14 +37,17 @@ def run_notebook(workers):
 
     def run(name, folder, *options, root=paths.ROOT) -> subprocess.CompletedProcess:
         given = [f"notebooks/{name}.ipynb", str(folder / "out.ipynb"), "--figures", str(folder / "figures"), *options]
-        ours = {"PROCTOR_ROOT": str(root), "PROCTOR_WORKERS": workers.address, "PYTHONPATH": str(paths.ROOT / "lib")}
+        ours = {
+            "PROCTOR_ROOT": str(root),
+            "PROCTOR_KERNELS": str(kernels.folder),
+            "PYTHONPATH": str(paths.ROOT / "lib"),
+        }
         command = [sys.executable, "-m", "proctor.workflow.run", *given]
         if root != paths.ROOT:
             return subprocess.run(command, cwd=root, env=os.environ | ours, capture_output=True, text=True)
         out, err = io.StringIO(), io.StringIO()
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
             patch.chdir(root)
-            patch.setenv("PROCTOR_FIGURES", "")  # is set by the command
             for variable, value in ours.items():
                 patch.setenv(variable, value)
             code = main(given)
@@ -48,14 +56,50 @@ def run_notebook(workers):
     return checked(run)
 
 
+@pytest.fixture(scope="session")
+def quick_run(run_notebook):
+    """quick_run(name): where a run with the quick parameters left figures/ and out.ipynb. It runs only if its receipt
+    of an earlier session no longer holds; what it left is compared with what is committed each time."""
+    values = params.resolve(all_notebooks(), paths.PARAMS / "quick.yaml")
+
+    def run(name) -> Path:
+        folder = paths.BUILD / "tests" / name
+        receipt = folder / "receipt.json"
+        if receipts.is_true(Notebook(paths.ROOT / f"notebooks/{name}.ipynb"), values[name], [], receipt):
+            assert not (faults := run_faults(name, folder, QUICK)), f"{name}: " + "; ".join(faults)
+            return folder
+        shutil.rmtree(folder, ignore_errors=True)
+        result = run_notebook(name, folder, *QUICK, "--receipt", str(receipt))
+        assert result.returncode == 0, result.stderr
+        return folder
+
+    return run
+
+
 @pytest.fixture(scope="module")
-def done(request, run_notebook, tmp_path_factory):
-    """Where one run with the quick parameters left figures/ and out.ipynb: of the notebook that the test module
-    NAMEs."""
-    folder = tmp_path_factory.mktemp("notebook")
-    result = run_notebook(request.module.NAME, folder, "--params", "params/quick.yaml")
-    assert result.returncode == 0, result.stderr
-    return folder
+def done(request, quick_run):
+    """Where the quick run of the notebook that the test module NAMEs left figures/ and out.ipynb."""
+    return quick_run(request.module.NAME)
+
+
+@pytest.fixture(scope="module")
+def read(request, done):
+    """`read("table_S9")`: a table of that run, of the notebook's paper."""
+    folder = done / "figures" / (request.module.NAME.rpartition("/")[0] or "start")
+    return lambda name, **how: pd.read_csv(folder / f"{name}.csv", **how)
+
+
+@pytest.fixture(scope="session")
+def recorded_replies():
+    """`recorded_replies(model)`: {key: reply} of a recording, read without the library."""
+
+    @cache
+    def replies(model) -> dict:
+        with gzip.open(paths.RECORDED / f"{model}.jsonl.gz", "rb") as file:
+            next(file)
+            return {key.decode(): json.loads(reply) for key, _, reply in (line.partition(b" ") for line in file)}
+
+    return replies
 
 
 @pytest.fixture(scope="module")
@@ -75,19 +119,24 @@ QUICK = ("--params", "params/quick.yaml")
 
 
 def checked(run):
-    """`run`, and then a look at the page: it shows each saved figure once, as saved, and nothing half made. What the
-    quick parameters alone leave is also laid beside what is committed."""
+    """`run`, and then a look at what it left."""
 
     def run_and_look(name, folder, *options, **more):
         result = run(name, folder, *options, **more)
         if result.returncode == 0:
-            page, saved = json.loads((folder / "out.ipynb").read_text()), figures_of(name, folder / "figures")
-            faults = page_faults(page, saved, live=any("auto" in option for option in options))
-            faults += differences(name, folder / "figures", paths.COMMITTED) if options == QUICK else []
-            assert not faults, f"{name}: " + "; ".join(faults)
+            assert not (faults := run_faults(name, folder, options)), f"{name}: " + "; ".join(faults)
         return result
 
     return run_and_look
+
+
+def run_faults(name, folder, options) -> list[str]:
+    """The page must show each saved figure once, as saved, and nothing half made; what the quick parameters alone leave
+    is also compared with what is committed."""
+    page, saved = json.loads((folder / "out.ipynb").read_text()), figures_of(name, folder / "figures")
+    faults = page_faults(page, saved, live=any("auto" in option for option in options))
+    given = options[:2] if "--receipt" in options else options
+    return faults + (differences(name, folder / "figures", paths.COMMITTED) if given == QUICK else [])
 
 
 def differences(name, figures, committed) -> list[str]:

@@ -1,6 +1,5 @@
 """notebooks/00_start_here.ipynb, run by papermill: on the recording, and once live with the embedded model."""
 
-import gzip
 import json
 import re
 import shutil
@@ -12,10 +11,8 @@ from proctor import paths
 from proctor.data.fetch import FetchError, fetched
 from proctor.exam import run_exam
 from proctor.generated.generate import generate
-from proctor.models.cache import recording_path
 from proctor.models.registry import spec
 from proctor.report import catalog
-from proctor.report.claims import read_claims
 
 NAME, MODEL = "00_start_here", "smollm2-135m"
 
@@ -25,11 +22,9 @@ def printed(folder) -> str:
     return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))
 
 
-def test_the_table_equals_a_recount_of_the_recording(done):
-    with gzip.open(recording_path(paths.RECORDED, MODEL), "rb") as file:
-        next(file)
-        replies = {key.decode(): json.loads(reply) for key, _, reply in (line.partition(b" ") for line in file)}
-    rows = pd.read_csv(done / "figures/start/twelve_answers_table.csv", dtype={"key": str, "answer": str})
+def test_the_table_equals_a_recount_of_the_recording(read, recorded_replies):
+    replies = recorded_replies(MODEL)
+    rows = read("twelve_answers_table", dtype={"key": str, "answer": str})
     questions = generate(per_level=1)[:12]
     assert list(rows["question"]) == [question.question for question in questions]
     for row, question in zip(rows.itertuples(), questions):
@@ -42,14 +37,13 @@ def test_the_table_equals_a_recount_of_the_recording(done):
         assert row.completion_tokens == reply["completion_tokens"]
 
 
-def test_claims_are_recounted_from_the_table(done):
-    rows = pd.read_csv(done / "figures/start/twelve_answers_table.csv")
-    claims = {claim.id: claim for claim in read_claims(done / "figures")}
+def test_claims_are_recounted_from_the_table(done, read, claims_made):
+    rows = read("twelve_answers_table")
     stated = rows.dropna(subset="confidence")
     gap = 100 * (stated["confidence"] - (stated["outcome"] == "right"))
-    claim = claims["start/0_overconfident"]
+    claim = claims_made["start/0_overconfident"]
     assert claim.estimate == pytest.approx(gap.mean()) and claim.n == len(stated) and claim.verdict == "holds"
-    assert claims["start/0_repeats"].n == rows["probability"].notna().sum()
+    assert claims_made["start/0_repeats"].n == rows["probability"].notna().sum()
     svg = (done / "figures/start/twelve_answers.svg").read_text()
     assert "The model is surer than" in svg and f"{(rows['outcome'] == 'right').sum()} of 12 answers" in svg
 

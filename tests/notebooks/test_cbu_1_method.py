@@ -3,19 +3,14 @@
 from itertools import permutations
 
 import numpy as np
-import pandas as pd
 import pytest
 from proctor.cbu.candidates import KINDS
 
 NAME = "cbu/1_method"
 
 
-def table(done, name):
-    return pd.read_csv(done / f"figures/cbu/{name}.csv")
-
-
-def test_the_example_has_every_kind_with_a_utility_of_two_rollouts(done):
-    shown = table(done, "fig_2_table")
+def test_the_example_has_every_kind_with_a_utility_of_two_rollouts(read):
+    shown = read("fig_2_table")
     own = shown[shown["part"] == "C"].set_index("kind")
     assert list(own.index) == list(KINDS) and (own["oracle"] == [KINDS[kind].correct for kind in KINDS]).all()
     utilities = own[[column for column in own if "-" in column]].to_numpy() * 2
@@ -23,7 +18,7 @@ def test_the_example_has_every_kind_with_a_utility_of_two_rollouts(done):
     assert shown["part"].tolist().count("Q*") == 2
 
 
-def test_metrics_of_the_tiny_example_are_those_of_breaking_ties_at_random(done):
+def test_metrics_of_the_tiny_example_are_those_of_breaking_ties_at_random(read):
     score, correct = [0.9, 0.5, 0.2, 0.9, 0.5, 0.1], [1, 1, 1, 0, 0, 0]
     first, recall = [], []
     for order in permutations(range(6)):
@@ -31,10 +26,10 @@ def test_metrics_of_the_tiny_example_are_those_of_breaking_ties_at_random(done):
             first.append(correct[order[0]])
             recall.append(sum(correct[i] for i in order[:5]) / 3)
     pairs = [(a > b) + (a == b) / 2 for a, y in zip(score, correct) if y for b, n in zip(score, correct) if not n]
-    found = table(done, "table_6").set_index("metric")["example"]
+    found = read("table_6").set_index("metric")["example"]
     assert found[["Acc@1", "Recall@5", "AUC"]].tolist() == pytest.approx([np.mean(x) for x in (first, recall, pairs)])
 
 
-def test_bradley_terry_rewards_lie_within_four_errors(done):
-    found = table(done, "bradley_terry").iloc[1:]
+def test_bradley_terry_rewards_lie_within_four_errors(read):
+    found = read("bradley_terry").iloc[1:]
     assert (abs(found["recovered"] - found["reward"]) < 4 * found["error"]).all()

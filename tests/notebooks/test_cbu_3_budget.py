@@ -1,33 +1,27 @@
 """notebooks/cbu/3_budget.ipynb, run by papermill with the quick parameters."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from proctor.report.claims import read_claims
 
 NAME = "cbu/3_budget"
 
 
-def table(done, name):
-    return pd.read_csv(done / f"figures/cbu/{name}.csv")
-
-
-def test_frontier_holds_every_scheme_and_racing_keeps_its_guarantee(done):
-    found = table(done, "rollout_frontier").set_index("scheme")
+def test_frontier_holds_every_scheme_and_racing_keeps_its_guarantee(read):
+    found = read("rollout_frontier").set_index("scheme")
     assert found.loc["uniform 64", "share"] == 1 and (found["share"] <= 1).all() and len(found) == 13
     assert (found.loc[found.index.str.startswith("racing"), "violated"] <= 0.1).all()
     for budget in (640, 320, 160, 80, 40):
         assert found.loc[f"halving {budget}", "calls"] <= budget
 
 
-def test_tokens_under_the_two_readings_differ_by_the_neighbours_of_an_original(done):
-    budget = table(done, "same_budget")
+def test_tokens_under_the_two_readings_differ_by_the_neighbours_of_an_original(read):
+    budget = read("same_budget")
     assert budget.iloc[:, 3].div(budget.iloc[:, 2]).to_numpy() == pytest.approx(122 / 70)
 
 
-def test_eight_rollouts_err_little_at_six_counts_alone(done):
+def test_eight_rollouts_err_little_at_six_counts_alone(claims_made):
     """The mean error of eight of 64 rollouts, drawn in place of summed."""
-    made = {claim.id: claim for claim in read_claims(done / "figures")}
+    made = claims_made
     assert "for 6 of 65 counts" in made["cbu/claim_eight_rollouts.every_candidate"].finding
     rng = np.random.default_rng(1)
     errors = [np.abs(rng.hypergeometric(k, 64 - k, 8, 20_000) / 8 - k / 64).mean() for k in (1, 2, 3, 32)]

@@ -1,24 +1,13 @@
 """notebooks/cbu/4_what_the_scores_do.ipynb, run by papermill with the quick parameters."""
 
-import pandas as pd
 import pytest
-from proctor.report.claims import read_claims
 from scipy.stats import binomtest
 
 NAME = "cbu/4_what_the_scores_do"
 
 
-def table(done, name):
-    return pd.read_csv(done / f"figures/cbu/{name}.csv")
-
-
-@pytest.fixture(scope="module")
-def claims(done):
-    return {claim.id: claim for claim in read_claims(done / "figures")}
-
-
-def test_bounds_of_the_human_solutions_are_those_of_every_sharing(done):
-    for row in table(done, "human_solutions").itertuples():
+def test_bounds_of_the_human_solutions_are_those_of_every_sharing(read):
+    for row in read("human_solutions").itertuples():
         p = [
             binomtest(row.judge - both, row.judge + row.utility - 2 * both).pvalue
             for both in range(max(0, row.judge + row.utility - 70), min(row.judge, row.utility) + 1)
@@ -26,6 +15,6 @@ def test_bounds_of_the_human_solutions_are_those_of_every_sharing(done):
         assert (row.p_min, row.p_max) == pytest.approx((min(p), max(p)))
 
 
-def test_bending_keeps_the_order_and_moves_the_share_as_the_normal_curve_has_it(claims):
-    bent = claims["cbu/4_bending"]
+def test_bending_keeps_the_order_and_moves_the_share_as_the_normal_curve_has_it(claims_made):
+    bent = claims_made["cbu/4_bending"]
     assert bent.n == 20_000 and 40 < bent.estimate < 48

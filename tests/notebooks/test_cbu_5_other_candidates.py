@@ -1,23 +1,22 @@
 """The notebook on the other arms, run once with params/quick.yaml, which are its own: nothing in it is drawn small."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import t
 
 NAME = "cbu/5_other_candidates"
 
 
-def test_parts_of_the_effect_add_up_to_that_of_the_first_study(done, claims_made):
-    parts = pd.read_csv(done / "figures/cbu/5b_derivation_table.csv").set_index("effect")["difference"]
-    shares = pd.read_csv(done / "figures/cbu/5b_arms.csv").set_index("arm")["solved"]
+def test_parts_of_the_effect_add_up_to_that_of_the_first_study(read, claims_made):
+    parts = read("5b_derivation_table").set_index("effect")["difference"]
+    shares = read("5b_arms").set_index("arm")["solved"]
     assert parts["right minus lucky"] + parts["lucky minus wrong"] == pytest.approx(shares["right"] - shares["wrong"])
     assert shares[["none", "right", "wrong"]].tolist() == pytest.approx([0.525, 0.79375, 0.45])  # cbu/5_effects
     assert claims_made["cbu/5b_midway"].estimate == pytest.approx(100 * parts["midway minus lucky"])
 
 
-def test_effects_of_planted_arms_are_recounted_from_the_families(done, claims_made):
-    table = pd.read_csv(done / "figures/cbu/5b_families.csv")
+def test_effects_of_planted_arms_are_recounted_from_the_families(read, claims_made):
+    table = read("5b_families")
     for claim, one, other in (
         ("answer", "lucky", "wrong"),
         ("confident", "confident", "wrong"),
@@ -27,9 +26,9 @@ def test_effects_of_planted_arms_are_recounted_from_the_families(done, claims_ma
         assert claims_made[f"cbu/5b_{claim}"].estimate == pytest.approx(100 * gap, abs=1e-9)
 
 
-def test_power_is_that_of_the_level_of_the_group(done):
+def test_power_is_that_of_the_level_of_the_group(read):
     """Of an arm that should be alike: Student's interval lies within the margin, drawn here with the expected spread."""
-    row = pd.read_csv(done / "figures/cbu/5b_power.csv").set_index("effect").loc["right again minus right"]
+    row = read("5b_power").set_index("effect").loc["right again minus right"]
     assert (row["shows"], row["neighbours"], row["families"]) == ("within 17 points", 80, 9)
     drawn = np.random.default_rng(1).normal(0, row["spread"], (20_000, 9))
     half = t.ppf(1 - 0.05 / 4, 8) * drawn.std(axis=1, ddof=1) / 3

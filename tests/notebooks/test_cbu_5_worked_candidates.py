@@ -1,17 +1,16 @@
 """The notebook on worked candidates, run once with params/quick.yaml, which are its own: nothing in it is drawn small."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import t, ttest_ind
 
 NAME = "cbu/5_worked_candidates"
 
 
-def test_the_effect_is_recounted_from_the_families(done, claims_made):
+def test_the_effect_is_recounted_from_the_families(read, claims_made):
     """The mean over questions, and Student's interval from the families' summed deviations (nine families, four or
     eight questions each)."""
-    table = pd.read_csv(done / "figures/cbu/5_families.csv")
+    table = read("5_families")
     gap, questions = table["right"] - table["wrong"], table["questions"]
     mean = np.average(gap, weights=questions)
     error = np.sqrt(((questions * (gap - mean)) ** 2).sum() * 9 / 8) / questions.sum()

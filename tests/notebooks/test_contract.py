@@ -31,6 +31,7 @@ WITH_ALL_NUMBERS = {
     f"uq/{name}" for name in ("1_dataset", "1_review_and_releases", "4_bias_and_ranking", "6_agreement")
 }
 WITH_ALL_NUMBERS |= {f"uq/{name}" for name in ("7_evaluation", "8_platform", "8_reviewers")}
+WITH_ALL_NUMBERS |= {f"kina/{name}" for name in ("3_subject_profiles", "4_scaling_cost_tools", "5_how_many_items")}
 
 CLAIM_ID = r"`([a-z_]+/\w+(?:\.[\w.-]+)?)`"
 
@@ -233,6 +234,13 @@ def test_a_judge_of_table_s10_has_one_colour_in_all_figures(judge):
 def test_every_claim_and_figure_is_of_a_notebook():
     of = {claim.notebook for claim in CLAIMS.values()} | {record["code"]["notebook"] for record in RECORDS.values()}
     assert of <= set(NOTEBOOKS)
+
+
+def test_what_rests_on_logs_names_their_commit_and_no_place_of_this_machine():
+    for name, record in RECORDS.items():
+        logs = NOTEBOOKS[record["code"]["notebook"]].logs
+        assert not logs or any("@" in each["path"] for each in record["inputs"]), name
+        assert not re.search("/work|/home|/root", (FIGURES / f"{name}.json").read_text()), name
 
 
 def test_simulated_figures_and_tables_name_no_real_model():

@@ -43,7 +43,7 @@ EDITS = {  # notebook, text of a cell, what stands there then, claims that are u
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_it_runs_to_its_end_and_says_what_is_undecided(edit, workers, tmp_path):
+def test_it_runs_to_its_end_and_says_what_is_undecided(edit, kernels, tmp_path):
     name, old, new, undecided, not_drawn = EDITS[edit]
     original = Notebook(paths.ROOT / f"notebooks/{name}.ipynb")
     content = json.loads(original.path.read_text())
@@ -54,7 +54,7 @@ def test_it_runs_to_its_end_and_says_what_is_undecided(edit, workers, tmp_path):
     notebooks = all_notebooks()
     values = params.resolve(notebooks, paths.PARAMS / "quick.yaml")[name]
     jupyterlab = dict(PROCTOR_NOTEBOOK="", JPY_SESSION_NAME=str(copy), PROCTOR_FIGURES=str(figures))
-    execute(Notebook(copy), tmp_path / "out.ipynb", values, workers.kernels, jupyterlab)
+    execute(Notebook(copy), tmp_path / "out.ipynb", values, kernels, jupyterlab)
 
     verdicts = {claim.id: claim.verdict for claim in read_claims(figures)}
     committed = [claim.id for claim in read_claims() if claim.notebook == name]

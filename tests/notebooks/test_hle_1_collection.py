@@ -1,17 +1,13 @@
 """notebooks/hle/1_collection.ipynb, run with params/quick.yaml; its numbers are counted again."""
 
-import gzip
-import json
 import math
 import re
 from decimal import Decimal
 
-import pandas as pd
 import pytest
 from proctor import paths
 from proctor.exam import recorded as exam_recorded
 from proctor.exam import run_exam
-from proctor.models.cache import recording_path
 
 NAME = "hle/1_collection"
 pytestmark = pytest.mark.skipif(
@@ -21,20 +17,12 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def table(done):
-    return lambda name: pd.read_csv(done / "figures/hle" / f"{name}.csv")
-
-
-@pytest.fixture(scope="module")
-def given() -> dict:
+def given(recorded_replies) -> dict:
     """(model, question id) -> answer line of the recorded greedy reply, read without the library."""
     found = {}
     for model in exam_recorded.MODELS:
-        with gzip.open(recording_path(paths.RECORDED, model), "rb") as file:
-            next(file)
-            replies = {key.decode(): reply for key, _, reply in (line.partition(b" ") for line in file)}
         for question in exam_recorded.families(2):
-            text = json.loads(replies[run_exam.exam_request(model, question).key])["text"]
+            text = recorded_replies(model)[run_exam.exam_request(model, question).key]["text"]
             lines = re.findall(r"^(?:Exact )?Answer: (.*)$", text, re.MULTILINE)
             found[model, question.id] = lines[-1].strip() if lines else ""
     return found
@@ -47,16 +35,16 @@ def same(answer, key) -> bool:
     return answer.lower().strip(" .'\"") == key.lower()
 
 
-def test_the_funnel_of_our_questions_equals_a_recount_of_the_recording(table, given):
+def test_the_funnel_of_our_questions_equals_a_recount_of_the_recording(read, given):
     questions = exam_recorded.families(2)
     stumped = [q.id for q in questions if not any(same(given[model, q.id], q.answer) for model in exam_recorded.MODELS)]
-    rows = table("funnel").set_index("step")["n"]
+    rows = read("funnel").set_index("step")["n"]
     assert (rows["generated: sent in"], rows["stump all models"]) == (len(questions), len(stumped)) == (54, 33)
-    assert set(table("sample_questions")["question"]) <= {q.question for q in questions if q.id in stumped}
+    assert set(read("sample_questions")["question"]) <= {q.question for q in questions if q.id in stumped}
 
 
-def test_wrong_keys_are_graded_as_a_recount_grades_them(table, given):
-    questions, rows = exam_recorded.families(2), table("wrong_keys_pass").set_index("key")["stumped"]
+def test_wrong_keys_are_graded_as_a_recount_grades_them(read, given):
+    questions, rows = exam_recorded.families(2), read("wrong_keys_pass").set_index("key")["stumped"]
     for name, key in {
         "misconception": lambda q: q.extra["wrong_answer"],
         "unrelated": lambda q: q.extra["neighbours"][0]["answer"],
@@ -65,8 +53,8 @@ def test_wrong_keys_are_graded_as_a_recount_grades_them(table, given):
         assert rows[name] == len(questions) - len(met)
 
 
-def test_the_implied_accuracies_solve_the_equation(table):
-    rows = table("accuracy_before")
+def test_the_implied_accuracies_solve_the_equation(read):
+    rows = read("accuracy_before")
     assert set(rows["models"]) == {4, 6} and len(rows) == 20
     for row in rows.itertuples():  # b + M and a + b follow from before and retest_accuracy
         whole = row.models * row.retest_accuracy / (row.before - row.retest_accuracy)
@@ -74,8 +62,8 @@ def test_the_implied_accuracies_solve_the_equation(table):
         assert math.prod((b + i) / (a + b + i) for i in range(row.models)) == pytest.approx(row.passes, rel=1e-6)
 
 
-def test_the_retest_asks_only_what_stumped_all(table):
-    rows = table("second_sitting")
+def test_the_retest_asks_only_what_stumped_all(read):
+    rows = read("second_sitting")
     for _, part in rows.groupby("way"):
         part = part.set_index("model")
         assert part["answers"]["all"] == part["answers"][exam_recorded.MODELS].sum()

@@ -3,29 +3,23 @@
 import json
 import math
 
-import pandas as pd
 import pytest
 from scipy.stats import norm
 
 NAME = "hle/1_review"
 
 
-@pytest.fixture(scope="module")
-def table(done):
-    return lambda name: pd.read_csv(done / "figures/hle" / f"{name}.csv")
-
-
-def test_the_simulated_collection_meets_what_it_is_calibrated_to(table):
-    rows = table("collection").set_index("step")
+def test_the_simulated_collection_meets_what_it_is_calibrated_to(read):
+    rows = read("collection").set_index("step")
     assert rows["questions"]["past the check"] / rows["questions"]["sent in"] == pytest.approx(13 / 70, abs=0.03)
     assert rows["retest_accuracy"]["accepted"] == pytest.approx(0.054, abs=0.025)
     assert rows["wrong_key"]["past the check"] > 3 * rows["wrong_key"]["sent in"]
-    alphas = table("review_agreement")
+    alphas = read("review_agreement")
     assert (alphas["low"] <= alphas["alpha"]).all() and alphas["alpha"].is_monotonic_decreasing
 
 
-def test_drawn_exams_agree_with_the_normal_formula(table):
-    for row in table("private_set").itertuples():
+def test_drawn_exams_agree_with_the_normal_formula(read):
+    for row in read("private_set").itertuples():
         sd = math.sqrt(0.091 * 0.909 * (1 / 3000 + 1 / row.private))
         power = norm.cdf(row.gap / sd - norm.ppf(0.975)) + norm.cdf(-row.gap / sd - norm.ppf(0.975))
         assert row.power == pytest.approx(power) and row.drawn == pytest.approx(power, abs=0.05)

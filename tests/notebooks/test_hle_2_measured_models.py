@@ -1,6 +1,5 @@
 """notebooks/hle/2_measured_models.ipynb, run with params/quick.yaml; every number is counted again here."""
 
-import gzip
 import json
 import re
 from decimal import Decimal
@@ -11,9 +10,7 @@ import pytest
 from proctor import paths
 from proctor.exam import recorded as exam_recorded
 from proctor.exam import run_exam
-from proctor.models.cache import recording_path
 from proctor.models.prompts import load
-from proctor.report.claims import read_claims
 
 NAME = "hle/2_measured_models"
 N_EXAM = 20  # as in params/quick.yaml
@@ -21,12 +18,6 @@ pytestmark = pytest.mark.skipif(
     not (paths.CACHE / "fetched/MMLU/test-tiny.jsonl").is_file(),
     reason="the exam's questions are not fetched: run `make setup`",
 )
-
-
-def recording(model) -> dict:
-    with gzip.open(recording_path(paths.RECORDED, model), "rb") as file:
-        next(file)
-        return {key.decode(): json.loads(reply) for key, _, reply in (line.partition(b" ") for line in file)}
 
 
 def right(question, text) -> bool:
@@ -42,16 +33,11 @@ def right(question, text) -> bool:
 
 
 @pytest.fixture(scope="module")
-def table(done):
-    return lambda name: pd.read_csv(done / "figures" / f"{name}.csv")
-
-
-@pytest.fixture(scope="module")
-def recount():
+def recount(recorded_replies):
     """One row a model and question of both exams: right, stated confidence."""
     rows = []
     for model in exam_recorded.MODELS:
-        replies = recording(model)
+        replies = recorded_replies(model)
         for place, questions in (
             ("families", exam_recorded.families(1)),
             ("exam", exam_recorded.exam_questions(N_EXAM)),
@@ -73,8 +59,8 @@ def recount():
     return pd.DataFrame(rows, columns=["place", "model", "category", "level", "question_id", "right", "confidence"])
 
 
-def test_the_lead_figure_shows_the_recounted_shares_and_the_anchor(done, table, recount):
-    rows = table("hle/lead_confidence_table").set_index("model")
+def test_the_lead_figure_shows_the_recounted_shares_and_the_anchor(done, read, recount):
+    rows = read("lead_confidence_table").set_index("model")
     known = recount.dropna(subset=["confidence"])
     for model, these in known.groupby("model"):
         assert rows["n"][model] == len(these)
@@ -91,8 +77,8 @@ def test_the_lead_figure_shows_the_recounted_shares_and_the_anchor(done, table, 
     assert "worked examples state 96 and 71 and 97 and 68" in record["alt"]
 
 
-def test_accuracies_equal_a_recount_of_the_recording(table, recount):
-    rows = table("hle/measured_accuracy_table")
+def test_accuracies_equal_a_recount_of_the_recording(read, recount):
+    rows = read("measured_accuracy_table")
     first = recount[recount["place"] == "families"]
     groups = {"all families": first, "MMLU-tiny": recount[recount["place"] == "exam"]}
     groups |= {f"level {level:.0f}": these for level, these in first.groupby("level")} | dict(
@@ -105,8 +91,8 @@ def test_accuracies_equal_a_recount_of_the_recording(table, recount):
         assert row.accuracy == pytest.approx(these["right"].mean()) and row.low <= row.accuracy <= row.high
 
 
-def test_the_official_calibration_error_is_shown_to_depend_on_the_number_of_answers_alone(table, recount):
-    rows = table("hle/calibration_table").query("signal == 'stated confidence'").set_index("answers")
+def test_the_official_calibration_error_is_shown_to_depend_on_the_number_of_answers_alone(read, recount):
+    rows = read("calibration_table").query("signal == 'stated confidence'").set_index("answers")
     known = recount.dropna(subset=["confidence"])
     assert rows["n"]["all, both exams"] == len(known)
     assert rows["official"][exam_recorded.MODELS].isna().all()  # below 100 answers
@@ -116,10 +102,10 @@ def test_the_official_calibration_error_is_shown_to_depend_on_the_number_of_answ
     assert rows["all_bins"][exam_recorded.MODELS[2]] == pytest.approx(gap)
 
 
-def test_the_anchors_are_those_of_the_prompts_and_the_guess_is_judged_by_families(table, done):
-    styles = table("hle/3b_styles").set_index("style")
+def test_the_anchors_are_those_of_the_prompts_and_the_guess_is_judged_by_families(read, claims_made):
+    styles = read("3b_styles").set_index("style")
     assert (styles["answers"] == 100).all() and list(styles.index) == ["plain", "anchored", "low"]
-    claim = {claim.id: claim for claim in read_claims(done / "figures")}["hle/3b_low_guess"]
+    claim = claims_made["hle/3b_low_guess"]
     assert claim.estimate == pytest.approx(100 * (styles["below_90"]["low"] - styles["below_90"]["plain"]))
     assert claim.n == 9 and claim.high < 25
 

@@ -5,7 +5,6 @@ from decimal import ROUND_HALF_UP, Decimal
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 from proctor.stats.calibration import calibration_error
 from scipy.stats import binomtest
@@ -17,18 +16,13 @@ def half_up(k, n) -> str:
     return str((Decimal(100 * k) / n).quantize(Decimal("0.1"), ROUND_HALF_UP))
 
 
-@pytest.fixture(scope="module")
-def table(done):
-    return lambda name: pd.read_csv(done / "figures" / f"{name}.csv")
-
-
 def prints(accuracy, n) -> list[int]:
     """All counts of n that print as the accuracy, rounded half up."""
     return [k for k in range(n) if half_up(k, n) == f"{accuracy:.1f}"]
 
 
-def test_table_1_has_the_official_half_width_and_wilsons_interval(table):
-    for row in table("hle/table_1").itertuples():
+def test_table_1_has_the_official_half_width_and_wilsons_interval(read):
+    for row in read("table_1").itertuples():
         a, n = row.accuracy, row.n
         assert n == (2700 if row.model == "DeepSeek-R1" else 3000)
         assert row.half_width == pytest.approx(1.96 * math.sqrt(a * (100 - a) / n), abs=0.005)
@@ -40,8 +34,8 @@ def test_table_1_has_the_official_half_width_and_wilsons_interval(table):
             assert found == pytest.approx(100 * limit, abs=1e-3)
 
 
-def test_no_accuracy_rules_out_a_size_from_1000_questions_on(table):
-    one, two = table("hle/table_1"), table("hle/table_2")
+def test_no_accuracy_rules_out_a_size_from_1000_questions_on(read):
+    one, two = read("table_1"), read("table_2")
     later = zip(one["accuracy"], np.where(one["questions"] == "all", 2500, 2158), one["right_later"])
     later = [*later, *zip(two["accuracy_text"], [2158] * len(two), two["right_later_text"])]
     assert all(found == f"{prints(a, n)[0]} to {prints(a, n)[-1]}" for a, n, found in later)
@@ -50,9 +44,9 @@ def test_no_accuracy_rules_out_a_size_from_1000_questions_on(table):
         assert accuracies <= {half_up(k, n) for k in range(n // 5)}
 
 
-def test_p_values_of_every_pair_bound_all_that_the_printed_totals_allow(table):
-    one, two = (table(f"hle/table_{i}").set_index("model") for i in (1, 2))
-    rows = table("hle/table_1_comparisons")
+def test_p_values_of_every_pair_bound_all_that_the_printed_totals_allow(read):
+    one, two = (read(f"table_{i}").set_index("model") for i in (1, 2))
+    rows = read("table_1_comparisons")
     assert set(zip(rows["model"], rows["better"])) == set(combinations(one.index, 2))
     for row in rows.itertuples():
         alone = row.better == "DeepSeek-R1"
@@ -65,8 +59,8 @@ def test_p_values_of_every_pair_bound_all_that_the_printed_totals_allow(table):
         assert row.p_max == pytest.approx(max(p), rel=1e-9, abs=0)
 
 
-def test_holm_corrects_over_all_pairs_and_the_verdict_follows(table):
-    rows = table("hle/table_1_comparisons")
+def test_holm_corrects_over_all_pairs_and_the_verdict_follows(read):
+    rows = read("table_1_comparisons")
     for end in ("min", "max"):
         p = rows[f"p_{end}"].sort_values()
         corrected = np.minimum(1, np.maximum.accumulate(p * np.arange(len(p), 0, -1)))
@@ -76,30 +70,30 @@ def test_holm_corrects_over_all_pairs_and_the_verdict_follows(table):
     assert (rows["holm_min"][~differs] < 0.05).all() and set(rows["verdict"][~differs]) == {"open"}
 
 
-def test_no_binning_lets_the_mean_confidence_fall_below_the_bound(table):
+def test_no_binning_lets_the_mean_confidence_fall_below_the_bound(read):
     rng = np.random.default_rng(0)
     for _ in range(2000):
         weight, claimed, true = rng.dirichlet(np.ones(5)), rng.random(5) ** rng.integers(0, 9), rng.random(5) ** 8
         squared = weight @ (claimed - true) ** 2
         assert weight @ claimed >= squared - weight @ true - 1e-12
-    rows = table("hle/table_1")
+    rows = read("table_1")
     assert np.allclose(rows["confidence_at_least"], rows["calibration_error"] ** 2 / 100 - rows["accuracy"])
 
 
-def test_no_error_exceeds_its_root_bound_unless_a_bin_is_underconfident(table):
+def test_no_error_exceeds_its_root_bound_unless_a_bin_is_underconfident(read):
     rng = np.random.default_rng(0)
     for _ in range(2000):
         weight, true = rng.dirichlet(np.ones(5)), rng.random(5) ** 4
         claimed = true + (1 - true) * rng.random(5) ** 0.1
         assert weight @ (claimed - true) ** 2 <= weight @ (1 - true) ** 2 <= 1 - weight @ true + 1e-12
     assert calibration_error(np.repeat([0, 1], 200), np.repeat([1, 0], 200), "all_bins") == 1  # above sqrt(1/2)
-    rows = table("hle/table_1")
+    rows = read("table_1")
     assert np.allclose(rows["error_at_most"], 100 * np.sqrt(1 - rows["accuracy"] / 100))
     assert (rows["calibration_error"] <= rows["error_at_most"]).all()
 
 
-def test_the_text_only_sizes_that_fit_both_tables_equal_a_recount(table):
-    rows = table("hle/table_2").dropna(subset=["n_text_fit"])
+def test_the_text_only_sizes_that_fit_both_tables_equal_a_recount(read):
+    rows = read("table_2").dropna(subset=["n_text_fit"])
     assert len(rows) == 6
     for row in rows.itertuples():
         a, a_text = row.accuracy_full / 100, row.accuracy_text / 100
@@ -137,8 +131,8 @@ def test_the_inequality_between_the_tables_holds_in_simulated_exams():
         assert squared["whole"] <= s * squared["text"] + (1 - s) * squared["image"] + 0.002  # GPT-4o's print asks 0.02
 
 
-def test_the_image_questions_are_what_the_counts_of_both_tables_leave(table):
-    for row in table("hle/table_2").dropna(subset=["images"]).itertuples():
+def test_the_image_questions_are_what_the_counts_of_both_tables_leave(read):
+    for row in read("table_2").dropna(subset=["images"]).itertuples():
         full, text = (
             [k for k in range(n) if half_up(k, n) == f"{a:.1f}"]
             for n, a in ((3000, row.accuracy_full), (2700, row.accuracy_text))

@@ -1,7 +1,5 @@
 """notebooks/hle/3_scores_and_judging.ipynb, run with params/quick.yaml; counted again from the recording."""
 
-import gzip
-import json
 import math
 import re
 
@@ -11,7 +9,6 @@ import pytest
 from proctor import paths
 from proctor.exam import recorded as exam_recorded
 from proctor.exam import run_exam
-from proctor.models.cache import recording_path
 
 NAME = "hle/3_scores_and_judging"
 N_EXAM = 20  # as in params/quick.yaml
@@ -22,18 +19,11 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def table(done):
-    return lambda name: pd.read_csv(done / "figures" / f"{name}.csv")
-
-
-@pytest.fixture(scope="module")
-def replies():
+def replies(recorded_replies):
     """One row a model and question of both exams, read off the recording without the exam's own reader."""
     rows = []
     for model in exam_recorded.MODELS:
-        with gzip.open(recording_path(paths.RECORDED, model), "rb") as file:
-            next(file)
-            kept = {key.decode(): json.loads(reply) for key, _, reply in (line.partition(b" ") for line in file)}
+        kept = recorded_replies(model)
         for question in (*exam_recorded.families(1), *exam_recorded.exam_questions(N_EXAM)):
             reply = kept[run_exam.exam_request(model, question).key]
             answer = re.findall(r"^(?:Exact )?Answer: (.*)$", reply["text"], re.MULTILINE)
@@ -52,8 +42,8 @@ def replies():
     return pd.DataFrame(rows)
 
 
-def test_every_group_is_counted_with_its_official_half_width(table, replies):
-    rows = table("hle/metrics")
+def test_every_group_is_counted_with_its_official_half_width(read, replies):
+    rows = read("metrics")
     groups = {"all": lambda r: r, "answer type": lambda r: r, "category": lambda r: r}
     assert set(rows["by"]) == set(groups) and (rows["unreadable"] == 0).all()
     for row in rows.itertuples():

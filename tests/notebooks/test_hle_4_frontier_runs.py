@@ -22,29 +22,25 @@ def runs():
     return table[table["exact_original_key"].notna()]
 
 
-def table(done, name) -> pd.DataFrame:
-    return pd.read_csv(done / f"figures/hle/{name}.csv")
-
-
-def test_accuracies_are_those_of_the_program_and_of_the_judge_for_glm(done, runs):
-    found = table(done, "frontier_metrics").set_index("model")["accuracy"]
+def test_accuracies_are_those_of_the_program_and_of_the_judge_for_glm(read, runs):
+    found = read("frontier_metrics").set_index("model")["accuracy"]
     grok = runs[runs["run"] == "x-ai_grok-4_x-ai"]["exact_original_key"]
     glm = runs[runs["run"] == "z-ai_glm-4.5_z-ai"]["judge_correct"]
     assert len(found) == 12 and found["Grok-4"] == pytest.approx(100 * grok.mean())
     assert found["GLM-4.5"] == pytest.approx(100 * glm.mean())  # the judge's calls that failed are no verdicts
 
 
-def test_program_and_judge_are_compared_where_both_marked(done, runs):
+def test_program_and_judge_are_compared_where_both_marked(read, runs):
     judged = runs.dropna(subset=["judge_correct"])
     marked = judged[~judged["run"].str.startswith("z-ai")]
-    assert table(done, "frontier_marking")["answers"].sum() == len(marked)
+    assert read("frontier_marking")["answers"].sum() == len(marked)
 
 
-def test_agreement_of_program_and_judge_has_an_exact_interval_over_questions(done, runs):
+def test_agreement_of_program_and_judge_has_an_exact_interval_over_questions(read, runs):
     judged = runs.dropna(subset=["judge_correct"])
     own = judged[judged["run"].str.startswith("openai")].merge(logs.table("hle_items"), on="id")
     same = own["judge_correct"].eq(own["exact_original_key"]).groupby([own["key_kind"], own["id"]]).all()["number"]
-    claim = table(done, "claims_4_frontier_runs").set_index("id").loc["hle/4_marking"]
+    claim = read("claims_4_frontier_runs").set_index("id").loc["hle/4_marking"]
     exact = binomtest(int(same.sum()), len(same)).proportion_ci(1 - 0.05 / 4, "exact")
     assert (claim["low"], claim["high"]) == pytest.approx((100 * exact.low, 100 * exact.high))
     assert claim["n"] == len(same) and claim["verdict"] == "cannot tell"
@@ -56,16 +52,16 @@ def test_both_marks_of_the_first_figure_are_of_the_answers_that_state_a_confiden
     assert f"GLM-4.5 says 91, is right in {100 * glm['judge_correct'].mean():.0f} %" in alt
 
 
-def test_a_stated_fraction_is_a_share_and_a_whole_number_a_percentage(done, runs):
+def test_a_stated_fraction_is_a_share_and_a_whole_number_a_percentage(read, runs):
     nano = runs[runs["run"] == "openai_gpt-5-nano_openai"]["stated_confidence"].dropna()
     meant = nano.map(lambda stated: stated if 0 < stated < 1 else stated / 100)
-    assert table(done, "frontier_metrics").set_index("model").loc["GPT-5-nano", "stated_mean"] == pytest.approx(
+    assert read("frontier_metrics").set_index("model").loc["GPT-5-nano", "stated_mean"] == pytest.approx(
         100 * meant.mean()
     )
 
 
-def test_the_surest_fifth_takes_ties_in_proportion_and_the_auc_is_that_of_all_pairs(done, runs):
-    found = table(done, "frontier_signals").set_index("model").loc["GPT-5"]
+def test_the_surest_fifth_takes_ties_in_proportion_and_the_auc_is_that_of_all_pairs(read, runs):
+    found = read("frontier_signals").set_index("model").loc["GPT-5"]
     part = runs[runs["run"] == "openai_gpt-5_openai"].dropna(subset=["stated_confidence"])
     sure, right = part["stated_confidence"].to_numpy(), part["exact_original_key"].to_numpy()
     sure = np.where((sure > 0) & (sure < 1), 100 * sure, sure)
@@ -79,8 +75,8 @@ def test_the_surest_fifth_takes_ties_in_proportion_and_the_auc_is_that_of_all_pa
     assert found["surest"] == pytest.approx(100 * np.mean(shuffled), abs=0.3)
 
 
-def test_retests_are_the_two_by_two_table_of_the_pair(done, runs):
-    row = table(done, "frontier_retests").set_index("model").loc["o4-mini"]
+def test_retests_are_the_two_by_two_table_of_the_pair(read, runs):
+    row = read("frontier_retests").set_index("model").loc["o4-mini"]
     wide = runs.pivot(index="id", columns="run", values="exact_original_key")
     counts = pd.crosstab(*(wide[f"openai_o4-mini_{host}"] for host in ("openai", "azure")))
     assert (row["both"], row["none"], row["one"]) == (
@@ -110,11 +106,11 @@ def test_it_runs_on_sixty_runs(run_notebook, tmp_path, monkeypatch):
     monkeypatch.setenv("PROCTOR_LOGS", str(tmp_path / "logs"))
     result = run_notebook(NAME, tmp_path)  # with the default parameters: verdicts are asserted on the pinned runs alone
     assert result.returncode == 0, result.stderr
-    assert len(table(tmp_path, "frontier_metrics")) == 60
+    assert len(pd.read_csv(tmp_path / "figures/hle/frontier_metrics.csv")) == 60
 
 
-def test_agreement_of_two_runs_is_that_of_the_readme(done, runs):
-    found = table(done, "frontier_retests").set_index("model")
+def test_agreement_of_two_runs_is_that_of_the_readme(read, runs):
+    found = read("frontier_retests").set_index("model")
     wide = runs.pivot(index="id", columns="run", values="exact_original_key")
     for model, name in (("GPT-5", "gpt-5"), ("o4-mini", "o4-mini")):
         pair = wide[[f"openai_{name}_openai", f"openai_{name}_azure"]].dropna()

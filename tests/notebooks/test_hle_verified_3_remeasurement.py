@@ -3,28 +3,20 @@
 import json
 from decimal import Decimal
 
-import pandas as pd
 import pytest
 from proctor.data.published import load_published
 
 NAME = "hle_verified/3_remeasurement"
-FIGURES = {"fig_table_2_deltas": "published", "calibration_and_accuracy": "published"} | dict.fromkeys(
-    ["fig_7", "fig_8", "fig_repaired_and_rest"], "published + reconstructed"
-)
-
-
-def saved(done, name, **how):
-    return pd.read_csv(done / f"figures/hle_verified/{name}.csv", **how)
 
 
 @pytest.fixture(scope="module")
-def table(done):
-    return saved(done, "table_2", dtype=str)
+def table(read):
+    return read("table_2", dtype=str)
 
 
 @pytest.fixture(scope="module")
-def parts(done):
-    return saved(done, "decomposition").set_index("model")
+def parts(read):
+    return read("decomposition").set_index("model")
 
 
 @pytest.fixture(scope="module")
@@ -73,14 +65,14 @@ def test_five_models_share_one_share_and_two_do_not(parts):
     assert (held == parts["fits"]).all() and parts.loc[parts["fits"], "rest_moved"].abs().max() < 0.1
 
 
-def test_no_pair_of_models_is_shown_to_change_places(done):
-    order = saved(done, "rank_change").set_index("set")
+def test_no_pair_of_models_is_shown_to_change_places(read):
+    order = read("rank_change").set_index("set")
     assert order["turned"].tolist() == [0, 3] and order["turned_proven"].tolist() == [0, 0]
     assert (order[["proven_before", "proven_after"]].to_numpy() <= order[["pairs"]].to_numpy()).all()
 
 
-def test_calibration_errors_fall_by_about_the_gain_of_accuracy(done, printed):
-    errors = saved(done, "calibration")
+def test_calibration_errors_fall_by_about_the_gain_of_accuracy(read, printed):
+    errors = read("calibration")
     for name, column in (("full set", "full"), ("revised subset", "subset")):
         part = errors[errors["set"] == name].set_index("model")
         fall = printed[f"{column}_raw_calibration_value"] - printed[f"{column}_verified_calibration_value"]
@@ -88,14 +80,14 @@ def test_calibration_errors_fall_by_about_the_gain_of_accuracy(done, printed):
         assert (part["remainder"] - (fall - printed[f"{column}_gain_value"])).abs().max() < 1e-9
 
 
-def test_figure_8_does_not_say_that_the_order_changes(done):
-    claim = saved(done, "claims_3_remeasurement").set_index("id").loc["hle_verified/claim_distorted_comparison.revised"]
+def test_figure_8_does_not_say_that_the_order_changes(done, read):
+    claim = read("claims_3_remeasurement").set_index("id").loc["hle_verified/claim_distorted_comparison.revised"]
     assert (claim["estimate"], claim["low"], claim["verdict"]) == (3, 0, "cannot tell")
     assert "undecided" in json.loads((done / "figures/hle_verified/fig_8.json").read_text())["claim"]
 
 
-def test_without_the_uncertain_items_the_bounds_decide_one_model_and_sampling_none(done):
-    table = saved(done, "repaired_and_rest").set_index("model")
+def test_without_the_uncertain_items_the_bounds_decide_one_model_and_sampling_none(read):
+    table = read("repaired_and_rest").set_index("model")
     assert table.index[table["easier_least"] > 0].tolist() == ["Grok 4.1-fast-reasoning"]
     assert (table["low"] < 0).all() and (table["easier_than_rest"] > 0).all()
     kept = 1 - 689 / 2500
@@ -103,7 +95,7 @@ def test_without_the_uncertain_items_the_bounds_decide_one_model_and_sampling_no
         assert row.easier_least == pytest.approx(row.repaired - row.sound_most) and row.sound_most > row.rest / kept
 
 
-def test_no_number_of_items_explains_all_accuracies_of_the_subset(done, printed):
+def test_no_number_of_items_explains_all_accuracies_of_the_subset(read, printed):
     """A recount: the nearest count of right answers out of five times so many, printed with the figure's decimals."""
     figures = [text for when in ("raw", "verified") for text in printed[f"subset_{when}_accuracy"]]
     halves = [0.5 * 10.0 ** -len(text.partition(".")[2]) + 1e-9 for text in figures]
@@ -112,20 +104,13 @@ def test_no_number_of_items_explains_all_accuracies_of_the_subset(done, printed)
             for text, half in zip(figures, halves))
         for n in range(1, 1144)
     ]  # fmt: skip
-    claim = saved(done, "claims_3_remeasurement").set_index("id").loc["hle_verified/claim_count_grid"]
+    claim = read("claims_3_remeasurement").set_index("id").loc["hle_verified/claim_count_grid"]
     assert claim["estimate"] == max(fitting) < 14 and claim["n"] == 1143
 
 
-def test_an_eighth_model_at_the_ends_keeps_the_mean_in_the_claimed_range(done):
-    average = saved(done, "average_gains").set_index("set")
+def test_an_eighth_model_at_the_ends_keeps_the_mean_in_the_claimed_range(read):
+    average = read("average_gains").set_index("set")
     assert average["mean"].round(2).tolist() == [9.02, 34.39]
     for end, claimed in (("least", "low"), ("most", "high")):
         mean = (7 * average["mean"] + average[f"eighth_{end}"]) / 8
         assert mean.tolist() == pytest.approx(average[f"claimed_{claimed}"].tolist())
-
-
-@pytest.mark.parametrize("artifact", FIGURES)
-def test_figures_are_there_with_their_evidence(done, artifact):
-    record = json.loads((done / f"figures/hle_verified/{artifact}.json").read_text())
-    assert record["evidence"] == FIGURES[artifact] and record["claim"] and record["alt"]
-    assert (done / f"figures/hle_verified/{artifact}.png").stat().st_size > 10_000

@@ -1,21 +1,14 @@
 """notebooks/kina/1_population.ipynb, run by papermill with the quick parameters."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from proctor.report.claims import read_claims
 
 NAME = "kina/1_population"
 
 
 @pytest.fixture(scope="module")
-def approval(done):
-    return pd.read_csv(done / "figures/kina/topic_approval.csv").set_index("approval")
-
-
-@pytest.fixture(scope="module")
-def claims(done):
-    return {claim.id: claim for claim in read_claims(done / "figures")}
+def approval(read):
+    return read("topic_approval").set_index("approval")
 
 
 def test_tested_shares_of_the_approvals_agree_with_each_other(approval):
@@ -30,11 +23,11 @@ def test_tested_shares_of_the_approvals_agree_with_each_other(approval):
     assert np.allclose(per_discipline, per_discipline.round())
 
 
-def test_anchors_win_the_proxy_and_lose_the_population_and_quotas_give_some_of_it_back(approval, claims):
+def test_anchors_win_the_proxy_and_lose_the_population_and_quotas_give_some_of_it_back(approval, claims_made):
     anchors, quotas = approval.loc["by anchors"], approval.loc["by anchors, with quotas"]
     assert approval["proxy"].idxmax() == "by anchors" and approval["population"].idxmin() == "by anchors"
     assert anchors["without_items"] > 0 == quotas["without_items"]
     assert quotas["population"] > anchors["population"] and quotas["least_tested"] > 0.2
     nobody = approval.loc["nobody is asked", "population"]
-    found = claims["kina/1b_topic_approval.anchors"]
+    found = claims_made["kina/1b_topic_approval.anchors"]
     assert found.estimate == pytest.approx(100 * (anchors["population"] - nobody)) and found.family == 4

@@ -1,22 +1,15 @@
 """notebooks/kina/3_leaderboard.ipynb, run by papermill with the quick parameters."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from proctor.data.published import load_published
-from proctor.report.claims import read_claims
 
 NAME = "kina/3_leaderboard"
 
 
 @pytest.fixture(scope="module")
-def board(done):
-    return pd.read_csv(done / "figures/kina/simulated_tiers.csv", keep_default_na=False, na_values=[""])
-
-
-@pytest.fixture(scope="module")
-def claims(done):
-    return {claim.id: claim for claim in read_claims(done / "figures")}
+def board(read):
+    return read("simulated_tiers", keep_default_na=False, na_values=[""])
 
 
 def test_board_ranks_42_models_and_prints_only_three(board):

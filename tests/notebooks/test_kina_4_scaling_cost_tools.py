@@ -1,15 +1,11 @@
 """notebooks/kina/4_scaling_cost_tools.ipynb, run by papermill on the recording with the quick parameters."""
 
 import asyncio
-import json
 
 import numpy as np
-import pandas as pd
 import pytest
-from proctor import paths
 from proctor.exam import recorded as exam_recorded
 from proctor.models.session import Session
-from proctor.report.claims import read_claims
 from scipy.stats import binomtest, linregress
 
 NAME = "kina/4_scaling_cost_tools"
@@ -25,117 +21,75 @@ def answers():
     return asyncio.run(replay())
 
 
-@pytest.fixture(scope="module")
-def claims(done):
-    return {claim.id: claim for claim in read_claims(done / "figures")}
-
-
-def table(done, name) -> pd.DataFrame:
-    return pd.read_csv(done / f"figures/kina/{name}.csv")
-
-
-def record(done, name) -> dict:
-    return json.loads((done / f"figures/kina/{name}.json").read_text())
-
-
-def test_results_box_has_the_numbers_of_the_committed_claims():
-    content = json.loads((paths.ROOT / f"notebooks/{NAME}.ipynb").read_text())
-    box = " ".join("".join(content["cells"][0]["source"]).replace("\n>", " ").split())
-    committed = {claim.id: claim for claim in read_claims() if claim.notebook == NAME}
-    for name in ("4_slope_by_exam", "4_cost_per_answer", "4b_tool_gain"):
-        assert committed[f"kina/{name}"].numbers.partition(", n =")[0].partition(", exact")[0] in box
-
-
-@pytest.mark.parametrize(
-    "name, evidence, kinds",
-    [
-        ("scaling_slopes", "measured", "csv md"),
-        ("scaling", "published + measured", "svg png"),
-        ("slope_on_the_curve", "published + simulated", "svg png"),
-        ("cost", "measured", "svg png"),
-        ("cost_table", "measured", "csv md"),
-        ("tool_sizes", "reconstructed", "csv md"),
-        ("tool_gain", "published + reconstructed", "svg png"),
-    ],
-)
-def test_leaves_each_output_with_its_evidence(done, name, evidence, kinds):
-    assert record(done, name)["evidence"] == evidence
-    assert all((done / f"figures/kina/{name}.{kind}").is_file() for kind in kinds.split())
-    if "measured" in evidence:
-        assert {entry["path"] for entry in record(done, name)["inputs"]} >= {
-            f"data/recorded/{model}.jsonl.gz" for model in exam_recorded.MODELS
-        }
-
-
-def test_slopes_are_those_of_a_line_through_the_recorded_accuracies(done, answers):
-    slopes = table(done, "scaling_slopes").set_index("exam")
+def test_slopes_are_those_of_a_line_through_the_recorded_accuracies(read, answers):
+    slopes = read("scaling_slopes").set_index("exam")
     for name, part in {"generated": answers, "generated, level 2": answers[answers["level"] == 2]}.items():
         accuracy = 100 * part.groupby("model")["correct"].mean()[list(MILLIONS)]
         assert slopes.loc[name, "slope"] == pytest.approx(linregress(np.log10(list(MILLIONS.values())), accuracy).slope)
         assert slopes.loc[name, "low"] < slopes.loc[name, "slope"] < slopes.loc[name, "high"]
 
 
-def test_generated_slopes_are_resampled_by_family_and_so_less_sure_than_by_question(done):
-    slopes = table(done, "scaling_slopes").set_index("exam")
+def test_generated_slopes_are_resampled_by_family_and_so_less_sure_than_by_question(read):
+    slopes = read("scaling_slopes").set_index("exam")
     assert slopes["families"].to_dict()["generated"] == 9 and slopes["families"].to_dict()["MMLU-tiny"] == 0
     one = slopes.loc["generated"]
     assert one["high"] - one["low"] > one["question_high"] - one["question_low"]
 
 
-def test_slope_difference_of_levels_is_that_of_the_table(done, claims):
-    slopes = table(done, "scaling_slopes").set_index("exam")["slope"]
+def test_slope_difference_of_levels_is_that_of_the_table(read, claims_made):
+    slopes = read("scaling_slopes").set_index("exam")["slope"]
     wanted = slopes["generated, level 1"] - slopes["generated, level 3"]
-    found = claims["kina/4_slope_by_exam"]
+    found = claims_made["kina/4_slope_by_exam"]
     assert found.estimate == pytest.approx(wanted) and found.n == 9 and found.of == "families of questions"
 
 
-def test_costs_of_a_right_answer_are_a_recount(done, answers, claims):
-    costs = table(done, "cost_table").set_index("model")
+def test_costs_of_a_right_answer_are_a_recount(read, answers, claims_made):
+    costs = read("cost_table").set_index("model")
     for model, part in answers.groupby("model"):
         tokens = (part["prompt_tokens"] + part["completion_tokens"]).sum()
         assert costs.loc[model, "each_right"] == pytest.approx(MILLIONS[model] / 1000 * tokens / part["correct"].sum())
     ratio = costs.loc["qwen2.5-coder-1.5b", "each_right"] / costs.loc["qwen2.5-coder-0.5b", "each_right"]
-    assert claims["kina/4_cost_per_right_answer"].estimate == pytest.approx(ratio)
+    assert claims_made["kina/4_cost_per_right_answer"].estimate == pytest.approx(ratio)
 
 
-def test_the_cost_of_a_right_answer_has_no_upper_end_where_resamples_have_none(done):
-    costs = table(done, "cost_table").set_index("model")
+def test_the_cost_of_a_right_answer_has_no_upper_end_where_resamples_have_none(read):
+    costs = read("cost_table").set_index("model")
     assert np.isinf(costs.loc["smollm2-135m", "high"]) and np.isfinite(costs.loc["qwen2.5-coder-1.5b", "high"])
 
 
-def test_items_needed_for_a_gain_have_the_power_that_is_claimed(done):
-    sizes = table(done, "tool_sizes").set_index("gain")
+def test_items_needed_for_a_gain_have_the_power_that_is_claimed(read):
+    sizes = read("tool_sizes").set_index("gain")
     assert (np.diff(sizes, axis=1) > 0).all() and (np.diff(sizes, axis=0) > 0).all()
     n, rng = sizes.loc[5.17, "10 % differ"], np.random.default_rng(1)
     pairs = rng.multinomial(n, [(0.1 + 0.0517) / 2, (0.1 - 0.0517) / 2, 0.9], 400)
     assert 0.72 < np.mean([binomtest(a, a + b).pvalue < 0.05 for a, b, _ in pairs if a + b]) < 0.88
 
 
-def test_the_luck_of_five_gains_is_that_of_drawn_ones(claims):
+def test_the_luck_of_five_gains_is_that_of_drawn_ones(claims_made):
     drawn = np.random.default_rng(0).standard_normal((200_000, 5))
     chance = 100 * (abs(100 * np.sqrt(0.4 / 899) * drawn).max(axis=1) >= 5.17).mean()
-    assert claims["kina/claim_tool_gain.largest"].estimate == pytest.approx(chance, abs=0.2)
+    assert claims_made["kina/claim_tool_gain.largest"].estimate == pytest.approx(chance, abs=0.2)
     spread = 100 * np.sqrt(0.2 / 899) * np.ptp(drawn, axis=1).mean()
-    assert claims["kina/claim_tool_gain.spread"].estimate == pytest.approx(spread, rel=0.01)
+    assert claims_made["kina/claim_tool_gain.spread"].estimate == pytest.approx(spread, rel=0.01)
 
 
-def test_claims_of_the_paper_are_answered(claims):
-    assert claims["kina/claim_scaling.gain"].verdict == "does not hold"
-    assert claims["kina/claim_scaling.least"].estimate < 14.8
-    assert claims["kina/claim_tool_gain.spread"].verdict == "holds"
-    assert claims["kina/claim_tool_gain.pairing"].verdict == "does not hold"  # five times .0254
+def test_claims_of_the_paper_are_answered(claims_made):
+    assert claims_made["kina/claim_scaling.gain"].verdict == "does not hold"
+    assert claims_made["kina/claim_scaling.least"].estimate < 14.8
+    assert claims_made["kina/claim_tool_gain.spread"].verdict == "holds"
+    assert claims_made["kina/claim_tool_gain.pairing"].verdict == "does not hold"  # five times .0254
 
 
-def test_three_arms_have_the_same_questions(done, claims):
-    gains = pd.read_csv(done / "figures/kina/4b_gain.csv").set_index("effect")
-    costs = pd.read_csv(done / "figures/kina/4b_costs.csv").set_index("arm")
+def test_three_arms_have_the_same_questions(read, claims_made):
+    gains = read("4b_gain").set_index("effect")
+    costs = read("4b_costs").set_index("arm")
     assert (gains["items"] == 70).all() and costs["calls"].notna().tolist() == [False, True, True]
     assert gains.loc["calls alone minus no tool", "difference"] == pytest.approx(
         costs.loc["with", "right"] - costs.loc["without", "right"]
     )
-    assert claims["kina/4b_tool_gain"].verdict == "does not hold"
+    assert claims_made["kina/4b_tool_gain"].verdict == "does not hold"
 
 
-def test_the_spread_of_the_gains_is_compared_with_chance(done):
-    found = pd.read_csv(done / "figures/kina/4b_uneven.csv").iloc[0]
+def test_the_spread_of_the_gains_is_compared_with_chance(read):
+    found = read("4b_uneven").iloc[0]
     assert found["families"] == 9 and 0 < found["p"] <= 1 and found["by_chance"] > 0

@@ -1,58 +1,47 @@
 """notebooks/kina/6_items.ipynb, run by papermill on the recording with the quick parameters."""
 
-import pandas as pd
 import pytest
 from proctor.exam import recorded as exam_recorded
-from proctor.report.claims import read_claims
 
 NAME = "kina/6_items"
 
 
-@pytest.fixture(scope="module")
-def claims(done):
-    return {claim.id: claim for claim in read_claims(done / "figures")}
-
-
-def table(done, name) -> pd.DataFrame:
-    return pd.read_csv(done / f"figures/kina/{name}.csv")
-
-
-def test_worked_example_is_rejected_for_four_reasons_two_of_them_recounted(done):
-    found = table(done, "review_manual")
+def test_worked_example_is_rejected_for_four_reasons_two_of_them_recounted(read):
+    found = read("review_manual")
     assert len(found) == 4
     words = " ".join(found.to_numpy().ravel())
     assert "A, D, E lie within the answer B" in words and "at least 6 statements has 5" in words
 
 
-def test_items_keep_the_rules_and_only_an_antichain_hides_the_key(done, claims):
-    guessed = table(done, "item_format").set_index(["kind", "way"])
+def test_items_keep_the_rules_and_only_an_antichain_hides_the_key(read, claims_made):
+    guessed = read("item_format").set_index(["kind", "way"])
     assert (guessed[["rules_broken", "letters"]] == 0).all(axis=None)
     assert guessed.loc[("sets, none in another", "contains no other"), "right"] == pytest.approx(10)
     assert guessed.loc[("sets, KINA's rule", "contains no other"), "low"] > 10
-    assert claims["kina/6_guessing.subset_rule"].verdict == "holds"
+    assert claims_made["kina/6_guessing.subset_rule"].verdict == "holds"
 
 
-def test_planted_defects_are_named_and_only_those_of_form_mended(done):
-    found = table(done, "refinement").set_index("defect")
+def test_planted_defects_are_named_and_only_those_of_form_mended(read):
+    found = read("refinement").set_index("defect")
     assert (found["named"] == found["items"]).all() and (found["same_key"] == found["items"]).all()
     assert found.loc["subset", "mended"] == found.loc["subset", "items"]
     assert found.loc["leaning stem", "mended"] == found.loc["no explanation", "mended"] == 0
 
 
-def test_models_audit_each_item_with_and_without_the_defect(done):
-    found = table(done, "refinement_models")
+def test_models_audit_each_item_with_and_without_the_defect(read):
+    found = read("refinement_models")
     assert (found["items"] == 6).all() and len(found) == 2 * len(exam_recorded.MODELS)
     assert (found["stem"] <= found["issue"]).all() and (found["issue"] <= found["items"]).all()
     leaning = found[found["defect"] == "leaning stem"]
     assert (leaning["rules_broken_before"] == 6).all() and (found.drop(leaning.index)["rules_broken_before"] == 0).all()
 
 
-def test_claims_on_recorded_replies_count_items_and_questions_and_not_audits(claims, done):
-    named, still = (claims[f"kina/6b_auditors.{part}"] for part in ("named", "still_broken"))
+def test_claims_on_recorded_replies_count_items_and_questions_and_not_audits(claims_made, read):
+    named, still = (claims_made[f"kina/6b_auditors.{part}"] for part in ("named", "still_broken"))
     assert (named.n, named.of) == (still.n, still.of) == (6, "items") and named.verdict == "does not hold"
     assert still.estimate == pytest.approx(
-        100 * table(done, "refinement_models").query("defect == 'leaning stem'")["rules_broken_after"].sum() / 18
+        100 * read("refinement_models").query("defect == 'leaning stem'")["rules_broken_after"].sum() / 18
     )
-    vote, kept = claims["kina/6b_filters.consensus"], table(done, "filters").set_index("items")["kept"]
+    vote, kept = claims_made["kina/6b_filters.consensus"], read("filters").set_index("items")["kept"]
     assert vote.estimate == pytest.approx(100 * (kept["right keys"] - kept["wrong keys"]) / 27)
     assert vote.n == 9 and vote.of == "families of questions" and vote.high < 0

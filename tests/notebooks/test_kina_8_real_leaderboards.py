@@ -1,10 +1,8 @@
 """notebooks/kina/8_real_leaderboards.ipynb with the quick parameters, where the logs are on this machine."""
 
-import json
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 from proctor import logs
 from proctor.stats.simulate import choose
@@ -21,20 +19,16 @@ def board():
     return logs.outcomes("swe_bench_verified")
 
 
-def table(done, name) -> pd.DataFrame:
-    return pd.read_csv(done / f"figures/kina/{name}.csv")
-
-
-def test_the_leader_and_its_rivals_are_those_of_the_table(done, board, claims_made):
-    found = table(done, "real_board")
+def test_the_leader_and_its_rivals_are_those_of_the_table(read, board, claims_made):
+    found = read("real_board")
     assert found["accuracy"].tolist() == pytest.approx(sorted(100 * board.mean(), reverse=True))
     leader = claims_made["kina/8_leader"]
     assert (leader.low, leader.high) == (1, found.loc[0, "set_high"]) and leader.n == len(board) == 500
     assert "18 of 133" in leader.finding or 10 < leader.high < 30  # the set moves a little with the resamples
 
 
-def test_boards_are_counted_as_pandas_counts(done):
-    found = table(done, "real_boards").set_index("board")
+def test_boards_are_counted_as_pandas_counts(read):
+    found = read("real_boards").set_index("board")
     for name, board in (("GSM8K", "gsm8k"), ("GSO", "gso")):
         solved = logs.outcomes(board).mean(axis=1)
         assert found.loc[name, ["solved_by_none", "solved_by_all"]].tolist() == [
@@ -60,18 +54,18 @@ def test_the_visible_gap_is_seen_with_chance_four_fifths(board, claims_made):
     assert norm.sf(1.96 - gap / (spread / np.sqrt(500))) == pytest.approx(0.8, abs=1e-3)
 
 
-def test_near_twins_are_those_whose_outcomes_correlate(done, board):
-    found = table(done, "real_twins").query("board == 'SWE-bench Verified'")
+def test_near_twins_are_those_whose_outcomes_correlate(read, board):
+    found = read("real_twins").query("board == 'SWE-bench Verified'")
     alike = board.corr().to_numpy()[np.triu_indices(board.shape[1], 1)]
     assert len(found) == (alike >= 0.9).sum()
 
 
-def test_items_are_chosen_on_earlier_systems_only(done, board):
+def test_items_are_chosen_on_earlier_systems_only(read, board):
     order = np.argsort(board.columns.str[:8].to_numpy(), kind="stable")
     earlier, later = (board.iloc[:, part] for part in np.array_split(order, 2))
     chosen = choose(earlier.to_numpy(float).T, "information", np.random.default_rng(0))[:200]
     tau = kendalltau(later.iloc[chosen].sum(), later.mean()).statistic
-    assert table(done, "real_few_items").set_index("items").loc[200, "information"] == pytest.approx(tau)
+    assert read("real_few_items").set_index("items").loc[200, "information"] == pytest.approx(tau)
 
 
 def test_claims_are_logged_with_their_n_and_show_no_item(done, board, claims_made):
@@ -79,8 +73,3 @@ def test_claims_are_logged_with_their_n_and_show_no_item(done, board, claims_mad
     assert all(claim.evidence == "logged" and (claim.n or claim.exact) for claim in claims_made.values())
     written = "".join(path.read_text() for path in (done / "figures/kina").glob("real_*.*") if path.suffix != ".png")
     assert not any(item in written for item in board.index) and not np.any([i in written for i in ("astropy__",)])
-
-
-def test_executed_notebook_names_its_logs(done):
-    metadata = json.loads((done / "out.ipynb").read_text())["metadata"]
-    assert metadata["proctor"]["logs"] == ["agent_outcomes", "zeroeval"]

@@ -12,8 +12,8 @@ NAME = "kina/your_leaderboard"
 
 
 @pytest.fixture(scope="module")
-def example(done):
-    return pd.read_csv(done / "figures/kina/own_leaderboard.csv")
+def example(read):
+    return read("own_leaderboard")
 
 
 def test_example_is_14_of_the_simulated_models_and_is_read_back_as_it_was_written(done, example):
@@ -31,7 +31,7 @@ def test_example_is_14_of_the_simulated_models_and_is_read_back_as_it_was_writte
     assert not any(model in svg for model in real)
 
 
-def test_borders_that_separate_nothing_are_marked(done, example):
+def test_borders_that_separate_nothing_are_marked(example):
     ends = np.flatnonzero(np.diff(example["tier"]) > 0)
     told_apart = example["gap_low"].to_numpy()[ends] > 0
     marked = example["border"].to_numpy()[ends]

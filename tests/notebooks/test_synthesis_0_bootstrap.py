@@ -1,9 +1,7 @@
 """notebooks/synthesis/0_bootstrap.ipynb, run by papermill with the quick parameters."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from proctor.report.claims import read_claims
 from proctor.stats.proportions import clopper_pearson, wilson
 from scipy import stats
 
@@ -11,24 +9,19 @@ NAME = "synthesis/0_bootstrap"
 
 
 @pytest.fixture(scope="module")
-def coverage(done):
-    return pd.read_csv(done / "figures/synthesis/coverage_table.csv").set_index(["method", "n", "p"]).sort_index()
-
-
-@pytest.fixture(scope="module")
-def claims(done):
-    return {claim.id: claim for claim in read_claims(done / "figures")}
+def coverage(read):
+    return read("coverage_table").set_index(["method", "n", "p"]).sort_index()
 
 
 @pytest.mark.parametrize("method, interval", [("Wilson", wilson), ("Clopper-Pearson", clopper_pearson)])
-def test_coverage_agrees_with_the_exact_sum_over_counts(coverage, claims, method, interval):
+def test_coverage_agrees_with_the_exact_sum_over_counts(coverage, claims_made, method, interval):
     exact = {}
     for (n, p), row in coverage.loc[method].iterrows():
         k = np.arange(n + 1)
         held = np.array([low <= p <= high for low, high in (interval(i, n) for i in k)])
         exact[n, p] = stats.binom.pmf(k, n, p)[held].sum()
         assert abs(row["coverage"] - exact[n, p]) < 4 * np.sqrt(exact[n, p] * (1 - exact[n, p]) / 5000) + 1e-3
-    claim = claims[f"synthesis/0_closed_form.{method}"]
+    claim = claims_made[f"synthesis/0_closed_form.{method}"]
     assert claim.estimate == pytest.approx(100 * min(exact.values())) and claim.verdict == "holds"
 
 
@@ -45,8 +38,8 @@ def test_exact_fallback_is_all_that_divides_the_two_percentile_rows(coverage):
     assert (ours - plain).loc[[(100, 0.5), (200, 0.5), (500, 0.5)]].tolist() == [0, 0, 0]
 
 
-def test_claims_of_several_cells_rest_on_widened_intervals(coverage, claims):
+def test_claims_of_several_cells_rest_on_widened_intervals(coverage, claims_made):
     rare = coverage[(coverage["expected_rarer"] <= 1)].loc[["normal", "plain percentile"]]
-    claim = claims["synthesis/0_rare_errors"]
+    claim = claims_made["synthesis/0_rare_errors"]
     assert claim.family == len(rare) == 8 and claim.level == pytest.approx(1 - 0.05 / 8)
     assert claim.estimate == pytest.approx(100 * rare["coverage"].max()) and claim.high > 100 * rare["high"].max()

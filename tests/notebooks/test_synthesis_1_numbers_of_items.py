@@ -2,10 +2,7 @@
 
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
 
-import pandas as pd
-import pytest
 from proctor.data.published import load_published
-from proctor.report.claims import read_claims
 
 NAME = "synthesis/1_numbers_of_items"
 RULES = {"half_up": ROUND_HALF_UP, "half_even": ROUND_HALF_EVEN, "truncate": ROUND_DOWN}
@@ -17,13 +14,8 @@ def shown(k, m, rule):
         return str((Decimal(100 * k) / m).quantize(Decimal("0.01"), RULES[rule]))
 
 
-@pytest.fixture(scope="module")
-def claims(done):
-    return {claim.id: claim for claim in read_claims(done / "figures")}
-
-
-def test_no_number_of_items_gives_the_revised_subset(done):
-    sizes = pd.read_csv(done / "figures/synthesis/hle_verified_sizes.csv").set_index(["accuracies", "rounding"])
+def test_no_number_of_items_gives_the_revised_subset(read):
+    sizes = read("hle_verified_sizes").set_index(["accuracies", "rounding"])
     table = load_published("hle_verified/table_2")
     texts = [*table["subset_raw_accuracy"], *table["subset_verified_accuracy"]]
 
@@ -43,8 +35,8 @@ def test_no_number_of_items_gives_the_revised_subset(done):
         assert len(fit) == sizes.loc[("both", rule), "sizes"] and not [n for n in fit if n <= 1143]
 
 
-def test_kina_is_not_one_answer_an_item(done):
-    table = pd.read_csv(done / "figures/synthesis/kina_samples.csv", dtype=str).set_index("answers_an_item")
+def test_kina_is_not_one_answer_an_item(read):
+    table = read("kina_samples", dtype=str).set_index("answers_an_item")
     assert table.loc["1", ["accuracy_second", "accuracy_third", "largest_tool_gain"]].tolist() == ["-"] * 3
     assert table.index[table["all_half_up"] == "True"].tolist() == ["4", "8"]
     for s, cells in table[["accuracy_first", "accuracy_second", "accuracy_third"]].iterrows():
@@ -55,14 +47,14 @@ def test_kina_is_not_one_answer_an_item(done):
                 assert [int(part.split(" ")[0]) for part in cell.split("; ") if part != "-"] == k
 
 
-def test_verdicts_are_those_of_the_searches(claims):
+def test_verdicts_are_those_of_the_searches(claims_made):
     for name in ("five_rollouts", "one_share", "kina_one_answer", "rerun.k_close_of_far"):
-        assert claims[f"synthesis/1b_{name}"].verdict == "does not hold"
+        assert claims_made[f"synthesis/1b_{name}"].verdict == "does not hold"
     for name in ("hle", "rerun.all_far", "kina_chance"):
-        assert claims[f"synthesis/1b_{name}"].verdict == "holds"
+        assert claims_made[f"synthesis/1b_{name}"].verdict == "holds"
 
 
-def test_one_share_by_decimal_arithmetic(claims):
+def test_one_share_by_decimal_arithmetic(claims_made):
     """The share that each model's gains imply, widened by the half digits of four figures, meets in five models."""
     table, ranges = load_published("hle_verified/table_2"), []
     for _, row in table.iterrows():
@@ -75,4 +67,4 @@ def test_one_share_by_decimal_arithmetic(claims):
         (low, high), (least, most) = ends
         ranges.append((low / most, high / least))
     meeting = max(sum(low <= point <= high for low, high in ranges) for point, _ in ranges)
-    assert meeting == 5 and "5 of 7 models" in claims["synthesis/1b_one_share"].title
+    assert meeting == 5 and "5 of 7 models" in claims_made["synthesis/1b_one_share"].title

@@ -4,10 +4,8 @@ own."""
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 
-import pandas as pd
 import pytest
 from proctor.data.published import load_published
-from proctor.report.claims import read_claims
 
 NAME = "synthesis/1_what_the_tables_hold"
 RULES = {"half_up": ROUND_HALF_UP, "half_even": ROUND_HALF_EVEN, "truncate": ROUND_DOWN}
@@ -26,13 +24,8 @@ def row_of(n, positives, tp, fp, rule):
 
 
 @pytest.fixture(scope="module")
-def claims(done):
-    return {claim.id: claim for claim in read_claims(done / "figures")}
-
-
-@pytest.fixture(scope="module")
-def solutions(done):
-    return pd.read_csv(done / "figures/synthesis/table_S10_solutions.csv", dtype={name: str for name in FIGURES})
+def solutions(read):
+    return read("table_S10_solutions", dtype={name: str for name in FIGURES})
 
 
 def test_the_43_rows_fall_into_25_8_2_and_8(solutions):
@@ -86,8 +79,8 @@ def test_a_search_of_every_table_finds_the_same(solutions, row):
     )
 
 
-def test_rows_without_a_table_get_hypotheses_and_their_chance(done):
-    odd = pd.read_csv(done / "figures/synthesis/table_S10_hypotheses.csv")
+def test_rows_without_a_table_get_hypotheses_and_their_chance(read):
+    odd = read("table_S10_hypotheses")
     assert len(odd) == 8 and odd["misprint_chance"].dropna().between(0, 1).all()
     slip = odd.set_index("strategy").loc["C x5 |U"]
     assert slip["misprint"] == "recall 81.54" and shown(53, 65, "half_up") == "81.54" and slip["points"] == 0.02
@@ -95,9 +88,9 @@ def test_rows_without_a_table_get_hypotheses_and_their_chance(done):
     assert (percents["padded"] > 0).all() and (percents["padded_chance"] > 0.05).all()
 
 
-def test_kappa_is_22_of_47(claims):
+def test_kappa_is_22_of_47(claims_made):
     """One answer passed both, two the validator alone, 22 neither: 12, 4 and 92 % of 25."""
     chance = Fraction(3 * 1 + 22 * 24, 25**2)
     assert (Fraction(23, 25) - chance) / (1 - chance) == Fraction(22, 47)
-    claim = claims["synthesis/1_kappa"]
+    claim = claims_made["synthesis/1_kappa"]
     assert claim.verdict == "holds" and "kappa is 22/47" in claim.sentence

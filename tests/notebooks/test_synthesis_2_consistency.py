@@ -2,23 +2,16 @@
 
 import json
 
-import pandas as pd
 import pytest
 from proctor import paths
 from proctor.audit.consistency_check import PAPERS, checks
-from proctor.report.claims import read_claims
 
 NAME = "synthesis/2_consistency"
 
 
 @pytest.fixture(scope="module")
-def table(done):
-    return pd.read_csv(done / "figures/synthesis/consistency.csv", dtype=str, keep_default_na=False)
-
-
-@pytest.fixture(scope="module")
-def claims(done):
-    return {claim.id: claim for claim in read_claims(done / "figures")}
+def table(read):
+    return read("consistency", dtype=str, keep_default_na=False)
 
 
 def results_box() -> str:
@@ -33,8 +26,8 @@ def test_every_comparison_is_listed_agreeing_or_not(table):
     assert set(table["paper"]) == set(PAPERS)
 
 
-def test_disagreements_stand_in_a_table_of_their_own_with_their_readings(done, table):
-    odd = pd.read_csv(done / "figures/synthesis/disagreements.csv", dtype=str, keep_default_na=False)
+def test_disagreements_stand_in_a_table_of_their_own_with_their_readings(read, table):
+    odd = read("disagreements", dtype=str, keep_default_na=False)
     assert len(odd) == (table["agrees"] == "False").sum()
     assert (odd["reading"] != "").all() and set(odd["severity"]) == {"slip", "figure", "claim"}
 
@@ -44,28 +37,28 @@ def test_text_tables_show_each_disagreement_whole(done):
     assert "34 and 35 of 49 defects" in text and "| severity |" in text
 
 
-def test_waffle_says_its_denominator_and_counts_every_comparison(done, claims, table):
+def test_waffle_says_its_denominator_and_counts_every_comparison(done, claims_made, table):
     svg = (done / "figures/synthesis/lead_consistency.svg").read_text()
-    claim = claims["synthesis/2_agreement"]
+    claim = claims_made["synthesis/2_agreement"]
     wrong, serious = (table["agrees"] == "False").sum(), (table["severity"] == "claim").sum()
     assert claim.verdict == "does not hold" and claim.n == len(table)
     assert claim.title == f"{wrong} of {len(table)} comparisons within a paper disagree; {serious} touch a claim"
     assert claim.title in svg and "one square: one printed figure" in svg and "published" in svg
 
 
-def test_results_box_says_what_the_claims_say(claims, table):
-    box, noticed = results_box(), claims["synthesis/2_misprint_detection"]
+def test_results_box_says_what_the_claims_say(claims_made, table):
+    box, noticed = results_box(), claims_made["synthesis/2_misprint_detection"]
     wrong, serious = (table["agrees"] == "False").sum(), (table["severity"] == "claim").sum()
     assert f"{wrong} of {len(table)} comparisons disagree" in box and f"{serious} of {len(table)} do" in box
     assert f"{noticed.estimate:.4g} % of {noticed.n}" in box
 
 
-def test_a_moved_number_is_noticed_where_it_leaves_what_follows(done, table):
+def test_a_moved_number_is_noticed_where_it_leaves_what_follows(read, table):
     """Recounted for whole numbers that the other figures pin down exactly: a move by one is always noticed."""
     agree = table[table["agrees"] == "True"]
     exact = agree[agree["printed"].str.fullmatch(r"\d+") & (agree["printed"] == agree["follows"])]
     exact = exact[~exact["what"].str.contains("percent|share")]
-    found = pd.read_csv(done / "figures/synthesis/misprint_detection.csv")
+    found = read("misprint_detection")
     assert len(exact) <= found["detected"][0] <= found["comparisons"][0] and len(exact) > 30
     assert found["detected"].is_monotonic_increasing and found["share"][0] == pytest.approx(
         found["detected"][0] / found["comparisons"][0]

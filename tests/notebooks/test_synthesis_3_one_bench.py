@@ -8,25 +8,21 @@ from scipy import stats
 NAME = "synthesis/3_one_bench"
 
 
-def read(done, name):
-    return pd.read_csv(done / f"figures/synthesis/{name}.csv")
-
-
-def test_all_methods_of_a_set_share_its_candidates_and_families(done):
-    quality = read(done, "one_bench").groupby("set")[["candidates", "questions", "families"]].agg(["min", "max"])
+def test_all_methods_of_a_set_share_its_candidates_and_families(read):
+    quality = read("one_bench").groupby("set")[["candidates", "questions", "families"]].agg(["min", "max"])
     assert (quality.xs("min", axis=1, level=1) == quality.xs("max", axis=1, level=1)).all(axis=None)
     assert quality["candidates"]["min"].to_dict() == {"answers": 100, "pairs": 80}
 
 
-def test_utility_and_the_judges_rank_as_in_the_notebook_of_cbu(done):
+def test_utility_and_the_judges_rank_as_in_the_notebook_of_cbu(read):
     printed = pd.read_csv(paths.COMMITTED / "cbu/5_auc.csv").set_index("effect")["difference"]
-    table = read(done, "one_bench")
+    table = read("one_bench")
     found = table[table["set"] == "pairs"].set_index("method")["within"]
     assert found["utility"] - 0.5 == pytest.approx(printed["utility"])
 
 
-def test_the_claim_on_the_best_method_is_student_s_and_corrected_for_all_of_them(done, claims_made):
-    compared, claim = read(done, "one_bench_chance"), claims_made["synthesis/3_above_chance"]
+def test_the_claim_on_the_best_method_is_student_s_and_corrected_for_all_of_them(read, claims_made):
+    compared, claim = read("one_bench_chance"), claims_made["synthesis/3_above_chance"]
     assert claim.family == len(compared) and claim.low == pytest.approx(100 * compared["low"].max())
     row = compared.set_index("one").loc["utility"]
     half = row["difference"] - row["low"]  # symmetric: no limit is cut off at the most that an AUC can differ
@@ -35,14 +31,14 @@ def test_the_claim_on_the_best_method_is_student_s_and_corrected_for_all_of_them
     assert stats.t.ppf(1 - 0.025 / len(compared), 8) > stats.t.ppf(0.975, 8) and other["families"] == 9
 
 
-def test_calls_count_what_candidates_share_in_equal_parts(done):
-    calls = read(done, "one_bench").drop_duplicates(["set", "method"]).set_index(["set", "method"])["calls"]
+def test_calls_count_what_candidates_share_in_equal_parts(read):
+    calls = read("one_bench").drop_duplicates(["set", "method"]).set_index(["set", "method"])["calls"]
     assert calls["pairs", "utility"] == 4 and calls["pairs", "own samples"] == 1 and calls["pairs", "own answer"] == 0.5
     assert calls["answers", "B"] == 2 and calls["answers", "C with reasons"] == 1 and calls["pairs", "length"] == 0
 
 
-def test_a_gain_over_other_methods_is_that_of_the_best_against_the_best_of_the_rest(done, claims_made):
-    table = read(done, "one_bench")
+def test_a_gain_over_other_methods_is_that_of_the_best_against_the_best_of_the_rest(read, claims_made):
+    table = read("one_bench")
     within = table[table["set"] == "pairs"].set_index("method")[["within", "calls"]]
     dear = within["calls"] >= 1.4
     gain = 100 * (within.loc[dear, "within"].max() - within.loc[within["calls"] <= 1, "within"].max())
@@ -50,7 +46,7 @@ def test_a_gain_over_other_methods_is_that_of_the_best_against_the_best_of_the_r
     assert claim.estimate == pytest.approx(gain) and claim.family == dear.sum() * (within["calls"] <= 1).sum()
 
 
-def test_the_gain_of_combining_is_the_mean_over_budgets(done, claims_made):
-    chosen = read(done, "one_bench_combinations")
+def test_the_gain_of_combining_is_the_mean_over_budgets(read, claims_made):
+    chosen = read("one_bench_combinations")
     assert claims_made["synthesis/3_combination"].estimate == pytest.approx(100 * chosen["difference"].mean())
     assert claims_made["synthesis/3_flattery"].estimate == pytest.approx(100 * chosen["flattery"].mean())

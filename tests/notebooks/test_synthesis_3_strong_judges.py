@@ -9,16 +9,16 @@ with_logs = pytest.mark.skipif(not logs.available("judge_scores"), reason="the l
 
 
 @with_logs
-def test_judges_share_a_budget_in_equal_parts(done):
+def test_judges_share_a_budget_in_equal_parts(read):
     """At two calls: one judge twice, or two once each; its gain is the difference of the two AUCs."""
-    for row in pd.read_csv(done / "figures/synthesis/strong_judges_combinations.csv").itertuples():
+    for row in read("strong_judges_combinations").itertuples():
         assert row.budget == 2 and " x2 (" in row.single_method and row.members.count(" x1") == 2
         assert row.difference == pytest.approx(row.combination - row.single)
 
 
 @with_logs
-def test_one_score_ranks_as_pandas_counts(done):
-    table = pd.read_csv(done / "figures/synthesis/strong_judges.csv").set_index("method")["within"]
+def test_one_score_ranks_as_pandas_counts(read):
+    table = read("strong_judges").set_index("method")["within"]
     scores = logs.verdicts("judge_scores")
     wanted = [f"{judge}{prompt}" for judge in ("gpt-5.4-mini", "claude-haiku-4.5") for prompt in ("", "+criteria")]
     scores = scores[scores["judge"].isin(wanted)]

@@ -1,20 +1,19 @@
 """The notebook from pass rates to solve rates: its committed claims, and a run with small sizes."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 NAME = "synthesis/4_from_pass_rate_to_truth"
 
 
-def test_the_lower_end_is_what_people_verified(done):
-    table = pd.read_csv(done / "figures/synthesis/solve_rate_readings.csv").set_index("reading")
+def test_the_lower_end_is_what_people_verified(read):
+    table = read("solve_rate_readings").set_index("reading")
     assert table.loc["Nothing is assumed", "low"] == 4 / 500
     assert table.loc["Nothing is assumed", "high"] == pytest.approx(1 - (46 - 4) / 500)
 
 
-def test_every_judge_and_check_of_two_sets_is_corrected_once(done):
-    table = pd.read_csv(done / "figures/synthesis/errors_carried_over.csv")
+def test_every_judge_and_check_of_two_sets_is_corrected_once(read):
+    table = read("errors_carried_over")
     counts = table.set_index(["errors_of", "corrects"]).sum(axis=1)
     assert (
         len(counts) == 6
@@ -23,9 +22,9 @@ def test_every_judge_and_check_of_two_sets_is_corrected_once(done):
     )
 
 
-def test_the_readings_are_recounted_from_the_printed_counts(done):
+def test_the_readings_are_recounted_from_the_printed_counts(read):
     """75 of 500 passed, 46 read, 4 right; on HLE 22 of 64 right and 49 of 432 wrong answers passed."""
-    table = pd.read_csv(done / "figures/synthesis/solve_rate_readings.csv").set_index("reading")
+    table = read("solve_rate_readings").set_index("reading")
     estimate, high = table["estimate"], table["high"]
     assert estimate["Checked at random, recall of HLE"] == pytest.approx(0.15 * 4 / 46 * 64 / 22)
     assert estimate["The validator errs as on HLE"] == pytest.approx((0.15 - 49 / 432) / (22 / 64 - 49 / 432))
@@ -38,6 +37,6 @@ def test_the_readings_are_recounted_from_the_printed_counts(done):
     assert (42 / (75 - right)) / (4 / right) == pytest.approx(5) and right == pytest.approx(24.19, abs=0.01)
 
 
-def test_every_design_of_checks_keeps_its_level(done):
-    table = pd.read_csv(done / "figures/synthesis/checking_designs.csv")
+def test_every_design_of_checks_keeps_its_level(read):
+    table = read("checking_designs")
     assert (table["coverage_high"] > 0.93).all() and len(table) == 15

@@ -1,13 +1,12 @@
 """notebooks/synthesis/5_how_many.ipynb, run by papermill with the quick parameters."""
 
-import pandas as pd
 import pytest
 
 NAME = "synthesis/5_how_many"
 
 
-def test_every_question_was_simulated(done):
-    table = pd.read_csv(done / "figures/synthesis/how_many_trials.csv")
+def test_every_question_was_simulated(read):
+    table = read("how_many_trials")
     questions = {"items", "repeats", "votes", "rollouts", "agreement", "checks", "split"}
     assert set(table["question"]) == questions and (table["trials"] == 400).all()
     off = table.set_index("question")["simulated"] - table.set_index("question")["promised"]
@@ -16,14 +15,14 @@ def test_every_question_was_simulated(done):
     assert (table["low"] <= table["simulated"]).all() and (table["simulated"] <= table["high"]).all()
 
 
-def test_sizes_say_what_n_leaves_and_what_the_aim_needs(done):
-    sizes = pd.read_csv(done / "figures/synthesis/paper_sizes.csv")
+def test_sizes_say_what_n_leaves_and_what_the_aim_needs(read):
+    sizes = read("paper_sizes")
     known = sizes.dropna(subset=["within"])
     assert ((known["n"] >= known["needed"]) == (known["within"] <= known["aim"])).all()
     assert sizes["n"].tolist()[:2] == [91, 25] and sizes["printed"][1] == pytest.approx(22 / 47)
 
 
-def test_dear_items_are_asked_more_often(done):
-    plans = pd.read_csv(done / "figures/synthesis/budget_splits.csv")
+def test_dear_items_are_asked_more_often(read):
+    plans = read("budget_splits")
     assert plans["item_cost"].round(2).tolist() == [166.67, 600, 0] and (plans["spent"] <= 50_000).all()
     assert plans["k"][1] > plans["k"][0] > 1 and plans["n"][2] == 3000

@@ -48,13 +48,3 @@ def test_questions_are_counted_alike_in_every_table(done):
     assert versions["questions"][2] == versions["questions"][1] + versions["added"][2] - versions["removed"][2]
     assert rule["dropped_measured"].tolist()[2:] == [40] * 3  # no question has only yes
     assert rule["alone_simulated"].sum() <= stages["after rules"] - stages["after LLM judges"]
-
-
-def test_made_up_posts_are_simulated_and_replies_measured(claims_made):
-    measured = {name for name, claim in claims_made.items() if "measured" in claim.evidence}
-    assert {name.partition(".")[0] for name in measured} == {
-        "uq/1c_small_judge_keeps_fewer",
-        "uq/1c_over_rating",
-        "uq/1c_fresh_reply",
-    }
-    assert all(claims_made[name].evidence == "simulated" for name in claims_made if name not in measured)

@@ -1,6 +1,5 @@
 """The notebook on three small judges, run once with params/quick.yaml; its numbers counted again from what it leaves."""
 
-import pandas as pd
 import pytest
 from proctor import paths
 from proctor.uq.calls import cost
@@ -15,8 +14,8 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def scores(done):
-    return pd.read_csv(done / "figures/uq/labelled_answers_table.csv").set_index(["judges", "validator"])
+def scores(read):
+    return read("labelled_answers_table").set_index(["judges", "validator"])
 
 
 def test_accuracies_follow_from_the_counts_of_fifteen_right_answers(scores):
@@ -39,8 +38,8 @@ def test_stricter_validators_accept_no_more_than_their_parts(scores):
         assert accepted["all", "C |U"] <= accepted[judge, "C"]
 
 
-def test_validation_counts_only_the_answers_of_others(done):
-    gaps = pd.read_csv(done / "figures/uq/measured_gap_table.csv").set_index("judges")
+def test_validation_counts_only_the_answers_of_others(read):
+    gaps = read("measured_gap_table").set_index("judges")
     assert (gaps["n"] == 54).all() and gaps["answers"].tolist() == pytest.approx([100 / 27, 400 / 27, 1000 / 27])
     right = {"smollm2-135m": 14, "qwen2.5-coder-0.5b": 11, "qwen2.5-coder-1.5b": 5}
     for judge, count in right.items():

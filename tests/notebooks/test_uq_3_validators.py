@@ -2,7 +2,6 @@
 
 from decimal import ROUND_HALF_UP, Decimal
 
-import pandas as pd
 import pytest
 from proctor.uq.calls import cost
 from proctor.uq.notation import parse
@@ -11,9 +10,9 @@ NAME = "uq/3_validators"
 
 
 @pytest.fixture(scope="module", params=["table_S1", "table_S10"])
-def table(done, request):
+def table(request, read):
     text = {f"{figure}_printed": str for figure in ("accuracy", "precision", "recall")}
-    return pd.read_csv(done / f"figures/uq/{request.param}.csv", dtype=text)
+    return read(request.param, dtype=text)
 
 
 def test_counts_print_the_figures_of_the_paper(table):
@@ -28,8 +27,8 @@ def test_counts_print_the_figures_of_the_paper(table):
 
 
 @pytest.mark.parametrize("name, number", [("table_S1", {1: 17, 0: 5, 6: 1}), ("table_S10", {1: 33, 0: 8, 6: 2})])
-def test_tables_tell_rows_with_several_solutions_and_with_none(done, name, number):
-    table = pd.read_csv(done / f"figures/uq/{name}.csv")
+def test_tables_tell_rows_with_several_solutions_and_with_none(read, name, number):
+    table = read(name)
     assert table[table["solution"] <= 1]["solutions"].value_counts().to_dict() == number
     assert len(table) == sum(max(solutions, 1) * rows for solutions, rows in number.items())
     assert table.loc[table["solutions"] == 0, ["n", "tp", "precision"]].isna().all(axis=None)
@@ -43,13 +42,13 @@ def test_limits_hold_their_estimates(table):
             assert (known[figure] <= known[f"{figure}{kind}_high"]).all()
 
 
-def test_every_validator_is_less_accurate_than_rejecting_everything(done):
-    table = pd.read_csv(done / "figures/uq/table_S10.csv")
+def test_every_validator_is_less_accurate_than_rejecting_everything(read):
+    table = read("table_S10")
     assert (table["accuracy_printed"] < 87).all() and (table["precision_printed"] < 50).all()
 
 
-def test_all_pairs_of_rows_with_500_answers_are_compared(done):
-    pairs = pd.read_csv(done / "figures/uq/table_S10_pairs.csv")
+def test_all_pairs_of_rows_with_500_answers_are_compared(read):
+    pairs = read("table_S10_pairs")
     assert len(pairs) == 25 * 24 / 2
     assert (pairs["p_low"] <= pairs["p_high"]).all() and (pairs["holm_low"] >= pairs["p_low"]).all()
     assert pairs.loc[pairs["points"].abs().idxmax(), "verdict"] == "differs whatever the pairing"
@@ -61,8 +60,8 @@ def test_a_row_without_counts_is_not_left_out_silently(claims_made):
     assert claim.verdict == "cannot tell" and claim.estimate is None and "5-Iter" in claim.finding
 
 
-def test_rows_of_figure_s10_have_the_calls_of_their_notation(done):
-    table = pd.read_csv(done / "figures/uq/scaling_table.csv")
+def test_rows_of_figure_s10_have_the_calls_of_their_notation(read):
+    table = read("scaling_table")
     assert len(table) == 14 and table["calls"].is_monotonic_increasing
     for row in table.itertuples():
         assert row.calls == cost(parse(row.strategy), row.judges.count(";") + 1).most and row.accuracy_printed < 87
@@ -72,9 +71,9 @@ def test_rows_of_figure_s10_have_the_calls_of_their_notation(done):
     assert (counted["accuracy"] <= counted["accuracy_boot_high"]).all()
 
 
-def test_the_trend_over_o3s_rows_is_spearmans_and_undecided(done, claims_made):
+def test_the_trend_over_o3s_rows_is_spearmans_and_undecided(read, claims_made):
     table, claim = (
-        pd.read_csv(done / "figures/uq/scaling_table.csv"),
+        read("scaling_table"),
         claims_made["uq/claim_test_time_scaling.accuracy"],
     )
     o3 = table[table["judges"] == "o3"]

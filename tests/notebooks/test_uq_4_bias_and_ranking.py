@@ -3,22 +3,13 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 NAME = "uq/4_bias_and_ranking"
 
 
-@pytest.fixture(scope="module")
-def tables(done):
-    def read(name):
-        return pd.read_csv(done / f"figures/uq/{name}.csv")
-
-    return read
-
-
-def test_over_optimism_is_false_acceptances_less_misses_over_all_answers(tables):
-    found = tables("over_optimism")
+def test_over_optimism_is_false_acceptances_less_misses_over_all_answers(read):
+    found = read("over_optimism")
     accepted, right = found["tp"] + found["fp"], found["tp"] + found["fn"]
     assert len(found) == 33 and (right == found["positives"]).all()
     assert found["bias"].to_numpy() == pytest.approx(((accepted - right) / found["n"]).to_numpy())
@@ -26,14 +17,14 @@ def test_over_optimism_is_false_acceptances_less_misses_over_all_answers(tables)
     assert ((found["bias_low"] <= found["bias"]) & (found["bias"] <= found["bias_high"])).all()
 
 
-def test_unanimity_widens_the_preference_of_a_lenient_judge(tables):
-    found = tables("preference_under_unanimity").set_index(["own", "correlation", "votes"])["difference"]
+def test_unanimity_widens_the_preference_of_a_lenient_judge(read):
+    found = read("preference_under_unanimity").set_index(["own", "correlation", "votes"])["difference"]
     assert found[0.9, 0, 3] == pytest.approx(0.9**3 - 0.8**3) and found[0.5, 0, 9] == pytest.approx(0.5**9 - 0.4**9)
     assert 0.1 < found[0.9, 0.9, 3] < found[0.9, 0, 3]
 
 
-def test_more_answers_bring_the_true_order_and_preference_does_not_average_out(tables):
-    found = tables("ranks_simulated")
+def test_more_answers_bring_the_true_order_and_preference_does_not_average_out(read):
+    found = read("ranks_simulated")
     assert np.allclose(found["tipping"], 0.035 * found["youden"])  # the first two are assumed 3.5 points apart
     informed = found[found["youden"] > 0.15]
     assert (informed["order_100000"] > 0.9).all() and (informed["order_500"] < 0.4).all()
@@ -45,7 +36,7 @@ def test_assumed_accuracies_are_those_of_table_s10_on_average(done):
     assert np.mean(parameters["assumed"]) == pytest.approx(65 / 500)
 
 
-def test_correlated_validators_share_first_places(tables):
-    found = tables("first_places_table").set_index(["n", "correlation"])["four_or_more"]
+def test_correlated_validators_share_first_places(read):
+    found = read("first_places_table").set_index(["n", "correlation"])["four_or_more"]
     for n in (100, 500):
         assert found[n, 0.9] < found[n, 0.5] < found[n, 0.0]

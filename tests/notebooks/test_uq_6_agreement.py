@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
@@ -11,8 +10,8 @@ NAME = "uq/6_agreement"
 
 
 @pytest.fixture(scope="module")
-def table(done):
-    return pd.read_csv(done / "figures/uq/table_S9.csv", keep_default_na=False)
+def table(read):
+    return read("table_S9", keep_default_na=False)
 
 
 def test_counts_give_the_printed_percentages_and_kappa(table):

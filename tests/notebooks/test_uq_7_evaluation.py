@@ -1,10 +1,6 @@
 """The notebook on UQ's partial evaluation, run once with params/quick.yaml; what it leaves in figures/."""
 
-import json
-
-import pandas as pd
 import pytest
-from proctor.report.claims import read_claims
 from proctor.stats.compare import mcnemar
 from scipy.stats import binom
 
@@ -12,12 +8,12 @@ NAME = "uq/7_evaluation"
 
 
 @pytest.fixture(scope="module")
-def bounds(done):
-    return pd.read_csv(done / "figures/uq/solve_rate_bounds.csv").set_index("answer_model")
+def bounds(read):
+    return read("solve_rate_bounds").set_index("answer_model")
 
 
-def test_table_s3_names_the_two_rates_that_its_counts_do_not_give(done):
-    table = pd.read_csv(done / "figures/uq/table_S3.csv")
+def test_table_s3_names_the_two_rates_that_its_counts_do_not_give(read):
+    table = read("table_S3")
     odd = table[table["differs"]]
     assert odd[["answer_model", "printed_percent", "passed", "questions"]].to_numpy().tolist() == [
         ["o3-pro", 4.0, 3, 25],
@@ -40,30 +36,24 @@ def test_each_assumption_narrows_the_bounds(bounds):
     assert (bounds["verified_right"] <= bounds["right_least"]).all()
 
 
-def test_figure_is_there_with_its_evidence(done):
-    record = json.loads((done / "figures/uq/fig_table_S3.json").read_text())
-    assert record["evidence"] == "published" and (done / "figures/uq/fig_table_S3.png").stat().st_size > 10_000
-
-
-def test_claims_are_those_of_the_counts(done):
-    claims = {claim.id: claim for claim in read_claims(done / "figures")}
-    questions = claims["uq/claim_most_passed_answers_wrong.questions"]
+def test_claims_are_those_of_the_counts(read, claims_made):
+    questions = claims_made["uq/claim_most_passed_answers_wrong.questions"]
     assert (questions.low, questions.high) == pytest.approx((100 * 10 / 144, 100 * 63 / 144))
-    assert claims["uq/claim_most_passed_answers_wrong.answers"].high == pytest.approx(100 * 98 / 193)
-    carried = pd.read_csv(done / "figures/uq/carried_precision.csv").set_index("among")
+    assert claims_made["uq/claim_most_passed_answers_wrong.answers"].high == pytest.approx(100 * 98 / 193)
+    carried = read("carried_precision").set_index("among")
     assert binom.cdf(10, 91, carried.loc["UQ, checked questions", "high"]) == pytest.approx(0.025, abs=1e-6)
-    assert claims["uq/claim_verified_are_biased"].estimate == pytest.approx(
+    assert claims_made["uq/claim_verified_are_biased"].estimate == pytest.approx(
         (11 / 95) * (193 * 49 / 71) / (193 * 22 / 71)
     )
-    assert claims["uq/claim_nearly_none_solved"].high == pytest.approx(100 * (500 - 81) / 500)
-    assert claims["uq/claim_ranking_mirrors_benchmarks"].estimate == pytest.approx(100 * (25 - 6) / 500)
-    assert claims["uq/claim_ten_answers_verified"].verdict == "holds"
-    assert claims["uq/claim_o3_pro_stands_out.precision"].estimate == pytest.approx(100 * (4 / 46 - 7 / 60))
+    assert claims_made["uq/claim_nearly_none_solved"].high == pytest.approx(100 * (500 - 81) / 500)
+    assert claims_made["uq/claim_ranking_mirrors_benchmarks"].estimate == pytest.approx(100 * (25 - 6) / 500)
+    assert claims_made["uq/claim_ten_answers_verified"].verdict == "holds"
+    assert claims_made["uq/claim_o3_pro_stands_out.precision"].estimate == pytest.approx(100 * (4 / 46 - 7 / 60))
 
 
-def test_only_the_leader_differs_from_its_neighbour(done):
+def test_only_the_leader_differs_from_its_neighbour(read):
     """By McNemar's test at every number of questions that both pass; the interval is that of no shared question."""
-    pairs = pd.read_csv(done / "figures/uq/table_S3_neighbours.csv")
+    pairs = read("table_S3_neighbours")
     for row in pairs.itertuples():
         k_a, k_b = map(int, row.passed.split(" / "))
         p = [

@@ -1,10 +1,8 @@
 """The notebook on UQ's platform, run once with params/quick.yaml; what it leaves in figures/."""
 
 import itertools
-import json
 
 import numpy as np
-import pandas as pd
 import pytest
 from proctor.stats.proportions import clopper_pearson
 from proctor.uq.resolution import Rule
@@ -12,21 +10,17 @@ from proctor.uq.resolution import Rule
 NAME = "uq/8_platform"
 
 
-def read(done, name):
-    return pd.read_csv(done / f"figures/uq/{name}.csv")
-
-
-def test_the_overview_agrees_with_the_funnel_and_the_list_of_updates(done):
-    overview = read(done, "8_resolution_statistics").set_index("measure")["count"]
-    stages = read(done, "8_stages").set_index("stage")
-    updates = read(done, "8_dataset_updates")
+def test_the_overview_agrees_with_the_funnel_and_the_list_of_updates(read):
+    overview = read("8_resolution_statistics").set_index("measure")["count"]
+    stages = read("8_stages").set_index("stage")
+    updates = read("8_dataset_updates")
     assert overview["questions resolved"] == stages.loc["resolved", "simulated"] == updates["question_id"].nunique()
     assert overview["questions with an answer that passed"] == stages.loc["some answer passed", "simulated"]
     assert stages["paper"].dropna().tolist() == [500, 144, 91, 10]
 
 
-def test_ranking_counts_are_those_of_the_updates(done):
-    board, updates = read(done, "8_ranking").set_index("system"), read(done, "8_dataset_updates")
+def test_ranking_counts_are_those_of_the_updates(read):
+    board, updates = read("8_ranking").set_index("system"), read("8_dataset_updates")
     assert board["right"].sum() == len(updates)
     for name, row in board.iterrows():
         assert row["right"] == (updates["system"] == name).sum()
@@ -40,7 +34,7 @@ def test_no_pair_of_the_paper_is_apart(claims_made):
     assert claim.verdict == "holds" and "0.125" in claim.exact and "28 pairs" in claim.exact
 
 
-def test_effort_is_the_sum_over_all_sequences_of_fifteen_reviews(done, claims_made):
+def test_effort_is_the_sum_over_all_sequences_of_fifteen_reviews(read, claims_made):
     """Of 2 % right answers read without a screen; plain wrong ones get yes with 0.15, six in a hundred with 0.405."""
     yes = np.array(list(itertools.product([0, 1], repeat=15)))
     counts = yes.cumsum(axis=1)
@@ -53,7 +47,7 @@ def test_effort_is_the_sum_over_all_sequences_of_fifteen_reviews(done, claims_ma
         chance = np.prod(np.where(yes, p, 1 - p), axis=1)
         reviews += share * chance @ (last + 1) / 0.9  # a tenth is unsure
         resolved.append(share * chance @ called)
-    table = read(done, "8_effort").set_index(["base_rate", "screen"])
+    table = read("8_effort").set_index(["base_rate", "screen"])
     row = table.loc[(0.02, "none")]
     assert row["reviews_per_resolution"] == pytest.approx(reviews / resolved[0])
     assert row["false_share"] == pytest.approx(sum(resolved[1:]) / sum(resolved))
@@ -61,8 +55,3 @@ def test_effort_is_the_sum_over_all_sequences_of_fifteen_reviews(done, claims_ma
     assert (found["three stages"] / found["none"]).to_numpy() == pytest.approx(0.34)  # the screen's recall
     ratio = table.loc[(0.02, "three stages"), "reviews_per_resolution"] / row["reviews_per_resolution"]
     assert claims_made["uq/claim_validation_lowers_effort"].estimate == pytest.approx(ratio)
-
-
-@pytest.mark.parametrize("name", ["8_over_time", "fig_4", "8_ranking_figure", "8_effort_and_learning"])
-def test_figures_say_that_they_are_simulated(done, name):
-    assert "simulated" in json.loads((done / f"figures/uq/{name}.json").read_text())["evidence"]

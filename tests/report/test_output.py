@@ -227,7 +227,7 @@ def test_the_picture_shown_is_the_picture_saved_and_it_is_one(checkout, page):
     import base64
 
     assert base64.b64decode(data["image/png"]) == (checkout / "figures/uq/line.png").read_bytes()
-    assert metadata == {"image/png": {"alt": "A line", "width": 340}} and len(page) == 2
+    assert metadata == {"artifact": "uq/line", "image/png": {"alt": "A line", "width": 340}} and len(page) == 2
     assert not plt.get_fignums(), "closed, so that Jupyter does not show it again"
     assert record(checkout, "uq/line")["claim_ids"] == ["uq/gain"] and record(checkout, "uq/line")["seed"] == 7
 

@@ -110,10 +110,10 @@ def checkout(tmp_path_factory):
             text(FORMULAS),
             code("n: int = 3", tags=("parameters",)),
             code("import numpy as np"),
-            code('save(fig, "uq/fig_1", evidence="measured")', shown(image_png=picture)),
+            code('out.figure(fig, "uq/fig_1")', shown({"artifact": "uq/fig_1"}, image_png=picture)),
             code(
                 'out.table(df, "uq/numbers")',
-                shown(text_html=tables.to_html(NUMBERS, [True], "", "measured · uq/numbers")),
+                shown({"artifact": "uq/numbers"}, text_html=tables.to_html(NUMBERS, [True], "", "a label")),
             ),
             code("print(1)", {"output_type": "stream", "name": "stdout", "text": "a sentence that is printed " * 20}),
         ],
@@ -121,7 +121,7 @@ def checkout(tmp_path_factory):
             text("# Told by the output"),
             code(
                 "out.figure(fig)",
-                shown({"image/png": {"alt": "Three <dots>", "artifact": "uq/fig_1"}}, image_png=picture),
+                shown({"artifact": "uq/fig_1", "image/png": {"alt": "Three <dots>"}}, image_png=picture),
             ),
             code("plt.plot()", shown(image_png=picture)),
         ],
@@ -281,6 +281,7 @@ def test_a_saved_table_has_its_files_and_no_second_label(page):
     under = article.select_one("p.under")
     assert [link.text for link in under.find_all("a")] == ["CSV", "Markdown", "record"]
     assert article.text.count("uq/numbers") == 3  # in the code, under the table, as the data of the figure
+    assert article.select_one(".proctor-label").text == "a label"  # which the style hides
 
 
 def test_a_page_says_how_to_get_and_open_its_notebook(page):

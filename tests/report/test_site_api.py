@@ -1,5 +1,6 @@
 from proctor.paths import ROOT
-from proctor.report.site_api import address_of, described, package_page, packages, prose, summary
+from proctor.report.catalog import read
+from proctor.report.site_api import DIAGRAMS, address_of, described, package_page, packages, prose, summary
 
 LIBRARY = ROOT / "lib/proctor"
 MODULE = '''"""A module, of `x`.
@@ -58,3 +59,10 @@ def test_a_docstring_is_html_that_markdown_leaves_alone():
         "<p>As &#42;in&#42;</p><pre>&gt;&gt;&gt; f(`x`)&#10;3</pre><p>Done &lt;b&gt;.</p>"
     )
     assert prose("So:\n    1\nand on") == "<p>So:</p><pre>    1</pre><p>and on</p>" and prose("") == ""
+
+
+def test_each_diagram_is_a_figure_and_each_of_its_protocols_is_in_the_catalog():
+    protocols = {row.id for row in read() if row.kind == "protocol"}
+    for picture, names in DIAGRAMS.items():
+        assert (ROOT / f"figures/{picture}.svg").is_file(), picture
+        assert {f"{picture.partition('/')[0]}/{name}" for name in names.split()} <= protocols, picture

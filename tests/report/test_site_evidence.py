@@ -1,23 +1,7 @@
 import json
 
-import pytest
 from proctor.report.site_check import Addresses
-from proctor.report.site_evidence import Behind, badges, without_label
-
-
-@pytest.mark.parametrize(
-    "output, name",
-    [
-        ('<div class="proctor-table"><table></table>\n<div style="x">measured · uq/a_1</div>\n</div>', "uq/a_1"),
-        ("| a |\n|---|\n\n*published + measured · hle\\_verified/b\\_2*\n", "hle_verified/b_2"),
-        ("<div>measured · uq/a_1, and more</div>", None),
-        ("plain text", None),
-    ],
-)
-def test_the_label_of_a_shown_table_names_it_and_is_taken_off(output, name):
-    rest, found = without_label(output)
-    assert found == name and (rest == output if name is None else "·" not in rest)
-    assert rest.count("<div") == rest.count("</div>")
+from proctor.report.site_evidence import Behind, badges
 
 
 def test_an_artifact_without_a_record_has_neither_caption_nor_panel(tmp_path):

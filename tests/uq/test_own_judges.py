@@ -245,3 +245,32 @@ def test_the_example_s_labels_are_those_of_its_answers():
     labels = read_labels(ROOT / "data/examples/judge_labels.csv")
     verdicts = read_verdicts(ROOT / "data/examples/judge_verdicts.csv")
     assert (labels == answers[labels.index].astype(float)).all() and set(verdicts["answer_id"]) == set(answers.index)
+
+
+def two_systems(rng, n=300, gap=0.15, sensitivity=0.9, specificity=0.8):
+    """Marks of a judge on two systems that share their hard items; the first is right `gap` more often."""
+    hard = rng.random(n)
+    marks = []
+    for name, right in (("one", hard < 0.45 + gap), ("other", hard < 0.45)):
+        marks.append(pd.Series(rng.random(n) < np.where(right, sensitivity, 1 - specificity), name=name).astype(float))
+    return marks
+
+
+def test_a_corrected_difference_holds_the_true_one_in_19_of_20_draws(file):
+    rng, held, labels = np.random.default_rng(3), 0, file("x")
+    for _ in range(200):
+        licence = issue(drawn(rng, 300, 0.5), "j", "p", labels, "")
+        found = judge_licence.corrected_difference(licence, *two_systems(rng), rng, draws=1000)
+        held += found.low <= 0.15 <= found.high
+    assert 182 <= held <= 199  # 95 % of 200, and what chance allows
+
+
+def test_a_licence_compares_two_systems_or_says_why_not(file):
+    rng = np.random.default_rng(4)
+    licence = issue(drawn(rng, 2000, 0.5), "j", "p", file("x"), "")
+    one, other = two_systems(rng, gap=0.08)
+    assert "difference by the licence" in judge_licence.compared(licence, "j", "p", one, other, rng)
+    refused = judge_licence.compared(licence, "k", "p", one, other, rng)
+    assert refused.count("the judge is k") == 2 and "difference" not in refused
+    with pytest.raises(DataError, match="marks of yes and no"):
+        judge_licence.compared(licence, "j", "p", one / 2, other, rng)

@@ -32,7 +32,3 @@ def test_stages_are_judged_on_every_answer_whatever_the_stage_before_said(sessio
 def test_open_questions_are_labelled_by_people(session):
     found = asyncio.run(recorded.open_checks(session, JUDGE, ["V"], n=recorded.OPEN))
     assert found["question_id"].nunique() == 12 and found["correct"].isin([True, False]).all()
-
-
-def test_studies_are_named_by_their_functions():
-    assert set(recorded.STUDIES) == {"solution_checks", "open_checks", "model_checks", "stages"}

@@ -1,6 +1,5 @@
 """Rows of Table S10 as counts, and gains between rows."""
 
-import doctest
 import math
 
 import numpy as np
@@ -11,7 +10,7 @@ from proctor.data.published import load_published
 from proctor.stats.bootstrap import Interval
 from proctor.stats.compare import score_limits
 from proctor.stats.proportions import Confusion, clopper_pearson
-from proctor.uq import notation, table_s10
+from proctor.uq import table_s10
 from statsmodels.stats.proportion import proportion_confint
 
 BEST = ("Multi-model", "3-Iter |U, 2 models")
@@ -20,11 +19,6 @@ BEST = ("Multi-model", "3-Iter |U, 2 models")
 @pytest.fixture(scope="module")
 def table():
     return table_s10.load_rows(np.random.default_rng(0), 50)
-
-
-@pytest.mark.parametrize("module", [table_s10, notation])
-def test_examples_in_the_docstrings_run(module):
-    assert doctest.testmod(module).failed == 0
 
 
 def test_every_printed_row_is_named_once(table):

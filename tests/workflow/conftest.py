@@ -2,13 +2,13 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import nbformat
 import pytest
+from proctor.workflow.kernels import KernelServer
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = """
@@ -37,20 +37,11 @@ for notebook in notebooks:
 class Project:
     """A repository in a scratch folder, with the real workflow code and no notebooks yet."""
 
-    def __init__(self, root: Path, interpreter: str):
-        self.root, self.interpreter = root.resolve(), interpreter
+    def __init__(self, root: Path, interpreter: str, kernels: KernelServer):
+        self.root, self.interpreter, self.kernels = root.resolve(), interpreter, str(kernels.folder)
         shutil.copytree(ROOT / "lib", self.root / "lib", ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("Snakefile", "requirements.txt"):
             shutil.copy(ROOT / name, self.root)
-        server = self.root / "lib/proctor/workflow/kernel_server.py"  # these notebooks need none of the big packages
-        server.write_text(
-            re.sub(
-                r"^STACK = \(.*?^\)",
-                "STACK = ('ipykernel.kernelapp',)",
-                server.read_text(),
-                flags=re.DOTALL | re.MULTILINE,
-            )
-        )
         self.write("data/catalog.csv", (ROOT / "data/catalog.csv").read_text().splitlines()[0] + "\n")
         self.write("params/default.yaml", "all: {}\n")
 
@@ -80,7 +71,7 @@ class Project:
 
     def python(self, *arguments: str, **given: str) -> subprocess.CompletedProcess:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("PROCTOR_")} | given
-        environment["PYTHONPATH"] = str(self.root / "lib")
+        environment |= {"PYTHONPATH": str(self.root / "lib"), "PROCTOR_KERNELS": self.kernels}
         return subprocess.run(
             [self.interpreter, *arguments], cwd=self.root, env=environment, capture_output=True, text=True, timeout=120
         )
@@ -105,10 +96,10 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path: Path, python: str) -> Project:
-    return Project(tmp_path, python)
+def project(tmp_path: Path, python: str, kernels: KernelServer) -> Project:
+    return Project(tmp_path, python, kernels)
 
 
 @pytest.fixture(scope="module")
-def shared_project(tmp_path_factory: pytest.TempPathFactory, python: str) -> Project:
-    return Project(tmp_path_factory.mktemp("project"), python)
+def shared_project(tmp_path_factory: pytest.TempPathFactory, python: str, kernels: KernelServer) -> Project:
+    return Project(tmp_path_factory.mktemp("project"), python, kernels)

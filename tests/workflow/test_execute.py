@@ -17,8 +17,8 @@ from proctor.workflow.notebook import Notebook
 
 
 @pytest.fixture
-def server(workers):
-    return workers.kernels
+def server(kernels):
+    return kernels
 
 
 def notebook(tmp_path, *cells):

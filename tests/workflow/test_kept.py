@@ -25,12 +25,12 @@ for name in ('fig.json', 'judges.json', 'claims_frontier.json'):
     (folder / name).write_text(record)
 """
 DRAW = f"""
-'uq/fig'
+# out.figure(fig, 'uq/fig')
 (folder / 'fig.png').write_bytes(base64.b64decode({base64.b64encode(DOT).decode()!r}))
 (folder / 'fig.svg').write_text('<svg/>')
 """
 TABLE = """
-"uq/judges"
+# out.table(judges, "uq/judges")
 for name in ('judges.md', 'judges.tex', 'judges.csv', 'claims_frontier.md'):
     (folder / name).write_text('A caption\\n\\n| ' + name + ' |\\n|---|\\n' + log * 40)
 """

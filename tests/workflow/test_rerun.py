@@ -4,9 +4,12 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import closing
 
 import pytest
+from proctor.workflow import rerun
 
 WRITE = """
 import os, pathlib
@@ -69,3 +72,32 @@ def test_a_run_that_is_killed_goes_on_where_it_was_and_each_call_runs_what_is_le
     assert ran == ["1", "4"] and found["uq/b"] == ["", False, ["uq/x4.csv"]]
     found, ran = runs()
     assert ran == [] and [reused for _, reused, _ in found.values()] == [True, True]
+
+
+def test_works_wait_for_those_before_them_and_a_failed_one_stops_only_its_followers(kernels, monkeypatch):
+    monkeypatch.setenv("PROCTOR_KERNELS", str(kernels.folder))
+    done = []
+
+    def work(name, problem=None):
+        return lambda server, cancel: done.append(name) or (1 / 0 if problem == "a bug" else problem)
+
+    works = {"late": work("late"), "lost": work("lost"), "one": work("one"), "two": work("two", "no good")}
+    works["three"] = work("three", "a bug")
+    ended = dict(rerun.run_all(works, 2, {"late": ["one"], "lost": ["two"]}))
+    assert done.index("one") < done.index("late") and "lost" not in done
+    assert ended.pop("three").endswith("ZeroDivisionError: division by zero\n")
+    assert ended == {"one": None, "two": "no good", "late": None}
+
+
+def test_leaving_the_works_stops_those_that_run(kernels, monkeypatch):
+    monkeypatch.setenv("PROCTOR_KERNELS", str(kernels.folder))
+    begun, stopped = threading.Event(), []
+
+    def long(server, cancel):
+        begun.set()
+        stopped.append(cancel.wait(60))
+
+    works = {"quick": lambda server, cancel: begun.wait(60) and None, "long": long}
+    with closing(rerun.run_all(works, 2)) as ended:
+        assert next(ended) == ("quick", None)
+    assert stopped == [True]

@@ -92,11 +92,3 @@ def test_bad_input_is_refused_before_anything_runs(shared_project, arguments, me
     result = shared_project.run(*arguments)
     assert result.returncode == 2 and message in result.stderr and "Traceback" not in result.stderr
     assert not shared_project.executed("exam", "build/own").exists()
-
-
-def test_job_whose_reproduce_has_ended_says_so(shared_project, monkeypatch):
-    from proctor.workflow import run
-
-    path = shared_project.notebook("exam")
-    monkeypatch.setenv("PROCTOR_WORKERS", str(shared_project.root / "gone"))
-    assert run.main([str(path), "--values", "{}"]) == 1

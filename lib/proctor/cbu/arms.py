@@ -1,4 +1,4 @@
-"""Consequence-Based Utility on families-v2: what a solver does after each kind of candidate, one operation a step.
+"""Consequence-Based Utility on families-v2 and -v3: what a solver does after each kind of candidate.
 
 Arms: no candidate; the right solution, and the same in other words; a solution with one planted slip (wrong), the same
 derivation under the right answer (lucky), and the wrong one stated with assurance (confident); two natural answers of
@@ -12,6 +12,7 @@ Rollouts have one row each, as `utility.run_rollouts` gives them. Units are fami
 
 import zlib
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -97,7 +98,7 @@ def planted(questions: Sequence[Question], arms: Collection[str] = tuple(ARMS)) 
                 id=f"{question.id}-{arm.replace(' ', '-')}",
                 question_id=question.id,
                 text=texts[arm],
-                author=screening.VERSION,
+                author=question.source,
                 correct=kind.correct,
                 label=arm,
             )
@@ -121,17 +122,23 @@ def _texts(question: Question) -> dict[str, str]:
 
 
 async def rolled(
-    session: Session, models: Sequence[str], arms: Collection[str], n: int, rollouts: int, own: bool
+    session: Session,
+    models: Sequence[str],
+    arms: Collection[str],
+    rollouts: int,
+    own: bool,
+    version: str = screening.VERSION,
 ) -> pd.DataFrame:
-    """Rollouts, of which none has seen a candidate as well, on `n` fresh questions; rows of `utility.run_rollouts`.
+    """Rollouts, of which none has seen a candidate as well, on QUESTIONS fresh questions for each nine families; rows
+    of `utility.run_rollouts`.
 
     own: two natural answers to each question too, labelled by whether their answer is right.
     """
-    questions = screening.fresh(await natural.kept_cells(session), n)
+    questions = await natural.asked(session, QUESTIONS, version)
     answers = planted(questions, arms)
     if own:
         with session.as_recorded():
-            natural_answers = await natural.attempts(session, n=n)
+            natural_answers = await natural.attempts(session, n=QUESTIONS, version=version)
         answers += [
             Answer(
                 id=f"{row.question_id}-{row.model}-{row.sample}",
@@ -149,29 +156,41 @@ async def rolled(
     return await run_rollouts(session, models, questions, answers, near, budget=rollouts, prompts=STEPS)
 
 
-async def core(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
+async def core(
+    session: Session, models: Sequence[str] = (screening.MODEL,), version: str = screening.VERSION
+) -> pd.DataFrame:
     """None, right and wrong with FIRST rollouts: what the main claim needs, asked first."""
-    return await rolled(session, models, ("right", "wrong"), QUESTIONS, FIRST, own=False)
+    return await rolled(session, models, ("right", "wrong"), FIRST, False, version)
 
 
-async def core_judges(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
+async def core_judges(
+    session: Session, models: Sequence[str] = (screening.MODEL,), version: str = screening.VERSION
+) -> pd.DataFrame:
     """Judges' scores of the right and wrong candidates of `core`; rows of `judges.ask_judges`."""
-    questions = screening.fresh(await natural.kept_cells(session), QUESTIONS)
+    questions = await natural.asked(session, QUESTIONS, version)
     return await ask_judges(session, models, questions, planted(questions, ("right", "wrong")), judges=RIVALS)
 
 
-async def more_arms(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
+async def more_arms(
+    session: Session, models: Sequence[str] = (screening.MODEL,), version: str = screening.VERSION
+) -> pd.DataFrame:
     """All arms with FIRST rollouts, natural candidates too; the rollouts of `core` are among them."""
-    return await rolled(session, models, tuple(ARMS), QUESTIONS, FIRST, own=True)
+    return await rolled(session, models, tuple(ARMS), FIRST, True, version)
 
 
-async def all_arms(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
+async def all_arms(
+    session: Session, models: Sequence[str] = (screening.MODEL,), version: str = screening.VERSION
+) -> pd.DataFrame:
     """All arms with ROLLOUTS rollouts; the rollouts of `core` are among them."""
-    return await rolled(session, models, tuple(ARMS), QUESTIONS, ROLLOUTS, own=True)
+    return await rolled(session, models, tuple(ARMS), ROLLOUTS, True, version)
 
 
 FIRST_STUDIES = {"cbu.core": core, "cbu.core_judges": core_judges}
 STUDIES = {"cbu.more_arms": more_arms, "cbu.all_arms": all_arms}
+MORE_STUDIES = {
+    f"{name}.more": partial(one, version=screening.MORE)
+    for name, one in {**FIRST_STUDIES, "cbu.more_arms": more_arms}.items()
+}
 
 
 def solve_rates(rollouts: pd.DataFrame) -> pd.DataFrame:

@@ -92,7 +92,7 @@ def reads_probabilities(model: str, setup: Setup, settings: Settings) -> bool:
     """Whether the judge's score is the first token of a model served here, so that its probabilities are kept."""
     style = settings.style_for(spec(model))
     asked = score_request(JUDGE, setup.questions[0], setup.candidates[0], model, settings=settings)
-    return spec(model).local and style != "free" and asked.logprobs is not None
+    return spec(model).local and style == "short" and asked.logprobs is not None
 
 
 def table(worth: pd.DataFrame, judged: pd.DataFrame, candidates: Sequence[Answer]) -> pd.DataFrame:

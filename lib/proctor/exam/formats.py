@@ -1,10 +1,11 @@
-"""Results of an exam in the files of the field: those of HLE (predictions, judged), inspect_ai and lm-eval (samples).
+"""Results of an exam in the files of the field: HLE (predictions, judged), inspect_ai, lm-eval (samples), promptfoo.
 
     write_hle(path, judged, questions)         # HLE's own scorer reads it
-    read_hle(path); read_inspect(path); read_lm_eval(path, model)
+    read_hle(path); read_inspect(path); read_lm_eval(path, model); read_promptfoo(path)
 
 Each reader gives rows with the columns of `run_exam` that the format holds; each writer takes such rows, and what is
-written reads back equal. Sources: HLE's public code (hle_eval), inspect_ai's log version 2, lm-eval's --log_samples.
+written reads back equal. Sources: HLE's public code (hle_eval), inspect_ai's log version 2, lm-eval's --log_samples,
+promptfoo's results (version 3).
 Errors are DataError, naming the file, the row and what to fix.
 """
 
@@ -26,8 +27,8 @@ WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # inspect_ai's words: correct,
 
 
 def read_results(path: str | Path) -> pd.DataFrame | None:
-    """The rows of a file of HLE, inspect_ai or lm-eval, told by its ending and content; None for any other, such as a
-    table. lm-eval's rows have an empty model: the file does not say which."""
+    """The rows of a file of HLE, inspect_ai, lm-eval or promptfoo, recognised by its ending and content; None for any
+    other, such as a table. lm-eval's rows have an empty model: the file does not say which."""
     path = Path(path)
     kind = path.suffix.lower()
     if kind == ".eval":
@@ -35,6 +36,8 @@ def read_results(path: str | Path) -> pd.DataFrame | None:
     if kind == ".json":
         if isinstance(found := _json(path), list):
             return None
+        if isinstance(_dict(_dict(found).get("results")).get("results"), list):
+            return read_promptfoo(path)
         return read_inspect(path) if {"samples", "eval"} <= set(found) else read_hle(path)
     if kind == ".jsonl" and '"resps"' in path.read_text(encoding="utf-8", errors="replace")[:100_000]:
         return read_lm_eval(path)
@@ -323,6 +326,51 @@ def _leaves(value: object) -> Iterator[object]:
 def _flat(value: object) -> Iterator[str]:
     """The texts of lm-eval's nested lists; none of a multiple choice, whose lists hold log-likelihoods."""
     return (part for part in _leaves(value) if isinstance(part, str))
+
+
+# promptfoo: promptfoo eval --output results.json, an entry a test, prompt and provider
+
+
+def read_promptfoo(path: str | Path) -> pd.DataFrame:
+    """Results of promptfoo: model (the provider; with its prompt where there are several), question_id, sample, reply,
+    correct (the test passed), score, tokens.
+
+    question_id is the test's `id` among its variables or its metadata, else its first number: tests of the same
+    variables are samples of one question. A test without a response is a DataError."""
+    path = Path(path)
+    found = _dict(_object(path).get("results")).get("results")
+    entries = [_dict(entry) for entry in found] if isinstance(found, list) else []
+    prompts = {str(_dict(entry.get("prompt")).get("label")) for entry in entries}
+    ids, asked, rows, problems = {}, {}, [], []
+    for number, entry in enumerate(entries, start=1):
+        test, provider, response = (_dict(entry.get(name)) for name in ("testCase", "provider", "response"))
+        output, score = response.get("output"), _number(entry.get("score"), None)
+        if output is None or score is None:
+            what = "no response" if output is None else f"score {entry.get('score')!r}"
+            problems.append(problem(path, number, "response", what, "Run this test again"))
+            continue
+        variables = _dict(entry.get("vars")) or _dict(test.get("vars"))
+        name = variables.get("id", _dict(test.get("metadata")).get("id"))
+        if name is None:
+            name = ids.setdefault(json.dumps(variables, sort_keys=True), entry.get("testIdx", number - 1))
+        name = str(name)
+        model = str(provider.get("label") or provider.get("id") or entry.get("provider"))
+        model += f", {_dict(entry.get('prompt')).get('label')}" if len(prompts) > 1 else ""
+        asked[model, name] = asked.get((model, name), -1) + 1
+        usage = _dict(response.get("tokenUsage"))
+        rows.append(
+            dict(
+                model=model,
+                question_id=name,
+                sample=asked[model, name],
+                reply=output if isinstance(output, str) else json.dumps(output, ensure_ascii=False),
+                correct=entry.get("success") is True,
+                score=score,
+                prompt_tokens=_whole(usage.get("prompt")),
+                completion_tokens=_whole(usage.get("completion")),
+            )
+        )
+    return _table(path, rows, problems)
 
 
 # What they share

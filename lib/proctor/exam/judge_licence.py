@@ -163,6 +163,44 @@ def said(
     return f"accepted {k} of {n}; right, by the licence of {licence.day}: {right} ({tested})"
 
 
+def corrected_difference(
+    licence: Licence, one: ArrayLike, other: ArrayLike, rng: np.random.Generator, level: float = 0.95, draws: int = 4000
+) -> Interval:
+    """Share right of one system minus the other's on the same items, of which `one` and `other` hold the judge's marks
+    (1 or 0): their difference over sensitivity + specificity - 1, if the judge errs as often on both.
+
+    Items are drawn anew in pairs, error rates as in `judge_error.judge_limits` (Jeffreys). Raises ValueError where the
+    two arrays differ in length or most draws of the rates are no better than chance."""
+    gap = np.asarray(one, float) - np.asarray(other, float)
+    n, counts = len(gap), licence.counts
+    drawn = rng.multinomial(n, [np.mean(gap > 0), np.mean(gap < 0), np.mean(gap == 0)], draws)
+    hits = rng.beta(counts.tp + 0.5, counts.fn + 0.5, draws) + rng.beta(counts.tn + 0.5, counts.fp + 0.5, draws) - 1
+    if np.mean(hits <= 0) > 0.5:
+        raise ValueError("in most draws of its error rates this judge is no better than chance: nothing to correct")
+    found = np.where(hits > 0, (drawn[:, 0] - drawn[:, 1]) / n / np.where(hits > 0, hits, 1), np.nan)
+    low, high = np.nanquantile(found, [(1 - level) / 2, (1 + level) / 2])
+    share = licence.sensitivity[0] + licence.specificity[0] - 1
+    return Interval(float(gap.mean() / share), float(low), float(high), level, "rogan-gladen", n=n, of="items")
+
+
+def compared(
+    licence: Licence, judge: str, prompt: str, one: pd.Series, other: pd.Series, rng: np.random.Generator
+) -> str:
+    """Lines for a terminal: what the licence says of each of two systems, and of their difference where it holds for
+    both. one, other: the judge's mark (1 or 0) of each item, by item; items of both count. Raises DataError for other
+    scores."""
+    marks = pd.concat([one, other], axis=1, join="inner").dropna()
+    if not marks.isin([0, 1]).all(axis=None):
+        raise DataError("a licence is for marks of yes and no: scores between 0 and 1, or means of samples, have none.")
+    unknown = [np.nan] * len(marks)
+    lines = [f"{name}: {said(licence, judge, prompt, marks[name] == 1, unknown, rng)}" for name in marks]
+    if not any("does not hold" in line for line in lines):
+        gap = corrected_difference(licence, marks.iloc[:, 0], marks.iloc[:, 1], rng)
+        points = f"{100 * gap.estimate:+.1f} points [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
+        lines.append(f"difference by the licence, if the judge errs as often on both: {points}")
+    return "\n".join(lines)
+
+
 def prompt_of(judge: str, settings: Settings | None = None) -> str:
     """What a licence calls the prompt by which `exam` and `mark` ask this judge."""
     return load("hle/judge" if spec(judge).local else "hle/judge_fields", settings).version

@@ -46,12 +46,14 @@ def read_keys(path: str | Path, columns: Mapping[str, str] | None = None) -> lis
     path = Path(path)
     rows, problems = read_rows(path)
     known = {column for _, row in rows for column in row}
+    item, key = (next((name for name in names if name in known), None) for names in (ITEMS, KEYS))
     if columns or known & {"question", "problem"} or not rows:
+        named = {"id": item, "answer": key}
+        columns = columns or {field: name for field, name in named.items() if name and field not in known}
         questions = load_questions(path, columns=columns)
         if lacking := next((question.id for question in questions if question.answer is None), None):
             raise DataError(f"{path}: question {lacking} has no key. Give it one, or leave it out.")
         return questions
-    item, key = (next((name for name in names if name in known), None) for names in (ITEMS, KEYS))
     if item is None or key is None:
         raise DataError(
             f"{path}: the columns are {', '.join(sorted(known))}. Give id and answer, or name them with "
@@ -76,8 +78,9 @@ def read_replies(*files: str | Path) -> pd.DataFrame:
     """Kept replies of any number of files: file, model, question_id, sample, reply, given (the answer that the file
     read in it; None: none), cut_off, and `before`, the mark that the file gives (1, 0; NaN: none).
 
-    HLE's predictions or judged files, logs of inspect_ai, lm-eval's samples, or a table (.csv, .jsonl ...) of item and
-    reply or answer, if wanted model, sample and score. A file that names no model is a model of its file's name."""
+    HLE's predictions or judged files, logs of inspect_ai, lm-eval's samples, promptfoo's results, or a table (.csv,
+    .jsonl ...) of item and reply or answer, if wanted model, sample and score. A file that names no model is a model of
+    its file's name."""
     return joined(*((file, _replies(file)) for file in map(Path, files)))
 
 

@@ -195,7 +195,7 @@ def _unit(text: str) -> str | None:
             found.append("/" if (token["sign"] or "").strip() == "per" else token["sign"] or "*")
             gaps += token["gap"] is not None
         place = token.end()
-    if not found or found[0] in ("*", "/", ")") or found[0][0] == "^":
+    if not found or found[0] in ("*", "/", ")") or found[0][0] == "^" or found.count("(") != found.count(")"):
         return None
     if gaps and text not in _SPACED and not set("/^") & set("".join(found)):
         return None

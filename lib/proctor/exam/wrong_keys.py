@@ -63,8 +63,8 @@ def read_votes(
     columns: Mapping[str, str] | None = None,
     leave_out: Collection[str] = (),
 ) -> Votes:
-    """Who answered what. files: logs of inspect_ai, lm-eval's samples, HLE's files, long tables (item, model, answer or
-    reply), or one wide table with a row per item and a column per system. answers: the file of keys; none: a column
+    """Who answered what. files: those that `formats.read_results` reads, long tables (item, model, answer or reply), or
+    one wide table with a row per item and a column per system. answers: the file of keys; none: a column
     `key` or `target` of the table. columns: field -> column. leave_out: columns of a wide table that are no systems.
 
     Raises DataError for items without a key, and fewer than two systems."""

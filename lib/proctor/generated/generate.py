@@ -1,9 +1,9 @@
 """Questions with exact answers, drawn from the families of a version at three levels, by seed.
 
-`python -m proctor.generated.generate` rewrites data/questions/families_v1.jsonl and families_v2.jsonl, which are
+`python -m proctor.generated.generate` rewrites data/questions/families_v1.jsonl to families_v3.jsonl, which are
 committed: recorded replies belong to their questions, so a change to a family needs a new version and a new file.
 families-v1 has the nine families of `families`; families-v2 those of `worked_families`, whose solutions take one
-operation a step.
+operation a step; families-v3 eighteen more of that kind, those of `more_families`.
 """
 
 import json
@@ -16,16 +16,21 @@ from proctor.data.schemas import LETTERS, Question
 from proctor.files import write_atomic
 from proctor.generated.draft import Draft, some
 from proctor.generated.families import FAMILIES, Family
+from proctor.generated.more_families import MORE_FAMILIES
 from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.paths import QUESTIONS
 
 __all__ = ["FAMILIES", "PATH", "SEED", "VERSION", "Draft", "Family", "questions_as_jsonl", "generate", "ten_options"]
 
 VERSION = "families-v1"
-VERSIONS = {"families-v1": FAMILIES, "families-v2": WORKED_FAMILIES}
+VERSIONS = {"families-v1": FAMILIES, "families-v2": WORKED_FAMILIES, "families-v3": MORE_FAMILIES}
 SEED = 20261121
 PATH = QUESTIONS / "families_v1.jsonl"
-COMMITTED = {"families-v1": 6, "families-v2": 12}  # questions a level in the committed file of each version
+COMMITTED = {
+    "families-v1": 6,
+    "families-v2": 12,
+    "families-v3": 9,
+}  # questions a level in the committed file of each version
 NEIGHBOURS = 3
 
 

@@ -23,11 +23,11 @@ def invented_sign(level: int, rng: Generator) -> Problem:
     given = {"p": p, "q": q, "x": x, "y": y}
     if level == 3:
         steps = (
-            _step("product", "x", "x", "y", "a times b"),
-            _step("first", "p", "x", "x", f"{p} times a"),
-            _step("second", "q", "x", "y", f"{q} times b"),
-            _step("both", "product", "+", "first", "The first two parts"),
-            _step("all", "both", "+", "second", "With the last part"),
+            one_step("product", "x", "x", "y", "a times b"),
+            one_step("first", "p", "x", "x", f"{p} times a"),
+            one_step("second", "q", "x", "y", f"{q} times b"),
+            one_step("both", "product", "+", "first", "The first two parts"),
+            one_step("all", "both", "+", "second", "With the last part"),
         )
         return Problem(f"Let a # b mean ab + {p}a + {q}b. What is {x} # {y}?", given, steps)
     rule = f"Let a # b mean {p}a + {q}b."
@@ -39,9 +39,9 @@ def invented_sign(level: int, rng: Generator) -> Problem:
 
 def _apply(a: str, b: str, p: int, q: int, when: str) -> tuple[Step, ...]:
     return (
-        _step(f"{when}first", "p", "x", a, f"{p} times the number before the sign"),
-        _step(f"{when}second", "q", "x", b, f"{q} times the number after the sign"),
-        _step(f"{when}sum", f"{when}first", "+", f"{when}second", "The two parts together"),
+        one_step(f"{when}first", "p", "x", a, f"{p} times the number before the sign"),
+        one_step(f"{when}second", "q", "x", b, f"{q} times the number after the sign"),
+        one_step(f"{when}sum", f"{when}first", "+", f"{when}second", "The two parts together"),
     )
 
 
@@ -51,24 +51,24 @@ def rectangle(level: int, rng: Generator) -> Problem:
     more = draw_integer(rng, 2, 12)
     length = width + more
     around = 2 * (length + width)
-    half = _step("half", "around", "/", 2, "Length and width together", "Half of the perimeter")
+    half = one_step("half", "around", "/", 2, "Length and width together", "Half of the perimeter")
     if level == 1:
         return Problem(
             f"A rectangle has a perimeter of {around} m and a length of {length} m. What is its width in metres?",
             {"around": around, "length": length},
-            (half, _step("width", "half", "-", "length", "The width", "Without the length, the width is left")),
+            (half, one_step("width", "half", "-", "length", "The width", "Without the length, the width is left")),
         )
     steps = (
         half,
-        _step("twice", "half", "-", "more", "Twice the width", "Two equal widths"),
-        _step("width", "twice", "/", 2, "The width", "One width"),
-        _step("length", "width", "+", "more", "The length", "The longer side"),
+        one_step("twice", "half", "-", "more", "Twice the width", "Two equal widths"),
+        one_step("width", "twice", "/", 2, "The width", "One width"),
+        one_step("length", "width", "+", "more", "The length", "The longer side"),
     )
     question = f"A rectangle has a perimeter of {around} m, and it is {more} m longer than it is wide."
     given = {"around": around, "more": more}
     if level == 2:
         return Problem(f"{question} What is its length in metres?", given, steps)
-    area = _step("area", "length", "x", "width", "The area", "Length times width")
+    area = one_step("area", "length", "x", "width", "The area", "Length times width")
     return Problem(f"{question} What is its area in square metres?", given, (*steps, area))
 
 
@@ -80,11 +80,11 @@ def mean(level: int, rng: Generator) -> Problem | None:
         if (n * average + m * other) % (n + m) or other == average or n == m:
             return None
         steps = (
-            _step("first", "n", "x", "average", "All scores of the first group"),
-            _step("second", "m", "x", "other", "All scores of the second group"),
-            _step("total", "first", "+", "second", "All scores"),
-            _step("pupils", "n", "+", "m", "All pupils"),
-            _step("mean", "total", "/", "pupils", "The mean score"),
+            one_step("first", "n", "x", "average", "All scores of the first group"),
+            one_step("second", "m", "x", "other", "All scores of the second group"),
+            one_step("total", "first", "+", "second", "All scores"),
+            one_step("pupils", "n", "+", "m", "All pupils"),
+            one_step("mean", "total", "/", "pupils", "The mean score"),
         )
         return Problem(
             f"A group of {n} pupils has a mean score of {average}, another group of {m} pupils has a mean score of "
@@ -96,21 +96,21 @@ def mean(level: int, rng: Generator) -> Problem | None:
     numbers = [draw_integer(rng, max(1, average - 11), average + 11) for _ in range(count)]
     names = [f"number {i}" for i in range(count)]
     given = dict(zip(names, numbers))
-    adding = _running(names, "The first two numbers", "And the next number")
+    adding = running(names, "The first two numbers", "And the next number")
     listed = ", ".join(map(str, numbers))
     if len(set(numbers)) < count:
         return None
     if level == 1:
         if sum(numbers) % 4:
             return None
-        last = _step("mean", adding[-1].name, "/", 4, "The mean of the four numbers", "A fourth of the total")
+        last = one_step("mean", adding[-1].name, "/", 4, "The mean of the four numbers", "A fourth of the total")
         return Problem(f"What is the mean of {listed}?", given, (*adding, last))
     if 4 * average <= sum(numbers):
         return None
     steps = (
-        _step("all", 4, "x", "average", "All four numbers add up to", "The total of four numbers"),
+        one_step("all", 4, "x", "average", "All four numbers add up to", "The total of four numbers"),
         *adding,
-        _step("missing", "all", "-", adding[-1].name, "The fourth number", "What is missing"),
+        one_step("missing", "all", "-", adding[-1].name, "The fourth number", "What is missing"),
     )
     question = f"Four numbers have a mean of {average}. Three of them are {listed}. What is the fourth?"
     return Problem(question, {"average": average} | given, steps)
@@ -126,10 +126,10 @@ def sequence(level: int, rng: Generator) -> Problem:
             f"A sequence goes on in equal steps: {', '.join(map(str, terms))}, ... What is its term number {place}?",
             {"start": start, "second": terms[1], "place": place},
             (
-                _step("step", "second", "-", "start", "The step from term to term"),
-                _step("steps", "place", "-", 1, "The number of steps from the first term"),
-                _step("way", "steps", "x", "step", "All these steps together"),
-                _step("term", "start", "+", "way", "The term asked for"),
+                one_step("step", "second", "-", "start", "The step from term to term"),
+                one_step("steps", "place", "-", 1, "The number of steps from the first term"),
+                one_step("way", "steps", "x", "step", "All these steps together"),
+                one_step("term", "start", "+", "way", "The term asked for"),
             ),
         )
     growth = draw_integer(rng, 2, 6)
@@ -137,11 +137,11 @@ def sequence(level: int, rng: Generator) -> Problem:
     terms = [start + sum(steps[:i]) for i in range(4)]
     given = {f"term {i}": term for i, term in enumerate(terms, 1)}
     solved = (
-        _step("step 2", "term 3", "-", "term 2", "The step to the third term"),
-        _step("step 3", "term 4", "-", "term 3", "The step to the fourth term"),
-        _step("growth", "step 3", "-", "step 2", "The steps grow by"),
-        _step("step 4", "step 3", "+", "growth", "The next step"),
-        _step("term 5", "term 4", "+", "step 4", "The next term"),
+        one_step("step 2", "term 3", "-", "term 2", "The step to the third term"),
+        one_step("step 3", "term 4", "-", "term 3", "The step to the fourth term"),
+        one_step("growth", "step 3", "-", "step 2", "The steps grow by"),
+        one_step("step 4", "step 3", "+", "growth", "The next step"),
+        one_step("term 5", "term 4", "+", "step 4", "The next term"),
     )
     question = (
         f"In a sequence each step is larger than the one before by the same amount: {', '.join(map(str, terms))}."
@@ -149,8 +149,8 @@ def sequence(level: int, rng: Generator) -> Problem:
     if level == 2:
         return Problem(f"{question} Which number comes next?", given, solved)
     more = (
-        _step("step 5", "step 4", "+", "growth", "The step after it"),
-        _step("term 6", "term 5", "+", "step 5", "The term after it"),
+        one_step("step 5", "step 4", "+", "growth", "The step after it"),
+        one_step("term 6", "term 5", "+", "step 5", "The term after it"),
     )
     return Problem(f"{question} Which number comes after the next one?", given, solved + more)
 
@@ -158,34 +158,34 @@ def sequence(level: int, rng: Generator) -> Problem:
 def change(level: int, rng: Generator) -> Problem | None:
     """Money back after buying one kind of goods, two kinds, or two kinds with some percent off."""
     n, price, m, other = (draw_integer(rng, *limits) for limits in ((3, 9), (11, 39), (3, 9), (11, 39)))
-    first = _step("pens", "n", "x", "price", "The pens cost", "For the pens")
+    first = one_step("pens", "n", "x", "price", "The pens cost", "For the pens")
     if level == 1:
         paid = _round_up(n * price)
         return Problem(
             f"A pen costs {price} cents. You buy {n} pens and pay with {paid} cents. How many cents do you get back?",
             {"n": n, "price": price, "paid": paid},
-            (first, _step("back", "paid", "-", "pens", "You get back", "What is left")),
+            (first, one_step("back", "paid", "-", "pens", "You get back", "What is left")),
         )
     total, percent = n * price + m * other, 10 * draw_integer(rng, 1, 4)
     goods = f"A pen costs {price} cents and a pad costs {other} cents. You buy {n} pens and {m} pads"
     given = {"n": n, "price": price, "m": m, "other": other}
     both = (
         first,
-        _step("pads", "m", "x", "other", "The pads cost", "For the pads"),
-        _step("total", "pens", "+", "pads", "All goods cost", "Together"),
+        one_step("pads", "m", "x", "other", "The pads cost", "For the pads"),
+        one_step("total", "pens", "+", "pads", "All goods cost", "Together"),
     )
     if level == 2:
         paid = _round_up(total)
-        last = _step("back", "paid", "-", "total", "You get back", "What is left")
+        last = one_step("back", "paid", "-", "total", "You get back", "What is left")
         question = f"{goods} and pay with {paid} cents. How many cents do you get back?"
         return Problem(question, given | {"paid": paid}, (*both, last))
     if total % 10:
         return None
     steps = (
         *both,
-        _step("parts", "total", "x", "percent", "The price times the percent"),
-        _step("off", "parts", "/", 100, "The amount taken off"),
-        _step("pay", "total", "-", "off", "You pay"),
+        one_step("parts", "total", "x", "percent", "The price times the percent"),
+        one_step("off", "parts", "/", 100, "The amount taken off"),
+        one_step("pay", "total", "-", "off", "You pay"),
     )
     question = f"{goods}, and {percent} percent are taken off the whole price. How many cents do you pay?"
     return Problem(question, given | {"percent": percent}, steps)
@@ -199,7 +199,7 @@ def tank(level: int, rng: Generator) -> Problem | None:
     """Minutes to fill a tank: with two pipes, with two pipes and a leak, or with one pipe alone at first."""
     a, b, c = draw_integer(rng, 5, 19), draw_integer(rng, 5, 19), draw_integer(rng, 2, 8)
     minutes, alone = draw_integer(rng, 6, 25), draw_integer(rng, 3, 12)
-    both = _step("both", "a", "+", "b", "Both pipes together bring in a minute", "In a minute the two pipes bring")
+    both = one_step("both", "a", "+", "b", "Both pipes together bring in a minute", "In a minute the two pipes bring")
     pipes = f"One pipe brings {a} litres a minute, another one {b} litres a minute"
     if a == b:
         return None
@@ -208,14 +208,14 @@ def tank(level: int, rng: Generator) -> Problem | None:
         return Problem(
             f"{pipes}. How many minutes do both together take to fill a tank of {volume} litres?",
             {"a": a, "b": b, "volume": volume},
-            (both, _step("minutes", "volume", "/", "both", "The minutes that it takes", "The time in minutes")),
+            (both, one_step("minutes", "volume", "/", "both", "The minutes that it takes", "The time in minutes")),
         )
     if level == 2:
         volume = (a + b - c) * minutes
         steps = (
             both,
-            _step("net", "both", "-", "c", "What stays in the tank a minute", "Without what leaks out a minute"),
-            _step("minutes", "volume", "/", "net", "The minutes that it takes", "The time in minutes"),
+            one_step("net", "both", "-", "c", "What stays in the tank a minute", "Without what leaks out a minute"),
+            one_step("minutes", "volume", "/", "net", "The minutes that it takes", "The time in minutes"),
         )
         question = (
             f"{pipes}, and {c} litres a minute leak out. How many minutes do both pipes together take to fill a tank "
@@ -224,11 +224,11 @@ def tank(level: int, rng: Generator) -> Problem | None:
         return Problem(question, {"a": a, "b": b, "c": c, "volume": volume}, steps)
     volume = a * alone + (a + b) * minutes
     steps = (
-        _step("before", "alone", "x", "a", "The first pipe alone brings", "In the time alone"),
-        _step("rest", "volume", "-", "before", "What is missing then", "Still to fill"),
+        one_step("before", "alone", "x", "a", "The first pipe alone brings", "In the time alone"),
+        one_step("rest", "volume", "-", "before", "What is missing then", "Still to fill"),
         both,
-        _step("minutes", "rest", "/", "both", "The minutes with both pipes", "The time together"),
-        _step("all", "alone", "+", "minutes", "All minutes", "The whole time"),
+        one_step("minutes", "rest", "/", "both", "The minutes with both pipes", "The time together"),
+        one_step("all", "alone", "+", "minutes", "All minutes", "The whole time"),
     )
     question = (
         f"{pipes}. The first pipe runs alone for {alone} minutes, then both run. After how many minutes in all is a "
@@ -246,8 +246,8 @@ def ages(level: int, rng: Generator) -> Problem:
             f"Anna is {more} years older than Ben. Together they are {2 * young + more} years old. How old is Anna?",
             {"together": 2 * young + more, "more": more},
             (
-                _step("twice", "together", "+", "more", "Twice Anna's age", "Two times the age of Anna"),
-                _step("anna", "twice", "/", 2, "Anna's age", "The age of Anna"),
+                one_step("twice", "together", "+", "more", "Twice Anna's age", "Two times the age of Anna"),
+                one_step("anna", "twice", "/", 2, "Anna's age", "The age of Anna"),
             ),
         )
     if level == 2:
@@ -255,9 +255,9 @@ def ages(level: int, rng: Generator) -> Problem:
             f"Anna is {times} times as old as Ben. Together they are {young * (times + 1)} years old. How old is Anna?",
             {"together": young * (times + 1), "times": times},
             (
-                _step("parts", "times", "+", 1, "Both ages in parts as large as Ben's age"),
-                _step("ben", "together", "/", "parts", "One part, Ben's age", "Ben's age"),
-                _step("anna", "ben", "x", "times", "Anna's age", "The age of Anna"),
+                one_step("parts", "times", "+", 1, "Both ages in parts as large as Ben's age"),
+                one_step("ben", "together", "/", "parts", "One part, Ben's age", "Ben's age"),
+                one_step("anna", "ben", "x", "times", "Anna's age", "The age of Anna"),
             ),
         )
     return Problem(
@@ -265,9 +265,9 @@ def ages(level: int, rng: Generator) -> Problem:
         "Anna now?",
         {"young": young, "years": years, "times": times},
         (
-            _step("then", "young", "+", "years", "Ben's age then", "The age of Ben at that time"),
-            _step("anna then", "then", "x", "times", "Anna's age then", "The age of Anna at that time"),
-            _step("anna", "anna then", "-", "years", "Anna's age now", "The age of Anna today"),
+            one_step("then", "young", "+", "years", "Ben's age then", "The age of Ben at that time"),
+            one_step("anna then", "then", "x", "times", "Anna's age then", "The age of Anna at that time"),
+            one_step("anna", "anna then", "-", "years", "Anna's age now", "The age of Anna today"),
         ),
     )
 
@@ -278,7 +278,7 @@ def long_sum(level: int, rng: Generator) -> Problem:
     names = [f"number {i}" for i in range(count)]
     given = {name: draw_integer(rng, low, high) for name in names}
     question = f"What is {' + '.join(map(str, given.values()))}?"
-    return Problem(question, given, _running(names, "The first two numbers", "And the next number"))
+    return Problem(question, given, running(names, "The first two numbers", "And the next number"))
 
 
 def letter_count(level: int, rng: Generator) -> Problem | None:
@@ -294,20 +294,20 @@ def letter_count(level: int, rng: Generator) -> Problem | None:
         for place, character in enumerate(word, 1):
             if character == letter:
                 where = f"Letter {place} of '{word}' is '{letter}'"
-                steps.append(_step(f"{word} {place}", before, "+", 1, where, f"'{word}' has '{letter}' at {place}"))
+                steps.append(one_step(f"{word} {place}", before, "+", 1, where, f"'{word}' has '{letter}' at {place}"))
                 before = steps[-1].name
     return Problem(f"How many times does the letter '{letter}' occur in '{text}'?", {}, tuple(steps))
 
 
-def _running(names: list[str], first: str, then: str) -> tuple[Step, ...]:
+def running(names: list[str], first: str, then: str) -> tuple[Step, ...]:
     """The steps that add up the numbers of these names one by one."""
-    steps = [_step("sum 1", names[0], "+", names[1], first)]
+    steps = [one_step("sum 1", names[0], "+", names[1], first)]
     for i, name in enumerate(names[2:], 2):
-        steps.append(_step(f"sum {i}", f"sum {i - 1}", "+", name, then))
+        steps.append(one_step(f"sum {i}", f"sum {i - 1}", "+", name, then))
     return tuple(steps)
 
 
-def _step(name: str, left: str | int, operator: str, right: str | int, says: str, again: str = "") -> Step:
+def one_step(name: str, left: str | int, operator: str, right: str | int, says: str, again: str = "") -> Step:
     return Step(name, left, operator, right, says, again or f"Next, {says[0].lower()}{says[1:]}")
 
 

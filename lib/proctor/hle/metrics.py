@@ -11,6 +11,7 @@ raise what is at the top of the scale; one of 61 and 62 % can lower it, and was 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -221,12 +222,13 @@ async def anchored_confidence(
     models: Sequence[str] = (screening.MODEL,),
     n: int = ANSWERS,
     styles: Sequence[str] = STYLES,
+    version: str = screening.VERSION,
 ) -> pd.DataFrame:
     """One row a style and natural answer of the model itself: model, style, question_id, category, answer_id, correct,
     confidence (in [0, 1], NaN where unreadable)."""
     table = []
     for model in models:
-        questions, answers = await natural.candidates(session, [model], n)
+        questions, answers = await natural.candidates(session, [model], n, version)
         by_id = {question.id: question for question in questions}
         for style in styles:
             prompt = load(f"hle/confidence_{style}")
@@ -256,3 +258,4 @@ async def low_anchor(session: Session, models: Sequence[str] = (screening.MODEL,
 
 
 STUDIES = {"hle.anchored_confidence": anchored_confidence, "hle.low_anchor": low_anchor}
+MORE_STUDIES = {"hle.anchored_confidence.more": partial(anchored_confidence, version=screening.MORE)}

@@ -9,6 +9,7 @@ model write what the step finds before it names the operation.
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 
@@ -68,10 +69,15 @@ def copies_last_result(turns: Sequence[Reply]) -> bool:
     return len(turns) > 1 and stated(turns[-1]).answer == result(turns[-2].text)
 
 
-async def tool_gain(session: Session, models: Sequence[str] = (screening.MODEL,), n: int = QUESTIONS) -> pd.DataFrame:
+async def tool_gain(
+    session: Session,
+    models: Sequence[str] = (screening.MODEL,),
+    n: int = QUESTIONS,
+    version: str = screening.VERSION,
+) -> pd.DataFrame:
     """One row a model and fresh question: category, level, without and with (whether the answer is right), calls,
     copies (`copies_last_result`), and completion tokens of both. A conversation without an answer is wrong."""
-    questions = screening.fresh(await natural.kept_cells(session), n)
+    questions = await natural.asked(session, n, version)
     table = []
     for model in models:
         alone = await session.ask_many(
@@ -93,10 +99,15 @@ async def tool_gain(session: Session, models: Sequence[str] = (screening.MODEL,)
     return pd.DataFrame(table)
 
 
-async def tool_steps(session: Session, models: Sequence[str] = (screening.MODEL,), n: int = QUESTIONS) -> pd.DataFrame:
+async def tool_steps(
+    session: Session,
+    models: Sequence[str] = (screening.MODEL,),
+    n: int = QUESTIONS,
+    version: str = screening.VERSION,
+) -> pd.DataFrame:
     """The same questions with steps in words before each call: model, question_id, with steps, calls with steps,
     copies with steps and tokens with steps."""
-    questions, table = screening.fresh(await natural.kept_cells(session), n), []
+    questions, table = await natural.asked(session, n, version), []
     for model in models:
         for question, turns in zip(questions, await with_calculator(session, model, questions, prompt=STEPS)):
             table.append({"model": model, "question_id": question.id} | _told(question, turns, "with steps"))
@@ -120,3 +131,4 @@ def _ending(arm: str) -> str:
 
 
 STUDIES = {"kina.tool_gain": tool_gain, "kina.tool_steps": tool_steps}
+MORE_STUDIES = {f"{name}.more": partial(one, version=screening.MORE) for name, one in STUDIES.items()}

@@ -9,7 +9,7 @@ import ast
 import gzip
 import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -17,7 +17,8 @@ import pandas as pd
 from proctor.data.tabular import DataError, made, problem, read_rows
 from proctor.files import write_atomic
 from proctor.log_files import Source
-from proctor.logs import erdos
+from proctor.logs import erdos, proofs
+from proctor.logs.hle import files_by_name, hle_answers, hle_repairs, hle_runs, number_of
 from proctor.logs.tidy import twins
 
 Say = Callable[[str], None]
@@ -51,8 +52,6 @@ SYSTEMS_FROM = {"agent_outcomes": 1, "zeroeval": 1, "mmlu_redux": 5}  # wide tab
 GRADED = {"gsm": "gsm.csv.gz", "math-l5": "math-l5.csv.gz", "crux": "crux.csv.gz"}
 _PROBABILITIES = re.compile(r"([a-z]+)_(Llama3-70b|gpt-3\.5-turbo|gpt-4-turbo)-q(\d+)to(\d+)(.*)")
 _WANTED_PROMPT = ("", "_no_abst_norm_logits_first_prompt")
-_CONFIDENCE = re.compile(r"confidence\W*?(\d+(?:\.\d+)?)", re.IGNORECASE)
-_ANSWER = re.compile(r"^\W*(?:exact )?answer\W*?:\W*?(.*?)\W*$", re.IGNORECASE | re.MULTILINE)
 _KEY = re.compile(r"(?<![\w.])([A-D0-3])(?![\w.:])")
 
 
@@ -102,63 +101,6 @@ def judge_scores(raw: Path, say: Say = print) -> Tables:
     return {"tidy.csv.gz": table}
 
 
-def hle_runs(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tables:
-    """Runs of HLE in its official formats: what was answered, how sure, and the judge's verdict.
-
-    The keys are those that the judge was given. Where a key is one letter or one number, the program marks the
-    answer too. A judge's call that failed is written by the source as "no" with confidence 0, without reasoning and
-    with an `error`: it is no verdict, and blank here. only: the runs to read, all where none is named.
-    """
-    folders = raw / "results" / "20250922_122904"
-    files = {kind: _files(folders, f"{kind}/*.json") for kind in ("judged", "predictions")}
-    there = {_run(path) for paths in files.values() for path in paths}
-    if left := len(there - set(only)) if only else 0:
-        say(
-            f"  {left} of {len(there)} runs are left out: data/logs/sources.yaml names {len(only)}; --every-run has all"
-        )
-    files = {kind: [path for path in paths if not only or _run(path) in only] for kind, paths in files.items()}
-    judged: dict[tuple[str, str], dict] = {}
-    keys: dict[str, str] = {}
-    answers: dict[tuple[str, str], dict] = {}
-    failed = 0
-    for path in files["judged"]:
-        for item, entry in _entries(path, "judged_predictions"):
-            verdict = entry.get("judge_response")
-            if verdict:
-                keys.setdefault(item, str(verdict.get("correct_answer", "")).strip())
-                if verdict.get("error") or verdict.get("reasoning") == "":
-                    failed += 1
-                else:
-                    judged[_run(path), item] = verdict | {"path": path}
-            if "error" not in entry:
-                answers[_run(path), item] = entry
-    for path in files["predictions"]:
-        answers |= {(_run(path), item): entry for item, entry in _entries(path, "predictions") if "error" not in entry}
-    rows = []
-    for run, item in sorted(answers):
-        reply, verdict = str(answers[run, item].get("response", "")), judged.get((run, item))
-        stated = _CONFIDENCE.findall(reply)
-        used = answers[run, item].get("usage") or {}
-        rows.append(
-            {
-                "id": item,
-                "run": run,
-                "answered": "1",
-                "stated_confidence": str(float(stated[-1])) if stated else "",
-                "judge_correct": _yes_no(item, verdict) if verdict else "",
-                "judge_confidence": str(verdict.get("confidence", "")) if verdict else "",
-                "exact_original_key": _matches_key(reply, keys.get(item, "")),
-                "completion_tokens": str(used.get("completion_tokens", "")),
-            }
-        )
-    if not rows:
-        raise DataError(f"{folders}: no predictions. Fetch the source again.")
-    if failed:
-        say(f"  {failed} calls of the judge failed: their verdicts are blank")
-    kinds = [(item, _key_kind(keys.get(item, ""))) for item in sorted({item for _, item in answers})]
-    return {"tidy.csv.gz": pd.DataFrame(rows), "items.csv": pd.DataFrame(kinds, columns=["id", "key_kind"])}
-
-
 def mmlu_redux(raw: Path, say: Say = print) -> Tables:
     """MMLU-Redux: experts' labels and repaired keys from the subjects' files, answers of models from all.csv.
 
@@ -172,7 +114,7 @@ def mmlu_redux(raw: Path, say: Say = print) -> Tables:
     models = start[start.index("error_type") + 1 : start.index("majority_llm_pred_top_3")]
     experts = [
         (file, number, row, file.stem.removeprefix("mmlu_"))
-        for file in _files(raw / "mmlu_redux", "mmlu_*.csv")
+        for file in files_by_name(raw / "mmlu_redux", "mmlu_*.csv")
         for number, row in _rows(file)
     ]
     if len(experts) != len(answers):
@@ -219,7 +161,7 @@ def zeroeval(raw: Path, say: Say = print) -> Tables:
     tables = {}
     for dataset, name in GRADED.items():
         columns, order = {}, {}
-        for path in _files(raw / "result_dirs" / dataset, "*.json"):
+        for path in files_by_name(raw / "result_dirs" / dataset, "*.json"):
             marks = {}
             for number, row in _rows(path):
                 item = _get(path, number, row, "id")
@@ -264,7 +206,7 @@ def llmbar(raw: Path, say: Say = print) -> Tables:
 def token_probability(raw: Path, say: Say = print) -> Tables:
     """Probability of the answer's first token (four digits) and right or wrong; unparseable replies are left out."""
     rows, left_out = [], 0
-    for path in _files(raw / "main_results", "*.txt"):
+    for path in files_by_name(raw / "main_results", "*.txt"):
         named = _PROBABILITIES.fullmatch(path.stem)
         if not named or named[5] not in _WANTED_PROMPT:
             continue
@@ -293,33 +235,23 @@ def token_probability(raw: Path, say: Say = print) -> Tables:
 IMPORTERS: dict[str, Callable[..., Tables]] = {
     "judge_scores": judge_scores,
     "hle_runs": hle_runs,
+    "hle_repairs": hle_repairs,
+    "hle_answers": hle_answers,
     "mmlu_redux": mmlu_redux,
     "agent_outcomes": agent_outcomes,
     "zeroeval": zeroeval,
     "llmbar": llmbar,
     "token_probability": token_probability,
+    "open_proofs": proofs.open_proofs,
+    "broken_math": proofs.broken_math,
     "erdos": erdos.erdos,
     "erdos_attempts": erdos.erdos_attempts,
 }
 
 
-def _files(folder: Path, pattern: str) -> list[Path]:
-    return sorted(folder.glob(pattern), key=lambda path: path.name)
-
-
 def _rows(path: Path) -> list[tuple[int, dict]]:
     """Rows of a .jsonl, .csv or array .json file with their numbers. Raises DataError for any that can't be read."""
     return made(path, *read_rows(path), lambda number, row: (number, row))
-
-
-def _entries(path: Path, key: str) -> Iterator[tuple[str, dict]]:
-    """(item, entry) of an object of entries in HLE's official form."""
-    try:
-        entries = json.loads(path.read_text(encoding="utf-8"))[key]
-        yield from entries.items()
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        row = getattr(error, "lineno", 1)
-        raise DataError(problem(path, row, None, f"no object {key} ({error!r})", "Fetch the source again")) from None
 
 
 def _get(path: Path, number: int, row: dict, column: str):
@@ -342,43 +274,6 @@ def _letters(path: Path, number: int, row: dict, column: str) -> list[str]:
         raise DataError(
             problem(path, number, column, "a score that is not 1 to 10", "Fetch the source again")
         ) from None
-
-
-def _run(path: Path) -> str:
-    """vendor_model_provider of judged_hle_<vendor>_<model>_<provider>_<date>_<time>.json."""
-    name = path.stem.removeprefix("judged_").removeprefix("hle_")
-    return re.sub(r"_\d{8}_\d{6}$", "", name)
-
-
-def _yes_no(item: str, verdict: dict) -> str:
-    said = str(verdict.get("correct", "")).lower()
-    if said not in ("yes", "no"):
-        raise DataError(f"{verdict['path']}, item {item}: correct is {said!r}, not yes or no. Fetch the source again.")
-    return "1" if said == "yes" else "0"
-
-
-def _key_kind(key: str) -> str:
-    if re.fullmatch(r"[A-Za-z]", key):
-        return "letter"
-    return "other" if _number(key) is None else "number"
-
-
-def _matches_key(reply: str, key: str) -> str:
-    """1 or 0 where the key is one letter or one number, else blank."""
-    kind, said = _key_kind(key), _ANSWER.findall(reply)
-    if kind == "other":
-        return ""
-    answer = said[-1].strip("*`$ ()") if said else ""
-    if kind == "letter":
-        return str(int(re.match(r"[A-Za-z]?\b", answer)[0].upper() == key.upper()))  # type: ignore[index]
-    return str(int(_number(answer) is not None and _number(answer) == _number(key)))
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text.replace(",", ""))
-    except ValueError:
-        return None
 
 
 def _repaired(text: str) -> str:
@@ -425,7 +320,7 @@ def _same_answer(answer: str, key: str) -> bool:
     one, other = (re.sub(r"[$%\\\s]|,(?=\d{3})", "", text) for text in (answer, key))
     if not one:
         return False
-    a, b = _number(one), _number(other)
+    a, b = number_of(one), number_of(other)
     if a is not None and b is not None:
         return abs(a - b) < 1e-6
     try:

@@ -24,6 +24,10 @@ VERDICTS = ("item", "candidate", "judge", "repeat", "truth")
 CONFIDENCES = ("item", "system", "confidence", "correct")
 CANDIDATES = ("chosen", "rejected1", "rejected2", "rejected3")
 REPEATS = 8
+TEXT = {"id", "run", "item", "dataset", "model", "key_kind"}  # columns of tables that hold no numbers
+TEXT |= {"setting", "problem", "solver", "judge", "label", "kind", "graded_by"}  # of broken_math
+TEXT |= {"issue_kinds", "competition", "source", "level", "proof_date", "graded_date", "added_date"}  # of open_proofs
+TEXT |= {"answer", "category", "answer_type", "verified_class"}  # of hle_repairs
 _SCORES = {".": np.nan, "A": 10.0} | {str(score): float(score) for score in range(1, 10)}
 
 
@@ -120,7 +124,7 @@ def table(name: str) -> pd.DataFrame:
         return cells
     if name in ("judge_scores", "llmbar", "mmlu_redux"):
         return cells.astype({"label": int}) if "label" in cells else cells
-    text = {"id", "run", "item", "dataset", "model", "key_kind"}
+    text = TEXT | {column for column in cells if column.endswith(("_kind", "_valid", "_error"))}
     return cells.assign(**{column: _column(file, cells, column, None) for column in cells if column not in text})
 
 

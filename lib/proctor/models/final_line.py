@@ -38,7 +38,10 @@ _BULLET = rf"^{_MARKUP}(?:(?:[-+•]|\d{{1,2}}[.)])\s)?{_MARKUP}"
 _SENTENCE = rf"(?:{_BULLET}|[.!?;]{_MARKUP})"
 _THEN = r"\b(?:so|thus|therefore|hence|then|finally)\b,?"
 _TO = rf"(?:[\s{INVISIBLE}*_`:=$–—-]*(?:\bis\b)?[\s{INVISIBLE}*_`:=$–—-]*)"
-_ASKED = r"accepted|same|sound|choice|score|points|helpfulness(?: of response 1)?|verdict|judge?ment|decision"
+_ASKED = (
+    r"accepted|same|sound|relevant|no factual errors|choice|score|points|helpfulness(?: of response 1)?|verdict|"
+    r"judge?ment|decision"
+)
 _SAID = rf"{_ASKED}|acceptance|answer|result|conclusion|rating|grade|mark|correct|assessment|evaluation"
 _LABEL = rf"(?:(?:my|final|overall)\s+){{0,2}}(?:{_ASKED})\b{_TO}"
 _LOOSE_LABEL = rf"(?:(?:my|our|the|final|overall)\s+){{0,3}}(?:{_SAID})\b{_TO}"

@@ -1,12 +1,14 @@
 """Prompts are files, `<paper>/prompts/<name>.md`: a header and the messages, in our own words. Those of HLE that every
 paper uses are in `exam/prompts/`. One in the free style lies in `<paper>/prompts/free/<name>.md`: it lets the model
-reason at length, without worked examples and without a beginning of the reply. `Settings.style` chooses.
+reason at length, without worked examples and without a beginning of the reply. One in the style of its paper lies in
+`<paper>/prompts/paper/<name>.md`: the inputs, parts, order, scale and form of reply of a prompt that the paper prints
+(docs/prompts.md compares them). `Settings.style` chooses; where a style lacks a prompt, paper takes free, free short.
 
     ---
     version: 1
     paper: where the paper describes the check
     asks: what the model is asked
-    differs: from the paper's own prompt, in free prompts
+    differs: from the paper's own prompt, in the styles free and paper
     output: verdict | answer | choice | text     (what models.read_reply or read_answer reads)
     max_tokens: 1                                (for a model served here, bound by the grammar)
     free_tokens: 400                             (for a provider at least, which has 16,384 otherwise)
@@ -22,7 +24,7 @@ reason at length, without worked examples and without a beginning of the reply. 
     Accepted: [[
 
 A last message of the assistant is a beginning that a model served here, or Anthropic's, continues. A prompt of one's
-own, `<prompts_dir>/<paper>/<name>.md`, stands for both styles.
+own, `<prompts_dir>/<paper>/<name>.md`, stands for all styles.
 """
 
 import hashlib
@@ -43,7 +45,10 @@ LIBRARY = {  # name -> file; the exam's prompts are those of HLE, whichever pape
     f"{'hle' if path.parts[-3] == 'exam' else path.parts[-3]}/{path.stem}": path
     for path in sorted(Path(__file__).parents[1].glob("*/prompts/*.md"))
 }
-FREE = {name: free for name, path in LIBRARY.items() if (free := path.parent / "free" / path.name).is_file()}
+FREE, PAPER = (
+    {name: file for name, path in LIBRARY.items() if (file := path.parent / style / path.name).is_file()}
+    for style in ("free", "paper")
+)
 _ROLE = re.compile(r"^# (system|user|assistant)\n", re.MULTILINE)
 _FIELD = re.compile(r"\{\{(\w+)\}\}")
 _MARKERS = re.compile(r"<(?=\|)|<(?=/?s>|/?(?:start|end)_of_turn>)|\[(?=/?INST\])", re.IGNORECASE)
@@ -54,7 +59,7 @@ VERDICT = {
     "required": ["reasoning", "accepted"],
     "properties": {"reasoning": {"type": "string"}, "accepted": {"type": "string", "enum": ["Y", "N"]}},
 }
-_LINE = re.compile(r"end with the line `Accepted: \[\[Y\]\]` or `Accepted: \[\[N\]\]`", re.IGNORECASE)
+_LINE = re.compile(r"end with the line `([\w ]+): \[\[Y\]\]` or `\1: \[\[N\]\]`", re.IGNORECASE)
 _WORKED = re.compile(r"(?:Check: (.*)\n)?Accepted: \[\[([YN])\]\]")
 
 
@@ -64,8 +69,8 @@ class PromptError(ValueError):
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt. `version` is `<paper>/<name>@<version>-<digest of the file>`; `free` the prompt in the free style,
-    where there is one; `settings` say which of the two is put to a model, and how."""
+    """One prompt. `version` is `<paper>/<name>@<version>-<digest of the file>`; `free` and `paper` the prompt in these
+    styles, where there is one; `settings` say which of them is put to a model, and how."""
 
     name: str
     version: str
@@ -79,6 +84,7 @@ class Prompt:
     structured: bool = False
     seeds: str = "sample"
     free: "Prompt | None" = None
+    paper: "Prompt | None" = None
     settings: Settings = Settings()
 
     def request(
@@ -95,8 +101,9 @@ class Prompt:
         offers that (OpenAI's); others are asked as ever.
         """
         asked, settings = spec(model), self.settings
-        free = settings.style_for(asked) == "free"
-        chosen = self.free if free and self.free else self
+        style = settings.style_for(asked)
+        free = style != "short"
+        chosen = (style == "paper" and self.paper) or (free and self.free) or self
         wanted = {name for _, text in chosen.messages for name in _FIELD.findall(text)}
         if wanted != set(fields):
             raise PromptError(f"prompt {self.name} takes {sorted(wanted)}, got {sorted(fields)}")
@@ -131,7 +138,7 @@ class Prompt:
         )
 
     def _local_tokens(self, free: bool) -> int:
-        """For a model served here: in the free style what the settings say."""
+        """For a model served here: in the styles free and paper what the settings say."""
         return self.settings.max_tokens or self.max_tokens if free else self.max_tokens
 
 
@@ -195,8 +202,8 @@ def load(name: str, settings: Settings | None = None, structured: bool = False) 
         raise PromptError(
             f"no prompt {name!r}{f' in {folder}' if folder else ''}; the library has {', '.join(LIBRARY)}"
         )
-    free = None if own else FREE.get(name)
-    return _loaded(name, path, _state(path), free, free and _state(free), settings, structured)
+    others = () if own else tuple((table[name], _state(table[name])) for table in (FREE, PAPER) if name in table)
+    return _loaded(name, path, _state(path), others, settings, structured)
 
 
 def _state(path: Path) -> tuple[int, int]:
@@ -210,14 +217,17 @@ def _loaded(
     name: str,
     path: Path,
     state: tuple[int, int],
-    free: Path | None,
-    free_state: tuple[int, int] | None,
+    others: tuple[tuple[Path, tuple[int, int]], ...],
     settings: Settings,
     structured: bool,
 ) -> Prompt:
     """The states are there for the cache alone."""
-    other = replace(_read(name.replace("/", "/free/"), free), settings=settings) if free else None
-    return replace(_read(name, path), structured=structured, settings=settings, free=other)
+    twins = {
+        file.parent.name: replace(_read(name.replace("/", f"/{file.parent.name}/"), file), settings=settings)
+        for file, _ in others
+    }
+    free, paper = twins.get("free"), twins.get("paper")
+    return replace(_read(name, path), structured=structured, settings=settings, free=free, paper=paper)
 
 
 def check_folder(folder: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from proctor.models.registry import Spec, spec
 
-STYLES = ("auto", "free", "short")
+STYLES = ("auto", "free", "short", "paper")
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 PROVIDER_TOKENS = 16_384  # of a reply, its reasoning among them
 PROVIDER_TIMEOUT, LOCAL_TIMEOUT = 600.0, 120.0  # seconds
@@ -28,11 +28,12 @@ _CLAUDE = re.compile(r"claude-(?:([a-z]+)-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d
 class Settings:
     """How models are asked. None and "" leave a thing to its default.
 
-    style: `free` (reason at length, no worked examples), `short` (for small models), `auto` (providers' models free,
-    those served here short). max_tokens: of a reply, its reasoning included; for providers' models 16,384 by default.
-    effort: how much a reasoning model reasons, one of EFFORTS. thinking: True, False, or the tokens that it may take.
-    timeout: seconds for one attempt; 600 for providers, 120 for models served here. temperature: in place of the
-    protocol's own. prompts_dir: a folder with prompts of one's own, which come before the library's.
+    style: `free` (reason at length, no worked examples), `short` (for small models), `paper` (the parts, scale and form
+    of the paper's own prompt, where it prints one), `auto` (providers' models free, those served here short).
+    max_tokens: of a reply, its reasoning included; for providers' models 16,384 by default. effort: how much a
+    reasoning model reasons, one of EFFORTS. thinking: True, False, or the tokens that it may take. timeout: seconds for
+    one attempt; 600 for providers, 120 for models served here. temperature: in place of the protocol's own.
+    prompts_dir: a folder with prompts of one's own, which come before the library's.
 
     max_tokens, effort and thinking are not for the short style of models served here, whose prompts say what they need.
     """
@@ -80,7 +81,7 @@ class Settings:
         return 0 if self.thinking is None or isinstance(self.thinking, bool) else int(self.thinking)
 
     def style_for(self, model: Spec) -> str:
-        """`free` or `short`."""
+        """`free`, `short` or `paper`."""
         return self.style if self.style != "auto" else "short" if model.local else "free"
 
     def tokens_for(self, model: Spec, least: int = 0) -> int:

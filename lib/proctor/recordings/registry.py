@@ -35,7 +35,7 @@ STUDIES = {
         *cbu.STUDIES,
     )
 }
-# Of families-v2, recorded by `recordings.parallel`: the largest effect first, each after what it reads.
+# Of families-v2 and -v3, recorded by `recordings.parallel`: the largest effect first, each after what it reads.
 PARALLEL = {
     **screening.STUDIES,
     **arms.FIRST_STUDIES,
@@ -45,5 +45,9 @@ PARALLEL = {
     **natural_checks.STUDIES,
     **paired_defects.STUDIES,
     **arms.STUDIES,
+    **metrics.MORE_STUDIES,
+    **arms.MORE_STUDIES,
+    **natural_checks.MORE_STUDIES,
+    **calculator.MORE_STUDIES,
 }
 OF_ANSWERS = ("judgements", "model_checks", "stages", "verification.adjudications", "verification.audits")

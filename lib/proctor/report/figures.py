@@ -25,6 +25,7 @@ from proctor.report.claims import Claim
 from proctor.report.explore import Explorable
 from proctor.report.flow import Arrow, Box, flow
 from proctor.report.frame import COLUMN, FULL, frame, is_drawn, refuse
+from proctor.report.hover import name_marks, with_values
 from proctor.report.plots import dumbbell, forest, heatmap, waffle
 from proctor.report.printed import widths_asked, write_forms
 from proctor.report.roles import (
@@ -178,7 +179,9 @@ def save(
             write_forms(fig, name, caption, widths, Path(out or paths.OWN_FIGURES))
         kinds, numbers = provenance.evidence_kinds(evidence), first.numbers if first else ""
         crop = frame(fig, name, kinds, title, verdict, numbers, complain)
-        svg = _with_description(_render(fig, "svg", crop, {"Date": None, "Creator": None, "Title": title}), description)
+        marks_said = name_marks(fig)
+        drawn = _render(fig, "svg", crop, {"Date": None, "Creator": None, "Title": title})
+        svg = with_values(_with_description(drawn, description), marks_said).encode()
         plt.rcParams["figure.constrained_layout.use"] = False
         fig.set_layout_engine(None)  # the layout stands; with an engine, even none at work, each save draws twice
         png = _render(fig, "png", crop, {"Software": None, "Title": title, "Description": description})
@@ -198,11 +201,11 @@ def _checked(name: str, claim: str | Claim | Sequence[Claim], alt: str) -> tuple
     return claims, claims[0].title, alt
 
 
-def _with_description(svg: bytes, description: str) -> bytes:
+def _with_description(svg: bytes, description: str) -> str:
     """The SVG with <desc> after its <title>, and told to readers as one image."""
     text = svg.decode()
     text = text.replace("</title>", f"</title>\n <desc>{html.escape(description, quote=False)}</desc>", 1)
-    return text.replace("<svg ", '<svg role="img" ', 1).encode()
+    return text.replace("<svg ", '<svg role="img" ', 1)
 
 
 def _render(fig: Figure, kind: str, crop: Bbox, metadata: dict) -> bytes:

@@ -132,9 +132,11 @@ class Output:
             for column in columns
         ]
         plain = tables.to_markdown(part, numeric, caption, label)
-        _show(
-            {"text/html": tables.to_html(part, numeric, caption, label, rest), "text/plain": f"{plain}{rest}".rstrip()}
-        )
+        page = {
+            "text/html": tables.to_html(part, numeric, caption, label, rest),
+            "text/plain": f"{plain}{rest}".rstrip(),
+        }
+        _show(page, {"artifact": name})
 
     def figure(
         self,
@@ -168,7 +170,7 @@ class Output:
         width = round(PIXELS * fig.get_size_inches()[0])
         _show(
             {"image/png": base64.b64encode(png).decode(), "text/plain": f"[figure {name}] {title}. {alt}"},
-            {"image/png": {"alt": alt, "width": width}},
+            {"artifact": name, "image/png": {"alt": alt, "width": width}},
         )
         if explore and self._explores and _shell() is not None:
             from IPython.display import display
@@ -363,18 +365,21 @@ def _present(name: str, defaults: Mapping[str, Any], namespace: Mapping[str, Any
 
 def _claim_line(claim: Claim, not_asserted: bool) -> dict[str, str]:
     said = "not asserted: parameters or logs are not the defaults" if not_asserted else ""
-    word = f'<b style="color:{_TONE[claim.verdict]}">{claims.MARKS[claim.verdict]} {claim.verdict}</b>'
+    kind, tone = claim.verdict.replace(" ", "-"), _TONE[claim.verdict]
+    word = f'<b class="verdict {kind}" style="color:{tone}">{claims.MARKS[claim.verdict]} {claim.verdict}</b>'
     small = "; ".join(filter(None, (claim.numbers, claim.evidence, claim.id, said)))
     return {
         "text/html": f'<div class="proctor-claim">{word}: {html.escape(claim.answer)} '
-        f'<span style="color:#6E6E6E">({html.escape(small)})</span></div>',
+        f'<span class="proctor-note" style="color:#6E6E6E">({html.escape(small)})</span></div>',
         "text/plain": claim.line() + (f" [{said}]" if said else ""),
     }
 
 
 def _note(text: str) -> None:
     """Show a grey line."""
-    _show({"text/html": f'<div style="color:#6E6E6E">{html.escape(text)}</div>', "text/plain": text})
+    _show(
+        {"text/html": f'<div class="proctor-note" style="color:#6E6E6E">{html.escape(text)}</div>', "text/plain": text}
+    )
 
 
 def _shell() -> Any:

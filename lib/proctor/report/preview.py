@@ -7,17 +7,16 @@ make them. It is written from notebooks/ and figures/ alone: nothing is run, and
 Figures are linked, not copied. `make reproduce` writes the pages again after it has run notebooks.
 """
 
-import ast
 import re
 import struct
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from proctor import paths
 from proctor.files import write_atomic
@@ -29,20 +28,10 @@ from proctor.report.site_overview import PAPERS, notebook_questions
 from proctor.report.tables import escape_markdown
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
 from proctor.workflow.params import resolve
-from proctor.workflow.receipts import excerpt, plain, records
+from proctor.workflow.receipts import excerpt, kind_of, places, plain, records
 
 FOLDER = paths.ROOT / "previews"
 MADE = "<!-- Made by `make previews` from the notebook and figures/. Change those, not this file. -->"
-
-
-class Named(NamedTuple):
-    """Where a notebook's code names an output: in a text, in part of one (f"uq/table_{name}"), or in no text at all."""
-
-    cell: int
-    line: int
-    names: Callable[[str], object]  # whether it may name this output
-    fixed: int  # how many of its characters are written out
-    asks: bool  # the cell has a call out.<kind>(...)
 
 
 def previews(figures: Path = paths.COMMITTED) -> dict[str, str]:
@@ -92,11 +81,6 @@ class Page:
         self.made = {name: record for name, record in made.items() if not re.match(r"\w+/claims_", name)}
         self.up = "../" * (notebook.name.count("/") + 1)  # from the page to the checkout's root
         self.cells = notebook.content["cells"]
-        self.code = {
-            number: compile(_text(cell), "cell", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-            for number, cell in enumerate(self.cells)
-            if cell["cell_type"] == "code"
-        }
 
     def text(self) -> str:
         """The page."""
@@ -108,10 +92,10 @@ class Page:
             if cell["cell_type"] == "markdown":
                 parts += [*_fold(code), self._prose(text, first=not parts)]
                 code = []
-            elif number in self.code and "solution" in cell["metadata"].get("tags", ()):
+            elif "solution" in cell["metadata"].get("tags", ()):
                 parts += [*_fold(code), *_fold([text], "Show the solution")]
                 code = []
-            elif number in self.code and text.strip():
+            elif text.strip():
                 code.append(text)
                 if outputs[number]:
                     parts += [*_fold(code), *outputs[number]]
@@ -123,21 +107,21 @@ class Page:
 
     def _outputs(self) -> tuple[dict[int, list[str]], list[str]]:
         """{cell: its figures, tables and claims in the order of its code}, and the files that no cell shows."""
-        blocks: dict[int, list[tuple[int, str]]] = {number: [] for number in self.code}
-        rest = []
-        latest: dict[str, int] = {}  # a claim of a figure is made in the figure's cell or above
-        for name, place in places(self.code, list(self.made), ("figure", "table")).items():
-            block = self._figure(name) if self._has(name, ".png") else self._table(name, place)
-            if not place or not block:
+        blocks: dict[int, list[tuple[int, str]]] = {number: [] for number in range(len(self.cells))}
+        kinds = {name: kind_of(name, self.figures) for name in self.made}
+        rest, where = [], places(self.cells, kinds)
+        claimed = places(self.cells, {claim.id: "claim" for claim in self.claims})
+        for name in self.made:
+            block = self._figure(name) if kinds[name] == "figure" else self._table(name, where.get(name))
+            if name in where and block:
+                cell, place = where[name]
+                blocks[cell].append((place, block))
+            else:
                 rest.append(f"`{name}` ({self._files(name)})")
-                continue
-            blocks[place[0]].append((place[1], block))
-            for id in self.made[name].get("claim_ids", ()):
-                latest[id] = min(place[0], latest.get(id, place[0]))
-        made = places(self.code, [claim.id for claim in self.claims], ("claim",), latest)
+        latest = (0, 0)  # of the claim before: what no cell names stands below it
         for claim in self.claims:
-            cell, line = made[claim.id] or (max(self.code), 0)
-            blocks[cell].append((line, claim_line(claim)))
+            latest = claimed.get(claim.id, latest)
+            blocks[latest[0]].append((latest[1], claim_line(claim)))
         in_order = {cell: [block for _, block in sorted(found, key=itemgetter(0))] for cell, found in blocks.items()}
         return {cell: list(_lists_joined(found)) for cell, found in in_order.items()}, rest
 
@@ -173,26 +157,21 @@ class Page:
         """A saved table as the notebook shows it; its name and files alone where it shows none."""
         if not self._has(name, ".md"):
             return ""
-        columns = self._columns(name, place) if place else []
+        columns = self._columns(place) if place else []
         if columns is None:
             return f"Table *{escape_markdown(label(self.made[name]))}* · {self._files(name)}"
         text = excerpt((self.figures / f"{name}.md").read_text(encoding="utf-8"), name, columns)
         return f"{text.strip()} · {self._files(name)}"
 
-    def _columns(self, name: str, place: tuple[int, int]) -> list[str] | None:
+    def _columns(self, place: tuple[int, int]) -> list[str] | None:
         """The columns that `show=` of out.table names: None for no table at all, [] where it has no list of them."""
-        cell, line = place
-        assigned = (node for node in ast.walk(self.code[cell]) if isinstance(node, ast.Assign))
-        values = {node.targets[0].id: node.value for node in assigned if isinstance(node.targets[0], ast.Name)}
-        for call in _calls(self.code[cell], ("table",)):
-            if call.lineno <= line <= (call.end_lineno or line):
-                shown = next((keyword.value for keyword in call.keywords if keyword.arg == "show"), None)
-                shown = values.get(shown.id) if isinstance(shown, ast.Name) else shown
-                if isinstance(shown, ast.Constant) and shown.value is False:
-                    return None
-                if isinstance(shown, ast.List):
-                    return [str(one.value) for one in shown.elts if isinstance(one, ast.Constant)]
-        return []
+        code = _text(self.cells[place[0]])
+        shown = re.search(r"\bshow=(\[.*?\]|\w+)", re.split(r"\bout\.[cft]", code[place[1] + 4 :])[0], re.DOTALL)
+        if shown and shown[1].isidentifier():
+            if shown[1] == "False":
+                return None
+            shown = re.search(rf"^{shown[1]} = (\[.*?\])", code, re.DOTALL | re.MULTILINE)
+        return re.findall(r"[\"'](.+?)[\"']", shown[1]) if shown else []
 
     def _files(self, name: str) -> str:
         """Links to the files of an artifact: "Markdown · CSV · record"."""
@@ -204,46 +183,6 @@ class Page:
 
     def _has(self, name: str, ending: str) -> bool:
         return (self.figures / f"{name}{ending}").is_file()
-
-
-def places(
-    code: Mapping[int, ast.AST], names: Sequence[str], kinds: Sequence[str], latest: Mapping[str, int] | None = None
-) -> dict[str, tuple[int, int] | None]:
-    """{name: the cell and the line that make it}: those that hold the name as a text, or as f"uq/table_{row}".
-
-    code: {cell: its syntax tree}. kinds: of the calls out.<kind>(...) that may make it; a cell with one comes first.
-    A name in no text is made by the last cell whose call computes its name; None where there is no such call.
-    latest: {name: the last cell that can make it}, given where `names` are in the order of their making: what has no
-    text is then made between its neighbours.
-    """
-    texts: list[Named] = []
-    computed: list[tuple[int, int]] = []
-    for cell, tree in code.items():
-        calls = _calls(tree, kinds)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                texts.append(Named(cell, node.lineno, node.value.__eq__, len(node.value), bool(calls)))
-            elif isinstance(node, ast.JoinedStr) and calls:
-                parts = [str(part.value) if isinstance(part, ast.Constant) else "" for part in node.values]
-                pattern = re.compile("".join(re.escape(part) or ".+" for part in parts))
-                texts.append(Named(cell, node.lineno, pattern.fullmatch, sum(map(len, parts)), True))
-        computed += [(cell, call.lineno) for call in calls if not _says_its_name(call)]
-
-    def best(name: str) -> tuple[int, int] | None:
-        fitting = [text for text in texts if text.fixed and text.names(name)]
-        found = max(fitting, key=lambda text: (text.asks, text.fixed, -text.cell), default=None)
-        return found and (found.cell, found.line)
-
-    found = [best(name) for name in names]
-    result = dict(zip(names, found))
-    for number, name in enumerate(names):
-        if result[name] is None:
-            low, high = 0, max(code, default=0)
-            if latest is not None:
-                low = max((place[0] for place in found[:number] if place), default=low)
-                high = min([latest.get(name, high), *(place[0] for place in found[number + 1 :] if place)])
-            result[name] = max((place for place in computed if low <= place[0] <= high), default=None)
-    return result
 
 
 def claim_line(claim: Claim) -> str:
@@ -281,24 +220,6 @@ def index(
         if rows:
             parts += [f"## {about.short}", "\n".join([heads, f"|---|---|{'---:|' * 4}", *rows])]
     return "\n\n".join(parts) + "\n"
-
-
-def _calls(tree: ast.AST, kinds: Sequence[str]) -> list[ast.Call]:
-    """The calls out.<kind>(...)."""
-    return [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Name)
-        and (node.func.value.id, node.func.attr) in {("out", kind) for kind in kinds}
-    ]
-
-
-def _says_its_name(call: ast.Call) -> bool:
-    """Whether a call of out.claim, out.figure or out.table gives its name as a text."""
-    place = 0 if isinstance(call.func, ast.Attribute) and call.func.attr == "claim" else 1
-    return len(call.args) > place and isinstance(call.args[place], ast.Constant | ast.JoinedStr)
 
 
 def _fold(code: Sequence[str], summary: str = "Code") -> list[str]:

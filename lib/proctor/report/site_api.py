@@ -196,29 +196,44 @@ def _inline(text: str) -> str:
 
 COLUMNS = ("id", "functions", "prompts", "calls")
 SPELT = {"uq": "UQ", "llm": "LLM", "ai": "AI", "rm": "RM", "genrm": "GenRM", "realmath": "RealMath", "daft": "DAFT"}
-DIAGRAMS = {  # a picture of how it runs, where its own outputs have none
-    "uq/uq_paradigm": "uq/fig_2",
-    "uq/validators": "uq/fig_S5",
-    "uq/default_pipeline": "uq/fig_S5",
-    "uq/main_validator": "uq/fig_S5",
-    "uq/pipeline_verification": "uq/fig_S5",
-    "uq/stage_1_rules": "uq/fig_2",
-    "uq/stage_2_llm_filter": "uq/fig_2",
-    "uq/stage_3_human_review": "uq/fig_2",
-    "uq/human_agreement_check": "uq/kappa_and_prevalence",
-    "uq/bias_measurement": "uq/bias_and_skill",
-    "uq/ranking_test": "uq/rank_order",
-    "hle/review_round_1": "hle/fig_review",
-    "hle/review_rounds": "hle/fig_review",
-    "hle/difficulty_check": "hle/difficulty_rules",
-    "hle_verified/stages": "hle_verified/fig_2",
-    "hle_verified/stage_1": "hle_verified/fig_2",
-    "hle_verified/replication": "hle_verified/fig_2",
-    "hle_verified/stage_2": "hle_verified/fig_3",
-    "hle_verified/routing": "hle_verified/fig_2",
-    "cbu/utility": "cbu/fig_1",
-    "cbu/validator_judge": "cbu/5_auc",
+DIAGRAMS = {  # a picture of how it runs, or of what it leaves, where its own outputs have none: {picture: protocols}
+    "uq/fig_2": (
+        "uq_paradigm dataset_pipeline diamond_subset stage_0_crawl stage_1_rules stage_2_llm_filter "
+        "stage_3_human_review"
+    ),
+    "uq/fig_S5": (
+        "validators default_pipeline main_validator pipeline_verification unanimous_voting repeated_sampling "
+        "check_correctness check_fact_logic check_cycle_consistency"
+    ),
+    "uq/fig_3b": "surrogate_evaluation transfer_test",
+    "uq/fig_table_S3": "model_evaluation human_verification",
+    "uq/fig_4": "platform",
+    "uq/kappa_and_prevalence": "human_agreement_check",
+    "uq/bias_and_skill": "bias_measurement",
+    "uq/rank_order": "ranking_test",
+    "hle/fig_4": "collection",
+    "hle/fig_review": "review_round_1 review_round_2 review_rounds",
+    "hle/difficulty_rules": "difficulty_check",
+    "hle/fig_private_set": "private_set",
+    "hle/frontier_confidence": "evaluation",
+    "hle_verified/fig_2": "stages stage_1 replication adjudication_stage_1 routing",
+    "hle_verified/fig_3": "stage_2 adjudication_stage_2 cross_audit",
+    "hle_verified/fig_7": "evaluation",
+    "kina/fig_1": "topic_approval item_writing review_manual refinement_loop",
+    "kina/4b_families": "tool_evaluation",
+    "cbu/fig_1": "utility rollouts",
+    "cbu/fig_2": "candidate_pool neighbourhood_expert neighbourhood_generated",
+    "cbu/5_auc_figure": "validator_judge",
 }
+
+
+def diagram(row: Row) -> str:
+    """The figure on a protocol's page: "uq/stage_1_rules" -> "uq/fig_2"; "" for none."""
+    own = row.id.partition("/")[2]
+    for picture, protocols in DIAGRAMS.items():
+        if picture.startswith(f"{row.paper}/") and own in protocols.split():
+            return picture
+    return next((name.removesuffix(".svg") for name in row.outputs if name.endswith(".svg")), "")
 
 
 class Protocol(NamedTuple):
@@ -288,8 +303,7 @@ def protocol_page(row: Row, protocol: Protocol, rows: Sequence[Row], paper: str,
         f"{f'; what is missing: {_plain(row.missing)}' if row.missing and row.state != 'stand-in' else ''}."
         + (f" **In the paper:** {_plain(row.compared_with)}." if row.compared_with else ""),
     ]
-    drawn = DIAGRAMS.get(row.id) or next((one[:-4] for one in row.outputs if one.endswith(".svg")), "")
-    if drawn and (picture := behind.picture(drawn, here)):
+    if (drawn := diagram(row)) and (picture := behind.picture(drawn, here)):
         parts.append(f'<figure class="artifact">{picture}</figure>')
     if protocol.functions:
         parts.append("## In the library")

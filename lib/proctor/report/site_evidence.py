@@ -1,7 +1,6 @@
 """What stands behind a figure or a table of the site: its data, its claim, its inputs, and how the run was set."""
 
 import json
-import re
 import struct
 from collections.abc import Sequence
 from html import escape
@@ -16,8 +15,6 @@ DATA = (("CSV", "csv"), ("Markdown", "md"))
 PICTURES = (("SVG", "svg"), ("PNG", "png"))
 PNG_PER_INCH, SHOWN_PER_INCH = 200, 110  # figures/ holds 200 dots an inch; the page shows an inch as so many pixels
 WIDE = 500  # pixels; on a phone such a picture scrolls, so that its letters can be read
-_NAME = r"[a-z+ ]+ · (?P<name>[a-z_\\]+/[A-Za-z0-9_\\]+)"
-_LABEL = re.compile(rf"(?:<div[^>]*>{_NAME}</div>\s*</div>|\*{_NAME.replace('name', 'named')}\*)\s*\Z")
 
 
 class Behind:
@@ -120,15 +117,6 @@ def shown_size(png: bytes, per_inch: int) -> tuple[int, int]:
     """Width and height on a page of a PNG of so many pixels an inch."""
     width, height = (round(pixels * SHOWN_PER_INCH / per_inch) for pixels in struct.unpack(">II", png[16:24]))
     return width, height
-
-
-def without_label(output: str) -> tuple[str, str | None]:
-    """The HTML or Markdown of a table, as `Output.table` shows it, less its last line, and the artifact named there."""
-    found = _LABEL.search(output)
-    if not found:
-        return output, None
-    end = "</div>" if output.rstrip().endswith("</div>") else ""
-    return output[: found.start()] + end, (found["name"] or found["named"]).replace("\\_", "_")  # Markdown escapes it
 
 
 def verdict(claim: Claim) -> str:

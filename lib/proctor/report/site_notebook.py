@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.report.site_check import relink
-from proctor.report.site_evidence import Behind, shown_size, without_label
+from proctor.report.site_evidence import Behind, shown_size
 from proctor.report.site_tables import boxed
 
 BINDER = os.environ.get("PROCTOR_BINDER", "")  # e.g. https://mybinder.org/v2/gh/<owner>/<repository>/HEAD
@@ -157,15 +157,8 @@ class NotebookPage:
         self, cell: dict, heading: str, tables: list[str], of: Callable[[str], str | None]
     ) -> Iterator[dict[str, str]]:
         """What the page shows of each output of a cell: HTML, or Markdown with its links led by `of`."""
-        pictures = [output for output in cell["outputs"] if "image/png" in output.get("data", {})]
-        named = [
-            name
-            for name in dict.fromkeys(_NAMED.findall(_text(cell)))
-            if self.addresses.figure(f"{name}.png", self.page)
-        ]
-        artifacts = iter(named if len(named) == len(pictures) else [None] * len(pictures))
         for output in cell["outputs"]:
-            data = output.get("data", {})
+            data, name = output.get("data", {}), output.get("metadata", {}).get("artifact")
             if output["output_type"] == "stream":
                 text = "".join(output["text"])
                 if not (output["name"] == "stderr" and _PROGRESS.fullmatch(text)):
@@ -173,13 +166,12 @@ class NotebookPage:
             elif output["output_type"] == "error":
                 yield {"text/html": printed(f"{output['ename']}: {output['evalue']}")}
             elif "image/png" in data:
-                yield {"text/html": self._figure(output, next(artifacts), heading, tables)}
+                yield {"text/html": self._figure(output, name, heading, tables)}
             elif "text/html" in data:
-                text, name = without_label("".join(data["text/html"]))
-                yield {"text/html": boxed(text) + self._under_table(name)}
+                yield {"text/html": boxed("".join(data["text/html"])) + self._under_table(name)}
             elif "text/markdown" in data:
-                text, name = without_label("".join(data["text/markdown"]))
-                yield {"text/markdown": f"{relink(text, of)}\n\n{self._under_table(name)}".strip()}
+                text = relink("".join(data["text/markdown"]), of)
+                yield {"text/markdown": f"{text}\n\n{self._under_table(name)}".strip()}
             elif "text/plain" in data:
                 yield {"text/html": printed("".join(data["text/plain"]))}
 
@@ -189,9 +181,7 @@ class NotebookPage:
         return f'<p class="under">{caption}</p>{self.behind.panel(name, self.page)}' if name and caption else ""
 
     def _figure(self, output: dict, artifact: str | None, heading: str, tables: list[str]) -> str:
-        about = output.get("metadata", {}) | output.get("metadata", {}).get("image/png", {})
-        artifact = about.get("artifact", artifact)
-        record = self.behind.record(artifact)
+        about, record = output.get("metadata", {}).get("image/png", {}), self.behind.record(artifact)
         alt = about.get("alt") or record.get("alt") or record.get("claim") or f"Figure in the section: {heading}"
         picture = (
             self.behind.picture(artifact, self.page, alt=alt) if artifact and record and not self.own_pictures else ""

@@ -13,20 +13,14 @@ FOLD = 8  # rows of a table that are seen at once
 _TABLE = re.compile(
     r'(?P<start><div class="table-box"[^>]*><table\b.*?<tbody>)(?P<body>.*?)</tbody>.*?</table></div>', re.S
 )
-# The notebooks' tables set the sides of their cells by a style of their own, and the grey of their notes too.
-_SIDE = re.compile(r'<(td|th) style="text-align:(left|right)">')
-_GREY = re.compile(r'style="color:#6E6E6E(?:;font-size:85%)?"')
-_TONE = re.compile(r'<b style="color:#[0-9A-F]{6}">(.) ([a-z ]+)</b>')
 
 
 def boxed(html: str) -> str:
-    """HTML whose tables scroll inside a box of their own, without colours of their own; long cells are wrapped."""
+    """HTML whose tables scroll inside a box of their own; long cells are wrapped."""
     html = re.sub(r"<style scoped>.*?</style>", "", html, flags=re.DOTALL)
     html = re.sub(r'(<table\b[^>]*?) border="1"', r"\1", html)
     html = html.replace('<div class="proctor-table" style="overflow-x:auto">', '<div class="proctor-table">')
-    html = _GREY.sub('class="muted"', _SIDE.sub(r'<\1 class="\2">', html))
-    html = _TONE.sub(lambda found: f'<b class="verdict {found[2].replace(" ", "-")}">{found[1]} {found[2]}</b>', html)
-    html = re.sub(r'<td(?: class="(?:left|right)")?>(?=[^<]{41})', '<td class="prose">', html)
+    html = re.sub(r'<td(?: style="text-align:(?:left|right)")?>(?=[^<]{41})', '<td class="prose">', html)
     html = re.sub(r"<th\b[^>]*>[^<]+(?=</th>)", lambda head: head[0].replace("_", " "), html)
     html = re.sub(r"<table\b", '<div class="table-box" tabindex="0" role="region" aria-label="Table">\\g<0>', html)
     return _TABLE.sub(_folded, html.replace("</table>", "</table></div>"))

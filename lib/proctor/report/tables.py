@@ -140,36 +140,23 @@ def save_table(
 
 def to_html(shown: pd.DataFrame, numeric: Sequence[bool], caption: str, label: str, rest: str = "") -> str:
     """A compact table for a notebook's page; rest: a line about what is left out."""
+    sides = [f' style="text-align:{"right" if right else "left"}"' for right in numeric]
 
     def row(cells: Iterable[str], tag: str) -> str:
-        sides = ("right" if right else "left" for right in numeric)
         return (
-            "<tr>"
-            + "".join(
-                f'<{tag} style="text-align:{side}">{html.escape(str(cell))}</{tag}>' for cell, side in zip(cells, sides)
-            )
-            + "</tr>"
+            f"<tr>{''.join(f'<{tag}{side}>{html.escape(str(cell))}</{tag}>' for cell, side in zip(cells, sides))}</tr>"
         )
 
-    grey = '<div style="color:#6E6E6E;font-size:85%">'
-    return "\n".join(
-        filter(
-            None,
-            [
-                '<div class="proctor-table" style="overflow-x:auto">',
-                f"<div>{html.escape(caption)}</div>" if caption else "",
-                "<table>",
-                f"<thead>{row(shown.columns, 'th')}</thead>",
-                "<tbody>",
-                *(row(cells, "td") for cells in shown.to_numpy()),
-                "</tbody>",
-                "</table>",
-                f"{grey}{html.escape(rest)}</div>" if rest else "",
-                f"{grey}{html.escape(label)}</div>",
-                "</div>",
-            ],
-        )
-    )
+    grey = 'style="color:#6E6E6E;font-size:85%"'
+    lines = [
+        f"<div>{html.escape(caption)}</div>" * bool(caption),
+        f"<table>\n<thead>{row(shown.columns, 'th')}</thead>\n<tbody>",
+        *(row(cells, "td") for cells in shown.to_numpy()),
+        "</tbody>\n</table>",
+        f'<div class="proctor-note" {grey}>{html.escape(rest)}</div>' * bool(rest),
+        f'<div class="proctor-label" {grey}>{html.escape(label)}</div>',
+    ]
+    return "\n".join(['<div class="proctor-table" style="overflow-x:auto">', *filter(None, lines), "</div>"])
 
 
 def to_markdown(shown: pd.DataFrame, numeric: Sequence[bool], caption: str, label: str) -> str:

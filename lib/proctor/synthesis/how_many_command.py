@@ -2,6 +2,7 @@
 
     python -m proctor how-many items --rates 0.6 0.5 --correlation 0.4
     python -m proctor how-many checks --population 1143 --below 0.05
+    python -m proctor how-many undecided --families 27 --hours 8
 
 A command a question; all are explained in notebooks/synthesis/5_how_many.ipynb. Shares are 0.8, not 80.
 """
@@ -34,6 +35,29 @@ Correlation = Annotated[float, typer.Option(help="of two votes on the same answe
 def main(arguments: Sequence[str] = ()) -> None:
     """Run the command line. Raises ValueError for what can't be planned; the message says what to mend."""
     app([*arguments], prog_name=f"{program()} how-many")
+
+
+@app.command()
+def undecided(
+    families: Annotated[int, typer.Option(help="families of questions, those of today among them")] = 27,
+    hours: Annotated[float, typer.Option(help="of recording on this machine")] = 8.0,
+    seconds: Annotated[
+        float, typer.Option(help="of one call; 4: a model of 1.5 billion parameters on two cores")
+    ] = 4.0,
+) -> None:
+    """Which recording gives most of today's undecided measured claims a verdict, with the chance of each."""
+    from proctor.report.claims import read_claims
+    from proctor.synthesis.undecided import chances, plan
+
+    table = chances(read_claims(), families)
+    print(table.round(2).to_string(index=False))
+    print(f"\nexpected with {families} families: {table['chance'].sum():.1f} of {len(table)} get a verdict\n")
+    for row in plan(table, families - 9, hours, seconds).itertuples():
+        fits = "within" if row.recorded else "beyond"
+        print(f"{row.notebook}: {row.expected:.1f} of {row.claims} claims")
+        print(
+            f"    {row.calls:,} calls, {row.hours:.1f} hours ({fits} {hours:g} in all): {row.studies or 'nothing new'}"
+        )
 
 
 @app.command()

@@ -47,16 +47,25 @@ def register(name: str, prompt: str) -> None:
 
 
 def as_shown(question: Question, judge: str, settings: Settings | None = None) -> str:
-    """The question as a judge is shown it: in the free style behind its site, tags and title (UQ, appendix L.7)."""
-    if (settings or Settings()).style_for(spec(judge)) == "short":
+    """The question as a judge is shown it: in the free style behind its site, tags and title; in that of the paper
+    under headings, with title, keywords, category and site in its order (UQ, appendix L.7)."""
+    style = (settings or Settings()).style_for(spec(judge))
+    if style == "short":
         return question.question
-    known = {name.lower(): value for name, value in question.extra.items()}
+    known = {name.lower(): value for name, value in question.extra.items()} | {"category": question.category}
+    free = (("Site", "site"), ("Tags", "tags"), ("Title", "title"))
+    printed = (("Title", "title"), ("Keywords", "tags"), ("Category", "category"), ("Site", "site"))
     lines = []
-    for label, value in (("Site", known.get("site")), ("Tags", known.get("tags")), ("Title", known.get("title"))):
+    for label, name in printed if style == "paper" else free:
+        value = known.get(name)
         text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
         if text.strip():
             lines.append(f"{label}: {text.strip()}")
-    return "\n".join([*lines, *([""] if lines else []), question.question])
+    if style == "paper" and lines:
+        lines = ["Question Details", *lines, "", "Question Content"]
+    elif lines:
+        lines.append("")
+    return "\n".join([*lines, question.question])
 
 
 def opening(

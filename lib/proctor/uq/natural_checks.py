@@ -5,6 +5,7 @@ asked both ways of the same answers: differences of the two are paired by answer
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 
@@ -29,12 +30,16 @@ STYLES = {"bare": "", "reasoned": REASONED}
 
 
 async def natural_checks(
-    session: Session, models: Sequence[str] = (screening.MODEL,), n: int = ANSWERS, checks: Sequence[str] = CHECKS
+    session: Session,
+    models: Sequence[str] = (screening.MODEL,),
+    n: int = ANSWERS,
+    checks: Sequence[str] = CHECKS,
+    version: str = screening.VERSION,
 ) -> pd.DataFrame:
     """Rows of `checks.run_check` with columns style (bare, reasoned) and author: each check in both styles on the same
-    `n` natural answers."""
+    `n` natural answers for each nine families."""
     with session.as_recorded():
-        questions, answers = await natural.candidates(session, n=n)
+        questions, answers = await natural.candidates(session, n=n, version=version)
     authors = {answer.id: answer.author for answer in answers}
     found = [
         (await run_check(session, name, judge, questions, answers, form=form, **PROMPTS)).assign(style=word)
@@ -46,9 +51,11 @@ async def natural_checks(
     return table.assign(author=table["answer_id"].map(authors))
 
 
-async def natural_cycles(session: Session, models: Sequence[str] = (screening.MODEL,)) -> pd.DataFrame:
+async def natural_cycles(
+    session: Session, models: Sequence[str] = (screening.MODEL,), version: str = screening.VERSION
+) -> pd.DataFrame:
     """The other two checks of the paper on the same answers; rows of `natural_checks`."""
-    return await natural_checks(session, models, checks=CYCLES)
+    return await natural_checks(session, models, checks=CYCLES, version=version)
 
 
 async def natural_repeats(
@@ -73,4 +80,8 @@ STUDIES = {
     "uq.natural_checks": natural_checks,
     "uq.natural_cycles": natural_cycles,
     "uq.natural_repeats": natural_repeats,
+}
+MORE_STUDIES = {
+    "uq.natural_checks.more": partial(natural_checks, version=screening.MORE),
+    "uq.natural_cycles.more": partial(natural_cycles, version=screening.MORE),
 }

@@ -1,24 +1,12 @@
-"""Run one notebook by papermill, in a kernel of its own.
+"""Run one notebook by papermill, in a kernel of its own. Several may run at once, each in a thread."""
 
-The place where the jobs of one `make reproduce` run: papermill is imported once, each job gets its own kernel.
-
-A job comes over a Unix socket from `proctor.workflow.run` (a line of JSON) and is answered by what went
-wrong (a line of JSON, null for nothing). How many run at once is for Snakemake to decide. A job whose
-sender has gone is stopped, so whoever stops a job stops its kernel. Of the sender's environment the kernel
-gets what belongs to Proctor (PROCTOR_FIGURES, ...); the rest is this process's.
-"""
-
-import json
 import logging
 import os
 import re
 import shutil
-import socketserver
 import sys
 import tempfile
 import threading
-import time
-import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -98,7 +86,7 @@ def execute(
     When a cell fails, the copy so far is kept as NAME.failed.ipynb and NotebookFailed is raised.
     The kernel comes from `server`; `environment` is laid over this process's. Setting `cancel` (from another thread)
     kills the kernel; a cell that takes longer than `cell_timeout` seconds fails. Code runs in the repository's root
-    folder, or in the PROCTOR_ROOT of `environment`. Processes that it started in the kernel's group and its temporary
+    folder. Processes that it started in the kernel's group and its temporary
     files go with the kernel. `say` gets each line of a plan as soon as a cell prints it.
     """
     BUILD.mkdir(parents=True, exist_ok=True)  # or IPython complains that it has no place for its profile
@@ -166,7 +154,6 @@ def _kernel_class(
     """
     argv = ["-f", "{connection_file}", "--HistoryManager.enabled=False", "--IPKernelApp.log_level=CRITICAL"]
     # A profile of the user's own, with start-up code, must not change what a notebook computes.
-    root = Path(environment.get("PROCTOR_ROOT", ROOT))
     ours = {**environment, "IPYTHONDIR": str(BUILD / "ipython"), "TMPDIR": str(folder)}
 
     class Forked(AsyncKernelManager):
@@ -176,7 +163,7 @@ def _kernel_class(
             super().__init__(*args, **kwargs, transport="ipc", connection_file=f"{folder}/kernel.json")
 
         async def _async_launch_kernel(self, kernel_cmd: list[str], **_: Any) -> None:
-            kernel = server.start(kernel_cmd, {**os.environ, **ours}, root, _said(folder))
+            kernel = server.start(kernel_cmd, {**os.environ, **ours}, ROOT, _said(folder))
             kernels.append(kernel)
             provisioner: Any = self.provisioner  # a LocalProvisioner; it sees the kernel as a process of its own
             provisioner.process, provisioner.pid = kernel, kernel.pid
@@ -242,74 +229,3 @@ def _first_code_line(source: str) -> str:
 
 def _shown(path: Path) -> str:
     return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
-
-
-class Workers(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
-    """Use as a context manager: leaving it stops what still runs and waits for it.
-
-    address:  the socket, for PROCTOR_WORKERS
-    finished: {notebook name: what went wrong or None}, in the order of finishing
-    """
-
-    daemon_threads = True
-
-    def __init__(self, say: Callable[[str], None], cell_timeout: float | None = None):
-        self.cell_timeout = cell_timeout
-        self.kernels = KernelServer()
-        self.address = str(self.kernels.folder / "jobs")
-        self.say = say
-        self.finished: dict[str, str | None] = {}
-        self.running: dict[threading.Thread, threading.Event] = {}
-        super().__init__(self.address, _Job)
-
-    def __enter__(self) -> "Workers":
-        threading.Thread(target=self.serve_forever, args=(0.1,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop_jobs()
-        self.shutdown()
-        self.server_close()
-        self.kernels.__exit__()
-
-    def stop_jobs(self) -> None:
-        """Kill the kernels of all running jobs and wait until the jobs have noticed."""
-        running = dict(self.running)
-        for cancel in running.values():
-            cancel.set()
-        for thread in running:
-            thread.join(timeout=10)
-
-
-class _Job(socketserver.StreamRequestHandler):
-    server: Workers
-
-    def handle(self) -> None:
-        job = json.loads(self.rfile.readline())
-        notebook, cancel = Notebook(job["notebook"]), threading.Event()
-        self.server.running[threading.current_thread()] = cancel
-        threading.Thread(target=self._cancel_when_sender_goes, args=(cancel,), daemon=True).start()
-        self.server.say(f"  started   {notebook.name}")
-        start = time.monotonic()
-        try:
-            timeout = self.server.cell_timeout or job["cell_timeout"]
-            output, kernels = Path(job["output"]), self.server.kernels
-            say = lambda line: self.server.say(f"  {notebook.name}  {line}")  # noqa: E731
-            execute(notebook, output, job["values"], kernels, job["environment"], cancel, timeout, say)
-            problem = None
-        except NotebookFailed as error:
-            problem = str(error)
-        except Exception:  # a fault of ours or of papermill's: tell it like any other, the other jobs go on
-            problem = f"{notebook.name} could not be run:\n{traceback.format_exc()}"
-        self.server.finished[notebook.name] = problem
-        self.server.say(f"  {'FAILED' if problem else 'finished':9} {notebook.name}  {time.monotonic() - start:.1f} s")
-        del self.server.running[threading.current_thread()]
-        if not cancel.is_set():
-            self.wfile.write(json.dumps(problem).encode() + b"\n")
-
-    def _cancel_when_sender_goes(self, cancel: threading.Event) -> None:
-        try:
-            self.connection.recv(1)  # returns when the other side closes; nothing more is ever sent
-        except OSError:
-            pass
-        cancel.set()

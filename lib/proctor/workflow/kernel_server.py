@@ -160,6 +160,8 @@ def run_kernel(folder: Path, argv: list[str], environment: dict[str, str], cwd: 
     with open(os.devnull) as nothing, open(stderr, "wb") as said:
         os.dup2(nothing.fileno(), 0)
         os.dup2(said.fileno(), 2)
+    before, after = (each.get("PYTHONPATH", "").split(os.pathsep) for each in (os.environ, environment))
+    sys.path = [*filter(None, after), *(place for place in sys.path if place not in before)]
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(cwd)

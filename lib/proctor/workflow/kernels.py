@@ -28,10 +28,16 @@ PREFIX = "proctor-kernels-"
 class KernelServer:
     """Use as a context manager: leaving it kills what still runs, and what that started, and deletes `folder`.
 
-    folder: for sockets and temporary files. It is deleted too when this process is killed.
+    folder: for sockets and temporary files. It is deleted too when this process is killed. If PROCTOR_KERNELS names the
+    folder of a server that runs, its kernels are used, and nothing is started or deleted here.
     """
 
+    process: subprocess.Popen | None = None
+
     def __init__(self) -> None:
+        if running := os.environ.get("PROCTOR_KERNELS"):
+            self.folder = Path(running)
+            return
         self.folder, self._lock = scratch_folder()
         settings = self.folder / "matplotlibrc"  # empty: the user's own must not change what a notebook draws
         settings.touch()
@@ -47,6 +53,8 @@ class KernelServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self.process is None:
+            return
         self.process.send_signal(SIGTERM)
         self.process.wait()
         assert self.process.stdin
@@ -63,7 +71,8 @@ class KernelServer:
                 connection.connect(address)
                 break
             except (FileNotFoundError, ConnectionRefusedError):  # it is only just starting
-                if self.process.poll() is not None or time.monotonic() > deadline:
+                ended = self.process is not None and self.process.poll() is not None
+                if ended or time.monotonic() > deadline:
                     connection.close()
                     raise OSError(f"the process that forks kernels has ended or hangs ({SCRIPT.name})") from None
                 time.sleep(0.02)

@@ -255,22 +255,43 @@ def records(figures: Path = COMMITTED) -> dict[str, dict[str, Any]]:
     return found
 
 
+def places(cells: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> dict[str, tuple[int, int]]:
+    """{name: the code cell that makes this figure, table or claim, and where in its text} of those that a cell names.
+
+    names: {name: figure, table or claim}. The call out.<kind>(...) holds the name as a whole, or as the beginning of
+    an f-string.
+    """
+    code = {number: "".join(cell["source"]) for number, cell in enumerate(cells) if cell["cell_type"] == "code"}
+    found = {}
+    for name, kind in names.items():
+        begins = (re.escape(name[:end]) + r"\{" for end in range(len(name), name.index("/") + 1, -1))
+        for text in (re.escape(name) + "[\"']", *begins):
+            call = re.compile(rf"\bout\.{kind}\((?:(?!\bout\.[cft]|\n\S).)*?[\"']{text}", re.DOTALL)
+            if hits := [(number, hit.start()) for number, source in code.items() if (hit := call.search(source))]:
+                found[name] = hits[0]
+                break
+    return found
+
+
+def kind_of(artifact: str, figures: Path) -> str:
+    """figure or table."""
+    return "figure" if (figures / f"{artifact}.png").is_file() else "table"
+
+
 def write_page(notebook: Notebook, output: Path) -> None:
     """Write the page of a kept notebook to `output`."""
     left = artifacts(notebook.name)
+    where, last = places(notebook.content["cells"], {name: kind_of(name, COMMITTED) for name in left}), 0
     cells: list[dict[str, Any]] = []
-    for cell in notebook.content["cells"]:
-        cell = dict(cell)
+    for number, cell in enumerate(notebook.content["cells"]):
+        cells.append(dict(cell))
         if cell["cell_type"] == "code":
-            named = re.findall(r"""["']([a-z_]+/[A-Za-z0-9_]+)["']""", "".join(cell["source"]))
-            cell |= {"outputs": _shown({name: left.pop(name) for name in named if name in left})}
-        cells.append(cell)
-        if len(cells) == 1:  # the title and the results box
+            cells[-1]["outputs"] = _shown({name: left.pop(name) for name in where if where[name][0] == number})
+            last = len(cells) - 1
+        if number == 0:  # the title and the results box
             notice = f"> **Kept.** Nothing was run: {how_to_get(notebook)}. These are the committed results."
             cells.append({"cell_type": "markdown", "id": "kept", "metadata": {}, "source": notice})
-    code = [cell for cell in cells if cell["cell_type"] == "code"]
-    for cell in code[-1:]:  # what no cell names, such as the table of the claims
-        cell["outputs"] += _shown(left)
+    cells[last].setdefault("outputs", []).extend(_shown(left))  # what no cell names, such as the table of the claims
     write_atomic(output, json.dumps(notebook.content | {"cells": cells}, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -311,10 +332,10 @@ def _output(name: str, files: list[Path]) -> dict[str, Any] | None:
         alt = record.get("alt", name)
         data = {"image/png": base64.b64encode(png).decode(), "text/plain": f"[figure {name}] {alt}"}
         width = struct.unpack(">I", png[16:20])[0] // 2  # 200 dots an inch are saved, 100 shown
-        return _display(data, {"image/png": {"alt": alt, "width": width}})
+        return _display(data, {"artifact": name, "image/png": {"alt": alt, "width": width}})
     if ".md" in by_ending:
         text = excerpt(by_ending[".md"].read_text(encoding="utf-8"), name)
-        return _display({"text/markdown": text, "text/plain": text}, {})
+        return _display({"text/markdown": text, "text/plain": text}, {"artifact": name})
     return None
 
 

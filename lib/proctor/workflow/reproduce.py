@@ -9,15 +9,16 @@ Exit codes: 0 all is up to date, 1 a notebook failed or left out a promised file
 """
 
 import argparse
-import contextlib
-import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -25,32 +26,28 @@ from proctor.files import write_atomic
 from proctor.paths import BUILD, COMMITTED, ROOT, runs_of
 from proctor.report import catalog
 from proctor.workflow import receipts
+from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
+from proctor.workflow.rerun import ReadOnly, lock, run_all, snakemake_command
 from proctor.workflow.run import (
     add_budget_options,
     add_jobs_option,
     add_parameter_options,
     add_timeout_option,
     budget_of,
+    keep,
+    run,
     split_more,
 )
 
 if TYPE_CHECKING:
     from proctor.models.spending import Budget
-    from proctor.workflow.execute import Workers
 
 STAMP = BUILD / "up_to_date.json"
 CONFIG = BUILD / "config.json"
-LOG = BUILD / "snakemake.log"
 PLACE = "PROCTOR_FIGURES"
 SKIPPED = {"__pycache__", ".ipynb_checkpoints"}
 OURS = ("notebooks", "lib", "params", "data", "Snakefile", "requirements.txt")
-# Receipts alone say what is stale: Snakemake is to look at no date, checksum or record of its own.
-OPTIONS = "--keep-going --rerun-incomplete --nolock --rerun-triggers mtime --max-checksum-file-size 0".split()
-
-
-class ReadOnly(WorkflowError):
-    """build/ can't be written."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -112,11 +109,13 @@ def reproduce(
     changed = params.read_overrides(overrides)
     values = params.resolve(notebooks, profile, {"all": changed})
     figures = params.figures_folder(profile, overrides)
-    os.environ[PLACE] = str(figures)  # for Snakemake and the kernels
+    os.environ[PLACE] = str(figures)  # for Snakemake
     rows = _catalog()
     named = {str(place) for notebook in notebooks for place in receipts.named(notebook, values[notebook.name])}
     for notebook in notebooks:
-        receipts.inputs(notebook, values[notebook.name])  # what is wrong with them is told now, not by Snakemake
+        receipts.inputs(
+            notebook, values[notebook.name]
+        )  # what is wrong with them is reported now, before anything runs
     named |= {str(place) for notebook in notebooks for name in notebook.logs for place in log_files.places(name)}
     named |= {str(variable) for notebook in notebooks for variable in receipts.variables(notebook)}
     sources = [*OURS, str(profile), *sorted(named)]
@@ -126,14 +125,15 @@ def reproduce(
     how = dict(at_once=jobs, again=True, cell_timeout=cell_timeout, snakemake=snakemake)
     _refuse_costs(asked_for, values, figures, how)
 
-    write_atomic(CONFIG, json.dumps({"profile": str(profile), "overrides": changed}))
-    targets = [str(receipts.path_of(each.name, figures).relative_to(ROOT)) for each in asked_for if only]
-    command = snakemake_command(jobs, CONFIG, targets)
     stay = {each.name: receipts.how_to_get(each) for each in notebooks if each.missing_logs()}
     if snakemake:
-        succeeded = subprocess.call([*command, *snakemake]) == 0
+        write_atomic(CONFIG, json.dumps({"profile": str(profile), "overrides": changed}))
+        targets = [str(receipts.path_of(each.name, figures).relative_to(ROOT)) for each in asked_for if only]
+        succeeded = subprocess.call([*snakemake_command(jobs, CONFIG, targets), *snakemake]) == 0
     else:
-        succeeded = _run_here(command, figures, _kept_lines(stay, asked_for), cell_timeout)
+        receipts.put_aside(notebooks, values, figures)
+        todo = _without_receipt(asked_for, notebooks, figures)
+        succeeded = _run_here(todo, values, figures, jobs, cell_timeout, _kept_lines(stay, asked_for))
     lacking = _lacking(rows, notebooks, figures, [each.name for each in asked_for] if only else None)
     for line in lacking:
         print(line, file=sys.stderr)
@@ -159,7 +159,7 @@ def _refuse_costs(
 ) -> None:
     """Where several notebooks that are to run name models that cost: plan all of them. Raises WorkflowError, before
     anything is asked, where that passes the budget or there is none."""
-    from proctor.workflow import asking, rerun  # here, not above: they import from here
+    from proctor.workflow import asking, rerun  # here, not above: they know models
 
     costly = [each for each in notebooks if not each.missing_logs() and asking.may_cost(each, values[each.name])]
     late = set(receipts.untrue(costly, values, figures))
@@ -173,97 +173,66 @@ def _refuse_costs(
     bill.refuse(None)
 
 
-def lock() -> TextIO:
-    """Be the one run of this checkout (of reproduce, verify, seeds, sweep) until the file closes.
-
-    Raises WorkflowError while there is another, ReadOnly where build/ can't be written."""
-    try:
-        BUILD.mkdir(exist_ok=True)
-        held = open(BUILD / "lock", "w")
-    except OSError as error:
-        raise ReadOnly(f"{BUILD} can't be written ({error.strerror}): copy the checkout, or give it back") from None
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise WorkflowError(
-            f"another `make reproduce` is running in {ROOT} (or verify, seeds, sweep): wait for it or stop it"
-        ) from None
-    return held
-
-
-def snakemake_command(jobs: int, config: Path, targets: Sequence[str] = ()) -> list[str]:
-    """Snakemake's command line: so many jobs at once, these targets (none: its first rule), this configuration."""
-    return [sys.executable, "-m", "snakemake", *targets, "--cores", str(jobs), *OPTIONS, "--configfile", str(config)]
-
-
-@contextlib.contextmanager
-def started(command: Sequence[str], workers: "Workers | None") -> Iterator[subprocess.Popen]:
-    """Snakemake, which says what it does in build/snakemake.log; leaving the block before its end stops it.
-
-    workers: those that run its jobs in this process; None where they run elsewhere, such as on a cluster.
-    """
-    here = {"PROCTOR_WORKERS": workers.address} if workers else {}
-    how = ["--scheduler", "greedy"] if workers else []
-    with LOG.open("w") as log:
-        process = subprocess.Popen(
-            [*command, *how],
-            cwd=ROOT,
-            stdout=log,
-            stderr=log,
-            stdin=subprocess.DEVNULL,
-            env=os.environ | here,
-            start_new_session=True,  # so that Ctrl-C comes here first, and one signal reaches all of its jobs
-        )
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            _stop(process, workers is None)
-
-
-def _stop(process: subprocess.Popen, polite: bool) -> None:
-    """polite: give it a minute to take its jobs back from a cluster. Else at once: nothing half-written is left, for
-    outputs are renamed into place."""
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        if polite:
-            process.send_signal(signal.SIGINT)
-            process.wait(timeout=60)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
 def contents(places: Iterable[str]) -> dict[str, str]:
     """{file: SHA-256} of the files that are named, and of those in the folders that are."""
     return receipts.digests(path for path in receipts.files_in(map(Path, places)) if not SKIPPED & set(path.parts))
 
 
-def _run_here(command: list[str], figures: Path, stay: Sequence[str], cell_timeout: float | None) -> bool:
-    """Run Snakemake with the jobs in this process, tell what happens, and return whether all went well.
+def _run_here(
+    todo: Sequence[Notebook],
+    values: Mapping[str, dict],
+    figures: Path,
+    jobs: int,
+    timeout: float | None,
+    stay: list[str],
+) -> bool:
+    """Run the notebooks, report what happens, and return whether all went well. stay: a line about each kept one."""
+    start, problems, seconds = time.monotonic(), {}, dict[str, float]()
 
-    stay: a line about each kept notebook.
-    """
-    from proctor.workflow.execute import Workers  # imports papermill
+    def work(notebook: Notebook, server: KernelServer, cancel: threading.Event) -> str | None:
+        name, begun = notebook.name, time.monotonic()
+        _say(f"  started   {name}")
+        how: dict[str, Any] = dict(server=server, cancel=cancel, cell_timeout=timeout)
+        how["say"] = lambda line: _say(f"  {name}  {line}")
+        output, read = notebook.executed(figures).absolute(), receipts.inputs(notebook, values[name])
+        problem = run(notebook, values[name], output, figures, read, **how)
+        seconds[name] = time.monotonic() - begun
+        return problem
 
-    start = time.monotonic()
-    with Workers(lambda line: print(line, flush=True), cell_timeout) as workers:
-        with started(command, workers) as process:
-            code = process.wait()
-    for line in stay:
-        print(line)
-    problems = [problem for problem in workers.finished.values() if problem]
-    if workers.finished:
-        counts = f"{len(workers.finished)} run, {len(problems)} failed" + (f", {len(stay)} kept" if stay else "")
+    for notebook in todo:
+        if notebook.missing_logs():
+            keep(notebook, values[notebook.name], figures)
+    works = {each.name: partial(work, each) for each in todo if not each.missing_logs()}
+    before = {each.name: works.keys() & receipts.reads_results_of(each) for each in todo if each.name in works}
+    with closing(run_all(works, jobs, before)) as ended:
+        for name, problem in ended if works else ():
+            problems[name] = problem
+            _say(f"  {'FAILED' if problem else 'finished':9} {name}  {seconds.get(name, 0):.1f} s")
+    _say("\n".join(stay), end="\n" * bool(stay))
+    failed = [problem for problem in problems.values() if problem]
+    if problems:
+        counts = f"{len(problems)} run, {len(failed)} failed" + (f", {len(stay)} kept" if stay else "")
         print(
             f"{counts}, in {time.monotonic() - start:.0f} s. "
             f"Figures and tables: {_shown(figures)}/. Executed copies: {_shown(runs_of(figures))}/notebooks/."
         )
-    elif not code:
+    else:
         print("Nothing to run: what changed concerns no notebook.")
-    for problem in problems:
+    for problem in failed:
         print(f"\n{problem}", file=sys.stderr)
-    if code and not problems:
-        print(f"Snakemake failed; the end of {LOG.relative_to(ROOT)}:\n{LOG.read_text()[-3000:]}", file=sys.stderr)
-    return code == 0
+    return not failed
+
+
+def _without_receipt(asked_for: Sequence[Notebook], notebooks: Sequence[Notebook], figures: Path) -> list[Notebook]:
+    """Those asked for, and those whose results they read, that have no receipt."""
+    known, wanted = {each.name: each for each in notebooks}, [each.name for each in asked_for]
+    for name in wanted:  # grows while it is read
+        wanted += [other for other in receipts.reads_results_of(known[name]) if other not in wanted]
+    return [known[name] for name in wanted if not receipts.path_of(name, figures).exists()]
+
+
+def _say(text: str, end: str = "\n") -> None:
+    print(text, end=end, flush=True)
 
 
 def _shown(path: Path) -> Path:

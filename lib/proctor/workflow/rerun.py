@@ -1,37 +1,55 @@
-"""Run notebooks again, each into a folder of its own, and go on where the last such run was stopped.
+"""Run many notebooks: at once in threads here (`run_all`), or as jobs of Snakemake wherever its options send them.
 
-A folder (build/verify/uq/6_agreement/) holds the executed copy, figures/ and the run's receipt. While the receipt
-holds (see receipts.py) the notebook is not run again. Nothing is written to figures/. The runs are jobs of Snakemake
-(rerun.smk), as those of `make reproduce` are: on this machine, or wherever options such as --profile send them.
+`rerun` runs notebooks again, each into a folder of its own, and goes on where the last such run was stopped. A folder
+(build/verify/uq/6_agreement/) holds the executed copy, figures/ and the run's receipt. While the receipt holds (see
+receipts.py) the notebook is not run again. Nothing is written to figures/.
 """
 
 import argparse
 import csv
+import fcntl
 import io
 import json
+import os
 import shutil
 import signal
+import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing, nullcontext
+import traceback
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing, contextmanager, suppress
+from functools import partial
+from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 from proctor.extras import need
 from proctor.files import harmless, write_atomic
-from proctor.paths import BUILD
+from proctor.paths import BUILD, ROOT
 from proctor.report.provenance import relative
 from proctor.workflow import receipts
+from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook, WorkflowError
-from proctor.workflow.reproduce import LOG, snakemake_command, started
-from proctor.workflow.run import PROBLEM, add_jobs_option, add_timeout_option, split_more
+from proctor.workflow.run import PROBLEM, add_jobs_option, add_timeout_option, run, split_more
 
+LOG = BUILD / "snakemake.log"
+# Receipts alone say what is stale: Snakemake is to look at no date, checksum or record of its own.
+OPTIONS = "--keep-going --rerun-incomplete --nolock --rerun-triggers mtime --max-checksum-file-size 0".split()
 SNAKEFILE = Path(__file__).with_suffix(".smk")
 CONFIG = BUILD / "reruns.json"
 DONE = BUILD / "reruns"  # an empty file for each job that has ended well, for Snakemake
 LOOK = 0.2  # seconds between two looks at what has ended
 LATENCY = 10.0  # seconds that a file from another machine may need to be seen, after Snakemake has ended
+
+
+Work = Callable[[KernelServer, threading.Event], str | None]  # what goes wrong, or None; the event stops it
+
+
+class ReadOnly(WorkflowError):
+    """build/ can't be written."""
 
 
 class Job(NamedTuple):
@@ -87,6 +105,24 @@ class Rerun(NamedTuple):
         return {path.relative_to(self.figures).as_posix(): path for path in paths}
 
 
+def lock() -> TextIO:
+    """Be the one run of this checkout (of reproduce, verify, seeds, sweep) until the file closes.
+
+    Raises WorkflowError while there is another, ReadOnly where build/ can't be written."""
+    try:
+        BUILD.mkdir(exist_ok=True)
+        held = open(BUILD / "lock", "w")
+    except OSError as error:
+        raise ReadOnly(f"{BUILD} can't be written ({error.strerror}): copy the checkout, or give it back") from None
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise WorkflowError(
+            f"another `make reproduce` is running in {ROOT} (or verify, seeds, sweep): wait for it or stop it"
+        ) from None
+    return held
+
+
 def jobs_in(place: Path, notebooks: Sequence[Notebook], values: Mapping[str, Mapping[str, Any]]) -> list[Job]:
     """A job for each notebook, in <place>/<name>/. values: {notebook name: those given}."""
     return [Job(notebook, values[notebook.name], place / notebook.name) for notebook in notebooks]
@@ -105,57 +141,131 @@ def rerun(
     them it runs the jobs wherever it sends them. Raises WorkflowError for a notebook whose data are not there, before
     anything runs. Closing the iterator stops what runs.
     """
-    reads = [receipts.inputs(job.notebook, job.values) for job in jobs]
-    todo, described = [], []
-    for job, read in zip(jobs, reads):
+    for job in jobs:
+        receipts.inputs(job.notebook, job.values)  # what is wrong with them is reported before anything runs
+    todo = []
+    for job in jobs:
         if not again and job.has_run():
             yield Rerun(job, reused=True)
-            continue
-        todo.append(job)
-        described.append(
-            dict(
-                notebook=str(job.notebook.path),
-                folder=str(job.folder.absolute()),
-                values=json.dumps(job.values),
-                environment=json.dumps(job.environment),
-                read=list(map(str, read)),
-            )
-        )
+        else:
+            todo.append(job)
     if not todo:
         return
-    need("papermill", "ipykernel", "snakemake")
+    need("papermill", "ipykernel")
     for job in todo:
         for left in (job.receipt, job.folder / PROBLEM):
             left.unlink(missing_ok=True)
         shutil.rmtree(job.folder / "figures", ignore_errors=True)
+    if snakemake:
+        yield from _elsewhere(todo, at_once, snakemake)
+        return
+    by_folder = {str(job.folder): job for job in todo}
+    works = {folder: partial(_run_here, job, cell_timeout) for folder, job in by_folder.items()}
+    for folder, problem in run_all(works, at_once):
+        yield Rerun(by_folder[folder], problem or "")
+
+
+def _run_here(job: Job, cell_timeout: float | None, server: KernelServer, cancel: threading.Event) -> str | None:
+    folder, read = job.folder.absolute(), receipts.inputs(job.notebook, job.values)
+    how: dict[str, Any] = dict(server=server, cancel=cancel, cell_timeout=cell_timeout, say=lambda line: None)
+    ways = folder / "notebook.ipynb", folder / "figures", read, folder / job.receipt.name, job.environment
+    return run(job.notebook, job.values, *ways, **how)
+
+
+def run_all(
+    works: Mapping[str, Work], at_once: int, before: Mapping[str, Iterable[str]] | None = None
+) -> Generator[tuple[str, str | None], None, None]:
+    """Do the works, `at_once` at a time, each in a thread; yield (name, what went wrong or None) as each ends.
+
+    before: {name: those that must end well before it}; what waits for one that failed is not done. Closing the
+    generator stops what runs and waits for it.
+    """
+    order, cancel = TopologicalSorter({name: set((before or {}).get(name, ())) for name in works}), threading.Event()
+    order.prepare()
+    running: dict[Future, str] = {}
+    with KernelServer() as server, ThreadPoolExecutor(at_once) as pool:
+        try:
+            while order.is_active():
+                running |= {pool.submit(_told, works[name], name, server, cancel): name for name in order.get_ready()}
+                if not running:
+                    return
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    name, problem = running.pop(future), future.result()
+                    if not problem:
+                        order.done(name)
+                    yield name, problem
+        finally:
+            cancel.set()
+            pool.shutdown(cancel_futures=True)
+
+
+def _told(work: Work, name: str, server: KernelServer, cancel: threading.Event) -> str | None:
+    try:
+        return work(server, cancel)
+    except Exception:  # a fault of ours or of papermill's is reported like any other, and the others go on
+        return f"{name} could not be run:\n{traceback.format_exc()}"
+
+
+def _elsewhere(todo: Sequence[Job], at_once: int, snakemake: Sequence[str]) -> Generator[Rerun, None, None]:
+    """Run the jobs by rerun.smk, with these options of Snakemake."""
+    need("snakemake")
     shutil.rmtree(DONE, ignore_errors=True)
+    described = [
+        dict(
+            notebook=str(job.notebook.path),
+            folder=str(job.folder.absolute()),
+            values=json.dumps(job.values),
+            environment=json.dumps(job.environment),
+            read=list(map(str, receipts.inputs(job.notebook, job.values))),
+        )
+        for job in todo
+    ]
     write_atomic(CONFIG, json.dumps({"jobs": described}))
-    command = [*snakemake_command(at_once, CONFIG), "--snakefile", str(SNAKEFILE), *snakemake]
-    with _workers(cell_timeout, bool(snakemake)) as workers, started(command, workers) as process:
-        latest = float("inf")
-        while todo:
+    waiting, latest = list(todo), float("inf")
+    with started([*snakemake_command(at_once, CONFIG), "--snakefile", str(SNAKEFILE), *snakemake]) as process:
+        while waiting:
             if process.poll() is not None:  # before the look: what ends between the two is seen
-                latest = min(latest, time.monotonic() + (LATENCY if snakemake else 0))
-            for job in list(todo):
+                latest = min(latest, time.monotonic() + LATENCY)
+            for job in list(waiting):
                 problem = job.folder / PROBLEM
                 if job.receipt.exists() or problem.exists():
-                    todo.remove(job)
+                    waiting.remove(job)
                     yield Rerun(job, problem.read_text(encoding="utf-8") if problem.exists() else "")
             if time.monotonic() >= latest:
                 break
             time.sleep(LOOK)
-        for job in todo:
+        for job in waiting:
             yield Rerun(job, f"{job.name} did not run to its end; {relative(LOG)} or the log of its job says why")
         process.wait()
 
 
-def _workers(cell_timeout: float | None, elsewhere: bool) -> Any:
-    """What runs the jobs in this process; nothing where they run elsewhere."""
-    if elsewhere:
-        return nullcontext()
-    from proctor.workflow.execute import Workers  # imports papermill
+def snakemake_command(jobs: int, config: Path, targets: Sequence[str] = ()) -> list[str]:
+    """Snakemake's command line: so many jobs at once, these targets (none: its first rule), this configuration."""
+    return [sys.executable, "-m", "snakemake", *targets, "--cores", str(jobs), *OPTIONS, "--configfile", str(config)]
 
-    return Workers(lambda line: None, cell_timeout)
+
+@contextmanager
+def started(command: Sequence[str]) -> Iterator[subprocess.Popen]:
+    """Snakemake, which says what it does in build/snakemake.log; leaving the block before its end stops it, after a
+    minute in which it may take its jobs back from a cluster."""
+    with LOG.open("w") as log:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdout=log,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,  # so that Ctrl-C comes here first, and one signal reaches all of its jobs
+        )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            with suppress(subprocess.TimeoutExpired):
+                process.send_signal(signal.SIGINT)
+                process.wait(timeout=60)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def told(reruns: Generator[Rerun, None, None], total: int, what: str, unit: str = "notebook") -> list[Rerun]:

@@ -10,9 +10,7 @@ A run that leaves its executed copy there leaves its receipt too (see receipts.p
 
 Snakemake calls this with --values, the parameters as one JSON object, already merged and checked, and with --read,
 the files that the run rests on. With --receipt the receipt goes to that place, and why a run stopped before its end
-stands in problem.txt beside it. If the environment names the socket of a running `make reproduce` (PROCTOR_WORKERS),
-the job is handed to it: there papermill is imported once and not, at two seconds of CPU, for each notebook. So only
-light modules up here.
+stands in problem.txt beside it.
 
 Run a notebook on one's own data, into a folder of its own: build/runs/<name>/, never figures/.
 
@@ -25,7 +23,6 @@ import json
 import os
 import re
 import shlex
-import socket
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -35,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 from proctor.extras import need
 from proctor.files import write_atomic
-from proctor.paths import BUILD, OWN_FIGURES, PARAMS, ROOT
+from proctor.paths import BUILD, OWN_FIGURES, PARAMS
 from proctor.workflow import receipts
 from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import NOTEBOOKS, Notebook, WorkflowError, all_notebooks
@@ -52,93 +49,86 @@ def main(arguments: list[str] | None = None) -> int:
     notebook = Notebook(options.notebook)
     figures = options.figures.absolute()
     output = (options.output or notebook.executed(figures)).absolute()
-    os.environ |= options.environment | {"PROCTOR_FIGURES": str(figures)}  # for the kernel
     try:
         if budget := budget_of(options):
             budget.keep()  # for the kernel
         values, files = (options.values, options.read) if options.read else _values_and_files(notebook, options)
-        read = receipts.digests(files)
         if options.kept:
-            receipts.write_page(notebook, output)
-            receipts.write(notebook, values, read, [output], receipts.path_of(notebook.name, figures))
+            keep(notebook, values, figures)
             return 0
         if notebook.missing_logs():
             raise WorkflowError(f"{notebook.name} can't run: {receipts.how_to_get(notebook)}")
-        before = receipts.states(notebook.name, figures)
-        problem = run_notebook(notebook, output, values, options.cell_timeout)
+        how = dict(receipt=options.receipt, environment=options.environment, cell_timeout=options.cell_timeout)
+        problem = run_alone(notebook, values, output, figures, files, **how)
     except WorkflowError as error:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
-    if problem and PLAN in options.environment and Path(options.environment[PLAN]).exists():
-        problem = None  # it stopped where it was to stop
     if problem:
         print(problem, file=sys.stderr)
-        if options.receipt:
-            write_atomic(options.receipt.with_name(PROBLEM), problem)
-        return 1
-    for dropped in receipts.drop_old(notebook.name, figures, before):
-        print(f"{notebook.name} no longer makes {dropped}: removed from {figures}", flush=True)
-    if options.receipt:
-        made = [path for path in (output, *receipts.files_in([figures])) if path.exists()]
-        receipts.write(notebook, values, read, made, options.receipt)
-    elif output == notebook.executed(figures).absolute():
-        made = receipts.outputs(notebook, figures)
-        receipts.write(notebook, values, read, made, receipts.path_of(notebook.name, figures))
-    return 0
+    return 1 if problem else 0
 
 
-def run_notebook(
-    notebook: Notebook, output: Path, values: dict[str, Any], cell_timeout: float | None = None
+def run_alone(
+    notebook: Notebook, values: Mapping[str, Any], output: Path, figures: Path, read: Sequence[Path] = (), **how: Any
 ) -> str | None:
-    """Run the notebook at the server that PROCTOR_WORKERS names, else here. Returns what went wrong, or None."""
-    if workers := os.environ.get("PROCTOR_WORKERS"):
-        return hand_over(workers, notebook, output, values, cell_timeout)
-    return run_here(notebook, output, values, cell_timeout)
-
-
-def run_here(notebook: Notebook, output: Path, values: dict[str, Any], cell_timeout: float | None = None) -> str | None:
-    """Run the notebook in a kernel of its own. Returns what went wrong, or None."""
+    """`run` with a server of its own for its kernel, reported on the terminal."""
     _say(f"{notebook.name}: running")
     start = time.monotonic()
     with KernelServer() as server:  # imports its packages while papermill is imported here
-        from proctor.workflow.execute import NotebookFailed, execute
+        problem = run(notebook, values, output, figures, read, server=server, say=_say, **how)
+    if not problem:
+        _say(f"{notebook.name}: done in {time.monotonic() - start:.1f} s, see {output}")
+    return problem
 
-        try:
-            execute(notebook, output, values, server, cell_timeout=cell_timeout, say=_say)
-        except NotebookFailed as error:
+
+def run(
+    notebook: Notebook,
+    values: Mapping[str, Any],
+    output: Path,
+    figures: Path,
+    read: Sequence[Path],
+    receipt: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    **how: Any,
+) -> str | None:
+    """Run the notebook, remove what it no longer makes, and leave its receipt. Returns what went wrong, or None.
+
+    output: the executed copy. figures: where figures and tables go. read: the files that the run rests on. receipt: its
+    file, where the folder `figures` is this run's alone. environment, how: as `execute` takes them.
+    """
+    from proctor.workflow.execute import NotebookFailed, execute  # imports papermill
+
+    inputs, before = receipts.digests(read), receipts.states(notebook.name, figures)
+    ours = {**(environment or {}), "PROCTOR_FIGURES": str(figures)}
+    try:
+        execute(notebook, output, dict(values), environment=ours, **how)
+    except NotebookFailed as error:
+        if not os.path.exists(ours.get(PLAN, "")):  # else it stopped where it was to stop
+            if receipt:
+                write_atomic(receipt.with_name(PROBLEM), str(error))
             return str(error)
-    _say(f"{notebook.name}: done in {time.monotonic() - start:.1f} s, see {output}")
+    for dropped in receipts.drop_old(notebook.name, figures, before):
+        _say(f"{notebook.name} no longer makes {dropped}: removed from {figures}")
+    if receipt:
+        made = [path for path in (output, *receipts.files_in([figures])) if path.exists()]
+        receipts.write(notebook, values, inputs, made, receipt)
+    elif output == notebook.executed(figures).absolute():
+        made = receipts.outputs(notebook, figures)
+        receipts.write(notebook, values, inputs, made, receipts.path_of(notebook.name, figures))
     return None
+
+
+def keep(notebook: Notebook, values: Mapping[str, Any], figures: Path) -> None:
+    """Write the page of a notebook whose logs are not here, and its receipt."""
+    read, page = receipts.digests(receipts.inputs(notebook, values)), notebook.executed(figures)
+    receipts.write_page(notebook, page)
+    receipts.write(notebook, values, read, [page], receipts.path_of(notebook.name, figures))
 
 
 def _say(line: str) -> None:
     print(line, flush=True)
-
-
-def hand_over(
-    workers: str, notebook: Notebook, output: Path, values: dict[str, Any], cell_timeout: float | None = None
-) -> str | None:
-    """Have the server at the socket `workers` run the notebook. Returns what went wrong, or None.
-
-    The server stops the job when this process ends, whatever ends it. It may belong to another checkout.
-    """
-    ours = {name: value for name, value in os.environ.items() if name.startswith("PROCTOR_")}
-    ours |= {"PROCTOR_ROOT": str(ROOT), "PROCTOR_NOTEBOOK": notebook.name}
-    job = dict(
-        notebook=str(notebook.path), output=str(output), values=values, environment=ours, cell_timeout=cell_timeout
-    )
-    try:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(workers)
-            connection.sendall(json.dumps(job).encode() + b"\n")
-            reply = connection.makefile().readline()
-    except OSError as error:
-        return f"{notebook.name}: the `make reproduce` that started this job has ended ({error}); run it again"
-    if not reply:
-        return f"{notebook.name}: the `make reproduce` that started this job ended before it; run it again"
-    return json.loads(reply)
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
@@ -280,16 +270,7 @@ def run_own(
     others = [other for other in all_notebooks() if other.path != this.path]
     given = params.resolve([*others, this], PARAMS / "default.yaml", {this.name: dict(values)})[this.name]
     mark(folder, this.name, INCOMPLETE)
-    before = os.environ.get("PROCTOR_FIGURES")
-    os.environ["PROCTOR_FIGURES"] = str(folder)  # for the kernel
-    try:
-        problem = run_notebook(this, folder / "notebook.ipynb", given)
-    finally:
-        if before is None:
-            del os.environ["PROCTOR_FIGURES"]
-        else:
-            os.environ["PROCTOR_FIGURES"] = before
-    if problem:
+    if problem := run_alone(this, given, folder / "notebook.ipynb", folder):
         print(problem, file=sys.stderr)
         return 1
     mark(folder, this.name, DONE)

@@ -31,7 +31,7 @@ from proctor.report.claims import Claim, read_claims
 from proctor.report.provenance import evidence_kinds, relative
 from proctor.workflow import asking, params, receipts, rerun
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
-from proctor.workflow.reproduce import lock
+from proctor.workflow.rerun import lock
 from proctor.workflow.run import add_budget_options, budget_of
 
 SWEEPS = BUILD / "sweeps"

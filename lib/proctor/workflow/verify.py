@@ -30,7 +30,7 @@ from proctor.report.provenance import relative
 from proctor.workflow import git, params, receipts, rerun, values
 from proctor.workflow.depends import changed_inputs
 from proctor.workflow.notebook import WorkflowError, all_notebooks, chosen
-from proctor.workflow.reproduce import lock
+from proctor.workflow.rerun import lock
 
 PLACE, SEEDS = BUILD / "verify", BUILD / "seeds"
 REPORT = PLACE / "report.csv"

@@ -1,0 +1,181 @@
+"""Importers of proofs: made-up rows, broken ones, and the real raw samples against the tidy files."""
+
+import gzip
+import json
+
+import pandas as pd
+import pytest
+from proctor import logs
+from proctor.data.tabular import DataError
+from proctor.logs import proofs
+
+HEAD = ",judge,solver,solver_id,problem,competition,true_grade,split,cost,confidence,incorrect\n"
+LOGITS = HEAD.replace(",incorrect", ",entropy,tail_confidence,full_confidence,incorrect")
+SCORES = ",solver,solver_id,problem,competition,split,judge,accuracy\n"
+GOOD = {
+    "sycophancy_confidence": HEAD + "0,J,S,s,p_1-part10,p,incorrect,generic,0,85.0,True\n1,J,S,s,p_1-part2,p,detected,generic,0,,False\n",
+    "sycophancy_hint": HEAD + "0,J,GPT OSS 120B (high),openai/oss-120b,matharena_a_1,m,corrected,matharena,0,,False\n",
+    "sycophancy_more": HEAD + "0,J,S,s,p_1,p,correct,generic,0,,False\n",
+    "sycophancy_recent": HEAD + "0,J,S,s,p_1,p,incorrect,generic,0,,True\n",
+    "sycophancy_logits": LOGITS + "0,J,S,s_logprobs,p_1,p,incorrect,generic,0,,0.108,14.3,9,True\n",
+    "utility_recent_comps": SCORES
+    + "0,S,s,p_1,p,proofs,OPC R1 8B,1.0\n1,GPT OSS 120B (high),openai/oss-20b,matharena_a/1,m,matharena,Final Answer Parser,0.75\n",
+}  # fmt: skip
+ATTEMPT = {
+    "model_id": "m",
+    "solution": "proof",
+    "cost": {"output_tokens": 7},
+    "rejected": False,
+    "timestamp": "2025-05-24T23:51:22",
+    "llm_judgment": {"result": {"issues": [{"category": "Missing Edge Cases"}, {"category": "Wrong Reasoning"}]}},
+}
+ABOUT = {"competition": "bmo", "source": "Balkan", "level": "high_school", "year": 2016, "difficulty": 7.0}
+PROBLEM = {"problem_id": "p1", "metadata": ABOUT, "solutions": [{"author": "Human"}]}
+LABELLED = PROBLEM | ATTEMPT | {"reward_model": {"ground_truth": "correct"}, "last_update": "2025-06-08T10:43:06"}
+
+
+def quiet(line):
+    pass
+
+
+def lay_broken(folder, **changed):
+    place = folder / "data/results"
+    place.mkdir(parents=True, exist_ok=True)
+    for name, text in (GOOD | changed).items():
+        (place / f"{name}.csv").write_text(text)
+    return proofs.broken_math(folder, quiet)
+
+
+def lay_proofs(folder, labelled, attempts):
+    place = folder / "data/train/discrete/long/test.parquet"
+    place.parent.mkdir(parents=True)
+    pd.DataFrame(labelled).to_parquet(place)
+    place = folder / "data/solved/proof_verification/BMOSL/2016_10.json"
+    place.parent.mkdir(parents=True)
+    place.write_text(attempts if isinstance(attempts, str) else json.dumps(PROBLEM | {"attempts": attempts}))
+    return proofs.open_proofs(folder, quiet)
+
+
+def test_replies_to_false_theorems_are_numbered_and_only_the_solver_has_its_score(tmp_path):
+    found = lay_broken(tmp_path)
+    columns = ["setting", "problem", "sample", "deceived", "stated_confidence", "original_score", "entropy"]
+    assert found["tidy.csv.gz"][columns].to_numpy().tolist() == [
+        ["confidence", "p_1", "2", "0", "", "1", ""],
+        ["confidence", "p_1", "10", "1", "85", "1", ""],
+        ["hint", "matharena_a_1", "0", "0", "", "", ""],  # a smaller model answered the true version
+        ["own_theorem", "p_1", "0", "0", "", "1", ""],
+        ["plain", "p_1", "0", "1", "", "1", ""],
+        ["token_probability", "p_1", "0", "1", "", "1", "0.1080"],
+    ]
+    assert found["original.csv.gz"]["problem"].tolist() == ["matharena_a_1", "p_1"]
+
+
+@pytest.mark.parametrize(
+    "name, text, message",
+    [
+        ("hint", HEAD + "0,J,S,s,p,p,perhaps,generic,0,,False\n", "row 2, column true_grade: 'perhaps' is not incorrect"),
+        ("hint", HEAD + "0,J,S,s,p,p,detected,generic,0,,True\n", "row 2, column incorrect: 'True' does not fit"),
+        ("confidence", HEAD + "0,J,S,s,p,p,detected,generic,0,101,False\n", "column confidence: '101' is no number from 0 to 100"),
+        ("more", HEAD + "0,J,S,s,p-partx,p,detected,generic,0,,False\n", "row 2, column problem: 'p-partx' does not end"),
+        ("more", HEAD + "0,J,S,s,p,p,detected,generic,0,,False\n" * 2, "row 3, column problem: .* of row 2 too"),
+        ("recent", HEAD + "0,J,S\n", "row 2: 3 cells under 11 columns"),
+        ("recent", HEAD, "no rows"),
+    ],
+)  # fmt: skip
+def test_a_broken_file_of_replies_says_file_and_row(tmp_path, name, text, message):
+    with pytest.raises(DataError, match=f"sycophancy_{name}.csv.*{message}"):
+        lay_broken(tmp_path, **{f"sycophancy_{name}": text})
+
+
+@pytest.mark.parametrize(
+    "row, message",
+    [
+        ("0,S,s,p,p,proofs,OPC R1 8B,\n", "row 2, column accuracy: blank"),
+        ("0,S,s,p,p,proofs,me,1\n", "row 2, column judge: 'me' is not OPC R1 8B"),
+    ],
+)
+def test_a_broken_file_of_scores_says_file_and_row(tmp_path, row, message):
+    with pytest.raises(DataError, match=f"utility_recent_comps.csv.*{message}"):
+        lay_broken(tmp_path, utility_recent_comps=SCORES + row)
+
+
+def test_a_proof_without_a_list_has_no_number_of_issues_and_a_proof_in_both_files_is_marked(tmp_path):
+    bare = LABELLED | {"model_id": "bare", "llm_judgment": None, "rejected": None, "solutions": []}
+    bare["reward_model"] = {"ground_truth": "incorrect"}
+    later = ATTEMPT | {"model_id": "bare"}
+    other = ATTEMPT | {"cost": {"output_tokens": 8}, "model_id": "other", "solution": " "}
+    found = lay_proofs(tmp_path, [LABELLED, bare], [ATTEMPT, later, other])
+    columns = ["model", "human_correct", "has_issue_list", "n_issues", "issue_kinds", "has_reference", "rejected"]
+    assert found["tidy.csv.gz"][columns].to_numpy().tolist() == [
+        ["bare", "0", "0", "", "", "0", ""],
+        ["m", "1", "1", "2", "edge_cases;other", "1", "0"],
+    ]
+    columns = ["model", "n_issues", "proof_empty", "in_tidy", "human_correct", "list_in_tidy"]
+    assert found["with_lists.csv.gz"][columns].to_numpy().tolist() == [
+        ["bare", "2", "0", "1", "0", "0"],  # graded without the list, which came later
+        ["m", "2", "0", "1", "1", "1"],
+        ["other", "2", "1", "0", "", ""],
+    ]
+
+
+@pytest.mark.parametrize(
+    "labelled, attempts, message",
+    [
+        ([LABELLED | {"reward_model": {"ground_truth": "half"}}], [ATTEMPT], "test.parquet, row 1, column reward_model.ground_truth: 'half'"),
+        ([LABELLED], [ATTEMPT, ATTEMPT | {"cost": {}}], "2016_10.json, row 2, column cost.output_tokens: missing"),
+        ([LABELLED], [ATTEMPT | {"llm_judgment": {"result": {"issues": [{}]}}}], "row 1, column llm_judgment: an issue without"),
+        ([LABELLED], '{\n"problem_id": }', "2016_10.json, row 2: no problem with attempts"),
+    ],
+)  # fmt: skip
+def test_a_broken_file_of_proofs_says_file_and_row(tmp_path, labelled, attempts, message):
+    with pytest.raises(DataError, match=message):
+        lay_proofs(tmp_path, labelled, attempts)
+
+
+def tidy(real_logs, source, name="tidy.csv.gz"):
+    return pd.read_csv(real_logs / source / name, dtype=str, keep_default_na=False)
+
+
+def assert_rows_of(mine, real, keys):
+    """Each row of `mine` is the row of `real` with the same keys."""
+    wanted = real[list(mine)].set_index(keys).loc[pd.MultiIndex.from_frame(mine[keys])].reset_index()
+    pd.testing.assert_frame_equal(wanted[list(mine)], mine.reset_index(drop=True), check_dtype=False)
+
+
+def test_samples_of_broken_math_give_the_tidy_rows(real_logs):
+    samples = {path.stem: path.read_text() for path in (real_logs / "broken_math/raw").glob("*.csv")}
+    folder = real_logs / "broken_math/raw"
+    assert len(samples) == 6, folder
+    mine = {
+        name: pd.DataFrame(proofs._make(folder / f"{name}.csv", proofs._reply)).assign(setting=setting)
+        for name, setting in ((f"sycophancy_{key}", value) for key, value in proofs.SETTINGS.items())
+    }
+    replies = pd.concat(mine.values())
+    assert len(replies) == 100
+    assert_rows_of(replies, tidy(real_logs, "broken_math"), ["setting", "problem", "solver", "sample", "judge"])
+    scores = pd.DataFrame(proofs._make(folder / "utility_recent_comps.csv", proofs._score))
+    assert_rows_of(scores, tidy(real_logs, "broken_math", "original.csv.gz"), ["problem", "solver"])
+
+
+def test_samples_of_open_proofs_give_the_tidy_rows(real_logs, tmp_path):
+    raw = real_logs / "open_proofs/raw"
+    (tmp_path / "data/train/discrete/long").mkdir(parents=True)
+    (tmp_path / "data/train/discrete/long/test.parquet").write_bytes((raw / "test.parquet").read_bytes())
+    for sample in ("BMOSL_2016_10", "USAMO_1997_5"):
+        competition, _, rest = sample.partition("_")
+        place = tmp_path / f"data/solved/proof_verification/{competition}/{rest}.json"
+        place.parent.mkdir(parents=True)
+        place.write_bytes(gzip.decompress((raw / f"solved_{sample}.json.gz").read_bytes()))
+    found = proofs.open_proofs(tmp_path, quiet)
+    keys = ["problem", "model"]
+    assert len(found["tidy.csv.gz"]) == 11
+    assert_rows_of(found["tidy.csv.gz"], tidy(real_logs, "open_proofs"), keys)
+    lists = found["with_lists.csv.gz"].drop(columns=["in_tidy", "human_correct", "list_in_tidy"])  # of both whole files
+    assert len(lists) == 10
+    assert_rows_of(lists, tidy(real_logs, "open_proofs", "with_lists.csv.gz"), keys)
+
+
+def test_the_tables_of_proofs_hold_numbers_where_they_should(real_logs):
+    replies, labelled = logs.table("broken_math"), logs.table("open_proofs")
+    assert replies["stated_confidence"].notna().sum() == 12_696 and set(replies["deceived"]) == {0, 1}
+    assert (labelled["has_issue_list"] == 1).sum() == 311 and labelled["n_issues"].notna().sum() == 311
