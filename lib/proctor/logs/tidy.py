@@ -120,7 +120,9 @@ def table(name: str) -> pd.DataFrame:
     Raises LogsMissing.
     """
     file, cells = _read(name, None, None)
-    if name in ("judge_scores", "llmbar", "mmlu_redux") or name.startswith("erdos"):
+    if name.startswith("erdos"):
+        return cells
+    if name in ("judge_scores", "llmbar", "mmlu_redux"):
         return cells.astype({"label": int}) if "label" in cells else cells
     text = TEXT | {column for column in cells if column.endswith(("_kind", "_valid", "_error"))}
     return cells.assign(**{column: _column(file, cells, column, None) for column in cells if column not in text})
