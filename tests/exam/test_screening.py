@@ -85,3 +85,14 @@ def test_the_recorded_screening_keeps_ten_cells_of_all_nine_families(tmp_path):
     levels = kept.groupby("category")["level"].agg(list).to_dict()
     assert len(kept) == 10 and levels["rectangle"] == [2, 3]
     assert (kept["why"] == "within the limits").all() and len(screening.fresh(table, 1000)) == 70
+
+
+def test_the_recorded_screening_of_families_v3_keeps_29_cells_of_sixteen_families(tmp_path):
+    async def recorded():
+        async with Session("replay", cache=tmp_path / "none.sqlite", progress=False) as session:
+            return await screening.screening(session, version=screening.MORE)
+
+    table = screening.cells(asyncio.run(recorded()))
+    kept = table[table["keep"]]
+    assert len(kept) == 29 and set(table["category"]) - set(kept["category"]) == {"speed", "clock"}
+    assert len(screening.fresh(table, 40, screening.MORE)) == 80
