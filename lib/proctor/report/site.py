@@ -128,11 +128,17 @@ def build(root: str | Path | None = None, out: str | Path | None = None, figures
     return out / "index.html"
 
 
+def _in_order(notebook: Path) -> tuple[Path, int, str]:
+    """By folder, then by the section's number: 10 after 9, and those without a number last."""
+    number = re.match(r"\d+", notebook.stem)
+    return notebook.parent, int(number[0]) if number else 99, notebook.name
+
+
 def write_source(root: Path, figures: Path, source: Path) -> tuple[dict[Path, str], Drawn]:
     """Write what Sphinx reads into `source`; return the files to copy into the site as they are, with their places, and
     the figures that stand in its pages."""
     files: dict[str, list[Path]] = {paper: [] for paper in PAPERS}
-    for path in sorted((root / "notebooks").rglob("*.ipynb")):
+    for path in sorted((root / "notebooks").rglob("*.ipynb"), key=_in_order):
         paper = path.parent.name if path.parent != root / "notebooks" else "start"
         if ".ipynb_checkpoints" in path.parts:
             continue
