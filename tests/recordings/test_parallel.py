@@ -74,6 +74,24 @@ def test_a_study_is_recorded_and_goes_on_where_it_stopped(served, tmp_path):
     assert asyncio.run(parallel.record(few, MODEL, cache, 4, False)) == [] and not asked
 
 
+def test_kept_replies_of_an_unfinished_study_are_not_asked_again_with_another_cache(served, tmp_path, monkeypatch):
+    monkeypatch.setattr(parallel, "ARRIVING", tmp_path / "arriving")
+    monkeypatch.setattr(parallel.paths, "RECORDED", tmp_path / "recorded")
+    served(fail=lambda request: int(request.key[0], 16) < 4)
+    failed = asyncio.run(parallel.record(screening.screening, MODEL, tmp_path / "c.sqlite", 4, False))
+    assert parallel.keep(MODEL, tmp_path / "c.sqlite", 4)[0].endswith(f"{270 - len(failed)} replies arriving")
+    asked = served()
+    asked.clear()
+    other = tmp_path / "other.sqlite"
+    with pytest.raises(parallel.StoreError, match="--slots 4"):
+        asyncio.run(parallel.record(screening.screening, MODEL, other, 8, False))
+    assert asyncio.run(parallel.record(screening.screening, MODEL, other, 4, False)) == []
+    assert len(asked) == len(failed)
+    asyncio.run(parallel.write(["screening"], MODEL, other, 4, False))
+    assert parallel.keep(MODEL, other, 4)[0].endswith("0 replies arriving")
+    assert not list((tmp_path / "arriving").iterdir())
+
+
 def test_a_study_that_reads_replies_takes_rounds(served, tmp_path):
     served()
     study = parallel.PARALLEL["kina.tool_gain"]

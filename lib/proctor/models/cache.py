@@ -112,6 +112,11 @@ class Cache:
                 {request.key: reply},
             ) from error
 
+    def replies_of(self, model: str) -> dict[str, str]:
+        """All replies of a model, {key: reply as JSON}; damaged ones are left out, with a warning."""
+        keys = [key for (key,) in self._db.execute("SELECT key FROM replies WHERE model = ?", (model,))]
+        return {key: reply.to_json() for key in keys if (reply := self.get(key))}
+
     def lengths(self, model: str, prompt: str | None = None, most: int = 200) -> list[tuple[int, int]]:
         """Tokens in and out of up to `most` replies of a model, to one prompt or to any: a random part, the first in
         order of keys. Replies whose server did not count are left out."""

@@ -1,13 +1,16 @@
-"""Record studies of families-v2 in the background: many calls at once, each reply kept as it comes.
+"""Record studies of worked families in the background: many calls at once, each reply kept as it comes.
 
     python -m proctor.recordings.parallel record --studies screening --cache /a/folder/replies.sqlite --slots 8
     python -m proctor.recordings.parallel state  --studies screening --cache /a/folder/replies.sqlite
+    python -m proctor.recordings.parallel keep   --cache /a/folder/replies.sqlite
     python -m proctor.recordings.parallel write  --studies screening --cache /a/folder/replies.sqlite
 
 `record` asks what the cache lacks, and ends; the same command goes on after a stop or a kill. `state` says how much is
-there. `write` puts the replies of complete studies into data/recorded/, beside those that are there, and says in the
-header how they were sampled. Calls that are computed together do not come back identical when they are asked again;
-replayed they are the same everywhere. Exit status: 0 all is there, 1 something is missing or an error.
+there. `keep` puts all replies of the cache into data/arriving/, to commit; `record` takes replies from there before it
+asks, so that a long study can be recorded on several machines. `write` puts the replies of complete studies into
+data/recorded/, next to those that are there, and says in the header how they were sampled. Calls that are computed
+together do not come back identical when they are asked again; replayed they are the same everywhere. Exit status: 0 all
+is there, 1 something is missing or an error.
 """
 
 import argparse
@@ -27,16 +30,17 @@ from proctor.models.cache import Cache, StoreError, read_recording, recording_pa
 from proctor.models.call_errors import CallError
 from proctor.models.embedded import Embedded, EmbeddedError
 from proctor.models.endings import MissingReply
-from proctor.models.messages import Request
+from proctor.models.messages import Reply, Request
 from proctor.models.offline import to_ask
 from proctor.models.providers import ask_served, openai_client
 from proctor.models.registry import ModelError, spec, weights_file
 from proctor.models.session import Session
-from proctor.recordings.record import header, noted
+from proctor.recordings.record import header, joined, noted
 from proctor.recordings.registry import PARALLEL
 
 Study = Callable[[Session, Sequence[str]], Awaitable]
 TIMEOUT, TRIES = 1800.0, 3
+ARRIVING = paths.ROOT / "data" / "arriving"
 
 
 async def ask_all(requests: Sequence[Request], cache: Cache, slots: int, spin: bool, what: str = "calls") -> list[str]:
@@ -100,13 +104,53 @@ def by_beginning(requests: Sequence[Request]) -> list[list[Request]]:
 
 async def record(study: Study, models: Sequence[str], cache: Path, slots: int, spin: bool, what: str = "") -> list[str]:
     """Ask until the study finds all its replies in `cache`; what failed. Studies that read replies take some rounds."""
+    kept = {key: reply for model in models for key, reply in arrived(model, slots).items()}
     while True:
         async with Session("replay", cache=cache, recorded=None, progress=False) as session:
             requests = await to_ask(session, lambda open_one: study(open_one, models))
             if not requests:
                 return []
+            for request in requests:
+                if request.key in kept:
+                    session.cache.put(request, Reply.from_json(kept[request.key], "recording"))
+            requests = [request for request in requests if request.key not in kept]
             if failed := await ask_all(requests, session.cache, slots, spin, what):
                 return failed
+
+
+def arrived(model: str, slots: int) -> dict[str, bytes]:
+    """The replies in data/arriving/, {key: reply as JSON}. Raises StoreError where they came with other slots."""
+    path = recording_path(ARRIVING, model)
+    if not path.is_file():
+        return {}
+    head, replies = read_recording(path)
+    if head["slots"] != slots:
+        raise StoreError(f"{path}: these replies came with {head['slots']} slots: go on with --slots {head['slots']}")
+    return replies
+
+
+def keep(models: Sequence[str], cache: Path, slots: int) -> list[str]:
+    """Put the replies of `cache` into data/arriving/, without those that are in a recording; what was written."""
+    found, said = Cache(cache), []
+    try:
+        for model in models:
+            path, done = recording_path(ARRIVING, model), recording_path(paths.RECORDED, model)
+            recorded = read_recording(done)[1] if done.is_file() else {}
+            replies = {key: reply.decode() for key, reply in arrived(model, slots).items()} | found.replies_of(model)
+            replies = {key: reply for key, reply in replies.items() if key not in recorded}
+            if replies:
+                write_recording(path, _arriving(path, model, slots), replies)
+            else:
+                path.unlink(missing_ok=True)
+            said.append(f"{path.name}: {len(replies)} replies arriving")
+    finally:
+        found.close()
+    return said
+
+
+def _arriving(path: Path, model: str, slots: int) -> dict:
+    now = header(model)
+    return (joined(read_recording(path)[0], now) if path.is_file() else now) | {"slots": slots}
 
 
 async def replies_of(study: Study, models: Sequence[str], cache: Path) -> dict[str, list[Request]]:
@@ -169,7 +213,7 @@ async def state(names: Sequence[str], models: Sequence[str], cache: Path) -> lis
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("do", choices=["record", "state", "write"])
+    parser.add_argument("do", choices=["record", "state", "keep", "write"])
     parser.add_argument("--studies", nargs="+", choices=list(PARALLEL), default=list(PARALLEL))
     parser.add_argument("--models", nargs="+", default=[MODEL])
     parser.add_argument("--cache", type=Path, default=paths.CACHE / "parallel.sqlite", help="where replies are kept")
@@ -188,8 +232,12 @@ async def _main(options: argparse.Namespace) -> int:
     if options.do == "state":
         print("\n".join(await state(options.studies, *where)))
         return 0
+    if options.do == "keep":
+        print("\n".join(keep(*where, options.slots)))
+        return 0
     if options.do == "write":
         print("\n".join(await write(options.studies, *where, options.slots, options.spin)))
+        print("\n".join(keep(*where, options.slots)))  # what is recorded now arrives no more
         return 0
     options.cache.parent.mkdir(parents=True, exist_ok=True)
     with open(options.cache.with_suffix(".lock"), "a") as lock:
