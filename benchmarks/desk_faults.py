@@ -71,13 +71,9 @@ class Desk:
 
     def kill(self) -> None:
         """Master and workers at once, as when the machine stops."""
-        os.killpg(self.process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
-
-    def stop(self) -> None:
-        if self.process.poll() is None:
-            self.process.terminate()
-            self.process.wait(30)
 
 
 class Reviewer(threading.Thread):
@@ -350,7 +346,7 @@ def main() -> int:
             for name in asked.only or PARTS:
                 found += PARTS[name](desk, random.Random(f"{asked.seed} {name}"), asked)
         finally:
-            desk.stop()
+            desk.kill()
     print(f"lost, doubled or torn: {len(found)}")
     print(*found[:10], sep="\n", end="\n" if found else "")
     if not found:

@@ -194,7 +194,7 @@ def server():
             pass
 
     with http.server.HTTPServer(("127.0.0.1", 0), Handler) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
+        threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{running.server_port}/"
         running.shutdown()
 

@@ -40,7 +40,7 @@ class Server:
             raise RuntimeError(f"{program}: {(self.folder / 'log').read_text()[-500:]}")
 
     def start(self) -> None:
-        self.run("pg_ctl", "-w", "-o", f"-c listen_addresses='' -k {self.folder}", "start")
+        self.run("pg_ctl", "-w", "-o", f"-c listen_addresses='' -c fsync=off -k {self.folder}", "start")
 
     def stop(self, how: str = "immediate") -> None:
         """immediate: as if it was killed."""

@@ -54,7 +54,7 @@ def home(db):
 
     server = Threads(("127.0.0.1", 0), Quiet)
     server.set_app(application)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()

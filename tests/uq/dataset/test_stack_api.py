@@ -54,7 +54,7 @@ def api(monkeypatch):
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.questions, server.replies, server.asked, server.waited = [], [], [], waited
     server.url = f"http://127.0.0.1:{server.server_port}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield server
     server.shutdown()
     server.server_close()
