@@ -5,6 +5,7 @@ import csv
 import gzip
 import io
 import json
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ from proctor.hle.submission import read_submissions
 from proctor.hle_verified.real_repairs import load_classes
 from proctor.kina.items import load_items
 from proctor.kina.leaderboard import load_leaderboard
+from proctor.logs import boards
 from proctor.models.cache import StoreError, read_recording
 from proctor.paths import ROOT
 from proctor.uq import own_judges
@@ -160,6 +162,28 @@ LOADERS = {
     "folder of results": Loader(
         load_leaderboard, [dict(id=1, score=0.5, extracted_predictions=["A", "B"], gt="A", discipline="d")], ("folder",)
     ),
+    "letters of MMLU-Pro": Loader(
+        boards.read_letters,
+        [
+            dict(
+                question_id=number,
+                question="Why?",
+                options=["a", "b"],
+                answer="B",
+                category="c",
+                src="s",
+                pred=pred,
+                generated_text="so B",
+            )
+            for number, pred in enumerate(["B", None])
+        ],
+        ("zip",),
+    ),
+    "scores of LiveBench": Loader(
+        boards.read_scores,
+        [dict(question_id="q", task="t", model="m", score=0.5, turn=1, tstamp=1.7e9, category="c")],
+        ("parquet", "jsonl"),
+    ),
     "recording": Loader(read_recording, [dict(model="m"), dict(text="Y"), dict(text="N")], ("recording",), StoreError),
     "profile": Loader(read_profile, [dict(all=dict(seed=1))], ("yaml",), ParameterError),
 }
@@ -249,6 +273,9 @@ def as_file(folder: Path, kind: str, rows: list[dict]) -> Path:
         first, *others = rows
         lines = [as_json(first), *(f"key{i} {as_json(row)}" for i, row in enumerate(others))]
         path.write_bytes(gzip.compress("\n".join([*lines, ""]).encode()))
+    elif kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("x.json", f"[{', '.join(map(as_json, rows))}]")
     elif kind == "folder":
         path.mkdir(exist_ok=True)
         for model in ("one", "two"):

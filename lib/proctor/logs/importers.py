@@ -17,7 +17,7 @@ import pandas as pd
 from proctor.data.tabular import DataError, made, problem, read_rows
 from proctor.files import write_atomic
 from proctor.log_files import Source
-from proctor.logs import erdos, proofs
+from proctor.logs import boards, erdos, proofs
 from proctor.logs.hle import files_by_name, hle_answers, hle_repairs, hle_runs, number_of
 from proctor.logs.tidy import twins
 
@@ -244,6 +244,8 @@ IMPORTERS: dict[str, Callable[..., Tables]] = {
     "token_probability": token_probability,
     "open_proofs": proofs.open_proofs,
     "broken_math": proofs.broken_math,
+    "livebench": boards.livebench,
+    "mmlu_pro": boards.mmlu_pro,
     "erdos": erdos.erdos,
     "erdos_attempts": erdos.erdos_attempts,
 }

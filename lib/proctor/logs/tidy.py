@@ -28,6 +28,7 @@ TEXT = {"id", "run", "item", "dataset", "model", "key_kind"}  # columns of table
 TEXT |= {"setting", "problem", "solver", "judge", "label", "kind", "graded_by"}  # of broken_math
 TEXT |= {"issue_kinds", "competition", "source", "level", "proof_date", "graded_date", "added_date"}  # of open_proofs
 TEXT |= {"answer", "category", "answer_type", "verified_class"}  # of hle_repairs
+TEXT |= {"task", "first_date", "second_date"}  # of livebench
 _SCORES = {".": np.nan, "A": 10.0} | {str(score): float(score) for score in range(1, 10)}
 
 
@@ -120,7 +121,7 @@ def table(name: str) -> pd.DataFrame:
     Raises LogsMissing.
     """
     file, cells = _read(name, None, None)
-    if name.startswith("erdos"):
+    if name.startswith("erdos") or name == "mmlu_pro_letters":
         return cells
     if name in ("judge_scores", "llmbar", "mmlu_redux"):
         return cells.astype({"label": int}) if "label" in cells else cells

@@ -1,0 +1,137 @@
+"""Importers of boards: made-up files, broken ones, and the real raw samples against the tidy files."""
+
+import json
+import zipfile
+
+import pandas as pd
+import pytest
+from proctor import logs
+from proctor.data.tabular import DataError
+from proctor.logs import boards
+
+ANSWER = dict(question_id=3, question="Why?", options=["a", "b", "c"], answer="B", category="law", src="s", pred="B")
+SCORE = dict(question_id="q", task="typos", model="m", score=0.26315789, turn=1, tstamp=1717542495.6, category="c")
+
+
+def quiet(line):
+    pass
+
+
+def answers(folder, model, *rows):
+    """A model's zip; a row that is no dictionary stays as it is."""
+    place = folder / f"eval_results/model_outputs_{model}_5shots.zip"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(place, "w") as archive:
+        archive.writestr("x.json", json.dumps([ANSWER | row if isinstance(row, dict) else row for row in rows]))
+    return folder
+
+
+def scores(folder, *rows):
+    place = folder / "examples/data/livebench_13012025.parquet"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame([SCORE | row for row in rows]).to_parquet(place)
+    return folder
+
+
+def test_each_model_is_marked_by_the_key_of_its_own_file_and_an_unread_reply_is_wrong(tmp_path):
+    answers(tmp_path, "a", dict(model_outputs="x" * 25), "law", dict(question_id=10, pred=None, model_outputs=""))
+    answers(tmp_path, "B", dict(generated_text="x" * 15, answer="C", pred="C", options=["a", "b", "c", "d"]))
+    said = []
+    found = boards.mmlu_pro(tmp_path, said.append)
+    assert found["tidy.csv.gz"].columns.tolist()[-2:] == ["a", "B"]
+    assert found["tidy.csv.gz"].to_numpy().tolist() == [
+        ["3", "law", "4", "s", "1", "", "1", "1"],
+        ["10", "law", "3", "s", "0", "3", "0", ""],  # question and right option are those of item 3
+    ]
+    assert found["letters.csv.gz"].to_numpy().tolist() == [["3", "BC", "B", "C"], ["10", "B", "-", ""]]
+    assert found["reply_length.csv.gz"].to_numpy().tolist() == [["3", "2", "2"]]  # 2.5 and 1.5, rounded to even
+    assert said == [
+        "  a: 1 loose entries that are no answers are left out",
+        "  1 of 2 items are common to 2 models; 1 have two keys",
+    ]
+
+
+def test_only_the_models_that_are_named_are_read_and_each_must_be_there(tmp_path):
+    answers(tmp_path, "a", dict(model_outputs=""))
+    (tmp_path / "eval_results/model_outputs_b_5shots.zip").write_bytes(b"not read")
+    assert list(boards.mmlu_pro(tmp_path, quiet, ["a"])["letters.csv.gz"]) == ["item", "keys", "a"]
+    with pytest.raises(DataError, match="eval_results: no file of c"):
+        boards.mmlu_pro(tmp_path, quiet, ["a", "c"])
+
+
+@pytest.mark.parametrize(
+    "rows, message",
+    [
+        ([{}], "row 1, column model_outputs: no text here nor in generated_text"),
+        ([dict(generated_text=""), "law", dict(pred="K")], "row 3, column pred: 'K' is neither null nor a letter"),
+        ([dict(answer="D")], "row 1, column answer: 'D' is not the letter of an option"),
+        ([dict(options=[])], "row 1, column options: not 1 to 10 options"),
+        ([dict(question_id="3")], "row 1, column question_id: '3' is no whole number"),
+        ([dict(generated_text=""), dict(generated_text="")], "row 2, column question_id: 3 is the item of row 1 too"),
+        (["law"], "no answers"),
+    ],
+)
+def test_a_broken_file_of_answers_says_file_and_row(tmp_path, rows, message):
+    with pytest.raises(DataError, match=f"model_outputs_a_5shots.zip.*{message}"):
+        boards.mmlu_pro(answers(tmp_path, "a", *rows), quiet)
+
+
+def test_of_two_answers_the_board_keeps_the_earlier(tmp_path):
+    later = dict(tstamp=1724457600, score=1)
+    scores(tmp_path, later, {}, dict(model="A", score=0.0), dict(category="b", question_id="r", score=0.5))
+    found = boards.livebench(tmp_path, quiet)
+    assert found["tidy.csv.gz"].columns.tolist() == ["id", "category", "task", "A", "m"]
+    assert found["tidy.csv.gz"].to_numpy().tolist() == [
+        ["r", "b", "typos", "", "0.5"],
+        ["q", "c", "typos", "0", "0.2632"],
+    ]
+    assert found["retests.csv.gz"].to_numpy().tolist() == [
+        ["q", "c", "typos", "m", "0.2632", "1", "2024-06-04", "2024-08-24"]
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows, message",
+    [
+        ([{}, dict(score=1.5)], "parquet, row 2, column score: 1.5 is no number from 0 to 1"),
+        ([dict(tstamp=1e300)], r"parquet, row 1, column tstamp: 1e\+300 is no time"),
+        ([dict(turn=2)], "parquet, row 1, column turn: 2, and each question has one turn"),
+        ([dict(model="")], "parquet, row 1, column model: '' is no text"),
+        ([{}, {}, {}], "an answer stands more than twice"),
+    ],
+)
+def test_a_broken_file_of_scores_says_file_and_row(tmp_path, rows, message):
+    with pytest.raises(DataError, match=message):
+        boards.livebench(scores(tmp_path, *rows), quiet)
+
+
+def tidy(real_logs, source, name="tidy.csv.gz"):
+    return pd.read_csv(real_logs / source / name, dtype=str, keep_default_na=False)
+
+
+def test_samples_of_mmlu_pro_give_the_tidy_rows(real_logs, tmp_path):
+    (tmp_path / "eval_results").symlink_to(real_logs / "mmlu_pro/raw")
+    found = boards.mmlu_pro(tmp_path, quiet)
+    for name in ("tidy.csv.gz", "letters.csv.gz"):
+        mine = found[name].set_index("item")
+        real = tidy(real_logs, "mmlu_pro", name).set_index("item").loc[mine.index, list(mine)]
+        blank = mine == ""  # a sample holds eight items of a model
+        whole = real.mask(blank, "").drop(columns=["common", "twin_of", "keys"], errors="ignore")
+        pd.testing.assert_frame_equal(mine[list(whole)], whole)
+        assert (~blank).sum().sum() >= 24
+
+
+def test_samples_of_livebench_give_the_tidy_rows(real_logs):
+    mine = boards.read_scores(real_logs / "livebench/raw/livebench_sample.parquet")
+    real = tidy(real_logs, "livebench").set_index("id")
+    assert len(mine) == 20
+    for row in mine.itertuples():
+        wanted = real.loc[row.id, ["category", "task", row.model]].tolist()
+        assert [row.category, row.task, row.score] == wanted
+
+
+def test_the_tables_of_boards_hold_numbers_where_they_should(real_logs):
+    marks, board, letters = logs.table("mmlu_pro"), logs.table("livebench"), logs.table("mmlu_pro_letters")
+    assert marks.iloc[:, 6:].sum().sum() > 100_000 and marks["common"].sum() == 10_326
+    assert set(letters["c4ai-command-r-v01"]) == {*"ABCDEFGHIJ-"}
+    assert board.iloc[:, 3:].notna().all().sum() == 41 and board.iloc[:, 3:].max().max() == 1
