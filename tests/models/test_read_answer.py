@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models.messages import Reply
-from proctor.models.read_answer import answer_probability, letter, stated, token_probability
+from proctor.models.read_answer import answer_probability, letter, stated
 
 # stated fields
 
@@ -111,22 +111,6 @@ def test_every_option_and_no_other_is_a_letter(options, data):
 
 
 # token probabilities
-
-
-@given(
-    st.lists(st.tuples(st.text("ab ", min_size=1, max_size=3), st.floats(-9, 0)), max_size=8),
-    st.text("ab ", max_size=4),
-)
-def test_token_probability_agrees_with_brute_force(tokens, part):
-    owner = [n for n, (token, _) in enumerate(tokens) for _ in token]
-    text = "".join(token for token, _ in tokens)
-    starts = [at for at in range(len(text)) if part and text[at : at + len(part)] == part]
-    found = token_probability(Reply(text, tokens=tuple(tokens)), part)
-    if not starts:
-        assert found is None
-    else:
-        spelling = sorted(set(owner[starts[-1] : starts[-1] + len(part)]))
-        assert found == pytest.approx(math.prod(math.exp(tokens[n][1]) for n in spelling) ** (1 / len(spelling)))
 
 
 def test_answer_probability_is_that_of_the_answer_line():

@@ -11,7 +11,7 @@ from proctor.hle_verified.stages import read_choice, read_repair
 from proctor.kina.item_refinement import read_audit, read_change
 from proctor.kina.items import Item, Option
 from proctor.models.messages import Reply
-from proctor.models.read_answer import answer_probability, letter, stated, token_probability
+from proctor.models.read_answer import answer_probability, letter, stated
 from proctor.models.read_reply import first_verdict, p_accept, verdict, why_unreadable
 from verdict_attacks import read_both
 
@@ -84,7 +84,6 @@ READERS = {
     "letter": lambda reply: letter(reply.text, 4),
     "equality": lambda reply: same_answer(reply.text, "4"),
     "probability of an answer": answer_probability,
-    "probability of a part": lambda reply: token_probability(reply, "x"),
 }
 
 

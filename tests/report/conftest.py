@@ -21,3 +21,20 @@ def row():
         return Row(**blank | {"id": id, "paper": id.partition("/")[0], "title": "A title"} | cells)
 
     return make
+
+
+def _luminance(colour):
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.fixture(scope="session")
+def contrast():
+    """Contrast of two colours by WCAG 2: 1 (none) to 21 (black on white)."""
+
+    def of(colour, other="#FFFFFF"):
+        light, dark = sorted((_luminance(colour), _luminance(other)), reverse=True)
+        return (light + 0.05) / (dark + 0.05)
+
+    return of

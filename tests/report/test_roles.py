@@ -1,20 +1,19 @@
 from itertools import combinations
 
 import pytest
-from proctor.report.roles import OWN_MODELS, ROLES, contrast, marks, role, roles, short
+from proctor.report.roles import OWN_MODELS, ROLES, marks, role, roles, short
 
 
-def lightness(colour):
-    """CIE L*, from the contrast with black: (Y + 0.05) / 0.05."""
-    return 116 * (contrast(colour, "#000000") * 0.05 - 0.05) ** (1 / 3) - 16
-
-
-def test_contrast_is_that_of_wcag():
+def test_contrast_is_that_of_wcag(contrast):
     assert contrast("#000000") == pytest.approx(21) and contrast("#FFFFFF") == 1
     assert contrast("#767676") == pytest.approx(4.54, abs=0.01)  # WCAG's own example of the darkest passing grey
 
 
-def test_models_read_on_white_and_are_told_apart_in_grey():
+def test_models_read_on_white_and_are_told_apart_in_grey(contrast):
+    def lightness(colour):
+        """CIE L*, from the contrast with black: (Y + 0.05) / 0.05."""
+        return 116 * (contrast(colour, "#000000") * 0.05 - 0.05) ** (1 / 3) - 16
+
     colours = [model.colour for model in OWN_MODELS.values()]
     assert all(contrast(colour) >= 4.5 for colour in colours)
     assert all(abs(lightness(one) - lightness(other)) >= 12 for one, other in combinations(colours, 2))

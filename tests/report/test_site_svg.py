@@ -5,7 +5,6 @@ from html import unescape
 import pytest
 from fontTools.ttLib import TTFont
 from proctor import paths
-from proctor.report.roles import contrast
 from proctor.report.site_svg import Drawn, turned, write_fonts
 
 SVG = """<?xml version="1.0"?><!DOCTYPE svg><svg role="img" width="244.8pt" height="20pt" viewBox="0 0 1 2">
@@ -40,7 +39,7 @@ def test_a_saved_figure_is_one_element(path):
 @pytest.mark.parametrize(
     "one, other", [("#000000", "#ffffff"), ("#1f5a99", "#ffffff"), ("#6e6e6e", "#ffffff"), ("#9e1b1b", "#ffffff")]
 )
-def test_what_can_be_read_on_white_can_be_read_in_the_dark(one, other):
+def test_what_can_be_read_on_white_can_be_read_in_the_dark(one, other, contrast):
     assert contrast(one, other) >= 4.5 and contrast(turned(one), turned(other)) >= 4.5
 
 

@@ -101,12 +101,6 @@ def answer_probability(reply: Reply) -> float | None:
     return mean_probability(reply, first, last)
 
 
-def token_probability(reply: Reply, part: str) -> float | None:
-    """Geometric mean of the probabilities of the tokens that spell `part`, its last occurrence; None without tokens."""
-    at = "".join(token for token, _ in reply.tokens).rfind(part) if part else -1
-    return mean_probability(reply, at, at + len(part)) if at >= 0 else None
-
-
 def _end(text: str) -> str:
     """The end of a reply, after what a model thought aloud; nothing of a thought that was cut off."""
     thought = text.rfind("</think>")

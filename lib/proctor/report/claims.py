@@ -240,19 +240,6 @@ def judge(
     )
 
 
-def rejudge(claim: Claim) -> str:
-    """The verdict that the claim's own row gives by the rule (an exact claim without a number keeps its own)."""
-    if not claim.says:
-        if not claim.exact:
-            raise ValueError(f"claim {claim.id}: neither a quantity nor an exact reason; make it again")
-        return claim.verdict
-    if claim.low is None or claim.high is None:
-        raise ValueError(f"claim {claim.id}: no interval; make it again")
-    if claim.level is not None and claim.level < 1 - 0.05 / claim.family - 1e-9:
-        raise ValueError(f"claim {claim.id}: level {claim.level} is too low for {claim.family} comparisons")
-    return verdict(claim.low, claim.high, claim.says)
-
-
 def read_claims(folder: str | Path | None = None) -> list[Claim]:
     """Every claim of <folder>/<paper>/claims_*.csv (default: figures/), by file and then in the file's order.
 

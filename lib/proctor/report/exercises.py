@@ -96,6 +96,3 @@ class Checker:
         if name not in self.exercises:
             raise KeyError(f"{name!r} is no exercise of this notebook: {', '.join(self.exercises)}")
         return self.exercises[name]
-
-
-SHOWN = "Sliders: open this notebook in JupyterLab (`make lab`) and run its cells; a saved page can't move them."

@@ -237,17 +237,6 @@ def _role(who: Who) -> Role:
     return who if isinstance(who, Role) else roles.role(who)
 
 
-def _spread(values: np.ndarray, gap: float) -> np.ndarray:
-    """The values moved so far apart that neighbours differ by `gap`, their order kept."""
-    order, placed = np.argsort(values, kind="stable"), np.array(values, float)
-    for _ in range(50):
-        for one, other in zip(order, order[1:]):
-            if (lack := gap - (placed[other] - placed[one])) > 1e-9:
-                placed[one] -= lack / 2
-                placed[other] += lack / 2
-    return placed
-
-
 def waffle(
     ax: Axes, counts: pd.DataFrame, *, per_row: int = 20, role: list[str] | None = None, legend: bool = True
 ) -> None:

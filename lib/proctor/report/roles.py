@@ -134,12 +134,6 @@ def marks(evidence: str | Iterable[str]) -> dict[str, Any]:
     return {"markerfacecolor": "white"}
 
 
-def contrast(colour: str, other: str = "#FFFFFF") -> float:
-    """Contrast of two colours by WCAG 2: 1 (none) to 21 (black on white)."""
-    light, dark = sorted((_luminance(colour), _luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
 def _key(name: str) -> str | None:
     if name in ROLES:
         return name
@@ -150,9 +144,3 @@ def _date(name: str) -> str:
     """The date that a name begins with: 20251215_, 2025-12-15-; "" for none."""
     found = re.match(r"20\d{2}-?\d{2}-?\d{2}[-_ ]", name)
     return found[0] if found else ""
-
-
-def _luminance(colour: str) -> float:
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
