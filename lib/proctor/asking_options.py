@@ -22,6 +22,7 @@ from proctor.workflow import run
 from proctor.workflow.notebook import WorkflowError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
     from proctor.models.session import Session
@@ -33,6 +34,7 @@ Total = Annotated[float | None, typer.Option("--total-budget", help="dollars tha
 NoBudget = Annotated[bool, typer.Option("--no-budget", help="no limit to what is spent")]
 Name = Annotated[str, typer.Option(help="of the run's folder in build/runs/; default: from the command and the file")]
 Columns = Annotated[list[str], typer.Option("--column", help="FIELD=COLUMN for a column of another name; may be repeated")]  # fmt: skip  # noqa: E501
+Licence = Annotated[Path | None, typer.Option(help="of the judge (`judge` writes it): print the corrected share right")]
 
 
 class Asking(NamedTuple):
@@ -182,3 +184,10 @@ def named_columns(pairs: list[str]) -> dict[str, str]:
 
 def absolute(path: Path | None) -> str:
     return str(path.resolve()) if path else ""
+
+
+def rng() -> "np.random.Generator":
+    """The generator of the intervals that commands print: the same draws each time."""
+    import numpy
+
+    return numpy.random.default_rng(20260101)

@@ -11,19 +11,18 @@ Exit codes: 0 done, 1 failed or incomplete, 2 bad input. Only light modules up h
 import asyncio
 import importlib
 import math
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proctor import __version__, program
+from proctor import __version__, program, table_commands
 from proctor.asking_options import (
     Asking,
     Calls,
-    Columns,
     Dollars,
+    Licence,
     Models,
     Name,
     NoBudget,
@@ -34,6 +33,7 @@ from proctor.asking_options import (
     exit_codes,
     named_columns,
     replayed,
+    rng,
     run_notebook,
 )
 from proctor.extras import remedy
@@ -42,7 +42,6 @@ from proctor.workflow import run as own_run
 from proctor.workflow.notebook import WorkflowError, all_notebooks
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
     from proctor.models.session import Session
@@ -58,8 +57,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-Licence = Annotated[Path | None, typer.Option(help="of the judge (`judge` writes it): print the corrected share right")]
 
 
 def _show_version(wanted: bool) -> None:
@@ -148,7 +145,7 @@ def exam(
                 rows = asyncio.run(replayed(lambda session: run_exam.sit(session, setup), how))
                 prompt = judge_licence.prompt_of(judge, Settings(**how))
                 for name, part in rows[rows["decided_by"] == judge].groupby("model", sort=False):
-                    said = judge_licence.said(held, judge, prompt, part["right"] == 1, [math.nan] * len(part), _rng())
+                    said = judge_licence.said(held, judge, prompt, part["right"] == 1, [math.nan] * len(part), rng())
                     print(f"{name}, of the answers that the judge decided: {said}")
 
 
@@ -193,7 +190,7 @@ def validate(
             who, prompt = " + ".join(judges), own_judges.prompt_of(validator, how)
             print(f"a licence of this judge names its prompt: {prompt}")
             if held:
-                print(judge_licence.said(held, who, prompt, found["outcome"] == "accept", found["correct"], _rng()))
+                print(judge_licence.said(held, who, prompt, found["outcome"] == "accept", found["correct"], rng()))
 
 
 @app.command()
@@ -225,81 +222,6 @@ def mark(
             write_atomic(file, marking.as_results(rows).to_csv(index=False))
             own_run.mark(file.parent, "", own_run.DONE)
             print(f"{marking.described(rows)}\nevery reply, for compare and leaderboard: {file}")
-
-
-@app.command()
-def judge(
-    labels: Annotated[Path, typer.Argument(help="human labels of some answers: answer_id and correct")],
-    verdicts: Annotated[Path, typer.Argument(help="of your judges: answer_id, verdict or score, if wanted judge")],
-    accept_from: Annotated[float | None, typer.Option(help="the least score that accepts, for scores")] = None,
-    width: Annotated[float, typer.Option(help="points to each side that the corrected share shall have")] = 5.0,
-    licence_for: Annotated[str, typer.Option(help="write a licence for this judge")] = "",
-    prompt: Annotated[str, typer.Option(help="its prompt, as it is to be named in the licence")] = "",
-    name: Name = "",
-) -> None:
-    """How far can judges be trusted? Error rates, the share right behind what they accept, panels, labels to add."""
-    with exit_codes():
-        from datetime import date
-
-        from proctor.exam import judge_licence
-        from proctor.uq import own_judges
-
-        table = own_judges.judged(own_judges.read_verdicts(verdicts, accept_from), own_judges.read_labels(labels))
-        run = name or f"judge-{verdicts.stem}"
-        issued = None
-        if licence_for:
-            issued = judge_licence.issue(table, licence_for, prompt, labels, date.today().isoformat())
-        values = dict(label_file=str(labels.resolve()), verdict_file=str(verdicts.resolve()), width=width)
-        values |= dict(accept_from=accept_from)
-        shown = {
-            "uq/your_judge_rates": ["judge", "labelled", "sensitivity", "specificity", "precision", "kappa", "unread"],
-            "uq/your_judge_right": ["judge", "answers", "labelled", "accepted", "right", "bounds_low", "bounds_high"],
-            "uq/your_judge_labels": ["judge", "now", "accepted", "rejected", "reached"],
-            "uq/your_judge_panels": ["rule", "judges", "calls", "sensitivity", "specificity", "precision"],
-        }
-        run_notebook("uq/your_judge", run, values, shown)
-        if issued:
-            path = own_run.folder_of(run) / "licence.json"
-            judge_licence.write(issued, path)
-            print(
-                f"licence of {licence_for}, for {issued.base_low:.0%} to {issued.base_high:.0%} right answers: {path}"
-            )
-
-
-@app.command()
-def keys(
-    results: Annotated[list[Path], typer.Argument(help="who answered what: logs, or a long or wide table")],
-    answers: Annotated[Path | None, typer.Option(help="keys: id, answer; none: a column `key` of RESULTS")] = None,
-    review: Annotated[str, typer.Option(help="how much to review: 5%, or a number of items")] = "5%",
-    decisions: Annotated[Path | None, typer.Option(help="of the review: id, decision, answer")] = None,
-    leave_out: Annotated[list[str], typer.Option("--leave-out", help="a column that is no system; repeatable")] = [],  # noqa: B006
-    column: Columns = [],  # noqa: B006
-    name: Name = "",
-) -> None:
-    """Which keys of an exam are wrong? Items by suspicion, what a review would find, and scores under repaired keys."""
-    with exit_codes():
-        from proctor.exam import wrong_keys
-
-        votes = wrong_keys.read_votes(results, answers or "", named_columns(column), leave_out)
-        print(f"{votes.given['item'].nunique():,} items, {len(votes.systems)} systems: {', '.join(votes.systems)}")
-        budget = wrong_keys.budget_of(review, votes.given["item"].nunique())
-        if decisions:
-            wrong_keys.read_decisions(decisions, votes)
-        values = dict(
-            answer_files=[str(file.resolve()) for file in results],
-            key_file=absolute(answers),
-            columns=named_columns(column),
-            leave_out=list(leave_out),
-            review=budget,
-            decision_file=absolute(decisions),
-            case_file=str(own_run.folder_of(run := name or f"keys-{results[0].stem}").resolve() / "cases.csv"),
-        )
-        shown = {"hle_verified/your_exam_suspects": ["item", "key", "other", "for_key", "for_other", "suspicion"],
-                 "hle_verified/your_exam_curve": ["reviewed", "items", "found"],
-                 "hle_verified/your_exam_rescored": ["system", "keys", "items", "accuracy", "rank", "gain", "changed"],
-                 }  # fmt: skip
-        run_notebook("hle_verified/your_exam", run, values, shown if decisions else dict(list(shown.items())[:2]))
-        print(f"cases for a blind round on the desk, or for reviewers: {own_run.folder_of(run) / 'cases.csv'}")
 
 
 @app.command()
@@ -346,99 +268,8 @@ def candidates(
             run_notebook(notebook, run, values, tables)
 
 
-@app.command()
-def coverage(
-    items: Annotated[Path, typer.Argument(help="question, if wanted id and category; .csv, .jsonl ...")],
-    k: Annotated[int, typer.Option(help="items to choose")] = 10,
-    quota: Annotated[int, typer.Option(help="so many of each category instead")] = 0,
-    similarity: Annotated[Path | None, typer.Option(help="a CSV: item, and a column an item; none: from texts")] = None,
-    column: Columns = [],  # noqa: B006
-    name: Name = "",
-) -> None:
-    """Choose the k items that represent a field best, with the bound that the choice proves."""
-    with exit_codes():
-        from proctor.data.questions import load_questions
-
-        columns = named_columns(column)
-        n = len(load_questions(items, columns=columns))
-        if not quota and not 1 <= k <= n:
-            raise WorkflowError(f"{items}: --k {k}, and there are {n} items; choose from 1 to {n}")
-        similarity_file = absolute(similarity)
-        values = dict(
-            item_file=str(items.resolve()), columns=columns, k=k, quota=quota, similarity_file=similarity_file
-        )
-        shown = {"kina/your_coverage_table": ["place", "item", "category", "adds", "reached"]}
-        run_notebook("kina/your_coverage", name or f"coverage-{items.stem}", values, shown)
-
-
-@app.command()
-def audit(
-    table: Annotated[Path, typer.Argument(help="a CSV of reported metrics: name, accuracy, precision, recall ...")],
-    n: Annotated[int | None, typer.Option("-n", help="items, for rows without a number of their own")] = None,
-    positives: Annotated[int | None, typer.Option(help="of these, how many are truly positive")] = None,
-    n_min: Annotated[int | None, typer.Option(help="least number of items, if n is not reported")] = None,
-    n_max: Annotated[int | None, typer.Option(help="largest number of items, if n is not reported")] = None,
-    unit: Annotated[str, typer.Option(help="percent (85.40) or share (0.8540)")] = "percent",
-    column: Columns = [],  # noqa: B006
-    name: Name = "",
-) -> None:
-    """Can a table of reported metrics be true? Which counts print so, and which rows differ?"""
-    with exit_codes():
-        from proctor.audit.reported_table import load_reported
-
-        columns = named_columns(column)
-        load_reported(table, unit, n, positives, n_min, n_max, columns)
-        values = dict(path=str(table.resolve()), unit=unit, n=n, n_min=n_min, n_max=n_max, positives=positives)
-        values |= dict(columns=columns)
-        shown = {"synthesis/audit_feasibility": ["name", "verdict", "n", "positives", "tp", "fp", "reading"]}
-        run_notebook("synthesis/audit_your_table", name or f"audit-{table.stem}", values, shown)
-
-
-Own = Annotated[list[str], typer.Option("--own", help="a system of your own, always drawn; may be repeated")]
-Missing = Annotated[str, typer.Option(help="scores that lack: pairs (what both of two have), common, wrong or error")]
-Population = Annotated[str, typer.Option(help="results hold for other items, other disciplines, or auto")]
-
-
-@app.command()
-def leaderboard(
-    results: Annotated[Path, typer.Argument(help="CSV: items x systems, systems x items or a score a row")],
-    own: Own = [],  # noqa: B006
-    pair: Annotated[list[str], typer.Option("--pair", help="two systems whose power is reported; give it twice")] = [],  # noqa: B006
-    missing: Missing = "pairs",
-    population: Population = "auto",
-    questions: Annotated[Path | None, typer.Option(help="their file, for the items' disciplines")] = None,
-    name: Name = "",
-) -> None:
-    """Rank 2 to 500 systems item by item: ranks, pairs, categories, and what they can bear."""
-    with exit_codes():
-        _board(results, name or f"leaderboard-{results.stem}", own, pair, missing, population, questions)
-
-
-@app.command()
-def compare(
-    one: Annotated[Path, typer.Argument(help="of one system: HLE's judged file, inspect_ai's log, item,score CSV")],
-    other: Annotated[Path, typer.Argument(help="results of the other, on the same items")],
-    missing: Missing = "pairs",
-    licence: Licence = None,
-    judge: Annotated[str, typer.Option(help="that gave the scores, with --licence")] = "",
-    prompt: Annotated[str, typer.Option(help="by which it was asked, as the licence names it")] = "",
-    name: Name = "",
-) -> None:
-    """Compare two systems, each in a file of its own: difference, interval, p, and the power of the items."""
-    with exit_codes():
-        from proctor.exam import judge_licence
-        from proctor.exam.marking import board_of, read_one
-
-        held = judge_licence.read(licence) if licence else None
-        text, pair = board_of([one, other])
-        run = name or re.sub(r"[^\w.-]+", "_", f"compare-{'-'.join(pair)}")
-        file = own_run.folder_of(run) / "results.csv"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(file, text)
-        _board(file, run, [], pair, missing, "items", None)
-        if held:
-            both = (read_one(path).rename(system) for path, system in zip((one, other), pair))
-            print(judge_licence.compared(held, judge, prompt, *both, _rng()))
+for command in table_commands.COMMANDS:
+    app.command()(command)
 
 
 @app.command()
@@ -538,35 +369,3 @@ def plan(
         file=sys.stderr,
     )
     raise typer.Exit(2)
-
-
-# What commands share
-
-
-def _board(
-    results: Path, name: str, own: list[str], pair: list[str], missing: str, population: str, questions: Path | None
-) -> None:
-    from proctor.kina.leaderboard import describe, load_given
-    from proctor.kina.own_board import population_of
-
-    item_file = absolute(questions)
-    board = load_given(str(results.resolve()), item_file, missing)
-    print(f"{describe(board)}\nresults hold for {population_of(board, population).says}")
-    if unknown := [system for system in (*own, *pair) if system not in board.models]:
-        raise WorkflowError(f"{results}: no system {unknown[0]!r}; there are {', '.join(board.models[:10])} ...")
-    if len(pair) not in (0, 2) or len(set(pair)) < len(pair):
-        raise WorkflowError("--pair names two different systems: give it twice")
-    values = dict(results=str(results.resolve()), item_file=item_file, missing=missing, population=population)
-    values |= dict(own=list(own), pair=list(pair))
-    shown = {
-        "kina/own_leaderboard": ["rank", "model", "accuracy", "set_low", "set_high", "can_be_first", "not_told_apart"],
-        "kina/own_pairs": ["a", "b", "difference", "p", "holm", "n", "items_needed"],
-        "kina/own_power": ["true_gap", "power", "items_for_80_percent"],
-    }
-    run_notebook("kina/your_leaderboard", name, values, shown, own)
-
-
-def _rng() -> "np.random.Generator":
-    import numpy
-
-    return numpy.random.default_rng(20260101)
