@@ -19,9 +19,9 @@ import pytest
 from proctor import paths
 from proctor.report import catalog
 from proctor.report.claims import FAILS, HOLDS, read_claims
-from proctor.workflow import params, receipts
-from proctor.workflow.notebook import Notebook, all_notebooks
-from proctor.workflow.run import main
+from proctor.workflow import receipts
+from proctor.workflow import run as runner
+from proctor.workflow.notebook import Notebook
 
 _spec = importlib.util.spec_from_file_location("many_shapes", Path(__file__).with_name("many_shapes.py"))
 sys.modules["many_shapes"] = importlib.util.module_from_spec(_spec)  # tests are no package (importlib mode)
@@ -50,7 +50,7 @@ def run_notebook(kernels):
             patch.chdir(root)
             for variable, value in ours.items():
                 patch.setenv(variable, value)
-            code = main(given)
+            code = runner.main(given)
         return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
 
     return checked(run)
@@ -58,22 +58,35 @@ def run_notebook(kernels):
 
 @pytest.fixture(scope="session")
 def quick_run(run_notebook):
-    """quick_run(name): where a run with the quick parameters left figures/ and out.ipynb. It runs only if its receipt
-    of an earlier session no longer holds; what it left is compared with what is committed each time."""
-    values = params.resolve(all_notebooks(), paths.PARAMS / "quick.yaml")
+    """quick_run(name, *options): where a run with the quick parameters left figures/ and out.ipynb.
 
-    def run(name) -> Path:
-        folder = paths.BUILD / "tests" / name
+    It runs only if its receipt of an earlier session no longer holds; what it left is looked at each time. A run on
+    data of a test's own has a `label`, and its `files`, {name: text}, lie in its folder, which "{}" in an option names.
+    """
+
+    def run(name, *options, label="", files=None, profile=QUICK) -> Path:
+        folder = paths.BUILD / "tests" / f"{name} {label}".rstrip()
+        given = (*profile, *(option.format(folder) for option in options))
+        for file, text in (files or {}).items():
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text(text)
         receipt = folder / "receipt.json"
-        if receipts.is_true(Notebook(paths.ROOT / f"notebooks/{name}.ipynb"), values[name], [], receipt):
-            assert not (faults := run_faults(name, folder, QUICK)), f"{name}: " + "; ".join(faults)
+        notebook = Notebook(paths.ROOT / f"notebooks/{name}.ipynb")
+        if receipts.is_true(notebook, values_of(notebook, given), [], receipt):
+            assert not (faults := run_faults(name, folder, given)), f"{name}: " + "; ".join(faults)
             return folder
-        shutil.rmtree(folder, ignore_errors=True)
-        result = run_notebook(name, folder, *QUICK, "--receipt", str(receipt))
+        shutil.rmtree(folder / "figures", ignore_errors=True)
+        result = run_notebook(name, folder, *given, "--receipt", str(receipt))
         assert result.returncode == 0, result.stderr
         return folder
 
     return run
+
+
+def values_of(notebook, options) -> dict:
+    """The parameters' values with these options of the command."""
+    given = runner._options([str(notebook.path), *options])
+    return runner._values_and_files(notebook, given)[0]
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +148,7 @@ def run_faults(name, folder, options) -> list[str]:
     is also compared with what is committed."""
     page, saved = json.loads((folder / "out.ipynb").read_text()), figures_of(name, folder / "figures")
     faults = page_faults(page, saved, live=any("auto" in option for option in options))
-    given = options[:2] if "--receipt" in options else options
+    given = options[:-2] if "--receipt" in options else options
     return faults + (differences(name, folder / "figures", paths.COMMITTED) if given == QUICK else [])
 
 

@@ -1,11 +1,13 @@
 """Someone in JupyterLab takes rows away in a cell, and runs all cells: the notebook runs to its end."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
-from proctor.workflow import params
+from proctor.workflow import params, receipts
 from proctor.workflow.execute import execute
 from proctor.workflow.notebook import Notebook, all_notebooks
 
@@ -42,19 +44,36 @@ EDITS = {  # notebook, text of a cell, what stands there then, claims that are u
 }  # fmt: skip
 
 
+def edited_run(edit, content, values, kernels) -> Path:
+    """Where a run of the edited copy left figures/ and out.ipynb; it runs only if its receipt no longer holds."""
+    folder = paths.BUILD / "tests/filtered rows" / edit
+    copy, out, figures, receipt = (folder / part for part in ("mine.ipynb", "out.ipynb", "figures", "receipt.json"))
+    folder.mkdir(parents=True, exist_ok=True)
+    copy.write_text(content)
+    mine = Notebook(copy)
+    if not receipts.is_true(mine, values, [], receipt):
+        shutil.rmtree(figures, ignore_errors=True)
+        read = receipts.digests(receipts.inputs(mine, values))
+        execute(
+            mine,
+            out,
+            values,
+            kernels,
+            dict(PROCTOR_NOTEBOOK="", JPY_SESSION_NAME=str(copy), PROCTOR_FIGURES=str(figures)),
+        )
+        receipts.write(mine, values, read, [out, *receipts.files_in([figures])], receipt)
+    return folder
+
+
 @pytest.mark.parametrize("edit", EDITS)
-def test_it_runs_to_its_end_and_says_what_is_undecided(edit, kernels, tmp_path):
+def test_it_runs_to_its_end_and_says_what_is_undecided(edit, kernels):
     name, old, new, undecided, not_drawn = EDITS[edit]
-    original = Notebook(paths.ROOT / f"notebooks/{name}.ipynb")
-    content = json.loads(original.path.read_text())
+    content = json.loads((paths.ROOT / f"notebooks/{name}.ipynb").read_text())
     hit = [cell for cell in content["cells"] if old in "".join(cell["source"]) and cell["cell_type"] == "code"]
     hit[0]["source"] = "".join(hit[0]["source"]).replace(old, new, 1)
-    copy, figures = tmp_path / "mine.ipynb", tmp_path / "figures"
-    copy.write_text(json.dumps(content))
-    notebooks = all_notebooks()
-    values = params.resolve(notebooks, paths.PARAMS / "quick.yaml")[name]
-    jupyterlab = dict(PROCTOR_NOTEBOOK="", JPY_SESSION_NAME=str(copy), PROCTOR_FIGURES=str(figures))
-    execute(Notebook(copy), tmp_path / "out.ipynb", values, kernels, jupyterlab)
+    values = params.resolve(all_notebooks(), paths.PARAMS / "quick.yaml")[name]
+    folder = edited_run(edit, json.dumps(content), values, kernels)
+    figures = folder / "figures"
 
     verdicts = {claim.id: claim.verdict for claim in read_claims(figures)}
     committed = [claim.id for claim in read_claims() if claim.notebook == name]
@@ -62,7 +81,7 @@ def test_it_runs_to_its_end_and_says_what_is_undecided(edit, kernels, tmp_path):
     due = {f"{path.parent.name}/{path.stem}" for path in paths.FIGURES.glob("*/*.svg") if made_by(path) == name}
     drawn = {f"{path.parent.name}/{path.stem}" for path in figures.glob("*/*.svg")}
     assert due - drawn == not_drawn
-    page = (tmp_path / "out.ipynb").read_text()
+    page = (folder / "out.ipynb").read_text()
     assert all(f"{figure} is not drawn: " in page for figure in not_drawn)
 
 

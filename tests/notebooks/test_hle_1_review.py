@@ -25,17 +25,15 @@ def test_drawn_exams_agree_with_the_normal_formula(read):
         assert row.power == pytest.approx(power) and row.drawn == pytest.approx(power, abs=0.05)
 
 
-def test_your_own_reviews_are_read(run_notebook, tmp_path):
+def test_your_own_reviews_are_read(quick_run):
     events = [
         dict(question="mine", event="submit", by="ada"),
         dict(question="mine", event="check", by="desk", stumped=True),
         dict(question="mine", event="review", by="bo", score=3, feedback="Say more."),
     ]
-    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, events)))
-    options = ("--params", "params/quick.yaml", "-p", "reviews", str(tmp_path / "mine.jsonl"))
-    result = run_notebook(NAME, tmp_path, *options)
-    assert result.returncode == 0, result.stderr
+    mine = {"mine.jsonl": "\n".join(map(json.dumps, events))}
+    done = quick_run(NAME, "-p", "reviews", "{}/mine.jsonl", label="own", files=mine)
     assert (
         "question mine, event: 'approve' can't happen to a question that is first round"
-        in (tmp_path / "out.ipynb").read_text()
+        in (done / "out.ipynb").read_text()
     )

@@ -110,15 +110,11 @@ def test_the_anchors_are_those_of_the_prompts_and_the_guess_is_judged_by_familie
     assert claim.n == 9 and claim.high < 25
 
 
-def test_your_own_questions_take_the_place_of_the_generated_ones(run_notebook, tmp_path):
+def test_your_own_questions_take_the_place_of_the_generated_ones(quick_run):
     lines = (paths.QUESTIONS / "families_v1.jsonl").read_text().splitlines()
     own = [line for line in lines if '"id": "products' in line and '-01"' in line or '"id": "sums-1-01"' in line]
-    (tmp_path / "own.jsonl").write_text("\n".join(own))
-    result = run_notebook(
-        NAME, tmp_path, "--params", "params/quick.yaml", "-p", "questions", str(tmp_path / "own.jsonl")
-    )
-    assert result.returncode == 0, result.stderr
-    rows = pd.read_csv(tmp_path / "figures/hle/measured_accuracy_table.csv")
+    done = quick_run(NAME, "-p", "questions", "{}/own.jsonl", label="own", files={"own.jsonl": "\n".join(own)})
+    rows = pd.read_csv(done / "figures/hle/measured_accuracy_table.csv")
     assert set(rows["questions"]) == {"all families", "level 1", "level 2", "level 3", "products", "sums", "MMLU-tiny"}
     assert (rows["n"][rows["questions"] == "all families"] == 4).all()
 

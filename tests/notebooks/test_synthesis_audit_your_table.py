@@ -31,22 +31,8 @@ def table():
 def done(run_notebook, tmp_path_factory, table):
     folder = tmp_path_factory.mktemp("notebook")
     (folder / "tests.csv").write_text(table)
-    result = run_notebook(
-        NAME,
-        folder,
-        "-p",
-        "path",
-        str(folder / "tests.csv"),
-        "-p",
-        "n",
-        "600",
-        "-p",
-        "positives",
-        str(ILL),
-        "-p",
-        "resamples",
-        "200",
-    )
+    values = {"path": str(folder / "tests.csv"), "n": "600", "positives": str(ILL), "resamples": "200"}
+    result = run_notebook(NAME, folder, *(part for value in values.items() for part in ("-p", *value)))
     assert result.returncode == 0, result.stderr
     return folder
 
@@ -99,15 +85,14 @@ def test_the_claim_counts_the_rows_that_cannot_be_true(done, saved):
     assert claim.title in (done / "figures/synthesis/audit_intervals.svg").read_text()
 
 
-def test_sections_without_figures_say_so_in_a_line_and_go_on(run_notebook, tmp_path):
-    (tmp_path / "poor.csv").write_text("name,accuracy,precision\nA,84.77,\nB,,60.00\n")
-    result = run_notebook(NAME, tmp_path, "-p", "path", str(tmp_path / "poor.csv"), "-p", "n", "400")
-    assert result.returncode == 0, result.stderr
-    text = (tmp_path / "out.ipynb").read_text()
+def test_sections_without_figures_say_so_in_a_line_and_go_on(quick_run):
+    poor = {"poor.csv": "name,accuracy,precision\nA,84.77,\nB,,60.00\n"}
+    done = quick_run(NAME, "-p", "path", "{}/poor.csv", "-p", "n", "400", label="poor", files=poor, profile=())
+    text = (done / "out.ipynb").read_text()
     for line in ("no counts to put intervals on", "the trivial answer is not known", "there is nothing to compare"):
         assert f"{line}.\\n" in text  # printed, not only part of the code
-    assert (tmp_path / "figures/synthesis/audit_intervals.svg").is_file()
-    assert pd.read_csv(tmp_path / "figures/synthesis/audit_comparisons.csv").empty
+    assert (done / "figures/synthesis/audit_intervals.svg").is_file()
+    assert pd.read_csv(done / "figures/synthesis/audit_comparisons.csv").empty
 
 
 def test_a_bad_csv_stops_the_notebook_with_its_place_and_mend(run_notebook, tmp_path):
@@ -120,19 +105,18 @@ def test_a_bad_csv_stops_the_notebook_with_its_place_and_mend(run_notebook, tmp_
     )
 
 
-def test_the_table_that_ships_is_marked_as_made_up(run_notebook, tmp_path):
-    result = run_notebook(NAME, tmp_path, "--params", "params/quick.yaml")  # its own assertions hold the verdicts
-    assert result.returncode == 0, result.stderr
-    table = pd.read_csv(tmp_path / "figures/synthesis/audit_feasibility.csv")
+def test_the_table_that_ships_is_marked_as_made_up(quick_run):
+    done = quick_run(NAME)  # its own assertions hold the verdicts
+    table = pd.read_csv(done / "figures/synthesis/audit_feasibility.csv")
     assert table["name"].str.startswith("made-up: ").all() and set(table["verdict"]) == {
         "feasible, unique",
         "feasible, several",
         "infeasible",
         "partial run",
     }
-    claim, _ = read_claims(tmp_path / "figures")
+    claim, _ = read_claims(done / "figures")
     assert claim.title == "2 of 8 rows cannot be true as printed"
-    pairs = pd.read_csv(tmp_path / "figures/synthesis/audit_comparisons.csv")["verdict"]
+    pairs = pd.read_csv(done / "figures/synthesis/audit_comparisons.csv")["verdict"]
     box = "".join(json.loads((paths.ROOT / f"notebooks/{NAME}.ipynb").read_text())["cells"][0]["source"])
     assert f"{(pairs == 'differs whatever the pairing').sum()} of {len(pairs)} pairs" in box and "2 of 8 rows" in box
-    assert "made up" in json.loads((tmp_path / "figures/synthesis/audit_feasibility.json").read_text())["note"]
+    assert "made up" in json.loads((done / "figures/synthesis/audit_feasibility.json").read_text())["note"]
