@@ -34,8 +34,9 @@ class Client:
 
 
 @pytest.fixture
-def served(monkeypatch, fake_model):
-    """`served(fail)`: the server is the fake model; requests for which `fail` is true fail."""
+def served(monkeypatch, fake_model, tmp_path):
+    """`served(fail)`: the server is the fake model, nothing is recorded; requests for which `fail` is true fail."""
+    monkeypatch.setattr(parallel.paths, "RECORDED", tmp_path / "recorded")
     asked = []
 
     def start(fail=lambda request: False):
@@ -76,7 +77,6 @@ def test_a_study_is_recorded_and_goes_on_where_it_stopped(served, tmp_path):
 
 def test_kept_replies_of_an_unfinished_study_are_not_asked_again_with_another_cache(served, tmp_path, monkeypatch):
     monkeypatch.setattr(parallel, "ARRIVING", tmp_path / "arriving")
-    monkeypatch.setattr(parallel.paths, "RECORDED", tmp_path / "recorded")
     served(fail=lambda request: int(request.key[0], 16) < 4)
     failed = asyncio.run(parallel.record(screening.screening, MODEL, tmp_path / "c.sqlite", 4, False))
     assert parallel.keep(MODEL, tmp_path / "c.sqlite", 4)[0].endswith(f"{270 - len(failed)} replies arriving")
@@ -90,6 +90,9 @@ def test_kept_replies_of_an_unfinished_study_are_not_asked_again_with_another_ca
     asyncio.run(parallel.write(["screening"], MODEL, other, 4, False))
     assert parallel.keep(MODEL, other, 4)[0].endswith("0 replies arriving")
     assert not list((tmp_path / "arriving").iterdir())
+    asked.clear()
+    assert asyncio.run(parallel.record(screening.screening, MODEL, tmp_path / "new.sqlite", 8, False)) == []
+    assert not asked  # recorded replies are not asked again either
 
 
 def test_a_study_that_reads_replies_takes_rounds(served, tmp_path):

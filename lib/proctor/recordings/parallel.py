@@ -5,12 +5,12 @@
     python -m proctor.recordings.parallel keep   --cache /a/folder/replies.sqlite
     python -m proctor.recordings.parallel write  --studies screening --cache /a/folder/replies.sqlite
 
-`record` asks what the cache lacks, and ends; the same command goes on after a stop or a kill. `state` says how much is
-there. `keep` puts all replies of the cache into data/arriving/, to commit; `record` takes replies from there before it
-asks, so that a long study can be recorded on several machines. `write` puts the replies of complete studies into
-data/recorded/, next to those that are there, and says in the header how they were sampled. Calls that are computed
-together do not come back identical when they are asked again; replayed they are the same everywhere. Exit status: 0 all
-is there, 1 something is missing or an error.
+`record` asks what the cache lacks, and ends; the same command goes on after a stop or a kill. It takes replies from
+data/recorded/ and data/arriving/ before it asks. `state` says how much is there. `keep` puts all replies of the cache
+into data/arriving/, to commit, so that a long study can be recorded on several machines. `write` puts the replies of
+complete studies into data/recorded/, next to those that are there, and says in the header how they were sampled. Calls
+that are computed together do not come back identical when they are asked again; replayed they are the same everywhere.
+Exit status: 0 all is there, 1 something is missing or an error.
 """
 
 import argparse
@@ -104,7 +104,9 @@ def by_beginning(requests: Sequence[Request]) -> list[list[Request]]:
 
 async def record(study: Study, models: Sequence[str], cache: Path, slots: int, spin: bool, what: str = "") -> list[str]:
     """Ask until the study finds all its replies in `cache`; what failed. Studies that read replies take some rounds."""
-    kept = {key: reply for model in models for key, reply in arrived(model, slots).items()}
+    kept: dict[str, bytes] = {}
+    for model in models:
+        kept |= recorded(model) | arrived(model, slots)
     while True:
         async with Session("replay", cache=cache, recorded=None, progress=False) as session:
             requests = await to_ask(session, lambda open_one: study(open_one, models))
@@ -116,6 +118,12 @@ async def record(study: Study, models: Sequence[str], cache: Path, slots: int, s
             requests = [request for request in requests if request.key not in kept]
             if failed := await ask_all(requests, session.cache, slots, spin, what):
                 return failed
+
+
+def recorded(model: str) -> dict[str, bytes]:
+    """The replies in data/recorded/, {key: reply as JSON}, however they were sampled."""
+    path = recording_path(paths.RECORDED, model)
+    return read_recording(path)[1] if path.is_file() else {}
 
 
 def arrived(model: str, slots: int) -> dict[str, bytes]:
@@ -134,10 +142,9 @@ def keep(models: Sequence[str], cache: Path, slots: int) -> list[str]:
     found, said = Cache(cache), []
     try:
         for model in models:
-            path, done = recording_path(ARRIVING, model), recording_path(paths.RECORDED, model)
-            recorded = read_recording(done)[1] if done.is_file() else {}
+            path, done = recording_path(ARRIVING, model), recorded(model)
             replies = {key: reply.decode() for key, reply in arrived(model, slots).items()} | found.replies_of(model)
-            replies = {key: reply for key, reply in replies.items() if key not in recorded}
+            replies = {key: reply for key, reply in replies.items() if key not in done}
             if replies:
                 write_recording(path, _arriving(path, model, slots), replies)
             else:
