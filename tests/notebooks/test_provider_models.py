@@ -5,15 +5,21 @@ Here FEW of them, those whose results need the most of a model, on the two inter
 or always wrong; so it is to be run when one of these notebooks changes.
 """
 
+import json
 import re
+import shutil
+from collections import Counter
+from pathlib import Path
 
+import faulty_server
+import many_shapes
 import pytest
 from many_shapes import ManyShapes, asking_notebooks, provider_values
 from proctor import paths
 from proctor.exam import recorded
 from proctor.report.claims import read_claims
-from proctor.workflow import params
-from proctor.workflow.notebook import all_notebooks
+from proctor.workflow import params, receipts
+from proctor.workflow.notebook import Notebook, all_notebooks
 
 FEW = [
     "hle/1_collection",
@@ -23,6 +29,7 @@ FEW = [
     "cbu/1_method",
     "uq/2_small_judges",
 ]
+MADE_BY = [Path(file) for file in (__file__, many_shapes.__file__, faulty_server.__file__)]
 
 
 @pytest.fixture(scope="module")
@@ -32,31 +39,52 @@ def server():
         yield running
 
 
-@pytest.fixture
-def own_replies(monkeypatch, tmp_path_factory):
-    monkeypatch.setenv("PROCTOR_REPLIES", str(tmp_path_factory.getbasetemp() / "provider_replies.sqlite"))
+@pytest.fixture(scope="module")
+def provider_run(server, run_notebook, tmp_path_factory):
+    """provider_run(name, kind, models): where a run of the notebook left figures/, out.ipynb and calls.json, which has
+    how many calls each path of the server got. It runs only if its receipt of an earlier session no longer holds."""
+    replies = tmp_path_factory.mktemp("replies") / "provider.sqlite"
+
+    def run(name, kind, models, but=()) -> Path:
+        folder = paths.BUILD / "tests/providers" / f"{name} {models[0]}"
+        notebook, receipt = Notebook(paths.ROOT / f"notebooks/{name}.ipynb"), folder / "receipt.json"
+        values = {key: value for key, value in provider_values(name, "URL", kind, models).items() if key not in but}
+        read = receipts.digests([*receipts.inputs(notebook, values), paths.PARAMS / "quick.yaml", *MADE_BY])
+        left = receipts.digests(path for path in receipts.files_in([folder]) if path != receipt)
+        if receipts.read_receipt(name, receipt) == {"values": values, "read": read, "left": left}:
+            return folder
+        shutil.rmtree(folder, ignore_errors=True)
+        given = [part for key, value in values.items() for part in ("-p", key, repr(value).replace("URL", server.url))]
+        server.calls.clear()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PROCTOR_REPLIES", str(replies))
+            result = run_notebook(name, folder, "--params", "params/quick.yaml", *given)
+        assert result.returncode == 0, result.stderr
+        calls = Counter()
+        for (_, path), count in server.calls.items():
+            calls[path] += count
+        (folder / "calls.json").write_text(json.dumps(calls))
+        receipts.write(notebook, values, read, receipts.files_in([folder]), receipt)
+        return folder
+
+    return run
 
 
 @pytest.mark.parametrize("name", FEW)
-def test_notebook_runs_on_models_of_a_provider(name, server, own_replies, run_notebook, tmp_path):
+def test_notebook_runs_on_models_of_a_provider(name, provider_run):
     kind = ("openai", "anthropic")[FEW.index(name) % 2]
-    values = provider_values(name, server.url, kind, ["mixed", "mixed-2"])
-    given = [part for key, value in values.items() for part in ("-p", key, repr(value))]
-    before = sum(server.calls.values())
-    result = run_notebook(name, tmp_path, "--params", "params/quick.yaml", *given)
-    assert result.returncode == 0, result.stderr
-    assert read_claims(tmp_path / "figures")
-    [planned] = re.findall(r"plan: .* ([\d,]+) to ask", (tmp_path / "out.ipynb").read_text())
-    assert 0 < sum(server.calls.values()) - before <= int(planned.replace(",", ""))
+    folder = provider_run(name, kind, ["mixed", "mixed-2"])
+    assert read_claims(folder / "figures")
+    [planned] = re.findall(r"plan: .* ([\d,]+) to ask", (folder / "out.ipynb").read_text())
+    calls = json.loads((folder / "calls.json").read_text())
+    assert list(calls) == [{"openai": "/v1/chat/completions", "anthropic": "/v1/messages"}[kind]]
+    assert 0 < sum(calls.values()) <= int(planned.replace(",", ""))
 
 
 @pytest.mark.parametrize("name", ["uq/2_small_judges", "hle/2_measured_models"])
-def test_models_may_be_named_alone_and_say_nothing_readable(name, server, own_replies, run_notebook, tmp_path):
+def test_models_may_be_named_alone_and_say_nothing_readable(name, provider_run):
     """Whose answers are judged (`authors`), and whom the second study asks (`anchored`), stay as they are."""
-    values = provider_values(name, server.url, "openai", ["mute"])
-    given = [part for key, value in values.items() if key != "authors" for part in ("-p", key, repr(value))]
-    result = run_notebook(name, tmp_path, "--params", "params/quick.yaml", *given)
-    assert result.returncode == 0, result.stderr
+    provider_run(name, "openai", ["mute"], but=["authors"])
 
 
 def test_these_notebooks_ask_models():
@@ -71,7 +99,3 @@ def test_the_example_of_live_yaml_puts_other_models_in_every_notebook_that_asks(
     for name in asking_notebooks():
         assert values[name]["mode"] == "live" and "my-large" in str(values[name]), name
         assert not re.search("smollm|qwen", str(values[name])), name
-
-
-def test_both_interfaces_were_asked(server):
-    assert {path for _, path in server.calls} == {"/v1/chat/completions", "/v1/messages"}
