@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proctor.data.schemas import LETTERS, Question
 from proctor.generated.draft import DISTINCT, DOUBLED
+from proctor.generated.families import Family
 from proctor.generated.generate import FAMILIES, PATH, VERSION, generate, questions_as_jsonl, ten_options
 from scipy.stats import chisquare
 
@@ -148,6 +149,7 @@ def test_any_seed_gives_a_right_answer_and_another_wrong_one(draw, seed):
     draft = FAMILIES[draw[0]].make(draw[1], np.random.default_rng(seed))
     assert draft.answer == str(SOLVERS[draw[0]](draft.question)) != draft.wrong_answer
     assert len(set(draft.options)) == 10
+    assert draft.options[0].startswith(draft.answer) and draft.options[1].startswith(draft.wrong_answer)
 
 
 # Each wrong answer, again by another route, from the question and the name of the misconception.
@@ -443,3 +445,8 @@ def test_bad_requests_say_what_to_choose():
         generate(per_level=100, families=["weekdays"], levels=[1])
     with pytest.raises(ValueError, match="level 0 does not exist"):
         FAMILIES["sums"].make(0, np.random.default_rng(0))
+
+
+def test_a_family_that_never_succeeds_ends():
+    with pytest.raises(RuntimeError, match="widen its ranges"):
+        Family(lambda level, rng: None, True, "").make(1, np.random.default_rng(0))
