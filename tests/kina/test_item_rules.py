@@ -11,14 +11,12 @@ from proctor.kina.item_rules import (
     report,
     set_problems,
 )
-from proctor.kina.items import Item, Option, join_stem, statements
+from proctor.kina.items import Item, Option, join_stem
+
+from .broken_items import broken, doubled, eleven, five_statements, leaning, misordered, nine, unexplained, unsourced
 
 PLAIN, SETS = plain_items(per_level=1), pseudo_items(9)
 LOOSE = pseudo_items(27, antichain=False)
-
-
-def broken(item):
-    return [problem.rule for problem in problems(item)]
 
 
 def options(item, *texts, right=None):
@@ -44,42 +42,6 @@ def test_our_own_items_keep_every_rule(item):
     assert problems(item) == []
 
 
-def nine(item):
-    last = item.wrong[-1]
-    return item.model_copy(update={"options": tuple(one for one in item.options if one != last)})
-
-
-def eleven(item):
-    more = Option(key="K", answer="1, 6" if item.sets else "77")
-    return item.model_copy(update={"options": (*item.options, more)})
-
-
-def misordered(item):
-    return item.model_copy(update={"options": item.options[1:] + item.options[:1]})
-
-
-def doubled(item):
-    """A wrong option with another's text, written otherwise."""
-    a, b = item.wrong[:2]
-    text = a.answer.replace(", ", " and ") if item.sets else f" {a.answer.upper()}."
-    changed = tuple(one.model_copy(update={"answer": text}) if one == b else one for one in item.options)
-    return item.model_copy(update={"options": changed})
-
-
-def leaning(item):
-    return item.model_copy(update={"question": f"As discussed in Chapter 1, this holds. {item.question}"})
-
-
-def unexplained(item):
-    changed = tuple(one.model_copy(update={"explanation": " "}) if one == item.right else one for one in item.options)
-    return item.model_copy(update={"options": changed})
-
-
-def unsourced(item):
-    bare = tuple(one.model_copy(update={"source": ""}) for one in item.options)
-    return item.model_copy(update={"options": bare, "question_source": ""})
-
-
 @pytest.mark.parametrize(
     "plant, rule",
     [
@@ -98,12 +60,6 @@ def test_a_planted_defect_is_named_by_its_rule_alone(item, plant, rule):
 @pytest.mark.parametrize("plant", [nine, eleven])
 def test_nine_or_eleven_options_are_too_few_or_too_many(plant):
     assert broken(plant(PLAIN[0])) == ["options"] and "give ten" in problems(plant(PLAIN[0]))[0].text
-
-
-def five_statements(item):
-    """Without its last statement, wherever an option names it named by the first one instead."""
-    lead = item.question.splitlines()[0]
-    return item.model_copy(update={"question": join_stem(lead, statements(item.question)[:5])})
 
 
 def test_five_statements_are_too_few_and_options_that_name_a_sixth_are_told():
