@@ -93,6 +93,12 @@ def reader(db):
 
 
 @pytest.fixture
+def as_reader(client, reader):
+    client.force_login(reader)
+    return client
+
+
+@pytest.fixture
 def talk(answer, reviewer, moderator, reader):
     """The answer with all that can be said of it: a verdict with its trace, an AI review, two reviews, a comment."""
     judge = System.objects.create(organisation="Checks Inc", name="Judge 7", base_model="judge-base")

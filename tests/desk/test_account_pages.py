@@ -11,12 +11,6 @@ pytestmark = pytest.mark.django_db
 OLD, NEW = "a long pass phrase", "quite another pass phrase"
 
 
-@pytest.fixture
-def as_reader(client, reader):
-    client.force_login(reader)
-    return client
-
-
 def links() -> list[str]:
     """The addresses in the last mail."""
     return re.findall(r"https?://[^/\s]+(/\S+)", mail.outbox[-1].body)

@@ -7,11 +7,6 @@ from desk.models import Account, Act, Answer, Question, Review, System, Vote
 from django.db import connection
 
 
-@pytest.fixture
-def reader(db):
-    return Account.objects.create_user("rob", password="a long pass phrase")
-
-
 def reviewers(count: int) -> list[Account]:
     return [Account.objects.create_user(f"r{n}", role="reviewer") for n in range(count)]
 

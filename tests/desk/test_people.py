@@ -5,11 +5,6 @@ from desk.models import Account, Act
 PASS = "a long pass phrase"
 
 
-@pytest.fixture
-def moderator(db):
-    return Account.objects.create_user("mod", role="moderator")
-
-
 def test_who_signs_up_is_a_reader_with_a_hashed_password(db):
     account = acts.sign_up("grace", PASS, affiliation="Navy")
     assert account.role == "reader" and account.check_password(PASS) and PASS not in account.password

@@ -10,12 +10,6 @@ FIELDS = dict(expertise="lattices", text="I teach them.")
 PROPOSAL = dict(title="Is it?", body="Why $x$?", category="Science", tags="a, b", text="In two books.")
 
 
-@pytest.fixture
-def as_reader(client, reader):
-    client.force_login(reader)
-    return client
-
-
 def decided(client, moderator, accept="yes", reason="Known in the field."):
     client.force_login(moderator)
     return client.post(f"/moderation/queue/{Ticket.objects.get().key}/", dict(accept=accept, reason=reason))
