@@ -55,8 +55,9 @@ def forest(
     point, lower, upper = _estimates(labels, estimate, low, high)
     who = [_role(each) for each in _each(role, len(labels))]
     rows, style = np.arange(len(labels)) + offset, roles.marks(evidence)
-    bare = np.isnan(lower) | np.isnan(upper)
-    for i in np.flatnonzero(~bare):
+    there = ~np.isnan(point)
+    bare = there & (np.isnan(lower) | np.isnan(upper))
+    for i in np.flatnonzero(there & ~bare):
         ax.plot(
             [lower[i], upper[i]],
             [rows[i], rows[i]],
