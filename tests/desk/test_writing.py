@@ -135,7 +135,7 @@ def test_one_address_cannot_lock_another_s_name(client, reviewer):
 
 
 def test_writing_too_often_gives_the_text_back(as_reviewer, question, monkeypatch):
-    monkeypatch.setitem(rate_limits.LIMITS, "write", rate_limits.Limit(1, 60))
+    monkeypatch.setitem(rate_limits.LIMITS, "write", rate_limits.Limit(1, 3600))
     as_reviewer.post("/q/math/1/comment/", dict(text="One."))
     response = as_reviewer.post("/q/math/1/comment/", dict(text="Two, which is longer than that."))
     assert response.status_code == 429 and "Two, which is longer" in response.text and Comment.objects.count() == 1
