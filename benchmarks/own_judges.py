@@ -3,14 +3,17 @@
     PYTHONPATH=lib python -P benchmarks/own_judges.py [--trials 500] [--seed 0]
 
 1,000 answers, some labelled at random. Ours (`own_judges.corrected`) next to the labels alone (Wilson's interval) and,
-if it can be imported, ppi-python's interval (pip install ppi-python). shared: three answers a question, half of whose
-truths and errors are the question's; whole questions are labelled. Goal 93 to 97.5 % in each cell. Then 500 licences on
-200 labels, each probed by 100 fresh ones, of a judge whose specificity fell from 90 to 60 or 65 %, and of the same
-judge: refused at least 95 %, at most 5 %. Simulated.
+where they can be imported, the intervals of ppi-python (`ppi_mean_ci`) and evalstats (`judge_debias_mean_ci`, its 1,000
+resamples); `pip install ppi-python evalstats` works with requirements.txt. Both take answers as independent. shared:
+three answers a question, half of whose truths and errors are the question's; whole questions are labelled. Goal 93 to
+97.5 % in each cell; a peer without an interval in a trial does not hold the truth there. Then 500 licences on 200
+labels, each probed by 100 fresh ones, of a judge whose specificity fell from 90 to 60 or 65 %, and of the same judge:
+refused at least 95 %, at most 5 %. Simulated.
 """
 
 import argparse
 import itertools
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -22,6 +25,10 @@ try:
     from ppi_py import ppi_mean_ci
 except ImportError:
     ppi_mean_ci = None
+try:
+    from evalstats import judge_debias_mean_ci
+except ImportError:
+    judge_debias_mean_ci = None
 
 ANSWERS, PER = 1000, 3
 BASES, LABELS, JUDGES = (0.05, 0.3, 0.5, 0.9), (30, 100, 300), ((0.7, 0.8), (0.95, 0.9))
@@ -44,7 +51,7 @@ def drawn(base, judge, labels, shared, rng) -> pd.DataFrame:
     return pd.DataFrame(dict(question_id=questions, accept=accept.astype(float), correct=correct))
 
 
-def peers(table: pd.DataFrame) -> dict[str, tuple[float, float]]:
+def peers(table: pd.DataFrame, rng: np.random.Generator) -> dict[str, tuple[float, float]]:
     known = table.dropna(subset="correct")
     found = {"labels alone": wilson(int(known["correct"].sum()), len(known))}
     if ppi_mean_ci is not None:
@@ -53,6 +60,11 @@ def peers(table: pd.DataFrame) -> dict[str, tuple[float, float]]:
             known["correct"].to_numpy(), known["accept"].to_numpy(), rest["accept"].to_numpy(), alpha=0.05
         )
         found["ppi-python"] = float(np.ravel(low)[0]), float(np.ravel(high)[0])
+    if judge_debias_mean_ci is not None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that labels must be drawn at random: they are
+            other = judge_debias_mean_ci(table["accept"].to_numpy(), table["correct"].to_numpy(), rng=rng)
+        found["evalstats"] = other.ci_low, other.ci_high
     return found
 
 
@@ -75,12 +87,13 @@ def main() -> int:
     options.add_argument("--seed", type=int, default=0)
     given = options.parse_args()
     rng, rows = np.random.default_rng(given.seed), []
+    resampling = np.random.default_rng([given.seed, 1])  # apart, so that the same tables are drawn with and without it
     for shared, base, judge, labels in itertools.product((False, True), BASES, JUDGES, LABELS):
         hits: dict[str, list] = {}
         for _ in range(given.trials):
             table = drawn(base, judge, labels, shared, rng)
             ours = corrected(table)
-            for name, (low, high) in {"ours": (ours.low, ours.high), **peers(table)}.items():
+            for name, (low, high) in {"ours": (ours.low, ours.high), **peers(table, resampling)}.items():
                 hits.setdefault(name, []).append((low <= base <= high, high - low))
         row = dict(shared=shared, base=base, sensitivity=judge[0], specificity=judge[1], labels=labels)
         for name, each in hits.items():
@@ -89,7 +102,7 @@ def main() -> int:
         rows.append(row)
     table = pd.DataFrame(rows)
     print(table.to_string(index=False))
-    for name in [column for column in ("ours", "labels alone", "ppi-python") if column in table]:
+    for name in [column for column in ("ours", "labels alone", "ppi-python", "evalstats") if column in table]:
         inside = table[name].between(100 * GOAL[0], 100 * GOAL[1])
         counted = f"{inside.sum()} of {len(table)} cells in the goal, least {table[name].min()} %"
         print(f"{name}: mean {table[name].mean():.1f} %, {counted}")
