@@ -87,9 +87,7 @@ class Batches:
             if lines and (len(lines) == self._interface.most or size + length > self._interface.size):
                 self._begin(Round(uuid.uuid4().hex, tickets), lines)
                 lines, size, tickets = [], 0, {}
-            last = request.messages[-1]
-            begun = last["content"] if last["role"] == "assistant" else ""
-            tickets[request.key] = Ticket(request.key, request.model, request.prompt, request.sample, begun)
+            tickets[request.key] = Ticket.of(request)
             lines.append(line)
             size += length
         if lines:

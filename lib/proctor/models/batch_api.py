@@ -45,6 +45,11 @@ class Ticket:
     sample: int
     begun: str
 
+    @classmethod
+    def of(cls, request: Request) -> "Ticket":
+        """What the reply to a request is read and kept by."""
+        return cls(request.key, request.model, request.prompt, request.sample, request.opening)
+
     @property
     def messages(self) -> tuple:
         return ({"role": "assistant", "content": self.begun},)
@@ -154,12 +159,7 @@ class OpenAIBatches(_Interface):
 
     def line(self, request: Request) -> dict:
         """A request as a line of the batch."""
-        return {
-            "custom_id": request.key,
-            "method": "POST",
-            "url": "/v1/chat/completions",
-            "body": openai_body(self.model, request),
-        }
+        return openai_line(self.model, request)
 
     async def upload(self, lines: list[dict]) -> str:
         """What `create` takes."""
@@ -285,6 +285,12 @@ class AnthropicBatches(_Interface):
 
 
 INTERFACES = {"openai": OpenAIBatches, "anthropic": AnthropicBatches}
+
+
+def openai_line(model: Spec, request: Request) -> dict:
+    """A request as a line of OpenAI's batch form, its key as `custom_id`."""
+    body = openai_body(model, request)
+    return {"custom_id": request.key, "method": "POST", "url": "/v1/chat/completions", "body": body}
 
 
 def custom_id(raw: bytes) -> str | None:

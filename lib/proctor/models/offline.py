@@ -10,16 +10,16 @@ import, until `export` finds nothing to ask. `<name>.tickets.json`, beside the r
 
 import json
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
 from proctor.files import write_atomic
-from proctor.models.batch_api import Ticket, custom_id
+from proctor.models.batch_api import Ticket, custom_id, openai_line
 from proctor.models.cache import Cache
 from proctor.models.call_errors import CallError
 from proctor.models.endings import MissingReply
 from proctor.models.messages import Request
-from proctor.models.providers import openai_body, reply_from_openai
+from proctor.models.providers import reply_from_openai
 from proctor.models.registry import spec
 from proctor.models.session import Session
 
@@ -79,11 +79,8 @@ def write_requests(requests: Iterable[Request], path: str | Path) -> None:
             raise OfflineError(
                 f"{request.model} is not asked through OpenAI's interface: give the model as openai/<name>@<address>"
             )
-        body = openai_body(model, request)
-        lines.append({"custom_id": request.key, "method": "POST", "url": "/v1/chat/completions", "body": body})
-        last = request.messages[-1]
-        begun = last["content"] if last["role"] == "assistant" else ""
-        tickets.append([request.key, request.model, request.prompt, request.sample, begun])
+        lines.append(openai_line(model, request))
+        tickets.append(astuple(Ticket.of(request)))
     write_atomic(tickets_path(path), json.dumps(tickets))
     write_atomic(path, "".join(json.dumps(line) + "\n" for line in lines))
 

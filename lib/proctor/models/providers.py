@@ -251,31 +251,20 @@ def _anthropic_thinking(model: Spec, request: Request) -> dict:
 def openai_client(base_url: str | None, key: str):
     import openai
 
-    return openai.AsyncOpenAI(
-        base_url=base_url,
-        api_key=key,
-        max_retries=0,
-        timeout=None,
-        http_client=openai.DefaultAioHttpClient(**_how(base_url)),
-    )
+    return openai.AsyncOpenAI(**_how(base_url, key, openai.DefaultAioHttpClient))
 
 
 def anthropic_client(base_url: str | None, key: str):
     import anthropic
 
-    return anthropic.AsyncAnthropic(
-        api_key=key,
-        base_url=base_url,
-        max_retries=0,
-        timeout=None,
-        http_client=anthropic.DefaultAioHttpClient(**_how(base_url)),
-    )
+    return anthropic.AsyncAnthropic(**_how(base_url, key, anthropic.DefaultAioHttpClient))
 
 
-def _how(base_url: str | None) -> dict[str, Any]:
-    """How both SDKs' clients send and receive."""
+def _how(base_url: str | None, key: str, http: Any) -> dict[str, Any]:
+    """How both SDKs' clients send and receive. http: the SDK's class of connections."""
     logging.getLogger("httpx").addFilter(_without_query)  # once, however often it is added
-    return dict(trust_env=not _here(base_url), event_hooks={"response": [_read_bounded]})
+    connections = http(trust_env=not _here(base_url), event_hooks={"response": [_read_bounded]})
+    return dict(base_url=base_url, api_key=key, max_retries=0, timeout=None, http_client=connections)
 
 
 def _without_query(record: logging.LogRecord) -> bool:
