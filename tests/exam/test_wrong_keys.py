@@ -47,8 +47,10 @@ def test_keys_of_a_file_of_their_own_go_before_those_of_the_table(file):
 @pytest.mark.parametrize(
     "text, given, message",
     [
-        (WIDE.replace("q2", "q1"), {}, "item q1 has the keys 'A' and 'B'"),
-        (WIDE.replace("q2,B", "q1,A"), {}, "item q1 has two rows"),
+        (WIDE.replace("q2,B", "q1,A"), {}, "row 3, column item: 'q1' is the item of row 2 too"),
+        (LONG.replace("q2,a", "q1,d"), {}, "row 5, column target: 'q1' has the key '1/2' in row 2, here 'Rome'"),
+        (WIDE.replace("q2,B", "q2,"), {}, "row 3, column key: empty. Give the item its key"),
+        (WIDE.replace("C,C,C", "C,7,C"), {}, "row 3, column b: '7' is a number, the keys are letters"),
         (WIDE.replace("key", "right"), {}, "no keys in it"),
         (WIDE, dict(leave_out=["a", "b"]), "answers of 1 system"),
         (WIDE, dict(leave_out=["d"]), "no column d"),

@@ -84,7 +84,7 @@ def test_bad_verdicts_are_refused_by_row_and_column(file, text, message):
 @pytest.mark.parametrize(
     "text, message",
     [("id,correct\na1,maybe\n", "is no label"), ("id,correct\na1,\n", "no label in column correct"),
-     ("id,correct\na1,yes\na1,no\n", "one label")],
+     ("id,correct\na1,yes\na1,no\n", "one label"), ("id,correct\n,yes\n", "row 2, column id: empty")],
 )  # fmt: skip
 def test_bad_labels_are_refused(file, text, message):
     with pytest.raises(DataError, match=message):

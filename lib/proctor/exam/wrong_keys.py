@@ -70,7 +70,7 @@ def read_votes(
     Raises DataError for items without a key, and fewer than two systems."""
     files = [Path(file) for file in files]
     if len(files) == 1:
-        given, own = _read_one(files[0], dict(columns or {}), set(leave_out))
+        given, own = _read_one(files[0], dict(columns or {}), set(leave_out), needed=not answers)
     else:
         given, own = read_replies(*files), {}
     keys = {one.id: one for one in read_keys(answers)} if answers else own
@@ -307,8 +307,11 @@ def rescored(votes: Votes, decisions: pd.DataFrame, seed: int = 20260101) -> pd.
 # Tables of answers
 
 
-def _read_one(path: Path, columns: dict[str, str], leave_out: set[str]) -> tuple[pd.DataFrame, dict[str, Question]]:
-    """Replies of a log, a long or a wide table, as `read_replies` gives them, and the keys in it (none: {})."""
+def _read_one(
+    path: Path, columns: dict[str, str], leave_out: set[str], needed: bool = True
+) -> tuple[pd.DataFrame, dict[str, Question]]:
+    """Replies of a log, a long or a wide table, as `read_replies` gives them, and the keys in it (none: {}). needed:
+    each row of a wide table with a column of keys must have one."""
     if (results := read_results(path)) is not None:
         return joined((path, results)), {}
     rows, problems = read_rows(path)
@@ -322,20 +325,32 @@ def _read_one(path: Path, columns: dict[str, str], leave_out: set[str]) -> tuple
     if not item:
         raise DataError(f"{path}: the columns are {', '.join(names)}. Name that of the items by --column id=....")
     table = pd.DataFrame([row for _, row in rows], columns=names, dtype=object).fillna("").astype(str)
-    if (empty := next((number for number, row in rows if not str(row.get(item) or "").strip()), None)) is not None:
-        raise DataError(problem(path, empty, item, "empty", "Name the item of every row"))
-    keys = {}
-    for row in table[table[key].str.strip() != ""].to_dict("records") if key else []:
-        one = _question(row, row[item], row[key].strip())
-        if keys.setdefault(one.id, one).answer != one.answer:
-            raise DataError(
-                f"{path}: item {one.id} has the keys {keys[one.id].answer!r} and {one.answer!r}. Give it one."
-            )
-    if "model" in names and {*REPLIES, *ANSWERS} & set(names):
+    wide = not ("model" in names and {*REPLIES, *ANSWERS} & set(names))
+    systems = [name for name in names if wide and name not in {item, key, *NO_SYSTEM, *leave_out}]
+    own = set(table[key].str.strip()) - {""} if wide and key and needed else set()
+    letters = bool(own) and own <= {*LETTERS}
+    keys, seen = {}, {}
+    for (number, _), row in zip(rows, table.to_dict("records")):
+        id, right = row[item], row[key].strip() if key else ""
+        if not id.strip():
+            problems.append(problem(path, number, item, "empty", "Name the item of every row"))
+        elif id in seen and wide:
+            what = f"{id!r} is the item of row {seen[id]} too"
+            problems.append(problem(path, number, item, what, "Give each item one row, with one column per system"))
+        elif right and keys.setdefault(id, _question(row, id, right)).answer != right:
+            what = f"{id!r} has the key {keys[id].answer!r} in row {seen[id]}, here {right!r}"
+            problems.append(problem(path, number, key, what, "Give it one"))
+        elif wide and key and needed and not right:
+            problems.append(problem(path, number, key, "empty", "Give the item its key, or delete the row"))
+        seen.setdefault(id, number)
+        for name in systems if letters else ():
+            if row[name].strip().isdecimal():
+                fix = "Give the letter that was answered, or leave the cell empty"
+                problems.append(problem(path, number, name, f"{row[name]!r} is a number, the keys are letters", fix))
+    if problems:
+        raise DataError(summary(problems))
+    if not wide:
         return joined((path, replies_of(rows, problems, path))), keys
-    systems = [name for name in names if name not in {item, key, *NO_SYSTEM, *leave_out}]
-    if twice := next(iter(table.loc[table[item].duplicated(), item]), None):
-        raise DataError(f"{path}: item {twice} has two rows. Give each item one, with one column per system.")
     given = table.melt(item, systems, "model", "given").rename(columns={item: "question_id"})
     return given.assign(file=str(path), sample=0, reply="", cut_off=False), keys
 

@@ -47,6 +47,8 @@ def read_labels(path: str | Path) -> pd.Series:
         word = _word(row.get(right))
         if word and word not in TRUTHS:
             raise Wrong(right, f"{row[right]!r} is no label", "Write yes or no, or leave it empty")
+        if not _text(row.get(id)):
+            raise Wrong(id, "empty", "Name the answer")
         return _text(row.get(id)), float(TRUTHS[word]) if word else np.nan
 
     once = (id, lambda label: label[0], "answer", "Give each answer one label")
