@@ -109,6 +109,21 @@ def test_a_zipped_log_and_content_in_parts_are_read(tmp_path):
         read_inspect(tmp_path / "log.eval", score="other")
 
 
+def test_a_deflated_log_is_read_and_one_whose_bytes_changed_is_refused(tmp_path):
+    path = tmp_path / "log.eval"
+    sample = {"id": 7, "epoch": 1, "output": {}, "scores": {"choice": {"value": "C", "answer": "B" * 100}}}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("header.json", json.dumps({"eval": {"model": "x"}}))
+        file.writestr("samples/7_epoch_1.json", json.dumps(sample))
+        place = file.getinfo("samples/7_epoch_1.json").header_offset + 30 + len("samples/7_epoch_1.json") + 10
+    assert read_inspect(path)["answer"].tolist() == ["B" * 100]
+    data = bytearray(path.read_bytes())
+    data[place] ^= 0xFF
+    path.write_bytes(data)
+    with pytest.raises(DataError, match="log.eval: not a log that can be read"):
+        read_inspect(path)
+
+
 def test_multiple_choice_of_lm_eval_and_several_filters(tmp_path):
     line = {"doc_id": 3, "doc": {"q": "x"}, "target": "1", "resps": [[[-1.5, False]], [[-0.5, True]]], "acc": 1.0}
     path = tmp_path / "s.jsonl"
