@@ -171,7 +171,9 @@ class Explorable:
             ax.yaxis.set_minor_locator(NullLocator())
         if self.diagonal:
             ax.axline((0, 0), slope=1, color=GREY, linewidth=0.8)
-        if self.group and len(groups) > 1:
+        if self.group and len(groups) > 1 and not self.domain(self.x) and not self.domain(self.y):
+            fig.legend(loc="outside lower center", ncols=3)  # dots may stand anywhere
+        elif self.group and len(groups) > 1:
             ax.legend(title=self.names.get(self.group, ""), fontsize=7, title_fontsize=7, loc="best")
         return fig
 
