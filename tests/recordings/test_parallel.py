@@ -35,8 +35,9 @@ class Client:
 
 @pytest.fixture
 def served(monkeypatch, fake_model, tmp_path):
-    """`served(fail)`: the server is the fake model, nothing is recorded; requests for which `fail` is true fail."""
+    """`served(fail)`: the server is the fake model, nothing is there before; requests for which `fail` is true fail."""
     monkeypatch.setattr(parallel.paths, "RECORDED", tmp_path / "recorded")
+    monkeypatch.setattr(parallel, "ARRIVING", tmp_path / "arriving")
     asked = []
 
     def start(fail=lambda request: False):
@@ -75,8 +76,7 @@ def test_a_study_is_recorded_and_goes_on_where_it_stopped(served, tmp_path):
     assert asyncio.run(parallel.record(few, MODEL, cache, 4, False)) == [] and not asked
 
 
-def test_kept_replies_of_an_unfinished_study_are_not_asked_again_with_another_cache(served, tmp_path, monkeypatch):
-    monkeypatch.setattr(parallel, "ARRIVING", tmp_path / "arriving")
+def test_kept_replies_of_an_unfinished_study_are_not_asked_again_with_another_cache(served, tmp_path):
     served(fail=lambda request: int(request.key[0], 16) < 4)
     failed = asyncio.run(parallel.record(screening.screening, MODEL, tmp_path / "c.sqlite", 4, False))
     assert parallel.keep(MODEL, tmp_path / "c.sqlite", 4)[0].endswith(f"{270 - len(failed)} replies arriving")
