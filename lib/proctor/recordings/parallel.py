@@ -106,7 +106,7 @@ async def record(study: Study, models: Sequence[str], cache: Path, slots: int, s
     """Ask until the study finds all its replies in `cache`; what failed. Studies that read replies take some rounds."""
     kept: dict[str, bytes] = {}
     for model in models:
-        kept |= recorded(model) | arrived(model, slots)
+        kept |= recorded(model)[1] | arrived(model, slots)[1]
     while True:
         async with Session("replay", cache=cache, recorded=None, progress=False) as session:
             requests = await to_ask(session, lambda open_one: study(open_one, models))
@@ -120,21 +120,19 @@ async def record(study: Study, models: Sequence[str], cache: Path, slots: int, s
                 return failed
 
 
-def recorded(model: str) -> dict[str, bytes]:
-    """The replies in data/recorded/, {key: reply as JSON}, however they were sampled."""
-    path = recording_path(paths.RECORDED, model)
-    return read_recording(path)[1] if path.is_file() else {}
+def recorded(model: str, folder: Path | None = None) -> tuple[dict, dict[str, bytes]]:
+    """Header and replies of a model's recording in `folder` (default: data/recorded/); ({}, {}) where there is none."""
+    path = recording_path(folder or paths.RECORDED, model)
+    return read_recording(path) if path.is_file() else ({}, {})
 
 
-def arrived(model: str, slots: int) -> dict[str, bytes]:
-    """The replies in data/arriving/, {key: reply as JSON}. Raises StoreError where they came with other slots."""
-    path = recording_path(ARRIVING, model)
-    if not path.is_file():
-        return {}
-    head, replies = read_recording(path)
-    if head["slots"] != slots:
+def arrived(model: str, slots: int) -> tuple[dict, dict[str, bytes]]:
+    """The same of data/arriving/. Raises StoreError where the replies came with other slots."""
+    head, replies = recorded(model, ARRIVING)
+    if head and head["slots"] != slots:
+        path = recording_path(ARRIVING, model)
         raise StoreError(f"{path}: these replies came with {head['slots']} slots: go on with --slots {head['slots']}")
-    return replies
+    return head, replies
 
 
 def keep(models: Sequence[str], cache: Path, slots: int) -> list[str]:
@@ -142,11 +140,12 @@ def keep(models: Sequence[str], cache: Path, slots: int) -> list[str]:
     found, said = Cache(cache), []
     try:
         for model in models:
-            path, done = recording_path(ARRIVING, model), recorded(model)
-            replies = {key: reply.decode() for key, reply in arrived(model, slots).items()} | found.replies_of(model)
+            path, done = recording_path(ARRIVING, model), recorded(model)[1]
+            head, old = arrived(model, slots)
+            replies = {key: reply.decode() for key, reply in old.items()} | found.replies_of(model)
             replies = {key: reply for key, reply in replies.items() if key not in done}
             if replies:
-                write_recording(path, _arriving(path, model, slots), replies)
+                write_recording(path, _drawn_by(model, head) | {"slots": slots}, replies)
             else:
                 path.unlink(missing_ok=True)
             said.append(f"{path.name}: {len(replies)} replies arriving")
@@ -155,9 +154,9 @@ def keep(models: Sequence[str], cache: Path, slots: int) -> list[str]:
     return said
 
 
-def _arriving(path: Path, model: str, slots: int) -> dict:
-    now = header(model)
-    return (joined(read_recording(path)[0], now) if path.is_file() else now) | {"slots": slots}
+def _drawn_by(model: str, arriving: dict) -> dict:
+    """The header of replies drawn here, and by whoever drew those that have arrived."""
+    return joined(arriving, header(model)) if arriving else header(model)
 
 
 async def replies_of(study: Study, models: Sequence[str], cache: Path) -> dict[str, list[Request]]:
@@ -191,12 +190,13 @@ async def write(names: Sequence[str], models: Sequence[str], cache: Path, slots:
     kept, said = Cache(cache), []
     try:
         for model, studies in requests.items():
-            path = recording_path(paths.RECORDED, model)
-            head, old = read_recording(path) if path.is_file() else (header(model), {})
+            path, drawn_by = recording_path(paths.RECORDED, model), _drawn_by(model, arrived(model, slots)[0])
+            head, old = recorded(model)
+            head = head or header(model)
             replies = {key: reply.decode() for key, reply in old.items()}
             for name, own in studies.items():
                 replies |= {request.key: kept.get(request.key).to_json() for request in own}
-                here = {field: header(model)[field] for field in ("versions", "machine", "processor")}
+                here = {field: drawn_by[field] for field in ("versions", "machine", "processor")}
                 head.setdefault("studies", {})[name] = sampling(own, slots, spin) | here
             write_recording(path, head, replies)
             said.append(f"{path.name}: {len(replies)} replies, {path.stat().st_size / 1e6:.2f} MB")
