@@ -134,7 +134,7 @@ class Explorable:
         if self.log:
             ax.set_yscale("log")
         places = {side: self._places(part, column) for side, column in (("x", self.x), ("y", self.y))}
-        if not self.domain(self.x) and not self.domain(self.y):
+        if dots := not self.domain(self.x) and not self.domain(self.y):  # by two categories
             _spread(part.groupby([self.x, self.y], sort=False), places)
         groups = list(dict.fromkeys(self.text[self.group])) if self.group else [""]
         for (colour, marker), name in zip(LOOKS, groups):
@@ -171,9 +171,9 @@ class Explorable:
             ax.yaxis.set_minor_locator(NullLocator())
         if self.diagonal:
             ax.axline((0, 0), slope=1, color=GREY, linewidth=0.8)
-        if self.group and len(groups) > 1 and not self.domain(self.x) and not self.domain(self.y):
-            fig.legend(loc="outside lower center", ncols=3)  # dots may stand anywhere
-        elif self.group and len(groups) > 1:
+        if dots and len(groups) > 1:
+            fig.legend(loc="outside lower center", ncols=3)
+        elif len(groups) > 1:
             ax.legend(title=self.names.get(self.group, ""), fontsize=7, title_fontsize=7, loc="best")
         return fig
 
