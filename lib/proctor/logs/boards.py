@@ -14,11 +14,11 @@ from pathlib import Path
 import pandas as pd
 
 from proctor.data.tabular import DataError, Wrong, can_be_text, made, problem, read, refuse_constant
+from proctor.logs.proofs import AGAIN, cell
 
 Say = Callable[[str], None]
 Tables = dict[str, pd.DataFrame]
 
-AGAIN = "Fetch the source again"
 LETTERS = "ABCDEFGHIJ"  # of options, ten at most
 _NO_LETTER = re.compile(r"[\W_]+")  # what items may differ in and be the same
 _NAME = re.compile(r"model_outputs_(.+?)(?:_5-?shots)?(?:\.json)?\.zip")
@@ -123,7 +123,7 @@ def read_scores(path: Path) -> pd.DataFrame:
 
 def _answer(row: dict) -> dict:
     """One reply of a model to an item of MMLU-Pro."""
-    item, options, key, letter = (_get(row, name) for name in ("question_id", "options", "answer", "pred"))
+    item, options, key, letter = (cell(row, name) for name in ("question_id", "options", "answer", "pred"))
     if type(item) is not int:
         raise Wrong("question_id", f"{item!r} is no whole number", AGAIN)
     if not isinstance(options, list) or not all(isinstance(each, str) for each in options):
@@ -151,14 +151,14 @@ def _answer(row: dict) -> dict:
 
 def _score(row: dict) -> dict:
     """One marked answer of LiveBench."""
-    score, time = _get(row, "score"), _get(row, "tstamp")
+    score, time = cell(row, "score"), cell(row, "tstamp")
     if not isinstance(score, int | float) or not 0 <= score <= 1:
         raise Wrong("score", f"{score!r} is no number from 0 to 1", AGAIN)
     try:
         day = datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d")
     except (TypeError, ValueError, OverflowError, OSError):
         raise Wrong("tstamp", f"{time!r} is no time in seconds", AGAIN) from None
-    if _get(row, "turn") != 1:
+    if cell(row, "turn") != 1:
         raise Wrong("turn", f"{row['turn']!r}, and each question has one turn", AGAIN)
     texts = {"id": _text(row, "question_id"), **{name: _text(row, name) for name in ("category", "task", "model")}}
     return texts | {"score": f"{round(score, 4):g}", "time": time, "day": day}
@@ -171,13 +171,7 @@ def _wide(cells: dict[str, dict[int, str]], items: list[int]) -> pd.DataFrame:
     )
 
 
-def _get(row: dict, column: str):
-    if column not in row:
-        raise Wrong(column, "missing", AGAIN)
-    return row[column]
-
-
 def _text(row: dict, column: str) -> str:
-    if not isinstance(value := _get(row, column), str) or not value or not can_be_text(value):
+    if not isinstance(value := cell(row, column), str) or not value or not can_be_text(value):
         raise Wrong(column, f"{value!r} is no text", AGAIN)
     return value

@@ -85,7 +85,7 @@ def _make(path: Path, make: Callable[[dict], dict]) -> list[dict]:
     return made(path, *read_rows(path), lambda number, row: make(row), once, f"no rows. {AGAIN}.")
 
 
-def _get(row: dict, *names: str):
+def cell(row: dict, *names: str):
     """A cell, or a value inside it."""
     value = row
     for name in names:
@@ -96,14 +96,14 @@ def _get(row: dict, *names: str):
 
 
 def _one_of(row: dict, names: tuple[str, ...], allowed: Iterable[str]) -> str:
-    if (value := _get(row, *names)) not in (allowed := list(allowed)):
+    if (value := cell(row, *names)) not in (allowed := list(allowed)):
         raise Wrong(".".join(names), f"{value!r} is not {', '.join(allowed)}", AGAIN)
     return value
 
 
 def _number(row: dict, column: str, low: float = 0, high: float = float("inf"), form: str = "g") -> str:
     """A number in [low, high] as text; blank stays blank."""
-    if not (text := _get(row, column)):
+    if not (text := cell(row, column)):
         return ""
     try:
         value = float(text)
@@ -117,12 +117,12 @@ def _number(row: dict, column: str, low: float = 0, high: float = float("inf"), 
 def _reply(row: dict) -> dict:
     """A solver's reply to a false theorem and a judge's label of it."""
     label = _one_of(row, ("true_grade",), LABELS)
-    if _get(row, "incorrect") != LABELS[label]:
+    if cell(row, "incorrect") != LABELS[label]:
         raise Wrong("incorrect", f"{row['incorrect']!r} does not fit the label {label!r}", AGAIN)
-    name, _, sample = _get(row, "problem").partition("-part")
+    name, _, sample = cell(row, "problem").partition("-part")
     if sample and not sample.isdecimal():
         raise Wrong("problem", f"{row['problem']!r} does not end in -part and a number", AGAIN)
-    reply = {"problem": name, "solver": _get(row, "solver"), "sample": sample or "0", "judge": _get(row, "judge")}
+    reply = {"problem": name, "solver": cell(row, "solver"), "sample": sample or "0", "judge": cell(row, "judge")}
     reply |= {"label": label, "deceived": str(int(label == "incorrect"))}
     reply["stated_confidence"] = _number(row, "confidence", high=100)
     return reply | {each: _number(row, each, form=form) if each in row else "" for each, form in MEASURES.items()}
@@ -135,9 +135,9 @@ def _score(row: dict) -> dict:
     if score is None:
         raise Wrong("accuracy", "blank", AGAIN)
     return {
-        "problem": _get(row, "problem").replace("/", "_"),
-        "solver": _get(row, "solver"),
-        "model": _get(row, "solver_id"),
+        "problem": cell(row, "problem").replace("/", "_"),
+        "solver": cell(row, "solver"),
+        "model": cell(row, "solver_id"),
         "kind": kind,
         "score": score,
         "graded_by": GRADERS[_one_of(row, ("judge",), GRADERS)],
@@ -148,7 +148,7 @@ def _score(row: dict) -> dict:
 def _attempt(row: dict) -> dict:
     """A proof, and what o4-mini's list says of it."""
     judgement = row.get("llm_judgment")
-    issues = _get(row, "llm_judgment", "result", "issues") if judgement else []
+    issues = cell(row, "llm_judgment", "result", "issues") if judgement else []
     try:
         kinds = [ISSUES.get(issue["category"], "other") for issue in issues]
     except (KeyError, TypeError):
@@ -156,16 +156,16 @@ def _attempt(row: dict) -> dict:
     about = ("competition", "source", "level", "year", "difficulty")
     rejected = row.get("rejected")
     return {
-        "problem": _get(row, "problem_id"),
-        "model": _get(row, "model_id"),
+        "problem": cell(row, "problem_id"),
+        "model": cell(row, "model_id"),
         "has_issue_list": str(int(bool(judgement))),
         "n_issues": str(len(kinds)) if judgement else "",
         "no_issue": str(int(not kinds)) if judgement else "",
         "issue_kinds": ";".join(kinds),
-        "has_reference": str(int(len(_get(row, "solutions")) > 0)),
-        **{name: str(_get(row, "metadata", name)) for name in about},
+        "has_reference": str(int(len(cell(row, "solutions")) > 0)),
+        **{name: str(cell(row, "metadata", name)) for name in about},
         "rejected": "" if rejected is None else str(int(rejected)),
-        "output_tokens": str(_get(row, "cost", "output_tokens")),
+        "output_tokens": str(cell(row, "cost", "output_tokens")),
         "proof_date": _day(row, "timestamp"),
         "graded_date": _day(row, "last_update"),
         "added_date": _day(row, "date_added"),
@@ -191,7 +191,7 @@ def _attempts(path: Path) -> tuple[list[tuple[int, dict]], list[str]]:
 
 
 def _empty(row: dict) -> dict:
-    return {"proof_empty": str(int(not (_get(row, "solution") or "").strip()))}
+    return {"proof_empty": str(int(not (cell(row, "solution") or "").strip()))}
 
 
 def _day(row: dict, column: str) -> str:
