@@ -87,7 +87,8 @@ def main() -> int:
     options.add_argument("--seed", type=int, default=0)
     given = options.parse_args()
     rng, rows = np.random.default_rng(given.seed), []
-    resampling = np.random.default_rng([given.seed, 1])  # apart, so that the same tables are drawn with and without it
+    # apart, so that the same tables and probes are drawn with any peers and any number of trials
+    resampling, probing = np.random.default_rng([given.seed, 1]), np.random.default_rng([given.seed, 2])
     for shared, base, judge, labels in itertools.product((False, True), BASES, JUDGES, LABELS):
         hits: dict[str, list] = {}
         for _ in range(given.trials):
@@ -111,7 +112,7 @@ def main() -> int:
         ("errs otherwise (65 %)", 0.65),
         ("errs as before", 0.9),
     ):
-        refused = sum(bool(probe(licence(rng), *fresh(specificity, rng))) for _ in range(500))
+        refused = sum(bool(probe(licence(probing), *fresh(specificity, probing))) for _ in range(500))
         print(f"a judge that {words}: {refused} of 500 probes of 100 labels refuse")
     return 0
 
