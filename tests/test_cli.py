@@ -100,6 +100,31 @@ def test_mark_puts_open_replies_alone_to_the_judge_and_compare_reads_the_marks(p
     assert [pd.read_csv(file)["score"].tolist() for file in marks] == [[1, 1], [1, 0]]
 
 
+def test_mark_keys_and_compare_read_the_scorer_and_the_filter_that_are_chosen(proctor, checkout):
+    keys, log, lines = {f"q{n:02}": "ABCD"[n % 4] for n in range(20)}, [], []
+    for n, (name, key) in enumerate(keys.items()):
+        said, other = key if n % 3 else "D", key if n % 4 == 1 else "A"
+        scores = {"match": {"value": "CI"[said != key], "answer": said}, "graded": {"value": "I", "answer": said}}
+        log.append(dict(id=name, epoch=1, output=dict(choices=[]), scores=scores))
+        line = dict(doc_id=n, doc=dict(id=name), resps=[[f"It is {other}"]], metrics=["exact_match"])
+        lines.append(line | dict(filter="strict-match", filtered_resps=["[invalid]"], exact_match=0.0))
+        lines.append(line | dict(filter="flexible", filtered_resps=[other], exact_match=float(other == key)))
+    (checkout / "run.json").write_text(json.dumps(dict(version=2, eval=dict(model="gpt-x"), samples=log)))
+    (checkout / "samples_mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (checkout / "right.csv").write_text("id,answer\n" + "".join(f"{name},{key}\n" for name, key in keys.items()))
+    files, chosen = ("run.json", "samples_mine.jsonl"), "--score match --score exact_match --filter flexible".split()
+    refused = proctor("compare", *files)
+    assert refused.returncode == 2 and "match, graded. Choose one, such as --score match" in refused.stderr
+    marked = proctor("mark", *files, "--keys", "right.csv", *chosen)
+    right = [sum(row["scores"]["match"]["value"] == "C" for row in log), int(sum(row["exact_match"] for row in lines))]
+    for share in (100 * count / 20 for count in right):
+        assert f"marked in the file too: 20; {share:.1f}% there, {share:.1f}% now" in marked.stdout, marked.stderr
+    compared = proctor("compare", *files, *chosen, "--name", "chosen")
+    assert right == [15, 10] and re.search(r"run +samples_mine +25 \[", compared.stdout), compared.stdout
+    ranked = proctor("keys", *files, "--answers", "right.csv", *chosen, "--name", "votes")
+    assert ranked.returncode == 0 and "20 items, 2 systems: gpt-x, samples_mine" in ranked.stdout, ranked.stderr
+
+
 def test_twenty_questions_of_hle_s_public_format_with_pictures(proctor, server, checkout):
     rows = [
         {

@@ -34,6 +34,8 @@ Total = Annotated[float | None, typer.Option("--total-budget", help="dollars tha
 NoBudget = Annotated[bool, typer.Option("--no-budget", help="no limit to what is spent")]
 Name = Annotated[str, typer.Option(help="of the run's folder in build/runs/; default: from the command and the file")]
 Columns = Annotated[list[str], typer.Option("--column", help="FIELD=COLUMN for a column of another name; may be repeated")]  # fmt: skip  # noqa: E501
+Scores = Annotated[list[str], typer.Option("--score", help="of inspect_ai's logs with several scorers, or lm-eval's metrics, the one to read; may be repeated")]  # fmt: skip  # noqa: E501
+Filters = Annotated[list[str], typer.Option("--filter", help="of lm-eval's samples with several filters, the one to read; may be repeated")]  # fmt: skip  # noqa: E501
 Licence = Annotated[Path | None, typer.Option(help="of the judge (`judge` writes it): print the corrected share right")]
 
 

@@ -22,10 +22,12 @@ from proctor.asking_options import (
     Asking,
     Calls,
     Dollars,
+    Filters,
     Licence,
     Models,
     Name,
     NoBudget,
+    Scores,
     Total,
     absolute,
     ask_models,
@@ -199,6 +201,8 @@ def mark(
     replies: Annotated[list[Path], typer.Argument(help="HLE's, inspect_ai's, lm-eval's, promptfoo's files, tables")],
     keys: Annotated[Path, typer.Option(help="a file of questions with keys, or a table of id and answer")],
     judge: Annotated[str, typer.Option(help="weighs what comparison can't decide; none: nothing is asked")] = "",
+    score: Scores = [],  # noqa: B006
+    filter: Filters = [],  # noqa: B006
     *,
     asking: Asking,
 ) -> None:
@@ -207,7 +211,7 @@ def mark(
         from proctor.exam import marking
 
         questions = marking.read_keys(keys, named_columns(asking.column))
-        given = marking.read_replies(*replies)
+        given = marking.read_replies(*replies, scores=score, filters=filter)
         found = marking.matched(given, questions, keys)
         run = asking.name or f"mark-{keys.stem}"
         what = f"{len(found):,} replies of {found['model'].nunique()} models to questions with a key"

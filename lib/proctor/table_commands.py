@@ -10,7 +10,18 @@ from typing import Annotated
 
 import typer
 
-from proctor.asking_options import Columns, Licence, Name, absolute, exit_codes, named_columns, rng, run_notebook
+from proctor.asking_options import (
+    Columns,
+    Filters,
+    Licence,
+    Name,
+    Scores,
+    absolute,
+    exit_codes,
+    named_columns,
+    rng,
+    run_notebook,
+)
 from proctor.files import write_atomic
 from proctor.workflow import run as own_run
 from proctor.workflow.notebook import WorkflowError
@@ -60,6 +71,8 @@ def keys(
     review: Annotated[str, typer.Option(help="how much to review: 5%, or a number of items")] = "5%",
     decisions: Annotated[Path | None, typer.Option(help="of the review: id, decision, answer")] = None,
     leave_out: Annotated[list[str], typer.Option("--leave-out", help="a column that is no system; repeatable")] = [],  # noqa: B006
+    score: Scores = [],  # noqa: B006
+    filter: Filters = [],  # noqa: B006
     column: Columns = [],  # noqa: B006
     name: Name = "",
 ) -> None:
@@ -67,7 +80,7 @@ def keys(
     with exit_codes():
         from proctor.exam import wrong_keys
 
-        votes = wrong_keys.read_votes(results, answers or "", named_columns(column), leave_out)
+        votes = wrong_keys.read_votes(results, answers or "", named_columns(column), leave_out, score, filter)
         print(f"{votes.given['item'].nunique():,} items, {len(votes.systems)} systems: {', '.join(votes.systems)}")
         budget = wrong_keys.budget_of(review, votes.given["item"].nunique())
         if decisions:
@@ -77,6 +90,8 @@ def keys(
             key_file=absolute(answers),
             columns=named_columns(column),
             leave_out=list(leave_out),
+            scores=list(score),
+            filters=list(filter),
             review=budget,
             decision_file=absolute(decisions),
             case_file=str(own_run.folder_of(run := name or f"keys-{results[0].stem}").resolve() / "cases.csv"),
@@ -157,6 +172,8 @@ def leaderboard(
 def compare(
     one: Annotated[Path, typer.Argument(help="of one system: HLE's judged file, inspect_ai's log, item,score CSV")],
     other: Annotated[Path, typer.Argument(help="results of the other, on the same items")],
+    score: Scores = [],  # noqa: B006
+    filter: Filters = [],  # noqa: B006
     missing: Missing = "pairs",
     licence: Licence = None,
     judge: Annotated[str, typer.Option(help="that gave the scores, with --licence")] = "",
@@ -169,14 +186,14 @@ def compare(
         from proctor.exam.marking import board_of, read_one
 
         held = judge_licence.read(licence) if licence else None
-        text, pair = board_of([one, other])
+        text, pair = board_of([one, other], score, filter)
         run = name or re.sub(r"[^\w.-]+", "_", f"compare-{'-'.join(pair)}")
         file = own_run.folder_of(run) / "results.csv"
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(file, text)
         _board(file, run, [], pair, missing, "items", None)
         if held:
-            both = (read_one(path).rename(system) for path, system in zip((one, other), pair))
+            both = (read_one(path, score, filter).rename(system) for path, system in zip((one, other), pair))
             print(judge_licence.compared(held, judge, prompt, *both, rng()))
 
 

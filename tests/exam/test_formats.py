@@ -96,17 +96,57 @@ def test_a_zipped_log_and_content_in_parts_are_read(tmp_path):
         "id": 7,
         "epoch": 2,
         "output": {"choices": [{"message": {"content": [{"type": "text", "text": "B"}]}, "stop_reason": "max_tokens"}]},
-        "scores": {"choice": {"value": 1, "answer": "B"}, "other": {"value": {"a": 1}}},
+        "scores": {"choice": {"value": 1, "answer": "B"}},
     }
     with zipfile.ZipFile(tmp_path / "log.eval", "w") as file:
         file.writestr("header.json", json.dumps({"eval": {"model": "x"}}))
         file.writestr("samples/7_epoch_2.json", json.dumps(sample))
-    row = read_inspect(tmp_path / "log.eval", score="choice").iloc[0]
+    row = read_inspect(tmp_path / "log.eval").iloc[0]
     assert (row["model"], row["question_id"], row["sample"], row["reply"]) == ("x", "7", 1, "B") and row["cut_off"]
-    with pytest.raises(DataError, match="scores choice, other. Name one of them"):
-        read_inspect(tmp_path / "log.eval")
-    with pytest.raises(DataError, match="Reduce it to C, I or a number"):
-        read_inspect(tmp_path / "log.eval", score="other")
+
+
+def inspect_log(path, *scores):
+    """A log as inspect_ai writes it (`EvalRecorder`): members of a deflated zip, `scores` by scorer in each sample."""
+    samples = [dict(id=i, epoch=1, input="?", target="B", messages=[], scores=each) for i, each in enumerate(scores, 1)]
+    header = dict(version=2, status="success", eval=dict(model="openai/gpt-x", task="t"))
+    if path.suffix == ".json":
+        path.write_text(json.dumps(header | dict(samples=samples)))
+        return path
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=5) as file:
+        file.writestr("_journal/start.json", json.dumps(header))
+        for each in samples:
+            file.writestr(f"samples/{each['id']}_epoch_1.json", json.dumps(each, indent=2))
+        file.writestr("header.json", json.dumps(header))
+    return path
+
+
+BY_MATCH, BY_MODEL = dict(value="C", answer="B"), dict(value="I", answer="B is it")
+
+
+@pytest.mark.parametrize("name", ["log.eval", "log.json"])
+def test_a_log_with_two_scorers_names_them_and_the_option_and_reads_the_one_that_is_chosen(tmp_path, name):
+    path = inspect_log(tmp_path / name, dict(match=BY_MATCH, model_graded_qa=BY_MODEL))
+    with pytest.raises(DataError, match="column scores: match, model_graded_qa. Choose one, such as --score match"):
+        read_results(path)
+    with pytest.raises(DataError, match="match, model_graded_qa; none is called f1. Choose"):
+        read_results(path, scores=["f1"])
+    assert read_results(path, scores=["model_graded_qa"])["score"].tolist() == [0]
+    assert read_results(path, scores=["exact_match", "match"])["answer"].tolist() == ["B"]
+
+
+def test_the_parts_of_one_scorer_are_scores_of_their_own(tmp_path):
+    path = inspect_log(tmp_path / "log.json", dict(quality=dict(value={"correct": 1, "concise": 0}, answer="B")))
+    with pytest.raises(DataError, match="quality/correct, quality/concise. Choose one"):
+        read_inspect(path)
+    assert read_inspect(path, ["quality/concise"])["score"].tolist() == [0]
+
+
+def test_a_sample_without_the_score_and_one_that_is_no_number_are_named(tmp_path):
+    path = inspect_log(tmp_path / "log.json", dict(match=BY_MATCH), {}, dict(match=dict(value=[1, 0])))
+    with pytest.raises(DataError, match=r"(?s)row 2, column scores: no score match.*row 3.*Reduce it to C, I or a num"):
+        read_inspect(path)
+    with pytest.raises(DataError, match="row 1, column scores: no score. Run this sample again, or score the log"):
+        read_inspect(inspect_log(tmp_path / "unscored.json", {}))
 
 
 def test_a_deflated_log_is_read_and_one_whose_bytes_changed_is_refused(tmp_path):
@@ -124,18 +164,40 @@ def test_a_deflated_log_is_read_and_one_whose_bytes_changed_is_refused(tmp_path)
         read_inspect(path)
 
 
-def test_multiple_choice_of_lm_eval_and_several_filters(tmp_path):
-    line = {"doc_id": 3, "doc": {"q": "x"}, "target": "1", "resps": [[[-1.5, False]], [[-0.5, True]]], "acc": 1.0}
-    path = tmp_path / "s.jsonl"
-    path.write_text(json.dumps(line | {"metrics": ["acc"], "filter": "none"}))
-    row = read_lm_eval(path, "m").iloc[0]
-    assert row["question_id"] == "3" and row["correct"]
+def lm_eval_line(number, resps, filtered, filter="none", **metrics):
+    """A line as lm-eval writes it (`save_results_samples`): responses and likelihoods as texts in nested lists."""
+    arguments = {"gen_args_0": {"arg_0": "Q?", "arg_1": {"until": ["Q:"]}}}
+    said = dict(doc_id=number, doc={"question": "Q?"}, target="B", arguments=arguments, resps=resps)
+    return json.dumps(said | dict(filtered_resps=filtered, filter=filter, metrics=list(metrics)) | metrics)
+
+
+def test_a_multiple_choice_of_lm_eval_is_one_row_with_the_likeliest_letter(tmp_path):
+    path, likelihoods = tmp_path / "samples_mmlu.jsonl", [["-1.5", "False"], ["-0.5", "True"], ["-2.0", "False"]]
+    path.write_text(lm_eval_line(3, [[pair] for pair in likelihoods], likelihoods, acc=1.0))
+    (row,) = read_lm_eval(path, "m").to_dict("records")
+    assert (row["question_id"], row["answer"], row["reply"], row["correct"]) == ("3", "B", "", True)
+
+
+def test_samples_with_two_filters_name_them_and_the_option_and_are_read_by_the_one_that_is_chosen(tmp_path):
+    path, reply = tmp_path / "samples_gsm8k_2026-11-26.jsonl", [["It is 7."]]
     path.write_text(
-        "\n".join(json.dumps(line | {"metrics": ["acc"], "filter": name}) for name in ("strict", "flexible"))
+        lm_eval_line(0, reply, ["[invalid]"], "strict-match", exact_match=0.0)
+        + "\n"
+        + lm_eval_line(0, reply, ["7"], "flexible-extract", exact_match=1.0)
     )
-    assert len(read_lm_eval(path, "m", filter="strict")) == 1
-    with pytest.raises(DataError, match="filters strict, flexible. Choose one"):
-        read_lm_eval(path, "m")
+    with pytest.raises(DataError, match="column filter: strict-match, flexible-extract. Choose one, such as --filter"):
+        read_results(path)
+    flexible, strict = (read_results(path, filters=[name]) for name in ("flexible-extract", "strict-match"))
+    assert flexible["correct"].tolist() == [True] and flexible["answer"].tolist() == ["7"]
+    assert strict["correct"].tolist() == [False] and strict["answer"].tolist() == [None]
+
+
+def test_samples_with_two_metrics_name_them_and_the_option_and_are_read_by_the_one_that_is_chosen(tmp_path):
+    path = tmp_path / "samples_arc.jsonl"
+    path.write_text(lm_eval_line(0, [[["-1", "False"]], [["-2", "False"]]], [], acc=1.0, acc_norm=0.0))
+    with pytest.raises(DataError, match="column metrics: acc, acc_norm. Choose one, such as --score acc"):
+        read_results(path)
+    assert read_results(path, scores=["acc_norm"])["score"].tolist() == [0]
 
 
 def test_broken_files_are_told(tmp_path):

@@ -2,6 +2,7 @@
 
     write_hle(path, judged, questions)         # HLE's own scorer reads it
     read_hle(path); read_inspect(path); read_lm_eval(path, model); read_promptfoo(path)
+    read_results(path, scores=["choice"], filters=["strict-match"])   # where a file holds several of these
 
 Each reader gives rows with the columns of `run_exam` that the format holds; each writer takes such rows, and what is
 written reads back equal. Sources: HLE's public code (hle_eval), inspect_ai's log version 2, lm-eval's --log_samples,
@@ -15,45 +16,58 @@ import math
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from proctor.data.schemas import Question
+from proctor.data.schemas import LETTERS, Question
 from proctor.data.tabular import NO_TEXT, DataError, can_be_text, problem, read_rows, summary
 from proctor.files import write_atomic
 
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # inspect_ai's words: correct, incorrect, partly, no answer
+NO_MATCH = "[invalid]"  # lm-eval's filters by pattern write it for an answer that they did not find
 
 
-def read_results(path: str | Path) -> pd.DataFrame | None:
+def read_results(path: str | Path, scores: Collection[str] = (), filters: Collection[str] = ()) -> pd.DataFrame | None:
     """The rows of a file of HLE, inspect_ai, lm-eval or promptfoo, recognised by its ending and content; None for any
-    other, such as a table. lm-eval's rows have an empty model: the file does not say which."""
+    other, such as a table. lm-eval's rows have an empty model: the file does not say which.
+
+    scores, filters: of several scorers of inspect_ai, and metrics and filters of lm-eval, those to read: one a file."""
     path, collecting = Path(path), gc.isenabled()
     gc.disable()  # a million rows are millions of objects, none of them garbage: looking for it doubles the time
     try:
-        return _results(path)
+        return _results(path, scores, filters)
     finally:
         if collecting:
             gc.enable()
 
 
-def _results(path: Path) -> pd.DataFrame | None:
+def _results(path: Path, scores: Collection[str], filters: Collection[str]) -> pd.DataFrame | None:
     kind = path.suffix.lower()
     if kind == ".eval":
-        return read_inspect(path)
+        return read_inspect(path, scores)
     if kind == ".json":
         if isinstance(found := _json(path), list):
             return None
         if isinstance(_dict(_dict(found).get("results")).get("results"), list):
             return read_promptfoo(path, parsed=found)
-        read = read_inspect if {"samples", "eval"} <= set(_dict(found)) else read_hle
-        return read(path, parsed=found)
+        if {"samples", "eval"} <= set(_dict(found)):
+            return read_inspect(path, scores, parsed=found)
+        return read_hle(path, parsed=found)
     if kind == ".jsonl" and '"resps"' in path.read_text(encoding="utf-8", errors="replace")[:100_000]:
-        return read_lm_eval(path)
+        return read_lm_eval(path, "", scores, filters)
     return None
+
+
+def _only(path: Path, column: str, names: Collection[str], wanted: Collection[str], option: str) -> str:
+    """The name that a file has, of several the wanted one. Raises DataError that names them and the option."""
+    left = [name for name in names if not wanted or name in wanted]
+    if len(left) != 1:
+        what = ", ".join(names) + (f"; none is called {' or '.join(wanted)}" if not left else "")
+        raise DataError(problem(path, None, column, what, f"Choose one, such as {option} {next(iter(names))}"))
+    return left[0]
 
 
 # HLE: one object, by question id; a judged file has a judgement next to each response
@@ -183,26 +197,28 @@ def write_inspect(path: str | Path, answers: pd.DataFrame, questions: Sequence[Q
     write_atomic(path, json.dumps(log, ensure_ascii=False, indent=1))
 
 
-def read_inspect(path: str | Path, score: str | None = None, parsed: object = None) -> pd.DataFrame:
+def read_inspect(path: str | Path, scores: Collection[str] = (), parsed: object = None) -> pd.DataFrame:
     """A log of inspect_ai: model, question_id, sample, answer, correct, reply, tokens, confidence where ours wrote it.
 
-    `score` names one of a sample's scores; where there are several, one must be named. Scores that are neither a word
-    of inspect_ai, a truth value nor a number are a DataError. parsed: the file's JSON, where it was parsed before."""
+    scores: names of scorers, one of them in this log; where it has several, one must be named (a part of a scorer whose
+    value is an object as scorer/part). Scores that are neither a word of inspect_ai, a truth value nor a number are a
+    DataError. parsed: the file's JSON, where it was parsed before."""
     path = Path(path)
     header, samples = _inspect_log(path, parsed)
     model, rows, problems = _dict(header.get("eval")).get("model", ""), [], []
-    for number, sample in enumerate(samples, start=1):
-        scores = {name: _dict(said) for name, said in _dict(_dict(sample).get("scores")).items()}
-        names = list(scores) if score is None else [score]
-        if len(names) != 1 or names[0] not in scores:
-            what = f"scores {', '.join(scores) or 'none'}"
-            problems.append(problem(path, number, "scores", what, "Name one of them as score=..."))
+    scored = [_scores(_dict(sample)) for sample in samples]
+    names = list(dict.fromkeys(name for each in scored for name in each))
+    name = _only(path, "scores", names, scores, "--score") if names else ""
+    for number, (sample, found) in enumerate(zip(samples, scored), start=1):
+        said = found.get(name)
+        if said is None:
+            what = f"no score {name}".strip()
+            problems.append(problem(path, number, "scores", what, "Run this sample again, or score the log first"))
             continue
-        said = scores[names[0]]
         value = _score(said.get("value"))
         if value is None:
             problems.append(
-                problem(path, number, names[0], f"value {said.get('value')!r}", "Reduce it to C, I or a number first")
+                problem(path, number, name, f"value {said.get('value')!r}", "Reduce it to C, I or a number first")
             )
             continue
         output = _dict(sample.get("output"))
@@ -226,6 +242,17 @@ def read_inspect(path: str | Path, score: str | None = None, parsed: object = No
             )
         )
     return _table(path, rows, problems)
+
+
+def _scores(sample: dict) -> dict[str, dict]:
+    """A sample's scores by scorer; those of a scorer whose value is an object by scorer/part."""
+    found = {}
+    for name, said in _dict(sample.get("scores")).items():
+        if isinstance(value := _dict(said).get("value"), dict):
+            found |= {f"{name}/{part}": said | {"value": one} for part, one in value.items()}
+        else:
+            found[name] = _dict(said)
+    return found
 
 
 def _inspect_log(path: Path, parsed: object) -> tuple[dict, list[dict]]:
@@ -281,30 +308,29 @@ def write_lm_eval(path: str | Path, answers: pd.DataFrame, questions: Sequence[Q
 
 
 def read_lm_eval(
-    path: str | Path, model: str = "", metric: str | None = None, filter: str | None = None
+    path: str | Path, model: str = "", scores: Collection[str] = (), filters: Collection[str] = ()
 ) -> pd.DataFrame:
     """lm-eval's samples: model (as given: the file does not say), question_id, sample, answer, correct, score, reply.
 
-    question_id is the document's own `id` where it has one, else doc_id. `metric` and `filter` choose where a line has
-    several metrics or the file several filters; otherwise a DataError asks for them."""
+    question_id is the document's own `id` where it has one, else doc_id. answer: as the filter read it (None where its
+    pattern found none); of a multiple choice, whose replies are likelihoods, the letter of the likeliest option.
+    scores, filters: names of metrics and of filters, one of them in this file; where it has several, one must be named.
+    """
     path = Path(path)
     lines, problems = read_rows(path, "jsonl")
-    filters = list(dict.fromkeys(str(line.get("filter", "none")) for _, line in lines))
-    if filter is None and len(filters) > 1:
-        raise DataError(problem(path, None, "filter", f"filters {', '.join(filters)}", "Choose one as filter=..."))
+    if not lines:
+        return _table(path, [], problems)
+    filter = _only(path, "filter", dict.fromkeys(_filter(line) for _, line in lines), filters, "--filter")
+    lines = [(number, line) for number, line in lines if _filter(line) == filter]
+    names = dict.fromkeys(name for _, line in lines for name in _metrics(line))
+    name = _only(path, "metrics", names, scores, "--score") if names else ""
     rows = []
     for number, line in lines:
-        if filter is not None and line.get("filter", "none") != filter:
+        if name not in line:
+            problems.append(problem(path, number, "metrics", f"no {name or 'metric'}", "Run this document again"))
             continue
-        names = line.get("metrics") or [name for name in ("exact_match", "acc") if name in line]
-        names = list(map(str, names)) if isinstance(names, list) else []
-        name = metric or (names[0] if len(names) == 1 else None)
-        if name is None or name not in line:
-            problems.append(problem(path, number, "metrics", f"{', '.join(names) or 'none'}", "Name one as metric=..."))
-            continue
-        replies, given = (list(_flat(line.get(column))) for column in ("resps", "filtered_resps"))
-        options = "resps" in line and not all(isinstance(part, str) for part in _leaves(line["resps"]))
-        values = line[name] if isinstance(line[name], list) else [line[name]] * (1 if options else len(replies) or 1)
+        replies, given = _replies(line)
+        values = line[name] if isinstance(line[name], list) else [line[name]] * (len(replies) or 1)
         document = line.get("doc") if isinstance(line.get("doc"), dict) else {}
         for sample, value in enumerate(values):
             score = _score(value)
@@ -323,6 +349,34 @@ def read_lm_eval(
                 )
             )
     return _table(path, rows, problems)
+
+
+def _filter(line: dict) -> str:
+    return str(line.get("filter", "none"))
+
+
+def _metrics(line: dict) -> list[str]:
+    names = line.get("metrics") or [name for name in ("exact_match", "acc") if name in line]
+    return list(map(str, names)) if isinstance(names, list) else []
+
+
+def _replies(line: dict) -> tuple[list[str], list[str | None]]:
+    """The replies of a line, and the answers that its filter read in them. A multiple choice has no reply: its
+    responses are pairs of a log-likelihood and whether it is the greedy continuation, written as texts."""
+    parts = line.get("resps")
+    if not any(isinstance(one, list) for part in _list(parts) for one in _list(part)):
+        answers = [None if text == NO_MATCH else text for text in _flat(line.get("filtered_resps"))]
+        return list(_flat(parts)), answers
+    try:
+        likely = [float(_list(_list(part)[0])[0]) for part in _list(parts)]
+    except (IndexError, TypeError, ValueError):
+        return [], []
+    best = likely.index(max(likely))
+    return [], [LETTERS[best]] if 1 < len(likely) <= len(LETTERS) else []
+
+
+def _list(value: object) -> list:
+    return value if isinstance(value, list) else []
 
 
 def _leaves(value: object) -> Iterator[object]:

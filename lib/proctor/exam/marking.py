@@ -11,7 +11,7 @@ or a table of item and score.
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,14 +74,14 @@ def read_keys(path: str | Path, columns: Mapping[str, str] | None = None) -> lis
     return made(path, rows, problems, question_of, once)
 
 
-def read_replies(*files: str | Path) -> pd.DataFrame:
+def read_replies(*files: str | Path, scores: Collection[str] = (), filters: Collection[str] = ()) -> pd.DataFrame:
     """Kept replies of any number of files: file, model, question_id, sample, reply, given (the answer that the file
     read in it; None: none), cut_off, and `before`, the mark that the file gives (1, 0; NaN: none).
 
     HLE's predictions or judged files, logs of inspect_ai, lm-eval's samples, promptfoo's results, or a table (.csv,
     .jsonl ...) of item and reply or answer, if wanted model, sample and score. A file that names no model is a model of
-    its file's name."""
-    return joined(*((file, _replies(file)) for file in map(Path, files)))
+    its file's name. scores, filters: of `read_results`."""
+    return joined(*((file, _replies(file, scores, filters)) for file in map(Path, files)))
 
 
 def joined(*tables: tuple[Path, pd.DataFrame]) -> pd.DataFrame:
@@ -106,8 +106,8 @@ def joined(*tables: tuple[Path, pd.DataFrame]) -> pd.DataFrame:
     return found
 
 
-def _replies(path: Path) -> pd.DataFrame:
-    if (results := read_results(path)) is not None:
+def _replies(path: Path, scores: Collection[str], filters: Collection[str]) -> pd.DataFrame:
+    if (results := read_results(path, scores, filters)) is not None:
         return results
     return replies_of(*read_rows(path), path)
 
@@ -248,11 +248,12 @@ ITEMS = ("item", "item_id", "question_id", "task_id", "instance_id", "id")
 SCORES = ("score", "correct", "right", "resolved")
 
 
-def read_one(path: str | Path) -> pd.Series:
+def read_one(path: str | Path, scores: Collection[str] = (), filters: Collection[str] = ()) -> pd.Series:
     """The score of each item, by item; several samples of one are averaged. The series is called by the column `model`
-    of a table, else by the file. Raises DataError for what is no results, or those of several models."""
+    of a table, else by the file. scores, filters: of `read_results`. Raises DataError for what is no results, or those
+    of several models."""
     path = Path(path)
-    name, rows = path.stem, read_results(path)
+    name, rows = path.stem, read_results(path, scores, filters)
     if rows is None:
         rows = _table(path)
         name = rows["model"].iloc[0] or name
@@ -264,21 +265,23 @@ def read_one(path: str | Path) -> pd.Series:
     return values.mean().rename(name)
 
 
-def board_of(files: Sequence[str | Path]) -> tuple[str, list[str]]:
+def board_of(
+    files: Sequence[str | Path], scores: Collection[str] = (), filters: Collection[str] = ()
+) -> tuple[str, list[str]]:
     """A long CSV (model, item, score) of some systems, and their names: those of `read_one`, or, where these are alike,
     as much of the files' paths as tells them apart."""
     places = [Path(file).resolve() for file in files]
     if len(set(places)) < len(places):
         raise DataError(f"{files[0]} is given twice. Name two different files.")
-    scores = [read_one(file) for file in files]
-    names, depth = [str(each.name) for each in scores], 0
+    found = [read_one(file, scores, filters) for file in files]
+    names, depth = [str(each.name) for each in found], 0
     while len(set(names)) < len(names):
         depth += 1
         names = ["/".join(place.parts[-depth:]) for place in places]
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["model", "item", "score"])
-    for name, each in zip(names, scores):
+    for name, each in zip(names, found):
         table.writerows((name, item, f"{value:.12g}") for item, value in each.items())
     return text.getvalue(), names
 

@@ -62,17 +62,24 @@ def read_votes(
     answers: str | Path = "",
     columns: Mapping[str, str] | None = None,
     leave_out: Collection[str] = (),
+    scores: Collection[str] = (),
+    filters: Collection[str] = (),
 ) -> Votes:
     """Who answered what. files: those that `formats.read_results` reads, long tables (item, model, answer or reply), or
     one wide table with a row per item and a column per system. answers: the file of keys; none: a column
     `key` or `target` of the table. columns: field -> column. leave_out: columns of a wide table that are no systems.
+    scores, filters: of `read_results`.
 
     Raises DataError for items without a key, and fewer than two systems."""
     files = [Path(file) for file in files]
     if len(files) == 1:
-        given, own = _read_one(files[0], dict(columns or {}), set(leave_out), needed=not answers)
+        results = read_results(files[0], scores, filters)
+        if results is None:
+            given, own = _read_table(files[0], dict(columns or {}), set(leave_out), needed=not answers)
+        else:
+            given, own = joined((files[0], results)), {}
     else:
-        given, own = read_replies(*files), {}
+        given, own = read_replies(*files, scores=scores, filters=filters), {}
     keys = {one.id: one for one in read_keys(answers)} if answers else own
     if not keys:
         raise DataError(f"{files[0]}: no keys in it. Give them by --answers, a file of id and answer.")
@@ -307,13 +314,11 @@ def rescored(votes: Votes, decisions: pd.DataFrame, seed: int = 20260101) -> pd.
 # Tables of answers
 
 
-def _read_one(
+def _read_table(
     path: Path, columns: dict[str, str], leave_out: set[str], needed: bool = True
 ) -> tuple[pd.DataFrame, dict[str, Question]]:
-    """Replies of a log, a long or a wide table, as `read_replies` gives them, and the keys in it (none: {}). needed:
-    each row of a wide table with a column of keys must have one."""
-    if (results := read_results(path)) is not None:
-        return joined((path, results)), {}
+    """Replies of a long or a wide table, as `read_replies` gives them, and the keys in it (none: {}). needed: each row
+    of a wide table with a column of keys must have one."""
     rows, problems = read_rows(path)
     if problems:
         raise DataError(summary(problems))
