@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from proctor.cbu.ranking_metrics import sign_flip_interval
 from proctor.stats import bootstrap
-from proctor.stats.compare import chances, cluster_t_interval, newcombe_interval, score_interval
+from proctor.stats.compare import chances, cluster_t_interval, counts, newcombe_limits, score_interval
 
 RATES = [(0.5, 0.5), (0.6, 0.5), (0.8, 0.6), (0.95, 0.9), (0.95, 0.7)]
 CORRELATIONS = (0.0, 0.3, 0.5)
@@ -37,7 +37,7 @@ def ours(interval: Callable, a: np.ndarray, b: np.ndarray) -> Limits:
 def methods() -> dict[str, Callable[[np.ndarray, np.ndarray], Limits]]:
     found = {
         "score (ours)": partial(ours, score_interval),
-        "newcombe (ours)": partial(ours, newcombe_interval),
+        "newcombe (ours)": lambda a, b: tuple(float(limit) for limit in newcombe_limits(*counts(a, b))),
         "percentile (ours)": percentile,
     }
     try:

@@ -324,17 +324,6 @@ def jackknife_interval(
     return Interval(estimate, low, high, level, "jackknife t")
 
 
-def interval_coverage(
-    make_data: Callable, make_interval: Callable[..., Interval], truth: float, trials: int, rng: np.random.Generator
-) -> Interval:
-    """Share of simulated trials whose interval contains the truth, with a 95 % Wilson interval.
-
-    make_data(rng) -> data; make_interval(data, rng) -> Interval. Simulated evidence: record the seed.
-    """
-    found = [make_interval(make_data(rng), rng) for _ in range(checks.at_least_one(trials, "trials"))]
-    return held([one.low for one in found], [one.high for one in found], truth)
-
-
 def held(low: ArrayLike, high: ArrayLike, truth: float, level: float = 0.95) -> Interval:
     """Share of intervals that contain the truth, with a Wilson interval of `level` over the trials.
 

@@ -6,7 +6,7 @@ strict validator with a loose one that accepts all that the strict one does.
 Intervals of a difference of two shares over the same items, for the sizes that small studies have.
 
     score_interval       Tango (Statistics in Medicine 17, 1998): the differences that the score test does not reject.
-    newcombe_interval    Newcombe (Statistics in Medicine 17, 1998), method 10: Wilson's limits of both shares, squared
+    newcombe_limits      Newcombe (Statistics in Medicine 17, 1998), method 10: Wilson's limits of both shares, squared
                          and added, with the correlation of the two.
     cluster_t_interval   Student's t over sums by cluster, for few clusters such as nine families.
 
@@ -19,7 +19,7 @@ How often each holds the truth at 95 %:
     cluster t  93 to 97.5 % for 6 to 30 clusters of about one size, whether or not clusters differ in their effect.
                With 0/1 scores, at least 5 differing items are needed too.
 
-The first two are computed over all tables (`score_coverage`), the last is simulated. The tests hold the default to
+The first two are computed over all tables, the last is simulated. The tests hold the default to
 the range; `benchmarks/paired_intervals.py` prints coverage and width beside those of other libraries.
 """
 
@@ -295,15 +295,6 @@ def score(only_a: ArrayLike, only_b: ArrayLike, n: ArrayLike, difference: ArrayL
         return np.where(np.abs(distance) < 1e-12, 0.0, distance / np.sqrt(variance))
 
 
-def newcombe_interval(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Interval:
-    """Newcombe's method 10 for mean(a) - mean(b), 0/1 scores of shape (items,); of no items there is none."""
-    if np.shape(a) == np.shape(b) == (0,):
-        return no_interval(level)
-    table = counts(a, b)
-    low, high = newcombe_limits(*table, level)
-    return Interval((table[1] - table[2]) / sum(table), float(low), float(high), level, "newcombe")
-
-
 def newcombe_limits(
     both: ArrayLike, only_a: ArrayLike, only_b: ArrayLike, neither: ArrayLike, level: float = 0.95
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -360,17 +351,6 @@ def chances(rate_a: float, rate_b: float, correlation: float) -> tuple[float, fl
         raise ValueError(f"rates {rate_a} and {rate_b} can't have a correlation of {correlation}")
     both, only_a, only_b, neither = (max(float(cell), 0.0) for cell in cells)
     return both, only_a, only_b, neither
-
-
-def score_coverage(cells: Sequence[float], n: int, level: float = 0.95) -> tuple[float, float]:
-    """Exact chance that Tango's interval over n items holds the true difference, and its mean width.
-
-    cells: of `chances`. Every pair of counts that can occur is weighed by its chance: no simulation.
-    """
-    _, a, b, _ = cells
-    weights, low, high = _all_tables(a, b, n, level)
-    inside = (low - 1e-9 <= a - b) & (a - b <= high + 1e-9)
-    return float(weights[inside].sum()), float(weights @ (high - low))
 
 
 def score_power(

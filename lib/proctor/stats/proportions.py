@@ -18,18 +18,6 @@ from proctor.stats import checks
 
 
 @dataclass(frozen=True)
-class Accuracy:
-    """k right answers of n, as shares in [0, 1], with the Wilson interval."""
-
-    k: int
-    n: int
-    estimate: float
-    low: float
-    high: float
-    level: float
-
-
-@dataclass(frozen=True)
 class Confusion:
     """Counts of a validator's decisions (accept or reject) against the truth (correct or not).
 
@@ -38,7 +26,7 @@ class Confusion:
     >>> table = Confusion(tp=16, fp=24, fn=49, tn=411)
     >>> table.n, table.accuracy, table.precision
     (500, 0.854, 0.4)
-    >>> reject_all(500, 65).precision is None
+    >>> Confusion(tp=0, fp=0, fn=65, tn=435).precision is None
     True
     """
 
@@ -127,15 +115,6 @@ def balanced_accuracy(drawn: np.ndarray, accept: np.ndarray, correct: np.ndarray
         recall = drawn @ (accept * correct) / (drawn @ correct)
         specificity = drawn @ ((1 - accept) * (1 - correct)) / (drawn @ (1 - correct))
     return (recall + specificity) / 2
-
-
-def reject_all(n: int, positives: int) -> Confusion:
-    """The baseline that accepts none of n answers, `positives` of them right.
-
-    Its accuracy is 1 - base rate, its balanced accuracy 1/2; it has no precision and no MCC.
-    """
-    positives, n = _counts(positives, n)
-    return Confusion(tp=0, fp=0, fn=positives, tn=n - positives)
 
 
 def measures(counts: Confusion, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95) -> list[Measure]:

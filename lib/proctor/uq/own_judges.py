@@ -146,7 +146,7 @@ def _rates(part: pd.DataFrame, level: float) -> dict:
 
 
 def _kappa(a: np.ndarray, b: np.ndarray) -> float:
-    """Cohen's kappa of two raters' 0/1, NaN where chance alone agrees fully (`stats.agreement`)."""
+    """Cohen's kappa of two raters' 0/1, NaN where chance alone agrees fully."""
     table = np.bincount((2 * a + b).astype(int), minlength=4).reshape(2, 2)
     return np.nan if table.max() == len(a) else float(cohens_kappa(table, return_results=False))
 
