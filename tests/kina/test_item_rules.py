@@ -1,16 +1,7 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from proctor.data.schemas import LETTERS
 from proctor.kina.generated_items import as_text, option, plain_items, pseudo_items, with_key
-from proctor.kina.item_rules import (
-    blind_guess_accuracy,
-    count_votes,
-    difficulty,
-    problems,
-    report,
-    set_problems,
-)
+from proctor.kina.item_rules import problems
 from proctor.kina.items import Item, Option, join_stem
 
 from .broken_items import broken, doubled, eleven, five_statements, leaning, misordered, nine, unexplained, unsourced
@@ -28,10 +19,6 @@ def options(item, *texts, right=None):
         for letter, text in zip("ABCDEFGHIJKL", texts)
     )
     return item.model_copy(update={"options": made, "correct_answer": key})
-
-
-def texts(item):
-    return [one.answer for one in item.options]
 
 
 # the rules: a right item passes, a planted defect is named by its rule and no other
@@ -163,76 +150,3 @@ def test_a_stem_that_leans_on_something_absent_is_named_unless_the_material_is_t
 )
 def test_a_stem_that_only_sounds_so_passes(stem):
     assert problems(PLAIN[0].model_copy(update={"question": stem})) == []
-
-
-def test_letters_right_too_often_are_named():
-    same = [
-        options(
-            item,
-            *[t for t in texts(item) if t != item.right.answer][:2],
-            item.right.answer,
-            *[t for t in texts(item) if t != item.right.answer][2:],
-            right=item.right.answer,
-        )
-        for item in PLAIN
-    ]
-    (found,) = set_problems(same)
-    assert found.rule == "letters" and found.text.startswith("C is right in 27")
-    assert set_problems(PLAIN) == [] and set_problems(same[:3]) == []  # three alike are no proof
-
-
-def test_report_has_a_row_an_item_with_reasons():
-    table = report([PLAIN[0], leaning(SETS[0])])
-    assert list(table["form"]) == ["plain", "sets"] and list(table["broken"]) == ["", "stem"]
-    assert table["statements"].tolist() == [0, 6] and "Chapter 1" in table["reasons"][1]
-
-
-# guessing
-
-
-def test_each_way_of_guessing_shares_its_ties():
-    item = options(PLAIN[0], "aaaa", "bbbb", "c", "dd", right="aaaa")
-    found = blind_guess_accuracy([item]).set_index("way")["chance"]
-    assert found["longest"] == 0.5 and found["shortest"] == 0
-
-
-def test_reading_the_rule_strikes_supersets_and_only_an_antichain_is_proof_against_it():
-    def chance(items):
-        table = blind_guess_accuracy(items)
-        return table.loc[table["way"] == "contains no other", "chance"]
-
-    assert (chance(SETS) == 0.1).all() and chance(LOOSE).mean() > 0.12
-
-
-# the filters
-
-
-@given(st.lists(st.lists(st.sampled_from([True, False, None]), min_size=3, max_size=3), min_size=1, max_size=8))
-def test_consensus_counts_votes_and_an_unreadable_one_is_never_a_yes(votes):
-    table = count_votes(votes)
-    assert (table[["yes", "no", "unreadable"]].sum(axis=1) == 3).all()
-    assert table["kept"].tolist() == [row.count(True) >= 2 for row in votes]
-    assert (count_votes([[vote or False for vote in row] for row in votes])["kept"] == table["kept"]).all()
-
-
-def test_bad_votes_are_errors():
-    for votes, match in (
-        ([[True], [True, False]], "one vote of each judge"),
-        ([[True]], "as many judges"),
-        ([[True, float("nan"), False]], r"votes\[0\] holds nan"),
-    ):
-        with pytest.raises(ValueError, match=match):
-            count_votes(votes)
-
-
-@given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=1, max_size=6), st.integers(0, 4))
-def test_difficulty_keeps_what_few_models_solve(correct, most):
-    table = difficulty(correct, most)
-    assert table["kept"].tolist() == [sum(row) <= most for row in correct] and (table["models"] == 4).all()
-
-
-def test_bad_tables_of_answers_are_errors():
-    with pytest.raises(ValueError, match="between 0 and the 2 models"):
-        difficulty([[True, False]], 3)
-    with pytest.raises(ValueError, match="True and False"):
-        difficulty([[0.5, 1]], 1)

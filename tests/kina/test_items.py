@@ -8,7 +8,6 @@ from proctor.data.tabular import DataError
 from proctor.kina.items import (
     Item,
     Option,
-    as_json,
     join_stem,
     load_items,
     selected,
@@ -49,7 +48,7 @@ TWO = [{"key": "A", "answer": "1"}, {"key": "C", "answer": "2"}]
 
 
 @pytest.mark.parametrize(
-    "changes, place, mend",
+    "changes, place, fix",
     [
         (dict(question=""), "row 1, column question: missing or empty", "Fill it in"),
         (dict(correct_answer=None), "row 1, column correct_answer: missing", "Fill it in"),
@@ -64,11 +63,11 @@ TWO = [{"key": "A", "answer": "1"}, {"key": "C", "answer": "2"}]
         (dict(question=5), "row 1, column question", "between quotes"),
     ],
 )
-def test_errors_name_file_row_column_and_mend(file, changes, place, mend):
+def test_errors_name_file_row_column_and_fix(file, changes, place, fix):
     path = file(row(**changes))
     with pytest.raises(DataError) as error:
         load_items(path)
-    assert str(error.value).startswith(f"{path}, row 1") and place in str(error.value) and mend in str(error.value)
+    assert str(error.value).startswith(f"{path}, row 1") and place in str(error.value) and fix in str(error.value)
 
 
 def test_a_doubled_index_names_both_rows_and_all_problems_are_told_together(file):
@@ -83,32 +82,6 @@ def test_an_empty_file_is_an_error(file):
 
 def test_the_number_of_options_is_not_the_loaders_business(file):
     assert len(load_items(file(row(options=row()["options"][:3])))[0].options) == 3
-
-
-texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
-items = st.builds(
-    lambda index, answers, right, source, extra: Item(
-        index=index,
-        discipline="d",
-        question="q",
-        question_source=source,
-        extra=extra,
-        correct_answer="ABCDEFGHIJ"[right],
-        options=tuple(Option(key=key, answer=answer) for key, answer in zip("ABCDEFGHIJ", answers)),
-    ),
-    texts,
-    st.lists(texts, min_size=3, max_size=10),
-    st.integers(0, 2),
-    texts,
-    st.dictionaries(st.sampled_from(["year", "level"]), st.integers() | texts),
-)
-
-
-@given(st.lists(items, min_size=1, max_size=3, unique_by=lambda item: item.index))
-def test_writing_and_reading_give_the_same_items(tmp_path_factory, written):
-    path = tmp_path_factory.mktemp("items") / "items.json"
-    path.write_text(as_json(written), encoding="utf-8")
-    assert load_items(path) == written
 
 
 def test_the_exam_reads_the_same_question_from_the_same_file(file):

@@ -20,7 +20,7 @@ from proctor.generated.more_families import MORE_FAMILIES
 from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.paths import QUESTIONS
 
-__all__ = ["FAMILIES", "PATH", "SEED", "VERSION", "Draft", "Family", "questions_as_jsonl", "generate", "ten_options"]
+__all__ = ["FAMILIES", "PATH", "SEED", "VERSION", "Draft", "Family", "questions_as_jsonl", "generate"]
 
 VERSION = "families-v1"
 VERSIONS = {"families-v1": FAMILIES, "families-v2": WORKED_FAMILIES, "families-v3": MORE_FAMILIES}
@@ -109,27 +109,6 @@ def _fresh(
             seen.add(draft.question)
             return draft
     raise ValueError(f"family {name!r}, level {level}: nothing new in 2000 draws after {len(seen)}; lower per_level")
-
-
-def ten_options(question: Question) -> Question:
-    """The multiple-choice form of a generated question: ten options, of which one is right; the answer is its letter.
-
-    Raises ValueError when the question was not generated here and so has no options in `extra`.
-    """
-    if "options" not in question.extra:
-        raise ValueError(f"question {question.id!r} has no extra['options']: only generated questions have this form")
-    extra = question.extra
-    return question.model_copy(
-        update={
-            "id": f"{question.id}-ten",
-            "question": extra["options_question"],
-            "answer": extra["letter"],
-            "answer_type": "multipleChoice",
-            "options": tuple(extra["options"]),
-            "rationale": f"{question.rationale} That is option {extra['letter']}.",
-            "extra": {key: extra[key] for key in ("wrong_letter", "wrong_method")} | {"exact_id": question.id},
-        }
-    )
 
 
 def questions_as_jsonl(questions: Iterable[Question]) -> str:

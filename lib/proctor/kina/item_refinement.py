@@ -1,7 +1,8 @@
 """Audit an item, mend what the auditor names by the strategy for its kind, audit again (KINA, Figure 1).
 
-    await refined(item, audit_rules, mend)                                    # without a model, deterministic
     await refined(item, audit_with(session, model), refine_with(session, model))
+
+Any two functions of these kinds will do: notebook kina/6_items has an auditor and a refiner that need no model.
 
 The review names strategies by premise, by exclusion and by wording, and that no change may make an item easier; its
 prompts come in pieces. Kinds, prompts and what counts as easier are ours.
@@ -12,12 +13,11 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from proctor.data.schemas import LETTERS
-from proctor.kina.generated_items import as_text, off, option, set_options, with_key
-from proctor.kina.item_rules import STATEMENTS, Problem, plain_value, problems
+from proctor.kina.generated_items import as_text
+from proctor.kina.item_rules import STATEMENTS, Problem, problems
 from proctor.kina.items import Item, Option, join_stem, split_stem, statements
 from proctor.models.final_line import QUOTES, TAIL, continues_quote, introduced, last_line, stands_in
 from proctor.models.prompts import load
@@ -118,48 +118,6 @@ def rejection_reasons(before: Item, after: Item) -> list[str]:
     return reasons
 
 
-async def audit_rules(item: Item) -> Problem | None:
-    """The auditor that needs no model: the first broken rule, in the order in which they are mended."""
-    return next(iter(problems(item)), None)
-
-
-async def mend(item: Item, issue: Problem) -> Item:
-    """The refiner that needs no model: rebuilds sets, puts spare options in the place of bad ones, keys them anew.
-
-    Spare options and statements stand in the item's `extra` (kina.generated_items). What takes knowledge (a premise, an
-    explanation, a source) stays as it is.
-    """
-    if STRATEGIES[issue.rule] != STRUCTURE:
-        return item
-    place = min(item.options.index(item.right), len(LETTERS) - 1)
-    if item.sets:
-        lead, listed = split_stem(item.question)
-        right = item.sets[item.options.index(item.right)]
-        if max(right) > len(listed):  # a statement that should be true is gone
-            return item
-        spare = item.extra.get("spare_statements", ())  # all false, so that the right set stays right
-        listed = [*listed, *spare[: max(0, STATEMENTS - len(listed))]]
-        if len(listed) < STATEMENTS:
-            return item
-        ten = set_options(right, len(listed), np.random.default_rng(list(item.index.encode())))
-        wrong = [option(as_text(chosen), off(chosen, right)) for chosen in ten[1:]]
-        question = join_stem(lead, listed)
-    else:
-        pool = [*item.wrong, *(option(*pair) for pair in item.extra.get("spare_options", ()))]
-        if issue.rule == "balance":
-            pool.sort(key=lambda one: abs(len(one.answer) - len(item.right.answer)))
-        kept = {}
-        for one in pool:
-            kept.setdefault(plain_value(one.answer), one)
-        kept.pop(plain_value(item.right.answer), None)
-        wrong, question = list(kept.values())[:9], item.question
-        if len(wrong) < 9:
-            return item
-    return item.model_copy(
-        update={"question": question, "options": with_key(item.right, wrong, place), "correct_answer": LETTERS[place]}
-    )
-
-
 def planted_defects(item: Item) -> dict[str, tuple[str, Item]]:
     """Copies of the item with one planted defect each: {defect: (the rule that must name it, the copy)}."""
     wrong = item.wrong[0]
@@ -192,7 +150,7 @@ def planted_defects(item: Item) -> dict[str, tuple[str, Item]]:
     return found
 
 
-# The same two with a model
+# An auditor and a refiner that ask a model
 
 _ISSUE = re.compile(r"[ \t*`#-]*Issue[ \t*]*:[ \t*]*([a-z]+)", re.IGNORECASE)
 _ISSUE_LINES = re.compile(rf"^{_ISSUE.pattern}", re.IGNORECASE | re.MULTILINE)

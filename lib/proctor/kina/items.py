@@ -5,15 +5,14 @@ deliver beside the question, so that `kina.item_rules` can say which rules it br
 not an item. A wrong number of options, for example, is left to the rules.
 """
 
-import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import Field, ValidationError, model_validator
 
 from proctor.data.schemas import Record
-from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.data.tabular import Wrong, read
 
 REQUIRED = ("index", "discipline", "question", "options", "correct_answer")
 OPTIONAL = ("question_source", "question_material")
@@ -107,70 +106,7 @@ def selected(answer: str) -> frozenset[int] | None:
     return frozenset(map(int, re.findall(r"\d+", text))) if _SET.fullmatch(text) else None
 
 
-def load_items(path: str | Path) -> list[Item]:
-    """Items of a .json array (or a .jsonl), in file order, with unique indices.
-
-    An optional text may be missing, null or empty; a column that the format does not know goes to `extra`. The whole
-    file is checked before anything is returned. Raises DataError naming file, row, column and mend.
-    """
-    path = Path(path)
-    rows, problems = read_rows(path)
-    items, seen = [], {}
-    for number, row in rows:
-        missing = [column for column in REQUIRED if row.get(column) in (None, "")]
-        problems += [
-            problem(path, number, column, "missing or empty", "Fill it in or remove the row") for column in missing
-        ]
-        if missing:
-            continue
-        try:
-            item = _item(row)
-        except ValidationError as error:
-            problems += [problem(path, number, *_said(fault)) for fault in error.errors()]
-            continue
-        if item.index in seen:
-            problems.append(
-                problem(
-                    path,
-                    number,
-                    "index",
-                    f"{item.index!r} is the index of row {seen[item.index]} too",
-                    "Give each item its own",
-                )
-            )
-        seen.setdefault(item.index, number)
-        items.append(item)
-    if problems:
-        raise DataError(summary(problems))
-    if not items:
-        raise DataError(f"{path}: no items in it. Give it at least one row.")
-    return items
-
-
-def _item(row: dict) -> Item:
-    index, options = row["index"], row["options"]
-    if isinstance(index, int) and not isinstance(index, bool):
-        index = str(index)
-    if isinstance(options, list):
-        options = [
-            {name: value for name, value in option.items() if value is not None} if isinstance(option, dict) else option
-            for option in options
-        ]
-    known = {name: row[name] for name in OPTIONAL if row.get(name) is not None}
-    extra = {name: value for name, value in row.items() if name not in REQUIRED + OPTIONAL}
-    return Item.model_validate(
-        {
-            "index": index,
-            **{name: row[name] for name in ("discipline", "question")},
-            "options": options,
-            "correct_answer": row["correct_answer"],
-            **known,
-            "extra": extra,
-        }
-    )
-
-
-_MENDS = {
+_FIXES = {
     "value_error": "Correct the options or the letter",
     "string_type": "Write it as text, between quotes",
     "extra_forbidden": "Remove it: an option has key, answer, explanation, source",
@@ -179,20 +115,34 @@ _MENDS = {
 }
 
 
-def _said(fault: dict) -> tuple[str, str, str]:
-    """Column, what is wrong and the mend of one of pydantic's faults; options are counted from 1."""
-    place = [str(part + 1) if isinstance(part, int) else str(part) for part in fault["loc"]]
-    column = " ".join(place) or "options and correct_answer"
-    what = fault["msg"].removeprefix("Value error, ")
-    return column, what, _MENDS.get(fault["type"], "Write options as a list of {key, answer}")
+def load_items(path: str | Path) -> list[Item]:
+    """Items of a .json array (or a .jsonl), in file order, with unique indices.
+
+    An optional text may be missing, null or empty; a column that the format does not know goes to `extra`. The whole
+    file is checked before anything is returned. Raises DataError naming file, row, column and fix.
+    """
+    once = ("index", lambda item: item.index, "index", "Give each item its own")
+    return read(path, _item, once=once, empty="no items in it. Give it at least one row.")
 
 
-def as_json(items: Iterable[Item]) -> str:
-    """The official form, which `load_items` reads back to the same items."""
-    rows = []
-    for item in items:
-        row = item.model_dump(mode="json")
-        extra = row.pop("extra")
-        row["options"] = [{name: text for name, text in option.items() if text} for option in row["options"]]
-        rows.append({name: value for name, value in row.items() if value} | extra)
-    return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+def _item(row: dict) -> Item:
+    for column in REQUIRED:
+        if row.get(column) in (None, ""):
+            raise Wrong(column, "missing or empty", "Fill it in or remove the row")
+    known = {name: row[name] for name in REQUIRED + OPTIONAL if row.get(name) is not None}
+    if type(known["index"]) is int:
+        known["index"] = str(known["index"])
+    if isinstance(known["options"], list):
+        known["options"] = [
+            {name: value for name, value in option.items() if value is not None} if isinstance(option, dict) else option
+            for option in known["options"]
+        ]
+    extra = {name: value for name, value in row.items() if name not in REQUIRED + OPTIONAL}
+    try:
+        return Item.model_validate(known | {"extra": extra})
+    except ValidationError as error:
+        fault = error.errors()[0]  # options are counted from 1
+        place = [str(part + 1) if isinstance(part, int) else str(part) for part in fault["loc"]]
+        column = " ".join(place) or "options and correct_answer"
+        fix = _FIXES.get(fault["type"], "Write options as a list of {key, answer}")
+        raise Wrong(column, fault["msg"].removeprefix("Value error, "), fix) from None
