@@ -27,7 +27,7 @@ from proctor.exam.marking import read_keys, read_replies
 from proctor.exam.wrong_keys import Votes, read_decisions, read_votes
 from proctor.hle.review import read_reviews
 from proctor.hle.submission import read_submissions
-from proctor.hle_verified.real_repairs import load_classes
+from proctor.hle_verified.decision_rules import load_classes
 from proctor.kina.items import load_items
 from proctor.kina.leaderboard import load_leaderboard
 from proctor.logs import boards

@@ -33,3 +33,21 @@ def test_unsolved_items_are_what_pandas_counts(ran):
     none = raw.iloc[:, 5:].ne(raw["original_key"], axis=0).all(axis=1)
     counted = pd.read_csv(ran / "real_impossible.csv").set_index("error_type")["impossible"]
     assert counted.to_dict() == raw["error_type"].where(none).value_counts().reindex(counted.index).to_dict()
+
+
+def test_signals_are_what_votes_counted_one_by_one_give(ran):
+    """AUC as the share of pairs that are ordered rightly, the review by a table sorted by hand."""
+    raw = logs.table("mmlu_redux")
+    found = pd.read_csv(ran / "real_signals.csv").set_index(["signal", "target"]).loc[("against_key", "wrong_key")]
+    keys = [repaired if kind != "ok" else "" for kind, repaired in zip(raw["error_type"], raw["repaired_keys"])]
+    wrong = pd.Series([bool(new) and old not in new for old, new in zip(raw["original_key"], keys)])
+    against = raw.iloc[:, 5:].ne(raw["original_key"], axis=0).sum(axis=1)
+    below = against[~wrong].value_counts().sort_index()
+    wins = sum(below[below.index < score].sum() + below.get(score, 0) / 2 for score in against[wrong])
+    assert found["auc"] == pytest.approx(wins / (wrong.sum() * (~wrong).sum()))
+    left, hits = round(0.05 * len(raw)), 0.0
+    for score in sorted(against.unique(), reverse=True):
+        at = against == score
+        hits += wrong[at].sum() * min(left / at.sum(), 1)
+        left -= min(left, int(at.sum()))
+    assert found["found"] == pytest.approx(100 * hits / wrong.sum()) and found["targets"] == wrong.sum()

@@ -12,8 +12,13 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
+import pandas as pd
+
+from proctor.data import tabular
 from proctor.data.schemas import Question
+from proctor.data.tabular import Wrong
 from proctor.exam.answer_match import classes, plain_text, same
 from proctor.hle_verified.planted_defects import COMPONENTS
 
@@ -326,3 +331,16 @@ def annotation(item: Question, verified: Verified) -> dict:
 def annotations_as_jsonl(records: Iterable[dict]) -> str:
     """One record a line, keys sorted: the audit trail or the released exam."""
     return "".join(json.dumps(record, sort_keys=True, ensure_ascii=False) + "\n" for record in records)
+
+
+def load_classes(path: str | Path) -> pd.Series:
+    """HLE-Verified's class of each item, by id, from its public file. Raises DataError."""
+
+    def class_of(row: dict) -> tuple[str, str]:
+        for column in ("id", "Verified_Classes"):
+            if not isinstance(row.get(column), str):
+                raise Wrong(column, "missing, or no text", "Give HLE-Verified's public file")
+        return row["id"], row["Verified_Classes"]
+
+    rows = tabular.read(path, class_of, empty="no rows. Give HLE-Verified's public file.")
+    return pd.DataFrame(rows, columns=["id", "class"]).drop_duplicates("id").set_index("id")["class"]
