@@ -58,6 +58,20 @@ def test_profiles_of_odd_and_even_items_agree_where_they_are_said_to_repeat(item
     assert claim.estimate == pytest.approx(np.corrcoef(one, other)[0, 1], abs=0.1)
 
 
+def test_the_overlap_is_a_count_of_solvers_and_of_independent_draws(read):
+    table = logs.table("mmlu_pro").set_index("item")
+    table = table[table["twin_of"].isna()].drop(columns=["twin_of", "DeepSeek-Coder-V2"]).dropna()
+    best = table[table.columns[4:]].mean().astype(float).nlargest(10).index
+    rng, drawn = np.random.default_rng(0), np.zeros(11)
+    rates = table[best].astype(float).groupby(table["category"]).transform("mean").to_numpy()
+    for _ in range(20):
+        drawn += np.bincount((rng.random(rates.shape) < rates).sum(axis=1), minlength=11)
+    found = read("frontier_overlap_table").set_index("solvers")
+    counted = 100 * table[best].sum(axis=1).value_counts(normalize=True).sort_index()
+    assert found["items"].to_numpy() == pytest.approx(counted.to_numpy(float))
+    assert found["independent"].to_numpy() == pytest.approx(100 * drawn / drawn.sum(), abs=0.3)
+
+
 def test_claims_are_logged_with_their_n_and_show_no_question(done, claims_made):
     assert len(claims_made) == 12
     assert all(claim.evidence == "logged" and claim.n for claim in claims_made.values())
