@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from proctor.stats.simulate import RULES, choose, few_items, fit, information, item_responses, loss
+from proctor.stats.simulate import RULES, choose, fit, information, item_responses, loss
 from scipy import stats
 from scipy.optimize import approx_fprime
 from scipy.special import expit
@@ -118,29 +118,6 @@ def test_rules_order_every_item_once_and_find_the_telling_ones():
     assert set(choose(scores, "middling", rng)[:20]) == set(range(20))  # takes blunt items too: it can't see them
 
 
-def test_few_items_by_rule_are_a_loop_over_halves():
-    scores = item_responses(np.linspace(0.2, 0.8, 9), 30, np.random.default_rng(8)).scores
-    found = few_items(scores, [5, 30], np.random.default_rng(9), splits=3)
-    rng, expected = np.random.default_rng(9), np.zeros((3, 2))
-    for _ in range(3):
-        one, other = np.array_split(rng.permutation(9), 2)
-        for r, rule in enumerate(RULES):
-            order = choose(scores[one], rule, rng)
-            for s, size in enumerate((5, 30)):
-                part = [scores[m, order[:size]].mean().round(9) for m in other]
-                expected[r, s] += stats.kendalltau(scores[other].mean(axis=1), part).statistic / 3
-    assert found.tau == pytest.approx(expected) and found.tau[:, 1] == pytest.approx(1) and found.splits == 3
-
-
-def test_well_chosen_items_rank_new_models_better_than_random_ones_where_items_differ_in_sharpness():
-    board = item_responses(
-        np.linspace(0.2, 0.7, 60), 300, np.random.default_rng(10), discrimination_sd=1.0, difficulty_sd=2.0
-    )
-    truth = np.linspace(0.2, 0.7, 60)
-    tau = dict(zip(RULES, few_items(board.scores, [30], np.random.default_rng(11), splits=4, truth=truth).tau[:, 0]))
-    assert tau["information"] > tau["random"] + 0.1
-
-
 @pytest.mark.parametrize(
     "call, words",
     [
@@ -149,9 +126,6 @@ def test_well_chosen_items_rank_new_models_better_than_random_ones_where_items_d
         (lambda: fit(np.ones((2, 4)), without_priors=True), "known abilities"),
         (lambda: fit(np.ones((2, 4)), ability=[1.0]), "1 abilities for 2"),
         (lambda: choose(np.ones((2, 4)), "best", np.random.default_rng(0)), "rule is 'best'"),
-        (lambda: few_items(np.ones((4, 9)), [2], np.random.default_rng(0)), "4 models"),
-        (lambda: few_items(np.ones((8, 9)), [10], np.random.default_rng(0)), "sizes is"),
-        (lambda: few_items(np.ones((8, 9)), [3], np.random.default_rng(0), truth=[0.5]), "lengths differ"),
     ],
 )
 def test_impossible_questions_are_refused(call, words):

@@ -4,7 +4,7 @@ import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proctor.stats.bootstrap import resample_means
-from proctor.stats.compare import mcnemar, mcnemar_power
+from proctor.stats.compare import mcnemar_power
 from proctor.stats.interval import Interval
 from proctor.stats.power import (
     corridor,
@@ -12,9 +12,7 @@ from proctor.stats.power import (
     items_needed,
     mcnemar_needed,
     needed_by,
-    neighbours,
     power_of,
-    settle,
     t_power,
     units_needed,
 )
@@ -95,9 +93,7 @@ def test_no_gap_needs_infinitely_many_items_and_a_certain_one_a_single_item():
         (lambda: items_needed(np.nan, 0.5), "finite"),
         (lambda: items_needed(0.1, 0.5, power=80), "power is 80"),
         (lambda: items_needed(0.1, 0.5, level=95), "level is 95"),
-        (lambda: neighbours(np.ones((1, 5))), "two models"),
         (lambda: design_effect(np.ones((2, 3)), [1, 1, 1]), "one label"),
-        (lambda: settle(np.ones((1, 3)), corridor(4)), "4 looks at 3 items"),
         (lambda: corridor(0), "looks is 0"),
     ],
 )
@@ -169,28 +165,6 @@ def test_design_effect_of_alike_items_is_one_and_the_correlation_s_value():
     assert design_effect(np.ones((1, 6)), [0, 0, 1, 1, 2, 2]).tolist() == [1.0]
 
 
-# neighbours
-
-
-def test_neighbours_are_a_loop_over_the_ranking():
-    rng = np.random.default_rng(4)
-    scores, labels = rng.integers(0, 5, (5, 80)) / 4, np.arange(80) // 4
-    found = neighbours(scores, labels, power=0.9)
-    order = sorted(range(5), key=lambda m: -scores[m].mean())
-    for k, (a, b) in enumerate(zip(order, order[1:])):
-        d = scores[a] - scores[b]
-        assert (found.upper[k], found.lower[k]) == (a, b) and found.gap[k] == pytest.approx(d.mean())
-        assert found.sd[k] == pytest.approx(d.std(ddof=1))
-        assert found.effect[k] == pytest.approx(design_effect([d], labels)[0])
-        assert found.needed[k] == items_needed(found.gap[k], found.sd[k] * np.sqrt(found.effect[k]), 0.9)
-
-
-def test_equal_neighbours_can_not_be_separated():
-    row = np.array([0.25, 0.75, 0.1, 0.3])
-    found = neighbours([row, row[::-1], np.zeros(4)])
-    assert found.gap[0] == 0 and found.needed[0] == np.inf and np.isfinite(found.needed[1])
-
-
 # stopping early
 
 
@@ -218,55 +192,3 @@ def test_random_walks_leave_the_corridor_as_often_as_it_says():
     walks = np.random.default_rng(5).standard_normal((40_000, 8)).cumsum(axis=1) / np.sqrt(np.arange(1, 9))
     left = (np.abs(walks) > corridor(8, 0.9)).any(axis=1).mean()
     assert left == pytest.approx(0.1, abs=0.006)  # four standard errors
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda rng: differences(rng, 6000, 400, 0.1, 0.1),
-        lambda rng: (rng.binomial(4, 0.45, (6000, 200)) - rng.binomial(4, 0.45, (6000, 200))) / 4,
-    ],
-)
-@pytest.mark.parametrize("looks", [4, 16])
-def test_equal_models_are_told_apart_at_the_stated_rate_and_far_more_often_when_peeking(make, looks):
-    null = make(np.random.default_rng(6))
-    error = (settle(null, corridor(looks)).winner != 0).mean()
-    assert error == pytest.approx(0.05, abs=0.0125)  # four standard errors
-    assert (settle(null, np.full(looks, 1.96)).winner != 0).mean() > 0.1
-
-
-def test_stopping_early_asks_fewer_items_and_sees_nearly_as_much():
-    seen = differences(np.random.default_rng(7), 4000, 900, 0.14, 0.07)
-    early, once = settle(seen, corridor(5)), settle(seen, corridor(1))
-    assert (once.asked == 900).all() and early.asked.mean() < 600
-    assert (early.winner == 1).mean() > (once.winner == 1).mean() - 0.02
-    assert (early.winner == -1).mean() < 0.001
-
-
-def test_settle_agrees_with_a_slow_loop():
-    seen = differences(np.random.default_rng(8), 50, 37, 0.3, 0.15)
-    bars = corridor(4, 0.8)
-    found = settle(seen, bars)
-    for row, winner, asked in zip(seen, found.winner, found.asked):
-        expected = (0, 37)
-        for size, bar in zip((9, 18, 28, 37), bars):
-            first, second = int((row[:size] > 0).sum()), int((row[:size] < 0).sum())
-            z = (first - second) / np.sqrt(first + second) if first + second else 0
-            if abs(z) > bar:
-                expected = (np.sign(z), size)
-                break
-        assert (winner, asked) == expected
-    assert found.sizes.tolist() == [9, 18, 28, 37]
-
-
-def test_last_look_of_a_single_look_is_mcnemar_s_test():
-    row = differences(np.random.default_rng(9), 1, 400, 0.2, 0.12)
-    z = row.sum() / np.sqrt((row**2).sum())
-    exact = mcnemar((row[0] > 0).astype(float), (row[0] < 0).astype(float)).p
-    assert 2 * stats.norm.sf(abs(z)) == pytest.approx(exact, abs=0.01)
-    assert settle(row, [1.96]).winner[0] == (z > 1.96)
-
-
-def test_models_that_never_differ_are_never_settled():
-    found = settle(np.zeros((2, 10)), corridor(5))
-    assert found.winner.tolist() == [0, 0] and found.asked.tolist() == [10, 10]

@@ -4,8 +4,6 @@ The data are one number per item: the difference of the two models' scores. Both
 difficulty that they share cancels. `sd` below is the standard deviation of that difference from item to item.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import quad
@@ -17,37 +15,6 @@ from proctor.stats import checks
 from proctor.stats.interval import Interval
 
 MOST = 10_000  # of units needed: above, tables print "more than 10,000"
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """What it takes to separate models that follow each other in a ranking. One entry a pair, the best pair first.
-
-    upper, lower: rows of the two models. gap: difference of their means. sd: of the difference, item by item.
-    effect: design effect of the difference, 1 without clusters. needed: items for the power asked for, if the true gap
-    is the observed one, a whole number; inf where the gap is 0. The gap is an estimate, and a small one is mostly
-    noise: `needed` says what an exam of another size could detect, not what this one has shown.
-    """
-
-    upper: np.ndarray
-    lower: np.ndarray
-    gap: np.ndarray
-    sd: np.ndarray
-    effect: np.ndarray
-    needed: np.ndarray
-
-
-@dataclass(frozen=True)
-class Settled:
-    """Where an early stop ends. winner (pairs,): 1 the first model, -1 the second, 0 not settled by the last item.
-
-    asked (pairs,): items asked until then. sizes, bars (looks,): items at each look, and standard errors to exceed.
-    """
-
-    winner: np.ndarray
-    asked: np.ndarray
-    sizes: np.ndarray
-    bars: np.ndarray
 
 
 def power_of(gap: ArrayLike, sd: ArrayLike, n: ArrayLike, level: float = 0.95) -> np.ndarray:
@@ -213,26 +180,6 @@ def design_effect(scores: ArrayLike, clusters: ArrayLike) -> np.ndarray:
     return np.divide(between, single, out=np.ones(len(scores)), where=single > 1e-12)
 
 
-def neighbours(
-    scores: ArrayLike, clusters: ArrayLike | None = None, power: float = 0.8, level: float = 0.95
-) -> Neighbours:
-    """Each pair of models that follow each other by their means on scores (models, items), and what separates them.
-
-    With clusters the items needed are multiplied by the pair's design effect: more items of more clusters, not more
-    of the same. Two-sided and not corrected for many pairs; for k pairs at once ask for level 1 - (1 - level) / k.
-    """
-    scores = checks.finite(scores, "scores", 2)
-    if len(scores) < 2 or scores.shape[1] < 2:
-        raise ValueError(f"scores has shape {scores.shape}: give two models and two items at least")
-    order = np.argsort(-np.round(scores.mean(axis=1), 12), kind="stable")
-    upper, lower = order[:-1], order[1:]
-    difference = scores[upper] - scores[lower]
-    gap = np.round(difference.mean(axis=1), 12)  # equal accuracies in another order of summing are equal
-    sd = difference.std(axis=1, ddof=1)
-    effect = np.ones(len(gap)) if clusters is None else design_effect(difference, clusters)
-    return Neighbours(upper, lower, gap, sd, effect, items_needed(gap, sd * np.sqrt(effect), power, level))
-
-
 def corridor(looks: int, level: float = 0.95) -> np.ndarray:
     """Standard errors that a difference must exceed at each of `looks` equally spaced looks, shape (looks,).
 
@@ -256,27 +203,3 @@ def corridor(looks: int, level: float = 0.95) -> np.ndarray:
 
     h = brentq(lambda h: stays(h) - level, 0.1, 8 * np.sqrt(looks), xtol=1e-10)
     return h / np.sqrt(np.arange(1, looks + 1))
-
-
-def settle(differences: ArrayLike, bars: ArrayLike) -> Settled:
-    """Ask items until the order of two models is settled, looking only as often as there are `bars`.
-
-    differences (pairs, items): score of the first model less that of the second, items in the random order in which
-    they are asked. At each look z = sum / sqrt(sum of squares), for 0/1 scores McNemar's, is held against its bar; the
-    first that exceeds it ends the pair. With the bars of `corridor` at most about 1 - level of the pairs that do not
-    differ ever get a winner (exact for many items at a look). With one bar of 1.96 at every look far more do.
-    Many pairs: as in `neighbours`. Do not ask the items of one cluster in a row: shuffle all items.
-    """
-    differences = checks.finite(differences, "differences", 2)
-    bars = checks.finite(bars, "bars", 1)
-    n_items, looks = differences.shape[1], len(bars)
-    if n_items < looks:
-        raise ValueError(f"{looks} looks at {n_items} items: look at most once an item")
-    sizes = np.rint(n_items * np.arange(1, looks + 1) / looks).astype(int)
-    total, squares = differences.cumsum(axis=1)[:, sizes - 1], (differences**2).cumsum(axis=1)[:, sizes - 1]
-    z = np.divide(total, np.sqrt(squares), out=np.zeros(total.shape), where=squares > 0)
-    over = np.abs(z) > bars
-    look = np.where(over.any(axis=1), over.argmax(axis=1), looks - 1)
-    rows = np.arange(len(z))
-    winner = np.where(over[rows, look], np.sign(z[rows, look]), 0).astype(int)
-    return Settled(winner, sizes[look], sizes, bars)

@@ -15,7 +15,6 @@ from scipy.optimize import brentq, minimize
 from scipy.special import expit
 
 from proctor.stats import checks
-from proctor.stats.ranking import kendall
 
 
 @dataclass(frozen=True)
@@ -139,16 +138,6 @@ class Fit:
     steps: int
 
 
-@dataclass(frozen=True)
-class FewItems:
-    """How well a few items rank models that were not used to choose them. tau (rules, sizes): mean Kendall's tau."""
-
-    rules: tuple[str, ...]
-    sizes: np.ndarray
-    tau: np.ndarray
-    splits: int
-
-
 def fit(scores: ArrayLike, samples: int = 1, ability: ArrayLike | None = None, without_priors: bool = False) -> Fit:
     """Fit the 2PL to scores (models, items) in [0, 1], each the mean of `samples` answers.
 
@@ -242,35 +231,3 @@ def choose(scores: ArrayLike, rule: str, rng: np.random.Generator, samples: int 
         # Rounded above the error of the fit: the arithmetic of a machine must not decide between two items.
         worth = information(at, found.difficulty, found.discrimination).mean(axis=0).round(3)
     return shuffled[np.argsort(-worth[shuffled], kind="stable")]
-
-
-def few_items(
-    scores: ArrayLike,
-    sizes: ArrayLike,
-    rng: np.random.Generator,
-    splits: int = 20,
-    samples: int = 1,
-    truth: ArrayLike | None = None,
-) -> FewItems:
-    """Choose items on half of the models, rank the other half by them, and compare; means over random halves.
-
-    scores (models, items). Compared with the other half's ranking on all items, or with that by `truth` (models,) where
-    it is known. Choosing and checking on the same models would overstate the agreement.
-    """
-    scores = checks.finite(scores, "scores", 2)
-    n_models, n_items = scores.shape
-    sizes, splits = np.asarray(sizes), checks.at_least_one(splits, "splits")
-    if n_models < 6:
-        raise ValueError(f"scores has {n_models} models: two halves of at least three are needed")
-    if sizes.ndim != 1 or len(sizes) == 0 or (sizes < 1).any() or (sizes > n_items).any() or (sizes % 1).any():
-        raise ValueError(f"sizes is {sizes}: give a list of whole numbers from 1 to the {n_items} items")
-    truth = scores.mean(axis=1) if truth is None else checks.finite(truth, "truth", 1)
-    checks.same_length(truth=truth, models=scores[:, 0])
-    tau = np.zeros((len(RULES), len(sizes)))
-    for _ in range(splits):
-        one, other = np.array_split(rng.permutation(n_models), 2)
-        for r, rule in enumerate(RULES):
-            order = choose(scores[one], rule, rng, samples)
-            sums = scores[np.ix_(other, order)].cumsum(axis=1)[:, sizes.astype(int) - 1]
-            tau[r] += kendall(truth[other, None], sums) / splits
-    return FewItems(RULES, sizes.astype(int), tau, splits)
