@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from proctor.stats import bootstrap
 from proctor.stats.proportions import clopper_pearson
-from proctor.stats.ranking import budget_curve, ranking, ranks, tiers
-from proctor.stats.simulate import item_responses
+from proctor.stats.ranking import kendall, ranking, ranks, tiers
 from scipy import stats
 
 
@@ -92,71 +91,11 @@ def test_tiers_part_models_that_differ_and_join_those_that_do_not():
     assert tiers(ranking(scores, rng, 500)).tolist() == [3, 1, 2, 3]
 
 
-def test_budget_curve_agrees_with_a_slow_loop(scores):
-    sizes, resamples = [5, 17, 40], 60
-    found = budget_curve(scores, sizes, np.random.default_rng(2), resamples)
-    rng = np.random.default_rng(2)
-    place = [rng.permutation(40) for _ in range(resamples)]
-    full = scores.mean(axis=1)
-    for s, size in enumerate(sizes):
-        tau, rho, same, overlap = [], [], [], []
-        for order in place:
-            sub = scores[:, order < size].mean(axis=1)
-            t = stats.kendalltau(full, sub).statistic
-            tau.append(0 if np.isnan(t) else t)
-            rho.append(stats.spearmanr(full, np.round(sub, 9)).statistic)
-            for k, out in ((1, same), (3, overlap)):
-                top = set(np.flatnonzero(stats.rankdata(-np.round(sub, 9), method="min") <= k))
-                best = set(np.flatnonzero(stats.rankdata(-full, method="min") <= k))
-                out.append(len(top & best) / len(top))
-        assert found.tau[s] == pytest.approx(np.mean(tau))
-        assert (found.tau_low[s], found.tau_high[s]) == pytest.approx(tuple(np.quantile(tau, [0.025, 0.975])))
-        assert found.rho[s] == pytest.approx(np.mean(rho))
-        assert found.same_first[s] == pytest.approx(np.mean(same))
-        assert found.top3_overlap[s] == pytest.approx(np.mean(overlap))
-
-
-def test_full_budget_reproduces_the_full_ranking(scores):
-    found = budget_curve(scores, [10, 40], np.random.default_rng(0), 50)
-    assert found.tau[1] == pytest.approx(1) and found.same_first[1] == 1 and found.top3_overlap[1] == 1
-    assert found.tau[0] < found.tau[1]
-
-
-def test_subsample_that_ties_all_models_has_no_tau():
-    found = budget_curve(np.array([[1.0, 0, 1], [0, 0, 1]]), [1], np.random.default_rng(0), 300)
-    assert 0 < found.tau[0] == found.rho[0] == pytest.approx(1 / 3, abs=0.1)
-
-
-@pytest.mark.parametrize("sizes", [[], [0], [41], [2.5]])
-def test_impossible_budgets_are_refused(scores, sizes):
-    with pytest.raises(ValueError, match="sizes"):
-        budget_curve(scores, sizes, np.random.default_rng(0))
-
-
-def test_one_model_cannot_be_ranked_by_budget():
-    with pytest.raises(ValueError, match="one model"):
-        budget_curve(np.ones((1, 5)), [2], np.random.default_rng(0))
-
-
-def test_budget_curve_against_the_truth_stays_below_one_at_all_items(scores):
-    truth = np.arange(len(scores), dtype=float)
-    found = budget_curve(scores, [scores.shape[1]], np.random.default_rng(0), 20, truth=truth)
-    assert found.tau[0] == pytest.approx(stats.kendalltau(truth, scores.mean(axis=1)).statistic)
-
-
-def test_budget_curve_needs_a_truth_for_every_model(scores):
-    with pytest.raises(ValueError, match="lengths differ"):
-        budget_curve(scores, [5], np.random.default_rng(0), truth=[0.5])
-
-
-@pytest.mark.parametrize("entries", [1, 700, 10**9])
-def test_blocks_of_pairs_change_no_number(entries, monkeypatch):
-    scores = item_responses(np.linspace(0.2, 0.6, 15), 60, np.random.default_rng(7)).scores
-    whole = short_curve(scores, np.random.default_rng(1))
+@pytest.mark.parametrize("entries", [1, 700, 2**17])
+def test_kendall_is_scipys_of_each_column_in_blocks_of_any_size(entries, monkeypatch):
     monkeypatch.setattr("proctor.stats.ranking.ENTRIES", entries)
-    after = short_curve(scores, np.random.default_rng(1))
-    assert all(np.array_equal(getattr(whole, name), getattr(after, name)) for name in vars(whole))
-
-
-def short_curve(scores, rng):
-    return budget_curve(scores, [5, 20, 60], rng, 40)
+    rng = np.random.default_rng(2)
+    order, sums = rng.integers(0, 9, (15, 1)), rng.integers(0, 12, (15, 40)) / 4
+    found = [stats.kendalltau(order[:, 0], column).statistic for column in sums.T]
+    assert kendall(order, sums) == pytest.approx(found)
+    assert kendall(np.array([[1], [2]]), np.ones((2, 1))).tolist() == [0]  # all models tied

@@ -14,7 +14,7 @@ Items are the population from which the exam's were drawn; with clusters, their 
 system lacks an item: each pair is compared on the items that both have.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,7 @@ from proctor.stats.bootstrap import FEW
 from proctor.stats.compare import exact_p, holm, score_limits
 from proctor.stats.interval import exact_interval
 from proctor.stats.power import MOST, mcnemar_needed, units_needed
-from proctor.stats.ranking import ranking, ranks, tiers_of
+from proctor.stats.ranking import ranks, tiers_of
 
 MCNEMAR, STUDENT, LARGEST = METHODS = ("exact McNemar, Holm", "Student, Holm", "largest deviation, studentised")
 ENTRIES = 2**25  # of the table of weighted scores of a block of resamples: 128 MB
@@ -68,27 +68,6 @@ class RankSets:
     tier: np.ndarray
     level: float
     method: str
-
-
-@dataclass(frozen=True)
-class RankingPerformance:
-    """How often rankings of simulated exams agree with the known truth; means over the exams, shares in [0, 1].
-
-    best_first: the truly best model came first. p_first: how often its own resamples put it there. best_proven: its
-    rank set was first place alone. ranks_held: models whose rank_low to rank_high held the true rank. sets_held:
-    exams all of whose rank sets did. tiers_held: exams in which each tier's leader is truly above the next tier's, the
-    tiers being those of the rank sets. top_kept: the truly best `top` that were among the best `top`.
-    """
-
-    best_first: float
-    p_first: float
-    best_proven: float
-    ranks_held: float
-    sets_held: float
-    tiers_held: float
-    top_kept: float
-    top: int
-    exams: int
 
 
 def all_pairs(scores: ArrayLike, clusters: ArrayLike | None = None) -> Pairs:
@@ -245,41 +224,6 @@ def possible_winners(
     return ~out.any(axis=0)
 
 
-def simulate_ranking(
-    make_scores: Callable[[np.random.Generator], np.ndarray],
-    truth: ArrayLike,
-    exams: int,
-    rng: np.random.Generator,
-    resamples: int = 1_000,
-    top: int = 10,
-) -> RankingPerformance:
-    """Rank `exams` fresh exams and compare with the true accuracies `truth` (models,), all different.
-
-    make_scores(rng) -> scores (models, items). Simulated evidence: record the seed.
-    """
-    truth = checks.finite(truth, "truth", 1)
-    true_rank = ranks(truth[:, None])[:, 0]
-    if len(np.unique(truth)) < len(truth):
-        raise ValueError("truth has equal entries: their true rank is not one number; make them differ")
-    best, rows = truth.argmax(), []
-    for _ in range(checks.at_least_one(exams, "exams")):
-        scores = make_scores(rng)
-        one, sets = ranking(scores, rng, resamples), rank_sets(scores, rng, resamples)
-        inside = [(each.rank_low <= true_rank) & (true_rank <= each.rank_high) for each in (one, sets)]
-        rows.append(
-            [
-                one.rank[best] == 1,
-                one.p_first[best],
-                sets.rank_high[best] == 1,
-                inside[0].mean(),
-                inside[1].all(),
-                _tiers_hold(sets.mean, sets.tier, truth),
-                (one.rank[true_rank <= top] <= top).mean(),
-            ]
-        )
-    return RankingPerformance(*np.mean(rows, axis=0).tolist(), top, exams)  # type: ignore[call-arg]
-
-
 def items_needed(
     pairs: Pairs, i: np.ndarray, j: np.ndarray, decided: np.ndarray, level: float = 0.95, family: int | None = None
 ) -> np.ndarray:
@@ -397,10 +341,3 @@ def _blocks(n_units: int, n_systems: int, resamples: int, rng: np.random.Generat
     for table in bootstrap.counts(n_units, checks.at_least_one(resamples, "resamples"), rng):
         for start in range(0, len(table), room):
             yield table[start : start + room]
-
-
-def _tiers_hold(mean: np.ndarray, tier: np.ndarray, truth: np.ndarray) -> bool:
-    """Whether each tier's leader, its best by `mean`, is truly above the leader of the next."""
-    best = np.argsort(-mean, kind="stable")
-    leaders = best[np.unique(tier[best], return_index=True)[1]]
-    return bool((np.diff(truth[leaders]) < 0).all())

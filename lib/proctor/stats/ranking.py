@@ -1,19 +1,14 @@
-"""Leaderboards with their uncertainty: ranks as intervals, who beats whom, tiers, and smaller item budgets.
+"""Leaderboards with their uncertainty: ranks as intervals, who beats whom, tiers, agreement of two orders."""
 
-Compare two leaderboards of the same models: which pairs of models differ by more than chance?
-"""
-
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from proctor.stats import bootstrap, checks
 
 ENTRIES = 2**17  # of a table of pairs by resamples that is held at a time: a megabyte stays in the cache
-NEVER_VARIES = 1e-9  # a standard error below is rounding
 
 
 @dataclass(frozen=True)
@@ -39,26 +34,6 @@ class Ranking:
     p_top: np.ndarray
     p_beats: np.ndarray
     level: float
-    resamples: int
-
-
-@dataclass(frozen=True)
-class BudgetCurve:
-    """Stability of a ranking on fewer items. One entry a size.
-
-    tau, tau_low, tau_high: Kendall's tau-b with the full ranking (or the truth), its mean and its 2.5 and 97.5
-    percentiles. rho: the mean of Spearman's rank correlation. same_first: chance that the best model is the full
-    set's best. top3_overlap: share of the subsample's top three that is in the full top three. Ties share a place, so
-    a top set can hold more models than its number.
-    """
-
-    sizes: np.ndarray
-    tau: np.ndarray
-    tau_low: np.ndarray
-    tau_high: np.ndarray
-    rho: np.ndarray
-    same_first: np.ndarray
-    top3_overlap: np.ndarray
     resamples: int
 
 
@@ -126,47 +101,6 @@ def tiers(result: Ranking, level: float = 0.95) -> np.ndarray:
     return tiers_of(result.mean, result.p_beats >= level)
 
 
-def budget_curve(
-    scores: ArrayLike,
-    sizes: ArrayLike,
-    rng: np.random.Generator,
-    resamples: int = 1_000,
-    truth: ArrayLike | None = None,
-) -> BudgetCurve:
-    """Ranking stability when only n of the items are asked, for each n in `sizes`, drawn without replacement.
-
-    scores (models, items). The subsamples are nested (the same shuffles, cut at each size), so that sizes are
-    compared on the same random draws. They are compared with the ranking on all items, which at all items is itself,
-    or with that by `truth` (models,), the true accuracies, where they are known.
-    """
-    gathered = bootstrap.units(scores)
-    n_models, n_items = gathered.totals.shape
-    resamples = checks.at_least_one(resamples, "resamples")
-    sizes = np.asarray(sizes)
-    if n_models < 2:
-        raise ValueError("scores has one model: a ranking needs two")
-    if sizes.ndim != 1 or len(sizes) == 0 or (sizes < 1).any() or (sizes > n_items).any() or (sizes % 1).any():
-        raise ValueError(f"sizes is {sizes}: give a list of whole numbers from 1 to the {n_items} items")
-    place = np.stack([rng.permutation(n_items) for _ in range(resamples)])  # each item's place in each shuffle
-    truth = gathered.means if truth is None else checks.finite(truth, "truth", 1)
-    checks.same_length(truth=truth, models=gathered.means)
-    full = truth[:, None]
-    rows = []
-    for size in sizes:
-        sums = gathered.totals @ (place < size).T.astype(float)
-        tau = kendall(full, sums)
-        rows.append(
-            [
-                tau.mean(),
-                *np.quantile(tau, [0.025, 0.975]),
-                _spearman(full, sums).mean(),
-                _overlap(full, sums, 1),
-                _overlap(full, sums, 3),
-            ]
-        )
-    return BudgetCurve(sizes.astype(int), *list(np.array(rows).T), resamples)  # type: ignore[call-arg]
-
-
 def tiers_of(mean: np.ndarray, beats: np.ndarray) -> np.ndarray:
     tier = np.empty(len(mean), int)
     leader, current = None, 0
@@ -207,28 +141,6 @@ def pair_blocks(n_models: int, columns: int) -> Iterator[slice]:
     yield from (slice(start, min(start + size, pairs)) for start in range(0, pairs, size))
 
 
-def studentised(
-    gap: np.ndarray,
-    n_models: int,
-    resamples: int,
-    differences: Callable[[np.ndarray, np.ndarray], np.ndarray],
-) -> tuple[np.ndarray, np.ndarray]:
-    """Standard error of each pair's difference, and each resample's largest deviation over all pairs that vary.
-
-    gap (pairs,): the observed differences. differences(i, j) -> (pairs, resamples) for pairs of models i and j; only
-    a block of pairs is held at a time. Deviations are in standard errors.
-    """
-    i, j = np.triu_indices(n_models, 1)
-    error, largest = np.empty(len(i)), np.zeros(resamples)
-    for block in pair_blocks(n_models, resamples):
-        found = differences(i[block], j[block]).astype(float)
-        error[block] = found.std(axis=1)
-        vary = error[block] > NEVER_VARIES
-        deviation = np.abs(found[vary] - gap[block][vary, None]) / error[block][vary, None]
-        largest = np.maximum(largest, np.max(deviation, axis=0, initial=0.0))
-    return error, largest
-
-
 def kendall(full: np.ndarray, sums: np.ndarray) -> np.ndarray:
     """Kendall's tau-b of full (models, 1) with each column of sums (models, columns).
 
@@ -242,74 +154,3 @@ def kendall(full: np.ndarray, sums: np.ndarray) -> np.ndarray:
         agree, differ = agree + a[block] @ b, differ + (b != 0).sum(axis=0)
     untied = np.sqrt((a != 0).sum() * differ)
     return np.divide(agree, untied, out=np.zeros(len(untied)), where=untied > 0)
-
-
-def _spearman(full: np.ndarray, sums: np.ndarray) -> np.ndarray:
-    """Spearman's rank correlation of full (models, 1) with each column of sums, 0 where it is undefined, as above."""
-    a, b = (stats.rankdata(values, axis=0) - (len(full) + 1) / 2 for values in (full, np.round(sums, 9)))
-    spread = np.sqrt((a**2).sum() * (b**2).sum(axis=0))
-    return np.divide((a * b).sum(axis=0), spread, out=np.zeros(len(spread)), where=spread > 0)
-
-
-def _overlap(full: np.ndarray, sums: np.ndarray, k: int) -> float:
-    """Share of each column's top k that is in the full top k, averaged over columns."""
-    best, top = ranks(full) <= k, ranks(np.round(sums, 9)) <= k
-    return float(((best & top).sum(axis=0) / top.sum(axis=0)).mean())
-
-
-@dataclass(frozen=True)
-class Boards:
-    """Two exams of the same models, compared by the lead of one model over another in each exam.
-
-    tau: Kendall's tau-b of the two rankings. pairs, swapped: pairs of models, and those in the other order in the
-    second exam. differ (models, models): the row's lead over the column changed more than chance allows, all pairs
-    at once. critical: standard errors that a change must exceed. largest: the largest change, in standard errors.
-    """
-
-    tau: float
-    pairs: int
-    swapped: int
-    differ: np.ndarray
-    critical: float
-    largest: float
-    level: float
-    resamples: int
-
-
-def compare_boards(
-    first: ArrayLike,
-    second: ArrayLike,
-    rng: np.random.Generator,
-    resamples: int = 2_000,
-    level: float = 0.95,
-    clusters: tuple[ArrayLike | None, ArrayLike | None] = (None, None),
-) -> Boards:
-    """Compare scores (models, items) of two exams with different items, the same models in the same order.
-
-    Both exams' items (or clusters, one array of labels each) are resampled, each on its own. As in
-    `ranking.rank_sets` a change of a lead counts if it exceeds the `level` quantile of the largest deviation over all
-    pairs, in standard errors; so all entries of `differ` hold at once. Where the exams share items the test is
-    conservative, because shared items cancel. A change whose resamples never vary is not counted: the items are too
-    few.
-    """
-    checks.share(level, "level")
-    gathered = [bootstrap.units(scores, labels) for scores, labels in zip((first, second), clusters)]
-    mean = [one.means for one in gathered]
-    if checks.same_length(first=mean[0], second=mean[1]) < 2:
-        raise ValueError("the boards have one model: give two at least")
-    found = [bootstrap.unit_means(one, resamples, rng).astype(float) for one in gathered]
-    n_models = len(mean[0])
-    i, j = np.triu_indices(n_models, 1)
-    lead = [one[i] - one[j] for one in mean]
-    change = lead[0] - lead[1]
-    error, largest = studentised(
-        change, n_models, resamples, lambda a, b: (found[0][a] - found[0][b]) - (found[1][a] - found[1][b])
-    )
-    vary = error > NEVER_VARIES
-    critical = float(np.quantile(largest, level))
-    size = np.divide(np.abs(change), error, out=np.zeros(len(i)), where=vary)
-    differ = np.zeros((n_models, n_models), bool)
-    differ[i, j] = differ[j, i] = size > critical
-    tau = float(kendall(mean[0][:, None], mean[1][:, None])[0])
-    swapped = int((lead[0] * lead[1] < 0).sum())
-    return Boards(tau, len(i), swapped, differ, critical, float(size.max()), level, resamples)
