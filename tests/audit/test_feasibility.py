@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from proctor import paths
 from proctor.audit.feasibility import VERDICTS, audit, feasibility, prints_as, shared_positives, tables
 from proctor.audit.reported_table import FIGURES, Reported, load_reported
-from proctor.stats.misprints import draw_probability
-from proctor.stats.reconstruct import confusion_counts
+from proctor.stats.reconstruct import confusion_counts, draw_probability
 from proctor.stats.rounding import ROUNDINGS, show
 
 EXAMPLE = paths.DATA / "examples" / "reported_metrics.csv"

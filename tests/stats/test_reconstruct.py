@@ -14,10 +14,11 @@ from proctor.stats.reconstruct import (
     agreement_counts,
     base_rate,
     confusion_counts,
-    nearest,
+    draw_probability,
     shares_of_whole,
 )
 from proctor.stats.rounding import ROUNDINGS
+from scipy.stats import fisher_exact
 from statsmodels.stats.inter_rater import cohens_kappa
 
 DECIMAL_ROUNDING = dict(zip(ROUNDINGS, (ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_DOWN)))
@@ -257,21 +258,18 @@ def test_base_rate_of_a_validator_without_errors_does_not_exist():
             base_rate(*figures)
 
 
-def test_nearest_finds_the_table_itself_where_one_fits():
-    counts, distance = nearest("85.40", "40.00", "24.62", 500, 65)
-    assert (counts.tp, counts.fp) == (16, 24) and distance < 0.005
+@pytest.mark.parametrize(
+    "n, positives, total, total_positives",
+    [(81, 16, 500, 65), (496, 64, 500, 65), (5, 0, 20, 7), (5, 5, 20, 7), (10, 5, 20, 10), (3, 1, 6, 3)],
+)
+def test_draw_probability_is_fishers(n, positives, total, total_positives):
+    rest = total - n
+    table = [[positives, n - positives], [total_positives - positives, rest - total_positives + positives]]
+    assert float(draw_probability(n, positives, total, total_positives)) == pytest.approx(fisher_exact(table).pvalue)
 
 
-def test_nearest_is_as_near_as_any_table():
-    figures = ("61.00", "33.00", "47.00")
-    _, distance = nearest(*figures, 30, 9)
-    tables = [Confusion(tp, fp, 9 - tp, 21 - fp) for tp, fp in product(range(10), range(22)) if tp + fp]
-    assert distance == pytest.approx(
-        min(
-            max(abs(100 * found - float(figure)) for found, figure in zip((t.accuracy, t.precision, t.recall), figures))
-            for t in tables
-        )
-    )
+def test_impossible_draws_have_probability_zero():
+    assert draw_probability(5, 6, 20, 7) == draw_probability(5, -1, 20, 7) == draw_probability(19, 2, 20, 7) == 0
 
 
 def kappa_of(both, only_a, only_b, neither):

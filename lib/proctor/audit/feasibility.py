@@ -17,9 +17,8 @@ import numpy as np
 import pandas as pd
 
 from proctor.audit.reported_table import AS_SHARE, Reported
-from proctor.stats.misprints import draw_probability
 from proctor.stats.proportions import Confusion
-from proctor.stats.reconstruct import AccuracyCount, CountTable, accuracy_counts
+from proctor.stats.reconstruct import AccuracyCount, CountTable, accuracy_counts, draw_probability
 from proctor.stats.rounding import ANY_PERCENT, Figure, Range, count_limits, count_pairs, read_printed, show
 
 VERDICTS = ("feasible, unique", "feasible, several", "smaller n", "partial run", "infeasible", "not checked")
@@ -27,7 +26,7 @@ ROUNDED, CUT = "rounded", "cut off"
 MOST_TRIED = 10**7  # pairs of counts tried for one n: about a second and half a gigabyte
 MOST_TABLES = 50  # of one row; with more it is too open for intervals and comparisons
 MOST_RUN = 2_000  # items up to which every smaller number of items is tried
-FEW, LIKELY = Fraction(1, 100), Fraction(1, 20)  # as in stats.misprints.classify
+FEW, LIKELY = Fraction(1, 100), Fraction(1, 20)  # as in synthesis/1_what_the_tables_hold
 
 
 class TooMany(ValueError):
@@ -309,7 +308,7 @@ def _zeros(row: Reported) -> list[str]:
 
 
 def _smaller(row: Reported) -> tuple[str, tuple[CountTable, ...], list[str]]:
-    """Fewer items than stated: the rule of stats.misprints.classify, for any three figures of one stated n."""
+    """Fewer items than stated: the rule of synthesis/1_what_the_tables_hold, for any three figures of one stated n."""
     n, positives = row.n, row.positives
     if not (row.settles_table and n and len(row.figures) > 2):
         return "infeasible", (), []

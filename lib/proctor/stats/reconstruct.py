@@ -8,10 +8,12 @@ so an empty list proves that none exists. Figures are given as printed: "85.40" 
 [(16, 24)]
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate, product
 
 import numpy as np
@@ -239,22 +241,20 @@ def base_rate(accuracy: float, precision: float, recall: float) -> float:
     return (1 - accuracy) / errors
 
 
-def nearest(
-    accuracy: str | Decimal, precision: str | Decimal, recall: str | Decimal, n: int, positives: int
-) -> tuple[Confusion, float]:
-    """The table of n items, `positives` of them right, that comes closest to three printed percentages.
+@lru_cache(maxsize=4096)
+def draw_probability(n: int, positives: int, total: int, total_positives: int) -> Fraction:
+    """Two-sided probability of `positives` among n items drawn at random, without replacement, from the total.
 
-    For a row that no table explains. Returns the table and its largest distance from the three, in points: a few
-    hundredths suggest a misprint, several points a contradiction.
+    Hypergeometric: the summed probability of all outcomes that are no likelier than this one, as Fisher's exact
+    test has it. 0 where the draw is impossible.
     """
-    tp, fp = np.meshgrid(np.arange(positives + 1), np.arange(n - positives + 1), indexing="ij")
-    shares = (tp + n - positives - fp) / n, tp / np.maximum(tp + fp, 1), tp / positives
-    distance = np.max(
-        [np.abs(100 * share - float(printed)) for share, printed in zip(shares, (accuracy, precision, recall))], axis=0
-    )
-    i, j = np.unravel_index(distance.argmin(), distance.shape)
-    table = CountTable(n, positives, int(tp[i, j]), int(fp[i, j]), ())
-    return table.confusion, float(distance[i, j])
+    ways = [
+        math.comb(total_positives, k) * math.comb(total - total_positives, n - k)
+        for k in range(min(n, total_positives) + 1)
+    ]
+    if not 0 <= positives < len(ways) or ways[positives] == 0:
+        return Fraction(0)
+    return Fraction(sum(way for way in ways if way <= ways[positives]), math.comb(total, n))
 
 
 def _read_or_any(value: str | Decimal | None, name: str, decimals: int | None) -> Figure | None:
