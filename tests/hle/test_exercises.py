@@ -23,5 +23,6 @@ def test_only_sure_answers_count():
 
 
 def test_common_mistakes_have_their_own_hint():
-    first, second, third = exercises.exercises(ANSWERS).values()
+    first, second, third, fourth = exercises.exercises(ANSWERS).values()
+    assert "equal text" in fourth.mark(-50) and "before" in fourth.mark(100) and fourth.mark(50) == "right"
     assert "second one" in first.mark(58) and "square" in second.mark(89.2) and "all answers" in third.mark(60)

@@ -15,6 +15,7 @@ def test_the_gap_of_two_halves():
 
 
 def test_common_mistakes_have_their_own_hint():
-    first, second, third = exercises.exercises().values()
+    first, second, third, fourth = exercises.exercises().values()
+    assert "reviewed keys" in fourth.mark(53.3) and fourth.mark(88.9) == "right"
     assert "free answers" in first.mark(16.7) and "gain in accuracy" in second.mark(40)
     assert "divides" in third.mark(3.9) and third.mark(39) == "right"

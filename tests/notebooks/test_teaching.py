@@ -104,9 +104,10 @@ def test_each_of_twelve_misreadings_says_what_why_what_the_notebook_shows_and_wh
 
 
 def test_an_hour_leaves_eight_minutes_and_laptops_run_what_needs_no_logs():
-    hour, half_day = (rows(lesson) for lesson in LESSONS[1:] if lesson.startswith(("One hour", "Half a day")))
+    names = ("One hour", "Half a day", "Ninety minutes")
+    hour, half_day, ninety = (rows(lesson) for lesson in LESSONS[1:] if lesson.startswith(names))
     assert 60 - sum(int(minutes) for minutes, shown, *_ in hour if shown) >= 8
-    for _, shown, place, *_ in hour + half_day:
+    for _, shown, place, *_ in hour + half_day + ninety:
         assert shown.partition(",")[0] in ("laptop", "projector", "book", "")
         names = re.findall(r"\((\.\./notebooks/[\w/]+\.ipynb)\)", place)
         if shown.startswith("laptop"):
@@ -124,6 +125,7 @@ def test_the_minutes_of_each_lesson_add_up():
         for lesson in lessons
     }
     assert sum(minutes["One hour"]) == 60 and sum(minutes["Half a day"]) == 240
+    assert sum(minutes["Ninety minutes"]) == 90
     assert minutes["A term's project"] == [90] * 12
 
 

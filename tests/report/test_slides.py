@@ -12,7 +12,8 @@ LESSONS = slides.lessons(TEXT)
 
 
 def test_each_lesson_of_the_page_has_its_steps():
-    assert [title.partition(":")[0] for title in LESSONS] == ["One hour", "Half a day", "A term's project"]
+    names = ["One hour", "Half a day", "Ninety minutes", "A term's project"]
+    assert [title.partition(":")[0] for title in LESSONS] == names
     assert sum(int(step["min"]) for step in LESSONS["Half a day: from a reply to a verdict"]) == 240
 
 
@@ -35,6 +36,7 @@ def test_without_chromium_the_pages_are_written_and_the_missing_pdf_is_said(tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "a_term_s_project.html",
         "half_a_day.html",
+        "ninety_minutes.html",
         "one_hour.html",
     ]
 

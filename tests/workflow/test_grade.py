@@ -10,9 +10,9 @@ from proctor import paths
 from proctor.uq.exercises import exercises
 from proctor.workflow import assignments, grade
 
-STUDENTS = {  # of UQ's three exercises
-    "ada": ["answer = 33.0", 'answer = "majority"', "answer = 2 * 295 + 2"],
-    "bo": ["answer = 67", "answer = majority", "answer = None"],
+STUDENTS = {  # of UQ's four exercises
+    "ada": ["answer = 33.0", 'answer = "majority"', "answer = 2 * 295 + 2", "answer = 19.9"],
+    "bo": ["answer = 67", "answer = majority", "answer = None", "answer = 27.2"],
 }
 
 
@@ -26,8 +26,8 @@ def texts(content):
     return ["".join(cell["source"]) for cell in content["cells"]]
 
 
-@pytest.mark.parametrize("paper", ["uq", "hle", "hle_verified", "kina", "cbu"])
-def test_an_assignment_has_answers_to_fill_in_and_points_and_no_solution(paper, handed_out):
+@pytest.mark.parametrize(("paper", "count"), [("uq", 4), ("hle", 4), ("hle_verified", 4), ("kina", 3), ("cbu", 3)])
+def test_an_assignment_has_answers_to_fill_in_and_points_and_no_solution(paper, count, handed_out):
     content = handed_out[paper]
     nbformat.validate(nbformat.from_dict(content))
     assert not [text for text in texts(content) if "show_solutions" in text or "check.solution" in text]
@@ -37,7 +37,8 @@ def test_an_assignment_has_answers_to_fill_in_and_points_and_no_solution(paper, 
         (each["grade_id"], each["solution"], each["grade"], each["locked"], each.get("points")) for each in marked
     ]
     rows = [
-        [(f"{paper}-{n}", True, False, False, None), (f"{paper}-{n}-test", False, True, True, 1)] for n in (1, 2, 3)
+        [(f"{paper}-{n}", True, False, False, None), (f"{paper}-{n}-test", False, True, True, 1)]
+        for n in range(1, count + 1)
     ]
     assert solved == sum(rows, []) and {each["schema_version"] for each in marked} == {3}
 
@@ -75,19 +76,22 @@ def test_each_student_and_exercise_has_a_row_and_no_row_tells_the_answer(returne
         "ada,uq/1,right,",
         "ada,uq/2,right,",
         "ada,uq/3,right,",
+        "ada,uq/4,right,",
         "bo,uq/1,wrong,",
         "bo,uq/2,error,NameError: name 'majority' is not defined",
         "bo,uq/3,empty,",
+        "bo,uq/4,wrong,",
         "cy,cy.ipynb,error,no exercise notebook: it has no answer cell of one paper's exercises",
         "eve,uq/1,error,its answer cell is gone",
         "eve,uq/2,error,KeyError: 'OPENAI_API_KEY'",
         "eve,uq/3,error,its answer cell is gone",
+        "eve,uq/4,error,its answer cell is gone",
     ]
 
 
 def test_a_cell_without_end_is_stopped_and_a_deleted_answer_said(tmp_path):
     (tmp_path / "dee.ipynb").write_text(json.dumps(one_cell("while True: pass")))
-    gone, endless, _ = grade.marks(tmp_path, limit=1)
+    gone, endless, *_ = grade.marks(tmp_path, limit=1)
     assert gone == ("dee", "uq/1", "error", "its answer cell is gone")
     assert endless == ("dee", "uq/2", "error", "a cell took longer than 1 seconds")
 

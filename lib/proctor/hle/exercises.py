@@ -1,14 +1,19 @@
 """What the exercises of `notebooks/hle/exercises.ipynb` expect, each computed another way than the solution there."""
 
 import asyncio
+from collections.abc import Callable
 from functools import cache
 from itertools import count, product
 
 import pandas as pd
 
 from proctor.data.published import load_published
+from proctor.data.schemas import Question
 from proctor.exam import recorded as exam_recorded
+from proctor.exam.marking import read_keys
+from proctor.exam.run_exam import matches_key
 from proctor.models.studies import ask_all, study
+from proctor.paths import ROOT
 from proctor.report.exercises import Exercise
 
 MODELS, LOSS = 6, 0.1  # gatekeepers, and the share of good questions that may be lost by luck
@@ -22,7 +27,7 @@ def recorded() -> pd.DataFrame:
 
 
 def exercises(answers: pd.DataFrame | None = None) -> dict[str, Exercise]:
-    """The three exercises by name, for a `report.exercises.Checker`.
+    """The four exercises by name, for a `report.exercises.Checker`.
 
     answers: one row an answer, columns confidence (0 to 1; NaN where none was read) and correct; None: `recorded`.
     """
@@ -51,7 +56,28 @@ def exercises(answers: pd.DataFrame | None = None) -> dict[str, Exercise]:
             unit="percent",
             mistakes={"That is the accuracy of all answers.": lambda: 100 * float(given()["correct"].mean())},
         ),
+        "hle/4": Exercise(
+            lambda: points_gained(matches_key),
+            "Take the rows of model-a: the mean of `right` minus the mean of `before`, times 100.",
+            tolerance=0.1,
+            unit="points",
+            mistakes={
+                "That is by equal text. `mark` compares what is meant: 2^{10} is 1024.": (
+                    lambda: points_gained(lambda question, text: text == question.answer)
+                ),
+                "That is model-a's accuracy now. What was it before?": lambda: 2 * points_gained(matches_key),
+            },
+        ),
     }
+
+
+def points_gained(right: Callable[[Question, str], bool | None], model: str = "model-a") -> float:
+    """By how many points the accuracy of the example's kept replies rises when `right` marks their last words."""
+    keys = {question.id: question for question in read_keys(ROOT / "data/examples/keys.csv")}
+    replies = pd.read_csv(ROOT / "data/examples/replies.csv").query("model == @model")
+    said = replies["reply"].str.rpartition("Answer: ")[2]
+    now = [right(keys[item], text) is True for item, text in zip(replies["question_id"], said)]
+    return 100 * (sum(now) - (replies["correct"] == "yes").sum()) / len(replies)
 
 
 def options_needed(allowed: int = 1) -> int:

@@ -3,18 +3,22 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import brentq
 from scipy.stats import norm
 
 from proctor.data.published import load_published
+from proctor.paths import ROOT
 from proctor.report.exercises import Exercise
 from proctor.stats.reconstruct import base_rate
+from proctor.uq.own_judges import corrected, judged, read_labels, read_verdicts
 
 THREE_VOTES, PIPELINE = "C x3 |M", "(CC x3|U) => (FLC x3|U) => (C x3|U)"  # rows of o3 in Table S10
+JUDGE = "qwen2.5-coder-0.5b"  # of the example's three
 
 
 def exercises() -> dict[str, Exercise]:
-    """The three exercises by name, for a `report.exercises.Checker`."""
+    """The four exercises by name, for a `report.exercises.Checker`."""
     return {
         "uq/1": Exercise(
             lambda: 100 * equal_accuracy(),
@@ -39,7 +43,29 @@ def exercises() -> dict[str, Exercise]:
                 "That many must be accepted. Of how many right answers do they come?": lambda: judged_right(0.05) / 1.6
             },
         ),
+        "uq/4": Exercise(
+            lambda: 100 * corrected(judgements()).estimate,
+            "Group the labelled answers by `accept` and take the mean of `correct`; weigh both means by the shares of "
+            "accepted and rejected among all 81 answers.",
+            tolerance=0.1,
+            unit="percent",
+            mistakes={
+                "That is what the judge accepts, right or wrong.": lambda: 100 * judgements()["accept"].mean(),
+                "That is the share right among the labelled answers. The verdicts on the other 27 say more.": (
+                    lambda: 100 * judgements()["correct"].mean()
+                ),
+                "These are the right ones among the accepted answers. Some of the rejected ones are right too.": (
+                    lambda: 100 * corrected(judgements().query("accept == 1")).estimate * judgements()["accept"].mean()
+                ),
+            },
+        ),
     }
+
+
+def judgements() -> pd.DataFrame:
+    """One row per answer of the example that the judge saw: accept (1, 0), correct (1, 0; NaN: no label)."""
+    verdicts, labels = (ROOT / f"data/examples/judge_{name}.csv" for name in ("verdicts", "labels"))
+    return judged(read_verdicts(verdicts), read_labels(labels)).query("judge == @JUDGE")
 
 
 def equal_accuracy() -> float:
