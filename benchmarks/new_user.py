@@ -8,6 +8,8 @@ explore   (a) JupyterLab: cells edited and run again, a figure changed, a copy e
 engineer  (b) the installed package in an empty folder, with endpoints, questions, judges, files of any form, a budget
 lecturer  (c) slides, assignments, students' notebooks marked, the figures that the lessons show
 reviewer  (d) a number verified, traced, changed on purpose, another seed, the run as a package
+trial     (e) keys, mark, compare and judge on a log of inspect_ai, samples of lm-eval and tables typed by hand, each
+          with three mistakes at first
 
 Without --venv the first step, `make setup`, builds the environment from the package registry. Prints a line a step: ok
 or failed, what, seconds, the command, what was seen; exits 1 where one failed.
@@ -20,6 +22,7 @@ import re
 import secrets
 import sys
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -370,7 +373,165 @@ def without(text: str) -> Callable[[Done], bool]:
     return check
 
 
-WALKS = {walk.__name__: walk for walk in (first, explore, engineer, lecturer, reviewer)}
+# (e) Someone with an exam, kept replies and a judge
+
+RIGHT = {f"item-{n:02}": "ABCD"[n % 4] for n in range(40)}
+FALSE_KEY = "item-08"  # whose key in the user's file is B; it should be A
+
+
+def trial(steps: Steps) -> None:
+    keys = [[name, "B" if name == FALSE_KEY else letter] for name, letter in RIGHT.items()]
+    inspect_log(steps.clone / "run.eval")
+    steps.write("samples_mine.jsonl", rows(lm_eval_lines()))
+    by_hand = [[name, "by-hand", letter if n % 8 else "C"] for n, (name, letter) in enumerate(RIGHT.items(), start=1)]
+    steps.write("replies.csv", table(["item", "model", "answer"], by_hand))
+    logs, chosen = "run.eval samples_mine.jsonl", "--score choice --score exact_match --filter flexible-extract"
+    mark = f"{PYTHON}proctor mark {logs} --keys keys.csv"
+
+    typed = [[*key, "multipleChoice"] for key in keys]
+    typed[2][0], typed[5][1], typed[9][1] = typed[1][0], "7", ""
+    steps.write("keys.csv", table(["id", "answer", "answer_type"], typed))
+    steps.step(
+        "keys with three mistakes",
+        mark,
+        "3 problems:",
+        "keys.csv, row 4, column id: 'item-01' is the id of row 3 too. Give each question one key.",
+        "keys.csv, row 7, column answer: '7' is no letter",
+        "keys.csv, row 11, column answer: empty. Give every row its id and its key.",
+        status=2,
+    )
+    steps.write("keys.csv", table(["id", "answer"], keys))
+    two = "run.eval, column scores: choice, model_graded_qa. Choose one, such as --score choice."
+    steps.step("a log with two scorers", mark, two, status=2)
+    two = (
+        "samples_mine.jsonl, column filter: strict-match, flexible-extract. Choose one, such as --filter strict-match."
+    )
+    steps.step("samples with two filters", f"{mark} --score choice --score exact_match", two, status=2)
+    steps.step(
+        "kept replies under the keys",
+        f"{mark} {chosen}",
+        "gpt-x: 87.5% [73.9, 94.5], 35 right, 0 undecided, of 40 questions",
+        "marked in the file too: 40; 90.0% there, 87.5% now; 0 turned right, 1 turned wrong, p = 1 (McNemar's exact",
+        "samples_mine: 75.0% [59.8, 85.8], 30 right, 0 undecided, of 40 questions",
+        "marked in the file too: 40; 77.5% there, 75.0% now; 0 turned right, 1 turned wrong",
+        "build/runs/mark-keys/marks.csv",
+    )
+    steps.step("the two runs compared", f"{PYTHON}proctor compare {logs} {chosen} --name two", "12 [", "40 items")
+
+    steps.step(
+        "which key is wrong",
+        f"{PYTHON}proctor keys {logs} replies.csv --answers keys.csv {chosen} --review 4",
+        "40 items, 3 systems: gpt-x, samples_mine, by-hand",
+        "build/runs/keys-run/cases.csv",
+        first_suspect(steps, "build/runs/keys-run/hle_verified/your_exam_suspects.csv"),
+    )
+    wide = [[name, letter, letter, letter] for name, letter in RIGHT.items()]
+    wide[4][0], wide[7][3], wide[9][1] = wide[3][0], "7", ""
+    steps.write("wide.csv", table(["item", "key", "alpha", "beta"], wide))
+    steps.step(
+        "a table of answers with three mistakes",
+        f"{PYTHON}proctor keys wide.csv",
+        "3 problems:",
+        "wide.csv, row 6, column item: 'item-03' is the item of row 5 too.",
+        "wide.csv, row 9, column beta: '7' is a number, the keys are letters.",
+        "wide.csv, row 11, column key: empty. Give the item its key, or delete the row.",
+        status=2,
+    )
+    judged_by_hand(steps)
+
+
+def judged_by_hand(steps: Steps) -> None:
+    """The judge accepts 20 of 40 answers; of the 20 labelled ones 9 of 10 right ones and 1 of 10 wrong ones."""
+    accepts = [n % 2 == 0 for n in range(40)]
+    labels = [[f"a{n:02}", "yes" if accepts[n] != (n in (4, 5)) else "no"] for n in range(20)]
+    verdicts = [[f"a{n:02}", "accept" if accepts[n] else "reject"] for n in range(40)]
+    steps.write("verdicts.csv", table(["answer_id", "verdict"], verdicts))
+    judge = f"{PYTHON}proctor judge labels.csv verdicts.csv"
+    typed = [*labels[:1], ["a00", "no"], ["a02", "7"], ["", "yes"], *labels[4:]]
+    steps.write("labels.csv", table(["answer_id", "correct"], typed))
+    steps.step(
+        "labels with three mistakes",
+        judge,
+        "3 problems:",
+        "labels.csv, row 3, column answer_id: 'a00' is the answer of row 2 too. Give each answer one label.",
+        "labels.csv, row 4, column correct: '7' is no label. Write yes or no, or leave it empty.",
+        "labels.csv, row 5, column answer_id: empty. Name the answer.",
+        status=2,
+    )
+    steps.write("labels.csv", table(["answer_id", "correct"], labels))
+    steps.step(
+        "how far the judge can be trusted",
+        judge,
+        lines_of(
+            "judge labelled sensitivity specificity precision kappa",
+            "judge 20 90 [60, 98] 90 [60, 98] 90 [60, 98] 0.80",
+        ),
+        lines_of("judge answers labelled accepted right", "judge 40 20 50 50 ["),
+    )
+    licence = f"{judge} --licence-for judge --prompt my-prompt"
+    steps.step("its licence", licence, "licence of judge, for ", "build/runs/judge-verdicts/licence.json")
+
+
+def inspect_log(path: Path) -> None:
+    """A log as inspect_ai writes it, of gpt-x with two scorers; right on 36 of 40 items."""
+    header = {"version": 2, "status": "success", "eval": {"model": "gpt-x", "task": "mine"}}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("_journal/start.json", json.dumps(header))
+        for n, (name, letter) in enumerate(RIGHT.items()):
+            said = letter if n % 10 != 1 else "A"
+            choice = {"message": {"role": "assistant", "content": f"Answer: {said}"}, "stop_reason": "stop"}
+            scores = {
+                "choice": {"value": "C" if said == letter else "I", "answer": said},
+                "model_graded_qa": {"value": "C", "answer": said, "explanation": "It reads well."},
+            }
+            sample = {"id": name, "epoch": 1, "input": "?", "target": letter, "scores": scores}
+            sample["output"] = {"model": "gpt-x", "choices": [choice]}
+            file.writestr(f"samples/{name}_epoch_1.json", json.dumps(sample))
+        file.writestr("header.json", json.dumps(header))
+
+
+def lm_eval_lines() -> Iterable[dict]:
+    """Lines as lm-eval writes them, by two filters; the lenient one finds 31 of 40 right answers."""
+    for filter in ("strict-match", "flexible-extract"):
+        for n, (name, letter) in enumerate(RIGHT.items()):
+            said = letter if n % 4 or name == FALSE_KEY else "D"
+            found = said if filter == "flexible-extract" else "[invalid]"
+            yield {
+                "doc_id": n,
+                "doc": {"id": name, "question": "?"},
+                "target": letter,
+                "arguments": {"gen_args_0": {"arg_0": "?", "arg_1": {"until": ["Q:"]}}},
+                "resps": [[f"So it is {said}"]],
+                "filtered_resps": [found],
+                "filter": filter,
+                "metrics": ["exact_match"],
+                "exact_match": float(found == letter),
+            }
+
+
+def table(header: list[str], lines: list[list[str]]) -> str:
+    return "".join(",".join(line) + "\n" for line in [header, *lines])
+
+
+def first_suspect(steps: Steps, name: str) -> Callable[[Done], bool]:
+    def check(done: Done) -> bool:
+        with (steps.clone / name).open(newline="") as file:
+            return next(csv.DictReader(file))["item"] == FALSE_KEY
+
+    check.__doc__ = f"{FALSE_KEY} is the first suspect"
+    return check
+
+
+def lines_of(*wanted: str) -> Callable[[Done], bool]:
+    def check(done: Done) -> bool:
+        told = [" ".join(line.split()) for line in done.told.splitlines()]
+        return all(any(line.startswith(text) for line in told) for text in wanted)
+
+    check.__doc__ = f"it says {wanted[-1]}"
+    return check
+
+
+WALKS = {walk.__name__: walk for walk in (first, explore, engineer, lecturer, reviewer, trial)}
 
 
 def main() -> int:
