@@ -171,6 +171,7 @@ def run_kernel(folder: Path, argv: list[str], environment: dict[str, str], cwd: 
         matplotlib.rcParams["backend"] = environment.get("MPLBACKEND") or "module://matplotlib_inline.backend_inline"
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed()  # else all kernels go on with one sequence
+    sys.modules["debugpy"] = None  # type: ignore[assignment]  # nobody debugs here, and its import is half of a kernel's start
 
     from ipykernel.kernelapp import launch_new_instance
 
