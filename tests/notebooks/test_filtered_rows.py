@@ -18,21 +18,14 @@ EDITS = {  # notebook, text of a cell, what stands there then, claims that are u
         "uq/3_validators", ROWS, f'{ROWS}.query("model != \'o3\'")',
         {"uq/3_balance", "uq/claim_compound_beats_single_prompt.deepest"}, {"uq/fig_S5"},
     ),
-    "uq without Claude": (
-        "uq/3_validators", ROWS, f"{ROWS}; table = table[table['model'] != CLAUDE]",
-        {"uq/claim_prompt_quality", "uq/claim_validator_strength_scales.balanced"}, set(),
-    ),
     "uq with o3 alone": (
         "uq/3_validators", ROWS, f"{ROWS}.query(\"model == 'o3'\")",
-        {"uq/claim_finding_2.precision", "uq/claim_diversity_beats_turns.gain"}, set(),
+        {"uq/claim_finding_2.precision", "uq/claim_diversity_beats_turns.gain", "uq/claim_prompt_quality",
+         "uq/claim_validator_strength_scales.balanced"}, set(),
     ),
     "hle_verified without Physics": (
         "hle_verified/2_defects", '    "Physics": 230,\n', "",
         {"hle_verified/claim_rationales_by_subject"}, set(),
-    ),
-    "hle_verified without the shares of Physics": (
-        "hle_verified/2_defects", "facts = load_published", "shares = shares.query(\"subject != 'Physics'\"); "
-        "facts = load_published", set(), set(),
     ),
     "kina without the low tier": (
         "kina/3_leaderboard", MODELS, f"{MODELS}.query(\"tier != 'low'\")", {"kina/claim_tiers.low"}, set(),

@@ -104,7 +104,7 @@ def test_it_runs_on_sixty_runs(run_notebook, tmp_path, monkeypatch):
     (folder / "items.csv").write_text("\n".join(["id,key_kind", *kinds]) + "\n")
     (tmp_path / "logs/token_probability").symlink_to(log_files.folder("token_probability"))
     monkeypatch.setenv("PROCTOR_LOGS", str(tmp_path / "logs"))
-    result = run_notebook(NAME, tmp_path)  # with the default parameters: verdicts are asserted on the pinned runs alone
+    result = run_notebook(NAME, tmp_path, "-p", "resamples", "200")
     assert result.returncode == 0, result.stderr
     assert len(pd.read_csv(tmp_path / "figures/hle/frontier_metrics.csv")) == 60
 

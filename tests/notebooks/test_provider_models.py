@@ -21,14 +21,7 @@ from proctor.report.claims import read_claims
 from proctor.workflow import params, receipts
 from proctor.workflow.notebook import Notebook, all_notebooks
 
-FEW = [
-    "hle/1_collection",
-    "hle/2_measured_models",
-    "hle_verified/1_protocol",
-    "hle_verified/2_audit_probabilities",
-    "cbu/1_method",
-    "uq/2_small_judges",
-]
+FEW = ["hle_verified/2_audit_probabilities", "cbu/1_method", "uq/2_small_judges"]  # audits, rollouts, verdicts
 MADE_BY = [Path(file) for file in (__file__, many_shapes.__file__, faulty_server.__file__)]
 
 
@@ -45,10 +38,10 @@ def provider_run(server, run_notebook, tmp_path_factory):
     how many calls each path of the server got. It runs only if its receipt of an earlier session no longer holds."""
     replies = tmp_path_factory.mktemp("replies") / "provider.sqlite"
 
-    def run(name, kind, models, but=()) -> Path:
+    def run(name, kind, models) -> Path:
         folder = paths.BUILD / "tests/providers" / f"{name} {models[0]}"
         notebook, receipt = Notebook(paths.ROOT / f"notebooks/{name}.ipynb"), folder / "receipt.json"
-        values = {key: value for key, value in provider_values(name, "URL", kind, models).items() if key not in but}
+        values = provider_values(name, "URL", kind, models)
         read = receipts.digests([*receipts.inputs(notebook, values), paths.PARAMS / "quick.yaml", *MADE_BY])
         left = receipts.digests(path for path in receipts.files_in([folder]) if path != receipt)
         if receipts.read_receipt(name, receipt) == {"values": values, "read": read, "left": left}:
@@ -81,10 +74,9 @@ def test_notebook_runs_on_models_of_a_provider(name, provider_run):
     assert 0 < sum(calls.values()) <= int(planned.replace(",", ""))
 
 
-@pytest.mark.parametrize("name", ["uq/2_small_judges", "hle/2_measured_models"])
-def test_models_may_be_named_alone_and_say_nothing_readable(name, provider_run):
-    """Whose answers are judged (`authors`), and whom the second study asks (`anchored`), stay as they are."""
-    provider_run(name, "openai", ["mute"], but=["authors"])
+def test_an_exam_s_models_may_be_named_alone_and_say_nothing_readable(provider_run):
+    """Whom the second study asks (`anchored`) stays as it is."""
+    provider_run("hle/2_measured_models", "openai", ["mute"])
 
 
 def test_these_notebooks_ask_models():
