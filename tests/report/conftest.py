@@ -1,6 +1,34 @@
+import matplotlib
+
+matplotlib.use("agg")
 import pytest
+from matplotlib import pyplot as plt
+from proctor import paths
 from proctor.report import site_check
 from proctor.report.catalog import Row
+from proctor.report.figures import FULL, axes, style
+
+
+@pytest.fixture
+def house():
+    """Figures have the house's style, and none is left open."""
+    with matplotlib.rc_context():
+        style()
+        yield
+    plt.close("all")
+
+
+@pytest.fixture
+def ax(house):
+    return axes(width=FULL, height=3)[1]
+
+
+@pytest.fixture
+def own_figures(tmp_path, monkeypatch):
+    """Where figures and tables go: a folder of the test's own."""
+    for name in ("FIGURES", "OWN_FIGURES"):
+        monkeypatch.setattr(paths, name, tmp_path / "figures")
+    return tmp_path / "figures"
 
 
 @pytest.fixture(scope="module")

@@ -1,16 +1,13 @@
 import json
 
-import matplotlib
-
-matplotlib.use("agg")
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from PIL import Image
 from proctor import paths
 from proctor.report.claims import judge
-from proctor.report.figures import COLUMN, FULL, axes, save, size, style
-from proctor.report.frame import faults, text_width, visible_texts, wrapped
+from proctor.report.figures import COLUMN, FULL, axes, save, size
+from proctor.report.frame import faults, is_drawn, text_width, visible_texts, wrapped
 
 GAIN = judge(
     "uq/finding_1",
@@ -37,14 +34,7 @@ PAIR = judge(
 STRICT = dict(claim=GAIN, alt="One rising line <50 % & more.")
 
 
-@pytest.fixture(autouse=True)
-def house(tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
-    monkeypatch.setattr(paths, "OWN_FIGURES", tmp_path / "figures")
-    with matplotlib.rc_context():
-        style()
-        yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("house", "own_figures")
 
 
 def drawn(width=COLUMN, **how):
@@ -219,3 +209,20 @@ def test_a_dollar_in_a_claim_stays_a_dollar():
 
 def test_house_size_is_column_unless_told():
     assert tuple(axes()[0].get_size_inches()) == size() and axes(width=FULL)[0].get_size_inches()[0] == FULL
+
+
+MARKS = {  # what draws a number: as a mark, bar, cell or text
+    "bar": (lambda ax: ax.bar([0, 1], [0.2, 0.731]), 0.731),
+    "point": (lambda ax: ax.scatter([1, 2], [0.1, 0.731]), 0.731),
+    "cell": (lambda ax: ax.imshow(np.array([[0.1, 0.731]])), 0.731),
+    "text": (lambda ax: ax.text(0, 0, "+0.73 on average"), 0.731),
+    "thousands": (lambda ax: ax.annotate("2,500 items", (0, 0)), 2500.4),
+}
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_a_number_is_found_as_mark_bar_cell_or_text(mark):
+    fig, ax = plt.subplots()
+    draw, value = MARKS[mark]
+    draw(ax)
+    assert is_drawn(fig, value) and not is_drawn(fig, 0.55)

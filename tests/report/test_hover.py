@@ -2,17 +2,11 @@
 
 import re
 
-import matplotlib
 import pytest
 from proctor.report import figures, hover
-from proctor.report.figures import axes, save, style
+from proctor.report.figures import axes, save
 
-
-@pytest.fixture(autouse=True)
-def house():
-    with matplotlib.rc_context():
-        style()
-        yield
+pytestmark = pytest.mark.usefixtures("house")
 
 
 def drawn(fig, folder, name):

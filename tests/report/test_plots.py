@@ -1,35 +1,10 @@
-import matplotlib
-
-matplotlib.use("agg")
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import pyplot as plt
-from proctor.report.figures import (
-    FULL,
-    axes,
-    dumbbell,
-    forest,
-    heatmap,
-    role,
-    roles,
-    style,
-)
+from matplotlib.colors import to_hex
+from proctor.report.figures import dumbbell, flow, forest, heatmap, role, roles, save, waffle
 
 MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"]
-
-
-@pytest.fixture(autouse=True)
-def house():
-    with matplotlib.rc_context():
-        style()
-        yield
-    plt.close("all")
-
-
-@pytest.fixture
-def ax():
-    return axes(width=FULL, height=3)[1]
 
 
 def spans(lines):
@@ -110,3 +85,50 @@ def test_a_heatmap_takes_texts_of_its_own(ax):
     assert [text.get_text() for text in ax.texts] == ["few", "more"]
     with pytest.raises(ValueError, match="shape"):
         heatmap(ax, frame, text=frame.T)
+
+
+BOXES = {
+    "all": (0, 0, "500 questions"),
+    "kept": (1, 0, "480 questions kept by all judges", "right"),
+    "out": (1, 1, "20\nout", "wrong"),
+    "end": (2, 0, "end"),
+}
+
+
+def test_a_flow_writes_boxes_and_labels_and_saves(ax, tmp_path):
+    flow(
+        ax, BOXES, [("all", "kept"), ("all", "out", "no"), ("kept", "end", "all"), ("end", "all", "", -0.5)], above=0.6
+    )
+    texts = [text.get_text().replace("\n", " ") for text in ax.texts]
+    assert texts == ["500 questions", "480 questions kept by all judges", "20 out", "end", "no", "all"]
+    save(ax.figure, "uq/flow", evidence="published", claim="How it goes", alt="Boxes", out=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "arrows, how, message",
+    [
+        ([("all", "nowhere")], {}, "nowhere"),
+        ([("all", "end")], {}, "passes behind box kept"),
+        ([("all", "kept", "a label that is much too long for it")], {}, "covers box"),
+        ([], dict(size=(0.2, 0.2)), "its text needs"),
+    ],
+)
+def test_a_flow_that_cannot_be_read_is_refused(ax, arrows, how, message):
+    with pytest.raises(ValueError, match=message):
+        flow(ax, BOXES, arrows, **how)
+
+
+def test_a_waffle_has_a_square_for_each(ax):
+    counts = pd.DataFrame({"mild": [14, 0, 3], "severe": [3, 2, 0]}, index=["UQ", "HLE", "KINA"])
+    waffle(ax, counts, per_row=10)
+    assert len(ax.patches) == 22 and len({to_hex(patch.get_facecolor()) for patch in ax.patches}) == 2
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["UQ (17)", "HLE (2)", "KINA (3)"]
+    corners = {(round(patch.get_x(), 3), round(patch.get_y(), 3)) for patch in ax.patches}
+    assert len(corners) == 22, "no square covers another"
+    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["mild (17)", "severe (5)"]
+
+
+@pytest.mark.parametrize("counts", [[[0, 0]], [[-1, 2]], [[0.5, 1]]])
+def test_a_waffle_counts_whole_things(ax, counts):
+    with pytest.raises(ValueError, match="whole numbers"):
+        waffle(ax, pd.DataFrame(counts, index=["a"]))

@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor import paths
 from proctor.files import harmless
 from proctor.report import tables
-from proctor.report.tables import escape_markdown, escape_tex, save_table, with_interval
+from proctor.report.tables import escape_tex, save_table, with_interval
 from proctor.stats import power
 
 SPECIAL = st.text(st.sampled_from("&%_#${}~^\\<>|[]*ab1 -"), max_size=30)
@@ -18,10 +17,8 @@ TEX_TOKEN = re.compile(r"\\text[a-z]+\{\}|\\[&%_#${}]|[^&%_#${}~^\\<>|]")
 
 
 @pytest.fixture
-def out(tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
-    monkeypatch.setattr(paths, "OWN_FIGURES", tmp_path / "figures")
-    return tmp_path / "figures" / "hle"
+def out(own_figures):
+    return own_figures / "hle"
 
 
 @pytest.fixture
@@ -51,10 +48,6 @@ def test_markdown_cells_come_back_as_they_were(row):
     line = tables.to_markdown(shown, [False, False], "", "measured · hle/t").splitlines()[2]
     unescaped = [cell.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&") for cell in cells(line)]
     assert unescaped == [" ".join(text.split()) for text in row]
-
-
-def test_a_pipe_in_markdown_is_escaped():
-    assert escape_markdown("(C x3|U)") == r"(C x3\|U)"
 
 
 @pytest.mark.parametrize(
