@@ -1,7 +1,6 @@
 """The command, as a user types it, against a local server, in a checkout of its own."""
 
 import base64
-import importlib.util
 import json
 import os
 import re
@@ -9,16 +8,13 @@ import shutil
 import struct
 import subprocess
 import zlib
-from pathlib import Path
 
 import pandas as pd
 import pytest
 from proctor import cli, paths
 from proctor.exam.formats import read_hle
 
-_spec = importlib.util.spec_from_file_location("chat_server", Path(__file__).parent / "chat_server.py")
-chat_server = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(chat_server)
+from .chat_server import Server
 
 
 def png(shade: int) -> str:
@@ -66,7 +62,7 @@ def server(checkout):
     """answer(text) -> str; the model `mine` takes pictures and costs 1 and 2 dollars a million tokens."""
 
     def start(answer):
-        running = chat_server.Server(answer).__enter__()
+        running = Server(answer).__enter__()
         started.append(running)
         models = {"mine": {"kind": "openai", "model": "m", "base_url": running.url, "sees": True}}
         (checkout / "params/my_models.yaml").write_text(json.dumps(models))

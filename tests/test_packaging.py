@@ -1,6 +1,5 @@
 """An installed library, outside of a checkout: it has parameters, prompts, data and recordings, and writes elsewhere."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -8,16 +7,13 @@ import sys
 import tomllib
 import zipfile
 from importlib import metadata
-from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from proctor import cli, paths
 
-_spec = importlib.util.spec_from_file_location("chat_server", Path(__file__).parent / "chat_server.py")
-chat_server = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(chat_server)
+from .chat_server import Server
 
 SCRIPT = """
 import asyncio, json
@@ -167,6 +163,8 @@ EACH = """
 import contextlib, io, json
 from proctor import cli, paths
 
+from .chat_server import Server
+
 def start(words):
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
         try:
@@ -195,7 +193,7 @@ def test_an_installed_command_asks_a_model_of_the_user_s_own_and_shows_its_table
     (installed.folder / "sums.csv").write_text("question,answer\nWhat is 1?,1\nWhat is 2?,2\n")
     settings = installed.folder / "config/proctor"
     settings.mkdir(parents=True)
-    with chat_server.Server(lambda text: "Exact Answer: 1") as server:
+    with Server(lambda text: "Exact Answer: 1") as server:
         (settings / "my_models.yaml").write_text(f"mine: {{kind: openai, model: m, base_url: '{server.url}'}}")
         (settings / "my_prices.yaml").write_text("mine: {input: 1, output: 2}")
         words = ["exam", "sums.csv", "--model", "mine", "--budget", "1"]

@@ -43,15 +43,6 @@ def test_any_bytes_are_rows_or_a_data_error(tmp_path_factory, content, kind):
         assert str(path) in str(error)
 
 
-def test_parquet_with_text_that_is_not_utf8_is_a_data_error(tmp_path):
-    bad = pyarrow.Array.from_buffers(
-        pyarrow.string(), 1, [None, pyarrow.py_buffer(b"\0\0\0\0\2\0\0\0"), pyarrow.py_buffer(b"\xff\xfe")]
-    )
-    pyarrow.parquet.write_table(pyarrow.table({"text": bad}), tmp_path / "t.parquet")
-    with pytest.raises(DataError, match="t.parquet"):
-        read_rows(tmp_path / "t.parquet")
-
-
 def test_deep_nesting_is_a_problem_of_its_row(tmp_path):
     (tmp_path / "t.jsonl").write_text("[" * 100_000 + "\n" + '{"a": 1}\n')
     rows, problems = read_rows(tmp_path / "t.jsonl")

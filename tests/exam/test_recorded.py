@@ -2,18 +2,12 @@
 
 import asyncio
 
-import pytest
 from proctor.exam import recorded
 from proctor.models.session import Session
 
 
 def replay(study, *more):
     return asyncio.run(study(Session("replay", progress=False), recorded.MODELS[:1], *more))
-
-
-def test_answers_replay_for_each_question():
-    table = replay(recorded.answers)
-    assert list(table["question_id"]) == [question.id for question in recorded.families(recorded.ANSWERED)]
 
 
 def test_samples_are_further_ones():
@@ -25,8 +19,3 @@ def test_model_answers_are_candidates_without_their_confidence():
     questions, answers = replay(recorded.model_answers)
     assert [answer.question_id for answer in answers] == [question.id for question in questions]
     assert not any("Confidence:" in answer.text for answer in answers)
-
-
-def test_a_model_that_nobody_recorded_is_told():
-    with pytest.raises(Exception, match="neither recorded nor cached"):
-        asyncio.run(recorded.answers(Session("replay", progress=False), ["openai/nobody"], 1))

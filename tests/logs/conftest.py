@@ -1,5 +1,6 @@
 """Where the tests of logs look: made-up tidy files by default, the real ones where ../shared has them."""
 
+import pandas as pd
 import pytest
 from proctor import paths
 
@@ -24,3 +25,9 @@ def real_logs(monkeypatch):
         pytest.skip("needs ../shared/data/logs")
     monkeypatch.setenv("PROCTOR_LOGS", str(SHARED))
     return SHARED
+
+
+@pytest.fixture
+def tidy(real_logs):
+    """`tidy(source, name)`: a real tidy file, all of it as text."""
+    return lambda source, name="tidy.csv.gz": pd.read_csv(real_logs / source / name, dtype=str, keep_default_na=False)

@@ -13,10 +13,6 @@ ANSWER = dict(question_id=3, question="Why?", options=["a", "b", "c"], answer="B
 SCORE = dict(question_id="q", task="typos", model="m", score=0.26315789, turn=1, tstamp=1717542495.6, category="c")
 
 
-def quiet(line):
-    pass
-
-
 def answers(folder, model, *rows):
     """A model's zip; a row that is no dictionary stays as it is."""
     place = folder / f"eval_results/model_outputs_{model}_5shots.zip"
@@ -54,9 +50,9 @@ def test_each_model_is_marked_by_the_key_of_its_own_file_and_an_unread_reply_is_
 def test_only_the_models_that_are_named_are_read_and_each_must_be_there(tmp_path):
     answers(tmp_path, "a", dict(model_outputs=""))
     (tmp_path / "eval_results/model_outputs_b_5shots.zip").write_bytes(b"not read")
-    assert list(boards.mmlu_pro(tmp_path, quiet, ["a"])["letters.csv.gz"]) == ["item", "keys", "a"]
+    assert list(boards.mmlu_pro(tmp_path, print, ["a"])["letters.csv.gz"]) == ["item", "keys", "a"]
     with pytest.raises(DataError, match="eval_results: no file of c"):
-        boards.mmlu_pro(tmp_path, quiet, ["a", "c"])
+        boards.mmlu_pro(tmp_path, print, ["a", "c"])
 
 
 @pytest.mark.parametrize(
@@ -73,13 +69,13 @@ def test_only_the_models_that_are_named_are_read_and_each_must_be_there(tmp_path
 )
 def test_a_broken_file_of_answers_says_file_and_row(tmp_path, rows, message):
     with pytest.raises(DataError, match=f"model_outputs_a_5shots.zip.*{message}"):
-        boards.mmlu_pro(answers(tmp_path, "a", *rows), quiet)
+        boards.mmlu_pro(answers(tmp_path, "a", *rows), print)
 
 
 def test_of_two_answers_the_board_keeps_the_earlier(tmp_path):
     later = dict(tstamp=1724457600, score=1)
     scores(tmp_path, later, {}, dict(model="A", score=0.0), dict(category="b", question_id="r", score=0.5))
-    found = boards.livebench(tmp_path, quiet)
+    found = boards.livebench(tmp_path, print)
     assert found["tidy.csv.gz"].columns.tolist() == ["id", "category", "task", "A", "m"]
     assert found["tidy.csv.gz"].to_numpy().tolist() == [
         ["r", "b", "typos", "", "0.5"],
@@ -102,28 +98,24 @@ def test_of_two_answers_the_board_keeps_the_earlier(tmp_path):
 )
 def test_a_broken_file_of_scores_says_file_and_row(tmp_path, rows, message):
     with pytest.raises(DataError, match=message):
-        boards.livebench(scores(tmp_path, *rows), quiet)
+        boards.livebench(scores(tmp_path, *rows), print)
 
 
-def tidy(real_logs, source, name="tidy.csv.gz"):
-    return pd.read_csv(real_logs / source / name, dtype=str, keep_default_na=False)
-
-
-def test_samples_of_mmlu_pro_give_the_tidy_rows(real_logs, tmp_path):
+def test_samples_of_mmlu_pro_give_the_tidy_rows(real_logs, tidy, tmp_path):
     (tmp_path / "eval_results").symlink_to(real_logs / "mmlu_pro/raw")
-    found = boards.mmlu_pro(tmp_path, quiet)
+    found = boards.mmlu_pro(tmp_path, print)
     for name in ("tidy.csv.gz", "letters.csv.gz"):
         mine = found[name].set_index("item")
-        real = tidy(real_logs, "mmlu_pro", name).set_index("item").loc[mine.index, list(mine)]
+        real = tidy("mmlu_pro", name).set_index("item").loc[mine.index, list(mine)]
         blank = mine == ""  # a sample holds eight items of a model
         whole = real.mask(blank, "").drop(columns=["common", "twin_of", "keys"], errors="ignore")
         pd.testing.assert_frame_equal(mine[list(whole)], whole)
         assert (~blank).sum().sum() >= 24
 
 
-def test_samples_of_livebench_give_the_tidy_rows(real_logs):
+def test_samples_of_livebench_give_the_tidy_rows(real_logs, tidy):
     mine = boards.read_scores(real_logs / "livebench/raw/livebench_sample.parquet")
-    real = tidy(real_logs, "livebench").set_index("id")
+    real = tidy("livebench").set_index("id")
     assert len(mine) == 20
     for row in mine.itertuples():
         wanted = real.loc[row.id, ["category", "task", row.model]].tolist()

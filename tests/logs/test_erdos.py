@@ -15,10 +15,6 @@ from proctor.logs.erdos import erdos, erdos_attempts
 FOLLOWED = ["state", "settled", "proof", "statement_formalised", "prize", "tags"]
 
 
-def quiet(line):
-    pass
-
-
 def entry(number, state, more="", tags="[sets]"):
     return (
         f'- number: "{number}"\n  status:\n    state: "{state}"\n    last_update: "2025-09-01"\n{more}  tags: {tags}\n'
@@ -40,7 +36,7 @@ def changes(rows):
 def test_a_change_of_the_table_is_a_row_and_a_removed_problem_too(tmp_path):
     first = entry(1, "open") + entry(2, "open", '  prize: "No"\n')
     second = entry(1, "proven (Lean)", tags="[sets, graphs]") + entry(2, "open", '  prize: "no"\n')
-    found = erdos(table(tmp_path, first, second, second, entry(1, "proved (Lean)", tags="[sets, graphs]")), quiet)
+    found = erdos(table(tmp_path, first, second, second, entry(1, "proved (Lean)", tags="[sets, graphs]")), print)
     assert changes(found["tidy.csv.gz"]) == [
         ["0", "1", "new", "open", "0", ""],
         ["0", "2", "new", "open", "0", ""],
@@ -53,7 +49,7 @@ def test_a_change_of_the_table_is_a_row_and_a_removed_problem_too(tmp_path):
 
 def test_an_informal_status_comes_first_and_a_formal_one_names_lean(tmp_path):
     more = '  informal_status:\n    state: "disproved"\n    last_update: "2026-02-24"\n  formal_status:\n    state: "Lean"\n'
-    row = erdos(table(tmp_path, entry(1, "open", more)), quiet)["tidy.csv.gz"].iloc[0]
+    row = erdos(table(tmp_path, entry(1, "open", more)), print)["tidy.csv.gz"].iloc[0]
     assert (row["state"], row["proof"], row["stated_date"]) == ("disproved", "Lean", "2026-02-24")
 
 
@@ -93,7 +89,7 @@ def test_what_an_attempt_claims_is_its_last_final_label(tmp_path):
     attempt(tmp_path, "reviews/erdos/2.json", json.dumps(
         {"status": "known", "label": "known", "reviewed_by": ["a", "b"], "reviewed_at": "2026-01-20", "issue_url": ""}
     ))  # fmt: skip
-    found = erdos_attempts(dated(tmp_path), quiet)
+    found = erdos_attempts(dated(tmp_path), print)
     rows = found["tidy.csv.gz"]
     assert rows["problem"].tolist() == ["1", "2", "2", "3", "4", "10"]
     assert rows["claim"].tolist() == [
@@ -122,7 +118,7 @@ def test_a_malformed_table_says_file_and_row(tmp_path, name, text, message):
     (tmp_path / "versions").mkdir()
     (tmp_path / "versions" / name).write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=message) as error:
-        erdos(tmp_path, quiet)
+        erdos(tmp_path, print)
     assert str(tmp_path) in str(error.value)
 
 
@@ -139,7 +135,7 @@ def test_malformed_attempts_say_where(tmp_path, path, text, message):
     dated(tmp_path)
     attempt(tmp_path, path, text)
     with pytest.raises(DataError, match=message):
-        erdos_attempts(tmp_path, quiet)
+        erdos_attempts(tmp_path, print)
 
 
 # --- fetched from a git repository on this machine ---
@@ -220,7 +216,7 @@ def test_samples_of_the_table_give_the_tidy_states(real_logs, tmp_path):
         (place := tmp_path / number / "versions").mkdir(parents=True)
         time = versions.loc[version, "time"].replace(":", "")
         shutil.copy(path, place / f"{number}_{time}_{commit}.yaml")
-        mine = erdos(tmp_path / number, quiet)
+        mine = erdos(tmp_path / number, print)
         if version == "0":  # a whole version
             assert mine["tidy.csv.gz"].to_numpy().tolist() == real[real["version"] == "0"].to_numpy().tolist()
             assert mine["versions.csv.gz"].iloc[0, 1:].tolist() == versions.loc["0"].tolist()
@@ -236,7 +232,7 @@ def test_samples_of_attempts_give_the_tidy_rows(real_logs, tmp_path):
     shutil.copytree(folder / "raw/reviews", tmp_path / "reviews/erdos", copy_function=shutil.copyfile)
     for place in (tmp_path, *tmp_path.rglob("*")):
         place.chmod(0o755)
-    found = erdos_attempts(dated(tmp_path), quiet)
+    found = erdos_attempts(dated(tmp_path), print)
     mine = found["tidy.csv.gz"].set_index(keys)
     real = read(folder).set_index(keys).loc[mine.index]
     texts = ["claim", "says_advanced", "site_status", "completion", "duplicate_of"]  # `characters`: texts are cut here

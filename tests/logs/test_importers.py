@@ -24,10 +24,6 @@ def put(folder, path, content):
     return file
 
 
-def quiet(line):
-    pass
-
-
 def test_scores_become_letters_and_a_number_that_stands_twice_keeps_its_last_item(tmp_path):
     rows = [
         {"id": "47", "subset": "Factuality", "full_scores": SCORES, "mini_scores": SCORES, "refused": False},
@@ -88,7 +84,7 @@ def test_only_the_runs_that_are_named_are_read(tmp_path):
     reply = {"q1": {"response": "Answer: D\nConfidence: 80%"}}
     for run in ("a_m_p", "b_m_p"):
         put(tmp_path, f"{top}/hle_{run}_20250922_122904.json", {"predictions": reply})
-    assert set(importers.hle_runs(tmp_path, quiet)["tidy.csv.gz"]["run"]) == {"a_m_p", "b_m_p"}
+    assert set(importers.hle_runs(tmp_path, print)["tidy.csv.gz"]["run"]) == {"a_m_p", "b_m_p"}
     said = []
     assert set(importers.hle_runs(tmp_path, said.append, ["b_m_p"])["tidy.csv.gz"]["run"]) == {"b_m_p"}
     assert "1 of 2 runs are left out" in said[0]
@@ -147,7 +143,7 @@ def test_short_answers_are_letters_and_single_numbers_with_their_tokens(tmp_path
 
     replies = dict(a=reply("(b) no", reasoning_tokens=0), b=reply("x = -1,200 m"), c=reply("1/2"), d={"response": ""})
     put(tmp_path, "results/20250922_122904/predictions/hle_a_m_p_20250922_122904.json", {"predictions": replies})
-    found = importers.hle_answers(tmp_path, quiet)["answers.csv.gz"]
+    found = importers.hle_answers(tmp_path, print)["answers.csv.gz"]
     assert found[["id", "run", "answer", "completion_tokens", "reasoning_tokens"]].to_numpy().tolist() == [
         ["a", "a_m_p", "B", "9", "0"], ["b", "a_m_p", "-1200", "9", ""], ["c", "a_m_p", "", "9", ""],
     ]  # fmt: skip
@@ -164,7 +160,7 @@ def test_short_answers_are_letters_and_single_numbers_with_their_tokens(tmp_path
 def test_broken_labels_of_hle_say_file_and_row(tmp_path, changed, message):
     repairs(tmp_path, **changed)
     with pytest.raises(DataError, match=message):
-        importers.hle_repairs(tmp_path, quiet)
+        importers.hle_repairs(tmp_path, print)
 
 
 def redux(folder, keys=("2", "A,C"), question="why"):
@@ -191,7 +187,7 @@ def test_repaired_keys_are_read_from_letters_and_places(tmp_path):
     assert said == ["  1 questions stand twice with the same choices"]
     redux(tmp_path, question="whence")
     with pytest.raises(DataError, match=r"all.csv, row 4, column question: not the question of mmlu_zoo.csv, row 2"):
-        importers.mmlu_redux(tmp_path, quiet)
+        importers.mmlu_redux(tmp_path, print)
 
 
 def test_outcomes_of_agents_are_sorted_by_item_and_share(tmp_path):
@@ -202,7 +198,7 @@ def test_outcomes_of_agents_are_sorted_by_item_and_share(tmp_path):
     )
     trials = {"x": {"successes": 2, "trials": 5}}
     put(tmp_path, "data/terminalbench/responses_raw.jsonl", [{"subject_id": "a", "responses": trials}])
-    found = importers.agent_outcomes(tmp_path, quiet)
+    found = importers.agent_outcomes(tmp_path, print)
     assert found["gso_15systems.csv.gz"].to_numpy().tolist() == [["x", "1", "0"], ["y", "", "0"]]
     assert list(found["gso_15systems.csv.gz"]) == ["item", "strong", "weak"]
     assert found["terminalbench2_trials_83systems.csv.gz"].to_numpy().tolist() == [["x", "2/5"]]
@@ -216,7 +212,7 @@ def test_outcomes_of_agents_are_sorted_by_item_and_share(tmp_path):
 def test_answers_are_marked_again_by_program(tmp_path, answer, key, same):
     output = "```json\n" + json.dumps({"reasoning": "r", "answer": answer}) + "\n```"
     put(tmp_path, "result_dirs/crux/m.json", [{"id": "c0", "output": [output], "answer": key}])
-    found = importers.zeroeval(tmp_path, quiet)["crux.csv.gz"]
+    found = importers.zeroeval(tmp_path, print)["crux.csv.gz"]
     assert found.to_numpy().tolist() == [["c0", str(int(same))]]
 
 
@@ -225,14 +221,14 @@ def test_verdicts_on_pairs_keep_both_orders(tmp_path):
     rows = [{"label": 2, "results": [result]}]
     put(tmp_path, "Dataset/LLMBar/Natural/evaluators/GPT-4/CoT/result.json", rows)
     put(tmp_path, "Dataset/LLMBar/Natural/evaluators/GPT-4/Metrics/result.json", rows)
-    found = importers.llmbar(tmp_path, quiet)["tidy.csv.gz"]
+    found = importers.llmbar(tmp_path, print)["tidy.csv.gz"]
     assert found.to_numpy().tolist() == [["Natural", "0", "GPT-4", "CoT", "2", "1", "None"]]
 
 
 def test_the_verdict_of_a_prompt_of_several_stages_is_the_last_one(tmp_path):
     stages = [{f"swap = {swap}": {"winner": winner} for swap in (False, True)} for winner in ("1", "2")]
     put(tmp_path, "Dataset/LLMBar/Natural/evaluators/GPT-4/Swap/result.json", [{"label": 2, "results": stages}])
-    found = importers.llmbar(tmp_path, quiet)["tidy.csv.gz"]
+    found = importers.llmbar(tmp_path, print)["tidy.csv.gz"]
     assert found.to_numpy().tolist() == [["Natural", "0", "GPT-4", "Swap", "2", "2", "2"]]
 
 
@@ -245,7 +241,7 @@ def test_token_probabilities_are_numbered_over_the_files(tmp_path):
     )
     put(tmp_path, "main_results/arc_gpt-4-turbo-q0to500.txt", head + "Correct 0.12345\n")
     put(tmp_path, "main_results/arc_gpt-4-turbo-q0to500_no_abst_raw_logits_first_prompt.txt", head + "Correct 9\n")
-    found = importers.token_probability(tmp_path, quiet)["tidy.csv.gz"]
+    found = importers.token_probability(tmp_path, print)["tidy.csv.gz"]
     assert found.to_numpy().tolist() == [["arc", "gpt-4-turbo", 0, 1, 0.1235], ["arc", "gpt-4-turbo", 501, 0, 1.0]]
 
 
@@ -277,16 +273,16 @@ def test_a_broken_raw_file_says_file_and_row(tmp_path, source, path, content, me
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(content)
     with pytest.raises(DataError, match=message) as error:
-        importers.IMPORTERS[source](tmp_path, quiet)
+        importers.IMPORTERS[source](tmp_path, print)
     assert str(tmp_path) in str(error.value)
 
 
 def test_tidy_files_are_written_whole_and_alike(tmp_path, monkeypatch):
     put(tmp_path, "raw/data/gso/responses.jsonl", [{"subject_id": "s", "responses": {"x": 1}}])
     source = log_files.sources()["agent_outcomes"]
-    (first,) = importers.run_importer(source, tmp_path / "raw", tmp_path / "logs/agent_outcomes", quiet)
+    (first,) = importers.run_importer(source, tmp_path / "raw", tmp_path / "logs/agent_outcomes", print)
     before = first.read_bytes()
-    importers.run_importer(source, tmp_path / "raw", tmp_path / "logs/agent_outcomes", quiet)
+    importers.run_importer(source, tmp_path / "raw", tmp_path / "logs/agent_outcomes", print)
     assert first.read_bytes() == before
     monkeypatch.setenv("PROCTOR_LOGS", str(tmp_path / "logs"))
     assert logs.outcomes("gso").to_numpy().tolist() == [[1.0]]
@@ -312,23 +308,19 @@ def lay(real_logs, source, target, places):
             file.write_bytes(gzip.decompress(path.read_bytes()))
         else:
             shutil.copy(path, file)
-    return importers.IMPORTERS[source](target, quiet)
-
-
-def tidy(real_logs, source, name="tidy.csv.gz"):
-    return pd.read_csv(real_logs / source / name, dtype=str, keep_default_na=False)
+    return importers.IMPORTERS[source](target, print)
 
 
 def as_text(table):
     return table.astype(str).to_numpy().tolist()
 
 
-def test_samples_of_scores_give_the_tidy_rows(real_logs, tmp_path):
+def test_samples_of_scores_give_the_tidy_rows(real_logs, tidy, tmp_path):
     files = ("base_both_k8", "base_nano_k8", "base_claude_both_k8", "criteria_both_k8")
     found = lay(
         real_logs, "judge_scores", tmp_path, {f"{name}.jsonl.gz": f"results/raw/{name}.jsonl" for name in files}
     )
-    real, mine = tidy(real_logs, "judge_scores"), found["tidy.csv.gz"]
+    real, mine = tidy("judge_scores"), found["tidy.csv.gz"]
     assert len(mine) == 2 * 1692 + 1684 + 2 * 1723 + 2 * 1703
     real = real[real["judge"].isin(mine["judge"])].reset_index(drop=True)
     assert as_text(mine.drop(columns="subset")) == as_text(real.drop(columns="subset"))
@@ -336,7 +328,7 @@ def test_samples_of_scores_give_the_tidy_rows(real_logs, tmp_path):
     assert mine["id"][other].nunique() < 5
 
 
-def test_samples_of_hle_give_the_tidy_rows_but_for_the_keys_that_the_samples_lack(real_logs, tmp_path):
+def test_samples_of_hle_give_the_tidy_rows_but_for_the_keys_that_the_samples_lack(real_logs, tidy, tmp_path):
     folder, date = "results/20250922_122904", "_20250922_122904.json"
     found = lay(
         real_logs,
@@ -348,24 +340,24 @@ def test_samples_of_hle_give_the_tidy_rows_but_for_the_keys_that_the_samples_lac
         },
     )
     mine = found["tidy.csv.gz"].drop(columns="exact_original_key").set_index(["run", "id"])
-    real = tidy(real_logs, "hle_runs").drop(columns="exact_original_key").set_index(["run", "id"])
+    real = tidy("hle_runs").drop(columns="exact_original_key").set_index(["run", "id"])
     mine = mine[mine["stated_confidence"] != ""]  # one reply is left out of the sample
     assert len(mine) > 400 and mine.index.isin(real.index).all()
     pd.testing.assert_frame_equal(mine, real.loc[mine.index])
 
 
-def test_verdicts_of_swap_agree_with_the_statistics_of_the_source(real_logs, tmp_path):
+def test_verdicts_of_swap_agree_with_the_statistics_of_the_source(real_logs, tidy, tmp_path):
     place = "Dataset/LLMBar/Natural/evaluators/GPT-4/Swap/result.json"
     mine = lay(real_logs, "llmbar", tmp_path, {"Natural_GPT-4-Swap.json.gz": place})["tidy.csv.gz"]
     equal = (mine["winner_order1"] == mine["winner_order2_mapped"]).sum()
     assert (len(mine), equal) == (100, 97)  # "equal" in the source's statistics.json; by the first stage 93
-    real = tidy(real_logs, "llmbar").query("subset == 'Natural' and judge == 'GPT-4' and prompt == 'Swap'")
+    real = tidy("llmbar").query("subset == 'Natural' and judge == 'GPT-4' and prompt == 'Swap'")
     assert as_text(mine) == as_text(real)
 
 
-def test_samples_of_mmlu_redux_give_the_tidy_rows(real_logs, tmp_path):
+def test_samples_of_mmlu_redux_give_the_tidy_rows(real_logs, tidy, tmp_path):
     lines = pd.read_csv(real_logs / "mmlu_redux/raw/all.csv.gz", dtype=str, keep_default_na=False)
-    real = tidy(real_logs, "mmlu_redux")
+    real = tidy("mmlu_redux")
     subjects = ["abstract_algebra", "college_chemistry", "virology"]
     rows = real.index[real["subject"].isin(subjects)]
     (tmp_path / "outputs/multi_expert_helm").mkdir(parents=True)
@@ -375,44 +367,44 @@ def test_samples_of_mmlu_redux_give_the_tidy_rows(real_logs, tmp_path):
     assert as_text(mine.drop(columns="item")) == as_text(real.loc[rows].drop(columns="item"))
 
 
-def test_samples_of_agents_give_the_tidy_rows(real_logs, tmp_path):
+def test_samples_of_agents_give_the_tidy_rows(real_logs, tidy, tmp_path):
     places = {
         "swebench_verified_responses.jsonl.gz": "data/swebench_verified/responses.jsonl",
         "terminalbench_responses_raw.jsonl.gz": "data/terminalbench/responses_raw.jsonl",
     }
     for name, mine in lay(real_logs, "agent_outcomes", tmp_path, places).items():
-        real = tidy(real_logs, "agent_outcomes", name)
+        real = tidy("agent_outcomes", name)
         assert set(mine) == set(real) and as_text(mine[list(real)]) == as_text(real)
         if "trials" not in name:  # mean shares of trials tie up to rounding
             assert list(mine) == list(real)
 
 
-def test_samples_of_marked_answers_give_the_tidy_rows(real_logs, tmp_path):
+def test_samples_of_marked_answers_give_the_tidy_rows(real_logs, tidy, tmp_path):
     models = ("claude-3-5-sonnet-20241022", "o1-mini-2024-09-12")
     found = lay(
         real_logs, "zeroeval", tmp_path, {f"math-l5_{m}.json.gz": f"result_dirs/math-l5/{m}.json" for m in models}
     )
-    mine, real = found["math-l5.csv.gz"], tidy(real_logs, "zeroeval", "math-l5.csv.gz")
+    mine, real = found["math-l5.csv.gz"], tidy("zeroeval", "math-l5.csv.gz")
     assert len(mine) == 60 and as_text(mine) == as_text(real[list(mine)].head(60))
 
 
-def test_samples_of_pairs_give_the_tidy_rows(real_logs, tmp_path):
+def test_samples_of_pairs_give_the_tidy_rows(real_logs, tidy, tmp_path):
     places = {
         f"{subset.replace('/', '-')}_{judge}-Swap.json.gz": f"Dataset/LLMBar/{subset}/evaluators/{judge}/Swap/result.json"
         for subset, judge in (("Adversarial/Neighbor", "GPT-4"), ("Natural", "GPT-4"), ("Natural", "PaLM2"))
     }
     mine = lay(real_logs, "llmbar", tmp_path, places)["tidy.csv.gz"]
     keys = ["subset", "judge", "prompt"]
-    real = tidy(real_logs, "llmbar").merge(mine[keys].drop_duplicates(), on=keys)
+    real = tidy("llmbar").merge(mine[keys].drop_duplicates(), on=keys)
     assert len(mine) == 334 and as_text(mine) == as_text(real)
 
 
-def test_samples_of_token_probabilities_give_the_tidy_rows(real_logs, tmp_path):
+def test_samples_of_token_probabilities_give_the_tidy_rows(real_logs, tidy, tmp_path):
     files = ("arc_gpt-4-turbo-q2000to2500.txt", "mmlu_gpt-4-turbo-q0to500.txt")
     mine = lay(real_logs, "token_probability", tmp_path, {name: f"main_results/{name}" for name in files})[
         "tidy.csv.gz"
     ]
-    real = tidy(real_logs, "token_probability")
+    real = tidy("token_probability")
     keys = ["dataset", "model", "item"]
     wanted = real.merge(mine[keys].astype(str), on=keys)
     assert len(mine) == 999 and as_text(mine) == as_text(wanted)

@@ -34,16 +34,12 @@ PROBLEM = {"problem_id": "p1", "metadata": ABOUT, "solutions": [{"author": "Huma
 LABELLED = PROBLEM | ATTEMPT | {"reward_model": {"ground_truth": "correct"}, "last_update": "2025-06-08T10:43:06"}
 
 
-def quiet(line):
-    pass
-
-
 def lay_broken(folder, **changed):
     place = folder / "data/results"
     place.mkdir(parents=True, exist_ok=True)
     for name, text in (GOOD | changed).items():
         (place / f"{name}.csv").write_text(text)
-    return proofs.broken_math(folder, quiet)
+    return proofs.broken_math(folder, print)
 
 
 def lay_proofs(folder, labelled, attempts):
@@ -53,7 +49,7 @@ def lay_proofs(folder, labelled, attempts):
     place = folder / "data/solved/proof_verification/BMOSL/2016_10.json"
     place.parent.mkdir(parents=True)
     place.write_text(attempts if isinstance(attempts, str) else json.dumps(PROBLEM | {"attempts": attempts}))
-    return proofs.open_proofs(folder, quiet)
+    return proofs.open_proofs(folder, print)
 
 
 def test_replies_to_false_theorems_are_numbered_and_only_the_solver_has_its_score(tmp_path):
@@ -132,17 +128,13 @@ def test_a_broken_file_of_proofs_says_file_and_row(tmp_path, labelled, attempts,
         lay_proofs(tmp_path, labelled, attempts)
 
 
-def tidy(real_logs, source, name="tidy.csv.gz"):
-    return pd.read_csv(real_logs / source / name, dtype=str, keep_default_na=False)
-
-
 def assert_rows_of(mine, real, keys):
     """Each row of `mine` is the row of `real` with the same keys."""
     wanted = real[list(mine)].set_index(keys).loc[pd.MultiIndex.from_frame(mine[keys])].reset_index()
     pd.testing.assert_frame_equal(wanted[list(mine)], mine.reset_index(drop=True), check_dtype=False)
 
 
-def test_samples_of_broken_math_give_the_tidy_rows(real_logs):
+def test_samples_of_broken_math_give_the_tidy_rows(real_logs, tidy):
     samples = {path.stem: path.read_text() for path in (real_logs / "broken_math/raw").glob("*.csv")}
     folder = real_logs / "broken_math/raw"
     assert len(samples) == 6, folder
@@ -152,12 +144,12 @@ def test_samples_of_broken_math_give_the_tidy_rows(real_logs):
     }
     replies = pd.concat(mine.values())
     assert len(replies) == 100
-    assert_rows_of(replies, tidy(real_logs, "broken_math"), ["setting", "problem", "solver", "sample", "judge"])
+    assert_rows_of(replies, tidy("broken_math"), ["setting", "problem", "solver", "sample", "judge"])
     scores = pd.DataFrame(proofs._make(folder / "utility_recent_comps.csv", proofs._score))
-    assert_rows_of(scores, tidy(real_logs, "broken_math", "original.csv.gz"), ["problem", "solver"])
+    assert_rows_of(scores, tidy("broken_math", "original.csv.gz"), ["problem", "solver"])
 
 
-def test_samples_of_open_proofs_give_the_tidy_rows(real_logs, tmp_path):
+def test_samples_of_open_proofs_give_the_tidy_rows(real_logs, tidy, tmp_path):
     raw = real_logs / "open_proofs/raw"
     (tmp_path / "data/train/discrete/long").mkdir(parents=True)
     (tmp_path / "data/train/discrete/long/test.parquet").write_bytes((raw / "test.parquet").read_bytes())
@@ -166,13 +158,13 @@ def test_samples_of_open_proofs_give_the_tidy_rows(real_logs, tmp_path):
         place = tmp_path / f"data/solved/proof_verification/{competition}/{rest}.json"
         place.parent.mkdir(parents=True)
         place.write_bytes(gzip.decompress((raw / f"solved_{sample}.json.gz").read_bytes()))
-    found = proofs.open_proofs(tmp_path, quiet)
+    found = proofs.open_proofs(tmp_path, print)
     keys = ["problem", "model"]
     assert len(found["tidy.csv.gz"]) == 11
-    assert_rows_of(found["tidy.csv.gz"], tidy(real_logs, "open_proofs"), keys)
+    assert_rows_of(found["tidy.csv.gz"], tidy("open_proofs"), keys)
     lists = found["with_lists.csv.gz"].drop(columns=["in_tidy", "human_correct", "list_in_tidy"])  # of both whole files
     assert len(lists) == 10
-    assert_rows_of(lists, tidy(real_logs, "open_proofs", "with_lists.csv.gz"), keys)
+    assert_rows_of(lists, tidy("open_proofs", "with_lists.csv.gz"), keys)
 
 
 def test_the_tables_of_proofs_hold_numbers_where_they_should(real_logs):

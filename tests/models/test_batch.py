@@ -1,14 +1,12 @@
 """Batch mode against a local server that speaks both interfaces: rounds, faults, kills, budgets, keys."""
 
 import asyncio
-import importlib.util
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from proctor import paths
@@ -22,9 +20,7 @@ from proctor.models.registry import Spec
 from proctor.models.spending import Budget, BudgetError
 from proctor.uq.run_validator import Run, validate
 
-_spec = importlib.util.spec_from_file_location("batch_server", Path(__file__).with_name("batch_server.py"))
-_module = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_module)
+from .batch_server import BatchServer
 
 pytestmark = pytest.mark.filterwarnings("ignore:unread_data")  # aiohttp's, of how it reads an upload itself
 KEY = "PROCTORFAKE-7f3a9c2d41"
@@ -36,7 +32,7 @@ ANSWERS = [Answer(id=f"a{i}", question_id=f"q{i}", text=f"The sum is {2 * i}.", 
 @pytest.fixture
 def serving(serving, monkeypatch):
     """As conftest's, with batches; and a clock that goes a thousand times as fast."""
-    monkeypatch.setattr(sys.modules["faulty_server"], "Server", _module.BatchServer)
+    monkeypatch.setattr(sys.modules["faulty_server"], "Server", BatchServer)
     monkeypatch.setattr(batch, "QUIET", 0.05)
     monkeypatch.setattr(batch_api, "POLL", 0.02)
     return serving

@@ -1,9 +1,7 @@
 """Models that cost are asked with a budget alone, on each way to them, and the plan stands on the terminal before."""
 
-import importlib.util
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 from proctor.models.spending import Budget
@@ -11,9 +9,7 @@ from proctor.paths import ROOT
 from proctor.workflow.asking import Bill
 from proctor.workflow.notebook import WorkflowError
 
-_spec = importlib.util.spec_from_file_location("chat_server", Path(__file__).parents[1] / "chat_server.py")
-chat_server = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(chat_server)
+from ..chat_server import Server
 
 ASK = """
 from proctor.models.messages import Request
@@ -46,7 +42,7 @@ def project(shared_project):
 
 @pytest.fixture
 def server(project):
-    with chat_server.Server(lambda text: "It is so.") as running:
+    with Server(lambda text: "It is so.") as running:
         project.write("params/my_models.yaml", f"mine: {{kind: openai, model: m, base_url: '{running.url}'}}\n")
         project.write("params/prices.yaml", "mine: {input: 1.0, output: 2.0}\n")
         shutil.rmtree(project.root / ".cache", ignore_errors=True)

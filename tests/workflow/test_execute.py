@@ -28,20 +28,6 @@ def notebook(tmp_path, *cells):
     return Notebook(tmp_path / "x.ipynb")
 
 
-def test_the_copy_is_there_when_the_run_has_ended(tmp_path, server):
-    execute(notebook(tmp_path, "n: int = 1", "print(n + 1)"), tmp_path / "out.ipynb", {"n": 41}, server)
-    assert "42" in (tmp_path / "out.ipynb").read_text() and not list(tmp_path.glob("*.running.ipynb"))
-
-
-def test_a_failing_cell_is_named_as_a_reader_counts(tmp_path, server):
-    with pytest.raises(NotebookFailed, match="cell 2") as error:
-        execute(
-            notebook(tmp_path, "n: int = 1", "raise ValueError('no good')"), tmp_path / "out.ipynb", {"n": 2}, server
-        )
-    assert "no good" in str(error.value) and (tmp_path / "out.failed.ipynb").exists()
-    assert not (tmp_path / "out.ipynb").exists()
-
-
 def test_a_forked_kernel_leaves_the_bytes_of_papermills_own_command(tmp_path, server):
     name = "hle/2_published_tables"
     path = paths.ROOT / f"notebooks/{name}.ipynb"
