@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
+from proctor.stats.proportions import clopper_pearson, wilson
+from scipy.stats import binomtest
 
 NAME = "synthesis/audit_your_table"
 HEALTHY, ILL = 480, 120
@@ -14,17 +16,19 @@ COUNTS = {"antigen": (84, 6), "antibody": (66, 31), "chest X-ray": (97, 118)}  #
 
 @pytest.fixture(scope="module")
 def table():
-    """Three tests with their sensitivity and specificity, an impossible row, two accuracies alone."""
-    lines = ["name,accuracy,precision,recall,specificity"]
+    """Three tests with their sensitivity and specificity, an impossible row, two accuracies alone; of other items a row
+    that three tables fit and one of which most items are positive; an accuracy of five answers an item."""
+    lines = ["name,accuracy,precision,recall,specificity,n,positives,samples"]
     for name, (tp, fp) in COUNTS.items():
         right = tp + HEALTHY - fp
         lines.append(
             f"{name},{100 * right / 600:.1f},{100 * tp / (tp + fp):.1f},{100 * tp / ILL:.1f},"
-            f"{100 * (HEALTHY - fp) / HEALTHY:.1f}"
+            f"{100 * (HEALTHY - fp) / HEALTHY:.1f},,,"
         )
     # who finds 48 of 120 misses 72, and an accuracy of 95.0 % leaves 30 errors
-    lines.append("miracle,95.0,,40.0,99.5")
-    return "\n".join([*lines, "nurse,88.5,,,", "model,61.0,,,"]) + "\n"
+    lines += ["miracle,95.0,,40.0,99.5,,,", "nurse,88.5,,,,,,", "model,61.0,,,,,,"]
+    lines += ["whole percent,85,64,78,,400,90,", "mostly ill,89.25,91.08,95.48,,400,310,", "five answers,70.00,,,,,,5"]
+    return "\n".join(lines) + "\n"
 
 
 @pytest.fixture(scope="module")
@@ -53,13 +57,28 @@ def test_verdicts_are_those_of_the_counts_that_the_table_was_built_from(saved):
 
 def test_only_feasible_rows_have_intervals_and_a_trivial_answer(saved):
     measured, trivial = saved("measures"), saved("baselines")
-    assert set(measured["name"]) == set(trivial["name"]) == {*COUNTS, "nurse", "model"}
+    assert set(trivial["name"]) == {*COUNTS, "nurse", "model", "whole percent", "mostly ill"}
+    assert set(measured["name"]) == {*trivial["name"], "five answers"}
     assert (measured["exact_low"] <= measured["estimate"]).all()
     assert (measured["estimate"] <= measured["exact_high"]).all()
     assert set(measured[measured["name"] == "nurse"]["measure"]) == {"accuracy"}
-    assert (trivial["trivial"] == "reject all").all() and (trivial["trivial_accuracy"] == HEALTHY / 600).all()
-    gain = trivial.set_index("name")["gain"]
-    assert gain["antigen"] == pytest.approx(100 * (84 - 6) / 600) and gain["chest X-ray"] < 0
+    rows = trivial.set_index("name")
+    assert (rows["trivial"] == "reject all").sum() == 6 and rows.loc["mostly ill", "trivial"] == "accept all"
+    assert rows.loc["antigen", "trivial_accuracy"] == HEALTHY / 600 and rows.loc["chest X-ray", "gain"] < 0
+    for name, only_row, only_trivial, items in (("antigen", 84, 6, 600), ("mostly ill", 61, 14, 400)):
+        assert rows.loc[name, "gain"] == pytest.approx(100 * (only_row - only_trivial) / items)
+        p = binomtest(only_row, only_row + only_trivial).pvalue
+        assert rows.loc[name, "p_min"] == rows.loc[name, "p_max"] == pytest.approx(p)
+
+
+def test_an_interval_is_the_widest_over_the_tables_that_fit_and_counts_items_not_answers(saved):
+    measured = saved("measures").set_index(["name", "measure"])
+    recall = measured.loc[("whole percent", "recall")]
+    assert recall[["estimate", "estimate_max"]].tolist() == pytest.approx([70 / 90, 71 / 90])
+    assert recall["exact_low"] == pytest.approx(clopper_pearson(70, 90)[0])
+    assert recall["exact_high"] == pytest.approx(clopper_pearson(71, 90)[1])
+    answers = measured.loc[("five answers", "accuracy")]
+    assert answers[["low", "high"]].tolist() == pytest.approx(wilson(420, 600))
 
 
 def test_every_pair_of_feasible_rows_is_compared(saved):
@@ -81,7 +100,7 @@ def test_figure_and_tables_say_what_they_rest_on_without_the_folder_of_the_user(
 
 def test_the_claim_counts_the_rows_that_cannot_be_true(done, saved):
     claim = {claim.id: claim for claim in read_claims(done / "figures")}["synthesis/audit_feasible"]
-    assert claim.verdict == "does not hold" and claim.title == "1 of 6 rows cannot be true as printed"
+    assert claim.verdict == "does not hold" and claim.title == "1 of 9 rows cannot be true as printed"
     assert claim.title in (done / "figures/synthesis/audit_intervals.svg").read_text()
 
 

@@ -1,7 +1,7 @@
 """Audit a table of reported metrics: can its figures be true, and which counts print so?
 
     found = audit(load_reported("my_table.csv", n=500, positives=65))
-    feasibility(found)  # then `comparisons`: row_intervals(found, rng), baselines(found), compare_rows(found)
+    feasibility(found)  # one line a row; `notebooks/synthesis/audit_your_table` adds intervals and comparisons
 
 Evidence: reconstructed. The search tries all counts in exact arithmetic. "Infeasible" is therefore proved, given what
 the table states. "Feasible" says only that some counts print so, not that they were observed.

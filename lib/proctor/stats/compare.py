@@ -97,15 +97,6 @@ def confusion_bounds(a: Confusion, b: Confusion, figure: str = "accuracy") -> tu
     return mcnemar_bounds(*zip(*strata[STRATA[figure]]))
 
 
-def against_reject_all(counts: Confusion) -> McNemar:
-    """Exact McNemar test of a validator's accuracy against rejecting everything: no bounds needed.
-
-    The baseline is right on every wrong answer and on no right one, so only the validator is right on the tp that it
-    accepts, and only the baseline on the fp: accepting pays once precision is above 1/2.
-    """
-    return _exact(counts.tp, counts.fp)
-
-
 @dataclass(frozen=True)
 class Pair:
     """Two validators known by their counts: accuracy of a minus that of b in points, and the bounds of McNemar's p.
