@@ -11,7 +11,6 @@ from proctor.audit.consistency_check import (
     SEVERITIES,
     ConsistencyCheck,
     Formulas,
-    as_claim,
     as_table,
     checks,
     largest,
@@ -204,11 +203,3 @@ def test_kappa_comes_back_as_a_fraction():
 def test_a_table_has_a_row_per_check_and_keeps_its_columns_without_any():
     assert list(as_table([]).columns) == list(as_table([check("3", "3")]).columns)
     assert as_table([check("3", "3"), check("4", "4")])["printed"].tolist() == ["3", "4"]
-
-
-def test_a_claim_holds_if_all_its_comparisons_agree():
-    yes, no = check("1", "1"), check("1", "2", agrees=False)
-    assert as_claim([yes, yes])["holds"] and not as_claim([yes, no])["holds"]
-    assert as_claim([yes, no])["exact"] == "1 agree"
-    with pytest.raises(ValueError, match="no comparison tests this claim"):
-        as_claim([])

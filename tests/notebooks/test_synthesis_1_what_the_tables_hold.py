@@ -88,6 +88,24 @@ def test_rows_without_a_table_get_hypotheses_and_their_chance(read):
     assert (percents["padded"] > 0).all() and (percents["padded_chance"] > 0.05).all()
 
 
+def test_the_nearest_misprint_is_the_nearest_of_all_tables_that_print_the_two_other_figures(read):
+    printed = {}  # what a table prints as accuracy, precision and recall
+    for tp in range(66):
+        for fp in range(436):
+            if tp + fp:
+                printed.setdefault((shown(435 - fp + tp, 500, "half_up"), shown(tp, tp + fp, "half_up")), set()).add(tp)
+    tables = [(*key, shown(tp, 65, "half_up")) for key, found in printed.items() for tp in found]
+    for row in read("table_S10_hypotheses").itertuples():
+        own = row.row.split(" / ")
+        near = [(abs(Decimal(table[i]) - Decimal(own[i])), f"{FIGURES[i]} {table[i]}")
+                for table in tables for i in range(3)
+                if table[i] != own[i] and all(table[j] == own[j] for j in range(3) if j != i)]  # fmt: skip
+        if near:
+            assert (Decimal(f"{row.points:.2f}"), row.misprint) == min(near)
+        else:
+            assert row.misprint != row.misprint  # NaN
+
+
 def test_kappa_is_22_of_47(claims_made):
     """One answer passed both, two the validator alone, 22 neither: 12, 4 and 92 % of 25."""
     chance = Fraction(3 * 1 + 22 * 24, 25**2)

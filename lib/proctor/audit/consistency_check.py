@@ -18,7 +18,6 @@ has a severity and a reading, our guess at how it came about, in data/published/
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from itertools import groupby
@@ -330,20 +329,3 @@ FUNCTIONS = {
 def as_table(checks: list[ConsistencyCheck]) -> pd.DataFrame:
     """One row per check, in order; the columns are the fields of ConsistencyCheck."""
     return pd.DataFrame([asdict(check) for check in checks], columns=[field.name for field in fields(ConsistencyCheck)])
-
-
-def as_claim(checks: Iterable[ConsistencyCheck]) -> dict:
-    """What `Output.claim` takes of comparisons that one sentence speaks of: it holds if all of them agree.
-
-    Raises ValueError for none: a claim that nothing tests.
-    """
-    checks = list(checks)
-    if not checks:
-        raise ValueError("no comparison tests this claim: correct its selection, or add one to checks.csv")
-    return dict(
-        holds=all(check.agrees for check in checks),
-        n=len(checks),
-        of="comparisons of printed figures",
-        exact=f"{sum(check.agrees for check in checks)} agree",
-        evidence="published",
-    )
