@@ -3,15 +3,12 @@
     field = Field(disciplines=12, topics=100, reach=4)
     settings = Settings(namings=300, skew=1.0, crowding=0.15)
     trial = draw_trial(field, settings, rng)    # proposed items, the experts' proxy, the population
-    approve(field, settings, trial)             # the items that each rule of approval lets authors write
 
 Topics lie in a row within their discipline. An item tests a topic of its own and, less and less, its neighbours:
 similarity 1 - distance / (reach + 1). Experts name topics, those of some disciplines more often; the named topics are
 the anchors (the proxy), all topics are the population. Every number is assumed: the review of KINA gives none.
 """
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,13 +20,9 @@ from proctor.kina.max_coverage import (
     best_similarity,
     coverage,
     facility_location,
-    greedy,
-    per_group,
     upper_bound,
     value,
 )
-
-APPROVALS = ("nobody is asked", "by anchors", "by anchors, with quotas", "by anchors drawn fairly")
 
 
 @dataclass(frozen=True)
@@ -82,17 +75,13 @@ class Settings:
     """What is assumed of experts and authors.
 
     namings: topics that experts name, one each time. skew: each next discipline is named exp(-skew) times as often.
-    crowding: the same for the topics that authors propose. proposals: how many, one item each. quota: items of each
-    discipline where there is a quota; the budget is so many times the disciplines. lost: the share of approved topics
-    whose items fail in a later stage.
+    crowding: the same for the topics that authors propose. proposals: how many, one item each.
     """
 
     namings: int = 300
     skew: float = 1.0
     crowding: float = 0.0
     proposals: int = 1_500
-    quota: int = 7
-    lost: float = 0.3
 
 
 @dataclass(frozen=True)
@@ -109,27 +98,6 @@ def draw_trial(field: Field, settings: Settings, rng: np.random.Generator) -> Tr
     items = field.draw(settings.proposals, settings.crowding, rng)
     named, fairly = (field.draw(settings.namings, skew, rng) for skew in (settings.skew, 0.0))
     return Trial(items, field.anchors(items, named), field.anchors(items, fairly), field.population(items))
-
-
-def approve(field: Field, settings: Settings, trial: Trial, rules: Sequence[str] = APPROVALS) -> dict[str, np.ndarray]:
-    """The items that each of the rules lets authors write, as many for each: indices of `trial.items`."""
-    k = settings.quota * field.disciplines
-    budget, by_discipline = at_most(len(trial.items), k), field.discipline[trial.items]
-    there = Counter(by_discipline.tolist())
-    quotas = {name: min(settings.quota, number) for name, number in there.items()}
-    makers = {
-        "nobody is asked": lambda: np.arange(k),  # the first that come
-        "by anchors": lambda: greedy(trial.proxy, budget).chosen,
-        "by anchors, with quotas": lambda: greedy(trial.proxy, per_group(by_discipline, quotas)).chosen,
-        "by anchors drawn fairly": lambda: greedy(trial.fair, budget).chosen,
-    }
-    return {rule: makers[rule]() for rule in rules}
-
-
-def after_losses(population: Proxy, chosen: np.ndarray, lost: float) -> float:
-    """The expected share of topics that are still tested when each chosen item fails with chance `lost`, exactly."""
-    times = population.similarity[chosen].sum(axis=0)
-    return float((1 - lost**times)[times > 0].sum() / len(population.weights))
 
 
 def proven_share(proxy: Proxy, chosen: np.ndarray) -> float:
