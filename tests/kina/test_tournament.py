@@ -1,30 +1,30 @@
-"""The tournament of blind reviewers: payoffs against enumeration, the threshold, dominance, collusion, simulation."""
+"""The tournament of blind reviewers: payoffs against enumeration, the threshold, drawn games."""
 
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from proctor.kina.tournament import (
     Game,
     Mechanism,
-    ReviewCost,
     Reviewer,
     bonuses,
     cleared,
-    collusion_thresholds,
-    dominates,
     payoffs,
+    play,
     pure_equilibria,
-    released,
-    review_cost,
     settle,
     symmetric_equilibria,
     thresholds,
     verdict_agreement,
     win,
+    with_limits,
+    worst_deviation,
 )
+from scipy.stats import norm
 
 PAIR = Reviewer(costs=(1, 2), quality=((0.45, 0.35, 0.15, 0.05), (0.05, 0.15, 0.45, 0.35)))
 BAR = 2
@@ -171,74 +171,6 @@ def test_pay_without_a_bonus_makes_the_least_effort_dominant_and_per_item_the_mo
     assert loss == pytest.approx([-1, -1, -1, -9])
 
 
-@given(reviewers(), st.data())
-def test_released_quality_is_that_of_the_better_of_two_reviews(reviewer, data):
-    weights = st.lists(st.integers(1, 9), min_size=len(reviewer.costs), max_size=len(reviewer.costs))
-    x, y = (np.array(data.draw(weights)) for _ in range(2))
-    x, y = x / x.sum(), y / y.sum()
-    mass = np.zeros(4)
-    for (e, f), (q, r) in product(np.ndindex(len(x), len(y)), product(range(4), repeat=2)):
-        mass[max(q, r)] += x[e] * y[f] * reviewer.quality[e][q] * reviewer.quality[f][r]
-    assert released(reviewer, x, y=y) == pytest.approx(mass.cumsum())
-
-
-@given(reviewers())
-def test_above_the_threshold_released_quality_dominates_whatever_flat_pay_elicits(reviewer):
-    limit, efforts = thresholds(reviewer, bar=BAR).max(), np.eye(len(reviewer.costs))
-    ((e, f),) = pure_equilibria(Mechanism("tournament", BEST * limit, bar=BAR), reviewer)
-    ours = released(reviewer, efforts[e], y=efforts[f])
-    for x, y in product(efforts, repeat=2):
-        theirs = released(reviewer, x, y=y)
-        by_hand = all(ours[level] <= theirs[level] + 1e-12 for level in range(4))
-        assert dominates(ours, theirs) and by_hand
-
-
-@given(PAIRS)
-def test_just_below_the_threshold_released_quality_no_longer_dominates_diligent_reviewers(reviewer):
-    bonus = WORST * thresholds(reviewer, bar=BAR).max()
-    lazy_enough = WORST**2 * thresholds(reviewer, bar=BAR).max() > thresholds(reviewer, bar=BAR).min()
-    assume(lazy_enough)  # between the thresholds: not both are diligent
-    mechanism = Mechanism("tournament", bonus, bar=BAR)
-    (x,) = symmetric_equilibria(mechanism, reviewer)
-    conscientious = released(reviewer, [0, 1])
-    assert pure_equilibria(mechanism, reviewer) == [(0, 1), (1, 0)] and x < 1
-    assert not dominates(released(reviewer, [1, 0], y=[0, 1]), conscientious)
-    assert dominates(released(reviewer, [1 - x, x]), released(reviewer, [1, 0]))  # but still what the hasty release
-
-
-@given(reviewers(), reviewers(), st.floats(0.1, 1))
-def test_a_pair_gains_by_an_agreement_exactly_below_its_threshold(own, other, audit):
-    limits = collusion_thresholds(own, other, bar=BAR, audit=audit)
-    assert limits[-1, -1] == 0
-    for e, f in np.ndindex(limits.shape):
-        if not 0 < limits[e, f] < np.inf:
-            continue
-        for factor, gains in ((BEST, False), (WORST, True)):
-            m = Mechanism("tournament", factor * limits[e, f], bar=BAR, audit=audit)
-            together = payoffs(m, own, other) + payoffs(m, other, own).T
-            assert (together[e, f] > together[-1, -1]) == gains
-
-
-@given(PAIRS)
-def test_an_agreement_to_be_lazy_outlives_the_dominance_of_effort(reviewer):
-    limits, alone = collusion_thresholds(reviewer, bar=BAR), thresholds(reviewer, bar=BAR).max()
-    assert alone <= limits[0, 0] * (1 + 1e-9) and limits[0, 0] <= limits[0, 1] * (1 + 1e-9)
-
-
-def test_collusion_thresholds_of_a_pair_worked_out_by_hand():
-    # lazy pair: 2 hours saved, 0.96 - 0.36 of the bonus lost; one works for both: 1 hour saved, 0.96 - 0.84 lost
-    assert collusion_thresholds(PAIR, bar=BAR) == pytest.approx(np.array([[2 / 0.6, 1 / 0.12], [1 / 0.12, 0]]))
-
-
-def test_bill_adds_the_least_pay_that_keeps_both_reviewers_and_the_audits():
-    hasty = review_cost(Mechanism("flat", bar=BAR), PAIR, 0.0, audit_cost=5)
-    assert hasty == ReviewCost(2.0, 0.0, 0.0, pytest.approx(0.36)) and hasty.per_good_release == pytest.approx(2 / 0.36)
-    both = review_cost(Mechanism("tournament", 3, bar=BAR, audit=0.5), PAIR, 1.0, audit_cost=4)
-    assert both == ReviewCost(pytest.approx(4 - 1.44), pytest.approx(1.44), 2.0, pytest.approx(0.96))
-    rich = review_cost(Mechanism("each", 9, bar=BAR), PAIR, 1.0)
-    assert rich.pay == 0 and rich.bonus == pytest.approx(2 * 9 * 0.8)
-
-
 KINDS = [
     Mechanism("flat", bar=BAR, pay=2),
     Mechanism("per_item", bar=BAR, pay=2),
@@ -294,8 +226,6 @@ def test_what_does_not_fit_together_is_refused():
         win(PAIR, Reviewer((1, 2), ((0.5, 0.5), (0.2, 0.8))), bar=1)
     with pytest.raises(ValueError, match="audit is 0"):
         thresholds(PAIR, bar=BAR, audit=0)
-    with pytest.raises(ValueError, match="audit is 0"):
-        collusion_thresholds(PAIR, bar=BAR, audit=0)
     with pytest.raises(ValueError, match=r"costs\[0\] is 0"):
         payoffs(Mechanism("per_item", pay=1), Reviewer((0, 1), PAIR.quality))
     three = Reviewer((1, 2, 3), ((0.8, 0.2), (0.5, 0.5), (0.1, 0.9)))
@@ -307,14 +237,6 @@ def test_bonuses_are_payoffs_without_pay_and_cost():
     for mechanism in KINDS:
         rest_of_it = payoffs(mechanism, PAIR) - bonuses(mechanism, PAIR)
         assert np.ptp(rest_of_it, axis=1) == pytest.approx([0, 0])
-
-
-@given(PAIRS, PAIRS)
-def test_dominance_is_that_of_every_rising_value_of_quality(first, second):
-    one, two = released(first, [0, 1]), released(second, [1, 0])
-    steps = np.tri(4, 4, -1).T[:3]  # 1 above a level, 0 up to it: every rising value is a sum of such
-    mean = [steps @ np.diff(cdf, prepend=0) for cdf in (one, two)]
-    assert dominates(one, two) == bool((mean[0] >= mean[1] - 1e-12).all())
 
 
 def test_settled_pairs_are_paid_what_the_expected_bonus_is_the_mean_of():
@@ -334,3 +256,30 @@ def test_a_game_of_two_like_reviewers_has_the_thresholds_worked_out_by_hand():
     assert game.limits == pytest.approx([1 / 0.555, 1 / 0.375]) and game.threshold == game.limits.max()
     assert game.effort_gain(game.tournament(game.threshold))[1] == pytest.approx(0)
     assert game.words == "assumed: costs 1 and 2 hours, clears the bar with chance 0.2 and 0.8"
+
+
+@pytest.mark.parametrize("mechanism", KINDS, ids=lambda m: m.kind)
+def test_drawn_games_agree_with_the_exact_payoffs_and_released_quality(mechanism):
+    rng, n = np.random.default_rng(20260101), 20_000
+    other = Reviewer((1, 3), ((0.3, 0.3, 0.3, 0.1), (0.1, 0.1, 0.3, 0.5)))
+    exact = payoffs(mechanism, PAIR, other)
+    for e, f in np.ndindex(2, 2):
+        gain, level = play(mechanism, PAIR, np.full(n, e), np.full(n, f), rng, other)
+        assert abs(gain.mean() - exact[e, f]) <= 4 * gain.std(ddof=1) / n**0.5 + 1e-9
+        cdf = PAIR.cdf[e] * other.cdf[f]  # of the better of two reviews
+        counted = np.bincount(level, minlength=4).cumsum() / n
+        assert np.abs(counted - cdf).max() < 4 * 0.5 / n**0.5
+
+
+def test_limits_are_as_wide_as_all_rows_need_and_students_are_wider():
+    table = pd.DataFrame(dict(drawn=[1.0, 2.0, 3.0, 4.0], error=0.1, exact=[1.0, 2.05, 2.7, 4.1]))
+    limits = with_limits(table)
+    assert (limits["high"] - limits["drawn"]).tolist() == pytest.approx([0.1 * norm.isf(0.00625)] * 4)
+    assert (with_limits(table, degrees=11)["high"] > limits["high"]).all()
+
+
+def test_the_worst_deviation_is_that_of_the_row_farthest_from_its_exact_value():
+    table = pd.DataFrame(dict(drawn=[1.0, 2.0, 3.0], error=0.1, exact=[1.0, 2.05, 2.7]))
+    found = worst_deviation(table, 50, "games", unit="hours")
+    assert found.estimate == pytest.approx(0.3) and found.family == 3 and found.n == 50
+    assert (found.low + found.high) / 2 == pytest.approx(0.3) and found.level == pytest.approx(1 - 0.05 / 3)

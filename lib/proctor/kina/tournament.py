@@ -1,4 +1,4 @@
-"""Two blind reviewers and what they are paid for: KINA's bonus on a bar, and what it is compared with, exactly.
+"""Two blind reviewers and what they are paid for: KINA's bonus on a bar, and what it is compared with; exact, or drawn.
 
     >>> reviewer = Reviewer(costs=(1, 2), quality=((0.5, 0.3, 0.2), (0.1, 0.1, 0.8)))  # hasty, diligent
     >>> payoffs(Mechanism("tournament", bonus=4, bar=2), reviewer).round(2).tolist()  # [own effort][other's effort]
@@ -20,6 +20,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
+from scipy.stats import norm, t
+
+from proctor.stats.interval import Interval
 
 KINDS = ("flat", "per_item", "each", "tournament", "agreement")
 EFFORTS = ("hasty", "diligent")
@@ -198,22 +202,6 @@ def thresholds(own: Reviewer, other: Reviewer | None = None, *, bar: int, audit:
     return np.divide(more, rise, out=np.full(rise.shape, np.inf), where=rise > EXACT).max(axis=0)
 
 
-def collusion_thresholds(own: Reviewer, other: Reviewer | None = None, *, bar: int, audit: float = 1.0) -> np.ndarray:
-    """(own effort, other's effort): the bonus above which a pair that shares what it earns does better at top effort.
-
-    The agreement to spend these efforts is assumed to be kept, by trust or repetition. At top effort both: 0, there is
-    nothing to compare.
-    """
-    if not 0 < audit <= 1:
-        raise ValueError(f"audit is {audit:g}: without audits no bonus is paid; must be above 0, up to 1")
-    other = other or own
-    chance = audit * cleared(own, other, bar=bar)  # of the pair's earning the one bonus
-    saved = np.add.outer(own.costs[-1] - np.asarray(own.costs, float), other.costs[-1] - np.asarray(other.costs, float))
-    return np.divide(
-        saved, chance[-1, -1] - chance, out=np.where(saved > 0, np.inf, 0.0), where=chance[-1, -1] - chance > EXACT
-    )
-
-
 def pure_equilibria(mechanism: Mechanism, own: Reviewer, other: Reviewer | None = None) -> list[tuple[int, int]]:
     """Pairs of efforts (own, other's) neither of which its reviewer would change alone."""
     ours, theirs = payoffs(mechanism, own, other), payoffs(mechanism, other or own, own).T
@@ -236,46 +224,59 @@ def symmetric_equilibria(mechanism: Mechanism, reviewer: Reviewer) -> list[float
     return found + ([1.0] if diligent >= 0 else [])
 
 
-def released(own: Reviewer, x: np.ndarray, other: Reviewer | None = None, y: np.ndarray | None = None) -> np.ndarray:
-    """(levels,): chance that the released review, the better of two, is of at most this level.
+def play(
+    mechanism: Mechanism,
+    own: Reviewer,
+    e: np.ndarray,
+    f: np.ndarray,
+    rng: np.random.Generator,
+    other: Reviewer | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw one item for each pair of efforts: (what the own reviewer gains, the level of the released review).
 
-    x, y: each reviewer's chances of its efforts; without y both choose alike, each for itself.
+    e, f: the own effort and the other's, integers of one shape, which both results have.
     """
-    return (np.asarray(x) @ own.cdf) * (np.asarray(x if y is None else y) @ (other or own).cdf)
+    m, other = mechanism, other or own
+    first, second = _levels(own, e, rng), _levels(other, f, rng)
+    certain = (payoffs(m, own, other) - bonuses(m, own, other))[e, f]  # pay less cost
+    if m.kind == "agreement":
+        defect = rng.random(first.shape) < m.defects
+        share = (defect & (first >= m.bar)) == (defect & (second >= m.bar))
+    elif m.kind in ("each", "tournament"):
+        better = (first > second) + (first == second) / 2 if m.kind == "tournament" else 1.0
+        share = (rng.random(first.shape) < m.audit) * (first >= m.bar) * better
+    else:
+        share = np.zeros(first.shape)
+    return certain + m.bonus * share, np.maximum(first, second)
 
 
-def dominates(first: np.ndarray, second: np.ndarray) -> bool:
-    """Weak first-order stochastic dominance of cumulative chances: no level or better is likelier in `second`."""
-    return bool((np.asarray(first) <= np.asarray(second) + EXACT).all())
+def _levels(reviewer: Reviewer, efforts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    below = reviewer.cdf[:, :-1][efforts]
+    return (rng.random(below.shape[:-1])[..., None] > below).sum(axis=-1)
 
 
-@dataclass(frozen=True)
-class ReviewCost:
-    """Expected spending on one item, and the chance that its released review clears the bar."""
+def worst_deviation(table: pd.DataFrame, n: int, of: str, *, unit: str, degrees: int | None = None) -> Interval:
+    """Of several drawn means, the one farthest from its exact value: drawn minus exact, with its interval.
 
-    pay: float
-    bonus: float
-    audit: float
-    cleared: float
-
-    @property
-    def per_good_release(self) -> float:
-        """Spending for each released review that clears the bar."""
-        return (self.pay + self.bonus + self.audit) / self.cleared
-
-
-def review_cost(mechanism: Mechanism, reviewer: Reviewer, share: float, audit_cost: float = 0.0) -> ReviewCost:
-    """What two like reviewers cost if each is diligent with chance `share` (two efforts).
-
-    The fixed pay is not the mechanism's but the least for which they take part: what the bonus leaves of their cost.
-    Only mechanisms that audit pay audit_cost, for each audited item.
+    table: columns drawn, error (standard error) and exact, one row per mean. The interval is as wide as so many
+    comparisons need (`with_limits`). n: draws behind each mean.
     """
-    x = np.array([1 - share, share])
-    bonus = 2 * x @ bonuses(mechanism, reviewer) @ x
-    cost = 2 * x @ np.asarray(reviewer.costs, float)
-    audits = mechanism.audit * audit_cost if mechanism.kind in ("each", "tournament") else 0.0
-    good = x @ cleared(reviewer, bar=mechanism.bar) @ x
-    return ReviewCost(float(max(0.0, cost - bonus)), float(bonus), float(audits), float(good))
+    away = table["drawn"] - table["exact"]
+    at = away.abs().idxmax()
+    limits = with_limits(table, degrees).loc[at]
+    low, high = (limits[side] - table.loc[at, "exact"] for side in ("low", "high"))
+    method = "normal" if degrees is None else "Student"
+    return Interval(away[at], low, high, 1 - 0.05 / len(table), method, n=n, of=of, unit=unit, family=len(table))
+
+
+def with_limits(table: pd.DataFrame, degrees: int | None = None) -> pd.DataFrame:
+    """The table with columns low and high: drawn plus and minus a multiple of error, for as many comparisons as rows.
+
+    The multiple is normal, or Student's with `degrees` of freedom.
+    """
+    tail = 0.025 / len(table)
+    width = (norm.isf(tail) if degrees is None else t.isf(tail, degrees)) * table["error"]
+    return table.assign(low=table["drawn"] - width, high=table["drawn"] + width)
 
 
 @dataclass(frozen=True)
@@ -309,9 +310,6 @@ class Game:
 
     def tournament(self, bonus: float, audit: float = 1.0) -> Mechanism:
         return Mechanism("tournament", bonus, self.bar, audit)
-
-    def agreement(self, bonus: float) -> Mechanism:
-        return Mechanism("agreement", bonus, self.bar, defects=self.defects)
 
     def mechanism(self, kind: str, bonus: float = 0.0, audit: float = 1.0) -> Mechanism:
         return Mechanism(kind, bonus, self.bar, audit, defects=self.defects)
