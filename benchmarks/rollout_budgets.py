@@ -29,7 +29,6 @@ from proctor.cbu.utility import utilities
 from proctor.data.published import load_published
 from proctor.stats import bootstrap
 from proctor.stats.proportions import wilson
-from proctor.stats.simulate import clustered_scores
 
 DELTAS, MARGINS = (0.05, 0.2), (0.0, 0.25, 0.4)
 EQUAL_POINTS, EQUAL_CALLS = 1.0, 0.5  # the target: at most 1 point of Acc@1 lost with at most half of the calls
@@ -136,8 +135,10 @@ def coverage(n: int, rng: np.random.Generator) -> bool:
     print("  neighbours  rollouts each   bias (s.e.)          rollouts, these   rollouts, all   neighbours, all")
     met = True
     for neighbours, times in ((1, 64), (2, 32), (2, 64), (5, 13), (10, 7), (20, 8)):
-        scores, labels = clustered_scores(neighbours, times, 0.3, 0.3, n, rng)
-        own = rng.beta(0.3 * 7 / 3, 0.7 * 7 / 3, neighbours)  # intraclass correlation .3, as above
+        labels = np.repeat(np.arange(neighbours), times)
+        drawn = rng.beta(0.3 * 7 / 3, 0.7 * 7 / 3, (n, neighbours))  # intraclass correlation .3
+        scores = (rng.random((n, len(labels))) < drawn[:, labels]).astype(float)
+        own = rng.beta(0.3 * 7 / 3, 0.7 * 7 / 3, neighbours)  # of neighbours that stay the same
         fixed = rng.random((n, neighbours * times)) < own[labels]
         here, everywhere = (utilities(_rows(table, labels, times)) for table in (fixed, scores))
         these = bootstrap.held(here["low"], here["high"], own.mean()).estimate

@@ -45,7 +45,7 @@ CATALOG = [
     "uq/rounds,uq,protocol,Ask twice,uq/1_formulas,uq/numbers.csv,measured,,,stand-in,one model",
 ]
 PROTOCOLS = """id,functions,prompts,calls
-uq/rounds,stats.interval_methods.limits_by_count,uq/twice,two a question
+uq/rounds,stats.by_group.by_group,uq/twice,two a question
 """
 PROMPT = "---\nversion: 1\nasks: whether it is right, of `x`\noutput: verdict\nmax_tokens: 1\n---\n# user\nIs it?\n"
 NUMBERS = pd.DataFrame({"a": ["1"]})
@@ -178,7 +178,7 @@ def checkout(tmp_path_factory):
         writer.writerow(claims.as_row(judged))
     library = root / "lib/proctor"
     (library / "stats").mkdir(parents=True)
-    shutil.copy(paths.ROOT / "lib/proctor/stats/interval_methods.py", library / "stats")
+    shutil.copy(paths.ROOT / "lib/proctor/stats/by_group.py", library / "stats")
     (library / "uq/prompts").mkdir(parents=True)
     (library / "uq/prompts/twice.md").write_text(PROMPT)
     (root / "data").mkdir()
@@ -292,20 +292,18 @@ def test_a_page_says_how_to_get_and_open_its_notebook(page):
 def test_a_protocol_has_a_page_with_signature_prompts_and_cost(page):
     article = page("protocols/uq/rounds").article
     assert "Ask twice." in article.text and "what runs instead: one model" in article.text
-    assert "def limits_by_count(" in article.text and "Calls: two a question." in article.text
+    assert "def by_group(" in article.text and "Calls: two a question." in article.text
     links = {link.text: link["href"] for link in article.find_all("a")}
-    assert links["stats.interval_methods.limits_by_count"].endswith(
-        "api/stats.html#proctor.stats.interval_methods.limits_by_count"
-    )
+    assert links["stats.by_group.by_group"].endswith("api/stats.html#proctor.stats.by_group.by_group")
     assert links["uq/twice"] == "../../files/lib/proctor/uq/prompts/twice.md"
     assert page("protocols/index").select_one("table.filtered a")["href"] == "../protocols/uq/rounds.html"
 
 
 def test_the_library_is_described_from_its_docstrings(page):
     article = page("api/stats").article
-    name = article.find(id="proctor.stats.interval_methods.limits_by_count")
-    assert name.text.strip().startswith("limits_by_count") and "def limits_by_count(" in name.parent.text
-    assert page("api/index").article.find("a", string="stats.interval_methods")
+    name = article.find(id="proctor.stats.by_group.by_group")
+    assert name.text.strip().startswith("by_group") and "def by_group(" in name.parent.text
+    assert page("api/index").article.find("a", string="stats.by_group")
 
 
 def test_a_wide_table_has_a_box_of_its_own_and_no_style_of_pandas(page):

@@ -20,8 +20,12 @@ def test_same_seed_same_numbers():
     assert not np.array_equal(first, bootstrap.resample_means(scores, 500, np.random.default_rng(6)))
 
 
+def weights(n_items, resamples, rng):
+    return np.concatenate(list(bootstrap.counts(n_items, resamples, rng)))
+
+
 def test_weights_are_counts_that_sum_to_the_number_of_items(rng):
-    w = bootstrap.resample_weights(37, 300, rng)
+    w = weights(37, 300, rng)
     assert w.dtype == np.float32 and w.shape == (300, 37)
     assert (w >= 0).all() and (w == np.rint(w)).all() and (w.sum(axis=1) == 37).all()
 
@@ -36,7 +40,7 @@ def test_sums_by_value_are_those_of_a_table_grouped_by_value(rng):
 @pytest.mark.parametrize("n_items, resamples", [(1, 3), (5, 64), (5, 65), (7, 129), (899, 5_000), (70_000, 70)])
 def test_weights_count_the_draws_across_block_and_table_edges(n_items, resamples):
     drawn = np.concatenate(list(bootstrap.draws(n_items, resamples, np.random.default_rng(1))))
-    w = bootstrap.resample_weights(n_items, resamples, np.random.default_rng(1))
+    w = weights(n_items, resamples, np.random.default_rng(1))
     assert w.shape == (resamples, n_items)
     for row in {0, resamples // 2, resamples - 1}:
         assert np.array_equal(w[row], np.bincount(drawn[row], minlength=n_items))
@@ -59,7 +63,7 @@ def test_resample_means_are_the_means_of_the_drawn_items():
 def test_tables_are_bounded_and_do_not_change_the_draws(entries):
     tables = list(bootstrap.counts(100, 500, np.random.default_rng(0), entries=entries))
     assert max(table.size for table in tables) <= max(entries, 100 * bootstrap.BLOCK)
-    assert np.array_equal(np.concatenate(tables), bootstrap.resample_weights(100, 500, np.random.default_rng(0)))
+    assert np.array_equal(np.concatenate(tables), weights(100, 500, np.random.default_rng(0)))
 
 
 def test_means_are_joined_across_tables():
@@ -98,7 +102,7 @@ def test_equal_accuracies_of_thirds_tie_exactly():
 def test_arbitrary_real_scores_keep_double_precision(rng):
     scores = 1e6 + rng.normal(size=(2, 90))
     means = bootstrap.resample_means(scores, 100, np.random.default_rng(8))
-    w = bootstrap.resample_weights(90, 100, np.random.default_rng(8)).astype(float)
+    w = weights(90, 100, np.random.default_rng(8)).astype(float)
     assert means.dtype == np.float64 and np.allclose(means, scores @ w.T / 90, rtol=1e-14)
 
 
@@ -114,7 +118,7 @@ def test_clusters_agree_with_a_slow_loop():
         slow.append(scores[:, items].mean(axis=1))
     fast = bootstrap.resample_means(scores, 300, np.random.default_rng(9), labels)
     assert np.allclose(fast, np.array(slow).T, atol=1e-6)
-    w = bootstrap.resample_weights(60, 300, np.random.default_rng(9), labels)
+    w = weights(len(names), 300, np.random.default_rng(9))[:, np.searchsorted(names, labels)]
     assert np.allclose(scores @ w.T / w.sum(axis=1), fast, atol=1e-6)
 
 

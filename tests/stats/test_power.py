@@ -16,7 +16,6 @@ from proctor.stats.power import (
     t_power,
     units_needed,
 )
-from proctor.stats.simulate import clustered_scores
 from scipy import stats
 from statsmodels.stats.power import NormalIndPower, TTestPower
 
@@ -147,6 +146,14 @@ def test_design_effect_is_the_ratio_of_statsmodels_variances():
         clustered = sm.OLS(row, np.ones(150)).fit(cov_type="cluster", cov_kwds={"groups": labels}).bse[0]
         single = row.std(ddof=1) / np.sqrt(150)
         assert found == pytest.approx(clustered**2 / single**2)
+
+
+def clustered_scores(n_clusters, size, share, icc, trials, rng):
+    """Scores 0/1 whose clusters have beta distributed chances, and the clusters: `icc` correlates two of its items."""
+    spread = (1 - icc) / max(icc, 1e-9)
+    chance = rng.beta(share * spread, (1 - share) * spread, (trials, n_clusters))
+    labels = np.repeat(np.arange(n_clusters), size)
+    return (rng.random((trials, len(labels))) < chance[:, labels]).astype(float), labels
 
 
 def test_design_effect_is_the_ratio_of_bootstrap_variances():

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from proctor.stats.simulate import clustered_scores, item_responses
+from proctor.stats.simulate import item_responses
 
 
 def test_mean_chance_over_the_drawn_items_is_the_accuracy_asked_for():
@@ -67,21 +67,3 @@ def test_interaction_makes_models_disagree_and_keeps_the_accuracy():
     assert own.chance.mean(axis=1) == pytest.approx([0.4, 0.4], abs=1e-9)
     assert np.allclose(alike.chance[0], alike.chance[1])
     assert 0.2 < np.corrcoef(own.chance)[0, 1] < 0.8
-
-
-@pytest.mark.parametrize("icc", [0, 0.2, 1])
-def test_clustered_scores_have_the_share_and_the_correlation_asked_for(icc):
-    scores, labels = clustered_scores(50, 8, 0.7, icc, 400, np.random.default_rng(6))
-    assert scores.shape == (400, 400) and np.bincount(labels).tolist() == [8] * 50
-    pairs = scores.reshape(-1, 8)
-    assert scores.mean() == pytest.approx(0.7, abs=0.02)
-    assert np.corrcoef(pairs[:, 0], pairs[:, 7])[0, 1] == pytest.approx(icc, abs=0.03)
-
-
-@pytest.mark.parametrize(
-    "change, message", [(dict(icc=1.1), "icc is 1.1"), (dict(share=0), "share is 0"), (dict(size=0), "size is 0")]
-)
-def test_impossible_clusters_are_refused(change, message):
-    arguments = dict(n_clusters=3, size=2, share=0.5, icc=0.1, trials=2, rng=np.random.default_rng(0))
-    with pytest.raises(ValueError, match=message):
-        clustered_scores(**arguments | change)

@@ -95,19 +95,6 @@ def sums_by_value(drawn: np.ndarray, values: np.ndarray, *weights: np.ndarray) -
     return [np.add.reduceat(drawn * weight[order], starts, axis=1) for weight in weights]
 
 
-def resample_weights(
-    n_items: int, resamples: int, rng: np.random.Generator, clusters: ArrayLike | None = None
-) -> np.ndarray:
-    """Resample counts, float32 (resamples, n_items): how often each item is in each resample.
-
-    With `clusters` (one label an item), whole clusters are drawn with replacement, as many as there are,
-    so a row's total varies when clusters differ in size.
-    """
-    n_items, resamples = checks.at_least_one(n_items, "n_items"), checks.at_least_one(resamples, "resamples")
-    codes, n_units = (slice(None), n_items) if clusters is None else checks.cluster_index(clusters, n_items)
-    return np.concatenate([table[:, codes] for table in counts(n_units, resamples, rng)])
-
-
 def resample_means(
     scores: ArrayLike, resamples: int, rng: np.random.Generator, clusters: ArrayLike | None = None
 ) -> np.ndarray:

@@ -97,30 +97,6 @@ def item_responses(
     return Responses(scores, chance, ability, difficulty, discrimination)
 
 
-def clustered_scores(
-    n_clusters: int, size: int, share: float, icc: float, trials: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Scores 0/1 of many exams, float (trials, n_clusters * size), and the items' cluster labels.
-
-    Each cluster of each exam has its own chance, beta distributed with mean `share` (the true accuracy); `icc` is the
-    correlation of two items of one cluster, 0 for unrelated items, 1 for a cluster that is all right or all wrong.
-    """
-    n_clusters, size = checks.at_least_one(n_clusters, "n_clusters"), checks.at_least_one(size, "size")
-    trials = checks.at_least_one(trials, "trials")
-    checks.share(share, "share")
-    if not 0 <= icc <= 1:
-        raise ValueError(f"icc is {icc}: must lie in [0, 1]")
-    if icc == 0:
-        chance = np.full((trials, n_clusters), share)
-    elif icc == 1:
-        chance = rng.binomial(1, share, (trials, n_clusters)).astype(float)
-    else:
-        spread = (1 - icc) / icc
-        chance = rng.beta(share * spread, (1 - share) * spread, (trials, n_clusters))
-    labels = np.repeat(np.arange(n_clusters), size)
-    return (rng.random((trials, len(labels))) < chance[:, labels]).astype(float), labels
-
-
 # Spreads of the normal priors. The first sets the unit of all three. Without the last an item that separates 42 models
 # perfectly would have an infinite discrimination.
 ABILITY_SD, DIFFICULTY_SD, LOG_DISCRIMINATION_SD = 1.0, 2.0, 0.5
