@@ -16,27 +16,25 @@ questions, attempts are independent given p, and the key is exact. Of M models n
     share that passes = B(a, b + M) / B(a, b)
     accuracy before = a / (a + b), of those that pass at a retest = a / (a + b + M)
 
-`collect` draws the whole collection with guessing, wrong keys and reviewers; a share of the questions may be hard for
-each model on its own. Simulated, never data.
+`notebooks/hle/1_review` draws the whole collection with guessing, wrong keys and reviewers.
 """
 
 import difflib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import betaln
-from scipy.stats import binom, norm
+from scipy.stats import binom
 
 from proctor.data.schemas import LETTERS, Question
 from proctor.data.tabular import DataError, problem, read_rows, summary
 from proctor.exam.answer_match import plain_text
-from proctor.hle.review import MOST
 from proctor.stats import checks
 
 REQUIRED = ("id", "question", "answer", "rationale", "subject", "author", "affiliation")  # section 3.1; the id is ours
@@ -316,122 +314,3 @@ def fit_difficulty(passes: float, retest_accuracy: float, models: int) -> Solvin
         return Solving(least + more, more * (1 - retest_accuracy) / retest_accuracy)
 
     return at(brentq(lambda x: np.log(at(x).passes(models) / passes), -40, 20, xtol=1e-12))
-
-
-@dataclass(frozen=True)
-class CollectionPlan:
-    """What `collect` assumes. Counts and shares of the paper are the notebook's to give; the rest is ours.
-
-    solving: chances of solving before guessing. own: share of questions on which a model's chance is drawn for it alone
-    (0: all models find the same questions hard). wrong_keys: share of submitted keys that are wrong. detection_rate:
-    share of them that reviewers find in the five minutes that they have. noise: of a reviewer's score; quality has
-    spread 1.
-    """
-
-    solving: Solving
-    questions: int = 70_000
-    accepted: int = 3_000
-    models: int = 4
-    text_models: int = 2
-    images: float = 0.1
-    choice: float = 0.2
-    options: int = 5
-    rule: str = "all but one"
-    own: float = 0.0
-    wrong_keys: float = 0.05
-    detection_rate: float = 0.3
-    noise: float = 1.0
-
-
-@dataclass(frozen=True)
-class Collected:
-    """Arrays (questions,): choice, wrong_key, stumped, accepted are booleans.
-
-    first, retest_accuracy: the gatekeepers' mean score at the check and when asked again. held_out_model: score of one
-    more model of the same chances, which is no gatekeeper. scores (3, questions): of reviewers, 0 to 5, NaN where none;
-    only questions that stumped have any.
-    """
-
-    choice: np.ndarray
-    wrong_key: np.ndarray
-    first: np.ndarray
-    stumped: np.ndarray
-    accepted: np.ndarray
-    retest_accuracy: np.ndarray
-    held_out_model: np.ndarray
-    quality: np.ndarray
-    scores: np.ndarray
-
-
-def collect(plan: CollectionPlan, rng: np.random.Generator) -> Collected:
-    """Draw a whole collection: answers of the gatekeepers, the check, reviews, the accepted, and a retest.
-
-    A model that does not solve a choice question guesses evenly. A wrong key is never met by an exact answer, and by a
-    choice like any other wrong option. Quality has nothing to do with difficulty: what the check does to it is chance.
-    Reviewers discard the wrong keys that they see; of the rest the best mean scores are accepted, ties by lot.
-    """
-    n, total = checks.at_least_one(plan.questions, "questions"), plan.models + plan.text_models
-    choice, image, wrong_key = (rng.random(n) < share for share in (plan.choice, plan.images, plan.wrong_keys))
-    shared = rng.beta(plan.solving.a, plan.solving.b, n)
-    alone = rng.beta(plan.solving.a, plan.solving.b, (total + 1, n))
-    chance = np.where(rng.random((total + 1, n)) < plan.own, alone, shared)
-    chance = np.where(choice, chance + (1 - chance) / plan.options, chance)
-    chance = np.where(wrong_key, np.where(choice, (1 - chance) / (plan.options - 1), 0), chance)
-    asked = np.ones((total, n), bool)
-    asked[plan.models :] = ~image  # models without eyes try text only
-    right, second = (rng.random((total + 1, n)) < chance for _ in range(2))
-    sizes = asked.sum(axis=0)
-    first = np.where(asked, right[:-1], 0).sum(axis=0)
-    most = {size: most_right("multipleChoice", size, plan.options, plan.rule) for size in (plan.models, total)}
-    allowed = np.where(choice, np.where(sizes == total, most[total], most[plan.models]), 0)
-    stumped = first <= allowed
-    quality = rng.standard_normal(n)
-    scores = np.where(stumped, review_scores(quality, plan.noise, rng), np.nan)
-    open_to = np.flatnonzero(stumped & ~(wrong_key & (rng.random(n) < plan.detection_rate)))
-    if len(open_to) < plan.accepted:
-        raise ValueError(
-            f"{len(open_to)} questions are left to accept {plan.accepted} of: ask for fewer, or start with more"
-        )
-    mean = np.nanmean(scores[:, open_to], axis=0)
-    accepted = np.zeros(n, bool)
-    accepted[open_to[np.lexsort((rng.random(len(open_to)), -mean))[: plan.accepted]]] = True
-    retest_accuracy = np.where(asked, second[:-1], 0).sum(axis=0) / sizes
-    return Collected(
-        choice, wrong_key, first / sizes, stumped, accepted, retest_accuracy, second[-1].astype(float), quality, scores
-    )
-
-
-def calibrate(
-    plan: CollectionPlan,
-    passes: float,
-    retest_accuracy: float,
-    choice: float,
-    rng: np.random.Generator,
-    rounds: int = 6,
-) -> CollectionPlan:
-    """The plan with chances and a share of choice questions such that `collect` gives three published shares.
-
-    passes: of the questions, past the check; retest_accuracy: that of the gatekeepers on the accepted ones; choice: of
-    the accepted ones. Each round draws a collection and scales what is asked of `fit_difficulty` by what is missing;
-    what is left is the chance of one draw. Raises ValueError, from `fit_difficulty`, where no chances give the three.
-    """
-    asked = np.array([passes, retest_accuracy / 2, choice])
-    for _ in range(checks.at_least_one(rounds, "rounds")):
-        plan = replace(
-            plan, solving=fit_difficulty(asked[0], asked[1], plan.models + plan.text_models), choice=float(asked[2])
-        )
-        drawn = collect(plan, rng)
-        got = drawn.stumped.mean(), drawn.retest_accuracy[drawn.accepted].mean(), drawn.choice[drawn.accepted].mean()
-        asked *= np.array([passes, retest_accuracy, choice]) / got
-    return plan
-
-
-def review_scores(quality: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
-    """Scores 0 to 5 of one to three reviewers a question, (3, questions), NaN where there is none.
-
-    A reviewer sees quality (spread 1) with error of spread `noise`; each of the six scores is equally frequent.
-    """
-    perceived = quality + noise * rng.standard_normal((MOST, len(quality)))
-    cuts = norm.ppf(np.arange(1, 6) / 6) * np.hypot(1, noise)
-    asked = np.arange(MOST)[:, None] < rng.integers(1, MOST + 1, len(quality))
-    return np.where(asked, np.searchsorted(cuts, perceived), np.nan)
