@@ -11,15 +11,12 @@ from proctor.cbu.ranking_metrics import (
     above_mean,
     acc1,
     auc,
-    by_question,
     human_win,
     mean_win,
     metrics,
-    metrics_by_method,
     recall_at,
     top_chance,
 )
-from proctor.stats import bootstrap
 from scipy.stats import mannwhitneyu
 
 QUESTION = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), min_size=1, max_size=6)
@@ -32,17 +29,6 @@ def orders(score):
         for order in permutations(range(len(score)))
         if all(score[a] >= score[b] for a, b in zip(order, order[1:]))
     ]
-
-
-def frame(questions, method="a"):
-    """questions: (original, question, scores, labels, place of the human solution or None)."""
-    return pd.DataFrame(
-        [
-            dict(method=method, original=original, question=name, score=s, correct=c, human=i == human)
-            for original, name, score, correct, human in questions
-            for i, (s, c) in enumerate(zip(score, correct))
-        ]
-    )
 
 
 @settings(deadline=None)  # a loaded machine must not fail the test
@@ -100,39 +86,10 @@ def test_equal_means_tie_although_their_sums_round():
     assert mean_win([1e-300, 0, 0], [1, 0, 0]) == 1  # small is not equal
 
 
-def test_questions_of_one_class_are_left_out_of_every_metric_and_counted():
-    mixed = ("q1", "q1", [3, 1, 2], [1, 0, 0], 0)
-    found = metrics_by_method(
-        frame([mixed, ("q2", "q2", [3, 1], [1, 1], 0), ("q3", "q3", [3, 1], [0, 0], None)]), np.random.default_rng(0)
-    )
-    assert (found["estimate"] == 1).all() and (found["originals"] == 1).all() and (found["left_out"] == 2).all()
-
-
-def test_variants_are_averaged_before_originals():
-    won, lost = ([2, 1], [1, 0], None), ([1, 2], [1, 0], None)
-    found = metrics_by_method(
-        frame([("a", "a1", *won), ("a", "a2", *lost), ("a", "a3", *lost), ("b", "b", *won)]), np.random.default_rng(0)
-    ).set_index("metric")
-    assert found.loc["AUC", "estimate"] == pytest.approx((1 / 3 + 1) / 2)
-    assert found.loc["AUC", ["originals", "questions", "left_out"]].tolist() == [2, 4, 0]
-    assert found.loc["HumanWin", "originals"] == 0 and np.isnan(found.loc["HumanWin", "estimate"])
-
-
-def many(method, shift, n=40, seed=1):
-    rng = np.random.default_rng(seed)
-    correct = [1] * 5 + [0] * 5
-    return frame(
-        [(f"o{i // 2}", f"q{i}", rng.integers(0, 4, 10) + shift * np.array(correct), correct, 0) for i in range(n)],
-        method,
-    )
-
-
-def test_intervals_are_the_library_s_bootstrap_over_originals():
-    data = many("a", 1)
-    found = metrics_by_method(data, np.random.default_rng(5)).set_index("metric")
-    by_hand = by_question(data).groupby("original", sort=False)["Acc@1"].mean()
-    expected = bootstrap.interval(by_hand, np.random.default_rng(5))
-    assert found.loc["Acc@1", ["estimate", "low", "high"]].tolist() == [expected.estimate, expected.low, expected.high]
+def test_questions_of_one_class_have_no_metric():
+    for correct in ([1, 1], [0, 0]):
+        assert set(metrics([3, 1], correct).values()) == {None}
+    assert metrics([3, 1], [1, 0])["HumanWin"] is None and metrics([3, 1], [1, 0], [1, 0])["HumanWin"] == 1
 
 
 def test_above_mean_compares_within_method_and_question_whatever_the_scale():
@@ -149,8 +106,6 @@ def test_above_mean_compares_within_method_and_question_whatever_the_scale():
         (lambda: recall_at([1, 2], [1, 0], 0), "k is 0"),
         (lambda: human_win([1, 2, 3], [1, 1, 0], [1, 1, 0]), r"candidates \[0, 1\]"),
         (lambda: human_win([1, 2], [1, 0], [0, 1]), "a right one"),
-        (lambda: by_question(pd.DataFrame({"method": ["a"], "score": [1]})), "needs question, correct"),
-        (lambda: by_question(frame([("o", "q", [1, None], [1, 0], 0)])), "no score.*method a, question q"),
     ],
 )
 def test_bad_input_is_named(call, words):

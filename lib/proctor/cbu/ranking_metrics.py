@@ -1,14 +1,13 @@
 """How well a score ranks the right candidate solutions of a question above the wrong ones (CBU, section 4.4, Table 6).
 
-    table(frame, rng)                          # one row a method and metric, with its interval
-    compare(frame, "utility", "judge", rng)    # the same metrics as paired differences
+    metrics(score, correct, human)    # the five of one question
 
 The text of the paper gives the five metrics in words only, and no word on ties; what is decided here:
 - Acc@1 and Recall@5 share a place among those who tie for it: they are the expected value over ties broken at random.
 - AUC, HumanWin and MeanWin count a tie as a half, so a score that is the same for all candidates gets 50 % in each.
   `tie=0` reads "above" in HumanWin and MeanWin literally.
 - A question whose candidates are all right or all wrong says nothing about the score. It is left out of all five
-  metrics, and counted.
+  metrics.
 
 Scores are compared as they are: for averages of whole numbers, equal averages must be equal floats (means over the
 same number of rollouts are; HumanWin and MeanWin allow for rounding errors of their own means).
@@ -29,12 +28,10 @@ from numpy.typing import ArrayLike
 from scipy.stats import t
 
 from proctor.data.published import load_published
-from proctor.stats import bootstrap, checks
+from proctor.stats import checks
 from proctor.stats.bootstrap import Interval, exact_interval, no_interval
 from proctor.stats.calibration import auc
 from proctor.stats.proportions import clopper_pearson
-
-COLUMNS = ("method", "question", "score", "correct")
 
 
 def top_chance(score: ArrayLike, k: int) -> np.ndarray:
@@ -97,62 +94,6 @@ def metrics(
     return found if 0 < correct.sum() < len(correct) else dict.fromkeys(found)
 
 
-def by_question(frame: pd.DataFrame, k: int = 5, tie: float = 0.5) -> pd.DataFrame:
-    """One row a method and question: its original, whether it counts (`mixed`), and the metrics, NaN where undefined.
-
-    frame: one row a candidate; columns method, question, score, correct (0/1), and where there are such: human (0/1)
-    and original, the question of which this one is a variant (each is its own without).
-    """
-    _check(frame)
-    frame = frame.assign(original=frame.get("original", frame["question"]), human=frame.get("human", 0))
-    keys = ["method", "original", "question"]
-    groups = frame.groupby(keys, sort=False).ngroup().to_numpy()  # by first appearance
-    order = np.argsort(groups, kind="stable")
-    parts = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)  # the rows of each
-    score, correct, human = (frame[name].to_numpy(float) for name in ("score", "correct", "human"))
-    found = [metrics(score[rows], correct[rows], human[rows], k, tie) for rows in parts]
-    first = frame[keys].iloc[[rows[0] for rows in parts]].reset_index(drop=True)
-    mixed = [0 < correct[rows].sum() < len(rows) for rows in parts]
-    return first.assign(mixed=mixed).join(pd.DataFrame(found, dtype=float))
-
-
-def metrics_by_method(
-    frame: pd.DataFrame,
-    rng: np.random.Generator,
-    k: int = 5,
-    tie: float = 0.5,
-    resamples: int = 10_000,
-    level: float = 0.95,
-) -> pd.DataFrame:
-    """The metrics of every method with bootstrap intervals; shares in [0, 1]. frame: as for `by_question`.
-
-    The variants of an original are averaged, then the originals, and these are resampled. One row a method and metric:
-    estimate, low, high, interval (the kind, see `bootstrap.Interval`), originals and questions that count, left_out:
-    questions that do not, all of their candidates being right or wrong, or no human among them.
-    """
-    rows = []
-    for method, part in by_question(frame, k, tie).groupby("method", sort=False):
-        for metric in part.columns[4:]:
-            value = _originals(part, metric)
-            if len(value):
-                found = bootstrap.interval(value, rng, resamples, level)
-                limits = dict(estimate=found.estimate, low=found.low, high=found.high, interval=found.method)
-            else:
-                limits = dict(estimate=np.nan, low=np.nan, high=np.nan, interval="none")
-            counted = int(part[metric].notna().sum())
-            rows.append(
-                dict(method=method, metric=metric)
-                | limits
-                | dict(originals=len(value), questions=counted, left_out=len(part) - counted)
-            )
-    return pd.DataFrame(rows)
-
-
-def _originals(found: pd.DataFrame, metric: str) -> pd.Series:
-    """The metric's mean over the variants of each original that has one."""
-    return found.dropna(subset=[metric]).groupby("original", sort=False)[metric].mean()
-
-
 def _above(value: float, bar: float, score: np.ndarray, tie: float) -> float:
     """A mean of equal scores need not equal them to the last bit, hence the tolerance."""
     if abs(value - bar) <= 1e-12 * np.abs(score).max():
@@ -164,22 +105,6 @@ def _pair(score: ArrayLike, correct: ArrayLike) -> tuple[np.ndarray, np.ndarray]
     score, correct = checks.finite(score, "score", 1), checks.binary(correct, "correct")
     checks.same_length(score=score, correct=correct)
     return score, correct
-
-
-def _check(frame: pd.DataFrame) -> None:
-    lacking = [name for name in COLUMNS if name not in frame]
-    if lacking or frame.empty:
-        raise ValueError(
-            f"the frame has {len(frame)} rows and columns {', '.join(map(str, frame.columns))}: "
-            f"needs {', '.join(lacking) or 'one row a candidate at least'}"
-        )
-    for name in frame.columns.intersection([*COLUMNS, "original", "human"]):
-        empty = frame.loc[frame[name].isna(), ["method", "question"]]
-        if len(empty):
-            raise ValueError(
-                f"{len(empty)} candidates have no {name}, the first: method {empty.iloc[0, 0]}, question "
-                f"{empty.iloc[0, 1]}; fill it in, or leave the question out for every method"
-            )
 
 
 def above_mean(frame: pd.DataFrame) -> pd.Series:
