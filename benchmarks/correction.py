@@ -49,7 +49,7 @@ def ppi_cell(truth: float, judge: tuple, verified: int, trials: int, rng: np.ran
     return {
         "smoothed": ppi_limits(*data, pseudo=0.5)[1:3],
         "PPI++": ppi_limits(*data)[1:3],
-        "PPI": ppi_limits(*data, lam=1.0)[1:3],
+        "PPI": ppi_limits(*data, proxy_weight=1.0)[1:3],
         "Wilson": wilson_limits(data[0].sum(axis=1), verified),
     }
 

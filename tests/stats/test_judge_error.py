@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.stats import bootstrap
 from proctor.stats.judge_error import (
     METHODS,
     estimated_judge,
@@ -13,10 +12,9 @@ from proctor.stats.judge_error import (
     pass_rate,
     power_weight,
     ppi_limits,
-    prediction_powered,
     rogan_gladen,
 )
-from proctor.stats.proportions import Confusion, clopper_pearson, wilson
+from proctor.stats.proportions import Confusion, wilson
 from scipy import optimize, stats
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
@@ -154,11 +152,6 @@ def test_a_judge_no_better_than_chance_is_refused(sensitivity, specificity):
         (lambda: estimated_judge(1, 10, Confusion(tp=3, fn=1, fp=0, tn=0), rng()), "no wrong answers"),
         (lambda: estimated_judge(1, 10, CALIBRATION, rng(), "wald"), "method is 'wald'"),
         (lambda: estimated_judge(0, 10, Confusion(tp=5, fn=0, fp=0, tn=5), rng(), "delta"), "method='jeffreys'"),
-        (lambda: prediction_powered([1, 0], [1], [0, 1], None), "lengths differ"),
-        (lambda: prediction_powered([1, 7], [1, 0], [0, 1]), r"truth\[1\] is 7"),
-        (lambda: prediction_powered([1], [1], [0, 1]), "1 verified and 2 other"),
-        (lambda: prediction_powered([1, 0], [1, 0], [0, 1], float("nan")), "proxy_weight is nan"),
-        (lambda: prediction_powered([1, 0], [1, 0], [0, 1], level=95), "level is 95"),
     ],
 )
 def test_bad_input_is_named(call, message):
@@ -168,21 +161,8 @@ def test_bad_input_is_named(call, message):
 
 def test_without_the_proxy_the_mean_is_the_classical_one():
     truth, proxy, rest = judged(80, 500)
-    found = prediction_powered(truth, proxy, rest, proxy_weight=0)
-    plain = DescrStatsW(truth)
-    assert found.interval == found.verified and found.interval.estimate == pytest.approx(truth.mean())
-    assert (found.interval.low, found.interval.high) == pytest.approx(plain.zconfint_mean())
-
-
-def test_weight_one_is_the_definition_of_prediction_powered_inference():
-    draw = rng(4)
-    truth, rest = draw.random(60), draw.random(300)
-    proxy = np.clip(truth + draw.normal(0, 0.2, 60), 0, 1)
-    rectifier = truth - proxy
-    estimate = rest.mean() + rectifier.mean()
-    se = np.sqrt(stats.sem(rest) ** 2 + stats.sem(rectifier) ** 2)
-    found = prediction_powered(truth, proxy, rest, proxy_weight=1, level=0.9).interval
-    assert (found.estimate, found.low, found.high) == pytest.approx((estimate, *stats.norm.interval(0.9, estimate, se)))
+    estimate, low, high, _ = ppi_limits(truth, proxy, rest, proxy_weight=0)
+    assert estimate == pytest.approx(truth.mean()) and (low, high) == pytest.approx(DescrStatsW(truth).zconfint_mean())
 
 
 def test_tuned_weight_gives_the_least_variance_of_all_weights():
@@ -197,7 +177,6 @@ def test_tuned_weight_gives_the_least_variance_of_all_weights():
 
     best = optimize.minimize_scalar(variance, (0, 1)).x
     assert power_weight(truth, proxy, rest) == pytest.approx(best, abs=1e-6)
-    assert prediction_powered(truth, proxy, rest).proxy_weight == pytest.approx(best, abs=1e-6)
 
 
 def test_tuned_weight_tends_to_the_regression_slope_as_the_others_grow():
@@ -238,32 +217,31 @@ def test_vectorised_rows_are_the_single_results():
     truth, proxy, rest = judged(30, 100, seed=8, trials=(5,))
     limits = np.array(ppi_limits(truth, proxy, rest))
     for i in range(5):
-        found = prediction_powered(truth[i], proxy[i], rest[i])
-        one = found.interval
-        assert limits[:, i] == pytest.approx([one.estimate, one.low, one.high, found.proxy_weight])
+        assert limits[:, i] == pytest.approx(np.array(ppi_limits(truth[i], proxy[i], rest[i])))
 
 
 def test_a_good_proxy_narrows_the_interval_and_a_useless_one_costs_nothing():
+    def width(*parts, weight=None):
+        _, low, high, _ = ppi_limits(*parts, weight)
+        return high - low
+
     truth, proxy, rest = judged(100, 2000, sensitivity=0.97, specificity=0.97)
-    good = prediction_powered(truth, proxy, rest)
-    assert good.interval.high - good.interval.low < 0.5 * (good.verified.high - good.verified.low)
+    verified = width(truth, proxy, rest, weight=0)
+    assert width(truth, proxy, rest) < 0.5 * verified
     draw = rng(1)
-    useless = prediction_powered(truth, draw.integers(0, 2, 100), draw.integers(0, 2, 2000))
-    assert abs(useless.proxy_weight) < 0.2
-    assert useless.interval.high - useless.interval.low < 1.03 * (useless.verified.high - useless.verified.low)
+    useless = draw.integers(0, 2, 100), draw.integers(0, 2, 2000)
+    assert abs(power_weight(truth, *useless)) < 0.2 and width(truth, *useless) < 1.03 * verified
 
 
 def test_a_turned_round_proxy_helps_as_much_as_the_proxy():
     truth, proxy, rest = judged(100, 500)
-    one, other = prediction_powered(truth, proxy, rest), prediction_powered(truth, 1 - proxy, 1 - rest)
-    assert other.proxy_weight == pytest.approx(-one.proxy_weight)
-    assert (other.interval.low, other.interval.high) == pytest.approx((one.interval.low, one.interval.high))
+    *one, weight = ppi_limits(truth, proxy, rest)
+    *other, turned = ppi_limits(truth, 1 - proxy, 1 - rest)
+    assert turned == pytest.approx(-weight) and other == pytest.approx(one)
 
 
 def test_a_constant_proxy_has_weight_zero():
-    truth, _, _ = judged(40, 0)
-    found = prediction_powered(truth, np.full(40, 0.3), np.full(90, 0.3))
-    assert found.proxy_weight == 0 and found.interval == found.verified
+    assert power_weight(judged(40, 0)[0], np.full(40, 0.3), np.full(90, 0.3)) == 0
 
 
 def test_smoothed_limits_hold_the_truth_with_few_verified_items_and_a_rare_class():
@@ -272,20 +250,6 @@ def test_smoothed_limits_hold_the_truth_with_few_verified_items_and_a_rare_class
     normal = np.mean((low <= 0.05) & (0.05 <= high))
     _, low, high, _ = ppi_limits(truth, proxy, rest, pseudo=0.5)
     assert normal < 0.92 < 0.94 < np.mean((low <= 0.05) & (0.05 <= high))
-
-
-def test_verified_items_that_all_agree_get_an_exact_interval():
-    rest = np.repeat([0.0, 1.0], [900, 100])
-    none = prediction_powered(np.zeros(50), np.zeros(50), rest)
-    assert none.verified.method == none.interval.method == "exact"
-    assert (none.verified.low, none.verified.high) == pytest.approx(clopper_pearson(0, 50))
-    full = prediction_powered(np.repeat([0.0, 1.0], 25), np.repeat([0.0, 1.0], 25), rest, proxy_weight=1)
-    share = bootstrap.exact_interval(0.0, 50, 0.975, (-1.0, 1.0))
-    half = stats.norm.ppf(0.9875) * stats.sem(rest)
-    assert (full.interval.low, full.interval.high) == pytest.approx(
-        (0.1 + share.low - half, 0.1 + share.high + half), abs=1e-6
-    )
-    assert full.smoothed.method == "smoothed" and full.smoothed.high > full.smoothed.low
 
 
 def test_pass_rates_are_the_expectation_over_every_verdict():

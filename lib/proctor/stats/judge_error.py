@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from proctor.stats import bootstrap, checks
-from proctor.stats.bootstrap import Interval
+from proctor.stats import checks
 from proctor.stats.proportions import Confusion, wilson
 
 METHODS = ("jeffreys", "bootstrap", "delta")
@@ -48,22 +47,6 @@ class Corrected:
     @property
     def high(self) -> float:
         return min(max(self.raw_high, 0.0), 1.0)
-
-
-@dataclass(frozen=True)
-class PredictionPowered:
-    """A mean from a few verified items and a proxy for all items. proxy_weight: the weight of the proxy.
-
-    interval: normal. smoothed: with two added pseudo-items. verified: normal, from the verified items alone. Limits
-    are not cut at 0 and 1. Method "exact" stands in for "normal" where the corrections do not vary.
-    """
-
-    proxy_weight: float
-    interval: Interval
-    smoothed: Interval
-    verified: Interval
-    n_verified: int
-    n_rest: int
 
 
 def rogan_gladen(observed: ArrayLike, sensitivity: ArrayLike, specificity: ArrayLike) -> np.ndarray:
@@ -220,42 +203,6 @@ def single(
     return Corrected(observed, raw, low, high, level, method, int(undefined))
 
 
-def prediction_powered(
-    truth: ArrayLike, proxy: ArrayLike, rest: ArrayLike, proxy_weight: float | None = None, level: float = 0.95
-) -> PredictionPowered:
-    """Mean truth of the items when few are verified and a proxy (a judge's score) is known for all.
-
-    truth, proxy (verified,): of the verified items, in the same order; rest (others,): proxy of the others, no item in
-    both. All in [0, 1]: divide other scores by their range. The verified items must be a random choice, the mean spoken
-    of is that of the population that all items come from. Any proxy will do, a bad one gains nothing.
-
-    proxy_weight: weight of the proxy: 1 as in Angelopoulos et al. (2023), Science 382, "Prediction-powered
-    inference"; None takes the weight of least variance (`power_weight`; Angelopoulos, Duchi and Zrnic 2023, PPI++); 0
-    ignores the proxy. `smoothed` adds half an item at each corner (truth, proxy) = (0, 0), (0, 1), (1, 0), (1, 1),
-    much as the Jeffreys interval does, and needs fewer verified items to hold the truth as often as it says. If truth
-    - proxy_weight * proxy does not vary, nothing tells how far it could, and `interval` is exact: limits for its mean
-    by `bootstrap.exact_interval`, added to those of the proxy's mean, each missing with half the chance.
-    """
-    checks.share(level, "level")
-    truth, proxy = checks.probability(truth, "truth"), checks.probability(proxy, "proxy")
-    n, rest = checks.same_length(truth=truth, proxy=proxy), checks.probability(rest, "rest")
-    if n < 2 or len(rest) < 2:
-        raise ValueError(f"{n} verified and {len(rest)} other items: a spread needs two of each")
-    if proxy_weight is not None and not np.isfinite(proxy_weight):
-        raise ValueError(f"proxy_weight is {proxy_weight}: give a finite weight, or None for the best one")
-
-    def interval(weight: float | None, pseudo: float = 0.0) -> tuple[float, Interval]:
-        estimate, low, high, used = (float(x) for x in ppi_limits(truth, proxy, rest, weight, level, pseudo))
-        off = truth - used * proxy
-        if pseudo == 0 and np.ptp(off) <= 1e-12:
-            low, high = _exact(off.mean(), n, rest, used, level)
-            return used, Interval(estimate, low, high, level, "exact")
-        return used, Interval(estimate, low, high, level, "smoothed" if pseudo else "normal")
-
-    used, plain = interval(proxy_weight)
-    return PredictionPowered(used, plain, interval(proxy_weight, 0.5)[1], interval(0.0)[1], n, len(rest))
-
-
 def ppi_limits(
     truth: ArrayLike,
     proxy: ArrayLike,
@@ -313,19 +260,6 @@ def _moments(truth: np.ndarray, proxy: np.ndarray, pseudo: float) -> tuple:
         )
     )
     return n, mean_truth, mean_proxy, var_truth, var_proxy, cov
-
-
-def _exact(off: float, n: int, rest: np.ndarray, weight: float, level: float) -> tuple[float, float]:
-    """Limits when truth - weight * proxy is `off` for every verified item."""
-    if weight == 0:
-        found = bootstrap.exact_interval(off, n, level, (0.0, 1.0))
-        return float(found.low), float(found.high)
-    each = (1 + level) / 2
-    bounds = min(0.0, -weight) - 1e-9, max(1.0, 1 - weight) + 1e-9  # off may pass them by rounding
-    found = bootstrap.exact_interval(off, n, each, bounds)
-    half = abs(weight) * ndtri((1 + each) / 2) * rest.std(ddof=1) / np.sqrt(len(rest))
-    centre = weight * rest.mean()
-    return float(found.low + centre - half), float(found.high + centre + half)
 
 
 def _or_nan(observed: np.ndarray, sensitivity: np.ndarray, specificity: np.ndarray) -> np.ndarray:
