@@ -4,6 +4,7 @@
 
 Each file has a million replies, rows or votes. parsing alone: what pandas (`read_csv`) or json
 needs to parse the file alone, without a table of results. Goal: under 20 seconds for a million rows.
+inspect_ai's `.eval` misses it: zipfile alone needs about 20 seconds for a million members.
 Simulated.
 """
 

@@ -141,7 +141,7 @@ def replies_of(rows: list[Row], problems: list[str], path: Path) -> pd.DataFrame
 
 def matched(replies: pd.DataFrame, keys: Sequence[Question], path: str | Path) -> pd.DataFrame:
     """The replies to questions that have a key. Raises DataError where there are none."""
-    known = replies["question_id"].isin({question.id for question in keys})
+    known = replies["question_id"].astype(object).isin({question.id for question in keys})
     if not known.any():
         shown = f"{replies['question_id'].iloc[0]!r} in {replies['file'].iloc[0]}, {keys[0].id!r} in {path}"
         raise DataError(f"{path}: no key for any of the {len(replies):,} replies ({shown}). Use the same ids in both.")

@@ -96,7 +96,8 @@ def votes_of(replies: pd.DataFrame, keys: Mapping[str, Question]) -> Votes:
     """The votes of replies as `read_replies` gives them. Answers to one item that mean the same are one group."""
     texts, confidences, read = [], [], {}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for item, text, cut_off, given in zip(*(replies[name] for name in ("question_id", "reply", "cut_off", "given"))):
+    columns = [replies[name].to_numpy(object) for name in ("question_id", "reply", "cut_off", "given")]
+    for item, text, cut_off, given in zip(*columns):
         if text and (item, text, cut_off) not in read:
             reply = Reply(text, "length" if cut_off else "stop")
             read[item, text, cut_off] = extract_answer(keys[item], reply), stated(reply).confidence
@@ -110,7 +111,7 @@ def votes_of(replies: pd.DataFrame, keys: Mapping[str, Question]) -> Votes:
     given["confidence"] = np.array(confidences, float)
     given["part"] = 1 / given.groupby(["item", "system"])["item"].transform("size")
     groups = {item: _groups(keys[item], [text for text, _ in said.most_common()]) for item, said in counts.items()}
-    given["group"] = [-1 if text is None else groups[item][text] for item, text in zip(given["item"], texts)]
+    given["group"] = [-1 if text is None else groups[item][text] for item, text in zip(columns[0], texts)]
     return Votes(dict(keys), given)
 
 
@@ -329,7 +330,7 @@ def _read_table(
         raise DataError(f"{path}: no column {', '.join(lacking)}; there are {', '.join(names)}.")
     if not item:
         raise DataError(f"{path}: the columns are {', '.join(names)}. Name that of the items by --column id=....")
-    table = pd.DataFrame([row for _, row in rows], columns=names, dtype=object).fillna("").astype(str)
+    table = pd.DataFrame([row for _, row in rows], columns=names, dtype=object).fillna("").astype(str).astype(object)
     wide = not ("model" in names and {*REPLIES, *ANSWERS} & set(names))
     systems = [name for name in names if wide and name not in {item, key, *NO_SYSTEM, *leave_out}]
     own = set(table[key].str.strip()) - {""} if wide and key and needed else set()
