@@ -10,7 +10,7 @@ from proctor.hle_verified import paired_defects
 from proctor.hle_verified import recorded as hle_verified
 from proctor.kina import calculator
 from proctor.kina import recorded as kina
-from proctor.uq import natural_checks
+from proctor.uq import formal_answers, natural_checks
 from proctor.uq import recorded as uq
 from proctor.uq.dataset import recorded as uq_dataset
 
@@ -43,6 +43,7 @@ PARALLEL = {
     **calculator.STUDIES,
     **metrics.STUDIES,
     **natural_checks.STUDIES,
+    **formal_answers.STUDIES,
     **paired_defects.STUDIES,
     **arms.STUDIES,
     **metrics.MORE_STUDIES,
