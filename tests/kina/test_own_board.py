@@ -1,8 +1,6 @@
-import numpy as np
 import pytest
 from proctor.kina import own_board
 from proctor.kina.leaderboard import load_leaderboard
-from proctor.stats.proportions import wilson
 
 
 @pytest.fixture
@@ -10,17 +8,6 @@ def board(tmp_path):
     lines = [f"{n},{'ab'[n % 2]},{int(n < 30)},{n % 4 / 4}" for n in range(41)]
     (tmp_path / "b.csv").write_text("item,category,yes,share\n" + "\n".join(lines))
     return load_leaderboard(tmp_path / "b.csv")
-
-
-def test_categories_have_wilson_s_or_student_s_interval(board):
-    assert board.notes == ("column 'category' is taken for discipline",)
-    found = own_board.by_category(board).set_index(["model", "category"])
-    assert len(found) == 4 and found.loc[("yes", "a"), "items"] == 21
-    low, high = wilson(15, 21)
-    assert found.loc[("yes", "a"), ["low", "high"]].tolist() == pytest.approx([100 * low, 100 * high])
-    part = found.loc[("share", "b")]
-    assert part["low"] < part["accuracy"] == 100 * np.mean([0.25, 0.75] * 10) < part["high"]
-    assert own_board.by_category(board, least=21)["category"].unique().tolist() == ["a"]
 
 
 def test_the_population_is_items_or_disciplines_and_is_said(board, tmp_path):
@@ -40,9 +27,3 @@ def test_the_population_is_items_or_disciplines_and_is_said(board, tmp_path):
 def write_plain(folder):
     (folder / "plain.csv").write_text("item,one,other\n1,0,1\n2,1,1\n")
     return folder / "plain.csv"
-
-
-def test_categories_count_the_items_that_a_system_has(tmp_path):
-    (tmp_path / "gaps.csv").write_text("item,category,one,other\n1,a,1,0\n2,a,,1\n3,a,0,1\n")
-    found = own_board.by_category(load_leaderboard(tmp_path / "gaps.csv", missing="pairs")).set_index("model")
-    assert found["items"].to_dict() == {"one": 2, "other": 3} and found.loc["one", "accuracy"] == 50

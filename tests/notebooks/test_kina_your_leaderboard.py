@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from proctor.data.published import load_published
 from proctor.kina.leaderboard import load_given
+from proctor.stats.proportions import wilson
 
 NAME = "kina/your_leaderboard"
 
@@ -68,4 +69,8 @@ def test_one_s_own_csv_goes_through_the_same_notebook(run_notebook, tmp_path):
     assert pairs[["a", "b"]].iloc[0].tolist()[0] == "good" and len(pairs) == 6
     twins = pairs[pairs["a"].isin(["fair", "twin"]) & pairs["b"].isin(["fair", "twin"])]
     assert (pairs["holm"] < 0.05).sum() == 5 and twins["holm"].item() > 0.05
-    assert len(pd.read_csv(tmp_path / "figures/kina/own_categories.csv")) == 4 * 40
+    categories = pd.read_csv(tmp_path / "figures/kina/own_categories.csv").set_index(["model", "category"])
+    assert len(categories) == 4 * 40 and categories.loc[("fair", "d7"), "items"] == 7  # one is lacking
+    first = table.loc[table["discipline"] == "d0", "good"].astype(int)
+    low, high = wilson(first.sum(), len(first))
+    assert categories.loc[("good", "d0")].tolist() == pytest.approx([8, 100 * first.mean(), 100 * low, 100 * high])

@@ -15,7 +15,7 @@ from proctor.stats.interval import Interval
 from proctor.stats.rank_sets import all_pairs, items_needed, possible_winners, rank_sets
 from proctor.stats.ranking import ranking
 
-NO_BORDER, SEPARATES, NOTHING = BORDERS = ("", "separates its neighbours", "separates nothing")
+NO_BORDER, SEPARATES, NOTHING = ("", "separates its neighbours", "separates nothing")
 
 
 def rank_models(
