@@ -8,7 +8,6 @@ from proctor.cbu.utility import NONE
 from proctor.data.questions import load_families
 from proctor.generated.worked import EQUATION
 from proctor.models.read_answer import stated
-from proctor.stats.compare import chances, power_table
 
 QUESTIONS = load_families(2, "families-v2")
 
@@ -56,14 +55,3 @@ def test_the_first_study_is_part_of_the_whole_one(fake_model):
     assert set(found["kind"]) == {NONE, *arms.ARMS, *arms.NATURAL}
     shown = next(request for request in fake_model.asked if request.prompt.startswith("cbu/rollout_steps"))
     assert shown.seeds == "request" and shown.max_tokens >= 320 and shown.prefix == len(shown.messages) - 1
-
-
-def test_the_sizes_can_show_what_is_expected():
-    table = power_table(arms.EXPECTED, [2 * arms.QUESTIONS])  # a neighbour each; rollouts add to it
-    assert table["needed"].notna().all()
-
-
-def test_what_is_expected_of_the_other_arms_is_possible():
-    for first, second, correlation, spread, margin in arms.OTHER_EXPECTED.values():
-        assert spread > 0 and (margin is None) == (first != second)
-        assert correlation is None or sum(chances(first, second, correlation)) == pytest.approx(1)

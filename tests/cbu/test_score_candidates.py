@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from proctor.cbu.candidates import load_candidates, written
-from proctor.cbu.judges import JUDGES, ask_judges, sample_scores
+from proctor.cbu.judges import JUDGES
 from proctor.cbu.score_candidates import (
     endpoint,
     final_answer,
@@ -210,18 +210,6 @@ def test_endpoint_gives_its_score_and_another_reply_is_an_error(server):
     assert asyncio.run(reward(Question(id="q", question="Which?"), answer)) == 4
     with pytest.raises(ValueError, match="has no finite number `score`"):
         asyncio.run(reward(Question.model_construct(question=""), answer))
-
-
-# repeats
-
-
-def test_drawn_repeats_approach_the_expectation_and_equal_it_in_the_limit():
-    judged = asyncio.run(ask_judges(Model(), [MODEL], QUESTIONS, ANSWERS))
-    judged["chances"] = [None if c is None else np.full(len(c), 1 / len(c)) for c in judged["chances"]]
-    means = sample_scores(judged, 4000, np.random.default_rng(0))
-    ten = means[judged["method"] == "judge 1-10"]
-    assert ten.mean() == pytest.approx(5.5, abs=0.05) and means[judged["method"] == "generative reward"].isna().all()
-    assert set(sample_scores(judged, 1, np.random.default_rng(0)).dropna() % 1) == {0}
 
 
 def test_length_counts_characters():

@@ -13,7 +13,6 @@ Rollouts have one row each, as `utility.run_rollouts` gives them. Units are fami
 import zlib
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,46 +35,6 @@ ARMS: dict[str, Kind] = {
     "wrong": Kind(False, False, "incorrect reasoning", "one planted slip carried through to its answer"),
     "lucky": Kind(True, False, "incorrect reasoning", "the right answer under the derivation with the slip"),
     "confident": Kind(False, False, "incorrect reasoning", "the wrong solution, stated with assurance"),
-}
-# Two rates and their correlation, expected before the study: a pilot on families-v1 with one operation a step.
-# `stats.compare.power_table` says what they ask for. Units: neighbours, one rollout each.
-EXPECTED = {
-    "right minus wrong": (0.67, 0.19, 0.3),
-    "right minus none": (0.67, 0.44, 0.3),
-    "none minus wrong": (0.44, 0.19, 0.3),
-}
-MARGIN = 0.17  # two arms are worth the same within half of what parts right from wrong (34 points, cbu/5)
-
-
-class Expected(NamedTuple):
-    """What was expected of an effect before a reply was seen: two values, their correlation over neighbours (None where
-    they are no shares solved), the standard deviation of the effect over families, and the margin within which two
-    arms count as alike (None: they are expected to differ)."""
-
-    first: float
-    second: float
-    correlation: float | None
-    spread: float
-    margin: float | None = None
-
-
-# Written after `core` was read (none 53 %, right 79, wrong 45) and before any reply of another arm. We expect that
-# utility follows the derivation, as the paper's word "method-level information" says, and that words alone, assurance
-# too, change nothing. A natural solution tells its own author little: it is right where the solver can do without, and
-# its slips are mostly in arithmetic, which no neighbour repeats. Spread: 0.18 to 0.32 in `core`; where two arms have
-# the same steps, little more than what 16 rollouts a family leave to chance (0.10 to 0.15).
-OTHER_EXPECTED = {
-    "right again minus right": Expected(0.79, 0.79, 0.5, 0.12, MARGIN),
-    "confident minus wrong": Expected(0.45, 0.45, 0.5, 0.15, MARGIN),
-    "right minus lucky": Expected(0.79, 0.45, 0.3, 0.25),
-    "lucky minus wrong": Expected(0.45, 0.45, 0.5, 0.15, MARGIN),
-    "midway minus lucky": Expected(0.62, 0.45, None, 0.15),  # midway between right and wrong
-    "natural right minus wrong": Expected(0.60, 0.50, 0.4, 0.25),
-    "natural minus none": Expected(0.56, 0.53, 0.4, 0.15),
-    "natural right minus none": Expected(0.70, 0.65, 0.4, 0.15),
-    "natural wrong minus none": Expected(0.40, 0.40, 0.4, 0.20, MARGIN),
-    "natural AUC": Expected(0.58, 0.50, None, 0.25),
-    "natural minus planted AUC": Expected(0.58, 0.70, None, 0.35),
 }
 RIVALS = ("judge 1-10", "judge yes/no")  # of one token, so that a call has their score at any number of repeats
 NATURAL = ("natural right", "natural wrong")

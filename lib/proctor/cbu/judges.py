@@ -169,21 +169,6 @@ async def ask_judges(
     return pd.DataFrame(table).astype({"score": float, "expectation": float})
 
 
-def sample_scores(judged: pd.DataFrame, repeats: int, rng: np.random.Generator) -> pd.Series:
-    """Mean of `repeats` scores drawn from the probabilities of each row of `ask_judges`: the judge at that many calls.
-
-    What sampled repeats at temperature 1 would give, without asking; NaN where a row has no probabilities.
-    """
-    lows = [JUDGES[method].low for method in judged["method"]]
-    return pd.Series(
-        [
-            np.nan if chances is None else low + rng.choice(len(chances), repeats, p=chances).mean()
-            for low, chances in zip(lows, judged["chances"])
-        ],
-        index=judged.index,
-    )
-
-
 async def scores(session: Session, models: Sequence[str], per_level: int = 1, critiques: int = REPEATS) -> pd.DataFrame:
     """The recorded scores of four judges on seven candidates to each of the easier generated questions."""
     questions, answers = load_candidates(per_level)
