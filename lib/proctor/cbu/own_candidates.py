@@ -17,12 +17,9 @@ from proctor.models.endings import in_turn
 from proctor.models.registry import spec
 from proctor.models.session import Session
 from proctor.models.settings import Settings
-from proctor.stats.compare import cluster_t_interval
-from proctor.stats.interval import Interval
 
 JUDGE = "judge 1-10"
 LOST = OUTCOMES[2:]  # rollouts that count as not solved without having been found wrong
-MANY_LOST = 0.05  # the share of them from which a warning is given
 
 
 @dataclass(frozen=True)
@@ -95,23 +92,6 @@ def reads_probabilities(model: str, setup: Setup, settings: Settings) -> bool:
     return spec(model).local and style == "short" and asked.logprobs is not None
 
 
-def table(worth: pd.DataFrame, judged: pd.DataFrame, candidates: Sequence[Answer]) -> pd.DataFrame:
-    """One row a candidate and solver, the best of each question and solver first: utility with its interval, gain over
-    no candidate, what rollouts were lost, the judge's mean score (its expectation where it has one) with its calls and
-    those that were unreadable, and correct as known."""
-    keys = ["model", "answer_id"]
-    said = judged.assign(score=judged["expectation"].fillna(judged["score"]).astype(float)).groupby(keys)["score"]
-    marks = said.agg(judge="mean", calls="size", judge_calls="count").reset_index()
-    marks["judge_unreadable"] = marks.pop("calls") - marks["judge_calls"]
-    found = worth.merge(marks.rename(columns={"answer_id": "candidate"}), on=["model", "candidate"], how="left")
-    found["correct"] = found["candidate"].map({answer.id: answer.correct for answer in candidates})
-    found["author"] = found["candidate"].map({answer.id: answer.author for answer in candidates})
-    columns = ["model", "question_id", "candidate", "author", "utility", "low", "high", "base", "gain", "rollouts"]
-    order = ["model", "question_id", "utility"]
-    found = found.sort_values(order, ascending=[True, True, False], kind="stable")
-    return found[[*columns, *LOST, "judge", "judge_calls", "judge_unreadable", "correct"]].reset_index(drop=True)
-
-
 def best(worth: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     """One row a solver and question: which candidate has the highest utility, and whether it is above the second.
 
@@ -150,23 +130,3 @@ def _difference(first: dict, second: dict, counted: tuple[str, str], level: floa
         second[counted[1]] * second["weight"], second["weight"], method="agresti-caffo", alpha=1 - level,
     )  # fmt: skip
     return max(-1.0, low), min(1.0, high)
-
-
-def warnings(worth: pd.DataFrame) -> list[str]:
-    """What makes utilities doubtful: none between 0 and 1, and rollouts that were undecided, unreadable or cut off."""
-    told = []
-    if worth["utility"].isin([0, 1]).all() and worth["base"].isin([0, 1]).all():
-        told.append(
-            f"all utilities are {' or '.join(f'{value:g}' for value in sorted(worth['utility'].unique()))}, and so are "
-            "the base rates: check that keys and answers have one notation, and that neighbours are neither trivial "
-            "nor hopeless"
-        )
-    for name in LOST:
-        if (share := worth[name].sum() / worth["rollouts"].sum()) > MANY_LOST:
-            told.append(f"{share:.0%} of the rollouts are {name} and count as not solved")
-    return told
-
-
-def gain(worth: pd.DataFrame, level: float = 0.95) -> Interval:
-    """What a candidate adds to what solvers solve, on average: Student's t over questions; of one question, none."""
-    return cluster_t_interval(worth["gain"], worth["question_id"], level)
