@@ -10,14 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proctor.data.schemas import Question
 from proctor.data.tabular import DataError
+from proctor.exam.exports import write_hle, write_inspect, write_lm_eval
 from proctor.exam.formats import (
     read_hle,
     read_inspect,
     read_lm_eval,
     read_results,
-    write_hle,
-    write_inspect,
-    write_lm_eval,
 )
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

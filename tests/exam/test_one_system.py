@@ -3,7 +3,7 @@ import json
 import pandas as pd
 import pytest
 from proctor.data.tabular import DataError
-from proctor.exam.formats import write_hle
+from proctor.exam.exports import write_hle
 from proctor.exam.marking import board_of, read_one
 
 

@@ -1,12 +1,11 @@
 """Results of an exam in the files of the field: HLE (predictions, judged), inspect_ai, lm-eval (samples), promptfoo.
 
-    write_hle(path, judged, questions)         # HLE's own scorer reads it
     read_hle(path); read_inspect(path); read_lm_eval(path, model); read_promptfoo(path)
     read_results(path, scores=["choice"], filters=["strict-match"])   # where a file holds several of these
 
-Each reader gives rows with the columns of `run_exam` that the format holds; each writer takes such rows, and what is
-written reads back equal. Sources: HLE's public code (hle_eval), inspect_ai's log version 2, lm-eval's --log_samples,
-promptfoo's results (version 3).
+Each reader gives rows with the columns of `run_exam` that the format holds; `exports.py` writes such rows.
+Sources: HLE's public code (hle_eval), inspect_ai's log version 2, lm-eval's --log_samples, promptfoo's results
+(version 3).
 Errors are DataError, naming the file, the row and what to fix.
 """
 
@@ -16,15 +15,14 @@ import math
 import sys
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from proctor.data.schemas import LETTERS, Question
+from proctor.data.schemas import LETTERS
 from proctor.data.tabular import NO_TEXT, DataError, can_be_text, problem, read_rows, summary
-from proctor.files import write_atomic
 
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # inspect_ai's words: correct, incorrect, partly, no answer
 NO_MATCH = "[invalid]"  # lm-eval's filters by pattern write it for an answer that they did not find
@@ -73,38 +71,6 @@ def _only(path: Path, column: str, names: Collection[str], wanted: Collection[st
 # HLE: one object, by question id; a judged file has a judgement next to each response
 
 
-def write_hle(path: str | Path, answers: pd.DataFrame, questions: Sequence[Question] = ()) -> None:
-    """Rows of one model and one sample as HLE's predictions; with columns `right` and `judge_answer`, as judged.
-
-    answers: model, question_id, reply, prompt_tokens, completion_tokens; judged ones also right (NaN: unreadable, then
-    without a judgement, as there), judge_answer, judge_reasoning, judge_confidence (in [0, 1]). `questions` give the
-    keys that a judged file repeats."""
-    path, keys = Path(path), {question.id: question.answer for question in questions}
-    if answers["model"].nunique() > 1 or answers["question_id"].duplicated().any():
-        raise DataError(
-            f"{path}: HLE's files hold one reply of one model a question. Write one file a model and sample."
-        )
-    found = {}
-    for row in answers.to_dict("records"):
-        tokens = [_whole(row.get(name)) for name in ("prompt_tokens", "completion_tokens")]
-        entry: dict[str, Any] = {
-            "model": row["model"],
-            "response": row["reply"],
-            "usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)},
-        }
-        if not pd.isna(row.get("right")):
-            percent = 100 * _number(row.get("judge_confidence"), 1.0)
-            entry["judge_response"] = {
-                "correct_answer": keys.get(row["question_id"]) or "",
-                "model_answer": row.get("judge_answer") or "",
-                "reasoning": row.get("judge_reasoning") or "",
-                "correct": "yes" if row["right"] else "no",
-                "confidence": round(percent) if math.isclose(percent, round(percent), abs_tol=1e-9) else percent,
-            }
-        found[row["question_id"]] = entry
-    write_atomic(path, json.dumps(found, ensure_ascii=False, indent=1))
-
-
 def read_hle(path: str | Path, parsed: object = None) -> pd.DataFrame:
     """HLE's predictions or judged file: model, question_id, reply, tokens; if judged, right and the judge's fields.
 
@@ -124,12 +90,12 @@ def read_hle(path: str | Path, parsed: object = None) -> pd.DataFrame:
             model=str(entry.get("model", "")),
             question_id=name,
             reply=entry["response"],
-            prompt_tokens=_whole(usage.get("prompt_tokens")),
-            completion_tokens=_whole(usage.get("completion_tokens")),
+            prompt_tokens=whole(usage.get("prompt_tokens")),
+            completion_tokens=whole(usage.get("completion_tokens")),
         )
         if said is not None and not (isinstance(said, dict) and said.get("error")):
             word = str(said.get("correct")).strip().lower() if isinstance(said, dict) else ""
-            percent = _number(said.get("confidence"), math.nan) if isinstance(said, dict) else math.nan
+            percent = finite(said.get("confidence"), math.nan) if isinstance(said, dict) else math.nan
             if word not in ("yes", "no"):
                 problems.append(problem(path, number, "judge_response", f"correct is {word!r}", "Write yes or no"))
                 continue
@@ -144,57 +110,6 @@ def read_hle(path: str | Path, parsed: object = None) -> pd.DataFrame:
 
 
 # inspect_ai: a log (.json, or .eval: the same in a zip) with samples, each with output and scores
-
-
-def write_inspect(path: str | Path, answers: pd.DataFrame, questions: Sequence[Question], task: str = "exam") -> None:
-    """Rows of one model as an inspect_ai log (.json, version 2): input, target, output, and one score, `match`.
-
-    An undecided or unreadable answer has the value "N" (no answer) there."""
-    path, by_id = Path(path), {question.id: question for question in questions}
-    if answers["model"].nunique() != 1:
-        raise DataError(f"{path}: a log of inspect_ai holds one model. Write one file a model.")
-    model, samples = str(answers["model"].iloc[0]), []
-    for row in answers.to_dict("records"):
-        question = by_id[row["question_id"]]
-        tokens = dict(input_tokens=_whole(row.get("prompt_tokens")), output_tokens=_whole(row.get("completion_tokens")))
-        value = "N" if row.get("undecided") or row.get("unreadable") else "C" if row["correct"] else "I"
-        usage = tokens | {"total_tokens": sum(tokens.values())}
-        message = {"role": "assistant", "content": row["reply"]}
-        samples.append(
-            {
-                "id": row["question_id"],
-                "epoch": int(row.get("sample", 0)) + 1,
-                "input": question.question,
-                "target": question.answer or "",
-                "messages": [{"role": "user", "content": question.question}, message],
-                "output": {
-                    "model": model,
-                    "choices": [{"message": message, "stop_reason": "max_tokens" if row.get("cut_off") else "stop"}],
-                    "usage": usage,
-                },
-                "scores": {
-                    "match": {
-                        "value": value,
-                        "answer": row["answer"] if isinstance(row.get("answer"), str) else None,
-                        "metadata": {"confidence": _number(row.get("confidence"), None)},
-                    }
-                },
-                "metadata": {"category": question.category},
-            }
-        )
-    log = {
-        "version": 2,
-        "status": "success",
-        "eval": {
-            "created": "1970-01-01T00:00:00+00:00",  # no clock: the same rows are the same file
-            "task": task,
-            "dataset": {"name": task, "samples": answers["question_id"].nunique()},
-            "model": model,
-            "config": {"epochs": int(answers.get("sample", pd.Series([0])).max()) + 1},
-        },
-        "samples": samples,
-    }
-    write_atomic(path, json.dumps(log, ensure_ascii=False, indent=1))
 
 
 def read_inspect(path: str | Path, scores: Collection[str] = (), parsed: object = None) -> pd.DataFrame:
@@ -229,16 +144,16 @@ def read_inspect(path: str | Path, scores: Collection[str] = (), parsed: object 
             dict(
                 model=str(output.get("model") or model),
                 question_id=str(sample.get("id")),
-                sample=max(1, _whole(sample.get("epoch", 1))) - 1,
+                sample=max(1, whole(sample.get("epoch", 1))) - 1,
                 answer=said.get("answer"),
                 correct=value == 1,
                 score=value,
                 undecided=said.get("value") == "N",
-                confidence=_number(notes.get("confidence"), math.nan),
+                confidence=finite(notes.get("confidence"), math.nan),
                 reply=_content(_dict(choice.get("message")).get("content")),
                 cut_off=choice.get("stop_reason") in ("max_tokens", "model_length"),
-                prompt_tokens=_whole(usage.get("input_tokens")),
-                completion_tokens=_whole(usage.get("output_tokens")),
+                prompt_tokens=whole(usage.get("input_tokens")),
+                completion_tokens=whole(usage.get("output_tokens")),
             )
         )
     return _table(path, rows, problems)
@@ -279,32 +194,6 @@ def _content(content: object) -> str:
 
 
 # lm-eval: samples_<task>.jsonl, a line a document and filter
-
-
-def write_lm_eval(path: str | Path, answers: pd.DataFrame, questions: Sequence[Question]) -> None:
-    """Rows of one model as lm-eval's samples: a line a question with all its samples, metric `exact_match`."""
-    path, by_id = Path(path), {question.id: question for question in questions}
-    if answers["model"].nunique() != 1:
-        raise DataError(f"{path}: a file of lm-eval's samples holds one model. Write one file a model.")
-    lines = []
-    for number, (name, rows) in enumerate(answers.groupby("question_id", sort=False)):
-        question, replies = by_id[str(name)], rows["reply"].tolist()
-        lines.append(
-            {
-                "doc_id": number,
-                "doc": {"id": name, "question": question.question, "category": question.category},
-                "target": question.answer or "",
-                "arguments": {"gen_args_0": {"arg_0": question.question}},
-                "resps": [replies],
-                "filtered_resps": [answer if isinstance(answer, str) else "" for answer in rows["answer"]],
-                "filter": "none",
-                "metrics": ["exact_match"],
-                "exact_match": [float(value) for value in rows["correct"]]
-                if len(rows) > 1
-                else float(rows["correct"].iloc[0]),
-            }
-        )
-    write_atomic(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
 
 def read_lm_eval(
@@ -411,7 +300,7 @@ def read_promptfoo(path: str | Path, parsed: object = None) -> pd.DataFrame:
     ids, asked, rows, problems = {}, {}, [], []
     for number, entry in enumerate(entries, start=1):
         test, provider, response = (_dict(entry.get(name)) for name in ("testCase", "provider", "response"))
-        output, score = response.get("output"), _number(entry.get("score"), None)
+        output, score = response.get("output"), finite(entry.get("score"), None)
         if output is None or score is None:
             what = "no response" if output is None else f"score {entry.get('score')!r}"
             problems.append(problem(path, number, "response", what, "Run this test again"))
@@ -433,8 +322,8 @@ def read_promptfoo(path: str | Path, parsed: object = None) -> pd.DataFrame:
                 reply=output if isinstance(output, str) else json.dumps(output, ensure_ascii=False),
                 correct=entry.get("success") is True,
                 score=score,
-                prompt_tokens=_whole(usage.get("prompt")),
-                completion_tokens=_whole(usage.get("completion")),
+                prompt_tokens=whole(usage.get("prompt")),
+                completion_tokens=whole(usage.get("completion")),
             )
         )
     return _table(path, rows, problems)
@@ -451,18 +340,18 @@ def _dict(value: object) -> dict:
 def _score(value: object) -> float | None:
     if isinstance(value, str):
         return WORDS.get(value)
-    return _number(value, None)
+    return finite(value, None)
 
 
-def _number(value: object, missing):
+def finite(value: object, missing):
     """A finite number, or `missing`."""
     if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max:
         return float(value)
     return missing
 
 
-def _whole(value: object) -> int:
-    return int(_number(value, 0))
+def whole(value: object) -> int:
+    return int(finite(value, 0))
 
 
 def _json(path: Path) -> Any:

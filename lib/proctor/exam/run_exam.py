@@ -19,7 +19,7 @@ import pandas as pd
 
 from proctor.data.schemas import LETTERS, Question
 from proctor.exam.answer_match import same
-from proctor.exam.formats import write_hle
+from proctor.exam.exports import write_hle
 from proctor.exam.words import same_answer
 from proctor.models.final_line import own_field, structured
 from proctor.models.messages import REHEARSED, Reply, Request
