@@ -32,11 +32,11 @@ async def formal_answers(
 
 
 async def formal_checks(
-    session: Session, models: Sequence[str] = (MODEL,), per_template: int = PER_TEMPLATE
+    session: Session, models: Sequence[str] = (MODEL,), author: str = MODEL, per_template: int = PER_TEMPLATE
 ) -> pd.DataFrame:
-    """Rows of `checks.run_check`: each model's verdict CHECK on the answers of MODEL."""
+    """Rows of `checks.run_check`: each model's verdict CHECK on the answers of `author`."""
     with session.as_recorded():
-        asked, answers = await formal_answers(session, per_template=per_template)
+        asked, answers = await formal_answers(session, [author], per_template)
     questions = [formal.question for formal in asked]
     found = [await run_check(session, CHECK, judge, questions, answers) for judge in models]
     return pd.concat(found, ignore_index=True)
