@@ -193,3 +193,11 @@ def test_rank_sets_and_their_tiers_hold_the_truth_in_19_of_20_exams(truth):
         ranks_held = (sets.rank_low <= true_rank) & (true_rank <= sets.rank_high)
         held.append([ranks_held.all(), (np.diff(truth[leaders]) < 0).all()])
     assert np.mean(held, axis=0).min() > 0.92  # .95 wanted
+
+
+def test_several_levels_of_possible_winners_are_those_of_one_each():
+    scores = (np.random.default_rng(3).random((6, 80)) < np.linspace(0.4, 0.7, 6)[:, None]).astype(float)
+    both = possible_winners(scores, np.random.default_rng(1), 300, level=[0.8, 0.99])
+    for row, level in zip(both, (0.8, 0.99)):
+        assert row.tolist() == possible_winners(scores, np.random.default_rng(1), 300, level=level).tolist()
+    assert both[0].sum() < both[1].sum()

@@ -197,31 +197,38 @@ def possible_winners(
     rng: np.random.Generator,
     resamples: int = 2_000,
     clusters: ArrayLike | None = None,
-    level: float = 0.95,
+    level: ArrayLike = 0.95,
 ) -> np.ndarray:
-    """Whether each system can be the best, (systems,): a set that holds the best one with confidence `level`.
+    """Whether each system can be the best, (systems,): a set that holds the best one with confidence `level`. Several
+    levels, (levels, systems), cost one set of resamples.
 
     A system is out where some other is above it, one-sided, corrected for all its comparisons with others: by the
     largest studentised deviation of its resamples, or (few clusters, scores that lack some) by Student's test and
     Bonferroni. This is the marginal set of rank 1 (Mogstad et al. 2024): of one place, not of all ranks at once, so
     that it may leave out a system whose rank set in `rank_sets` begins at 1.
     """
-    checks.share(level, "level")
+    levels = np.asarray(level, float)
+    for one in levels.flat:
+        checks.share(one, "level")
     scores = _scores(scores)
     others = len(scores) - 1
     if not others:
-        return np.ones(1, bool)
+        return np.ones((*levels.shape, 1), bool)
     if method_of(scores, clusters) == STUDENT or np.isnan(scores).any():
         p = pair_p(all_pairs(scores, clusters), one_sided=True)
         np.fill_diagonal(p, 1.0)
-        return p.min(axis=0) * others > 1 - level
+        return p.min(axis=0) * others > 1 - levels[..., None]
     pairs, (_, largest) = _largest(scores, rng, resamples, clusters)
     t = np.divide(pairs.gap, pairs.error, out=np.zeros(pairs.gap.shape), where=pairs.error > 0)
-    critical = np.array([_critical(row, level) for row in largest])
-    out = (t > critical) & (pairs.error > 0)
     flat = (pairs.error == 0) & (pairs.gap > 0)
-    out |= flat & (pair_p(pairs, one_sided=True) * others <= 1 - level)
-    return ~out.any(axis=0)
+    never = pair_p(pairs, one_sided=True) * others
+
+    def left(level: float) -> np.ndarray:
+        critical = np.array([_critical(row, level) for row in largest])
+        out = (t > critical) & (pairs.error > 0) | flat & (never <= 1 - level)
+        return ~out.any(axis=0)
+
+    return left(float(levels)) if not levels.ndim else np.array([left(float(one)) for one in levels])
 
 
 def items_needed(
