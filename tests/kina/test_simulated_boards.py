@@ -17,7 +17,7 @@ def models():
 
 @pytest.fixture(scope="module")
 def exams(models):
-    return simulated_boards.deal_exams(models["accuracy"], 4, np.random.default_rng(0), **SETTINGS)
+    return simulated_boards.draw_exams(models["accuracy"], 4, np.random.default_rng(0), **SETTINGS)
 
 
 def test_simulated_models_are_called_by_their_accuracy(models):
@@ -66,8 +66,6 @@ def test_numbers_have_students_interval_over_exams():
 def test_equal_numbers_have_an_interval_of_some_width():
     found = simulated_boards.over_exams(pd.Series(np.full(10, 50.0)), "%")
     assert found.low < 50 < found.high
-    with pytest.raises(ValueError, match="two at least"):
-        simulated_boards.student([1.0])
 
 
 def test_flags_are_in_percent_with_wilsons_interval():

@@ -20,7 +20,7 @@ def test_luck_gives_profiles_and_turns_places_over(claims_made):
 def test_the_own_part_of_a_profile_is_what_an_additive_model_leaves(claims_made):
     """A recount by least squares: points that model and subject together do not explain."""
     models = simulated_boards.simulated_models((25, 45.0, 38.0), (14, 20.0, 11.0))
-    exams = simulated_boards.deal_exams(
+    exams = simulated_boards.draw_exams(
         models["accuracy"], 8, np.random.default_rng(20260101), samples=4, difficulty_sd=2.0, interaction_sd=1.0
     )
     subject, ranges = np.arange(899) % 261 % 12, []

@@ -13,11 +13,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.stats import t
 
 from proctor.data.published import load_published
-from proctor.stats import bootstrap, checks
-from proctor.stats.interval import Interval, no_interval
+from proctor.stats import checks
+from proctor.stats.compare import cluster_t_interval
+from proctor.stats.interval import Interval
 from proctor.stats.proportions import wilson
 from proctor.stats.simulate import Responses, item_responses
 
@@ -80,7 +80,7 @@ def simulate_board(accuracy: ArrayLike, rng: np.random.Generator, **settings: fl
     return item_responses(accuracy, len(labels), rng, labels, **settings)  # type: ignore[arg-type]
 
 
-def deal_exams(accuracy: ArrayLike, exams: int, rng: np.random.Generator, **settings: float) -> np.ndarray:
+def draw_exams(accuracy: ArrayLike, exams: int, rng: np.random.Generator, **settings: float) -> np.ndarray:
     """Scores of many exams of 899 fresh items, shape (exams, models, items).
 
     The models have these accuracies over the items of all exams together; in one exam they differ from it, as in a
@@ -91,24 +91,9 @@ def deal_exams(accuracy: ArrayLike, exams: int, rng: np.random.Generator, **sett
     return scores.reshape(len(scores), exams, -1).swapaxes(0, 1)
 
 
-def student(values: ArrayLike, level: float = 0.95, bounds: tuple[float, float] = (0.0, 1.0)) -> Interval:
-    """Mean of one number an exam, with Student's interval over the exams, kept within `bounds`. values: (exams,).
-
-    If all exams gave the same number, the interval is `bootstrap.exact_interval`'s.
-    """
-    values = checks.finite(values, "values", 1)
-    if len(values) < 2:
-        raise ValueError("one exam has no spread over exams: simulate two at least")
-    mean, error = float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
-    if error < 1e-12:
-        return bootstrap.exact_interval(mean, len(values), level, bounds)
-    reach = float(t.ppf((1 + level) / 2, len(values) - 1)) * error
-    return Interval(mean, max(mean - reach, bounds[0]), min(mean + reach, bounds[1]), level, "Student")
-
-
 def over_exams(values: pd.Series, unit: str, family: int = 1, bounds: tuple[float, float] = (0.0, 100.0)) -> Interval:
     """What simulated exams show on average, ready for `Output.claim`: the mean of one number an exam with Student's
-    interval (`student`), or of flags the percent with Wilson's. Exams where it is NaN are left out.
+    interval, or of flags the percent with Wilson's. Exams where it is NaN are left out.
 
     values: (exams,). family: comparisons that are looked at together. bounds: the lowest and highest possible number.
 
@@ -121,5 +106,5 @@ def over_exams(values: pd.Series, unit: str, family: int = 1, bounds: tuple[floa
         limits = wilson(int(values.sum()), len(values), level)
         found = Interval(float(values.mean()), *limits, level, "wilson").scaled(100)
     else:
-        found = student(values, level, bounds) if len(values) > 1 else no_interval(level)
+        found = cluster_t_interval(values.to_numpy(), range(len(values)), level, bounds)
     return replace(found, n=len(values), of="simulated exams", unit=unit, family=family)
