@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from proctor.cbu.candidates import _ASSURED, Kind, _two_lines, written
+from proctor.cbu.candidates import _ASSURED, Kind, _two_lines, labelled, written
 from proctor.cbu.judges import ask_judges
 from proctor.cbu.ranking_metrics import cautious_interval
 from proctor.cbu.utility import NEIGHBOURS, NONE, STEPS, run_rollouts
@@ -51,19 +51,7 @@ def planted(questions: Sequence[Question], arms: Collection[str] = tuple(ARMS)) 
     for question in questions:
         if "wrongs" not in question.extra:
             raise ValueError(f"question {question.id!r} has no slips: arms are made from questions of families-v2")
-        texts = _texts(question)
-        found += [
-            Answer(
-                id=f"{question.id}-{arm.replace(' ', '-')}",
-                question_id=question.id,
-                text=texts[arm],
-                author=question.source,
-                correct=kind.correct,
-                label=arm,
-            )
-            for arm, kind in ARMS.items()
-            if arm in arms
-        ]
+        found += labelled(question, _texts(question), {arm: ARMS[arm] for arm in ARMS if arm in arms}, question.source)
     return found
 
 

@@ -6,7 +6,7 @@ each has one planted flaw that everybody can check. All have the two lines in wh
 """
 
 import zlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from proctor.data.questions import load_families
@@ -44,7 +44,6 @@ KINDS: dict[str, Kind] = {
     "compressed": Kind(False, None, "unjustified compression", "the wrong answer, its steps called routine"),
     "authority": Kind(False, None, "external references", "the wrong answer, on the word of a named source"),
 }
-HUMAN = "right"
 
 # Three ways to say it, so that no finding hangs on one phrase; a question always has the same.
 _ASSURED = (
@@ -89,19 +88,23 @@ def candidates(questions: Iterable[Question]) -> list[Answer]:
     """
     found = []
     for question in questions:
-        texts = _texts(question)
-        found += [
-            Answer(
-                id=f"{question.id}-{kind}",
-                question_id=question.id,
-                text=texts[kind],
-                author=AUTHOR,
-                correct=KINDS[kind].correct,
-                label=kind,
-            )
-            for kind in KINDS
-        ]
+        found += labelled(question, _texts(question), KINDS, AUTHOR)
     return found
+
+
+def labelled(question: Question, texts: Mapping[str, str], kinds: Mapping[str, Kind], author: str) -> list[Answer]:
+    """An Answer of each kind, whose name is its `label`; texts: by kind."""
+    return [
+        Answer(
+            id=f"{question.id}-{name.replace(' ', '-')}",
+            question_id=question.id,
+            text=texts[name],
+            author=author,
+            correct=kind.correct,
+            label=name,
+        )
+        for name, kind in kinds.items()
+    ]
 
 
 def _texts(question: Question) -> dict[str, str]:

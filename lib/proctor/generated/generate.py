@@ -15,12 +15,10 @@ import numpy as np
 from proctor.data.schemas import LETTERS, Question
 from proctor.files import write_atomic
 from proctor.generated.draft import Draft, some
-from proctor.generated.families import FAMILIES, Family
+from proctor.generated.families import FAMILIES
 from proctor.generated.more_families import MORE_FAMILIES
 from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.paths import QUESTIONS
-
-__all__ = ["FAMILIES", "PATH", "SEED", "VERSION", "Draft", "Family", "questions_as_jsonl", "generate"]
 
 VERSION = "families-v1"
 VERSIONS = {"families-v1": FAMILIES, "families-v2": WORKED_FAMILIES, "families-v3": MORE_FAMILIES}

@@ -22,7 +22,6 @@ from proctor.models.read_answer import stated
 from proctor.models.session import Session
 
 QUESTIONS, TURNS = 80, 9
-EXPECTED = {"with less without": (0.65, 0.45, 0.3)}  # rates and correlation, guessed before the study
 CALL = re.compile(r"[A-Z][^\n:=]{4,60}: (\d{1,6}) ([-+x/]) (\d{1,6})(?: =)?")  # what it finds, or "Calculate"
 PROMPT, STEPS = "kina/answer_calculator", "kina/answer_calculator_steps"
 

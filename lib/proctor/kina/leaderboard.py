@@ -186,11 +186,6 @@ def describe(board: Leaderboard) -> str:
     )
 
 
-def units(board: Leaderboard) -> tuple[int, str]:
-    """How many of what is resampled: disciplines where they are known, else items."""
-    return (len(set(board.clusters)), "disciplines") if board.clusters else (len(board.items), "items")
-
-
 def _folder(path: Path) -> tuple[list[_Entry], list[str]]:
     files = sorted(path.glob("*.json"))
     if not files:
