@@ -40,7 +40,7 @@ CALLS = NEIGHBOURS * ROLLOUTS  # of utility for a candidate
 def recorded_scores(path: str | Path) -> Reward:
     """A reward model's scores from a file (.csv, .jsonl), columns answer_id and score; other columns may be there.
 
-    Raises DataError naming file, row, column and mend; also when an answer is to be scored that the file lacks.
+    Raises DataError naming file, row, column and fix; also when an answer is to be scored that the file lacks.
     """
     path = Path(path)
 

@@ -1,6 +1,6 @@
 """The gain by a tool, paired: the same questions with a calculator that the model may call, and without one.
 
-With it the model names one operation a turn and is told the result, until it gives an answer or has had all its turns.
+With it the model names one operation per turn and gets the result, until it gives an answer or has had all its turns.
 Alone it writes what each step finds. A turn that is bound to the operation lacks these words: the first study
 (`tool_gain`) showed that the model then loses its way. So a second one (`tool_steps`), added after that result, has the
 model write what the step finds before it names the operation.
@@ -53,10 +53,10 @@ async def with_calculator(
         replies = await session.ask_many(requests.values(), f"turn {turn}")
         for (i, request), reply in zip(list(requests.items()), replies):
             said[i].append(reply)
-            if (told := result(reply.text)) is None:
+            if (found := result(reply.text)) is None:
                 del requests[i]
             else:
-                more = ({"role": "assistant", "content": reply.text}, {"role": "user", "content": f"Result: {told}"})
+                more = ({"role": "assistant", "content": reply.text}, {"role": "user", "content": f"Result: {found}"})
                 requests[i] = replace(request, messages=(*request.messages, *more))
         if not requests:
             break

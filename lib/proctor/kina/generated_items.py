@@ -20,7 +20,7 @@ from proctor.generated.generate import FAMILIES, SEED, VERSION, generate
 from proctor.kina.items import Item, Option, join_stem
 
 SOURCE = f"computed by proctor.generated.generate, {VERSION}"
-SPARES = 3  # wrong options or statements kept beside an item, for a mechanical refiner
+SPARES = 3  # wrong options or statements kept with an item, for a mechanical refiner
 SET_DRAWS = 60  # sets of options drawn, of which the most even is taken
 
 # What may go wrong after a right or a wrong method, each the same slip for any number.
@@ -149,7 +149,7 @@ def _slipped(right: int, misled: int, method: str, rng: Generator) -> tuple[list
             start, before = SLIPS[first](start), f"{before}{first}, and then "
             pool[start] = f"{before.removesuffix(', and then ')}."
         pool |= _slips(start, before)
-    if len(pool.keys() - {right, misled}) < 8:  # small numbers have few others beside them
+    if len(pool.keys() - {right, misled}) < 8:  # small numbers have few others near them
         pool |= _slips(right, "") | _slips(misled, f"{method}, and then ")
     pool = {value: why for value, why in pool.items() if value not in (right, misled)}
     smaller, larger = (some(rng, [n for n in pool if below == (n < right)], len(pool)) for below in (True, False))

@@ -1,4 +1,4 @@
-"""Audit an item, mend what the auditor names by the strategy for its kind, audit again (KINA, Figure 1).
+"""Audit an item, fix what the auditor names by the strategy for its kind, audit again (KINA, Figure 1).
 
     await refined(item, audit_with(session, model), refine_with(session, model))
 
@@ -64,7 +64,7 @@ class Refined:
 
 
 async def refined(item: Item, audit: Audit, refine: Refine, rounds: int = 3) -> Refined:
-    """Audit, mend by the strategy for the kind of issue, audit again; at most `rounds` changes (KINA, Figure 1).
+    """Audit, fix by the strategy for the kind of issue, audit again; at most `rounds` changes (KINA, Figure 1).
 
     A change that makes the item easier is refused. An unreadable audit does not count as clean. Raises KeyError
     for an issue of a kind that STRATEGIES lacks.
@@ -112,8 +112,8 @@ def rejection_reasons(before: Item, after: Item) -> list[str]:
         reasons.append("an option is gone")
     if len(statements(after.question)) < len(statements(before.question)):
         reasons.append("a statement is gone")
-    told = before.right.answer.casefold()
-    if not before.sets and told in after.question.casefold() and told not in before.question.casefold():
+    answer = before.right.answer.casefold()
+    if not before.sets and answer in after.question.casefold() and answer not in before.question.casefold():
         reasons.append("the question tells the answer")
     return reasons
 

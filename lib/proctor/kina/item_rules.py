@@ -1,7 +1,7 @@
 """KINA's ten-option items: the rules of their form. `problems(item)` says in plain words what breaks one.
 
 The review gives the manual in pieces. What it names is a rule here; the numbers that it leaves open (what stands out,
-how even is balanced) are ours, and named below. `item_refinement` mends what the rules find.
+how even is balanced) are ours, and named below. `item_refinement` fixes what the rules find.
 """
 
 import re
@@ -43,7 +43,7 @@ class Problem:
 
 
 def problems(item: Item) -> list[Problem]:
-    """The rules that an item breaks, in the order in which they are mended; [] if none."""
+    """The rules that an item breaks, in the order in which they are fixed; [] if none."""
     return [Problem(rule, text) for rule, check in RULES.items() for text in check(item)]
 
 

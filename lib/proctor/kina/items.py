@@ -1,7 +1,7 @@
 """KINA's items in their official form: a JSON array of ten-option items with explanations and sources.
 
 `questions.load_questions` reads the same file as questions to be asked. Here an item keeps what its writers must
-deliver beside the question, so that `kina.item_rules` can say which rules it breaks. The loader refuses only what is
+deliver with the question, so that `kina.item_rules` can say which rules it breaks. The loader refuses only what is
 not an item. A wrong number of options, for example, is left to the rules.
 """
 

@@ -13,7 +13,7 @@ pandas write it. Scores may be words (True, False, yes, no, pass, fail); empty c
 Several rows of a CSV for the same model and item are samples (a column `sample` may number them): their mean counts.
 `notes` of the result say what was taken for what.
 
-Every file is checked whole before anything is returned; a DataError names file, row and mend (data/tabular.py).
+Every file is checked whole before anything is returned; a DataError names file, row and fix (data/tabular.py).
 """
 
 from collections import Counter
@@ -327,15 +327,15 @@ def _wide_row(path: Path, number: int, row: dict) -> list[_Entry]:
 
 
 def _score(value, column: str = "score") -> float:
-    mend = "Give the share of right answers, from 0 to 1; divide percentages by 100"
+    fix = "Give the share of right answers, from 0 to 1; divide percentages by 100"
     if isinstance(value, str) and (word := value.strip().casefold()) in OUTCOMES:
         value = float(OUTCOMES[word])
     try:
         score = float("nan" if isinstance(value, bool | list | dict) else value)
     except (ValueError, OverflowError):
-        raise Wrong(column, f"{value!r} is not a number", mend) from None
+        raise Wrong(column, f"{value!r} is not a number", fix) from None
     if not 0 <= score <= 1:  # NaN too
-        raise Wrong(column, f"{value} is not a score from 0 to 1", mend)
+        raise Wrong(column, f"{value} is not a score from 0 to 1", fix)
     return score
 
 
@@ -348,7 +348,7 @@ def _contradictions(entries: list[_Entry], once: bool) -> list[str]:
             found.append(
                 problem(e.path, e.row, None, f"item {e.item!r} of {e.model} stands in row {seen.row} too", "Keep one")
             )
-    for field, mend in (("gt", "Score all models with the same key"), ("discipline", "Give an item one discipline")):
+    for field, fix in (("gt", "Score all models with the same key"), ("discipline", "Give an item one discipline")):
         first = {}
         for e in entries:
             value = getattr(e, field)
@@ -361,14 +361,14 @@ def _contradictions(entries: list[_Entry], once: bool) -> list[str]:
                         e.row,
                         field,
                         f"{value!r} for item {e.item!r}, but {getattr(seen, field)!r} in {where}",
-                        mend,
+                        fix,
                     )
                 )
     return found
 
 
 def _gaps(path: Path, models: tuple, items: tuple, gaps: np.ndarray) -> list[str]:
-    mend = (
+    fix = (
         "Ask it these, or load with missing='common' (leave them out for all), 'pairs' (compare two on what both have) "
         "or 'wrong' (score them 0)"
     )
@@ -378,7 +378,7 @@ def _gaps(path: Path, models: tuple, items: tuple, gaps: np.ndarray) -> list[str
             None,
             None,
             f"{model} lacks {row.sum()} of {len(items)} items, the first {items[int(row.argmax())]!r}",
-            mend,
+            fix,
         )
         for model, row in zip(models, gaps)
         if row.any()

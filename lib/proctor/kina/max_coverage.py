@@ -303,8 +303,8 @@ def same_items(proxy: Proxy, budget: GroupQuota) -> None:
         )
 
 
-def _refuse(matrix: sparse.csr_array, bad: np.ndarray, name: str, mend: str) -> None:
+def _refuse(matrix: sparse.csr_array, bad: np.ndarray, name: str, fix: str) -> None:
     if bad.any():
         at = np.argmax(bad)
         item = np.searchsorted(matrix.indptr, at, side="right") - 1
-        raise ValueError(f"{name}[{item}, {matrix.indices[at]}] is {matrix.data[at]:g} ({bad.sum()} such): {mend}")
+        raise ValueError(f"{name}[{item}, {matrix.indices[at]}] is {matrix.data[at]:g} ({bad.sum()} such): {fix}")

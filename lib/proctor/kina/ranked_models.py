@@ -1,7 +1,7 @@
-"""Rank models item by item, and say of each place what it is told apart from.
+"""Rank models item by item, and say from which others each place is distinguishable.
 
 A tier ends at the first model that the tier's leader is above. So a border between tiers says something of the leader,
-and often nothing of the two models beside it: each row says whether it is told apart from the next, and a border
+and often nothing of the two models next to it: each row says whether it is distinguishable from the next, and a border
 that separates nothing is marked as such.
 """
 
@@ -30,7 +30,7 @@ def rank_models(
     Items are resampled, or whole clusters of items (their disciplines, say). Columns: rank, model, accuracy with low
     and high (percent, each model by itself), p_first, set_low, set_high (the ranks that it can have, true of all
     models at once with 95 % confidence: `stats.rank_sets`), can_be_first (in the set of possible winners, which holds
-    the best model with 95 % confidence), not_told_apart (the places of the models that it is not told apart from),
+    the best model with 95 % confidence), not_told_apart (the places of models from which it is not distinguishable),
     tier, border (what the border below it separates, if a tier ends here), gap, gap_low, gap_high (to the next, points,
     for all pairs at once), next_told_apart, items_needed (items that would tell it from the next with chance 80 % by
     the same test, corrected for all pairs, if the true gap is the observed one; inf above 10,000). The last row has no
@@ -60,12 +60,12 @@ def rank_models(
             tier=sets.tier,
         )
     ).iloc[order]
-    told = (sets.above | sets.above.T)[np.ix_(order, order)]
+    differ = (sets.above | sets.above.T)[np.ix_(order, order)]
     place = order[:-1], order[1:]
     steps = {"gap": sets.mean[place[0]] - sets.mean[place[1]], "gap_low": sets.low[place], "gap_high": sets.high[place]}
     return table.assign(
         not_told_apart=[
-            _runs(np.flatnonzero(~row & (np.arange(len(row)) != place)) + 1) for place, row in enumerate(told)
+            _runs(np.flatnonzero(~row & (np.arange(len(row)) != place)) + 1) for place, row in enumerate(differ)
         ],
         border=[*border, NO_BORDER],
         next_told_apart=pd.array([*apart, pd.NA], dtype="boolean"),
