@@ -1,4 +1,4 @@
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -12,6 +12,12 @@ def test_exact_errors_are_means_over_every_subsample(k, pool, n):
     outcomes = np.arange(pool) < k
     every = [abs(outcomes[list(taken)].mean() - k / pool) for taken in combinations(range(pool), n)]
     assert expected_error(k, pool, n) == pytest.approx(np.mean(every))
+
+
+def test_errors_with_replacement_are_means_over_every_draw():
+    outcomes = np.arange(5) < 2
+    every = [abs(outcomes[list(taken)].mean() - 2 / 5) for taken in product(range(5), repeat=4)]
+    assert expected_error(2, 5, 4, replace=True) == pytest.approx(np.mean(every))
 
 
 def test_the_error_vanishes_at_the_whole_pool():

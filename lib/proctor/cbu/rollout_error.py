@@ -10,19 +10,20 @@ from scipy.stats import binom, hypergeom
 from proctor.stats import checks
 
 
-def expected_error(k: ArrayLike, pool: int, n: int) -> np.ndarray:
-    """Exact mean distance of the share of successes among n rollouts, drawn without replacement from a pool of which k
-    succeeded, from k / pool; shape of k.
+def expected_error(k: ArrayLike, pool: int, n: int, replace: bool = False) -> np.ndarray:
+    """Exact mean distance of the share of successes among n rollouts, drawn from a pool of which k succeeded, from
+    k / pool; shape of k.
 
-    The number that succeed is hypergeometric, and the error is 0 at n = pool.
+    Without replacement the number that succeed is hypergeometric, and the error is 0 at n = pool; with, binomial.
     """
     k, pool, n = np.asarray(k), checks.at_least_one(pool, "pool"), checks.at_least_one(n, "n")
     if ((k < 0) | (k > pool) | (k % 1 != 0)).any():
         raise ValueError(f"k is {k}: whole numbers from 0 to the pool of {pool}")
-    if n > pool:
+    if n > pool and not replace:
         raise ValueError(f"n is {n}: a pool of {pool} has no more")
     x = np.arange(n + 1).reshape(-1, *[1] * k.ndim)
-    return (hypergeom.pmf(x, pool, k, n) * np.abs(x / n - k / pool)).sum(axis=0)
+    chance = binom.pmf(x, n, k / pool) if replace else hypergeom.pmf(x, pool, k, n)
+    return (chance * np.abs(x / n - k / pool)).sum(axis=0)
 
 
 def order_chance(r: float, w: float, rollouts: int) -> float:
