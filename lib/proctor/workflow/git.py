@@ -8,12 +8,13 @@ What changed between two commits, as numbers: claims and cells of tables under f
 It reads what git holds and changes nothing. A number that moved by less than a relative 1e-6 is no change.
 """
 
-import hashlib
+import io
 import math
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+import tarfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from proctor.paths import COMMITTED, ROOT
@@ -37,36 +38,29 @@ def changed() -> list[str]:
     return [entry[3:] for entry in entries if entry]
 
 
-def files(commit: str, folder: str) -> dict[str, str]:
-    """{path: id of its content} of all files that the commit has under the folder. Raises WorkflowError."""
-    entries = _git("ls-tree", "-r", "-z", commit, "--", folder).decode().split("\0")
-    split = (entry.partition("\t") for entry in entries if entry)
-    return {path: about.split()[2] for about, _, path in split if about.split()[1] == "blob"}
-
-
-def contents(ids: Iterable[str]) -> Mapping[str, bytes]:
-    """{id: content} of these blobs, by one process. Raises WorkflowError."""
-    wanted = list(dict.fromkeys(ids))
-    told = _git("cat-file", "--batch", given="".join(f"{id}\n" for id in wanted).encode())
-    found, place = {}, 0
-    for id in wanted:
-        end = told.index(b"\n", place)
-        size = int(told[place:end].split()[2])
-        found[id] = told[end + 1 : end + 1 + size]
-        place = end + 1 + size + 1
-    return found
+def tables(commit: str) -> dict[str, bytes]:
+    """{file: content} of the CSVs under figures/ that the commit holds; "": of those here. Raises WorkflowError."""
+    if not commit:
+        here = [path for path in sorted(COMMITTED.rglob("*.csv")) if path.is_file()]
+        return {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in here}
+    if not _git("ls-tree", commit, "--", COMMITTED.name):
+        return {}
+    packed = io.BytesIO(_git("archive", commit, COMMITTED.name))
+    with tarfile.open(fileobj=packed) as tar:
+        files = [file for file in tar if file.isfile() and file.name.endswith(".csv")]
+        return {file.name: tar.extractfile(file).read() for file in files}  # type: ignore[union-attr]
 
 
 class _Refused(WorkflowError):
     """Git said no."""
 
 
-def _git(*arguments: str, given: bytes = b"") -> bytes:
+def _git(*arguments: str) -> bytes:
     elsewhere = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")  # of a hook that runs us
     environment = {name: value for name, value in os.environ.items() if name not in elsewhere}
     environment["GIT_OPTIONAL_LOCKS"] = "0"  # not even the index is refreshed
     try:
-        done = subprocess.run(["git", "-C", str(ROOT), *arguments], input=given, capture_output=True, env=environment)
+        done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, env=environment)
     except FileNotFoundError:
         raise WorkflowError("there is no program `git` here: install it (Debian: apt-get install git)") from None
     if done.returncode:
@@ -97,9 +91,9 @@ def changelog(before: str, after: str = "") -> str:
     Raises WorkflowError for an unknown commit and where there is no git repository.
     """
     commits = [commit(before), commit(after) if after else ""]
-    trees = [_tree(each) for each in commits]
-    files = sorted(file for file in {**trees[0], **trees[1]} if trees[0].get(file) != trees[1].get(file))
-    old, new = (_contents(each, tree, files) for each, tree in zip(commits, trees))
+    before_all, after_all = (tables(each) for each in commits)
+    changed = sorted(file for file in before_all | after_all if before_all.get(file) != after_all.get(file))
+    old, new = ({file: each[file] for file in changed if file in each} for each in (before_all, after_all))
     names = [f"{name} ({each[:10]})" if each else HERE for name, each in zip((before, after), commits)]
     return "\n".join(
         [
@@ -109,26 +103,6 @@ def changelog(before: str, after: str = "") -> str:
             *_tables(*({file: text for file, text in each.items() if not CLAIMS.search(file)} for each in (old, new))),
         ]
     )
-
-
-def _tree(commit: str) -> dict[str, str]:
-    """{file under figures/: git's digest of its content} of what is compared."""
-    if commit:
-        return {file: id for file, id in files(commit, COMMITTED.name).items() if file.endswith(".csv")}
-    paths = [path for path in sorted(COMMITTED.rglob("*.csv")) if path.is_file()]
-    return {path.relative_to(ROOT).as_posix(): _blob(path.read_bytes()) for path in paths}
-
-
-def _blob(content: bytes) -> str:
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-
-
-def _contents(commit: str, tree: Mapping[str, str], files: Sequence[str]) -> dict[str, bytes]:
-    there = [file for file in files if file in tree]
-    if not commit:
-        return {file: (ROOT / file).read_bytes() for file in there}
-    found = contents(tree[file] for file in there)
-    return {file: found[tree[file]] for file in there}
 
 
 def _claims(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[str]:
