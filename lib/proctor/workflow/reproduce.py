@@ -8,10 +8,8 @@ written from them; else they go to build/figures/.
 Exit codes: 0 all is up to date, 1 a notebook failed or left out a promised file, 2 bad input (nothing was run).
 """
 
-import argparse
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -28,17 +26,17 @@ from proctor.report import catalog
 from proctor.workflow import receipts
 from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
-from proctor.workflow.rerun import ReadOnly, lock, run_all, snakemake_command
-from proctor.workflow.run import (
-    add_budget_options,
-    add_jobs_option,
-    add_parameter_options,
-    add_timeout_option,
-    budget_of,
-    keep,
-    run,
-    split_more,
+from proctor.workflow.rerun import (
+    ReadOnly,
+    add_notebook_option,
+    exit_code,
+    lock,
+    options,
+    parse,
+    run_all,
+    snakemake_command,
 )
+from proctor.workflow.run import add_budget_options, add_parameter_options, budget_of, keep, run
 
 if TYPE_CHECKING:
     from proctor.models.spending import Budget
@@ -51,24 +49,13 @@ OURS = ("notebooks", "lib", "params", "data", "Snakefile", "requirements.txt")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    options = _options(arguments)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` is to end like Ctrl-C
-    try:
-        return reproduce(
-            options.params.resolve(),
-            options.overrides,
-            options.jobs,
-            options.notebook,
-            options.snakemake,
-            options.cell_timeout,
-            budget_of(options),
-        )
-    except WorkflowError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("Stopped. What had finished stays; run it again to do the rest.", file=sys.stderr)
-        return 130
+    parser = options("python -m proctor.workflow.reproduce", __doc__.splitlines()[0], jobs=2)
+    add_parameter_options(parser)
+    add_budget_options(parser, "all notebooks together")
+    add_notebook_option(parser)
+    given = parse(parser, arguments)
+    how = given.jobs, given.notebook, given.snakemake, given.cell_timeout
+    return exit_code(lambda: reproduce(given.params.resolve(), given.overrides, *how, budget_of(given)))
 
 
 def reproduce(
@@ -277,20 +264,6 @@ def _stamp() -> dict[str, Any]:
         return json.loads(STAMP.read_text())
     except (FileNotFoundError, ValueError):
         return {}
-
-
-def _options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m proctor.workflow.reproduce", description=__doc__.splitlines()[0])
-    add_parameter_options(parser)
-    add_budget_options(parser, "all notebooks together")
-    add_timeout_option(parser)
-    add_jobs_option(parser, 2)
-    parser.add_argument("--notebook", action="append", default=[], help="only this one, e.g. uq/6_agreement")
-    parser.add_argument("snakemake", nargs="*", help="after --: options for Snakemake, e.g. --profile slurm")
-    options = parser.parse_args(split_more(arguments))
-    if options.snakemake and options.cell_timeout:
-        parser.error("--cell-timeout holds for jobs that run here, not with options for Snakemake")
-    return options
 
 
 if __name__ == "__main__":

@@ -289,15 +289,18 @@ def split_kept(notebooks: Sequence[Notebook]) -> tuple[list[Notebook], list[str]
     return [each for each in notebooks if not each.missing_logs()], lines
 
 
-def options(prog: str, about: str) -> argparse.ArgumentParser:
-    """A command line with what all these commands take; `parse` reads it."""
+def options(prog: str, about: str, jobs: int = 1) -> argparse.ArgumentParser:
+    """A command line with what all these commands take (jobs: the default of --jobs); `parse` reads it."""
     parser = argparse.ArgumentParser(
         prog=prog, description=about, epilog="after --: options for Snakemake, e.g. -- --profile slurm"
     )
-    add_jobs_option(parser, 1)
-    parser.add_argument("--again", action="store_true", help="run also what ran before and whose inputs are the same")
+    add_jobs_option(parser, jobs)
     add_timeout_option(parser)
     return parser
+
+
+def add_again_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--again", action="store_true", help="run also what ran before and whose inputs are the same")
 
 
 def add_notebook_option(parser: argparse.ArgumentParser) -> None:
@@ -342,5 +345,8 @@ def exit_code(work: Callable[[], int]) -> int:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("Stopped. What had finished is not run again: the same command goes on from here.", file=sys.stderr)
+        print(
+            "Stopped. What had finished stays, and the same command goes on from here: run it again to do the rest.",
+            file=sys.stderr,
+        )
         return 130

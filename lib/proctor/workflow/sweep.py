@@ -62,6 +62,7 @@ class Spread(NamedTuple):
 
 def main(arguments: list[str] | None = None) -> int:
     parser = rerun.options(f"{program()} sweep", __doc__.splitlines()[0])
+    rerun.add_again_option(parser)
     parser.add_argument("notebooks", nargs="*", help="such as uq/6_agreement; none: those of the grid's file")
     parser.add_argument("--seed", type=int, nargs="+", default=[], help="values of the parameter `seed`")
     parser.add_argument(

@@ -66,6 +66,7 @@ class Summary(NamedTuple):
 
 def main(arguments: list[str] | None = None) -> int:
     parser = rerun.options("python -m proctor.workflow.verify", __doc__.splitlines()[0])
+    rerun.add_again_option(parser)
     parser.add_argument(
         "--seed", type=int, nargs="?", const=SEED, help=f"another seed (default {SEED}): compare claims"
     )
