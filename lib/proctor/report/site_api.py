@@ -23,7 +23,7 @@ import yaml
 from proctor.report.catalog import Row
 from proctor.report.site_check import relative
 from proctor.report.site_evidence import Behind
-from proctor.report.site_tables import catalog_rows, filtered, state
+from proctor.report.site_tables import catalog_rows, filtered, page_text, state
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -109,7 +109,7 @@ def package_page(package: str, modules: list[str], library: Path) -> str:
             )
             parts.append(f"````{{py:{one.kind}}} {one.name}\n{body}\n````")
         parts += ["</details>"] if public else []
-    return "\n\n".join(filter(None, parts)) + "\n"
+    return page_text(*parts)
 
 
 def index_page(found: dict[str, list[str]], library: Path) -> str:
@@ -134,7 +134,7 @@ def index_page(found: dict[str, list[str]], library: Path) -> str:
             "</details>",
         ]
     entries = "\n".join(f"{package or 'proctor'} <{page_of(package).removeprefix('api/')}>" for package in found)
-    return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{entries}\n```"]) + "\n"
+    return page_text(*parts, f"```{{toctree}}\n:hidden:\n\n{entries}\n```")
 
 
 def summary(path: Path) -> str:
@@ -342,7 +342,7 @@ def protocol_page(row: Row, protocol: Protocol, rows: Sequence[Row], paper: str,
     ran = [other for other in rows if other is row or other.kind in ("prompt", "claim") and _share(other, row)]
     if row.outputs:
         parts += ["## Where it runs", catalog_rows(ran, here, behind)]
-    return "\n\n".join(parts) + "\n"
+    return page_text(*parts)
 
 
 def protocol_index(rows: Sequence[Row], papers: Mapping[str, str], behind: Behind) -> str:
@@ -358,16 +358,11 @@ def protocol_index(rows: Sequence[Row], papers: Mapping[str, str], behind: Behin
         ]
         for row in own
     ]
-    return (
-        "\n\n".join(
-            [
-                "# Protocols",
-                "Every procedure that a paper describes: how it runs here, what it asks, and where it ran. "
-                "A *stand-in* is smaller or simpler than the paper's.",
-                filtered(["protocol", "paper", "state", "what differs or is missing"], cells, filters=(1, 2)),
-            ]
-        )
-        + "\n"
+    return page_text(
+        "# Protocols",
+        "Every procedure that a paper describes: how it runs here, what it asks, and where it ran. "
+        "A *stand-in* is smaller or simpler than the paper's.",
+        filtered(["protocol", "paper", "state", "what differs or is missing"], cells, filters=(1, 2)),
     )
 
 

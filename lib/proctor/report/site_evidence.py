@@ -57,6 +57,14 @@ class Behind:
         kind = ' class="wide"' if width > WIDE else ""
         return f'<a href="{leads_to or address}"{kind}>{self.drawn.inline(svg, artifact + part, width, alt)}</a>'
 
+    def image(self, artifact: str, page: str, leads_to: str, alt: str) -> str:
+        """HTML of a saved figure as PNG, with a link to an address; empty where there is none."""
+        if not (source := self.addresses.figure(f"{artifact}.png", page)):
+            return ""
+        width, height = self.size(artifact)
+        image = f'<img src="{source}" width="{width}" height="{height}" alt="{escape(alt)}" loading="lazy">'
+        return f'<a href="{leads_to}">{image}</a>'
+
     def files(self, artifact: str, kinds: Sequence[tuple[str, str]], page: str) -> str:
         """HTML links to the files of an artifact that are there: "CSV · Markdown"."""
         return " · ".join(

@@ -13,7 +13,7 @@ from proctor.report.site_api import heading, protocol_address
 from proctor.report.site_check import Addresses, SiteError, relink
 from proctor.report.site_evidence import PICTURES, Behind, badges
 from proctor.report.site_notebook import NotebookPage
-from proctor.report.site_tables import catalog_rows, claim_table, filtered, state, table
+from proctor.report.site_tables import catalog_rows, claim_table, filtered, page_text, state, table
 
 
 class Paper(NamedTuple):
@@ -93,26 +93,21 @@ def front(
     links = {name: addresses.page(pages[0], "index") for name, pages in sections.items()}
     if "synthesis" in notebooks:
         links = {"The five papers together": addresses.page(landing("synthesis"), "index")} | links
-    return (
-        "\n\n".join(
-            [
-                lead.strip(),
-                doors(addresses, notebooks),
-                all_findings(addresses, behind),
-                "## The papers",
-                gallery(paper_cards(rows, notebooks, behind), "papers"),
-                " · ".join(f'<a href="{address}">{name}</a>' for name, address in links.items()),
-                "## What a number is based on",
-                table(["evidence", "it is based on"], legend),
-                "## How to read a page",
-                "A page is an executed notebook. Its code is folded; unfold a cell to see how a number is made. "
-                "Under each figure and table stand its evidence and its files; *Data and provenance* unfolds what is "
-                "seen in words, the claim, the tables with the numbers, the inputs and the parameters.",
-                toctree([(PAPERS[paper].short, landing(paper)) for paper in notebooks], caption="Papers"),
-                *(toctree([("", page) for page in pages], caption=name) for name, pages in sections.items()),
-            ]
-        )
-        + "\n"
+    return page_text(
+        lead.strip(),
+        doors(addresses, notebooks),
+        all_findings(addresses, behind),
+        "## The papers",
+        gallery(paper_cards(rows, notebooks, behind), "papers"),
+        " · ".join(f'<a href="{address}">{name}</a>' for name, address in links.items()),
+        "## What a number is based on",
+        table(["evidence", "it is based on"], legend),
+        "## How to read a page",
+        "A page is an executed notebook. Its code is folded; unfold a cell to see how a number is made. "
+        "Under each figure and table stand its evidence and its files; *Data and provenance* unfolds what is "
+        "seen in words, the claim, the tables with the numbers, the inputs and the parameters.",
+        toctree([(PAPERS[paper].short, landing(paper)) for paper in notebooks], caption="Papers"),
+        *(toctree([("", page) for page in pages], caption=name) for name, pages in sections.items()),
     )
 
 
@@ -144,16 +139,12 @@ LEADS = {  # the picture of each paper's card
 
 def paper_cards(rows: Sequence[Row], notebooks: Mapping[str, Sequence[NotebookPage]], behind: Behind) -> list[str]:
     """A card for each of the five papers: a picture, what it is, how many notebooks and claims."""
-    addresses, cards = behind.addresses, []
+    cards = []
     for paper, name in LEADS.items():
         if paper in notebooks:
-            own, about, image = [row for row in rows if row.paper == paper], PAPERS[paper], ""
-            address = addresses.page(landing(paper), "index")
-            if source := addresses.figure(f"{name}.png", "index"):
-                width, height = behind.size(name)
-                alt = escape(behind.record(name).get("alt", ""))
-                image = f'<img src="{source}" width="{width}" height="{height}" alt="{alt}" loading="lazy">'
-                image = f'<a href="{address}">{image}</a>'
+            own, about = [row for row in rows if row.paper == paper], PAPERS[paper]
+            address = behind.addresses.page(landing(paper), "index")
+            image = behind.image(name, "index", address, behind.record(name).get("alt", ""))
             said = f"{len(notebooks[paper])} notebooks; claims: {count_verdicts(own, behind) or 'none is judged'}"
             cards.append(
                 f'<figure class="card">{image}<figcaption><strong><a href="{address}">'
@@ -239,7 +230,7 @@ def paper_page(
             catalog_rows(rest, here, behind),
         ]
     parts.append(toctree([(short_title(page.page), f"/{page.page}") for page in pages]))
-    return "\n\n".join(parts) + "\n"
+    return page_text(*parts)
 
 
 def said_by_the_paper(row: Row) -> bool:
@@ -250,16 +241,11 @@ def said_by_the_paper(row: Row) -> bool:
 def catalog_page(rows: Sequence[Row], behind: Behind) -> str:
     """All rows, to be filtered and sorted."""
     file = behind.addresses.file("data/catalog.csv", "catalog")
-    return (
-        "\n\n".join(
-            [
-                "# The catalog",
-                "A row for each published artifact, formal result, protocol and claim of the five papers, and our own "
-                f'outputs. As a file: <a href="{file}" download>catalog.csv</a>.',
-                catalog_rows(rows, "catalog", behind),
-            ]
-        )
-        + "\n"
+    return page_text(
+        "# The catalog",
+        "A row for each published artifact, formal result, protocol and claim of the five papers, and our own "
+        f'outputs. As a file: <a href="{file}" download>catalog.csv</a>.',
+        catalog_rows(rows, "catalog", behind),
     )
 
 
@@ -281,12 +267,13 @@ def figure_cards(
     cards = []
     for path in sorted((addresses.figures / paper).glob("*.json")):
         name = f"{paper}/{path.stem}"
-        if not (image := addresses.figure(f"{name}.png", here)):
+        if not (png := addresses.figure(f"{name}.png", here)):
             continue
-        record, (width, height) = behind.record(name), behind.size(name)
+        record = behind.record(name)
         finding = record.get("claim") or titles.get(f"{name}.svg") or path.stem
         page = notebook_pages.get(record.get("code", {}).get("notebook") or "")
-        address = addresses.page(page, here) if page else image
+        address = addresses.page(page, here) if page else png
+        image = behind.image(name, here, address, record.get("alt") or finding)
         found = [behind.claims[id].verdict for id in record.get("claim_ids", ()) if id in behind.claims][:1]
         facts = {"paper": PAPERS[paper].short, "evidence": record["evidence"], "verdict": found[0] if found else ""}
         facts["published figure"] = published.get(name, "").partition(";")[0]
@@ -297,10 +284,8 @@ def figure_cards(
             (
                 order.get(page or "", len(order)),
                 path.stem,
-                f'<figure class="card" {data}><a href="{address}"><img src="{image}" width="{width}" height="{height}" '
-                f'alt="{escape(record.get("alt") or finding)}" loading="lazy"></a><figcaption><strong>{escape(finding)}'
-                f'</strong><br>{badges(record["evidence"])} <span class="files">{" · ".join(links)}</span></figcaption>'
-                "</figure>",
+                f'<figure class="card" {data}>{image}<figcaption><strong>{escape(finding)}</strong><br>'
+                f'{badges(record["evidence"])} <span class="files">{" · ".join(links)}</span></figcaption></figure>',
             )
         )
     return [card for *_, card in sorted(cards)]
@@ -314,7 +299,7 @@ def figures_page(rows: Sequence[Row], notebooks: Mapping[str, Sequence[NotebookP
         for card in figure_cards(paper, [row for row in rows if row.paper == paper], pages, "figures", behind)
     ]
     text = "Every figure of the notebooks with its finding. A picture leads to the notebook that draws it."
-    return "\n\n".join(["# Figures", text, gallery(cards, "filtered")]) + "\n"
+    return page_text("# Figures", text, gallery(cards, "filtered"))
 
 
 def evidence_legend(readme: str) -> dict[str, str]:

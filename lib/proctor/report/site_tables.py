@@ -15,6 +15,11 @@ _TABLE = re.compile(
 )
 
 
+def page_text(*parts: str) -> str:
+    """A page's Markdown of its parts, an empty line between two; empty ones are left out."""
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
 def boxed(html: str) -> str:
     """HTML whose tables scroll inside a box of their own; long cells are wrapped."""
     html = re.sub(r"<style scoped>.*?</style>", "", html, flags=re.DOTALL)
