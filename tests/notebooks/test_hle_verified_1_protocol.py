@@ -69,3 +69,16 @@ def test_inclusion_rules_are_those_of_every_reviewer_counted_out(read):
     assert row["size"] == pytest.approx(sum(inside.values()))
     assert row["coverage"] == pytest.approx((inside["easy"] + inside["hard"]) / 0.7)
     assert row["accuracy"] == pytest.approx((0.9 * inside["easy"] + 0.3 * inside["hard"]) / sum(inside.values()))
+
+
+def test_what_became_of_the_items_is_recounted_from_the_released_exam(done, read):
+    counts = read("outcomes").set_index(["experts", "component"]).loc["panel, most must accept"]
+    truths, ended = damaged_exam()[1], {}
+    for record in records(done, "released_exam"):
+        defect = truths[record["id"]].defect
+        ended.setdefault(defect.component if defect else "none", []).append(record["status"])
+    for component, statuses in ended.items():
+        row, which = counts.loc[component].astype(int), "sound" if component == "none" else "damaged"
+        taken = row["sound, kept" if which == "sound" else "damaged, taken for gold"]
+        assert (taken, row[f"{which}, left open"]) == (statuses.count("gold"), statuses.count("uncertain"))
+        assert row.sum() == len(statuses)

@@ -195,6 +195,13 @@ def _exact_limits(counts: Confusion, level: float) -> dict[str, tuple[float | No
     return limits
 
 
+def counted(name: str, k: int, n: int) -> dict:
+    """k of n as columns: the count, n, the share and its exact 95 % interval; NaN where n is 0."""
+    low, high = clopper_pearson(k, n) if n else (float("nan"), float("nan"))
+    share = k / n if n else float("nan")
+    return {name: k, f"{name}_n": n, f"{name}_share": share, f"{name}_low": low, f"{name}_high": high}
+
+
 def precision_at(base_rate: float, recall: float, specificity: float) -> float | None:
     """Precision where a share `base_rate` of the items is right (Bayes); None if nothing would be accepted.
 
