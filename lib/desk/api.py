@@ -123,10 +123,8 @@ def _key(given: str) -> str:
 
 
 def list_questions(request: HttpRequest) -> dict:
-    given, wanted = (
-        request.GET,
-        {name: request.GET[name] for name in ("state", "site", "category") if name in request.GET},
-    )
+    given = request.GET
+    wanted = {name: given[name] for name in ("state", "site", "category") if name in given}
     if wanted.get("state", "open") not in STATES:
         raise acts.Refused({"state": f"Give one of {', '.join(STATES)}."})
     if bad := {name: told for name, value in wanted.items() if (told := bad_text(name, value))}:

@@ -1,5 +1,6 @@
 """What the JSON API takes and gives: JSON Schemas, the check of a body against one, and the OpenAPI document."""
 
+import re
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -173,18 +174,40 @@ PROBLEMS = {
 }
 
 
+FILTERS = {
+    "state": dict(type="string", enum=list(STATES)),
+    "site": _S,
+    "category": _S,
+    "limit": dict(type="integer", minimum=1, maximum=100, default=50),
+    "after": dict(type="integer", minimum=0, description="as `next` gives it"),
+}
+QUESTION, ANSWER = "/questions/{site}/{number}/", "/answers/{key}/"
+READS = {  # address: what it does, what it gives, the schema of that
+    "/openapi.json": ("This document", "an OpenAPI 3.1 document", dict(type="object")),
+    "/questions/": ("List questions, oldest first", "a page of them", _ref("Questions")),
+    QUESTION: ("Read a question with its answers", "the question", _ref("WholeQuestion")),
+    ANSWER: ("Read an answer with all that was said of it", "the answer", _ref("Answer")),
+}
+WRITES = {  # address: what it does, the schema of what it takes, and of what it gives
+    f"{QUESTION}answers/": ("Submit an answer", "NewAnswer", "Answer"),
+    f"{QUESTION}comments/": ("Comment on a question", "NewComment", "Comment"),
+    f"{ANSWER}reviews/": ("Add an AI review", "NewReview", "Review"),
+    f"{ANSWER}verdicts/": ("Add a validator's verdict (moderators)", "NewVerdict", "Verdict"),
+}
+
+
 def document(address: str = "/api") -> dict:
     """The OpenAPI description of the interface at `address`."""
-    site, number, key = _part("site"), _part("number", _N), _part("key")
-    filters = {
-        "state": dict(type="string", enum=list(STATES)),
-        "site": _S,
-        "category": _S,
-        "limit": dict(type="integer", minimum=1, maximum=100, default=50),
-        "after": dict(type="integer", minimum=0, description="as `next` gives it"),
-    }
-    query = [{"name": name, "in": "query", "schema": schema} for name, schema in filters.items()]
-    question, answer = "/questions/{site}/{number}/", "/answers/{key}/"
+    paths = {path: dict(get=_read(*told)) for path, told in READS.items()}
+    paths |= {path: dict(post=_write(*told)) for path, told in WRITES.items()}
+    for path, told in paths.items():
+        places = re.findall("{(.*?)}", path)
+        told |= dict(parameters=[_place(name) for name in places]) if places else {}
+    paths["/questions/"]["get"]["parameters"] = [
+        {"name": name, "in": "query", "schema": schema} for name, schema in FILTERS.items()
+    ]
+    paths["/questions/"]["get"]["responses"] |= _errors(422)
+    paths[f"{ANSWER}reviews/"]["post"]["responses"] |= _errors(409)
     return dict(
         openapi="3.1.0",
         info=dict(
@@ -195,59 +218,31 @@ def document(address: str = "/api") -> dict:
             "people's and never resolve a question. Questions are CC BY-SA: keep link, author and licence.",
         ),
         servers=[dict(url=address)],
-        paths={
-            "/openapi.json": {"get": _operation("This document", "an OpenAPI 3.1 document", dict(type="object"))},
-            "/questions/": {
-                "get": _operation("List questions, oldest first", "a page of them", _ref("Questions"), query, 422)
-            },  # fmt: skip  # noqa: E501
-            question: {
-                "parameters": [site, number],
-                "get": _operation("Read a question with its answers", "the question", _ref("WholeQuestion")),
-            },  # fmt: skip  # noqa: E501
-            f"{question}answers/": {
-                "parameters": [site, number],
-                "post": _writes("Submit an answer", "NewAnswer", "Answer"),
-            },
-            f"{question}comments/": {
-                "parameters": [site, number],
-                "post": _writes("Comment on a question", "NewComment", "Comment"),
-            },  # fmt: skip  # noqa: E501
-            answer: {
-                "parameters": [key],
-                "get": _operation("Read an answer with all that was said of it", "the answer", _ref("Answer")),
-            },  # fmt: skip  # noqa: E501
-            f"{answer}reviews/": {"parameters": [key], "post": _writes("Add an AI review", "NewReview", "Review", 409)},
-            f"{answer}verdicts/": {
-                "parameters": [key],
-                "post": _writes("Add a validator's verdict (moderators)", "NewVerdict", "Verdict"),
-            },  # fmt: skip  # noqa: E501
-        },
-        components=dict(
-            schemas=BODIES | REPLIES,
-            securitySchemes=dict(token=dict(type="http", scheme="bearer")),
-        ),
+        paths=paths,
+        components=dict(schemas=BODIES | REPLIES, securitySchemes=dict(token=dict(type="http", scheme="bearer"))),
     )
 
 
-def _part(name: str, schema: dict = _S) -> dict:
-    return {"name": name, "in": "path", "required": True, "schema": schema}
+def _place(name: str) -> dict:
+    return {"name": name, "in": "path", "required": True, "schema": _N if name == "number" else _S}
 
 
-def _operation(summary: str, gives: str, schema: dict, parameters: list | None = None, *codes: int) -> dict:
-    responses = {"200": dict(description=gives, content={"application/json": dict(schema=schema)})}
-    return dict(summary=summary, parameters=parameters or [], responses=responses | _errors(404, *codes, 503))
+def _json(described: str, schema: dict) -> dict:
+    return dict(description=described, content={"application/json": dict(schema=schema)})
 
 
-def _writes(summary: str, takes: str, gives: str, *codes: int) -> dict:
+def _read(summary: str, gives: str, schema: dict) -> dict:
+    return dict(summary=summary, parameters=[], responses={"200": _json(gives, schema)} | _errors(404, 503))
+
+
+def _write(summary: str, takes: str, gives: str) -> dict:
     return dict(
         summary=summary,
         security=[dict(token=[])],
         requestBody=dict(required=True, content={"application/json": dict(schema=_ref(takes))}),
-        responses={"201": dict(description="stored", content={"application/json": dict(schema=_ref(gives))})}
-        | _errors(*sorted({*PROBLEMS} - {409} | {*codes})),
+        responses={"201": _json("stored", _ref(gives))} | _errors(*sorted({*PROBLEMS} - {409})),
     )
 
 
 def _errors(*codes: int) -> dict:
-    content = {"application/json": dict(schema=_ref("Error"))}
-    return {str(code): dict(description=PROBLEMS[code], content=content) for code in codes}
+    return {str(code): _json(PROBLEMS[code], _ref("Error")) for code in codes}
