@@ -8,9 +8,10 @@ their three names.
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import file_digest
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,14 @@ PRIVATE = {
 SYSTEM = ("organisation", "name", "base_model")
 AT_ONCE = 2000
 Table = type[models.Model]
+KINDS = (  # of a column: what a value is in Python, and in Parquet
+    (models.JSONField, object, pa.string()),
+    (models.BooleanField, bool, pa.bool_()),
+    (models.IntegerField, int, pa.int64()),
+    (models.FloatField, (int, float), pa.float64()),
+    (models.DateTimeField, datetime, pa.timestamp("us", tz="UTC")),
+    (models.Field, str, pa.string()),
+)
 
 
 def exported() -> list[Table]:
@@ -62,6 +71,10 @@ def identity(table: Table) -> tuple[str, ...]:
     if table is System:
         return SYSTEM
     return ("username",) if table is Account else ("key",) if "key" in {one.name for one in table._meta.fields} else ()
+
+
+def kind_of(field: models.Field) -> tuple[Any, pa.DataType]:
+    return next((python, arrow) for own, python, arrow in KINDS if isinstance(field, own))
 
 
 def named(values: tuple) -> Any:
@@ -126,33 +139,16 @@ def _write(file: Path, table: Table, rows: Iterator[dict]) -> int:
     if file.suffix == ".jsonl":
         with file.open("w", encoding="utf-8", newline="\n") as out:
             for row in rows:
-                out.write(json.dumps(row, ensure_ascii=False, allow_nan=False, default=_text_of_time) + "\n")
+                out.write(json.dumps(row, ensure_ascii=False, allow_nan=False, default=datetime.isoformat) + "\n")
                 count += 1
         return count
     schema, wanted = pa.schema({one.name: _arrow(one) for one in columns(table)}), _as_json(table)
     with pq.ParquetWriter(file, schema) as out:
-        for some in _batches(rows):
+        while some := list(islice(rows, AT_ONCE)):
             told = [{name: json.dumps(v) if name in wanted else v for name, v in row.items()} for row in some]
             out.write_table(pa.Table.from_pylist(told, schema=schema))
             count += len(some)
     return count
-
-
-def _batches(rows: Iterator[dict]) -> Iterator[list[dict]]:
-    some: list[dict] = []
-    for row in rows:
-        some.append(row)
-        if len(some) == AT_ONCE:
-            yield some
-            some = []
-    if some:
-        yield some
-
-
-def _text_of_time(value: Any) -> str:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    raise TypeError(f"{type(value).__name__} has no place in a file of the desk")
 
 
 def _as_json(table: Table) -> set[str]:
@@ -163,13 +159,7 @@ def _as_json(table: Table) -> set[str]:
 def _arrow(field: models.Field) -> pa.DataType:
     if field.is_relation and not field.many_to_many:
         return pa.list_(pa.string()) if len(identity(field.related_model)) > 1 else pa.string()
-    kinds: list[tuple[Table, Callable]] = [
-        (models.BooleanField, pa.bool_),
-        (models.IntegerField, pa.int64),
-        (models.FloatField, pa.float64),
-        (models.DateTimeField, lambda: pa.timestamp("us", tz="UTC")),
-    ]
-    return next((make() for kind, make in kinds if isinstance(field, kind)), pa.string())
+    return kind_of(field)[1]
 
 
 def digest_of(file: Path) -> str:

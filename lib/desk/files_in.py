@@ -8,7 +8,7 @@ from typing import Any
 from django.db import IntegrityError, models, transaction
 from proctor.data.tabular import DataError, problem, read_rows, summary
 
-from desk.files import AT_ONCE, FORMATS, Table, columns, digest_of, exported, identity, name_of
+from desk.files import AT_ONCE, FORMATS, Table, columns, digest_of, exported, identity, kind_of, name_of
 from desk.models import Account, Answer, System
 from desk.trail import field_problems
 
@@ -137,22 +137,13 @@ def _number(field: models.Field, value: Any, numbers: Numbers) -> int:
         raise _Bad(field.name, f"{str(value)[:100]!r} is no row of {name_of(field.related_model)}") from None
 
 
-KINDS: list[tuple[type[models.Field], type | tuple[type, ...]]] = [
-    (models.JSONField, object),
-    (models.BooleanField, bool),
-    (models.IntegerField, int),
-    (models.FloatField, (int, float)),
-    (models.DateTimeField, datetime),
-]
-
-
 def _value(field: models.Field, value: Any) -> Any:
     if isinstance(field, models.DateTimeField) and isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)
         except ValueError:
             raise _Bad(field.name, f"{value[:50]!r} is no time", "Write 2026-01-31T12:00:00+00:00") from None
-    kind = next((found for own, found in KINDS if isinstance(field, own)), str)
+    kind, _ = kind_of(field)
     fits = isinstance(value, kind) and (isinstance(value, bool) <= (kind in (bool, object)))
     if not fits or (isinstance(value, datetime) and value.tzinfo is None):
         raise _Bad(field.name, f"{str(value)[:50]!r} is of the wrong kind")
