@@ -8,9 +8,9 @@ notebook finds the same numbers in an export. A review counts here exactly as it
 """
 
 import time
-from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,33 +28,22 @@ STEPS = 12  # points of the history
 COMPUTING = Lock()  # readers who come at once wait for one computation; each would slow all others down
 
 
-@dataclass(frozen=True)
-class Summary:
-    """What the page shows. validators: whose verdicts there are, the one with most of them first; screen: the chosen
-    one. Tables as their functions in `uq` give them."""
-
-    at: pd.Timestamp
-    validators: tuple[str, ...]
-    screen: str
-    statistics: pd.DataFrame
-    pass_rates: pd.DataFrame
-    ranking: pd.DataFrame
-    agreement: pd.DataFrame
-    history: pd.DataFrame
-
-
 def community() -> Community:
     """The store as `uq` reads it."""
     return checked(tables.all_tables())
 
 
-def summary(of: Community, validator: str = "") -> Summary | None:
-    """The overview of a community; None where nobody has answered yet. validator: "" is the one with most verdicts."""
+def summary(of: Community, validator: str = "") -> dict[str, Any] | None:
+    """The overview of a community; None where nobody has answered yet. validator: "" is the one with most verdicts.
+
+    at: when it was made; validators: whose verdicts there are, the one with most of them first; screen: the chosen one;
+    statistics, pass_rates, ranking, agreement, history: tables as their functions in `uq` give them.
+    """
     if not len(of.answers):
         return None
     names = tuple(of.verdicts["validator"].value_counts().index)
     screen = validator if validator in names else (names[0] if names else "")
-    return Summary(
+    return dict(
         at=pd.Timestamp(timezone.now()),
         validators=names,
         screen=screen,
@@ -66,7 +55,7 @@ def summary(of: Community, validator: str = "") -> Summary | None:
     )
 
 
-def overview(validator: str = "") -> Summary | None:
+def overview(validator: str = "") -> dict[str, Any] | None:
     """The store's overview; kept for a minute, or where it took long for fifty times as long."""
     key = f"overview-{sha256(validator.encode()).hexdigest()}"
     if (found := cache.get(key)) is None:

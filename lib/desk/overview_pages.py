@@ -1,7 +1,6 @@
 """The page of the overview: tables, and two pictures drawn on the server as SVG, in the colours of the text."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,31 +17,17 @@ PLOT = WIDTH - LEFT - 20
 HIGH = 160  # of the history
 
 
-class Mark(NamedTuple):
-    """One system's row of the ranking's picture, in the picture's units."""
+def ranking_marks(ranking: pd.DataFrame) -> tuple[list[dict], list[tuple[float, str]], int]:
+    """(rows, ticks with their labels, height) of the picture, in its units.
 
-    name: str
-    y: int
-    share: float
-    share_most: float
-    low: float
-    high: float
-
-
-def ranking_marks(ranking: pd.DataFrame) -> tuple[list[Mark], list[tuple[float, str]], int]:
-    """(rows, ticks with their labels, height): the share verified, up to all unsettled right, and the limits."""
+    A row: name, y, share (verified), share_most (with all unsettled right), low, high.
+    """
     top = max(float(ranking["high"].max()), 0.01)
     step = next(step for step in (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if top / step <= 6)
     scale = PLOT / top
-
-    def at(share: float) -> float:
-        return round(LEFT + share * scale, 1)
-
-    marks = [
-        Mark(row.system, ROW * place + 20, *(at(getattr(row, name)) for name in ("share", "share_most", "low", "high")))
-        for place, row in enumerate(ranking.itertuples())
-    ]
-    ticks = [(at(value), f"{100 * value:g} %") for value in np.arange(0, top + 1e-9, step)]
+    shares = (LEFT + ranking[["share", "share_most", "low", "high"]] * scale).round(1)
+    marks = shares.assign(name=ranking["system"], y=ROW * np.arange(len(ranking)) + 20).to_dict("records")
+    ticks = [(round(LEFT + value * scale, 1), f"{100 * value:g} %") for value in np.arange(0, top + 1e-9, step)]
     return marks, ticks, ROW * len(ranking) + 40
 
 
@@ -68,29 +53,22 @@ def percent(share: float) -> str:
     return "–" if pd.isna(share) else f"{100 * share:.1f} %"
 
 
-def between(low: float, high: float) -> str:
-    return "–" if pd.isna(low) or pd.isna(high) else f"{100 * low:.1f} to {100 * high:.1f} %"
-
-
-def rows_of(table: pd.DataFrame, *columns: str) -> list[list[Any]]:
+def rows_of(table: pd.DataFrame, columns: str) -> list[list[Any]]:
     """The table's rows; a column `share` as percent, `low..high` as the range of these two columns."""
-    found = []
-    for row in table.to_dict("records"):
-        cells: list[Any] = []
-        for column in columns:
-            if ".." in column:
-                cells.append(between(*(row[end] for end in column.split(".."))))
-            elif column.startswith("share"):
-                cells.append(percent(row[column]))
-            else:
-                value = row[column]
-                missing = isinstance(value, float) and np.isnan(value)
-                cells.append("" if missing else f"{value:g}" if isinstance(value, float) else value)
-        found.append(cells)
-    return found
+    return [[_cell(row, column) for column in columns.split()] for row in table.to_dict("records")]
 
 
-def _agreement(table: pd.DataFrame) -> Sequence[list[Any]]:
+def _cell(row: dict, column: str) -> Any:
+    if ".." in column:
+        low, high = (100 * row[end] for end in column.split(".."))
+        return "–" if pd.isna(low + high) else f"{low:.1f} to {high:.1f} %"
+    value = row[column]
+    if column.startswith("share"):
+        return percent(value)
+    return value if not isinstance(value, float) else "" if np.isnan(value) else f"{value:g}"
+
+
+def _agreement(table: pd.DataFrame) -> list[list[Any]]:
     return [
         [row.reviewers, row.answers, percent(row.agreement), "–" if pd.isna(row.alpha) else f"{row.alpha:.2f}",
          "–" if pd.isna(row.low) else f"{row.low:.2f} to {row.high:.2f}"]
@@ -103,31 +81,27 @@ def page(request: HttpRequest) -> HttpResponse:
     found = overview.overview(request.GET.get("validator", ""))
     if found is None:
         return render(request, "desk/overview.html", dict(found=None))
-    ranking = found.ranking.assign(system=found.ranking["system"].replace(PEOPLE, "People"))
+    ranking, history = found["ranking"].replace({"system": {PEOPLE: "People"}}), found["history"]
     marks, ticks, height = ranking_marks(ranking)
     told = dict(
         found=found,
         rule=overview.RULE,
-        statistics=rows_of(found.statistics, "measure", "count", "of", "share", "low..high"),
-        pass_rates=rows_of(found.pass_rates, "system", "validator", "passed", "of", "share", "low..high", "unreadable"),
-        ranking=rows_of(
-            ranking, "rank", "system", "right", "unsettled", "of", "share", "share_most", "low..high", "rank_low",
-            "rank_high",
-        ),
-        agreement=_agreement(found.agreement),
+        statistics=rows_of(found["statistics"], "measure count of share low..high"),
+        pass_rates=rows_of(found["pass_rates"], "system validator passed of share low..high unreadable"),
+        ranking=rows_of(ranking, "rank system right unsettled of share share_most low..high rank_low rank_high"),
+        agreement=_agreement(found["agreement"]),
         marks=marks,
         ticks=ticks,
         height=height,
         foot=height - 18,
-        history=history_points(found.history),
+        history=history_points(history),
         history_rows=rows_of(
-            found.history.assign(at=found.history["at"].dt.strftime("%Y-%m-%d")), "at", "reviews", "right", "disputed",
-            "open", "wrong", "resolved",
+            history.assign(at=history["at"].dt.strftime("%Y-%m-%d")), "at reviews right disputed open wrong resolved"
         ),
         left=LEFT,
         width=WIDTH,
         high=HIGH,
-    )  # fmt: skip
+    )
     return render(request, "desk/overview.html", told)
 
 
