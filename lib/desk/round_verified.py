@@ -59,13 +59,11 @@ def is_pair(matter: Matter) -> bool:
 
 
 def _audits(matter: Matter) -> list[rules.Audit]:
-    found = []
-    for one in matter.cast("audit"):
-        for part in COMPONENTS:
-            said = one.form[part]
-            counts = [int(said == word) for word in ("sound", "unsound", "unclear")]
-            found.append(rules.Audit(one.by, part, *counts))
-    return found
+    return [
+        rules.Audit(one.by, part, *(int(one.form[part] == word) for word in _VOTES))
+        for one in matter.cast("audit")
+        for part in COMPONENTS
+    ]
 
 
 def verified(matter: Matter) -> rules.Verified:
@@ -110,11 +108,9 @@ def _verified_decide(matter: Matter) -> Outcome:
     return Outcome(found.status, True, lines, ("expert", "repairer", "adjudicator", "auditor", "reviewer"))
 
 
-def _since_decided(matter: Matter, account: str, ballot: Cast) -> bool:
-    return matter.closed or _verified_state(matter) == "decided"
-
-
 def _since(*states: str):
+    """Seen in these states, and in any case once the item is decided."""
+
     def seen(matter: Matter, account: str, ballot: Cast) -> bool:
         return matter.closed or _verified_state(matter) in (*states, "decided")
 
@@ -139,10 +135,10 @@ def _as_text(repair: rules.Repair) -> str:
     return f"**Problem:** {repair.problem}\n\n**Rationale:** {repair.rationale}\n\n**Answer:** {repair.answer}"
 
 
-def _component_fields(question: str) -> tuple[Field, ...]:
+def _component_fields(question: str):
     words = {"sound": "Sound", "unsound": "Not sound", "unclear": "Cannot tell"}
     votes = [Field(part, f"{question} {part}", words) for part in COMPONENTS]
-    return (*votes, Field("note", "Notes", needed=False))
+    return lambda matter, account: (*votes, Field("note", "Notes", needed=False))
 
 
 def _repair_fields(matter: Matter, account: str) -> tuple[Field, ...]:
@@ -203,24 +199,16 @@ HLE_VERIFIED = Protocol(
         "auditor": Part("Auditor", 1),
     },
     moves=(
-        Move(
-            "vote", "expert", "Hand in your votes", ("screening",), lambda m, a: _component_fields("Is this sound? The")
-        ),
+        Move("vote", "expert", "Hand in your votes", ("screening",), _component_fields("Is this sound? The")),
         Move("repair", "repairer", "Hand in your repair", ("repair",), _repair_fields),
         Move("choose", "adjudicator", "Hand in your choice", ("adjudication",), _choice_fields),
-        Move(
-            "audit",
-            "auditor",
-            "Hand in your audit",
-            ("audit",),
-            lambda m, a: _component_fields("After the repair, the"),
-        ),
+        Move("audit", "auditor", "Hand in your audit", ("audit",), _component_fields("After the repair, the")),
     ),
     sees=(
         Sees("repairer", "vote", _since("repair", "adjudication", "audit")),
         Sees("adjudicator", "vote", _since("adjudication", "audit")),
         *(
-            Sees(part, move, _since_decided)
+            Sees(part, move, _since())
             for part in ("expert", "repairer", "adjudicator", "auditor")
             for move in ("vote", "repair", "choose", "audit")
         ),
@@ -244,6 +232,6 @@ HLE_PAIR = replace(
     moves=tuple(replace(move, part="reviewer") for move in HLE_VERIFIED.moves if move.name != "choose"),
     sees=(
         Sees("reviewer", "vote", _since("repair", "audit")),
-        *(Sees("reviewer", move, _since_decided) for move in ("repair", "audit")),
+        *(Sees("reviewer", move, _since()) for move in ("repair", "audit")),
     ),
 )
