@@ -8,7 +8,6 @@
 PROCTOR_DESK names another folder, PROCTOR_DESK_DB a PostgreSQL database (see `settings`).
 """
 
-import importlib.util
 import os
 import socket
 import sys
@@ -91,19 +90,8 @@ def _free(host: str, port: int) -> None:
 def _serve(host: str, port: int, workers: int) -> None:
     """Become the web server: gunicorn, or Django's own where there is no fork."""
     if hasattr(os, "fork"):
-        told = [
-            "--workers",
-            str(workers),
-            "--threads",
-            str(THREADS),
-            "--bind",
-            f"{host}:{port}",
-            "--log-level",
-            "warning",
-            "--config",
-            "python:desk.server",
-        ]
-        command = ["-m", "gunicorn", "desk.wsgi", *told]
+        told = f"--workers={workers} --threads={THREADS} --bind={host}:{port} --log-level=warning"
+        command = ["-m", "gunicorn", "desk.wsgi", "--config=python:desk.server", *told.split()]
     else:
         command = ["-m", "django", "runserver", f"{host}:{port}", "--noreload"]
     os.execv(sys.executable, [sys.executable, *command])
@@ -121,10 +109,9 @@ def seed() -> None:
 
 
 def _seed() -> None:
-    if importlib.util.find_spec("desk.seed"):
-        from desk.seed import seed as fill
+    from desk.seed import seed as fill
 
-        print(f"made up: {_told(fill())}", flush=True)
+    print(f"made up: {_told(fill())}", flush=True)
 
 
 @app.command()

@@ -1,14 +1,12 @@
 """The process of one job of the desk: `python -m desk.run_job KEY`; `jobs.start` starts it."""
 
-import os
 import sys
 
-import django
+from desk import store
 
 
 def main(key: str) -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "desk.settings")
-    django.setup()
+    store.connect()
     from desk.jobs import run  # models are there only now
 
     run(key)
