@@ -107,12 +107,6 @@ class ReviewForm(forms.ModelForm):
             "but does not count.",
         }
 
-    def clean(self):
-        told = super().clean()
-        if told.get("conflict") and not (told.get("conflict_text") or "").strip():
-            self.add_error("conflict_text", "Say in a few words what the conflict is.")
-        return told
-
 
 class CommentForm(forms.ModelForm):
     class Meta:

@@ -1,11 +1,5 @@
-from desk.forms import AnswerForm, ListForm, ReviewForm
+from desk.forms import AnswerForm, ListForm
 from django.http import QueryDict
-
-
-def test_a_review_with_a_conflict_says_which(db):
-    fields = dict(correct="yes", confidence="3", text="So it is.", conflict="on")
-    assert "conflict_text" in ReviewForm(fields).errors
-    assert ReviewForm(fields | dict(conflict_text="I made the system.")).is_valid()
 
 
 def test_the_list_sorts_by_match_only_where_words_were_given():

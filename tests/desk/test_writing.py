@@ -56,6 +56,8 @@ def test_a_reader_may_not_review(client, talk, reader):
 def test_what_is_refused_is_marked_at_its_field(as_reviewer, talk):
     response = as_reviewer.post(f"/a/{talk['answer'].key}/review/", REVIEW)  # the reviewer submitted this answer
     assert response.status_code == 422 and "that is a conflict of interest" in response.text
+    response = as_reviewer.post(f"/a/{talk['answer'].key}/review/", REVIEW | dict(conflict="on"))
+    assert response.status_code == 422 and "Say in a few words what the conflict is." in response.text
 
 
 def test_votes_count_and_can_be_taken_back(as_reviewer, question, reviewer):
