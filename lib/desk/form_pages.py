@@ -82,7 +82,7 @@ class FormPage(FormView):
         raise NotImplementedError
 
     def onwards(self, made: Any) -> str:
-        """The page after a success."""
+        """The page after a success: that of the row made."""
         return address(made)
 
     def get_context_data(self, **more) -> dict:

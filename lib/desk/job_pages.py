@@ -11,7 +11,7 @@ from django.core.paginator import Paginator
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path, reverse
+from django.urls import path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -68,9 +68,6 @@ class NewJob(Moderators, FormPage):
     def act(self, validator: str, judges: list[str], temperature: float, answer: str, question: str) -> Job:
         answers = list(wanted(answer, question)[: jobs.MOST_ANSWERS])
         return jobs.plan(self.request.user, validator, judges, answers, temperature)
-
-    def onwards(self, made: Job) -> str:
-        return reverse("job", args=[made.key])
 
 
 @never_cache

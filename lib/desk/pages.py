@@ -24,11 +24,13 @@ from desk.models import (
     Answer,
     Comment,
     Correct,
+    Job,
     Kind,
     Outcome,
     Question,
     Review,
     Role,
+    Round,
     Verdict,
     Vote,
     Worker,
@@ -154,14 +156,17 @@ class Shown(NamedTuple):
 
     @property
     def votes(self) -> dict[str, int]:
-        """The human reviews that stand: how many say yes, no, unsure."""
-        said = Counter(review.correct for review in self.human if not review.withdrawn_at)
-        return {word: said[word] for word in Correct.values}
+        return _votes(self.human)
 
     @property
     def ai_votes(self) -> dict[str, int]:
-        said = Counter(review.correct for review in self.ai if not review.withdrawn_at)
-        return {word: said[word] for word in Correct.values}
+        return _votes(self.ai)
+
+
+def _votes(reviews: list[Review]) -> dict[str, int]:
+    """The reviews that stand: how many say yes, no, unsure."""
+    said = Counter(review.correct for review in reviews if not review.withdrawn_at)
+    return {word: said[word] for word in Correct.values}
 
 
 def shown_answers(answers: list[Answer], reader) -> list[Shown]:
@@ -266,7 +271,7 @@ def question_markdown(request: HttpRequest, site: str, number: str) -> HttpRespo
     return HttpResponse(f"---\n{head}---\n\n{row.body}\n", content_type="text/markdown; charset=utf-8")
 
 
-def address(row: Question | Written | Account) -> str:
+def address(row: Question | Written | Account | Round | Job) -> str:
     """The page, and the place on it, where a row stands."""
     match row:
         case Question():
@@ -277,6 +282,8 @@ def address(row: Question | Written | Account) -> str:
             return f"{reverse('answer', args=[row.answer.key])}#review-{row.key}"
         case Comment():
             return f"{address(row.review.answer if row.review else row.question)}#comment-{row.key}"
+        case Round() | Job():
+            return reverse(row._meta.model_name, args=[row.key])
     return reverse("account", args=[row.username])
 
 
@@ -332,13 +339,6 @@ def badges(person: Account) -> list[tuple[str, str]]:
 # History and feeds
 
 
-class Edit(NamedTuple):
-    """A line of a row's history; `changes` holds, for each field that an edit replaced, the pieces of its text."""
-
-    act: Act
-    changes: list[tuple[str, list[tuple[str, str]]]]
-
-
 def history(request: HttpRequest, table: str, key: str) -> HttpResponse:
     """What happened to a row: each edit with both texts, each withdrawal with its reason."""
     if table not in (*TABLES, "question"):
@@ -359,8 +359,11 @@ def author_of(row: Written) -> Account:
     return getattr(row, {Answer: "submitted_by", Review: "reviewer", Comment: "author"}[type(row)])
 
 
-def _edits(row: Written | Question, acts: list[Act]) -> list[Edit]:
-    """The acts, newest first, with the text after each edit found from the edits that followed it."""
+def _edits(row: Written | Question, acts: list[Act]) -> list[tuple[Act, list]]:
+    """The acts, newest first, each with the fields that it replaced and the pieces of their texts.
+
+    The text after an edit is found from the edits that followed it.
+    """
     now: dict[str, Any] = {}
     found = []
     for act in acts:
@@ -369,7 +372,7 @@ def _edits(row: Written | Question, acts: list[Act]) -> list[Edit]:
             if act.verb in ("edit", "change") and field != "version" and hasattr(row, field):
                 changes.append((field, pieces(str(old), str(now.get(field, getattr(row, field))))))
                 now[field] = old
-        found.append(Edit(act, changes))
+        found.append((act, changes))
     return found
 
 

@@ -18,7 +18,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path, reverse
+from django.urls import path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from proctor.files import harmless
@@ -26,6 +26,7 @@ from proctor.files import harmless
 from desk import rounds
 from desk.form_pages import FormPage, Moderators, signed_in, try_act
 from desk.models import Case, Round
+from desk.pages import address
 from desk.render import markdown
 from desk.round_protocols import PROTOCOLS
 from desk.round_rules import Protocol, look
@@ -94,9 +95,6 @@ class OpenRound(Moderators, FormPage):
         settings = {name: told[name] for name, usual in self.rules.settings.items() if told[name] != usual}
         return rounds.open_round(self.request.user, self.rules.name, title, people, settings)
 
-    def onwards(self, made: Round) -> str:
-        return reverse("round", args=[made.key])
-
 
 def _round(request: HttpRequest, key: str) -> Round:
     """The round, for its organizer, its members and the authors of its cases."""
@@ -127,13 +125,10 @@ class OneRound(FormPage):
             names = [name.replace("_", " ") for name in table]
             self.shown |= dict(columns=names, rows=table.astype(object).fillna("").values.tolist())
 
-    def act(self, cases: str) -> list[Case]:
+    def act(self, cases: str) -> Round:
         made = rounds.add_cases(self.request.user, self.held, read_cases(cases, PROTOCOLS[self.held.protocol]))
         self.done = f"{len(made)} cases added."
-        return made
-
-    def onwards(self, made: list[Case]) -> str:
-        return reverse("round", args=[self.held.key])
+        return self.held
 
 
 @never_cache
@@ -212,13 +207,10 @@ class CloseRound(FormPage):
             raise Http404
         cast, total = self.held.cases.filter(cast__isnull=False).distinct().count(), self.held.cases.count()
         heading = f"Close the round {self.held.title}? {cast} of its {total} cases have a ballot"
-        self.shown = dict(heading=heading, back=reverse("round", args=[self.held.key]))
+        self.shown = dict(heading=heading, back=address(self.held))
 
     def act(self) -> Round:
         return rounds.close_round(self.request.user, self.held)
-
-    def onwards(self, made: Round) -> str:
-        return reverse("round", args=[made.key])
 
 
 @never_cache

@@ -12,7 +12,7 @@ from django.views.generic import ListView
 from desk import tickets
 from desk.form_pages import FormPage, Moderators, signed_in
 from desk.forms import DecisionForm, ProposalForm, ReportForm, ReviewerForm
-from desk.models import Ticket
+from desk.models import Account, Ticket
 
 
 class Ask(FormPage):
@@ -22,11 +22,8 @@ class Ask(FormPage):
     def get_initial(self) -> dict:
         return {"page": self.request.GET.get("page", ""), "expertise": self.request.user.expertise}
 
-    def act(self, **fields) -> Ticket:
-        return tickets.send(self.request.user, self.kind, **fields)
-
-    def onwards(self, made: Ticket) -> str:
-        return reverse("account", args=[made.by.username])
+    def act(self, **fields) -> Account:
+        return tickets.send(self.request.user, self.kind, **fields).by
 
 
 class Queue(Moderators, ListView):
