@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from hashlib import file_digest
+from graphlib import TopologicalSorter
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from django.apps import apps
 from django.db import models
 from django.db.migrations.recorder import MigrationRecorder
 from proctor.data.tabular import DataError
+from proctor.files import digest
 
 from desk.models import Account, Act, Ballot, Case, Round, Seat, System, Token, Use
 from desk.tables import one_moment
@@ -47,15 +48,9 @@ KINDS = (  # of a column: what a value is in Python, and in Parquet
 
 def exported() -> list[Table]:
     """The tables, each after those that it refers to."""
-    left = sorted((one for one in apps.get_app_config("desk").get_models() if one not in KEPT_HERE), key=name_of)
-    done: list[Table] = []
-    while left:
-        ready = [one for one in left if {field.related_model for field in columns(one) if field.is_relation} <= {*done}]
-        done += ready
-        left = [one for one in left if one not in ready]
-        if not ready:
-            raise ValueError(f"tables that refer to each other: {', '.join(map(name_of, left))}")
-    return done
+    tables = sorted(set(apps.get_app_config("desk").get_models()) - {*KEPT_HERE}, key=name_of)
+    needs = {one: [field.related_model for field in columns(one) if field.is_relation] for one in tables}
+    return list(TopologicalSorter(needs).static_order())
 
 
 def columns(table: Table) -> list[models.Field]:
@@ -99,7 +94,7 @@ def export(folder: str | Path, format: str = "jsonl", rounds: bool = False) -> d
             for table in exported() if rounds else [one for one in exported() if one not in BLIND]:
                 file = beside / f"{name_of(table)}.{format}"
                 counts[name_of(table)] = _write(file, table, rows_of(table, rounds))
-                digests[file.name] = digest_of(file)
+                digests[file.name] = digest(file)
             migration = MigrationRecorder.Migration.objects.filter(app="desk").latest("pk").name
         told = dict(
             format=1, migration=migration, exported_at=datetime.now(UTC).isoformat(), rows=counts, files=digests
@@ -160,8 +155,3 @@ def _arrow(field: models.Field) -> pa.DataType:
     if field.is_relation and not field.many_to_many:
         return pa.list_(pa.string()) if len(identity(field.related_model)) > 1 else pa.string()
     return kind_of(field)[1]
-
-
-def digest_of(file: Path) -> str:
-    with file.open("rb") as source:
-        return file_digest(source, "sha256").hexdigest()

@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, models, transaction
-from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, read
+from proctor.files import digest
 
-from desk.files import AT_ONCE, FORMATS, Table, columns, digest_of, exported, identity, kind_of, name_of
+from desk.files import AT_ONCE, FORMATS, Table, columns, exported, identity, kind_of, name_of
 from desk.models import Account, Answer, System
 from desk.trail import field_problems
 
+ANEW = "Take the export anew"
 Numbers = dict[Table, dict[tuple, int]]  # the number of each row by what files call it
 
 
@@ -48,9 +50,9 @@ def _manifest(folder: Path) -> dict:
         raise DataError(
             f"{file}: {min(strange)} is no table of this desk. It comes from a newer one: update this first."
         )
-    for name, digest in files.items():
+    for name, written in files.items():
         path = folder / name
-        if not path.is_file() or digest_of(path) != digest:
+        if not path.is_file() or digest(path) != written:
             raise DataError(f"{path}: missing, or not as it was exported. Take the export anew.")
     return dict(files=files, rows=rows)
 
@@ -61,16 +63,8 @@ def _read(folder: Path, table: Table, manifest: dict, numbers: Numbers) -> int:
     name = next((one for one in manifest["files"] if one.partition(".")[0] == name_of(table)), None)
     if name is None:
         raise DataError(f"{folder}: no file of {name_of(table)}, desk.json says otherwise. Take the export anew.")
-    rows, problems = read_rows(folder / name)
     people = set(System.objects.filter(people=True).values_list("pk", flat=True))
-    made: list[models.Model] = []
-    for number, row in rows:
-        try:
-            made.append(_made(table, row, numbers, name.endswith(".parquet"), people))
-        except _Bad as bad:
-            problems.append(problem(folder / name, number, bad.column, bad.what, bad.mend))
-    if problems:
-        raise DataError(summary(problems))
+    made = read(folder / name, lambda row: _made(table, row, numbers, name.endswith(".parquet"), people))
     if len(made) != manifest["rows"].get(name_of(table)):
         raise DataError(f"{folder / name}: {len(made)} rows, desk.json says otherwise. Take the export anew.")
     try:
@@ -86,23 +80,18 @@ def _read(folder: Path, table: Table, manifest: dict, numbers: Numbers) -> int:
     return len(made)
 
 
-class _Bad(Exception):
-    def __init__(self, column: str, what: str, mend: str = "Take the export anew"):
-        self.column, self.what, self.mend = column, what, mend
-
-
 def _made(table: Table, row: dict, numbers: Numbers, parquet: bool, people: set[int]) -> models.Model:
     """A row as it will be stored; `many`: what its many-to-many columns hold."""
     fields = {one.name: one for one in columns(table)}
     for name in row:
         if name not in fields:
-            raise _Bad(name, "no column of this desk", "It comes from a newer one: update this first")
+            raise Wrong(name, "no column of this desk", "It comes from a newer one: update this first")
     made = table()
     made.many = {}
     for name, field in fields.items():
         if name not in row:
             if not (field.has_default() or field.null or field.blank or field.many_to_many):
-                raise _Bad(name, "not there")
+                raise Wrong(name, "not there", ANEW)
             continue  # an older desk had no such column: the default
         value = row[name]
         if parquet and (isinstance(field, models.JSONField) or field.many_to_many):
@@ -118,7 +107,7 @@ def _made(table: Table, row: dict, numbers: Numbers, parquet: bool, people: set[
     if table is Account:
         made.set_unusable_password()
     for name, told in field_problems(made, people=table is Answer and made.system_id in people).items():
-        raise _Bad(name, told.rstrip("."))
+        raise Wrong(name, told.rstrip("."), ANEW)
     return made
 
 
@@ -126,7 +115,7 @@ def _json(name: str, text: Any) -> Any:
     try:
         return json.loads(text)
     except (TypeError, ValueError, RecursionError):
-        raise _Bad(name, "no JSON") from None
+        raise Wrong(name, "no JSON", ANEW) from None
 
 
 def _number(field: models.Field, value: Any, numbers: Numbers) -> int:
@@ -134,7 +123,7 @@ def _number(field: models.Field, value: Any, numbers: Numbers) -> int:
     try:
         return numbers[field.related_model][called]
     except (KeyError, TypeError):
-        raise _Bad(field.name, f"{str(value)[:100]!r} is no row of {name_of(field.related_model)}") from None
+        raise Wrong(field.name, f"{str(value)[:100]!r} is no row of {name_of(field.related_model)}", ANEW) from None
 
 
 def _value(field: models.Field, value: Any) -> Any:
@@ -142,9 +131,9 @@ def _value(field: models.Field, value: Any) -> Any:
         try:
             value = datetime.fromisoformat(value)
         except ValueError:
-            raise _Bad(field.name, f"{value[:50]!r} is no time", "Write 2026-01-31T12:00:00+00:00") from None
+            raise Wrong(field.name, f"{value[:50]!r} is no time", "Write 2026-01-31T12:00:00+00:00") from None
     kind, _ = kind_of(field)
     fits = isinstance(value, kind) and (isinstance(value, bool) <= (kind in (bool, object)))
     if not fits or (isinstance(value, datetime) and value.tzinfo is None):
-        raise _Bad(field.name, f"{str(value)[:50]!r} is of the wrong kind")
+        raise Wrong(field.name, f"{str(value)[:50]!r} is of the wrong kind", ANEW)
     return value

@@ -171,7 +171,7 @@ def test_an_export_never_overwrites_and_leaves_nothing_half(answer, tmp_path, mo
     def full(*args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files, "digest_of", full)
+    monkeypatch.setattr(files, "digest", full)
     with pytest.raises(OSError, match="nothing was changed"):
         files.export(tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
@@ -185,7 +185,7 @@ def test_an_unknown_format_is_refused(db, tmp_path):
 def resign(folder, **more) -> None:
     """Digests anew, as after an edit by hand."""
     told = json.loads((folder / "desk.json").read_text())
-    told["files"] = {name: files.digest_of(folder / name) for name in told["files"]}
+    told["files"] = {name: files.digest(folder / name) for name in told["files"]}
     (folder / "desk.json").write_text(json.dumps(told | more))
 
 
