@@ -62,74 +62,55 @@ BODIES = {
 }
 
 _S, _N, _B = dict(type="string"), dict(type="integer"), dict(type="boolean")
-_TIME, _TIME_OR_NONE = dict(type="string", format="date-time"), dict(type=["string", "null"], format="date-time")
-
-
-def _given(fields: str, **types: dict) -> dict:
-    """A reply's object: every field always there, text where nothing else is said."""
-    return _object(fields, {name: types.get(name, _S) for name in fields.split()})
-
-
-def _many(name: str) -> dict:
-    return dict(type="array", items=_ref(name))
+_LIST, _TIME = dict(type="array"), dict(type="string", format="date-time")
+_TIME_OR_NONE = _TIME | dict(type=["string", "null"])
 
 
 def _ref(name: str) -> dict:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-_QUESTION = "key url site category title body tags comments score views link author author_link licence posted_at release diamond votes state"  # fmt: skip  # noqa: E501
-_question_types = dict(
-    tags=dict(type="array"),
-    comments=dict(type=["array", "null"]),
-    score=_N,
-    views=_N,
-    posted_at=_TIME_OR_NONE,
-    diamond=_B,
-    votes=_N,
-    state=dict(type="string", enum=list(STATES)),
+def _many(name: str) -> dict:
+    return dict(type="array", items=_ref(name))
+
+
+_TYPES = (  # of a reply's fields, whatever it is of; others are texts
+    dict.fromkeys(("score", "views", "votes", "version", "confidence", "calls"), _N)
+    | dict.fromkeys(("diamond", "people", "conflict", "counts"), _B)
+    | dict(posted_at=_TIME_OR_NONE, edited_at=_TIME_OR_NONE, written_at=_TIME, decided_at=_TIME)
+    | dict(tags=_LIST, trace=_LIST, comments=dict(type=["array", "null"]), dollars=dict(type="number"))
+    | dict(probability=dict(type=["number", "null"]), next=dict(type=["string", "null"]))
+    | dict(items=_many("Question"), answers=_many("Answer"), remarks=_many("Comment"), verdicts=_many("Verdict"))
+    | dict(human_reviews=_many("Review"), ai_reviews=_many("Review"))
 )
-_ANSWER = "key url question organisation system base_model people prompt text submitted_by written_at edited_at version state verdicts human_reviews ai_reviews"  # fmt: skip  # noqa: E501
+
+
+def _given(fields: str, **types: dict) -> dict:
+    """A reply's object: every field always there."""
+    return _object(fields, {name: (_TYPES | types).get(name, _S) for name in fields.split()})
+
+
+_QUESTION = (
+    "key url site category title body tags comments score views link author author_link licence posted_at release "
+    "diamond votes state"
+)
+_STATE = dict(type="string", enum=list(STATES))
 REPLIES = {
-    "Question": _given(_QUESTION, **_question_types),
-    "WholeQuestion": _given(
-        f"{_QUESTION} answers remarks", **_question_types, answers=_many("Answer"), remarks=_many("Comment")
-    ),  # fmt: skip  # noqa: E501
-    "Questions": _given("items next", items=_many("Question"), next=dict(type=["string", "null"])),
+    "Question": _given(_QUESTION, state=_STATE),
+    "WholeQuestion": _given(f"{_QUESTION} answers remarks", state=_STATE),
+    "Questions": _given("items next"),
     "Answer": _given(
-        _ANSWER,
-        people=_B,
-        written_at=_TIME,
-        edited_at=_TIME_OR_NONE,
-        version=_N,
+        "key url question organisation system base_model people prompt text submitted_by written_at edited_at version "
+        "state verdicts human_reviews ai_reviews",
         state=dict(type="string", enum=list(ANSWER_STATES)),
-        verdicts=_many("Verdict"),
-        human_reviews=_many("Review"),
-        ai_reviews=_many("Review"),
     ),
     "Review": _given(
-        "key reviewer organisation system base_model correct confidence text conflict counts "
-        "written_at edited_at version",
-        confidence=_N,
-        conflict=_B,
-        counts=_B,
-        written_at=_TIME,
-        edited_at=_TIME_OR_NONE,
-        version=_N,
+        "key reviewer organisation system base_model correct confidence text conflict counts written_at edited_at "
+        "version"
     ),
-    "Verdict": _given(
-        "key validator judges outcome probability calls dollars trace decided_at",
-        probability=dict(type=["number", "null"]),
-        calls=_N,
-        dollars=dict(type="number"),
-        trace=dict(type="array"),
-        decided_at=_TIME,
-    ),
-    "Comment": _given("key author review text written_at edited_at", written_at=_TIME, edited_at=_TIME_OR_NONE),
-    "Error": _given(
-        "error message problems",
-        problems=dict(type="array", items=_given("field mend")),
-    ),
+    "Verdict": _given("key validator judges outcome probability calls dollars trace decided_at"),
+    "Comment": _given("key author review text written_at edited_at"),
+    "Error": _given("error message problems", problems=dict(type="array", items=_given("field mend"))),
 }
 
 
@@ -175,7 +156,7 @@ PROBLEMS = {
 
 
 FILTERS = {
-    "state": dict(type="string", enum=list(STATES)),
+    "state": _STATE,
     "site": _S,
     "category": _S,
     "limit": dict(type="integer", minimum=1, maximum=100, default=50),
