@@ -47,12 +47,8 @@ def answer_state(yes: int, no: int, rule: Rule = RULE) -> str:
     >>> answer_state(1, 0), answer_state(3, 0), answer_state(3, 2), answer_state(3, 1)
     ('claimed', 'verified', 'disputed', 'verified')
     """
-    for own, word in ((yes, "verified"), (no, "refuted")):
-        if own >= rule.needed and own >= rule.share * (yes + no):
-            return word
-    if yes and no:
-        return "disputed"
-    return "claimed" if yes else "doubted" if no else "unreviewed"
+    decided = dict(right="verified", wrong="refuted").get(str(rule.state(yes, no)))
+    return decided or ("disputed" if yes and no else "claimed" if yes else "doubted" if no else "unreviewed")
 
 
 def question_state(answers: Iterable[str]) -> str:

@@ -90,12 +90,3 @@ def test_a_question_whose_answers_are_all_refuted_is_open_again(answer, written)
     for _ in range(3):
         written("no")
     assert resolution.recompute(answer.question) == "open"
-
-
-@given(COUNTS, COUNTS)
-def test_the_desk_and_the_analyses_have_one_rule(yes, no):
-    theirs = resolution.RULE
-    words = dict(verified="right", refuted="wrong")
-    assert words.get(resolution.answer_state(yes, no), "none") == {"right": "right", "wrong": "wrong"}.get(
-        str(theirs.state(yes, no)), "none"
-    )
