@@ -4,12 +4,13 @@ Times are UTC; `withdrawn_at` is NaT for what stands. Withdrawn rows are there: 
 looks. A review's `conflict` is true where one was declared or is plain (`resolution.conflicted`).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pandas as pd
 from django.db import connection, transaction
 from django.db.models import QuerySet
+from django.db.models.functions import Coalesce
 from proctor.uq.community import COLUMNS
 
 from desk.models import Answer, Comment, Question, Review, Verdict
@@ -57,25 +58,11 @@ def verdicts() -> pd.DataFrame:
 
 def reviews() -> pd.DataFrame:
     """Both kinds; the reviewer of an AI review is its system's name."""
-    rows = Review.objects.order_by("pk").select_related("answer__system", "reviewer", "system")
-    return _frame(
-        "reviews",
-        (
-            (
-                row.key,
-                row.answer.key,
-                row.system.name if row.system else row.reviewer.username,
-                row.kind,
-                row.correct,
-                row.confidence,
-                conflicted(row),
-                row.text,
-                row.edited_at or row.written_at,
-                row.withdrawn_at,
-            )
-            for row in rows.iterator()
-        ),
-    )
+    who, when = Coalesce("system__name", "reviewer__username"), Coalesce("edited_at", "written_at")
+    fields = ("key", "answer__key", who, "kind", "correct", "confidence", "conflict", "text", when, "withdrawn_at")
+    rows = Review.objects.order_by("pk").select_related("answer__system", "reviewer")
+    conflicts = [conflicted(row) for row in rows.defer("text", "answer__text", "answer__prompt").iterator()]
+    return _values("reviews", Review.objects, *fields).assign(conflict=conflicts)
 
 
 def comments() -> pd.DataFrame:
@@ -87,12 +74,8 @@ def comments() -> pd.DataFrame:
 TABLES = dict(questions=questions, answers=answers, verdicts=verdicts, reviews=reviews, comments=comments)
 
 
-def _values(name: str, rows: QuerySet, *fields: str) -> pd.DataFrame:
-    return _frame(name, rows.order_by("pk").values_list(*fields))
-
-
-def _frame(name: str, rows: Iterable[Sequence]) -> pd.DataFrame:
-    frame = pd.DataFrame(list(rows), columns=list(COLUMNS[name]))
+def _values(name: str, rows: QuerySet, *fields: str | Coalesce) -> pd.DataFrame:
+    frame = pd.DataFrame(list(rows.order_by("pk").values_list(*fields)), columns=list(COLUMNS[name]))
     for column in frame:
         if column.endswith("_at"):
             frame[column] = pd.to_datetime(frame[column], utc=True).astype("datetime64[us, UTC]")
