@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 from proctor.data import schemas
@@ -39,6 +39,7 @@ from proctor.uq.run_validator import Run, bill, validate
 
 from desk import acts
 from desk.models import Account, Answer, Job, Outcome
+from desk.store import closing
 from desk.trail import NotAllowed, Refused, active, record
 
 STATES = {
@@ -139,15 +140,11 @@ def too_many_votes(node: Node, judging: int, answers: int) -> str:
     return f"More than {MOST_VOTES:,} votes over {answers} answers: order less." if votes * answers > MOST_VOTES else ""
 
 
-def _run_of(job: Job) -> Run:
-    return Run(job.validator, job.judges, job.temperature)
-
-
 def _bill(job: Job, answers: Sequence[Answer]) -> None:
     """Set what the job costs at most for these answers. Raises Refused where the engine would not take it."""
     questions, given = _as_asked(answers)
     try:
-        cost = bill(_run_of(job), questions, given)
+        cost = bill(Run(job.validator, job.judges, job.temperature), questions, given)
     except (ValueError, ModelError) as error:
         raise Refused({"validator": f"{error}."}) from None
     job.most_calls, job.most_dollars = cost["calls"], cost["dollars"]
@@ -283,7 +280,8 @@ async def _judge(job: Job, session: Session, answer: Answer) -> None:
     """One answer's verdict, with its trace and what its calls cost."""
     metered, place = _Metered(session), settings.FOLDER / "jobs" / job.key / f"{answer.key}.jsonl"
     place.parent.mkdir(parents=True, exist_ok=True)
-    await validate(metered, _run_of(job), *_as_asked([answer]), out=place)  # type: ignore[arg-type]
+    run = Run(job.validator, job.judges, job.temperature)
+    await validate(metered, run, *_as_asked([answer]), out=place)  # type: ignore[arg-type]
     found = json.loads(place.read_text(encoding="utf-8"))
     await _away(lambda: _keep(job, answer, found, metered.dollars))
     place.unlink()
@@ -328,12 +326,5 @@ class _Metered:
 
 
 async def _away(work):
-    """Database work in a thread, with a connection that is given back."""
-
-    def do():
-        try:
-            return work()
-        finally:
-            connection.close()
-
-    return await asyncio.to_thread(do)
+    """Database work in a thread."""
+    return await asyncio.to_thread(closing, work)

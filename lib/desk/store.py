@@ -32,13 +32,14 @@ def read_tables(folder: str | Path | None = None) -> dict[str, pd.DataFrame]:
     from desk.tables import all_tables
 
     with ThreadPoolExecutor(1) as thread:  # a notebook's own thread has an event loop, where Django reads no database
-        return thread.submit(_closing, all_tables).result()
+        return thread.submit(closing, all_tables).result()
 
 
-def _closing(read):
+def closing(work):
+    """What `work` gives in a thread, whose connection to the database is given back."""
     from django.db import connection
 
     try:
-        return read()
+        return work()
     finally:
         connection.close()
