@@ -9,6 +9,8 @@ from proctor.uq.dataset.release import Release, keys, read_release, versions
 from desk import acts
 from desk.models import Account
 
+EMPTY = dict(title="", body="", category="", tags=[], comments=[], score=0, views=0)  # where a release has no value
+
 
 def load_release(folder: str | Path, by: Account | None = None) -> tuple[int, int]:
     """Load a release, or the newest of a folder of releases: how many questions are new, and how many have changed.
@@ -38,17 +40,8 @@ def question_rows(release: Release) -> list[dict]:
             dict(
                 key=f"{key[0]}/{key[1]}",
                 site=row["site"],
-                category=row["category"] or "",
-                title=row["title"],
-                body=row["body"],
-                tags=row["tags"] or [],
-                comments=row["comments"] or [],
-                score=row["score"] or 0,
-                views=row["views"] or 0,
-                link=credit.link,
-                author=credit.author,
-                author_link=credit.author_link,
-                licence=credit.licence,
+                **{name: row[name] or empty for name, empty in EMPTY.items()},
+                **{name: getattr(credit, name) for name in ("link", "author", "author_link", "licence")},
                 posted_at=datetime.fromisoformat(credit.posted).replace(tzinfo=UTC),
                 release=release.version,
                 diamond=key in diamond,
