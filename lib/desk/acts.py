@@ -95,7 +95,7 @@ def review(
     said = dict(correct=correct, confidence=confidence, text=text, conflict=conflict, conflict_text=conflict_text)
     row = Review(answer=answer, reviewer=by, kind=kind, system=system, **said)
     check(row)
-    if human and Review.objects.filter(answer=answer, reviewer=by, kind=Kind.HUMAN, withdrawn_at=None).exists():
+    if human and answer.review_of(by):
         raise Refused({"": "Your review of this answer stands already. Edit that one."})
     same = Review.objects.filter(answer=answer, reviewer=by, kind=Kind.AI, system=system, text=text, withdrawn_at=None)
     if not human and same.exists():

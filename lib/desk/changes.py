@@ -1,5 +1,6 @@
 """Acts on a row that stands: edits that keep what was, withdrawals, and their undoing."""
 
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -7,21 +8,20 @@ from django.utils import timezone
 
 from desk.models import Account, Act, Answer, Comment, Kind, Review, Written
 from desk.resolution import recompute
-from desk.trail import NotAllowed, Refused, Stale, active, check, locked, needs_reason, record
+from desk.trail import NotAllowed, Refused, Stale, active, author_of, check, locked, needs_reason, question_of, record
 
 EDITABLE = {
     Answer: ("prompt", "text"),
     Review: ("correct", "confidence", "text", "conflict", "conflict_text"),
     Comment: ("text",),
 }
-OWNER = {Answer: "submitted_by", Review: "reviewer", Comment: "author"}
 
 
 @transaction.atomic
 def edit(by: Account, row: Written, version: int, **fields: Any) -> Written:
     """Change fields of one's own row; what stood there stays in the trail. Raises Stale unless it has `version`."""
     by, row = active(by), locked(row)
-    if getattr(row, f"{OWNER[type(row)]}_id") != by.pk:
+    if author_of(row) != by:
         raise NotAllowed("Only its author may edit this. A moderator can withdraw it.")
     if unknown := set(fields) - set(EDITABLE[type(row)]):
         raise Refused(dict.fromkeys(unknown, "can't be edited."))
@@ -45,27 +45,29 @@ def edit(by: Account, row: Written, version: int, **fields: Any) -> Written:
 
 
 def _after(row: Written) -> None:
-    """A question's state hangs on its answers and reviews."""
-    if isinstance(row, Answer):
-        recompute(row.question)
-    elif isinstance(row, Review):
-        recompute(row.answer.question)
+    """A question's state depends on its answers and reviews."""
+    if not isinstance(row, Comment):
+        recompute(question_of(row))
 
 
 @transaction.atomic
 def withdraw(by: Account, row: Written, reason: str = "") -> Written:
     """Take one's own row back; a moderator any row, with a reason. It stays in the store and its history."""
     by, row = active(by), locked(row)
-    own = getattr(row, f"{OWNER[type(row)]}_id") == by.pk
+    own = author_of(row) == by
     if not own and not by.may_moderate():
         raise NotAllowed("Only its author or a moderator may withdraw this.")
     reason = needs_reason(None if own else by, reason)
     if row.withdrawn_at:
         raise Refused({"": "This is withdrawn already."})
-    row.withdrawn_at = timezone.now()
+    return _set_withdrawn(by, row, timezone.now(), "withdraw", reason)
+
+
+def _set_withdrawn(by: Account, row: Written, when: datetime | None, verb: str, reason: str) -> Written:
+    row.withdrawn_at = when
     row.save(update_fields=["withdrawn_at"])
     _after(row)
-    record(by, "withdraw", row, reason)
+    record(by, verb, row, reason)
     return row
 
 
@@ -73,23 +75,13 @@ def withdraw(by: Account, row: Written, reason: str = "") -> Written:
 def restore(by: Account, row: Written, reason: str = "") -> Written:
     """Undo a withdrawal: its author his own one, a moderator any, with a reason."""
     by, row = active(by), locked(row)
-    own = getattr(row, f"{OWNER[type(row)]}_id") == by.pk
     last = Act.objects.filter(verb="withdraw", table=row._meta.model_name, key=row.key).order_by("-pk").first()
-    own = own and (last is None or last.actor_id == by.pk)
+    own = author_of(row) == by and (last is None or last.actor_id == by.pk)
     if not own and not by.may_moderate():
         raise NotAllowed("A moderator withdrew this, or it is not yours: only a moderator may restore it.")
     reason = needs_reason(None if own else by, reason)
     if not row.withdrawn_at:
         raise Refused({"": "This is not withdrawn."})
-    again = dict(kind=Kind.HUMAN, withdrawn_at=None)
-    if (
-        isinstance(row, Review)
-        and row.kind == Kind.HUMAN
-        and row.answer.reviews.filter(reviewer=row.reviewer, **again).exists()
-    ):
+    if isinstance(row, Review) and row.kind == Kind.HUMAN and row.answer.review_of(row.reviewer):
         raise Refused({"": "A later review of this reviewer stands. Withdraw that one first."})
-    row.withdrawn_at = None
-    row.save(update_fields=["withdrawn_at"])
-    _after(row)
-    record(by, "restore", row, reason)
-    return row
+    return _set_withdrawn(by, row, None, "restore", reason)

@@ -12,7 +12,8 @@ from django.utils import timezone
 from desk.account_pages import mail_link
 from desk.feeds import ENTRIES, newest_rows, title_of
 from desk.models import Account, Question, Ticket
-from desk.pages import address, author_of
+from desk.pages import address
+from desk.trail import author_of
 
 FIRST = timedelta(days=7)  # what the first digest reaches back
 

@@ -6,7 +6,8 @@ from django.utils.feedgenerator import Atom1Feed
 
 from desk import render
 from desk.models import Answer, Comment, Question, Review
-from desk.pages import address, author_of, by_key
+from desk.pages import address, by_key
+from desk.trail import author_of
 
 ENTRIES = 40
 

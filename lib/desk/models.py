@@ -153,6 +153,10 @@ class Answer(Written):
     text = models.TextField()  # Markdown
     submitted_by = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="answers")
 
+    def review_of(self, reviewer: Account) -> "Review | None":
+        """The person's review of it, of which one at most stands."""
+        return self.reviews.filter(reviewer=reviewer, kind=Kind.HUMAN, withdrawn_at=None).first()
+
 
 class Outcome(models.TextChoices):
     """A validator's decision; `unreadable` is neither of the two."""

@@ -36,6 +36,7 @@ from desk.models import (
     Worker,
     Written,
 )
+from desk.trail import author_of
 
 PER_PAGE = 25
 ANSWERS_PER_PAGE = 20
@@ -353,10 +354,6 @@ def history(request: HttpRequest, table: str, key: str) -> HttpResponse:
 def may_see(reader, row: Written) -> bool:
     """Whether a reader sees the text of a row that is withdrawn: its author and moderators do."""
     return reader.is_authenticated and (reader.may_moderate() or author_of(row).pk == reader.pk)
-
-
-def author_of(row: Written) -> Account:
-    return getattr(row, {Answer: "submitted_by", Review: "reviewer", Comment: "author"}[type(row)])
 
 
 def _edits(row: Written | Question, acts: list[Act]) -> list[tuple[Act, list]]:

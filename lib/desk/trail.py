@@ -138,6 +138,13 @@ def active(by: Account) -> Account:
     return now
 
 
+OWNER = {Answer: "submitted_by", Review: "reviewer", Comment: "author"}
+
+
+def author_of(row: Written) -> Account:
+    return getattr(row, OWNER[type(row)])
+
+
 def question_of(row: models.Model) -> Question | None:
     match row:
         case Question():

@@ -17,7 +17,8 @@ from desk import acts
 from desk.form_pages import FormPage, Moderators, signed_in
 from desk.forms import EDITS, AnswerForm, CommentForm, ModerationForm, ReasonForm, ReviewForm
 from desk.models import Account, Act, Answer, Comment, Review, Role, Ticket
-from desk.pages import TABLES, address, author_of, by_key, may_see, pieces
+from desk.pages import TABLES, address, by_key, may_see, pieces
+from desk.trail import OWNER, author_of
 
 
 class Submit(FormPage):
@@ -72,7 +73,7 @@ class WriteReview(FormPage):
         self.shown = dict(question=answer.question, answer=answer, version=answer.version)
 
     def dispatch(self, request: HttpRequest, *args, **kwargs) -> HttpResponse:
-        if own := self.answer.reviews.filter(reviewer=request.user, kind="human", withdrawn_at=None).first():
+        if own := self.answer.review_of(request.user):
             messages.info(request, "You reviewed this answer. Here you can edit your review.")
             return redirect("edit", "review", own.key)
         return super().dispatch(request, *args, **kwargs)
@@ -210,7 +211,7 @@ def moderation(request: HttpRequest) -> HttpResponse:
         accounts=found[:30],
         withdrawn=[
             row
-            for model, whose in ((Answer, "submitted_by"), (Review, "reviewer"), (Comment, "author"))
+            for model, whose in OWNER.items()
             for row in model.objects.exclude(withdrawn_at=None).select_related(whose).order_by("-withdrawn_at")[:20]
         ],
     )
