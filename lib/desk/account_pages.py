@@ -153,9 +153,7 @@ class Profile(FormPage):
 
     def load(self) -> None:
         self.shown = dict(back=address(self.request.user))
-
-    def get_form_kwargs(self) -> dict:
-        return super().get_form_kwargs() | dict(instance=copy(self.request.user))
+        self.how = dict(instance=copy(self.request.user))
 
     def act(self, digest: bool, **fields: str) -> Account:
         account = people.edit_profile(self.request.user, **fields)
@@ -164,13 +162,14 @@ class Profile(FormPage):
 
 
 def _change_digest(request: HttpRequest, account: Account, wanted: bool) -> None:
-    """End a digest; or mail the link that begins it."""
+    """End a digest; or mail the link that begins it: so nobody orders one to another's address."""
     if account.digest and not wanted:
         people.set_digest(account, False)
     elif wanted and not account.digest:
         rate_limits.spend("mail", f"account {account.pk}", f"mail {account.email}")
+        text = f"Someone asked for a digest of the review desk to this address. To get it: {mail_link(account, True)}\n"
         try:
-            ask_for_digest(account)
+            send_mail("Do you want a digest of the review desk?", text, None, [account.email])
             messages.info(request, f"We have sent a mail to {account.email}. Its link begins the digest.")
         except OSError:
             messages.error(request, "The mail for the digest could not be sent. Try again later.")
@@ -189,12 +188,6 @@ def mail_link(account: Account, digest: bool) -> str:
     """The address of a page that begins or ends the digest to the account's present address."""
     signed = signing.dumps([account.pk, account.email, digest], salt="digest", compress=True)
     return settings.HOME + reverse("mail_link", args=[signed])
-
-
-def ask_for_digest(account: Account) -> None:
-    """Mail a link that begins the digest: so nobody orders one to another's address. Raises OSError."""
-    text = f"Someone asked for a digest of the review desk to this address. To get it: {mail_link(account, True)}\n"
-    send_mail("Do you want a digest of the review desk?", text, None, [account.email])
 
 
 class MailLink(FormPage):

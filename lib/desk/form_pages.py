@@ -17,9 +17,10 @@ from django.utils.decorators import classonlymethod
 from django.views.generic import FormView
 
 from desk import rate_limits
+from desk.models import Written
 from desk.pages import address
 from desk.security import is_secret
-from desk.trail import NotAllowed, Refused
+from desk.trail import NotAllowed, Refused, Stale
 
 LONGEST_DRAFT = 400_000  # characters
 
@@ -65,6 +66,7 @@ class FormPage(FormView):
     heading = send = note = done = ""
     public = False  # for those who are not signed in, too
     shown: dict[str, Any] = {}  # what the template says besides
+    how: dict[str, Any] = {}  # what the form is made with besides
 
     @classonlymethod
     def as_view(cls, **how):
@@ -76,7 +78,7 @@ class FormPage(FormView):
         self.load(**kwargs)
 
     def load(self) -> None:
-        """Sets `shown`. Raises Http404 or NotAllowed."""
+        """Sets `shown` and `how`. Raises Http404 or NotAllowed."""
 
     def act(self, **fields: Any) -> Any:
         raise NotImplementedError
@@ -85,12 +87,22 @@ class FormPage(FormView):
         """The page after a success: that of the row made."""
         return address(made)
 
+    def stale(self, form: forms.Form, stands: Written) -> HttpResponse:
+        """The page where someone saved in between; `stands` is what stands now."""
+        raise NotImplementedError
+
+    def get_form_kwargs(self) -> dict:
+        return super().get_form_kwargs() | self.how
+
     def get_context_data(self, **more) -> dict:
         told = dict(heading=self.heading, send=self.send, note=self.note) | self.shown
         return super().get_context_data(**told | more)
 
     def form_valid(self, form: forms.Form) -> HttpResponse:
-        made = try_act(form, self.act, **form.cleaned_data)
+        try:
+            made = try_act(form, self.act, **form.cleaned_data)
+        except Stale as stale:
+            return self.stale(form, stale.row)
         if made is None:
             return self.form_invalid(form)
         if self.done:

@@ -85,10 +85,7 @@ class OpenRound(Moderators, FormPage):
         if protocol not in PROTOCOLS:
             raise Http404
         self.rules = PROTOCOLS[protocol]
-        self.shown = dict(protocol=self.rules)
-
-    def get_form_kwargs(self) -> dict:
-        return super().get_form_kwargs() | dict(protocol=self.rules)
+        self.shown = self.how = dict(protocol=self.rules)
 
     def act(self, title: str, **told) -> Round:
         people = {part: told[part].replace(",", " ").split() for part in self.rules.parts}

@@ -27,11 +27,11 @@ class Submit(FormPage):
     done = "Your answer stands. Validators and reviewers see it now."
 
     def load(self, site: str, number: str) -> None:
-        self.question = by_key(site, number)
-        self.shown = dict(question=self.question)
+        self.on = by_key(site, number)
+        self.shown = dict(question=self.on)
 
     def act(self, **fields) -> Answer:
-        return acts.submit_answer(self.request.user, self.question, **fields)
+        return acts.submit_answer(self.request.user, self.on, **fields)
 
 
 class CommentOn(Submit):
@@ -41,7 +41,7 @@ class CommentOn(Submit):
     heading, send = "Comment on the question", "Save the comment"
 
     def act(self, text: str) -> Comment:
-        return acts.comment(self.request.user, self.question, text)
+        return acts.comment(self.request.user, self.on, text)
 
 
 class Discuss(CommentOn):
@@ -51,11 +51,8 @@ class Discuss(CommentOn):
 
     def load(self, key: str) -> None:
         standing = Review.objects.select_related("answer__question", "reviewer").filter(withdrawn_at=None)
-        self.review = get_object_or_404(standing, key=key)
-        self.shown = dict(question=self.review.answer.question, review=self.review, back=address(self.review))
-
-    def act(self, text: str) -> Comment:
-        return acts.comment(self.request.user, self.review, text)
+        self.on = get_object_or_404(standing, key=key)
+        self.shown = dict(question=self.on.answer.question, review=self.on, back=address(self.on))
 
 
 class WriteReview(FormPage):
@@ -78,14 +75,10 @@ class WriteReview(FormPage):
             return redirect("edit", "review", own.key)
         return super().dispatch(request, *args, **kwargs)
 
-    def form_valid(self, form: Form) -> HttpResponse:
-        try:
-            return super().form_valid(form)
-        except acts.Stale as stale:
-            told = "The answer was edited while you wrote. Read it again, then save your review."
-            messages.warning(self.request, told)
-            self._read(stale.row)
-            return self.form_invalid(form)
+    def stale(self, form: Form, stands: Answer) -> HttpResponse:
+        messages.warning(self.request, "The answer was edited while you wrote. Read it again, then save your review.")
+        self._read(stands)
+        return self.form_invalid(form)
 
     def act(self, **fields) -> Review:
         return acts.review(self.request.user, self.answer, **fields, version=_number(self.request.POST.get("version")))
@@ -133,24 +126,16 @@ class Edit(FormPage):
 
     def load(self, table: str, key: str) -> None:
         self.row, self.heading = _row(table, key), f"Edit your {table}"
-        if author_of(self.row).pk != self.request.user.pk:
+        if author_of(self.row) != self.request.user:
             raise acts.NotAllowed("Only its author may edit this. A moderator can withdraw it.")
         self.form_class = EDITS[type(self.row)]
         self.shown = dict(version=self.row.version, back=address(self.row))
-
-    def get_form_kwargs(self) -> dict:
-        return super().get_form_kwargs() | dict(instance=copy(self.row))
+        self.how = dict(instance=copy(self.row))
 
     def act(self, **fields):
         return acts.edit(self.request.user, self.row, _number(self.request.POST.get("version")) or 0, **fields)
 
-    def form_valid(self, form: Form) -> HttpResponse:
-        try:
-            return super().form_valid(form)
-        except acts.Stale as stale:
-            return self._stale_page(form, stale.row)
-
-    def _stale_page(self, form: Form, stands) -> HttpResponse:
+    def stale(self, form: Form, stands) -> HttpResponse:
         """Both texts, field by field, and the form with one's own, which now replaces what stands."""
         differences = [
             (form.fields[name].label or name, pieces(str(getattr(stands, name)), str(mine)))
@@ -174,9 +159,7 @@ class TakeBack(FormPage):
             raise acts.NotAllowed("Only its author or a moderator may do that.")
         self.send, self.done = self.verb.capitalize(), self.SAID[self.verb]
         self.shown = dict(heading=f"{self.send} this {table}", row=self.row, back=address(self.row))
-
-    def get_form_kwargs(self) -> dict:
-        return super().get_form_kwargs() | dict(required=author_of(self.row).pk != self.request.user.pk)
+        self.how = dict(required=author_of(self.row) != self.request.user)
 
     def act(self, reason: str):
         return getattr(acts, self.verb)(self.request.user, self.row, reason)
@@ -243,11 +226,7 @@ writing_urls = [
     path("a/<str:key>/review/", WriteReview.as_view(), name="review"),
     path("r/<str:key>/comment/", Discuss.as_view(), name="discuss"),
     path("edit/<str:table>/<str:key>/", Edit.as_view(), name="edit"),
-    path(
-        "withdraw/<str:table>/<str:key>/",
-        TakeBack.as_view(verb="withdraw"),
-        name="withdraw",
-    ),
+    path("withdraw/<str:table>/<str:key>/", TakeBack.as_view(verb="withdraw"), name="withdraw"),
     path("restore/<str:table>/<str:key>/", TakeBack.as_view(verb="restore"), name="restore"),
     path("moderation/", moderation, name="moderation"),
     path("moderation/people/<str:username>/", Moderate.as_view(), name="moderate"),
