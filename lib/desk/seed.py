@@ -8,6 +8,7 @@ system exists, no account has a password. Dates lie in the past, so that the ove
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -88,13 +89,9 @@ def invented(number: int = 0, setting: Setting = SETTING) -> Community:
         prompt=[PROMPT.format(site=name) if model else "" for name, model in zip(site, answers["base_model"])],
         text=[str(rng.choice(pool)) for pool in pools],
     )
-    stands = answers["withdrawn_at"].isna()
-    answers = answers[stands]
-    kept = {name: getattr(found, name) for name in ("verdicts", "reviews")}
-    kept = {name: table[table["answer_id"].isin(answers["answer_id"])] for name, table in kept.items()}
-    return Community(
-        questions, answers, kept["verdicts"], kept["reviews"], found.comments, found.truth, found.reviewers
-    )
+    answers = answers[answers["withdrawn_at"].isna()]
+    verdicts, reviews = (of[of["answer_id"].isin(answers["answer_id"])] for of in (found.verdicts, found.reviews))
+    return replace(found, questions=questions, answers=answers, verdicts=verdicts, reviews=reviews)
 
 
 def _read(path: Path) -> dict:
@@ -145,11 +142,10 @@ def _account(username: str, role: str, **fields: str) -> Account:
 def _questions(table: pd.DataFrame, later: timedelta) -> dict[str, Question]:
     fields = ("site", "category", "title", "body", "tags", "score", "views", "licence")
     keys = {row.question_id: f"{row.site}/{number}" for number, row in enumerate(table.itertuples(), 101)}
+    made_up = dict(release="invented", author="nobody (invented)")
     rows = [
         {name: getattr(row, name) for name in fields}
-        | dict(
-            key=keys[row.question_id], posted_at=row.posted_at + later, release="invented", author="nobody (invented)"
-        )
+        | dict(key=keys[row.question_id], posted_at=row.posted_at + later, **made_up)
         for row in table.itertuples()
     ]
     acts.add_questions(None, rows)
