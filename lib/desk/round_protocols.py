@@ -29,15 +29,12 @@ from desk.round_rules import (
     Protocol,
     Sees,
     always,
+    fixed,
     when_closed,
 )
 from desk.round_verified import HLE_PAIR, HLE_VERIFIED
 
 YES_NO = {"yes": "yes", "no": "no"}
-
-
-def _always(matter: Matter) -> bool:
-    return True
 
 
 # UQ: the human filter
@@ -217,13 +214,13 @@ HLE_REVIEW = Protocol(
     },
     needed=("question", "answer", "rationale", "stumped"),
     needs_author=True,
-    parts={"reviewer": Part("Reviewer", author=_always)},
+    parts={"reviewer": Part("Reviewer", author=lambda matter: True)},
     moves=(
         Move("review", "reviewer", "Hand in your review", _ROUNDS, _hle_score, once=False, open_to=_hle_open),
         Move("revise", AUTHOR, "Save the revision", _ROUNDS, _hle_revise, once=False),
         Move("promote", ORGANIZER, "Promote to the second round", ("first round",), _hle_promote),
-        Move("approve", ORGANIZER, "Approve for the exam", ("second round",), lambda matter, account: ()),
-        Move("reject", ORGANIZER, "Reject", _ROUNDS, lambda matter, account: (Field("feedback", "Why"),)),
+        Move("approve", ORGANIZER, "Approve for the exam", ("second round",), fixed()),
+        Move("reject", ORGANIZER, "Reject", _ROUNDS, fixed(Field("feedback", "Why"))),
     ),
     sees=(
         Sees("reviewer", "review", _hle_review_seen),
@@ -298,12 +295,11 @@ def _kina_audited(matter: Matter, account: str, ballot: Cast) -> bool:
     return _kina_state(matter) == "audit" or bool(matter.cast("audit"))
 
 
-def _kina_review(matter: Matter, account: str) -> tuple[Field, ...]:
-    return Field("verdict", "Your verdict", _VERDICTS), Field("text", "Your review: what you checked, what is wrong")
-
-
-def _kina_audit(matter: Matter, account: str) -> tuple[Field, ...]:
-    return Field("first", "Level of the first review", LEVELS), Field("second", "Level of the second review", LEVELS)
+_KINA_REVIEW = (
+    Field("verdict", "Your verdict", _VERDICTS),
+    Field("text", "Your review: what you checked, what is wrong"),
+)
+_KINA_AUDIT = tuple(Field(place, f"Level of the {place} review", LEVELS) for place in ("first", "second"))
 
 
 def _kina_check(matter: Matter) -> None:
@@ -349,8 +345,8 @@ KINA_BLIND = Protocol(
     },
     parts={"reviewer": Part("Reviewer", 2), "auditor": Part("Auditor", 1)},
     moves=(
-        Move("review", "reviewer", "Hand in your review", ("review",), _kina_review),
-        Move("audit", "auditor", "Hand in your audit", ("audit",), _kina_audit),
+        Move("review", "reviewer", "Hand in your review", ("review",), fixed(*_KINA_REVIEW)),
+        Move("audit", "auditor", "Hand in your audit", ("audit",), fixed(*_KINA_AUDIT)),
     ),
     sees=(
         Sees("reviewer", "review", when_closed),

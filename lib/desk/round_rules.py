@@ -73,6 +73,11 @@ class Field:
     start: str = ""  # what stands in it at first
 
 
+def fixed(*fields: Field) -> Callable[["Matter", str], tuple[Field, ...]]:
+    """The fields of a move that are the same for every matter and account."""
+    return lambda matter, account: fields
+
+
 @dataclass(frozen=True)
 class Move:
     """What one part may do in some states. fields: of the form, for this matter and account."""

@@ -12,7 +12,7 @@ from proctor.data.schemas import LETTERS, Question
 from proctor.hle_verified import decision_rules as rules
 from proctor.hle_verified.planted_defects import COMPONENTS
 
-from desk.round_rules import ORGANIZER, Cast, Field, Impossible, Matter, Move, Outcome, Part, Protocol, Sees
+from desk.round_rules import ORGANIZER, Cast, Field, Impossible, Matter, Move, Outcome, Part, Protocol, Sees, fixed
 
 _VOTES = {"sound": True, "unsound": False, "unclear": None}
 EMPTY = "E"
@@ -138,7 +138,7 @@ def _as_text(repair: rules.Repair) -> str:
 def _component_fields(question: str):
     words = {"sound": "Sound", "unsound": "Not sound", "unclear": "Cannot tell"}
     votes = [Field(part, f"{question} {part}", words) for part in COMPONENTS]
-    return lambda matter, account: (*votes, Field("note", "Notes", needed=False))
+    return fixed(*votes, Field("note", "Notes", needed=False))
 
 
 def _repair_fields(matter: Matter, account: str) -> tuple[Field, ...]:
