@@ -27,7 +27,7 @@ def test_the_command_serves_with_these_settings(monkeypatch):
     served = []
     monkeypatch.setattr("os.execv", lambda program, words: served.append(words))
     command._serve("127.0.0.1", 9, 2)
-    assert "python:desk.server" in served[0]
+    assert "--config=python:desk.server" in served[0]
 
 
 def test_a_connection_is_kept_longer_than_the_api_s_clients_keep_theirs():
