@@ -17,7 +17,6 @@ from proctor.files import write_atomic
 from proctor.paths import ROOT
 
 FOLDER = Path(os.environ.get("PROCTOR_DESK") or ROOT / "build" / "desk")
-HERE = Path(__file__).parent
 
 
 def _secret() -> str:
@@ -109,7 +108,6 @@ MIDDLEWARE = [
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [HERE / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
