@@ -15,15 +15,15 @@ CONFIDENCE = {
     5: "5: certain, I checked all of it",
 }
 MAIL = "For a forgotten password, and for a digest if you ask for one. Never shown."
-SORTS = {
-    "votes": "most votes",
-    "state": "resolution",
-    "newest": "newest at the source",
-    "oldest": "oldest at the source",
-    "score": "votes at the source",
-    "views": "views at the source",
-    "category": "category",
-    "site": "site",
+SORTS = {  # what the form says, then the columns
+    "votes": ("most votes", "-votes", "-score"),
+    "state": ("resolution", "place", "-votes"),
+    "newest": ("newest at the source", "-posted_at"),
+    "oldest": ("oldest at the source", "posted_at"),
+    "score": ("votes at the source", "-score"),
+    "views": ("views at the source", "-views"),
+    "category": ("category", "category", "-votes"),
+    "site": ("site", "site", "-votes"),
 }
 SHOWN = {"review": "needs reviewers", **{state: state for state in STATES}}
 
@@ -43,7 +43,7 @@ class ListForm(forms.Form):
         self.fields["category"].choices = [("", "any category"), *((name, name) for name in categories)]
         self.fields["site"].choices = [("", "any site"), *((name, name) for name in sites)]
         best = [("", "best match")] if (data.get("q") or "").strip() else []
-        self.fields["sort"].choices = [*best, *SORTS.items()]
+        self.fields["sort"].choices = [*best, *((name, words) for name, (words, *_) in SORTS.items())]
 
 
 class CompareForm(forms.Form):

@@ -45,16 +45,6 @@ TABLES: dict[str, type[Written]] = {"answer": Answer, "review": Review, "comment
 _STATE_ORDER = ("resolved", "disputed", "claimed", "answered", "open")
 _ANSWER_ORDER = ("verified", "disputed", "claimed", "unreviewed", "doubted", "refuted")
 _LICENCES = {f"CC BY-SA {v}": f"https://creativecommons.org/licenses/by-sa/{v}/" for v in ("2.5", "3.0", "4.0")}
-_ORDERS: dict[str, tuple[str, ...]] = {
-    "votes": ("-votes", "-score"),
-    "newest": ("-posted_at",),
-    "oldest": ("posted_at",),
-    "score": ("-score",),
-    "views": ("-views",),
-    "category": ("category", "-votes"),
-    "site": ("site", "-votes"),
-    "state": ("place", "-votes"),
-}
 
 
 # The list
@@ -99,7 +89,8 @@ def chosen_questions(chosen: dict[str, str]) -> QuerySet | list[int]:
     if chosen["sort"] == "state":
         places = [When(state=state, then=Value(place)) for place, state in enumerate(_STATE_ORDER)]
         found = found.annotate(place=Case(*places, default=Value(len(places)), output_field=IntegerField()))
-    return found.order_by(*_ORDERS.get(chosen["sort"], _ORDERS["votes"]), "pk").values_list("pk", flat=True)
+    _, *order = SORTS.get(chosen["sort"], SORTS["votes"])
+    return found.order_by(*order, "pk").values_list("pk", flat=True)
 
 
 def _count_answers(shown: Iterable[Question]) -> None:
