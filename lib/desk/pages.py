@@ -2,14 +2,14 @@
 
 import os
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 import yaml
 from django.core.paginator import Page, Paginator
-from django.db.models import Case, Count, IntegerField, QuerySet, Value, When
+from django.db.models import Case, Count, IntegerField, Prefetch, QuerySet, Value, When, prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import path, reverse
@@ -163,31 +163,23 @@ def _votes(reviews: list[Review]) -> dict[str, int]:
 
 def shown_answers(answers: list[Answer], reader) -> list[Shown]:
     """The answers with verdicts, reviews and what was said of these, in three queries for all of them."""
-    verdicts, reviews = defaultdict(list), defaultdict(list)
-    for verdict in Verdict.objects.filter(answer__in=answers).order_by("decided_at", "pk"):
-        verdicts[verdict.answer_id].append(verdict)
-    said = Review.objects.filter(answer__in=answers).select_related("reviewer", "system").order_by("written_at", "pk")
-    by_key = {answer.pk: answer for answer in answers}
-    remarks = defaultdict(list)
-    for remark in (
-        Comment.objects.filter(review__answer__in=answers).select_related("author").order_by("written_at", "pk")
-    ):
-        remarks[remark.review_id].append(remark)
-    for review in said:
-        review.answer = by_key[review.answer_id]
-        review.counts = resolution.counts(review)
-        review.discussion = remarks[review.pk]
-        for remark in review.discussion:
-            remark.review = review
-        review.by_poster = people.is_poster(review.reviewer, review.answer.question)
-        reviews[review.answer_id].append(review)
+    remarks = Comment.objects.select_related("author").order_by("written_at", "pk")
+    said = Review.objects.select_related("reviewer", "system").order_by("written_at", "pk")
+    prefetch_related_objects(
+        answers,
+        Prefetch("verdicts", Verdict.objects.order_by("decided_at", "pk")),
+        Prefetch("reviews", said.prefetch_related(Prefetch("remarks", remarks, to_attr="discussion"))),
+    )
     rows = []
     for answer in answers:
-        of = reviews[answer.pk]
+        of = list(answer.reviews.all())
+        for review in of:
+            review.counts = resolution.counts(review)
+            review.by_poster = people.is_poster(review.reviewer, answer.question)
         human = [review for review in of if review.kind == Kind.HUMAN]
         own = next((one for one in human if one.reviewer_id == reader.pk and not one.withdrawn_at), None)
         ai = [review for review in of if review.kind == Kind.AI]
-        rows.append(Shown(answer, resolution.state_of(of), verdicts[answer.pk], ai, human, own))
+        rows.append(Shown(answer, resolution.state_of(of), list(answer.verdicts.all()), ai, human, own))
     return rows
 
 

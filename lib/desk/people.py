@@ -3,6 +3,7 @@
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.db.models import Prefetch
 
 from desk.models import Account, Kind, Question, Review, Role
 from desk.resolution import RULE, SETTLED, Rule, counts, course, said_at
@@ -152,14 +153,11 @@ def badge(account: Account, rule: Rule = RULE) -> dict[str, int]:
     A review written after the decision earns nothing: whoever follows the others shows no skill.
     """
     own = Review.objects.filter(reviewer=account, kind=Kind.HUMAN, withdrawn_at=None, answer__withdrawn_at=None)
-    reviews = [one for one in own.select_related("answer__system", "reviewer") if counts(one)]
-    others = Review.objects.filter(answer__in=[one.answer_id for one in reviews], withdrawn_at=None)
-    by_answer: dict[int, list[Review]] = {}
-    for one in others.select_related("answer__system", "reviewer"):
-        by_answer.setdefault(one.answer_id, []).append(one)
+    every = Prefetch("answer__reviews", Review.objects.filter(withdrawn_at=None).select_related("reviewer"))
+    reviews = [one for one in own.select_related("answer__system", "reviewer").prefetch_related(every) if counts(one)]
     found = dict(reviews=len(reviews), settled=0, agreed=0)
     for review in reviews:
-        state, since = course(by_answer[review.answer_id], rule)
+        state, since = course(review.answer.reviews.all(), rule)
         if state in SETTLED and said_at(review) <= since:
             found["settled"] += 1
             found["agreed"] += review.correct == SETTLED[state]

@@ -7,6 +7,7 @@ The rule is that of `proctor.uq.resolution`; `acts` stores what `recompute` find
 from collections.abc import Iterable
 from datetime import datetime
 
+from django.db.models import Prefetch
 from proctor.uq.resolution import RULE, Rule
 
 from desk.models import Answer, Correct, Kind, Question, Review
@@ -88,12 +89,8 @@ def course(reviews: Iterable[Review], rule: Rule = RULE) -> tuple[str, datetime 
 def answer_states(question: Question, rule: Rule = RULE) -> dict[Answer, str]:
     """The state of each standing answer of a question."""
     answers = question.answers.filter(withdrawn_at=None).select_related("system").defer("prompt", "text")
-    by_answer = {answer: [] for answer in answers}
-    by_key = {answer.pk: answer for answer in answers}
-    for review in Review.objects.filter(answer__in=by_key).select_related("reviewer").defer("text"):
-        review.answer = by_key[review.answer_id]
-        by_answer[review.answer].append(review)
-    return {answer: state_of(found, rule) for answer, found in by_answer.items()}
+    reviews = Prefetch("reviews", Review.objects.select_related("reviewer").defer("text"))
+    return {answer: state_of(answer.reviews.all(), rule) for answer in answers.prefetch_related(reviews)}
 
 
 def recompute(question: Question, rule: Rule = RULE) -> str:

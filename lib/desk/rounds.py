@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from django import forms
 from django.db import transaction
+from django.db.models import Prefetch
 from django.utils import timezone
 
 from desk.models import Account, Ballot, Case, Round, Seat
@@ -33,13 +34,8 @@ def matter_of(case: Case) -> Matter:
 def matters_of(held: Round, cases: Iterable[Case] | None = None) -> list[Matter]:
     """The cases of a round, all by default, as protocols see them; few queries, however many cases."""
     chosen = held.cases.order_by("place") if cases is None else Case.objects.filter(pk__in=[case.pk for case in cases])
-    seats: dict[int, dict[str, str]] = {}
-    ballots: dict[int, list[Cast]] = {}
-    for seat in Seat.objects.filter(case__in=chosen).select_related("account").order_by("pk"):
-        seats.setdefault(seat.case_id, {})[seat.account.username] = seat.part
-    for one in Ballot.objects.filter(case__in=chosen).select_related("by").order_by("number"):
-        cast_ = Cast(one.number, one.by.username, one.part, one.move, one.form)
-        ballots.setdefault(one.case_id, []).append(cast_)
+    seats = Prefetch("seats", Seat.objects.select_related("account").order_by("pk"))
+    ballots = Prefetch("cast", Ballot.objects.select_related("by").order_by("number"))
     return [
         Matter(
             place=case.place,
@@ -48,11 +44,11 @@ def matters_of(held: Round, cases: Iterable[Case] | None = None) -> list[Matter]
             material=case.material,
             evidence=case.evidence,
             settings=PROTOCOLS[held.protocol].settings | held.settings,
-            seats=seats.get(case.pk, {}),
-            ballots=tuple(ballots.get(case.pk, ())),
+            seats={one.account.username: one.part for one in case.seats.all()},
+            ballots=tuple(Cast(one.number, one.by.username, one.part, one.move, one.form) for one in case.cast.all()),
             closed=held.closed_at is not None,
         )
-        for case in chosen.select_related("author").order_by("place")
+        for case in chosen.select_related("author").prefetch_related(seats, ballots).order_by("place")
     ]
 
 
