@@ -7,7 +7,6 @@ effects are looked at together.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -83,21 +82,6 @@ def with_family(values: pd.Series, families: pd.Series) -> pd.Series:
 def families_of(rows: pd.DataFrame, item: str = "question_id") -> pd.Series:
     """The family (column category) of each item, by its id."""
     return rows.drop_duplicates(item).set_index(item)["category"]
-
-
-def said(effects: pd.DataFrame, name: str, says: str = "> 0") -> dict[str, Any]:
-    """Keywords of `Output.claim` for one effect of `paired_effects`, in points: all its rows are the comparisons."""
-    row = effects.set_index("effect").loc[name]
-    return dict(
-        estimate=100 * row["difference"],
-        interval=(100 * row["low"], 100 * row["high"]),
-        says=says,
-        n=int(row["families"]),
-        of="families of questions",
-        unit="points",
-        level=1 - 0.05 / len(effects),
-        family=len(effects),
-    )
 
 
 def balanced(correct: pd.Series, accepted: pd.Series) -> pd.Series:
