@@ -7,17 +7,14 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
 
 from proctor.data.tabular import DataError, Wrong, can_be_text, made, problem, read, refuse_constant
-from proctor.logs.proofs import AGAIN, cell
-
-Say = Callable[[str], None]
-Tables = dict[str, pd.DataFrame]
+from proctor.logs.raw_files import AGAIN, Say, Tables, cell
 
 LETTERS = "ABCDEFGHIJ"  # of options, ten at most
 _NO_LETTER = re.compile(r"[\W_]+")  # what items may differ in and be the same

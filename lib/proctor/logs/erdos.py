@@ -4,15 +4,14 @@ A change of the table is an edit, not the day of a proof, and until about 10 Sep
 What an attempt claims is its model's word; a review belongs to the problem.
 """
 
-import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import yaml
 
-from proctor.data.tabular import DataError, made, problem, read_rows
+from proctor.data.tabular import DataError, problem
+from proctor.logs.raw_files import AGAIN, Say, Tables, from_json, numbered_rows
 
 SETTLED = ("proved", "disproved", "solved", "independent")
 STATES = (*SETTLED, "open", "falsifiable", "verifiable", "decidable", "not provable", "not disprovable", "unknown")
@@ -29,7 +28,7 @@ _COMPLETION = re.compile(r"completion[^\d%]{0,80}?(\d+(?:\.\d+)?)\s*\\?%", re.IG
 _ATTEMPT = re.compile(r"(\d+)(?: - .*?)?(?:_v(\d+))?")
 
 
-def erdos(raw: Path, say: Callable[[str], None] = print) -> dict[str, pd.DataFrame]:
+def erdos(raw: Path, say: Say = print) -> Tables:
     """Each problem's state at each change, and the versions. A block that can't be parsed keeps its previous state.
 
     raw / "versions" holds <version>_<time, UTC>_<commit>.yaml of each version, in their order. Of a number that stands
@@ -41,7 +40,7 @@ def erdos(raw: Path, say: Callable[[str], None] = print) -> dict[str, pd.DataFra
     for path in sorted((raw / "versions").glob("*.yaml")):
         named = _VERSION.fullmatch(path.stem)
         if not named:
-            raise DataError(problem(path, None, None, "not <version>_<time>_<commit>.yaml", "Fetch the source again"))
+            raise DataError(problem(path, None, None, "not <version>_<time>_<commit>.yaml", AGAIN))
         version, date, text = str(int(named[1])), named[2][:10], path.read_text(encoding="utf-8")
         starts = [block.start() for block in _BLOCK.finditer(text)]
         states: dict[str, dict] = {}
@@ -58,7 +57,7 @@ def erdos(raw: Path, say: Callable[[str], None] = print) -> dict[str, pd.DataFra
                 twice += state["number"] in states
                 states[state["number"]] = state
         if not states:
-            raise DataError(problem(path, 1, "number", "no problem is there", "Fetch the source again"))
+            raise DataError(problem(path, 1, "number", "no problem is there", AGAIN))
         for number, state in states.items():
             before = known.get(number)
             changed = [name for name, what in FOLLOWED.items() if before and state[what] != before[what]]
@@ -81,7 +80,7 @@ def erdos(raw: Path, say: Callable[[str], None] = print) -> dict[str, pd.DataFra
             }
         )
     if not rows:
-        raise DataError(f"{raw / 'versions'}: no version of the table. Fetch the source again.")
+        raise DataError(f"{raw / 'versions'}: no version of the table. {AGAIN}.")
     if unparsed := sum(version["unparsed"] for version in versions):
         say(f"  {unparsed} blocks can't be parsed: their problems keep the previous state")
     columns = ["version", "date", "number", "changed", "state", "settled", "proof", "statement_formalised", "prize"]
@@ -89,13 +88,13 @@ def erdos(raw: Path, say: Callable[[str], None] = print) -> dict[str, pd.DataFra
     return {"tidy.csv.gz": tidy, "versions.csv.gz": pd.DataFrame(versions).astype(str)}
 
 
-def erdos_attempts(raw: Path, say: Callable[[str], None] = print) -> dict[str, pd.DataFrame]:
+def erdos_attempts(raw: Path, say: Say = print) -> Tables:
     """What each attempt claims in its last FINAL label, and the reviews, joined to all of a problem's attempts.
 
     raw / "history.csv" holds path, first_date and last_date of its commits. An attempt that repeats another one of its
     problem word for word is marked as its duplicate.
     """
-    dates = {row["path"]: row for _, row in made(raw / "history.csv", *read_rows(raw / "history.csv"), _numbered)}
+    dates = {row["path"]: row for _, row in numbered_rows(raw / "history.csv")}
     reviews = _reviews(raw)
     by_problem = reviews.drop_duplicates(["set", "problem"]).set_index(["set", "problem"])
     rows, texts = [], {}
@@ -103,11 +102,9 @@ def erdos_attempts(raw: Path, say: Callable[[str], None] = print) -> dict[str, p
         place = path.relative_to(raw).as_posix()
         group, model, named = path.parts[-3], path.parts[-2], _ATTEMPT.fullmatch(path.stem)
         if not named:
-            raise DataError(
-                problem(path, None, None, "its name does not begin with a number", "Fetch the source again")
-            )
+            raise DataError(problem(path, None, None, "its name does not begin with a number", AGAIN))
         if place not in dates:
-            raise DataError(problem(raw / "history.csv", None, "path", f"no row of {place}", "Fetch the source again"))
+            raise DataError(problem(raw / "history.csv", None, "path", f"no row of {place}", AGAIN))
         text, version = path.read_text(encoding="utf-8"), int(named[2] or 1)
         claim, advanced = _claim(text)
         stated = _COMPLETION.findall(text)
@@ -121,7 +118,7 @@ def erdos_attempts(raw: Path, say: Callable[[str], None] = print) -> dict[str, p
         rows.append(row)
         texts[group, named[1], model, version] = text
     if not rows:
-        raise DataError(f"{raw / 'attacks'}: no attempts. Fetch the source again.")
+        raise DataError(f"{raw / 'attacks'}: no attempts. {AGAIN}.")
     rows.sort(key=lambda row: (row["set"], int(row["problem"]), row["model"], row["version"]))
     seen: dict[tuple, str] = {}
     for row in rows:
@@ -149,7 +146,7 @@ def _block(path: Path, line: int, text: str) -> dict | None:
     state = TYPING_ERRORS.get(state, state)
     if state not in STATES:
         what = f"{state!r} is none of {', '.join(STATES)}"
-        raise DataError(problem(path, line, "state", what, "Fetch the source again"))
+        raise DataError(problem(path, line, "state", what, AGAIN))
     return {
         "number": number,
         "state": state,
@@ -175,24 +172,22 @@ def _claim(text: str) -> tuple[str, str]:
     return ("mixed" if "unresolved" in labels else labels[-1]), ""
 
 
-def _numbered(number: int, row: dict) -> tuple[int, dict]:
-    return number, row
-
-
 def _reviews(raw: Path) -> pd.DataFrame:
     """One row per reviewed problem, in the order of its number."""
     rows = []
     for path in (raw / "reviews").glob("*/*.json"):
-        try:
-            review = json.loads(path.read_text(encoding="utf-8"))
-            people = review["reviewed_by"]
-            row = {"set": path.parent.name, "problem": path.stem, "review": review["status"], "label": review["label"]}
-            row |= {"reviewers": str(len(people)) if isinstance(people, list) else "1"}
-            row |= {"review_date": review["reviewed_at"], "has_issue": str(int(bool(review.get("issue_url"))))}
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            line = getattr(error, "lineno", 1)
-            raise DataError(problem(path, line, None, f"no review ({error!r})", "Fetch the source again")) from None
-        rows.append(row)
+        rows.append({"set": path.parent.name, "problem": path.stem, **from_json(path, _review, "review")})
     rows.sort(key=lambda row: (row["set"], int(row["problem"])))
     columns = ["set", "problem", "review", "label", "reviewers", "review_date", "has_issue"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _review(review: dict) -> dict[str, str]:
+    people = review["reviewed_by"]
+    return {
+        "review": review["status"],
+        "label": review["label"],
+        "reviewers": str(len(people)) if isinstance(people, list) else "1",
+        "review_date": review["reviewed_at"],
+        "has_issue": str(int(bool(review.get("issue_url")))),
+    }

@@ -4,19 +4,16 @@ All three read the runs in HLE's official formats. The texts of questions and re
 deleted after the import: HLE carries a canary.
 """
 
-import json
 import re
 import zipfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
-from proctor.data.tabular import DataError, Wrong, made, problem, read_rows
-
-Say = Callable[[str], None]
-Tables = dict[str, pd.DataFrame]
+from proctor.data.tabular import DataError, Wrong, read
+from proctor.logs.raw_files import AGAIN, Say, Tables, cell, from_json
 
 RUNS = "results/20250922_122904"
 PARTS = ("problem", "answer", "rationale")
@@ -66,7 +63,7 @@ def read_runs(raw: Path, say: Say, only: Collection[str] = ()) -> Runs:
             if _is_answer(entry):
                 found.answers[_run(path), item] = entry
     if not found.answers:
-        raise DataError(f"{raw / RUNS}: no predictions. Fetch the source again.")
+        raise DataError(f"{raw / RUNS}: no predictions. {AGAIN}.")
     if failed:
         say(f"  {failed} calls of the judge failed: their verdicts are blank")
     return found
@@ -110,7 +107,7 @@ def hle_repairs(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tabl
             if item["in_window"] == "1" or item["id"] not in labels:
                 labels[item["id"]] = item
     if not labels:
-        raise DataError(f"{raw / 'data'}: no part of HLE-Verified's labels. Fetch the source again.")
+        raise DataError(f"{raw / 'data'}: no part of HLE-Verified's labels. {AGAIN}.")
     runs, rows = read_runs(raw, say, only), []
     order = list(only) or sorted({run for run, _ in runs.answers})
     for item in sorted(labels):
@@ -160,22 +157,21 @@ def _labels(path: Path) -> list[dict[str, str]]:
                 inside = [name for name in archive.namelist() if not name.startswith("__MACOSX")]
                 text = archive.read(inside[0])
         except (zipfile.BadZipFile, IndexError, OSError) as error:
-            raise DataError(f"{path}: no archive with a file of labels ({error}). Fetch the source again.") from None
+            raise DataError(f"{path}: no archive with a file of labels ({error}). {AGAIN}.") from None
         path = path.with_name(f"{path.name.removesuffix('.zip').removesuffix('.jsonl')}.jsonl")
         path.write_bytes(text)
     elif path.suffix != ".jsonl":
         return []
     window = "1" if _WINDOW.search(path.name) else "0"
-    return made(path, *read_rows(path), lambda _, row: {**_label(row), "in_window": window})
+    return read(path, lambda row: {**_label(row), "in_window": window})
 
 
 def _label(row: dict) -> dict[str, str]:
     """One item's labels as text. A key or problem that was not changed has no original_..."""
     for column in ("id", "answer", "Verified_Classes", "verify_meta_info", "category", "answer_type"):
-        if column not in row:
-            raise Wrong(column, "missing", "Fetch the source again")
+        cell(row, column)
     if row["Verified_Classes"] not in _CLASS:
-        raise Wrong("Verified_Classes", f"{row['Verified_Classes']!r} is no class", "Fetch the source again")
+        raise Wrong("Verified_Classes", f"{row['Verified_Classes']!r} is no class", AGAIN)
     repaired = str(row["answer"]).strip()
     original = str(row.get("original_answer", repaired)).strip()
     problem_changed = "original_question" in row and row["original_question"].strip() != row["question"].strip()
@@ -195,7 +191,7 @@ def _label(row: dict) -> dict[str, str]:
     }
     checks = row["verify_meta_info"]
     if not isinstance(checks, dict) or any(not isinstance(checks.get(f"{part}_verify"), dict) for part in PARTS):
-        raise Wrong("verify_meta_info", "no labels of problem, answer and rationale", "Fetch the source again")
+        raise Wrong("verify_meta_info", "no labels of problem, answer and rationale", AGAIN)
     found |= {f"{part}_valid": str(checks[f"{part}_verify"].get("is_valid", "")) for part in PARTS}
     errors = {part: str(checks[f"{part}_verify"].get("error_type", "")) for part in PARTS}
     return found | {f"{part}_error": "" if error in ("0", "None") else error for part, error in errors.items()}
@@ -214,14 +210,9 @@ def number_of(text: str) -> float | None:
         return None
 
 
-def _entries(path: Path, key: str) -> Iterator[tuple[str, dict]]:
+def _entries(path: Path, key: str) -> list[tuple[str, dict]]:
     """(item, entry) of an object of entries in HLE's official form."""
-    try:
-        entries = json.loads(path.read_text(encoding="utf-8"))[key]
-        yield from entries.items()
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        row = getattr(error, "lineno", 1)
-        raise DataError(problem(path, row, None, f"no object {key} ({error!r})", "Fetch the source again")) from None
+    return from_json(path, lambda found: list(found[key].items()), f"object {key}")
 
 
 def _run(path: Path) -> str:
@@ -247,7 +238,7 @@ def _stated(entry: dict) -> str:
 def _yes_no(path: Path, item: str, verdict: dict) -> str:
     said = str(verdict.get("correct", "")).lower()
     if said not in ("yes", "no"):
-        raise DataError(f"{path}, item {item}: correct is {said!r}, not yes or no. Fetch the source again.")
+        raise DataError(f"{path}, item {item}: correct is {said!r}, not yes or no. {AGAIN}.")
     return "1" if said == "yes" else "0"
 
 

@@ -10,19 +10,18 @@ import gzip
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
-from proctor.data.tabular import DataError, made, problem, read_rows
+from proctor.data.tabular import DataError, Wrong, problem, read
 from proctor.files import write_atomic
 from proctor.log_files import Source
 from proctor.logs import boards, erdos, proofs
 from proctor.logs.hle import files_by_name, hle_answers, hle_repairs, hle_runs, number_of
+from proctor.logs.raw_files import AGAIN, Say, Tables, cell, numbered_rows
 from proctor.logs.tidy import twins
-
-Say = Callable[[str], None]
-Tables = dict[str, pd.DataFrame]
 
 # judge_scores: the file, and which judge gave each of its groups of scores. The rest of the folder is not read.
 SCORED = {
@@ -81,19 +80,13 @@ def judge_scores(raw: Path, say: Say = print) -> Tables:
         if not path.is_file():
             say(f"  {path.name} is not there: no rows of {', '.join(groups.values())}")
             continue
-        items: dict[str, dict] = {}
-        for number, row in _rows(path):
-            if row.get("refused"):
-                continue
-            item = str(_get(path, number, row, "id"))
+        items: dict[str, list[list[str]]] = {}
+        for item, subset, scores in filter(None, read(path, partial(_scores, groups=groups))):
             double |= {item} & items.keys()
-            subsets[item] = _get(path, number, row, "subset")
-            items[item] = {
-                judge: [item, judge, *_letters(path, number, row, f"{group}_scores")] for group, judge in groups.items()
-            }
-        rows += [cells for item in items.values() for cells in item.values()]
+            subsets[item], items[item] = subset, scores
+        rows += [scores for item in items.values() for scores in item]
     if not rows:
-        raise DataError(f"{raw}: none of the files of scores is there. Fetch the source again.")
+        raise DataError(f"{raw}: none of the files of scores is there. {AGAIN}.")
     if double:
         say(f"  {len(double)} numbers stand for two items; the last one is kept: {', '.join(sorted(double)[:5])} ...")
     table = pd.DataFrame(rows, columns=["id", "judge", "chosen", "rejected1", "rejected2", "rejected3"])
@@ -107,15 +100,15 @@ def mmlu_redux(raw: Path, say: Say = print) -> Tables:
     all.csv holds the subjects in alphabetical order; the rows of both must agree in question and choices.
     """
     path = raw / "outputs" / "multi_expert_helm" / "all.csv"
-    answers = _rows(path)
+    answers = numbered_rows(path)
     start = list(answers[0][1]) if answers else []
     if "error_type" not in start or "majority_llm_pred_top_3" not in start:
-        raise DataError(f"{path}, row 1: no columns error_type and majority_llm_pred_top_3. Fetch the source again.")
+        raise DataError(f"{path}, row 1: no columns error_type and majority_llm_pred_top_3. {AGAIN}.")
     models = start[start.index("error_type") + 1 : start.index("majority_llm_pred_top_3")]
     experts = [
         (file, number, row, file.stem.removeprefix("mmlu_"))
         for file in files_by_name(raw / "mmlu_redux", "mmlu_*.csv")
-        for number, row in _rows(file)
+        for number, row in numbered_rows(file)
     ]
     if len(experts) != len(answers):
         raise DataError(f"{path}: {len(answers)} rows, and {len(experts)} in the subjects' files. Fetch them again.")
@@ -124,7 +117,7 @@ def mmlu_redux(raw: Path, say: Say = print) -> Tables:
         if row["question"] != expert["question"]:
             raise DataError(problem(path, number, "question", f"not the question of {file.name}, row {line}", "Fetch"))
         if row["groundtruth_answer"] not in ("0", "1", "2", "3"):
-            raise DataError(problem(path, number, "groundtruth_answer", "not 0 to 3", "Fetch the source again"))
+            raise DataError(problem(path, number, "groundtruth_answer", "not 0 to 3", AGAIN))
         rows.append(
             [f"{subject}/{at:03d}", subject, row["error_type"], "ABCD"[int(row["groundtruth_answer"])]]
             + [_repaired(expert.get("correct_answer", "")) if row["error_type"] != "ok" else ""]
@@ -141,18 +134,13 @@ def agent_outcomes(raw: Path, say: Say = print) -> Tables:
     """Which system solved which task: items sorted, systems by their share solved."""
     tables = {}
     for place, name in RESPONSES.items():
-        path, columns = raw / "data" / place, {}
+        path = raw / "data" / place
         if not path.is_file():
             say(f"  data/{place} is not there: no {name}")
             continue
-        for number, row in _rows(path):
-            responses = _get(path, number, row, "responses")
-            columns[_get(path, number, row, "subject_id")] = {
-                item: _outcome(path, number, item, value) for item, value in responses.items()
-            }
-        tables[name] = _by_share(pd.DataFrame(columns).sort_index(), "item")
+        tables[name] = _by_share(pd.DataFrame(dict(read(path, _responses))).sort_index(), "item")
     if not tables:
-        raise DataError(f"{raw / 'data'}: none of the files of responses is there. Fetch the source again.")
+        raise DataError(f"{raw / 'data'}: none of the files of responses is there. {AGAIN}.")
     return tables
 
 
@@ -160,21 +148,14 @@ def zeroeval(raw: Path, say: Say = print) -> Tables:
     """Right or wrong, marked again by program: the reply's JSON answer against the key."""
     tables = {}
     for dataset, name in GRADED.items():
-        columns, order = {}, {}
+        columns, order = {}, dict[str, None]()
         for path in files_by_name(raw / "result_dirs" / dataset, "*.json"):
-            marks = {}
-            for number, row in _rows(path):
-                item = _get(path, number, row, "id")
-                order.setdefault(item, None)
-                output = _get(path, number, row, "output")
-                if not isinstance(output, list) or not output:
-                    raise DataError(problem(path, number, "output", "no reply", "Fetch the source again"))
-                marks[item] = str(int(_same_answer(_json_answer(str(output[0])), str(row["answer"]))))
-            columns[path.stem] = marks
+            columns[path.stem] = marks = dict(read(path, _graded))
+            order |= dict.fromkeys(marks)
         if columns:
             tables[name] = _by_share(pd.DataFrame(columns).reindex(list(order)), "id")
     if not tables:
-        raise DataError(f"{raw / 'result_dirs'}: no results. Fetch the source again.")
+        raise DataError(f"{raw / 'result_dirs'}: no results. {AGAIN}.")
     return tables
 
 
@@ -190,15 +171,9 @@ def llmbar(raw: Path, say: Say = print) -> Tables:
         judge, prompt = rest.split("/")[:2]
         if prompt not in PROMPTS:
             continue
-        for number, row in _rows(path):
-            results = _get(path, number, row, "results")
-            try:
-                winners = [str(results[-1][f"swap = {swap}"]["winner"]) for swap in (False, True)]
-            except (KeyError, IndexError, TypeError):
-                raise DataError(problem(path, number, "results", "no winner in both orders", "Fetch again")) from None
-            rows.append([subset, str(number - 1), judge, prompt, str(_get(path, number, row, "label")), *winners])
+        rows += [[subset, str(at), judge, prompt, *found] for at, found in enumerate(read(path, _winners))]
     if not rows:
-        raise DataError(f"{top}: no results of evaluators. Fetch the source again.")
+        raise DataError(f"{top}: no results of evaluators. {AGAIN}.")
     columns = ["subset", "item", "judge", "prompt", "label", "winner_order1", "winner_order2_mapped"]
     return {"tidy.csv.gz": pd.DataFrame(rows, columns=columns)}
 
@@ -226,7 +201,7 @@ def token_probability(raw: Path, say: Say = print) -> Tables:
                 raise DataError(problem(path, number, None, f"{value!r} is no number", "Fetch it again")) from None
             rows.append((named[1], named[2], int(named[3]) + number - 2, int(grade == "Correct"), probability))
     if not rows:
-        raise DataError(f"{raw / 'main_results'}: no results of the three models. Fetch the source again.")
+        raise DataError(f"{raw / 'main_results'}: no results of the three models. {AGAIN}.")
     say(f"  {left_out} unparseable replies are left out")
     columns = ["dataset", "model", "item", "correct", "max_softmax_prob"]
     return {"tidy.csv.gz": pd.DataFrame(sorted(rows), columns=columns)}
@@ -251,31 +226,38 @@ IMPORTERS: dict[str, Callable[..., Tables]] = {
 }
 
 
-def _rows(path: Path) -> list[tuple[int, dict]]:
-    """Rows of a .jsonl, .csv or array .json file with their numbers. Raises DataError for any that can't be read."""
-    return made(path, *read_rows(path), lambda number, row: (number, row))
+def _scores(row: dict, groups: dict[str, str]) -> tuple[str, str, list[list[str]]] | None:
+    """(item, subset, for each judge: item, judge, eight scores of each of four candidates); None: it was refused."""
+    if row.get("refused"):
+        return None
+    item = str(cell(row, "id"))
+    return (
+        item,
+        cell(row, "subset"),
+        [[item, judge, *_letters(row, f"{group}_scores")] for group, judge in groups.items()],
+    )
 
 
-def _get(path: Path, number: int, row: dict, column: str):
-    if column not in row:
-        raise DataError(problem(path, number, column, "missing", "Fetch the source again"))
-    return row[column]
-
-
-def _letters(path: Path, number: int, row: dict, column: str) -> list[str]:
+def _letters(row: dict, column: str) -> list[str]:
     """Eight scores of each of four candidates as strings."""
-    scores = _get(path, number, row, column)
+    scores = cell(row, column)
     if not isinstance(scores, list) or [len(each) for each in scores] != [8] * 4:
-        raise DataError(
-            problem(path, number, column, "not four candidates with eight scores", "Fetch the source again")
-        )
+        raise Wrong(column, "not four candidates with eight scores", AGAIN)
     allowed = {None: ".", 10: "A"} | {score: str(score) for score in range(1, 10)}
     try:
         return ["".join(allowed[score] for score in each) for each in scores]
     except (KeyError, TypeError):
-        raise DataError(
-            problem(path, number, column, "a score that is not 1 to 10", "Fetch the source again")
-        ) from None
+        raise Wrong(column, "a score that is not 1 to 10", AGAIN) from None
+
+
+def _winners(row: dict) -> list[str]:
+    """The label of a pair, and the winner in each order."""
+    results = cell(row, "results")
+    try:
+        winners = [str(results[-1][f"swap = {swap}"]["winner"]) for swap in (False, True)]
+    except (KeyError, IndexError, TypeError):
+        raise Wrong("results", "no winner in both orders", AGAIN) from None
+    return [str(cell(row, "label")), *winners]
 
 
 def _repaired(text: str) -> str:
@@ -284,14 +266,20 @@ def _repaired(text: str) -> str:
     return "".join(sorted(letters))
 
 
-def _outcome(path: Path, number: int, item: str, value) -> str:
+def _responses(row: dict) -> tuple[str, dict[str, str]]:
+    """A system and its outcome of each item."""
+    outcomes = {item: _outcome(item, value) for item, value in cell(row, "responses").items()}
+    return cell(row, "subject_id"), outcomes
+
+
+def _outcome(item: str, value) -> str:
     if isinstance(value, dict):
         successes, trials = value.get("successes"), value.get("trials")
         if isinstance(successes, int) and isinstance(trials, int) and 0 <= successes <= trials and trials > 0:
             return f"{successes}/{trials}"
     elif value in (0, 1):
         return str(int(value))
-    raise DataError(problem(path, number, "responses", f"{item} is {value!r}, no outcome", "Fetch the source again"))
+    raise Wrong("responses", f"{item} is {value!r}, no outcome", AGAIN)
 
 
 def _by_share(cells: pd.DataFrame, index: str) -> pd.DataFrame:
@@ -304,6 +292,14 @@ def _by_share(cells: pd.DataFrame, index: str) -> pd.DataFrame:
 def _share(cell: str) -> float:
     successes, _, trials = cell.partition("/")
     return int(successes) / int(trials or 1)
+
+
+def _graded(row: dict) -> tuple[str, str]:
+    """An item, and 1 or 0: whether its reply gives the key."""
+    item, output = cell(row, "id"), cell(row, "output")
+    if not isinstance(output, list) or not output:
+        raise Wrong("output", "no reply", AGAIN)
+    return item, str(int(_same_answer(_json_answer(str(output[0])), str(cell(row, "answer")))))
 
 
 def _json_answer(output: str) -> str:

@@ -3,18 +3,14 @@
 As in `proctor.logs.importers`: an importer gets the folder of the raw files and returns {tidy file: table of text}.
 """
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pandas as pd
 
-from proctor.data.tabular import DataError, Wrong, made, problem, read_rows
+from proctor.data.tabular import DataError, Row, Wrong, made, read
+from proctor.logs.raw_files import AGAIN, Say, Tables, cell, from_json
 
-Say = Callable[[str], None]
-Tables = dict[str, pd.DataFrame]
-
-AGAIN = "Fetch the source again"
 SETTINGS = {"confidence": "confidence", "hint": "hint", "more": "own_theorem", "recent": "plain",
             "logits": "token_probability"}  # sycophancy_<key>.csv: our name of the setting  # fmt: skip
 LABELS = {"incorrect": "True", "detected": "False", "corrected": "False", "correct": "False"}  # label: deceived
@@ -59,7 +55,8 @@ def open_proofs(raw: Path, say: Say = print) -> Tables:
     labelled = pd.DataFrame(_make(raw / "data/train/discrete/long/test.parquet", _labelled))
     listed = []
     for path in sorted((raw / "data/solved/proof_verification").glob("*/*.json")):
-        listed += made(path, *_attempts(path), lambda number, row: _attempt(row) | _empty(row))
+        rows = from_json(path, _attempts, "problem with attempts")
+        listed += made(path, rows, [], lambda _, row: _attempt(row) | _empty(row))
     if not listed:
         raise DataError(f"{raw / 'data/solved/proof_verification'}: no attempts. {AGAIN}.")
     keys = ["problem", "model", "output_tokens", "proof_date"]
@@ -82,17 +79,7 @@ def _make(path: Path, make: Callable[[dict], dict]) -> list[dict]:
         return tuple(record[name] for name in ("problem", "model", "solver", "sample", "judge") if name in record)
 
     once = ("problem", place, "problem, solver, sample and judge", AGAIN)
-    return made(path, *read_rows(path), lambda number, row: make(row), once, f"no rows. {AGAIN}.")
-
-
-def cell(row: dict, *names: str):
-    """A cell, or a value inside it."""
-    value = row
-    for name in names:
-        if not isinstance(value, dict) or name not in value:
-            raise Wrong(".".join(names), "missing", AGAIN)
-        value = value[name]
-    return value
+    return read(path, make, once=once, empty=f"no rows. {AGAIN}.")
 
 
 def _one_of(row: dict, names: tuple[str, ...], allowed: Iterable[str]) -> str:
@@ -179,15 +166,10 @@ def _labelled(row: dict) -> dict:
     return {name: attempt.pop(name) for name in ("problem", "model")} | {"human_correct": label} | attempt
 
 
-def _attempts(path: Path) -> tuple[list[tuple[int, dict]], list[str]]:
+def _attempts(whole: dict) -> list[Row]:
     """The attempts at the problem of a file, numbered, each with what the file says of the problem."""
-    try:
-        whole = json.loads(path.read_text(encoding="utf-8"))
-        about = {name: whole[name] for name in ("problem_id", "metadata", "solutions")}
-        return [(number, about | attempt) for number, attempt in enumerate(whole["attempts"], 1)], []
-    except (ValueError, KeyError, TypeError) as error:
-        row = getattr(error, "lineno", 1)
-        raise DataError(problem(path, row, None, f"no problem with attempts ({error!r})", AGAIN)) from None
+    about = {name: whole[name] for name in ("problem_id", "metadata", "solutions")}
+    return [(number, about | attempt) for number, attempt in enumerate(whole["attempts"], 1)]
 
 
 def _empty(row: dict) -> dict:
