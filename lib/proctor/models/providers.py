@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import json
 import logging
+from collections.abc import Callable
 from typing import Annotated, Any, Protocol
 from urllib.parse import urlsplit
 
@@ -51,6 +52,7 @@ class Keyed:
     timeout: float
     _client: Any
     _models: str  # the path of its list of models
+    _calls: str  # the path of a call
 
     async def refusal(self) -> str:
         """Why the provider refuses the key, by one free call: the list of models. "" where it does not.
@@ -65,6 +67,12 @@ class Keyed:
                 return scrub(str(error), *self.model.secrets)
         return ""
 
+    async def _answer(self, request: Request, body_of: Callable[[Spec, Request], dict]) -> bytes:
+        with call_errors(*self.model.secrets):
+            async with asyncio.timeout(request.timeout or self.timeout):
+                # post and bytes: create() spends most of a call's CPU on walking through the types of plain dicts
+                return await self._client.post(self._calls, cast_to=bytes, body=body_of(self.model, request))
+
     async def close(self) -> None:
         await self._client.close()
 
@@ -72,38 +80,27 @@ class Keyed:
 class OpenAI(Keyed):
     """Any server that speaks OpenAI's chat interface."""
 
-    _models = "/models"
+    _models, _calls = "/models", "/chat/completions"
 
     def __init__(self, model: Spec, timeout: float):
         self.model, self.timeout = model, timeout
         self._client = openai_client(model.base_url, key_of(model))
 
     async def send(self, request: Request) -> Reply:
-        with call_errors(*self.model.secrets):
-            async with asyncio.timeout(request.timeout or self.timeout):
-                # post and bytes: create() spends most of a call's CPU on walking through the types of plain dicts
-                answer = await self._client.post(
-                    "/chat/completions", cast_to=bytes, body=openai_body(self.model, request)
-                )
-        return reply_from_openai(answer, request)
+        return reply_from_openai(await self._answer(request, openai_body), request)
 
 
 class Anthropic(Keyed):
     """Anthropic's messages. Its interface offers no token probabilities."""
 
-    _models = "/v1/models"
+    _models, _calls = "/v1/models", "/v1/messages"
 
     def __init__(self, model: Spec, timeout: float):
         self.model, self.timeout = model, timeout
         self._client = anthropic_client(model.base_url, key_of(model))
 
     async def send(self, request: Request) -> Reply:
-        with call_errors(*self.model.secrets):
-            async with asyncio.timeout(request.timeout or self.timeout):
-                answer = await self._client.post(
-                    "/v1/messages", cast_to=bytes, body=anthropic_body(self.model, request)
-                )
-        return reply_from_anthropic(answer, request)
+        return reply_from_anthropic(await self._answer(request, anthropic_body), request)
 
 
 class Served:
