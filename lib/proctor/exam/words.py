@@ -12,6 +12,7 @@ from decimal import Decimal
 
 from proctor.exam.formula import GREEK
 from proctor.exam.units import UNITS, unit_name
+from proctor.models.read_answer import NUMBERS
 
 _NUMBER = re.compile(
     r"([-+−]?)([$£€]?)\s*([-+−]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+))(\s*[%°]|\s+[^\W\d_]+)?", re.IGNORECASE
@@ -139,14 +140,6 @@ _DATES = (
     re.compile(rf"(?P<name>{_MONTH})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})", re.IGNORECASE),
     re.compile(rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?P<name>{_MONTH})\.?,? (?P<year>\d{{4}})", re.IGNORECASE),
 )
-_ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
-_ONES += "seventeen eighteen nineteen".split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_COUNTED = {word: number for number, word in enumerate(_ONES)}
-_COUNTED |= {ten: 10 * place for place, ten in enumerate(_TENS, 2)}
-_COUNTED |= {
-    f"{ten}-{one}": 10 * place + n for place, ten in enumerate(_TENS, 2) for n, one in enumerate(_ONES[1:10], 1)
-}
 
 
 def date(text: str) -> tuple[int, int, int] | None:
@@ -173,7 +166,7 @@ def counted(text: str) -> str:
     >>> counted("Forty-two"), counted("forty winks")
     ('42', 'forty winks')
     """
-    return str(_COUNTED.get(text.strip().casefold().replace(" ", "-"), text))
+    return str(NUMBERS.get(text.strip().casefold().replace(" ", "-"), text))
 
 
 _MIXED = re.compile(

@@ -286,7 +286,8 @@ def _cleaned(text: str) -> str:
 _ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
 _ONES += "seventeen eighteen nineteen".split()
 _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10)))
-_WORDS = {word: n for n, word in enumerate(_ONES)} | _TENS | {"hundred": 100}
+NUMBERS = {word: n for n, word in enumerate(_ONES)} | _TENS  # in words, below a hundred
+NUMBERS |= {f"{ten}-{_ONES[n]}": value + n for ten, value in _TENS.items() for n in range(1, 10)}
 _ABOUT = (
     r"[ \t*_`~≈(\[$]{0,8}(?:(?:about|around|roughly|approximately|approx\.?|circa|i[ ]am|i'm)[ \t]{1,3}"
     r"|(?:very[ ])?(?:high|low|medium|moderate)[ ,:(–—-]{1,4})?[~≈*]{0,3}"
@@ -343,12 +344,9 @@ def _share(text: str) -> float | None:
 
 
 def _word_share(words: str) -> float | None:
-    parts = re.split(r"[ -]", words.removeprefix("a ").replace("one hundred", "hundred"))
-    numbers = [_WORDS[part] for part in parts if part in _WORDS]
-    if len(numbers) < len(parts):
-        return None
-    whole = len(numbers) == 1 or len(numbers) == 2 and parts[0] in _TENS and 0 < numbers[1] < 10
-    return sum(numbers) / 100 if whole else None
+    said = words.removeprefix("a ").replace("one hundred", "hundred").replace(" ", "-")
+    number = 100 if said == "hundred" else NUMBERS.get(said)
+    return None if number is None else number / 100
 
 
 # Letters
