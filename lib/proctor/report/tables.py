@@ -191,8 +191,8 @@ def to_markdown(shown: pd.DataFrame, numeric: Sequence[bool], caption: str, labe
 def to_tex(markdown: str, name: str) -> str:
     """A booktabs table (for \\usepackage{booktabs}) of what `to_markdown` wrote; name: the table's."""
     lines = [line for line in markdown.splitlines() if line]
-    heads, rule, *body = [_cells(line) for line in lines if line.startswith("|")]
-    *caption, evidence = [_unescaped(line) for line in lines if not line.startswith("|")]
+    heads, rule, *body = [cells(line) for line in lines if line.startswith("|")]
+    *caption, evidence = [unescaped(line) for line in lines if not line.startswith("|")]
     tex = (
         pd.DataFrame(body, columns=heads, dtype=object)
         .style.hide(axis="index")
@@ -210,12 +210,13 @@ def to_tex(markdown: str, name: str) -> str:
     return tex.replace("\\end{table}", f"{below}\n\\end{{table}}")
 
 
-def _cells(line: str) -> list[str]:
+def cells(line: str) -> list[str]:
     """The texts of a line of a table in Markdown."""
-    return [_unescaped(cell.strip()) for cell in re.findall(r"((?:\\.|[^|\\])*)\|", line)[1:]]
+    return [unescaped(cell.strip()) for cell in re.findall(r"((?:\\.|[^|\\])*)\|", line)[1:]]
 
 
-def _unescaped(markdown: str) -> str:
+def unescaped(markdown: str) -> str:
+    """The text that `escape_markdown` was given."""
     return html.unescape(re.sub(r"\\(.)", r"\1", markdown))
 
 

@@ -26,6 +26,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from proctor.paths import BUILD, COMMITTED, PARAMS
 from proctor.workflow.notebook import Notebook, WorkflowError
+from proctor.workflow.values import number
 
 DEFAULT = PARAMS / "default.yaml"
 
@@ -201,17 +202,9 @@ def _misfit(value: Any, parameter: Parameter) -> str | None:
     try:
         TypeAdapter(parameter.type).validate_python(value, strict=True)
     except ValidationError:
-        hint = "; YAML reads 1e-3 as text, write 1.0e-3" if isinstance(value, str) and _is_number(value) else ""
+        hint = "; YAML reads 1e-3 as text, write 1.0e-3" if isinstance(value, str) and number(value) is not None else ""
         return f"expected {parameter.type_name}, found {value!r} ({type(value).__name__}){hint}"
     return None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

@@ -283,6 +283,14 @@ def told(reruns: Generator[Rerun, None, None], total: int, what: str, unit: str 
     return sorted(found, key=lambda each: each.job.name)
 
 
+def print_problems(done: Iterable[Rerun]) -> int:
+    """Why each that failed did so, on stderr; how many."""
+    problems = [each.problem for each in done if each.problem]
+    for problem in problems:
+        print(f"\n{problem}", file=sys.stderr)
+    return len(problems)
+
+
 def split_kept(notebooks: Sequence[Notebook]) -> tuple[list[Notebook], list[str]]:
     """Those that can run, and a line about each that is kept since its public logs are not here."""
     lines = [f"  kept      {each.name}  {receipts.how_to_get(each)}" for each in notebooks if each.missing_logs()]

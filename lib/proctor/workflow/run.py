@@ -18,10 +18,8 @@ A run leaves there the executed notebook, its tables and figures, and `run.json`
 """
 
 import argparse
-import html
 import json
 import os
-import re
 import shlex
 import sys
 import time
@@ -299,21 +297,18 @@ def show(path: Path, columns: Sequence[str], also: Sequence[str] = ()) -> None:
     Nothing where the run made none."""
     if not path.is_file():
         return
+    from proctor.report.tables import cells, unescaped  # pandas: not for --help
+
     caption, _, text = path.read_text(encoding="utf-8").partition("\n\n")
-    rows = [line[2:-2].split(" | ") for line in text.splitlines() if line.startswith("| ")]
-    names = [_plain(cell) for cell in rows[0]]
-    receipts = [[_plain(row[names.index(column)]) for column in columns if column in names] for row in rows]
-    widths = [max(len(row[n]) for row in receipts) for n in range(len(receipts[0]))]
-    print(f"\n{_plain(caption)}")
-    for place, row in enumerate(receipts):
+    names, *rows = [cells(line) for line in text.splitlines() if line.startswith("| ")]
+    shown = [[row[names.index(column)] for column in columns if column in names] for row in (names, *rows)]
+    widths = [max(len(row[n]) for row in shown) for n in range(len(shown[0]))]
+    print(f"\n{unescaped(caption)}")
+    for place, row in enumerate(shown):
         if place <= SHOWN or set(row) & set(also):
             print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
-    if len(receipts) > SHOWN + 1:
+    if len(rows) > SHOWN:
         print(f"  ... all rows: {path.with_suffix('.csv')}")
-
-
-def _plain(cell: str) -> str:
-    return re.sub(r"\\(.)", r"\1", html.unescape(cell.strip()))
 
 
 def mark(folder: Path, notebook: str, state: str) -> None:

@@ -144,14 +144,11 @@ def _tell(findings: Sequence[Finding], done: Sequence[rerun.Rerun], stay: Sequen
         print(f"  {each.comparison.outcome:9} {each.file}  {each.comparison.detail}".rstrip())
     if len(off) > SHOWN:
         print(f"  ... and {len(off) - SHOWN} more in {relative(REPORT)}")
-    for run in done:
-        if run.problem:
-            print(f"\n{run.problem}", file=sys.stderr)
+    failed = rerun.print_problems(done)
     for name in dict.fromkeys([run.notebook.name for run in done if run.problem] + [each.notebook for each in off]):
         for file in changed_inputs(name):
             print(f"  {name}: its input {file} has changed since the committed figures were made")
     print("", *stay, sep="\n" if stay else "")
-    failed = sum(bool(run.problem) for run in done)
     reused = sum(run.reused for run in done)
     ran = f"{len(done) - reused - failed} run, {reused} as before, {failed} failed, {len(stay)} kept"
     total = Counter(each.comparison.outcome for each in findings)
@@ -236,10 +233,7 @@ def _tell_claims(summary: Summary, done: Sequence[rerun.Rerun], seed: int, toler
             print(f"\n{heading}")
         for change in found:
             print(f"  {change.id}  {_said(change.before)} -> {_said(change.after)}")
-    for run in done:
-        if run.problem:
-            print(f"\n{run.problem}", file=sys.stderr)
-    failed = sum(bool(run.problem) for run in done)
+    failed = rerun.print_problems(done)
     print(f"\nSeed {seed}: {len(done) - failed} run, {failed} failed; {summary.claims} claims.")
     if summary.claims:
         same = summary.claims - len(summary.flips)
