@@ -25,6 +25,7 @@ from proctor.report.provenance import label
 from proctor.report.site_evidence import PNG_PER_INCH, SHOWN_PER_INCH
 from proctor.report.site_notebook import DISPLAYED
 from proctor.report.site_overview import PAPERS, notebook_questions
+from proctor.report.site_tables import page_text
 from proctor.report.tables import escape_markdown
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
 from proctor.workflow.params import resolve
@@ -103,7 +104,7 @@ class Page:
         parts += _fold(code)
         if rest:
             parts.append(f"Also written: {', '.join(rest)}.")
-        return "\n\n".join([MADE, *parts]) + "\n"
+        return page_text(MADE, *parts)
 
     def _outputs(self) -> tuple[dict[int, list[str]], list[str]]:
         """{cell: its figures, tables and claims in the order of its code}, and the files that no cell shows."""
@@ -219,7 +220,7 @@ def index(
                 rows.append(f"| {' | '.join(cells)} |")
         if rows:
             parts += [f"## {about.short}", "\n".join([heads, f"|---|---|{'---:|' * 4}", *rows])]
-    return "\n\n".join(parts) + "\n"
+    return page_text(*parts)
 
 
 def _fold(code: Sequence[str], summary: str = "Code") -> list[str]:

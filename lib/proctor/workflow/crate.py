@@ -29,7 +29,7 @@ import yaml
 from proctor import log_files
 from proctor.paths import BUILD, COMMITTED, ROOT
 from proctor.workflow import git, params, receipts
-from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
+from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen, shown
 from proctor.workflow.run import split_more
 
 PLACE = BUILD / "ro-crate"
@@ -82,7 +82,7 @@ def write(notebooks: Sequence[Notebook], place: Path = PLACE) -> str:
     crate.write(beside)
     shutil.rmtree(place, ignore_errors=True)
     beside.rename(place)
-    return f"{description.actions} runs, {len(crate.data_entities)} files: {_shown(place)}/ro-crate-metadata.json"
+    return f"{description.actions} runs, {len(crate.data_entities)} files: {shown(place)}/ro-crate-metadata.json"
 
 
 class _Description:
@@ -163,8 +163,8 @@ class _Description:
         assert receipt is not None  # `untrue` has looked
         copy = notebook.executed().relative_to(ROOT).as_posix()
         told, content = _executed(notebook)
-        source = _shown(notebook.path)
-        logs = {_shown(path) for path in notebook.log_files()}
+        source = shown(notebook.path)
+        logs = {shown(path) for path in notebook.log_files()}
         tool = self._file(source, receipt["read"][source])
         tool._jsonld["@type"] = ["File", "SoftwareSourceCode"]
         tool["softwareRequirements"] = environment
@@ -248,10 +248,6 @@ def _name(author: Mapping[str, Any]) -> str:
 
 def _form(path: Path) -> str:
     return FORMS.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "text/plain"
-
-
-def _shown(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
 
 
 if __name__ == "__main__":

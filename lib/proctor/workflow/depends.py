@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from proctor.paths import COMMITTED, ROOT
 from proctor.report.claims import Claim, of_catalog, read_claims
 from proctor.workflow import params, receipts
-from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, modules_of
+from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, modules_of, shown
 
 SAME, CHANGED = "as its last run read it", "changed since its last run"
 NOT_READ, NEVER = "its last run did not read it", "not run here"
@@ -207,7 +207,7 @@ def _inputs(notebook: Notebook, values: Mapping[str, Any]) -> set[str]:
     """What a run would read; of a kept notebook too, although nothing is run."""
     files = receipts.inputs(notebook, values)
     files += [*modules_of(notebook), *notebook.data()] if notebook.missing_logs() else []
-    return {path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path) for path in files}
+    return set(map(shown, files))
 
 
 def _read(receipt: Mapping[str, Mapping[str, str]] | None) -> Mapping[str, str]:

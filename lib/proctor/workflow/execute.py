@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.workflow.kernels import KernelServer
-from proctor.workflow.notebook import Notebook
+from proctor.workflow.notebook import Notebook, shown
 
 # An optional part of jsonschema, which papermill imports, compiles a grammar of web addresses for more than a
 # second at every start; no notebook is checked for those. A None here makes Python say "not installed".
@@ -128,7 +128,7 @@ def execute(
         if running.exists():
             os.replace(running, failed)
         raise NotebookFailed(
-            f"{_shown(notebook.path)} was not finished: {why}\n  executed so far: {_shown(failed)}"
+            f"{shown(notebook.path)} was not finished: {why}\n  executed so far: {shown(failed)}"
         ) from None
     finally:
         done.set()
@@ -196,12 +196,12 @@ def _explain(notebook: Notebook, error: PapermillExecutionError, copy: Path) -> 
     # papermill counts cells in the copy, where it has put, after counting, two that point to the error
     number = _number_in_notebook(error.cell_index + 1, copy, pointers=2)
     first = _first_code_line(error.source)
-    lines = [f"{_shown(notebook.path)} failed in cell {number}: {first}"]
+    lines = [f"{shown(notebook.path)} failed in cell {number}: {first}"]
     arrow = re.search(r"^-+>\s*\d+ (.*)$", re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(error.traceback)), re.MULTILINE)
     if arrow and arrow[1].strip() != first.strip():
         lines.append(f"  at: {arrow[1].strip()}")
     lines.append(f"  {error.ename}: {error.evalue}".rstrip(": "))
-    lines.append(f"  partly executed copy: {_shown(copy)}")
+    lines.append(f"  partly executed copy: {shown(copy)}")
     return "\n".join(lines)
 
 
@@ -210,9 +210,9 @@ def _explain_timeout(notebook: Notebook, seconds: float | None, copy: Path) -> s
     started = [n for n, cell in enumerate(cells, 1) if cell["metadata"].get("papermill", {}).get("start_time")]
     number, first = _number_in_notebook(started[-1], copy), _first_code_line("".join(cells[started[-1] - 1]["source"]))
     return (
-        f"{_shown(notebook.path)} failed in cell {number}: {first}\n"
+        f"{shown(notebook.path)} failed in cell {number}: {first}\n"
         f"  it took longer than {seconds:g} seconds, the limit that --cell-timeout sets\n"
-        f"  partly executed copy: {_shown(copy)}"
+        f"  partly executed copy: {shown(copy)}"
     )
 
 
@@ -225,7 +225,3 @@ def _number_in_notebook(number: int, copy: Path, pointers: int = 0) -> int:
 
 def _first_code_line(source: str) -> str:
     return next((line for line in source.splitlines() if line.strip()), "")
-
-
-def _shown(path: Path) -> str:
-    return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)

@@ -107,6 +107,11 @@ class Notebook:
             raise WorkflowError(f"{self.path}: its metadata proctor.logs is wrong: {error}") from None
 
 
+def shown(path: Path) -> str:
+    """The path from the checkout's folder; one that lies elsewhere as it is."""
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+
+
 def chosen(names: Sequence[str], notebooks: Sequence[Notebook]) -> list[Notebook]:
     """The notebooks of these names or paths; all where none is named. Raises WorkflowError for an unknown one."""
     known = {notebook.name: notebook for notebook in notebooks}

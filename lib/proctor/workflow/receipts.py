@@ -28,7 +28,7 @@ from urllib.parse import quote
 from proctor.files import files_below, write_atomic
 from proctor.paths import COMMITTED, OWN_PARAMS, PARAMS, ROOT, runs_of
 from proctor.report import catalog
-from proctor.workflow.notebook import LIB, Notebook, modules_of
+from proctor.workflow.notebook import LIB, Notebook, modules_of, shown
 
 ASKS_MODELS = LIB / "proctor" / "models" / "registry.py"  # what imports this reads these tables
 TABLES = [PARAMS / "models.yaml", PARAMS / "prices.yaml", OWN_PARAMS / "my_models.yaml", OWN_PARAMS / "my_prices.yaml"]
@@ -142,7 +142,7 @@ def digests(paths: Iterable[Path]) -> dict[str, str]:
     """
     found = {}
     for path in paths:
-        name = str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
+        name = shown(path)
         if name.startswith("$") and not path.is_file():
             found[name] = hashlib.sha256(os.environ.get(name[1:], "").encode(errors="surrogateescape")).hexdigest()
             continue

@@ -25,7 +25,7 @@ from proctor.paths import BUILD, COMMITTED, ROOT, runs_of
 from proctor.report import catalog
 from proctor.workflow import receipts
 from proctor.workflow.kernels import KernelServer
-from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
+from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen, shown
 from proctor.workflow.rerun import (
     ReadOnly,
     add_notebook_option,
@@ -201,7 +201,7 @@ def _run_here(
         counts = f"{len(problems)} run, {len(failed)} failed" + (f", {len(stay)} kept" if stay else "")
         print(
             f"{counts}, in {time.monotonic() - start:.0f} s. "
-            f"Figures and tables: {_shown(figures)}/. Executed copies: {_shown(runs_of(figures))}/notebooks/."
+            f"Figures and tables: {shown(figures)}/. Executed copies: {shown(runs_of(figures))}/notebooks/."
         )
     else:
         print("Nothing to run: what changed concerns no notebook.")
@@ -220,10 +220,6 @@ def _without_receipt(asked_for: Sequence[Notebook], notebooks: Sequence[Notebook
 
 def _say(text: str, end: str = "\n") -> None:
     print(text, end=end, flush=True)
-
-
-def _shown(path: Path) -> Path:
-    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
 
 
 def _catalog() -> list[catalog.Row]:
@@ -247,7 +243,7 @@ def _lacking(
         missing = [path for path in catalog.promised(name, rows, COMMITTED if stays else figures) if not path.exists()]
         ran = (runs_of(figures) / "notebooks" / f"{name}.ipynb").exists()
         if missing and (ran or name not in known):
-            files = ", ".join(str(_shown(path)) for path in missing[:4])
+            files = ", ".join(shown(path) for path in missing[:4])
             files += f" and {len(missing) - 4} more (`make status` lists them)" if len(missing) > 4 else ""
             how = "did not leave" if ran else "does not exist, so nothing leaves"
             how = "is kept, as its logs are not here; take back from git" if stays else how
