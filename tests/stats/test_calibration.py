@@ -10,10 +10,9 @@ from proctor.stats.calibration import (
     auc_interval,
     calibration_error,
     calibration_interval,
-    reliability,
     resampled_auc,
 )
-from proctor.stats.proportions import clopper_pearson, wilson
+from proctor.stats.proportions import clopper_pearson
 from scipy import stats
 
 
@@ -144,26 +143,6 @@ def test_debiased_interval_covers_the_true_error():
 def test_interval_without_information_is_the_whole_range():
     found = calibration_interval(*draw(np.random.default_rng(0), 150), np.random.default_rng(1), "official")
     assert (found.estimate, found.low, found.high, found.method) == (0, 0, 1, "range")
-
-
-def test_reliability_bins_answers_by_confidence():
-    found = reliability([0.05, 0.05, 0.3, 1.0, 1.0], [0, 1, 1, 1, 0])
-    assert found.n.tolist() == [2, 1, 2] and found.confidence == pytest.approx([0.05, 0.3, 1.0])
-    assert found.accuracy == pytest.approx([0.5, 1, 0.5])
-    assert (found.low[0], found.high[0]) == pytest.approx(wilson(1, 2))
-
-
-def test_reliability_loses_no_answer_and_keeps_the_overall_gap():
-    confidence, correct = draw(np.random.default_rng(0), 500)
-    found = reliability(confidence, correct, 7)
-    assert found.n.sum() == 500
-    assert (found.n * (found.confidence - found.accuracy)).sum() == pytest.approx((confidence - correct).sum())
-
-
-def test_round_confidences_fall_in_the_bin_that_they_open():
-    for tenth in range(10):
-        found = reliability([tenth / 10, tenth / 10 + 0.05], [0, 1])
-        assert found.n.tolist() == [2]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=30))

@@ -35,7 +35,6 @@ from proctor.models.session import Session
 PER_KIND = 10
 PLACES = (11, 12)  # of the twelve questions of a cell
 SOUND, DAMAGED, RIGHT, WRONG = "sound", "damaged", "repaired right", "repaired wrong"
-STATES = (SOUND, DAMAGED, RIGHT, WRONG)
 
 
 @dataclass(frozen=True)

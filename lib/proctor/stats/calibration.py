@@ -6,27 +6,15 @@ code leaves that order to an unstable sort, and with many equal confidences its 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from proctor.stats import bootstrap, checks
 from proctor.stats.bootstrap import Interval
-from proctor.stats.proportions import clopper_pearson, wilson
+from proctor.stats.proportions import clopper_pearson
 
 KINDS = ("official", "all_bins", "debiased")
-
-
-@dataclass(frozen=True)
-class Reliability:
-    """The calibration curve, one entry a bin that holds answers. low, high: Wilson interval of the accuracy."""
-
-    confidence: np.ndarray
-    accuracy: np.ndarray
-    n: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
 
 
 def calibration_error(confidence: ArrayLike, correct: ArrayLike, kind: str = "official", bin_size: int = 100) -> float:
@@ -129,20 +117,6 @@ def calibration_of_samples(
     shifted = np.quantile(values, [(1 - level) / 2, (1 + level) / 2]) + observed - values.mean()
     low, high = np.sqrt(np.maximum(shifted, 0))
     return Interval(estimate, float(min(low, estimate)), float(max(high, estimate)), level, "percentile centred")
-
-
-def reliability(confidence: ArrayLike, correct: ArrayLike, bins: int = 10, level: float = 0.95) -> Reliability:
-    """The calibration curve over `bins` equal stretches of [0, 1]; 1.0 falls in the last, empty bins are left out."""
-    confidence, correct = _inputs(confidence, correct, "all_bins", 1)
-    bins = checks.at_least_one(bins, "bins")
-    # The nudge keeps 0.3, stored a hair below three tenths of ten bins' width, in the bin that starts there.
-    which = np.minimum(np.floor(confidence * bins + 1e-9).astype(int), bins - 1)
-    n = np.bincount(which, minlength=bins)
-    held = n > 0
-    mean, right = (np.bincount(which, weights=x, minlength=bins)[held] for x in (confidence, correct))
-    n = n[held]
-    limits = np.array([wilson(int(k), int(m), level) for k, m in zip(right, n)])
-    return Reliability(mean / n, right / n, n, limits[:, 0], limits[:, 1])
 
 
 def auc(score: ArrayLike, correct: ArrayLike) -> float | None:
