@@ -122,16 +122,11 @@ def add_cases(by: Account, held: Round, rows: Sequence[Mapping]) -> list[Case]:
     load = Counter(Seat.objects.filter(case__round=held).values_list("account__username", flat=True))
     accounts, made = Account.objects.in_bulk(list(members(held)), field_name="username"), []
     for number, row in enumerate(rows, 1):
-        problem = _case_problem(rules, held, row, authors)
-        if problem:
+        told = dict(material=_material(rules, row), evidence={n: row[n] for n in rules.evidence if n in row})
+        case = Case(round=held, place=place + number, author=authors.get(str(row.get("author") or "")), **told)
+        if problem := _case_problem(rules, case, row):
             raise Refused({"cases": f"row {number}: {problem}"})
-        case = Case.objects.create(
-            round=held,
-            place=place + number,
-            author=authors.get(str(row.get("author") or "")),
-            material=_material(rules, row),
-            evidence={name: row[name] for name in rules.evidence if name in row},
-        )
+        case.save()
         Seat.objects.bulk_create(
             Seat(case=case, account=accounts[name], part=part) for name, part in _seats(rules, held, case, load, number)
         )
@@ -141,7 +136,9 @@ def add_cases(by: Account, held: Round, rows: Sequence[Mapping]) -> list[Case]:
     return made
 
 
-def _case_problem(rules: Protocol, held: Round, row: Mapping, authors: Mapping[str, Account]) -> str:
+def _case_problem(rules: Protocol, case: Case, row: Mapping) -> str:
+    """What is wrong with a case that is not yet stored, made of a row; "" if nothing."""
+    held = case.round
     known = {*rules.material, *rules.evidence, "author"}
     if unknown := sorted(set(row) - known):
         return f"{', '.join(unknown[:5])}: unknown; known are {', '.join(sorted(known))}."
@@ -156,7 +153,7 @@ def _case_problem(rules: Protocol, held: Round, row: Mapping, authors: Mapping[s
     author = str(row.get("author") or "")
     if rules.needs_author and not author:
         return "author: missing. Name the account that wrote it."
-    if author and author not in authors:
+    if author and case.author is None:
         return f"author: no account {author!r}."
     if author == held.organizer.username:
         return "author: the organizer sees every ballot, and can't be the author of a case."
@@ -164,10 +161,8 @@ def _case_problem(rules: Protocol, held: Round, row: Mapping, authors: Mapping[s
         if len(set(held.people[part]) - {author}) < (own.seats or 1):
             return f"too few of part {part} next to the author: name more in a round of its own."
     try:
-        material = _blank(rules) | _material(rules, row)
-        evidence = {name: row[name] for name in rules.evidence if name in row}
-        setting = rules.settings | held.settings
-        rules.check(Matter(1, held.organizer.username, author, material, evidence, setting))
+        material, settings = _blank(rules) | case.material, rules.settings | held.settings
+        rules.check(Matter(1, held.organizer.username, author, material, case.evidence, settings))
     except Impossible as error:
         return f"{error}."
     return ""
