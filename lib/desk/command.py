@@ -17,7 +17,7 @@ from typing import Annotated
 
 import typer
 from django.db import OperationalError
-from proctor import program
+from proctor import COMMAND_LINE, program
 
 from desk import store
 
@@ -25,10 +25,7 @@ app = typer.Typer(
     name="platform",
     help="UQ's review desk: `open` is what it does without a command. PROCTOR_DESK names its folder (build/desk).",
     no_args_is_help=False,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    **COMMAND_LINE,
 )
 Port = Annotated[int, typer.Option(help="where it listens", min=1, max=65535)]
 Host = Annotated[str, typer.Option(help="the address it listens on; 0.0.0.0 for all (see PROCTOR_DESK_HOSTS)")]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proctor import __version__, program, table_commands
+from proctor import COMMAND_LINE, __version__, program, table_commands
 from proctor.asking_options import (
     Asking,
     Calls,
@@ -54,10 +54,7 @@ app = typer.Typer(
     name="proctor",
     help="Your models, questions, answers and leaderboards in Proctor's notebooks. Keys come from the environment.",
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    **COMMAND_LINE,
 )
 
 

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from proctor import program
+from proctor import COMMAND_LINE, program
 from proctor.synthesis import how_many, how_many_checks
 
 app = typer.Typer(
@@ -20,10 +20,7 @@ app = typer.Typer(
     help="How many items, repeats, votes, rollouts, reviewers or checks an aim takes, and what a budget is best spent "
     "on. Shares and rates are numbers from 0 to 1: 0.8, not 80. Each answer says what it assumes.",
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    **COMMAND_LINE,
 )
 Level = Annotated[float, typer.Option(help="confidence level of the interval or test")]
 Test = Annotated[str, typer.Option(help="exact (McNemar's, as leaderboard and compare decide) or score (Tango's)")]
