@@ -1,10 +1,10 @@
-"""Effects over families: against a t test of family means, and balanced accuracy against its definition."""
+"""Effects over families: against a t test of family means."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
-from proctor.exam.paired_effects import balanced, over_families, paired_effects
+from proctor.exam.paired_effects import over_families, paired_effects
 from proctor.stats.power import t_power
 from scipy.stats import t, ttest_1samp
 
@@ -49,12 +49,6 @@ def test_items_of_a_family_that_a_filter_took_away_are_left_out():
         paired_effects({"gain": (one[rest], other[rest])}, families[rest]),
     )
     assert over_families(one, families[rest]) == over_families(one[rest], families[rest])
-
-
-def test_balanced_values_have_the_balanced_accuracy_as_mean():
-    correct, accepted = scores(0.3, 3), scores(0.6, 4)
-    right, wrong = accepted[correct].mean(), (~accepted[~correct]).mean()
-    assert balanced(correct, accepted).mean() == pytest.approx((right + wrong) / 2)
 
 
 def test_a_share_over_families_is_the_t_test_of_their_means_and_knows_its_units():

@@ -8,7 +8,6 @@ effects are looked at together.
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
 from proctor.stats.compare import cluster_t_interval
@@ -82,16 +81,3 @@ def with_family(values: pd.Series, families: pd.Series) -> pd.Series:
 def families_of(rows: pd.DataFrame, item: str = "question_id") -> pd.Series:
     """The family (column category) of each item, by its id."""
     return rows.drop_duplicates(item).set_index(item)["category"]
-
-
-def balanced(correct: pd.Series, accepted: pd.Series) -> pd.Series:
-    """A value of each answer whose mean is the balanced accuracy: right answers together weigh as much as wrong ones.
-
-    correct: 0/1 labels. accepted: 0/1 verdicts. Values are 0, or n over twice the number of answers with that label.
-
-    >>> round(float(balanced(pd.Series([1, 1, 1, 0]), pd.Series([1, 1, 0, 0])).mean()), 3)
-    0.833
-    """
-    correct, accepted = correct.astype(bool), accepted.astype(bool)
-    weight = np.where(correct, 1 / max(correct.sum(), 1), 1 / max((~correct).sum(), 1)) * len(correct) / 2
-    return (correct == accepted) * weight
