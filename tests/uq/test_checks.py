@@ -93,18 +93,6 @@ def test_options_are_shown_with_their_letters_and_samples_are_told_apart(session
     assert one.messages[-1]["content"] == "Which gas?\nA. Oxygen\nB. Helium\nC. Carbon dioxide" and one.key != two.key
 
 
-def test_agreement_is_the_share_of_samples_with_the_first_answer(session):
-    says(session, run_exam.exam_request("m", SUM), fields("4"))
-    says(session, run_exam.exam_request("m", GAS), "unreadable")
-    for sample, text in ((1, fields("4.00")), (2, fields("5")), (3, "unreadable"), (4, fields("4"))):
-        says(session, run_exam.exam_request("m", SUM, sample=sample, temperature=0.7), text)
-        says(session, run_exam.exam_request("m", GAS, sample=sample, temperature=0.7), "unreadable")
-    first = asyncio.run(run_exam.run_exam(session, ["m"], [SUM, GAS]))
-    samples = asyncio.run(run_exam.run_exam(session, ["m"], [SUM, GAS], samples=4, temperature=0.7, first_sample=1))
-    share = run_exam.sample_agreement(first, samples)
-    assert share["m", "sum"] == 0.5 and share["m", "gas"] == 0.0
-
-
 def test_a_judge_does_not_see_the_stated_confidence(session):
     reply = fields("4")
     says(session, run_exam.exam_request("m", SUM), reply)

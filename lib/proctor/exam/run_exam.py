@@ -20,7 +20,6 @@ import pandas as pd
 from proctor.data.schemas import LETTERS, Question
 from proctor.exam.answer_match import same
 from proctor.exam.exports import write_hle
-from proctor.exam.words import same_answer
 from proctor.models.final_line import own_field, structured
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import PromptError, load
@@ -180,21 +179,6 @@ def _unseen(models: list[str], questions: list[Question], told: bool) -> dict[st
     for model, n in blind.items() if told else ():
         print(f"{model} takes no images: {n} of {len(questions)} questions have one and are not put to it")
     return blind
-
-
-def sample_agreement(first: pd.DataFrame, samples: pd.DataFrame) -> pd.Series:
-    """Share of further samples that give the answer of `first` (both from `run_exam`), by (model, question_id)."""
-    base = first.set_index(["model", "question_id"])["answer"]
-    alike = [
-        pd.notna(answer) and pd.notna(base[key]) and same_answer(answer, base[key])
-        for key, answer in zip(zip(samples["model"], samples["question_id"]), samples["answer"])
-    ]
-    return (
-        pd.Series(alike, index=pd.MultiIndex.from_frame(samples[["model", "question_id"]]))
-        .groupby(level=[0, 1])
-        .mean()
-        .rename("agreement")
-    )
 
 
 # A model as judge. It sees the question's text, the key and the response, never a picture.
