@@ -140,7 +140,7 @@ def index_page(found: dict[str, list[str]], library: Path) -> str:
 def summary(path: Path) -> str:
     """The first paragraph of a module's docstring, as HTML for a table's cell."""
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) if path.is_file() else None
-    return _inline(" ".join((text or "").partition("\n\n")[0].split())).replace("|", "&#124;")
+    return _inline(" ".join((text or "").partition("\n\n")[0].split()))
 
 
 def prose(docstring: str, parameters: Sequence[str] = ()) -> str:
@@ -189,9 +189,9 @@ def _runs(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
 
 
 def _inline(text: str) -> str:
-    """Text as HTML that Markdown leaves alone."""
+    """Text as HTML that Markdown leaves alone, also in a table's cell."""
     html = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
-    return re.sub(r"[*_\\$~\[\]{}`]", lambda mark: f"&#{ord(mark[0])};", html)
+    return re.sub(r"[*_\\$~\[\]{}`|]", lambda mark: f"&#{ord(mark[0])};", html)
 
 
 COLUMNS = ("id", "functions", "prompts", "calls")
@@ -332,7 +332,7 @@ def protocol_page(row: Row, protocol: Protocol, rows: Sequence[Row], paper: str,
                 for key, unit in (("max_tokens", "tokens"), ("free_tokens", "of a provider's"))
                 if key in found.header
             ]
-            asks = _html(str(found.header.get("asks", "")))
+            asks = _inline(str(found.header.get("asks", "")))
             lines.append(f'| <a href="{file}"><code>{name}</code></a> | {asks} | {found.words} | {", ".join(limits)} |')
         parts += [
             "## Prompts",
@@ -377,7 +377,3 @@ def _list(cell: str) -> tuple[str, ...]:
 def _plain(text: str) -> str:
     """Text as Markdown that says just that."""
     return re.sub(r"([\\`*_{}\[\]<>|$~])", r"\\\1", text)
-
-
-def _html(text: str) -> str:
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False)).replace("|", "&#124;")

@@ -3,6 +3,7 @@
 import json
 import struct
 from collections.abc import Sequence
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -23,7 +24,6 @@ class Behind:
     def __init__(self, addresses: Addresses, rows: Sequence[Row] = ()):
         self.addresses = addresses
         self.rows = {output.rpartition(".")[0]: row.id for row in rows if row.kind in OWNERS for output in row.outputs}
-        self._figures: dict[str, list[tuple[int, str]]] | None = None  # by claim, once they are asked for
         self.drawn = Drawn()
         self.claims: dict[str, Claim] = {claim.id: claim for claim in read_claims(addresses.figures)}
 
@@ -34,14 +34,15 @@ class Behind:
 
     def figures_of(self, claim: str) -> list[str]:
         """The figures that draw a claim, by its id; first those that draw it alone."""
-        if self._figures is None:
-            self._figures = {}
-            for path in sorted(self.addresses.figures.glob("*/*.json")):
-                if path.with_suffix(".png").is_file():
-                    name = f"{path.parent.name}/{path.stem}"
-                    for place, id in enumerate(self.record(name).get("claim_ids", ())):
-                        self._figures.setdefault(id, []).append((place, name))
-        return [name for _, name in sorted(self._figures.get(claim, []))]
+        drawn = [(ids.index(claim), name) for name, ids in self._claims_drawn.items() if claim in ids]
+        return [name for _, name in sorted(drawn)]
+
+    @cached_property
+    def _claims_drawn(self) -> dict[str, list[str]]:
+        """{figure: the claims that it draws}."""
+        pictures = [path.with_suffix("") for path in self.addresses.figures.glob("*/*.png")]
+        names = [f"{path.parent.name}/{path.name}" for path in pictures]
+        return {name: self.record(name).get("claim_ids", []) for name in names}
 
     def size(self, artifact: str) -> tuple[int, int]:
         """Width and height on a page of a saved figure."""

@@ -63,12 +63,8 @@ class NotebookPage:
         if not self.executed:
             said.append(_warning("not executed; run <code>make reproduce</code>, then <code>make site</code>"))
         elif _code(self.content) != _code(self.original):
-            said.append(
-                _warning(
-                    "made from an earlier version of this notebook; "
-                    "run <code>make reproduce</code>, then <code>make site</code>"
-                )
-            )
+            earlier = "made from an earlier version of this notebook"
+            said.append(_warning(f"{earlier}; run <code>make reproduce</code>, then <code>make site</code>"))
         if self.parameters:
             values = ", ".join(f"{name} = {value!r}" for name, value in self.parameters.items())
             said.append(_warning(f"not run at default parameters, but with <code>{escape(values)}</code>"))
@@ -106,29 +102,18 @@ class NotebookPage:
                     noted = True
                 cells.append({"cell_type": "markdown", "metadata": {}, "source": text})
             elif cell["cell_type"] == "code" and text.strip():
-                outputs = (
-                    []
-                    if not self.executed
-                    else [
-                        {"output_type": "display_data", "metadata": {}, "data": data}
-                        for data in self._outputs(cell, heading, tables, of)
-                        if any(data.values())
-                    ]
-                )
+                shown = self._outputs(cell, heading, tables, of) if self.executed else ()
+                outputs = [
+                    {"output_type": "display_data", "metadata": {}, "data": data}
+                    for data in shown
+                    if any(data.values())
+                ]
                 metadata = _SOLUTION if "solution" in cell["metadata"].get("tags", ()) else _FOLDED
                 if cells and cells[-1]["metadata"] == metadata == _FOLDED and not cells[-1]["outputs"]:
-                    text = (
-                        cells.pop()["source"].rstrip() + "\n\n" + text
-                    )  # one fold for code that shows nothing by itself
-                cells.append(
-                    {
-                        "cell_type": "code",
-                        "metadata": metadata,
-                        "execution_count": None,
-                        "source": text,
-                        "outputs": outputs,
-                    }
-                )
+                    # one fold for code that shows nothing by itself
+                    text = cells.pop()["source"].rstrip() + "\n\n" + text
+                code = {"cell_type": "code", "metadata": metadata, "execution_count": None}
+                cells.append(code | {"source": text, "outputs": outputs})
         kernel = {
             "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
             "language_info": {"name": "python"},
