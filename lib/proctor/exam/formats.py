@@ -15,16 +15,17 @@ import math
 import sys
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from proctor.data.schemas import LETTERS
-from proctor.data.tabular import NO_TEXT, DataError, can_be_text, problem, read_rows, summary
+from proctor.data.tabular import NO_TEXT, DataError, Wrong, can_be_text, made, problem, read_rows
 
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # inspect_ai's words: correct, incorrect, partly, no answer
+EMPTY = "no results in it."
 NO_MATCH = "[invalid]"  # lm-eval's filters by pattern write it for an answer that they did not find
 
 
@@ -77,14 +78,15 @@ def read_hle(path: str | Path, parsed: object = None) -> pd.DataFrame:
     An object that holds them as `predictions` or `judged_predictions` beside other things is read too. A judge's call
     that failed leaves `right` missing. parsed: the file's JSON, where it was parsed before."""
     path = Path(path)
-    found, rows, problems = _object(path, parsed), [], []
+    found = _object(path, parsed)
     for name in ("judged_predictions", "predictions"):
         if isinstance(found.get(name), dict) and "response" not in found[name]:
             found = found[name]
-    for number, (name, entry) in enumerate(found.items(), start=1):
+
+    def row_of(_: int, named: tuple[str, Any]) -> dict:
+        name, entry = named
         if not isinstance(entry, dict) or not isinstance(entry.get("response"), str):
-            problems.append(problem(path, number, "response", f"none for question {name!r}", "Ask this question again"))
-            continue
+            raise Wrong("response", f"none for question {name!r}", "Ask this question again")
         usage, said = _dict(entry.get("usage")), entry.get("judge_response")
         row = dict(
             model=str(entry.get("model", "")),
@@ -97,16 +99,16 @@ def read_hle(path: str | Path, parsed: object = None) -> pd.DataFrame:
             word = str(said.get("correct")).strip().lower() if isinstance(said, dict) else ""
             percent = finite(said.get("confidence"), math.nan) if isinstance(said, dict) else math.nan
             if word not in ("yes", "no"):
-                problems.append(problem(path, number, "judge_response", f"correct is {word!r}", "Write yes or no"))
-                continue
+                raise Wrong("judge_response", f"correct is {word!r}", "Write yes or no")
             row |= dict(
                 right=float(word == "yes"),
                 judge_answer=str(said.get("model_answer") or ""),
                 judge_reasoning=str(said.get("reasoning") or ""),
                 judge_confidence=percent / 100,
             )
-        rows.append(row)
-    return _table(path, rows, problems)
+        return row
+
+    return _table(path, found.items(), row_of)
 
 
 # inspect_ai: a log (.json, or .eval: the same in a zip) with samples, each with output and scores
@@ -120,43 +122,39 @@ def read_inspect(path: str | Path, scores: Collection[str] = (), parsed: object 
     DataError. parsed: the file's JSON, where it was parsed before."""
     path = Path(path)
     header, samples = _inspect_log(path, parsed)
-    model, rows, problems = _dict(header.get("eval")).get("model", ""), [], []
+    model = _dict(header.get("eval")).get("model", "")
     scored = [_scores(_dict(sample)) for sample in samples]
     names = list(dict.fromkeys(name for each in scored for name in each))
     name = _only(path, "scores", names, scores, "--score") if names else ""
-    for number, (sample, found) in enumerate(zip(samples, scored), start=1):
+
+    def row_of(_: int, both: tuple[dict, dict]) -> dict:
+        sample, found = both
         said = found.get(name)
         if said is None:
-            what = f"no score {name}".strip()
-            problems.append(problem(path, number, "scores", what, "Run this sample again, or score the log first"))
-            continue
+            raise Wrong("scores", f"no score {name}".strip(), "Run this sample again, or score the log first")
         value = _score(said.get("value"))
         if value is None:
-            problems.append(
-                problem(path, number, name, f"value {said.get('value')!r}", "Reduce it to C, I or a number first")
-            )
-            continue
+            raise Wrong(name, f"value {said.get('value')!r}", "Reduce it to C, I or a number first")
         output = _dict(sample.get("output"))
         choices = output.get("choices")
         choice = _dict(choices[0]) if isinstance(choices, list) and choices else {}
         usage, notes = _dict(output.get("usage")), _dict(said.get("metadata"))
-        rows.append(
-            dict(
-                model=str(output.get("model") or model),
-                question_id=str(sample.get("id")),
-                sample=max(1, whole(sample.get("epoch", 1))) - 1,
-                answer=said.get("answer"),
-                correct=value == 1,
-                score=value,
-                undecided=said.get("value") == "N",
-                confidence=finite(notes.get("confidence"), math.nan),
-                reply=_content(_dict(choice.get("message")).get("content")),
-                cut_off=choice.get("stop_reason") in ("max_tokens", "model_length"),
-                prompt_tokens=whole(usage.get("input_tokens")),
-                completion_tokens=whole(usage.get("output_tokens")),
-            )
+        return dict(
+            model=str(output.get("model") or model),
+            question_id=str(sample.get("id")),
+            sample=max(1, whole(sample.get("epoch", 1))) - 1,
+            answer=said.get("answer"),
+            correct=value == 1,
+            score=value,
+            undecided=said.get("value") == "N",
+            confidence=finite(notes.get("confidence"), math.nan),
+            reply=_content(_dict(choice.get("message")).get("content")),
+            cut_off=choice.get("stop_reason") in ("max_tokens", "model_length"),
+            prompt_tokens=whole(usage.get("input_tokens")),
+            completion_tokens=whole(usage.get("output_tokens")),
         )
-    return _table(path, rows, problems)
+
+    return _table(path, zip(samples, scored), row_of)
 
 
 def _scores(sample: dict) -> dict[str, dict]:
@@ -208,7 +206,7 @@ def read_lm_eval(
     path = Path(path)
     lines, problems = read_rows(path, "jsonl")
     if not lines:
-        return _table(path, [], problems)
+        return pd.DataFrame(made(path, [], problems, lambda _, row: row, empty=EMPTY))
     filter = _only(path, "filter", dict.fromkeys(_filter(line) for _, line in lines), filters, "--filter")
     lines = [(number, line) for number, line in lines if _filter(line) == filter]
     names = dict.fromkeys(name for _, line in lines for name in _metrics(line))
@@ -237,7 +235,7 @@ def read_lm_eval(
                     reply=replies[sample] if sample < len(replies) else "",
                 )
             )
-    return _table(path, rows, problems)
+    return pd.DataFrame(made(path, enumerate(rows, 1), problems, lambda _, row: row, empty=EMPTY))
 
 
 def _filter(line: dict) -> str:
@@ -297,14 +295,14 @@ def read_promptfoo(path: str | Path, parsed: object = None) -> pd.DataFrame:
     found = _dict(_object(path, parsed).get("results")).get("results")
     entries = [_dict(entry) for entry in found] if isinstance(found, list) else []
     prompts = {str(_dict(entry.get("prompt")).get("label")) for entry in entries}
-    ids, asked, rows, problems = {}, {}, [], []
-    for number, entry in enumerate(entries, start=1):
+    ids, asked = {}, {}
+
+    def row_of(number: int, entry: dict) -> dict:
         test, provider, response = (_dict(entry.get(name)) for name in ("testCase", "provider", "response"))
         output, score = response.get("output"), finite(entry.get("score"), None)
         if output is None or score is None:
             what = "no response" if output is None else f"score {entry.get('score')!r}"
-            problems.append(problem(path, number, "response", what, "Run this test again"))
-            continue
+            raise Wrong("response", what, "Run this test again")
         variables = _dict(entry.get("vars")) or _dict(test.get("vars"))
         name = variables.get("id", _dict(test.get("metadata")).get("id"))
         if name is None:
@@ -314,19 +312,18 @@ def read_promptfoo(path: str | Path, parsed: object = None) -> pd.DataFrame:
         model += f", {_dict(entry.get('prompt')).get('label')}" if len(prompts) > 1 else ""
         asked[model, name] = asked.get((model, name), -1) + 1
         usage = _dict(response.get("tokenUsage"))
-        rows.append(
-            dict(
-                model=model,
-                question_id=name,
-                sample=asked[model, name],
-                reply=output if isinstance(output, str) else json.dumps(output, ensure_ascii=False),
-                correct=entry.get("success") is True,
-                score=score,
-                prompt_tokens=whole(usage.get("prompt")),
-                completion_tokens=whole(usage.get("completion")),
-            )
+        return dict(
+            model=model,
+            question_id=name,
+            sample=asked[model, name],
+            reply=output if isinstance(output, str) else json.dumps(output, ensure_ascii=False),
+            correct=entry.get("success") is True,
+            score=score,
+            prompt_tokens=whole(usage.get("prompt")),
+            completion_tokens=whole(usage.get("completion")),
         )
-    return _table(path, rows, problems)
+
+    return _table(path, entries, row_of)
 
 
 # What they share
@@ -375,9 +372,5 @@ def _object(path: Path, parsed: object = None) -> dict:
     return found
 
 
-def _table(path: Path, rows: list[dict], problems: list[str]) -> pd.DataFrame:
-    if problems:
-        raise DataError(summary(problems))
-    if not rows:
-        raise DataError(f"{path}: no results in it.")
-    return pd.DataFrame(rows)
+def _table(path: Path, entries: Iterable[Any], row_of: Callable[[int, Any], dict]) -> pd.DataFrame:
+    return pd.DataFrame(made(path, enumerate(entries, start=1), [], row_of, empty=EMPTY))
