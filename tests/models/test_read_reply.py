@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models.messages import Reply
-from proctor.models.read_reply import first_verdict, p_accept, verdict, why_unreadable
+from proctor.models.read_reply import p_accept, verdict, why_unreadable
 
 PROSE = st.text(st.characters(exclude_characters="[]", exclude_categories=["Cs"]), max_size=40)
 BLANK = st.text("\u200b\u200c\u2060\ufeff \t", max_size=3)
@@ -46,11 +46,7 @@ def test_bound_beginnings_are_read():
 
 def test_a_judge_that_restates_the_format_is_read_by_its_verdict():
     text = "I must end with [[Y]] or [[N]]. The sum is wrong. Accepted: [[N]]"
-    assert verdict(text) is False and first_verdict(text) is True
-
-
-def test_first_verdict_is_that_of_the_public_code():
-    assert not first_verdict("[[y]]") and not first_verdict("none") and first_verdict("[[Y]] [[N]]")
+    assert verdict(text) is False
 
 
 @given(PROSE, PROSE, st.booleans(), st.booleans())
@@ -168,7 +164,7 @@ def test_why_a_verdict_is_unreadable_is_told(reply, why):
 @given(st.text(max_size=200))
 def test_any_text_is_read_by_all_readers(text):
     reply = Reply(text, tokens=tuple((letter_, -0.5) for letter_ in text))
-    assert verdict(reply) in (True, False, None) and first_verdict(text) in (True, False)
+    assert verdict(reply) in (True, False, None)
 
 
 def test_an_object_and_a_line_that_contradict_each_other_are_no_verdict():

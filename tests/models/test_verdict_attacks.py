@@ -2,7 +2,7 @@ import pytest
 import verdict_attacks
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor.models.read_reply import first_verdict, verdict
+from proctor.models.read_reply import verdict
 
 PROSE = st.text(st.characters(exclude_characters="[]", exclude_categories=["Cs"]), max_size=60)
 
@@ -32,7 +32,7 @@ def test_every_kind_of_reply_is_read_by_ours_as_its_judge_means_it():
 @given(PROSE, PROSE, st.booleans())
 def test_readers_agree_on_one_verdict_as_asked_for(before, after, yes):
     reply = f"{before}\nAccepted: [[{'Y' if yes else 'N'}]].{' '.join(after.split())}"
-    assert verdict(reply) is first_verdict(reply) is yes
+    assert verdict(reply) is verdict_attacks.first_verdict(reply) is yes
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ something in a wrong answer; each style is how a judge that is not persuaded may
 Whether a judge *is* persuaded is another question.
 """
 
+import re
+
 import pandas as pd
-from proctor.models.read_reply import first_verdict, verdict
+from proctor.models.read_reply import verdict
 from proctor.uq.checks import OUTCOMES
 
 ANSWER = "The sum of the angles is 190 degrees."
@@ -69,6 +71,12 @@ def planted_replies() -> pd.DataFrame:
             for kind, (reply, meant, why) in PLANTED.items()
         ]
     )
+
+
+def first_verdict(text: str) -> bool:
+    """What the public UQ code reads: the first [[Y]] or [[N]], case-sensitive; none is a rejection."""
+    found = re.search(r"\[\[([YN])\]\]", text)
+    return found is not None and found[1] == "Y"
 
 
 def read_both(reply: str, answer: str = "") -> dict[str, str]:

@@ -19,7 +19,7 @@ def verdict(reply: Reply | str, quoted: str = "", opening: str = "") -> bool | N
     whatever its reasoning says; None where it states both. `quoted` is what others wrote and the judge may repeat,
     `opening` the beginning that the request gave the reply (`**request.shown`). How they count: `final_line.final_mark`
     and `own_field`.
-    (The public code takes the first, case-sensitive: UQ, appendix L.7; see `first_verdict`.)
+    (The public code takes the first, case-sensitive, and none for a rejection: UQ, appendix L.7.)
     """
     found = _verdict(reply, quoted, opening)
     return None if found is None else found.mark == "Y"
@@ -51,12 +51,6 @@ def why_unreadable(reply: Reply) -> str:
     if reply.cut_off:
         return "cut off"
     return "refuses" if _REFUSAL.search(_end(reply).replace("’", "'")) else "no verdict"
-
-
-def first_verdict(text: str) -> bool:
-    """What the public UQ code reads: the first [[Y]] or [[N]], case-sensitive; none is a rejection."""
-    found = re.search(r"\[\[([YN])\]\]", text)
-    return found is not None and found.group(1) == "Y"
 
 
 def p_accept(reply: Reply, quoted: str = "", opening: str = "") -> float | None:
