@@ -163,8 +163,6 @@ EACH = """
 import contextlib, io, json
 from proctor import cli, paths
 
-from .chat_server import Server
-
 def start(words):
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
         try:
