@@ -38,7 +38,7 @@ def formal_questions(seed: int = 20260101, per_template: int = 5, size: int = 1)
     found: list[Formal] = []
     for kind, templates in (("units", QUANTITIES), ("equation", EQUATIONS), ("code", FUNCTIONS)):
         for place, template in enumerate(templates):
-            rng = np.random.default_rng([seed, len(kind), place])
+            rng = np.random.default_rng([seed, len(kind), place])  # the kinds differ in length
             own: dict[str, Formal] = {}
             for _ in range(100 * per_template):
                 formal = MAKERS[kind](template, f"formal-{template.__name__}-{len(own) + 1}", rng, size)
