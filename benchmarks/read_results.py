@@ -4,7 +4,8 @@
 
 Each file has a million replies, rows or votes. parsing alone: what pandas (`read_csv`) or json
 needs to parse the file alone, without a table of results. Goal: under 20 seconds for a million rows.
-inspect_ai's `.eval` misses it: zipfile alone needs about 20 seconds for a million members.
+inspect_ai's `.eval` is written as inspect_ai 0.3.285 writes it: a member a sample, compressed by Zstandard, and one of
+all summaries, from which `compare` reads scores. `mark` and `keys` read samples: there zipfile alone takes longer.
 Simulated.
 """
 
@@ -13,12 +14,11 @@ import csv
 import json
 import tempfile
 import time
-import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pandas as pd
-from proctor.exam.formats import read_results
+from proctor.exam.formats import read_results, zipfile
 from proctor.exam.marking import read_keys, read_one, read_replies
 from proctor.exam.wrong_keys import read_votes
 from proctor.uq.own_judges import read_labels, read_verdicts
@@ -67,12 +67,27 @@ def written(path: Path, found: object) -> Path:
     return path
 
 
+def summary(i: int) -> dict:
+    """What inspect_ai keeps of a sample beside it, 600 bytes: its input, scores, use and times."""
+    usage = dict(m=dict(input_tokens=100, output_tokens=20, total_tokens=120))
+    asked = dict(input="What is three plus four?", choices=["6", "7", "8"], target="B", metadata={})
+    said = dict(choice=dict(value="C", answer="B", explanation=REPLY, history=[]))
+    times = {f"{what}_at": "2026-11-26T18:26:13.641608+00:00" for what in ("started", "completed")}
+    counts = dict(total_time=0.295, working_time=0.295, uuid="byukfjKSH5Ms86dvbuoTJg", retries=0, message_count=2)
+    return dict(id=f"q{i}", epoch=1) | asked | dict(scores=said, model_usage=usage, role_usage={}) | times | counts
+
+
 def zipped(path: Path, n: int) -> Path:
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr("header.json", json.dumps(dict(version=2, eval=dict(model="m"))))
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_ZSTANDARD) as file:
         for i in range(n):
             file.writestr(f"samples/q{i}_epoch_1.json", json.dumps(sample(i)))
+        file.writestr("summaries.json", json.dumps([summary(i) for i in range(n)]))
+        file.writestr("header.json", json.dumps(dict(version=2, eval=dict(model="m"))))
     return path
+
+
+def scores(path: Path) -> object:
+    return read_results(path, replies=False)
 
 
 def table(path: Path, header: list[str], rows: Iterable[list]) -> Path:
@@ -87,7 +102,8 @@ def parsed(path: Path) -> object:
         return pd.read_csv(path)
     if path.suffix == ".eval":
         with zipfile.ZipFile(path) as file:
-            return [json.loads(file.read(name)) for name in file.namelist()]
+            kept = path.stem == "scores"
+            return [json.loads(file.read(name)) for name in file.namelist() if (name == "summaries.json") == kept]
     with path.open() as file:
         return [json.loads(line) for line in file] if path.suffix == ".jsonl" else json.load(file)
 
@@ -102,7 +118,8 @@ def cases(folder: Path, n: int) -> dict[str, tuple[Callable[[], Path], Callable[
     return {
         "HLE": (lambda: written(folder / "hle.json", hle(n)), read_results),
         "inspect_ai .json": (lambda: written(folder / "log.json", inspect(n)), read_results),
-        "inspect_ai .eval": (lambda: zipped(folder / "log.eval", n), read_results),
+        ".eval, scores": (lambda: zipped(folder / "scores.eval", n), scores),
+        ".eval, replies": (lambda: zipped(folder / "log.eval", n), read_results),
         "lm-eval": (lambda: written(folder / "samples.jsonl", lm_eval(n)), read_results),
         "promptfoo": (lambda: written(folder / "foo.json", promptfoo(n)), read_results),
         "replies": (

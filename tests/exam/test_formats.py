@@ -2,7 +2,6 @@
 
 import json
 import math
-import zipfile
 
 import pandas as pd
 import pytest
@@ -16,6 +15,7 @@ from proctor.exam.formats import (
     read_inspect,
     read_lm_eval,
     read_results,
+    zipfile,
 )
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -147,10 +147,11 @@ def test_a_sample_without_the_score_and_one_that_is_no_number_are_named(tmp_path
         read_inspect(inspect_log(tmp_path / "unscored.json", {}))
 
 
-def test_a_deflated_log_is_read_and_one_whose_bytes_changed_is_refused(tmp_path):
+@pytest.mark.parametrize("way", [zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD], ids=["deflate", "zstd"])
+def test_a_compressed_log_is_read_and_one_whose_bytes_changed_is_refused(tmp_path, way):
     path = tmp_path / "log.eval"
     sample = {"id": 7, "epoch": 1, "output": {}, "scores": {"choice": {"value": "C", "answer": "B" * 100}}}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(path, "w", way) as file:
         file.writestr("header.json", json.dumps({"eval": {"model": "x"}}))
         file.writestr("samples/7_epoch_1.json", json.dumps(sample))
         place = file.getinfo("samples/7_epoch_1.json").header_offset + 30 + len("samples/7_epoch_1.json") + 10
@@ -160,6 +161,17 @@ def test_a_deflated_log_is_read_and_one_whose_bytes_changed_is_refused(tmp_path)
     path.write_bytes(data)
     with pytest.raises(DataError, match="log.eval: not a log that can be read"):
         read_inspect(path)
+
+
+def test_scores_alone_are_read_from_the_summaries_and_from_the_samples_where_there_are_none(tmp_path):
+    path = inspect_log(tmp_path / "log.eval", dict(match=BY_MATCH), dict(match=dict(value="I", answer="C")))
+    columns = ["question_id", "sample", "answer", "score"]
+    samples = read_results(path, replies=False)[columns]
+    with zipfile.ZipFile(path, "a") as file:
+        summaries = [dict(id=i, epoch=1, scores=dict(match=said)) for i, said in ((1, BY_MATCH), (2, BY_MODEL))]
+        file.writestr("summaries.json", json.dumps(summaries))
+    assert read_results(path, replies=False)["answer"].tolist() == ["B", "B is it"]
+    pd.testing.assert_frame_equal(read_results(path)[columns], samples)
 
 
 def lm_eval_line(number, resps, filtered, filter="none", **metrics):

@@ -13,7 +13,6 @@ import gc
 import json
 import math
 import sys
-import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
@@ -24,29 +23,39 @@ import pandas as pd
 from proctor.data.schemas import LETTERS
 from proctor.data.tabular import NO_TEXT, DataError, Wrong, can_be_text, made, problem, read_rows
 
+if sys.version_info >= (3, 14):
+    import zipfile
+
+    from compression.zstd import ZstdError
+else:  # inspect_ai compresses its logs with Zstandard since 2026, which Python's own zipfile reads from 3.14 on
+    from backports.zstd import ZstdError, zipfile
+
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # inspect_ai's words: correct, incorrect, partly, no answer
 EMPTY = "no results in it."
 NO_MATCH = "[invalid]"  # lm-eval's filters by pattern write it for an answer that they did not find
 
 
-def read_results(path: str | Path, scores: Collection[str] = (), filters: Collection[str] = ()) -> pd.DataFrame | None:
+def read_results(
+    path: str | Path, scores: Collection[str] = (), filters: Collection[str] = (), replies: bool = True
+) -> pd.DataFrame | None:
     """The rows of a file of HLE, inspect_ai, lm-eval or promptfoo, recognised by its ending and content; None for any
     other, such as a table. lm-eval's rows have an empty model: the file does not say which.
 
-    scores, filters: of several scorers of inspect_ai, and metrics and filters of lm-eval, those to read: one a file."""
+    scores, filters: of several scorers of inspect_ai, and metrics and filters of lm-eval, those to read: one a file.
+    replies: False where scores and answers are enough, which many files hold apart."""
     path, collecting = Path(path), gc.isenabled()
     gc.disable()  # a million rows are millions of objects, none of them garbage: looking for it doubles the time
     try:
-        return _results(path, scores, filters)
+        return _results(path, scores, filters, replies)
     finally:
         if collecting:
             gc.enable()
 
 
-def _results(path: Path, scores: Collection[str], filters: Collection[str]) -> pd.DataFrame | None:
+def _results(path: Path, scores: Collection[str], filters: Collection[str], replies: bool) -> pd.DataFrame | None:
     kind = path.suffix.lower()
     if kind == ".eval":
-        return read_inspect(path, scores)
+        return read_inspect(path, scores, replies=replies)
     if kind == ".json":
         if isinstance(found := _json(path), list):
             return None
@@ -114,14 +123,17 @@ def read_hle(path: str | Path, parsed: object = None) -> pd.DataFrame:
 # inspect_ai: a log (.json, or .eval: the same in a zip) with samples, each with output and scores
 
 
-def read_inspect(path: str | Path, scores: Collection[str] = (), parsed: object = None) -> pd.DataFrame:
+def read_inspect(
+    path: str | Path, scores: Collection[str] = (), parsed: object = None, replies: bool = True
+) -> pd.DataFrame:
     """A log of inspect_ai: model, question_id, sample, answer, correct, reply, tokens, confidence where ours wrote it.
 
     scores: names of scorers, one of them in this log; where it has several, one must be named (a part of a scorer whose
     value is an object as scorer/part). Scores that are neither a word of inspect_ai, a truth value nor a number are a
-    DataError. parsed: the file's JSON, where it was parsed before."""
+    DataError. parsed: the file's JSON, where it was parsed before. replies: False reads the summaries of a `.eval` log,
+    where it has them, in place of its samples: `reply` is empty, and `answer` ends at 1,000 characters."""
     path = Path(path)
-    header, samples = _inspect_log(path, parsed)
+    header, samples = _inspect_log(path, parsed, replies)
     model = _dict(header.get("eval")).get("model", "")
     scored = [_scores(_dict(sample)) for sample in samples]
     names = list(dict.fromkeys(name for each in scored for name in each))
@@ -168,17 +180,20 @@ def _scores(sample: dict) -> dict[str, dict]:
     return found
 
 
-def _inspect_log(path: Path, parsed: object) -> tuple[dict, list[dict]]:
+def _inspect_log(path: Path, parsed: object, replies: bool) -> tuple[dict, list[dict]]:
     if parsed is not None or not zipfile.is_zipfile(path):
         log = _object(path, parsed)
         samples = log.get("samples")
         return log, samples if isinstance(samples, list) else []
     try:
         with zipfile.ZipFile(path) as file:
-            names = [name for name in file.namelist() if name.startswith("samples/") and name.endswith(".json")]
-            return json.loads(file.read("header.json")), [json.loads(file.read(name)) for name in sorted(names)]
-    except (KeyError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:  # RuntimeError: encrypted
-        raise DataError(
+            header, names = json.loads(file.read("header.json")), file.namelist()
+            if not replies and "summaries.json" in names:
+                return header, json.loads(file.read("summaries.json"))
+            names = sorted(name for name in names if name.startswith("samples/") and name.endswith(".json"))
+            return header, [json.loads(file.read(name)) for name in names]
+    except (KeyError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error, ZstdError) as error:
+        raise DataError(  # RuntimeError: an encrypted log
             f"{path}: not a log that can be read ({error}). Convert it: inspect log convert --to json."
         ) from None
 

@@ -253,7 +253,7 @@ def read_one(path: str | Path, scores: Collection[str] = (), filters: Collection
     of a table, else by the file. scores, filters: of `read_results`. Raises DataError for what is no results, or those
     of several models."""
     path = Path(path)
-    name, rows = path.stem, read_results(path, scores, filters)
+    name, rows = path.stem, read_results(path, scores, filters, replies=False)
     if rows is None:
         rows = _table(path)
         name = rows["model"].iloc[0] or name
