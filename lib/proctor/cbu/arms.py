@@ -28,6 +28,7 @@ from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.models.session import Session
 
 QUESTIONS, ROLLOUTS = 40, 4
+SMALLER = "qwen2.5-coder-0.5b"  # 64 rollouts of a candidate take it as long as 20 of the larger model
 FIRST = 2  # rollouts of the first study, of the arms that the main claim compares
 ARMS: dict[str, Kind] = {
     "right": Kind(True, True, "", "the author's solution"),
@@ -132,8 +133,20 @@ async def all_arms(
     return await rolled(session, models, tuple(ARMS), ROLLOUTS, True, version)
 
 
+async def sixty_four(session: Session, models: Sequence[str] = (SMALLER,)) -> pd.DataFrame:
+    """64 rollouts of one candidate to each of ten questions, one of each kept cell; right and wrong in turn (CBU,
+    section 7.1, Figure 6)."""
+    fresh = await natural.asked(session, QUESTIONS)
+    questions = list({(question.category, question.level): question for question in reversed(fresh)}.values())[::-1]
+    answers = [planted([question], [("right", "wrong")[n % 2]])[0] for n, question in enumerate(questions)]
+    near = written(questions, NEIGHBOURS)
+    return await run_rollouts(
+        session, models, questions, answers, near, budget=64, allocation="total", prompts=STEPS, none=False
+    )
+
+
 FIRST_STUDIES = {"cbu.core": core, "cbu.core_judges": core_judges}
-STUDIES = {"cbu.more_arms": more_arms, "cbu.all_arms": all_arms}
+STUDIES = {"cbu.more_arms": more_arms, "cbu.all_arms": all_arms, "cbu.sixty_four": sixty_four}
 MORE_STUDIES = {
     f"{name}.more": partial(one, version=screening.MORE)
     for name, one in {**FIRST_STUDIES, "cbu.more_arms": more_arms}.items()

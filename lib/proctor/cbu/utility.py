@@ -84,8 +84,9 @@ async def run_rollouts(
     temperature: float = TEMPERATURE,
     settings: Settings | None = None,
     prompts: tuple[str, str] = PROMPTS,
+    none: bool = True,
 ) -> pd.DataFrame:
-    """One row a rollout, of each candidate and of none, on the neighbours of its question.
+    """One row a rollout, of each candidate and (unless `none` is False) of none, on the neighbours of its question.
 
     Columns: model, question_id, category, level, candidate (the answer's id, "" for none), kind (its label), neighbour
     and sample (from 1), answer, outcome (of OUTCOMES), correct (the outcome is "solved"), reply, prompt_tokens,
@@ -99,7 +100,7 @@ async def run_rollouts(
         near = neighbourhoods[question.id]
         turns = [(n, t) for n, times in enumerate(split(budget, len(near), allocation), 1) for t in range(1, times + 1)]
         own = [answer for of, answer in candidates if of is question]
-        cells += [(question, answer, near[n - 1], n, t) for answer in (None, *own) for n, t in turns]
+        cells += [(question, answer, near[n - 1], n, t) for answer in ((None, *own) if none else own) for n, t in turns]
     return await _ask(session, models, cells, temperature, settings or session.settings, "rollouts", prompts)
 
 
