@@ -32,6 +32,7 @@ ANSWERS = ("answer_id", "item", "id")
 VERDICTS = ("verdict", "outcome", "accept", "score")
 SAID = {"accept": 1.0, "reject": 0.0, "unreadable": np.nan, "abstain": np.nan, "": np.nan}
 KEPT = ("question_id", "judge", "author", "order", "calls")
+DRAWS = 20_000
 
 
 def read_labels(path: str | Path) -> pd.Series:
@@ -171,46 +172,59 @@ def corrected(part: pd.DataFrame, level: float = 0.95) -> Interval:
     """Share of right answers among those like `part`: that of the labelled accepted and of the labelled rejected ones,
     each weighed by its share of all answers.
 
-    Limits: Wilson's of the three shares, put together by the method of variance recovery (Zou and Donner, Statistics in
-    Medicine 27, 2008). Where questions hold several answers, these count for as many as their design effect leaves. No
-    limits without a labelled answer of each verdict that occurs."""
+    Limits: quantiles over 20,000 draws of the three shares, each from its posterior under Jeffreys' prior, half an
+    answer of each kind more (Brown, Cai and DasGupta, Statistical Science 16, 2001). Where questions hold several
+    answers, these count for as many as their design effect leaves. No limits without a labelled answer of each verdict
+    that occurs."""
     accept, correct = part["accept"].fillna(0).to_numpy(), part["correct"].to_numpy()
-    known, questions = ~np.isnan(correct), part["question_id"].to_numpy()
-    share, right, wrong = (
-        _with_limits(values[these], questions[these], level)
-        for values, these in ((accept, accept >= 0), (correct, known & (accept == 1)), (correct, known & (accept == 0)))
+    questions, known = part["question_id"].to_numpy(), ~np.isnan(correct)
+    share, right, off = accept.mean(), {}, np.zeros(len(part))
+    for verdict, weight in ((1, share), (0, 1 - share)):
+        if weight:
+            these = known & (accept == verdict)
+            if not these.any():
+                return no_interval(level)
+            right[verdict] = weight, correct[these].mean(), these.sum()
+            off[these] = weight * (correct[these] - correct[these].mean()) / these.sum()
+    estimate = sum(weight * rate for weight, rate, _ in right.values())
+
+    rng = np.random.default_rng(0)
+    accepted = _drawn(rng, share, len(part), _effect(accept - share, questions, level)) if len(right) == 2 else share
+    effect = _effect(off[known], questions[known], level)
+    drawn = sum(
+        (accepted if verdict else 1 - accepted) * _drawn(rng, rate, labels, effect)
+        for verdict, (_, rate, labels) in right.items()
     )
-    weights = share.estimate, 1 - share.estimate
-    parts = [(weight, one) for weight, one in zip(weights, (right, wrong)) if weight]
-    estimate = sum(weight * one.estimate for weight, one in parts)
-    if np.isnan(estimate):
-        return no_interval(level)
-    down, up = (
-        sum((weight * (one.estimate - limit)) ** 2 for (weight, one), limit in zip(parts, limits))
-        for limits in ([one.low for _, one in parts], [one.high for _, one in parts])
-    )
-    if len(parts) == 2:
-        gap = right.estimate - wrong.estimate
-        below, above = share.estimate - share.low, share.high - share.estimate
-        down += (gap * (below if gap > 0 else above)) ** 2
-        up += (gap * (above if gap > 0 else below)) ** 2
-    low, high = max(estimate - np.sqrt(down), 0.0), min(estimate + np.sqrt(up), 1.0)
-    return Interval(float(estimate), float(low), float(high), level, "variance recovery", n=len(part), of="answers")
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    low, high = min(float(low), estimate), max(float(high), estimate)
+    return Interval(float(estimate), low, high, level, "Jeffreys", n=len(part), of="answers")
+
+
+def _drawn(rng: np.random.Generator, share: float, n: int, effect: float) -> np.ndarray:
+    """Draws from the posterior of a share of `n` answers, each of which counts for 1 / `effect`."""
+    return rng.beta((share * n + 0.5) / effect, ((1 - share) * n + 0.5) / effect, DRAWS)
+
+
+def _effect(off: np.ndarray, questions: np.ndarray, level: float) -> float:
+    """Design effect, 1 or more: by how much the answers of one question err together. off: each answer's part in the
+    error of the estimate. Of few questions by Student's t; without any error to go by, all of a question are one."""
+    by = pd.Series(off).groupby(questions)
+    if by.ngroups == len(off):
+        return 1.0
+    size = float((by.size() ** 2).sum() / len(off))  # of the question of an answer
+    if by.ngroups == 1 or not off.any():
+        return size
+    together = by.ngroups / (by.ngroups - 1) * float((by.sum() ** 2).sum() / (off**2).sum())
+    return max(min(together, size) * (stdtrit(by.ngroups - 1, (1 + level) / 2) / ndtri((1 + level) / 2)) ** 2, 1.0)
 
 
 def _with_limits(values: np.ndarray, questions: np.ndarray, level: float) -> Interval:
     """A share with Wilson's interval of so many answers as the design effect of the questions leaves."""
     if not len(values):
         return no_interval(level)
-    by = pd.Series(values).groupby(questions)
-    share, size = float(values.mean()), float((by.size() ** 2).sum() / len(values))  # of the question of an answer
-    effect = size
-    if 0 < share < 1 and by.ngroups > 1:
-        spread = by.ngroups / (by.ngroups - 1) * float(((by.sum() - share * by.size()) ** 2).sum())
-        effect = min(max(spread / (len(values) * share * (1 - share)), 1.0), size)
-    if 1 < by.ngroups < len(values):  # few questions: Student's t
-        effect *= (stdtrit(by.ngroups - 1, (1 + level) / 2) / ndtri((1 + level) / 2)) ** 2
-    low, high = proportion_confint(values.sum() / effect, len(values) / effect, 1 - level, "wilson")
+    share = float(values.mean())
+    n = len(values) / _effect(values - share, questions, level)
+    low, high = proportion_confint(share * n, n, 1 - level, "wilson")
     return Interval(share, float(low), float(high), level, "wilson")
 
 
