@@ -3,7 +3,10 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
+from proctor import paths
+from scipy.stats import norm
 
 NAME = "uq/4_bias_and_ranking"
 
@@ -40,3 +43,36 @@ def test_correlated_validators_share_first_places(read):
     found = read("first_places_table").set_index(["n", "correlation"])["four_or_more"]
     for n in (100, 500):
         assert found[n, 0.9] < found[n, 0.5] < found[n, 0.0]
+
+
+def test_ranks_and_first_places_are_those_of_answers_drawn_one_by_one():
+    """The committed shares against studies of 100 answers, whose latent scores are drawn here in another way."""
+    folder, rng, trials = paths.ROOT / "figures/uq", np.random.default_rng(1), 1000
+    rows = pd.read_csv(folder / "over_optimism.csv").set_index(["judges", "strategy"])
+    pipeline = "(CC x3|U) => (FLC x3|U) => (C x3|U)"
+    six = [
+        ("o3-mini", "V"),
+        ("o3-mini", "C"),
+        ("Claude Sonnet 3.7", "C"),
+        ("o3", "V"),
+        ("o3", "C x3 |M"),
+        ("o3", pipeline),
+    ]
+    recall, specificity = (rows.loc[six, name].to_numpy() for name in ("recall", "specificity"))
+    places = pd.read_csv(folder / "first_places_table.csv").set_index(["n", "correlation"])["four_or_more"]
+    for correlation in (0.0, 0.5, 0.9):
+        latent = np.full((6, 6), correlation) + (1 - correlation) * np.eye(6)
+        score = norm.cdf(rng.multivariate_normal(np.zeros(6), latent, (trials, 5, 100)))  # studies, models, answers
+        truth = rng.random((trials, 5, 100)) < np.array([0.20, 0.165, 0.13, 0.095, 0.06])[None, :, None]
+        accepted = (score < np.where(truth[..., None], recall, 1 - specificity)).sum(axis=2)
+        leaders = (accepted == accepted.max(axis=1, keepdims=True)).any(axis=2).sum(axis=1)
+        assert (leaders >= 4).mean() == pytest.approx(places[100, correlation], abs=0.05)
+        right = truth.sum(axis=2)
+        against = [
+            (accepted[:, i, 5] - accepted[:, j, 5]) * (right[:, i] - right[:, j]) < 0
+            for i in range(5)
+            for j in range(i)
+        ]
+        if correlation == 0:  # the same for each correlation
+            kept = pd.read_csv(folder / "ranks_simulated.csv").set_index(["judges", "strategy"])["order_100"]
+            assert 1 - np.any(against, axis=0).mean() == pytest.approx(kept["o3", pipeline], abs=0.04)
