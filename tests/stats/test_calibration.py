@@ -8,6 +8,7 @@ from proctor.stats import bootstrap
 from proctor.stats.calibration import (
     auc,
     auc_interval,
+    best_threshold,
     calibration_error,
     calibration_interval,
     resampled_auc,
@@ -219,3 +220,16 @@ def test_auc_over_few_clusters_is_student_on_the_jackknife():
     assert found.method == "jackknife t"
     alone = auc_interval([1, 3, 2, 4], [0, 1, 0, 0], rng, clusters=["a", "b", "b", "b"])
     assert alone.estimate == pytest.approx(2 / 3) and np.isnan(alone.low)  # without b one class is left
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=2, max_size=12))
+def test_no_other_threshold_is_better(rows):
+    p, right = np.array([n / 10 for n, _ in rows]), np.array([yes for _, yes in rows])
+    if right.all() or not right.any():
+        with pytest.raises(ValueError, match="right and wrong"):
+            best_threshold(p, right)
+        return
+    youden = [(p > t)[right].mean() - (p > t)[~right].mean() for t in np.arange(0, 1, 0.05)]
+    found = best_threshold(p, right)
+    assert (p > found)[right].mean() - (p > found)[~right].mean() == pytest.approx(max(youden))
+    assert 0 <= found < 1 and float(f"{found:.6f}") == found  # as the notation writes it: C>0.55
