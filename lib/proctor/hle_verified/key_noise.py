@@ -16,7 +16,6 @@ concentrated on some items (hard ones, say), the formula holds for each item's o
 import numpy as np
 from numpy.typing import ArrayLike
 
-from proctor.stats import judge_error
 from proctor.stats.judge_error import pass_rate, shares
 
 
@@ -28,28 +27,3 @@ def observed_accuracy(accuracy: ArrayLike, wrong_keys: ArrayLike, wrong_key_matc
         shares(wrong_key_match_rate, "wrong_key_match_rate"),
     )
     return pass_rate(accuracy, 1 - wrong_keys, 1 - wrong_keys * wrong_key_match_rate)
-
-
-def true_accuracy(observed: ArrayLike, wrong_keys: ArrayLike, wrong_key_match_rate: ArrayLike = 0.0) -> np.ndarray:
-    """Accuracy behind an observed one; the three broadcast. Not clipped: outside [0, 1] where the model cannot hold.
-
-    Raises ValueError where `shrinkage` is not above 0.
-    """
-    shrinkage(wrong_keys, wrong_key_match_rate)
-    wrong_keys, wrong_key_match_rate = np.asarray(wrong_keys, float), np.asarray(wrong_key_match_rate, float)
-    return judge_error.rogan_gladen(observed, 1 - wrong_keys, 1 - wrong_keys * wrong_key_match_rate)
-
-
-def shrinkage(wrong_keys: ArrayLike, wrong_key_match_rate: ArrayLike = 0.0) -> np.ndarray:
-    """1 - e (1 + h): what is left of the difference of two models. ValueError where it is not above 0."""
-    wrong_keys, wrong_key_match_rate = (
-        shares(wrong_keys, "wrong_keys"),
-        shares(wrong_key_match_rate, "wrong_key_match_rate"),
-    )
-    left = 1 - wrong_keys * (1 + wrong_key_match_rate)
-    if (left <= 1e-12).any():
-        raise ValueError(
-            f"wrong_keys * (1 + wrong_key_match_rate) is {1 - left.min():.4g}: must be below 1, or the exam rewards "
-            "wrong answers as often as right ones; repair the keys, no correction can"
-        )
-    return left
