@@ -37,11 +37,6 @@ def test_bounds_at_a_recall_hold_every_truth_with_such_a_recall(case):
                 assert bounds[0] <= (passed + lost) / case.n <= bounds[1]
 
 
-def test_everything_checked_leaves_no_range():
-    case = Checked(500, 40, 40, 12)
-    assert case.passed_and_right == (12 / 500, 12 / 500) and case.right_among_passed == (0.3, 0.3)
-
-
 def test_nothing_passed_leaves_the_precision_open():
     assert Checked(500, 0, 0, 0).right_among_passed == (0.0, 1.0)
 
@@ -56,33 +51,6 @@ def test_parts_larger_than_their_whole_are_an_error(counts):
 def test_a_recall_that_is_no_range_of_shares_is_an_error(recall):
     with pytest.raises(ValueError, match="give two shares above 0"):
         Checked(10, 5, 3, 1).right_at_recall(*recall)
-
-
-@pytest.fixture(scope="module")
-def table_s3():
-    return partial_verification.full_set(partial_verification.pass_rates())
-
-
-def test_pass_rates_name_the_two_percentages_that_their_counts_do_not_give():
-    table = partial_verification.pass_rates()
-    odd = table[table["differs"]]
-    assert odd[["answer_model", "questions_of", "printed_percent"]].to_numpy().tolist() == [
-        ["o3-pro", "diamond subset", "4.0"],
-        ["o3", "diamond subset", "2.0"],
-    ]
-    known = table[table["human_verified"] > 0]
-    assert (known["verified_right"] == known["human_passed"] / known["human_verified"]).all()
-    assert table["verified_right"].isna().sum() == 1  # nobody checked an answer of GPT-4o
-
-
-def test_solve_rates_are_bounds_from_the_counts(table_s3):
-    models, every = table_s3
-    hle = partial_verification.validator_on_hle("o3", "(CC x3|U) => (FLC x3|U) => (C x3|U)")
-    assert (hle.tp, hle.fp, hle.fn) == (22, 49, 42)
-    row = partial_verification.solve_rate_bounds(models, every, (0.2, 0.5)).set_index("answer_model").loc["o3-pro"]
-    assert row["passed_and_right_most"] == pytest.approx(33 / 500) and row["right_most"] == pytest.approx(
-        33 / 500 / 0.2
-    )
 
 
 def test_difference_of_precisions_is_newcombes():

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 
-import pandas as pd
 import pytest
 from proctor import paths
 from proctor.data.schemas import Answer, Question
@@ -119,13 +118,6 @@ def test_a_run_that_stops_at_its_budget_resumes_to_the_same_file(serving, sessio
     assert (tmp_path / "again.jsonl").read_text() == text and not list(tmp_path.glob("*.part"))
 
 
-def test_unreadable_verdicts_are_counted_and_reject_where_a_vote_decides(serving, session):
-    serving()  # answers in capitals, which hold no verdict
-    lone, voted = run(session(), "V"), run(session(), "V x3|M", temperature=1.0)
-    assert set(lone["outcome"]) <= {"unreadable", "accept", "reject"}
-    assert (voted["unreadable"] <= voted["votes"]).all()
-
-
 def test_traces_say_why_a_vote_is_unreadable(serving, session, tmp_path):
     serving()  # no verdicts
     run(session(), "FLC u2|U", exhaustive=True, out=tmp_path / "v.jsonl")
@@ -229,24 +221,6 @@ def test_the_bill_is_what_all_votes_cost_and_is_told_without_a_call(serving, ses
     assert bill(Run("C", ["unpriced"]), QUESTIONS, ANSWERS)["dollars"] is None
 
 
-def test_rows_say_what_was_judged(serving, session):
-    serving(verdicts=0.5)
-    found = run(session(), "C |M", ["open", "claude"])
-    assert list(found.columns) == [
-        "question_id",
-        "answer_id",
-        "validator",
-        "judges",
-        "outcome",
-        "correct",
-        "votes",
-        "calls",
-        "unreadable",
-    ]
-    assert set(found["validator"]) == {"C |M"} and set(found["judges"]) == {"open; claude"}
-    assert isinstance(found, pd.DataFrame) and found["correct"].all()
-
-
 def traces(path):
     return {line["answer_id"]: line["trace"] for line in map(json.loads, path.read_text().splitlines())}
 
@@ -325,13 +299,6 @@ def test_a_first_call_that_says_nothing_is_unreadable(serving, session, tmp_path
     for trace in traces(tmp_path / "v.jsonl").values():
         assert [vote["why"] for vote in trace] == [why, "nothing to reconsider"]
         assert trace[0]["first"]["reply"] == ("I was about" if fault else " ")
-
-
-def test_traces_hold_both_calls(serving, session, tmp_path):
-    serving(verdicts=1.0)
-    run(session(), "CC", out=tmp_path / "v.jsonl")
-    for trace in traces(tmp_path / "v.jsonl").values():
-        assert trace[0]["first"]["prompt"].startswith("uq/free/cycle_infer@") and trace[0]["first"]["reply"]
 
 
 CHILD = """

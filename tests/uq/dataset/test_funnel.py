@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 from proctor.uq.dataset import funnel
-from proctor.uq.dataset.rules import BIT, RULES, Filter, load_rules
+from proctor.uq.dataset.rules import BIT, RULES, Filter
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +42,3 @@ def test_a_made_up_table_of_outcomes_counts_as_by_hand():
     failed = [0, BIT["age"], BIT["age"] | BIT["no_why"], BIT["no_why"]]
     table = funnel.by_rule(pd.DataFrame(dict(site="s", failed=failed, questions=[1, 2, 3, 4]))).set_index("rule")
     assert table.loc["age"].tolist() == [5, 2, 5] and table.loc["no_why"].tolist() == [7, 4, 1]
-
-
-def test_the_rules_are_told_with_their_thresholds():
-    words = funnel.describe(load_rules()).set_index("rule")["keeps"]
-    assert words["views"] == "at least 200 views" and list(words.index) == list(RULES)
-
-
-def test_questions_are_counted(generated):
-    assert funnel.question_count(generated[0]) == 2000

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models.messages import Reply
-from proctor.models.offline import export, import_replies
 from proctor.models.prompts import load
 from proctor.models.session import Session
 from proctor.models.spending import Budget, BudgetError
@@ -228,14 +227,6 @@ def test_the_bill_bounds_what_a_run_costs(serving, session):
     assert bill(KEPT, "open", "unpriced")["dollars"] is None
 
 
-def test_settings_that_cannot_work_are_refused_before_any_call(serving, session):
-    server = serving(verdicts=1.0)
-    for how in (dict(repeats=1), dict(least=0), dict(temperature=0.0)):
-        with pytest.raises(ValueError):
-            run(session(), **how)
-    assert server.arrived == 0
-
-
 def test_verdicts_go_on_to_the_review_queue(serving, session, tmp_path):
     judging(serving(verdicts=1.0))
     found = run(session())
@@ -253,9 +244,6 @@ def test_verdicts_go_on_to_the_review_queue(serving, session, tmp_path):
     assert all(row["answers"][0]["answer"] == f"The proof of {row['question_id']}." for row in shown)
 
 
-MODEL = "openai/m@http://node:8000/v1"
-
-
 def test_chances_of_a_yes_are_the_first_replys_token_probabilities():
     """On the recorded replies of the embedded model: the first reply is a yes or a no drawn with these chances."""
     session, posts = Session("replay", progress=False), recorded.open_posts(3)
@@ -268,36 +256,6 @@ def test_chances_of_a_yes_are_the_first_replys_token_probabilities():
     yes, no = (math.exp(reply.first[letter]) for letter in "YN")
     assert chances["clear"][1] == pytest.approx(yes / (yes + no))
     assert list(chances) == list(YES_NO) and chances.shape == (3, 3) and chances.to_numpy().max() < 1
-
-
-def answer_elsewhere(requests, replies):
-    """What a batch run would write: every chance 20, every answer yes."""
-    with replies.open("w") as file:
-        for line in map(json.loads, requests.read_text().splitlines()):
-            system = line["body"]["messages"][0]["content"]
-            said = (
-                "A proof."
-                if system.startswith("Answer")
-                else "Score: [[20]]"
-                if "Score" in system
-                else "Accepted: [[Y]]"
-            )
-            body = {"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}
-            response = {"status_code": 200, "request_id": "r", "body": body}
-            file.write(json.dumps({"custom_id": line["custom_id"], "response": response, "error": None}) + "\n")
-
-
-def test_a_run_through_files_takes_two_rounds(tmp_path):
-    session = Session("replay", cache=tmp_path / "c.sqlite", recorded=None, progress=False)
-
-    async def study(session):
-        return await filter_questions(session, KEPT, MODEL, MODEL)
-
-    for wanted in (8, 8 * 15):
-        assert asyncio.run(export(session, study, tmp_path / "q.jsonl")) == wanted
-        answer_elsewhere(tmp_path / "q.jsonl", tmp_path / "r.jsonl")
-        assert import_replies([tmp_path / "r.jsonl"], tmp_path / "q.jsonl", session.cache).complete
-    assert (asyncio.run(study(session))["outcome"] == "keep").all()
 
 
 def test_the_filter_has_every_reply_to_real_questions():

@@ -14,7 +14,6 @@ from proctor.data.tabular import DataError
 from proctor.uq.dataset import rules
 from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.funnel import by_rule
-from proctor.uq.dataset.generate_dump import make_posts, make_questions, write_dump
 from proctor.uq.dataset.pool import writing
 from proctor.uq.dataset.rules import RULES, Filter, least_votes, load_rules, scan
 
@@ -104,16 +103,6 @@ def test_counts_on_the_real_dump_are_those_of_brute_force(tmp_path, settings):
         assert found == brute_force(questions, limits, as_of)
     counts = Counter(name for failed in found.values() for name in failed)
     assert len(found) == 225 and counts["no_answers"] == 212
-
-
-def test_both_tag_encodings_give_the_same_funnel(tmp_path):
-    rows = list(make_posts(make_questions(400, 3)))
-    funnels = []
-    for tags in ("old", "new"):
-        ingest_dump(write_dump(tmp_path / f"{tags}.xml", rows, tags, bom=tags == "old"), "s", tmp_path / tags)
-        with Filter(tmp_path / tags) as found:
-            funnels.append(by_rule(found.outcomes()))
-    pd.testing.assert_frame_equal(*funnels)
 
 
 def test_sites_one_by_one_and_json_lines_give_the_same(generated, tmp_path):

@@ -1,11 +1,8 @@
 """What the rules do to a pool: a funnel by rule and by site."""
 
-from pathlib import Path
-
-import duckdb
 import pandas as pd
 
-from proctor.uq.dataset.rules import BIT, RULES, Rules, scan
+from proctor.uq.dataset.rules import BIT, RULES, Rules
 
 
 def by_rule(outcomes: pd.DataFrame) -> pd.DataFrame:
@@ -43,8 +40,3 @@ def describe(rules: Rules) -> pd.DataFrame:
     return pd.DataFrame(
         [(name, says.format(**rules.default)) for name, (says, _) in RULES.items()], columns=["rule", "keeps"]
     )
-
-
-def question_count(source: str | Path) -> int:
-    """Questions of a source."""
-    return duckdb.execute(f"SELECT count(*) FROM {scan(Path(source))}").fetchone()[0]
