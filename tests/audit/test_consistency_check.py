@@ -195,11 +195,6 @@ def test_the_known_disagreements_are_found(paper, part, number):
     assert sum(not c.agrees for c in CHECKS if c.paper == paper and part in c.what) == number
 
 
-def test_kappa_comes_back_as_a_fraction():
-    (check,) = [c for c in CHECKS if c.derivation.startswith("22/47")]
-    assert check.agrees and check.printed == "0.468"
-
-
 def test_a_table_has_a_row_per_check_and_keeps_its_columns_without_any():
     assert list(as_table([]).columns) == list(as_table([check("3", "3")]).columns)
     assert as_table([check("3", "3"), check("4", "4")])["printed"].tolist() == ["3", "4"]

@@ -2,7 +2,6 @@ import asyncio
 
 import pandas as pd
 import pytest
-from proctor.cbu.candidates import load_candidates
 from proctor.cbu.neighbours import (
     agreed,
     filter_by_agreement,
@@ -14,7 +13,6 @@ from proctor.models.messages import Reply
 from proctor.models.prompts import load
 from proctor.models.settings import Settings
 
-QUESTIONS = load_candidates(levels=(1, 2, 3))[0]
 SUM = Question(id="sum", question="What is 2 + 3?", answer="5", cluster="sums", level=1)
 MODEL = "smollm2-135m"
 

@@ -3,7 +3,6 @@
 import math
 import re
 
-import pandas as pd
 import pytest
 import yaml
 from hypothesis import given
@@ -99,48 +98,6 @@ def test_printed_precision_is_kept(name, decimals):
     frame = load_published(name)
     cells = frame[list(TABLES[name].printed)].to_numpy().ravel()
     assert {len(cell.partition(".")[2]) for cell in cells} == {decimals}
-
-
-def test_table_s1_is_part_of_table_s10():
-    columns = ["model", "judges", "strategy", "accuracy", "precision", "recall"]
-    small, large = (set(map(tuple, load_published(f"uq/table_{name}")[columns].to_numpy())) for name in ("S1", "S10"))
-    assert small < large
-
-
-def test_table_s9_adds_kappa_to_table_s2():
-    columns = ["answer_model", *TABLES["uq/table_S2"].printed]
-    pd.testing.assert_frame_equal(load_published("uq/table_S2")[columns], load_published("uq/table_S9")[columns])
-
-
-def test_figures_that_the_text_of_the_papers_repeats():
-    """UQ, appendices B.3 and I.4, quote these rows in prose; HLE's README quotes GPT-4o."""
-    uq = load_published("uq/table_S10").set_index(["judges", "strategy"])
-    pipeline = "(CC x3|U) => (FLC x3|U) => (C x3|U)"
-    quoted = {
-        ("Claude Sonnet 3.7", "V"): "21.60 13.26 90.77",
-        ("Claude Sonnet 3.7", pipeline): "73.20 20.00 16.00",
-        ("o3", pipeline): "81.65 30.99 34.38",
-        ("Gemini 2.5 Pro; o3", f"({pipeline}) |U"): "85.40 40.00 24.62",
-    }
-    for row, figures in quoted.items():
-        assert " ".join(uq.loc[row, ["accuracy", "precision", "recall"]]) == figures
-    hle = load_published("hle/table_1").set_index("model")
-    assert tuple(hle.loc["GPT-4o", ["accuracy", "calibration_error"]]) == ("3.3", "92.5")
-
-
-def test_text_only_model_has_one_score_in_both_hle_tables():
-    tables = [load_published(f"hle/table_{k}").set_index("model") for k in (1, 2)]
-    assert list(tables[0].index) == list(tables[1].index)
-    assert tables[0].loc["DeepSeek-R1", "accuracy"] == tables[1].loc["DeepSeek-R1", "accuracy"]
-    assert set(tables[1]["text_only"]) == {"yes"}
-
-
-def test_kina_says_what_it_lacks():
-    board = load_published("kina/leaderboard").set_index("rank")
-    assert math.isnan(board.loc["4-42", "accuracy_value"]) and "39 models" in board.loc["4-42", "note"]
-    facts = load_published("kina/facts").set_index("fact")["value_value"]
-    assert facts["models"] == 3 + 39
-    assert (board["accuracy_value"].dropna() > facts["frontier_tier_lower_bound"]).all()
 
 
 @given(st.decimals(-1000, 1000, places=2))

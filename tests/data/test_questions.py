@@ -21,6 +21,7 @@ from proctor.data.questions import (
 from proctor.data.schemas import LETTERS, Question
 from proctor.data.tabular import DataError
 from proctor.exam.run_exam import Setup
+from pydantic import ValidationError
 
 HLE = {
     "id": "h1",
@@ -461,3 +462,8 @@ def test_a_field_under_another_name_leaves_the_column_of_its_own_name_in_extra(t
     path = write_jsonl(tmp_path / "a.jsonl", {"question": "old", "prompt": "new"})
     found = load_questions(path, columns={"question": "prompt"})[0]
     assert (found.question, found.extra) == ("new", {"question_column": "old"})
+
+
+def test_more_options_than_letters_are_refused():
+    with pytest.raises(ValidationError, match="at most 10"):
+        Question(id="1", question="?", answer_type="multipleChoice", options=tuple(map(str, range(11))))

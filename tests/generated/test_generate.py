@@ -272,10 +272,6 @@ def test_right_and_wrong_solutions_look_alike_in_length():
         assert all(2 <= len(re.findall(r"\.(?:\s|$)", question.extra[key])) <= 5 for key in ("right", "wrong"))
 
 
-def test_questions_are_short():
-    assert max(len(question.question.split()) for question in drawn()) < 60
-
-
 def test_no_text_occurs_twice():
     texts = [
         text
@@ -307,15 +303,6 @@ def test_families_and_levels_do_not_disturb_each_other():
     everything = {q.id: q for q in generate(per_level=2)}
     some = generate(per_level=2, families=["weekdays", "sums"], levels=(3, 1))
     assert len(some) == 8 and all(everything[q.id] == q for q in some)
-
-
-def test_same_seed_gives_the_same_bytes():
-    assert questions_as_jsonl(generate(seed=5, per_level=2)) == questions_as_jsonl(generate(seed=5, per_level=2))
-
-
-def test_another_seed_gives_other_questions():
-    first, second = ({q.question for q in generate(seed=seed)} for seed in (1, 2))
-    assert len(first & second) < 8
 
 
 def test_committed_file_is_what_the_generator_gives():

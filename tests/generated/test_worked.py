@@ -83,8 +83,3 @@ def test_wrong_solutions_are_wrong_at_one_place_and_share_no_answer(name, level,
         # All other equations are true: only the planted result may be wrong, and only in that kind of slip.
         false = [e for e in EQUATION.findall(text) if eval("".join(e[:3]).replace("x", "*")) != int(e[3])]
         assert len(false) == (slip.kind == "wrong result")
-
-
-def test_the_same_seed_plants_the_same_slips():
-    twice = [spoil(PENS, np.random.default_rng(5)) for _ in range(2)]
-    assert twice[0] == twice[1]

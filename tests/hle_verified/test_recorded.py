@@ -4,11 +4,6 @@ import pandas as pd
 from proctor.hle_verified import recorded
 
 
-def test_every_step_of_the_protocol_is_a_study():
-    steps = {name.partition(".")[2] for name in recorded.STUDIES}
-    assert steps == {"votes", "attempts", "repairs", "adjudications", "audits"}
-
-
 def test_only_the_largest_model_adjudicates(monkeypatch):
     asked = []
 

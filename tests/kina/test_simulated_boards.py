@@ -2,7 +2,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from proctor.kina import simulated_boards
-from proctor.kina.simulated_boards import LOW, STRONG
 from proctor.stats.proportions import wilson
 from scipy.stats import t
 
@@ -18,12 +17,6 @@ def models():
 @pytest.fixture(scope="module")
 def exams(models):
     return simulated_boards.draw_exams(models["accuracy"], 4, np.random.default_rng(0), **SETTINGS)
-
-
-def test_simulated_models_are_called_by_their_accuracy(models):
-    assert len(models) == 42 and models["model"].is_unique and models["printed"].notna().sum() == 3
-    assert models["model"].str.fullmatch(r"a model at \d+\.\d+ %").all()
-    assert models.groupby("tier").size().to_dict() == {"frontier": 3, STRONG: 25, LOW: 14}
 
 
 def test_names_get_the_digits_that_tell_them_apart():
@@ -42,11 +35,6 @@ def test_names_get_the_digits_that_tell_them_apart():
 def test_assumptions_that_do_not_fit_the_printed_numbers_are_refused(strong, low, words):
     with pytest.raises(ValueError, match=words):
         simulated_boards.simulated_models(strong, low)
-
-
-def test_disciplines_hold_three_or_four_items():
-    sizes = np.bincount(simulated_boards.disciplines())
-    assert len(sizes) == 261 and sizes.sum() == 899 and set(sizes) == {3, 4}
 
 
 def test_exams_have_the_accuracies_together_and_not_one_by_one(models, exams):
@@ -71,7 +59,3 @@ def test_equal_numbers_have_an_interval_of_some_width():
 def test_flags_are_in_percent_with_wilsons_interval():
     found = simulated_boards.over_exams(pd.Series([True, False, np.nan, True, True]), "%")
     assert found.estimate == 75 and (found.low, found.high) == pytest.approx([100 * x for x in wilson(3, 4)])
-
-
-def test_one_exam_has_no_interval():
-    assert np.isnan(simulated_boards.over_exams(pd.Series([3.0]), "points").low)

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from proctor.kina.tournament import (
-    Game,
     Mechanism,
     Reviewer,
     bonuses,
@@ -19,7 +18,6 @@ from proctor.kina.tournament import (
     settle,
     symmetric_equilibria,
     thresholds,
-    verdict_agreement,
     win,
     with_limits,
     worst_deviation,
@@ -158,11 +156,6 @@ def test_agreement_has_a_lazy_equilibrium_at_any_bonus_and_a_diligent_one_only_a
     assert pure_equilibria(Mechanism("agreement", 14, bar=BAR), PAIR) == [(0, 0), (1, 1)]
 
 
-def test_hasty_pairs_agree_as_often_as_diligent_ones():
-    alike = verdict_agreement(PAIR, bar=BAR, defects=0.2)
-    assert alike[0, 0] == pytest.approx(alike[1, 1]) and alike[0, 0] == pytest.approx(0.8 + 0.2 * (0.2**2 + 0.8**2))
-
-
 def test_pay_without_a_bonus_makes_the_least_effort_dominant_and_per_item_the_more_so_the_higher_it_is():
     loss = [
         np.diff(payoffs(Mechanism(kind, pay=pay), PAIR), axis=0)[0, 0]
@@ -249,13 +242,6 @@ def test_settled_pairs_are_paid_what_the_expected_bonus_is_the_mean_of():
     assert expected == pytest.approx(1 + bonuses(mechanism, reviewer)[1, 0])
     with pytest.raises(ValueError, match="only a tournament"):
         settle(Mechanism("flat"), (1, 2))
-
-
-def test_a_game_of_two_like_reviewers_has_the_thresholds_worked_out_by_hand():
-    game = Game((1.0, 2.0), (0.45, 0.35, 0.15, 0.05), (0.05, 0.15, 0.45, 0.35), bar=2)
-    assert game.limits == pytest.approx([1 / 0.555, 1 / 0.375]) and game.threshold == game.limits.max()
-    assert game.effort_gain(game.tournament(game.threshold))[1] == pytest.approx(0)
-    assert game.words == "assumed: costs 1 and 2 hours, clears the bar with chance 0.2 and 0.8"
 
 
 @pytest.mark.parametrize("mechanism", KINDS, ids=lambda m: m.kind)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor import paths
-from proctor.models.cache import Cache, StoreError, read_recording, recording_path, write_recording
+from proctor.models.cache import Cache, StoreError, read_recording, write_recording
 from proctor.models.messages import Reply, Request
 
 LINES = st.dictionaries(
@@ -62,10 +62,6 @@ def test_a_line_that_is_no_reply_names_file_and_line(tmp_path):
     path.write_bytes(gzip.compress(b'{}\nabc {"text":"x"}\nnonsense\n'))
     with pytest.raises(StoreError, match="m.jsonl.gz, line 3"):
         read_recording(path)
-
-
-def test_recording_path_has_no_slash_from_the_model(tmp_path):
-    assert recording_path(tmp_path, "openai/gpt-4o").name == "openai_gpt-4o.jsonl.gz"
 
 
 def test_put_is_seen_by_another_connection_at_once_and_once(tmp_path):

@@ -388,16 +388,6 @@ def test_equal_requests_are_asked_once_and_other_samples_again(serving, session,
     assert len(run(session(), requests)) == 4 and server.asked == {"one": 2}
 
 
-def test_equal_requests_of_two_ask_many_at_once_are_asked_once(serving, session, ask):
-    server = serving(latency=0.05)
-
-    async def main():
-        async with session() as asking:
-            return await asyncio.gather(*(asking.ask(ask("one")) for _ in range(5)))
-
-    assert {reply.text for reply in asyncio.run(main())} == {"ONE"} and server.asked == {"one": 1}
-
-
 def test_concurrency_bounds_all_calls_of_a_session(serving, session, ask):
     server = serving(latency=0.02)
 

@@ -3,7 +3,6 @@ from dataclasses import replace
 import pytest
 from proctor.data.schemas import Question
 from proctor.exam.run_exam import exam_request
-from proctor.models.messages import Request
 from proctor.models.providers import anthropic_body, openai_body
 from proctor.models.registry import ModelError, spec
 from proctor.models.settings import PROVIDER_TOKENS, Settings
@@ -84,12 +83,6 @@ def test_what_changes_a_reply_is_in_its_key(settings):
     plain = exam_request(SERVER, QUESTION)
     assert exam_request(SERVER, QUESTION, settings=Settings(**settings)).key != plain.key
     assert exam_request(SERVER, QUESTION, settings=Settings(timeout=5.0)).key == plain.key
-
-
-def test_a_request_without_settings_has_the_key_of_older_recordings():
-    asked = Request(model="m", messages=({"role": "user", "content": "x"},))
-    assert asked.key == replace(asked, timeout=3.0).key
-    assert asked.key == "376e4d2aec6eaf7871b547cbcc19885faf3bd1444b47947fd91d57650cceb19c"
 
 
 def test_models_served_here_keep_what_their_prompts_say():

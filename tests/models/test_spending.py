@@ -1,7 +1,7 @@
 from collections import Counter
 
 import pytest
-from proctor.models.spending import Budget, Plan, Spent, narrower
+from proctor.models.spending import Budget, Spent, narrower
 
 
 @pytest.mark.parametrize(
@@ -31,15 +31,6 @@ def test_of_two_budgets_the_lower_bounds_hold():
     Budget(5).keep()  # what is kept before is not widened
     Budget(total=7.0).keep()
     assert Budget.here() == Budget(5, 2.0, 7.0)
-
-
-def test_a_plan_says_calls_tokens_and_the_most_that_they_cost():
-    told = str(Plan(1200, 1000, 50, 150, 30_000, 60_000, 1.5))
-    assert all(part in told for part in ("1,200", "1,000 recorded", "50 cached", "150 to ask", "60,000 out", "$1.50"))
-
-
-def test_a_plan_without_a_price_says_so():
-    assert "no price known" in str(Plan(1, 0, 0, 1, 10, 10, None))
 
 
 @pytest.mark.parametrize(

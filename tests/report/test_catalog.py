@@ -140,11 +140,6 @@ def test_wrong_columns_are_told(written):
         read(written(header="id,state"))
 
 
-def test_an_agreeing_folder_has_no_problems(rows, folder):
-    (folder / "README.md").write_text("not an artifact")
-    assert check(rows, folder) == []
-
-
 def test_a_missing_output_is_found(rows, folder):
     (folder / "hle/t.md").unlink()
     (folder / "uq/f.json").unlink()
@@ -332,18 +327,6 @@ def test_a_sentence_that_repeats_a_finding_rests_on_the_claims_of_that_finding(j
 
 def test_a_claim_of_another_notebook_does_not_do_for_the_file_that_the_row_names(judging):
     assert judging([CLAIM], {"uq/c": "measured"}, notebook="uq/6_agreement")[0].startswith("uq/c: no claim of this id")
-
-
-def test_claims_files_need_no_owner_and_may_have_one(judging):
-    owner = (
-        "uq/claims,uq,notebook-output,Claims,uq/3_validators,uq/claims_3_validators.csv,published + measured,,,done,"
-    )
-    assert judging([CLAIM, owner], {"uq/c": "measured"}) == []
-
-
-def test_a_claims_row_may_still_point_at_a_table(rows, folder, written):
-    claim = "hle/c,hle,claim,A claim,hle/2_evaluation,hle/t.csv,published,,,done,"
-    assert check(read(written(TABLE, FIGURE, claim)), folder) == []
 
 
 def test_an_unreadable_claims_file_is_told(tmp_path, judging):

@@ -6,7 +6,7 @@ from matplotlib import pyplot as plt
 from PIL import Image
 from proctor import paths
 from proctor.report.claims import judge
-from proctor.report.figures import COLUMN, FULL, axes, save, size
+from proctor.report.figures import COLUMN, FULL, axes, save
 from proctor.report.frame import faults, is_drawn, text_width, visible_texts, wrapped
 
 GAIN = judge(
@@ -104,23 +104,6 @@ def test_whether_the_number_of_the_claim_is_drawn_is_recorded():
     assert estimates == [True, False]
 
 
-def test_a_text_may_stand_for_a_picture_that_claims_nothing_sampled():
-    record = json.loads(
-        saved(drawn(), claim="How a question\n goes through the stages").with_suffix(".json").read_text()
-    )
-    assert record["claim"] == "How a question goes through the stages" and record["claim_ids"] == []
-
-
-def test_saving_twice_gives_the_same_bytes(tmp_path):
-    fig = drawn()
-    first, second = (saved(fig, out=tmp_path / out) and tmp_path / out / "uq" for out in ("one", "two"))
-    for ending in ("svg", "png", "json"):
-        assert (first / f"sample.{ending}").read_bytes() == (second / f"sample.{ending}").read_bytes()
-    again = tmp_path / "three"
-    saved(drawn(), out=again)
-    assert (again / "uq/sample.png").read_bytes() == (first / "sample.png").read_bytes()
-
-
 @pytest.mark.parametrize("how", [dict(alt=None), dict(alt=" "), dict(claim=None), dict(claim=""), dict(claim=[])])
 def test_claim_and_alt_go_together(how):
     with pytest.raises(ValueError, match="give both"):
@@ -173,14 +156,6 @@ def test_what_is_not_drawn_is_not_judged():
     assert faults(fig) == []
 
 
-def test_slanted_labels_are_not_judged():
-    fig = drawn()
-    crowded(fig)
-    fig.axes[0].tick_params(axis="x", rotation=45)
-    fig.draw_without_rendering()
-    assert not [fault for fault in faults(fig) if "overlap" in fault]
-
-
 def test_each_kind_of_evidence_has_its_tag_and_none_leaves_the_picture():
     fig = drawn()
     kinds = ["published", "reconstructed", "measured", "logged", "simulated"]
@@ -205,10 +180,6 @@ def test_lines_are_as_long_as_the_room_and_lose_no_word():
 def test_a_dollar_in_a_claim_stays_a_dollar():
     base = saved(drawn(), claim="A run costs $3 and not $30")
     assert "$3 and not $30" in base.with_suffix(".svg").read_text()
-
-
-def test_house_size_is_column_unless_told():
-    assert tuple(axes()[0].get_size_inches()) == size() and axes(width=FULL)[0].get_size_inches()[0] == FULL
 
 
 MARKS = {  # what draws a number: as a mark, bar, cell or text

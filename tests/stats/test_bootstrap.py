@@ -13,13 +13,6 @@ def rng():
     return np.random.default_rng(20)
 
 
-def test_same_seed_same_numbers():
-    scores = np.random.default_rng(0).random((3, 70))
-    first, second = (bootstrap.resample_means(scores, 500, np.random.default_rng(5)) for _ in range(2))
-    assert np.array_equal(first, second)
-    assert not np.array_equal(first, bootstrap.resample_means(scores, 500, np.random.default_rng(6)))
-
-
 def weights(n_items, resamples, rng):
     return np.concatenate(list(bootstrap.counts(n_items, resamples, rng)))
 

@@ -101,13 +101,6 @@ def test_true_counts_are_always_among_the_solutions(data):
         ] == shown
 
 
-def test_uq_table_s1_two_model_pipeline_has_a_solution_with_65_positives():
-    found = confusion_counts("85.40", "40.00", "24.62", 500)
-    assert [(t.positives, t.tp, t.fp) for t in found if t.positives == 65] == [(65, 16, 24)]
-    cells = next(t for t in found if t.positives == 65).confusion
-    assert (cells.fn, cells.tn) == (49, 411)
-
-
 def test_figures_that_contradict_each_other_have_no_solution():
     assert confusion_counts("99.80", "50.00", "50.00", range(1, 101)) == []
 
@@ -171,25 +164,6 @@ def test_accuracy_counts_agree_with_a_search_of_every_count(n, data):
     found = accuracy_counts(shown, n, roundings=[rounding])
     near = range(max(0, k - 30), min(n, k + 30) + 1)
     assert [c.k for c in found] == [j for j in near if printed(j, n, rounding) == shown]
-
-
-def test_kina_accuracies_over_899_items():
-    # semantics: 53.17 % is 478 of 899; the two others are no multiple of 1/899 but are of 1/3596 (four samples).
-    assert [c.k for c in accuracy_counts("53.17", 899)] == [478]
-    for shown in ("49.92", "48.55"):
-        assert accuracy_counts(shown, 899, roundings=["half_up", "half_even"]) == []
-        assert accuracy_counts(shown, 3596, roundings=["half_up", "half_even"]) != []
-
-
-def test_kina_accuracies_name_the_samples_an_item():
-    def samples(shown):
-        found = accuracy_counts(shown, 899, samples=(1, 2, 3, 4), roundings=["half_up"])
-        assert all(printed(c.k, c.n * c.samples, "half_up") == shown for c in found)
-        return [c.samples for c in found]
-
-    assert samples("49.92") == [4]
-    assert samples("48.55") == [2, 4]
-    assert samples("53.17") == [1, 2, 3, 4]  # 478 of 899 is 956 of 1798, and so on
 
 
 def test_samples_agree_with_a_search_of_every_count():
@@ -292,20 +266,6 @@ def two_by_two(n):
     return [(a, b, c, n - a - b - c) for a, b, c in product(range(n + 1), repeat=3) if a + b + c <= n]
 
 
-def test_uq_table_s9_kappa_comes_back_as_a_fraction():
-    found = agreement_counts("12", "4", "92", 25, kappa="0.468")
-    assert found == [AgreementTable(25, 1, 2, 0, 22, ROUNDINGS)]
-    assert found[0].kappa == Fraction(22, 47) and found[0].agreement == Fraction(23, 25)
-    # The two pass rates and the agreement alone decide it: kappa adds nothing to be fitted.
-    assert agreement_counts("12", "4", "92", 25) == found
-
-
-def test_uq_table_s9_undefined_kappa_leaves_the_one_table_without_passes():
-    found = agreement_counts("0", "0", "100", 25, kappa="-")
-    assert [(t.both, t.neither, t.kappa) for t in found] == [(0, 25, None)]
-    assert agreement_counts("12", "4", "92", 25, kappa="-") == []
-
-
 @given(st.lists(st.integers(0, 60), min_size=4, max_size=4).filter(lambda cells: sum(cells) > 0))
 def test_kappa_agrees_with_statsmodels(cells):
     table = AgreementTable(sum(cells), *cells, ())
@@ -339,21 +299,6 @@ def test_a_negative_kappa_is_read():
     assert [(t.both, t.only_a, t.only_b, t.neither) for t in found] == [(0, 2, 2, 0)]
     with pytest.raises(ValueError, match="kappa"):
         agreement_counts("50", "50", None, 4, kappa="-1.01")
-
-
-def test_uq_table_s6_final_percentages_do_not_make_500_questions():
-    """Table S8 counts 395 of science, which is 79.0 and not the 78.8 of Table S6; the rest is as printed."""
-    assert shares_of_whole(["10.4", "78.8", "3.2", "7.0", "0.4"], 500) == []
-    (found,) = shares_of_whole(["10.4", "79.0", "3.2", "7.0", "0.4"], 500)
-    assert (found.counts, found.assignments) == (((52, 52), (395, 395), (16, 16), (35, 35), (2, 2)), 1)
-
-
-def test_uq_table_s6_first_stage_is_of_its_counts_sum():
-    """The counts of Table S6 add up to 33,899; its percentages are of these, not of the 33,916 of Table S5."""
-    counts, shown = (8994, 21344, 394, 2922, 245), ["26.5", "63.0", "1.2", "8.6", "0.7"]
-    for n, fit in ((sum(counts), True), (33_916, False)):
-        (found,) = shares_of_whole(shown, n)
-        assert all(low <= k <= high for k, (low, high) in zip(counts, found.counts)) == fit
 
 
 @given(

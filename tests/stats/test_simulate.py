@@ -40,11 +40,6 @@ def test_clusters_share_difficulty():
     assert between == pytest.approx(2, rel=0.3) and within == pytest.approx(1, rel=0.1)
 
 
-def test_same_seed_same_responses():
-    first, second = (item_responses([0.3, 0.7], 50, np.random.default_rng(4)).scores for _ in range(2))
-    assert np.array_equal(first, second)
-
-
 @pytest.mark.parametrize(
     "accuracies, change, message",
     [

@@ -40,13 +40,6 @@ def fields(answer, confidence="80"):
 # the exam
 
 
-def test_a_question_with_a_picture_is_refused_by_name():
-    with pytest.raises(ValueError, match="question map has a picture"):
-        run_exam.exam_request(
-            "smollm2-135m", Question(id="map", question="Which country?", image="data:image/png;base64,AA")
-        )
-
-
 def test_sit_grades_numbers_by_value_and_letters_by_letter(session):
     says(
         session,
@@ -61,26 +54,6 @@ def test_sit_grades_numbers_by_value_and_letters_by_letter(session):
     assert list(table["correct"]) == [True, True] and list(table["answer"]) == ["4.0", "C"]
     assert list(table["confidence"]) == [0.0, 0.8] and list(table["cut_off"]) == [True, False]
     assert (table["prompt_tokens"][0], table["completion_tokens"][0], table["category"][0]) == (9, 3, "arithmetic")
-
-
-def test_unreadable_answer_is_wrong_with_its_confidence_missing(session):
-    says(session, run_exam.exam_request("m", SUM), "I cannot say")
-    says(session, run_exam.exam_request("m", GAS), "Answer: a gas")
-    table = asyncio.run(run_exam.run_exam(session, ["m"], [SUM, GAS]))
-    assert not table["correct"].any() and table["answer"].isna().all() and table["confidence"].isna().all()
-
-
-def test_probability_is_that_of_the_answer_not_of_the_same_letter_elsewhere(session):
-    tokens = (
-        ("Explanation", -1.0),
-        (": C", -2.0),
-        ("\nAnswer:", -3.0),
-        (" C", -0.5),
-        ("\nC", -4.0),
-        ("onfidence: 8%", -5.0),
-    )
-    says(session, run_exam.exam_request("m", GAS), "".join(token for token, _ in tokens), tokens=tokens)
-    assert asyncio.run(run_exam.run_exam(session, ["m"], [GAS]))["probability"][0] == pytest.approx(math.exp(-0.5))
 
 
 def test_choices_in_the_text_of_the_question_are_read_as_letters():

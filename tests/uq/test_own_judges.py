@@ -25,7 +25,6 @@ from proctor.uq.own_judges import (
 
 LABELS = "answer_id,correct\na1,yes\na2,no\na3,1\na4,\n"
 VERDICTS = "item,judge,verdict\na1,j,accept\na2,j,reject\na3,j,yes\na4,j,\na1,k,no\na1,k,no\na1,k,yes\na2,k,abstain\n"
-SAME = dict(judge="j", prompt="p")
 
 
 @pytest.fixture
