@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from proctor import paths
+from proctor import log_files, paths
 from proctor.report import catalog
 from proctor.report.claims import FAILS, HOLDS, read_claims
 from proctor.workflow import receipts
@@ -89,9 +89,27 @@ def values_of(notebook, options) -> dict:
     return runner._values_and_files(notebook, given)[0]
 
 
+SHARED = [each for up in paths.ROOT.parents[:2] if (each := up / "shared/data/logs").is_dir()]
+
+
 @pytest.fixture(scope="module")
-def done(request, quick_run):
+def needs_logs():
+    """`needs_logs("llmbar", ...)`: these are read from ../shared where they are there alone; skips without them."""
+    with pytest.MonkeyPatch.context() as patch:
+
+        def look(*names):
+            if SHARED and not all(map(log_files.available, names)):
+                patch.setenv("PROCTOR_LOGS", str(SHARED[0]))
+            if not all(map(log_files.available, names)):
+                pytest.skip(f"needs the logs {', '.join(names)}")
+
+        yield look
+
+
+@pytest.fixture(scope="module")
+def done(request, quick_run, needs_logs):
     """Where the quick run of the notebook that the test module NAMEs left figures/ and out.ipynb."""
+    needs_logs(*Notebook(paths.ROOT / f"notebooks/{request.module.NAME}.ipynb").logs)
     return quick_run(request.module.NAME)
 
 

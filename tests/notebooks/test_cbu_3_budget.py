@@ -6,14 +6,6 @@ import pytest
 NAME = "cbu/3_budget"
 
 
-def test_frontier_holds_every_scheme_and_racing_keeps_its_guarantee(read):
-    found = read("rollout_frontier").set_index("scheme")
-    assert found.loc["uniform 64", "share"] == 1 and (found["share"] <= 1).all() and len(found) == 13
-    assert (found.loc[found.index.str.startswith("racing"), "violated"] <= 0.1).all()
-    for budget in (640, 320, 160, 80, 40):
-        assert found.loc[f"halving {budget}", "calls"] <= budget
-
-
 def test_tokens_under_the_two_readings_differ_by_the_neighbours_of_an_original(read):
     budget = read("same_budget")
     assert budget.iloc[:, 3].div(budget.iloc[:, 2]).to_numpy() == pytest.approx(122 / 70)

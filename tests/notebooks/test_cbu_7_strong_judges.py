@@ -8,12 +8,11 @@ from proctor import logs
 from scipy.stats import spearmanr
 
 NAME = "cbu/7_strong_judges"
-pytestmark = pytest.mark.skipif(not logs.available("judge_scores"), reason="the logs are not on this machine")
 JUDGES = ("gpt-5.4", "gpt-5.4-mini", "gpt-5.4-nano", "claude-sonnet-4.6", "claude-haiku-4.5")
 
 
 @pytest.fixture(scope="module")
-def by_judge():
+def by_judge(done):
     """Scores of each judge with its variants, of the items whose four candidates all have one."""
     found = {}
     for judge, part in logs.verdicts("judge_scores").groupby("judge", observed=True):

@@ -7,9 +7,10 @@ import json
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from PIL import Image
-from proctor import paths
+from proctor import log_files, paths
 from proctor.report import catalog
 from proctor.report.claims import read_claims, verdict
 from proctor.report.roles import role
@@ -244,6 +245,31 @@ def test_what_rests_on_logs_names_their_commit_and_no_place_of_this_machine():
         logs = NOTEBOOKS[record["code"]["notebook"]].logs
         assert not logs or any("@" in each["path"] for each in record["inputs"]), name
         assert not re.search("/work|/home|/root", (FIGURES / f"{name}.json").read_text()), name
+
+
+@pytest.mark.parametrize("name", [name for name, notebook in NOTEBOOKS.items() if notebook.logs])
+def test_no_item_of_its_logs_is_committed(name, needs_logs):
+    needs_logs(*NOTEBOOKS[name].logs)
+    tables = [pd.read_csv(file, dtype=str) for each in NOTEBOOKS[name].logs for file in log_files.files(each)]
+    columns = [table[column] for table in tables for column in {"id", "item", "problem"} & set(table)]
+    items = {item for column in columns for item in column.unique() if len(item) > 8}  # a number says nothing
+    for figure in [figure for figure, record in RECORDS.items() if record["code"]["notebook"] == name]:
+        files = [path for path in (FIGURES / figure).parent.glob(f"{Path(figure).name}.*") if path.suffix != ".png"]
+        named = {word for file in files for word in re.findall(r"[-\w/#:.]+", file.read_text(encoding="utf-8"))}
+        assert not named & items, figure
+        head = {word for file in files if file.suffix == ".csv" for word in next(csv.reader(file.open()))}
+        assert "claims_" in figure or not head & {"id", "item", "question_id"}, figure
+
+
+@each
+def test_limits_hold_their_estimates(name):
+    for figure in [figure for figure, record in RECORDS.items() if record["code"]["notebook"] == name]:
+        table = pd.read_csv(FIGURES / f"{figure}.csv") if (FIGURES / f"{figure}.csv").exists() else pd.DataFrame()
+        numbers = table.select_dtypes("number")
+        for one in [column for column in numbers if {f"{column}_low", f"{column}_high"} <= set(numbers)]:
+            low, middle, high = (numbers[column] for column in (f"{one}_low", one, f"{one}_high"))
+            counts = middle.dtype.kind == "i" != low.dtype.kind  # its limits are a share's
+            assert counts or not ((low > middle + 1e-9) | (middle > high + 1e-9)).any(), f"{figure}: {one}"
 
 
 def test_simulated_figures_and_tables_name_no_real_model():

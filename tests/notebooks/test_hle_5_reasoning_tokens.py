@@ -12,9 +12,8 @@ PLAIN = ("gpt-5-chat", "claude-sonnet-4", "deepseek-chat", "kimi-k2", "qwen3")
 
 
 @pytest.fixture(scope="module")
-def rows():
-    if not log_files.available("hle_short_answers"):
-        pytest.skip("needs the logs hle_answers")
+def rows(needs_logs):
+    needs_logs("hle_short_answers")
     found = pd.read_csv(log_files.files("hle_short_answers")[0])
     extra = found["reasoning_tokens"].where(found["run"].str.startswith("x-ai"), 0)
     return found.assign(tokens=found["completion_tokens"] + extra, plain=found["run"].str.contains("|".join(PLAIN)))
@@ -57,10 +56,3 @@ def test_the_longer_of_two_answers_is_counted_on_the_questions_of_which_one_is_r
     assert claim.estimate == pytest.approx(100 * longer / total)
     exact = binomtest(int(longer), total).proportion_ci()
     assert (claim.low, claim.high) == pytest.approx((100 * exact.low, 100 * exact.high), abs=1)
-
-
-def test_no_question_is_named_in_what_is_committed(rows):
-    names = ("reasoning_times", "tokens_by_category", "readable_runs", "fig_5", "fig_6", "readable_calibration")
-    for name in names:
-        text = (paths.ROOT / f"figures/hle/{name}.json").read_text(encoding="utf-8")
-        assert not any(item in text for item in rows["id"].unique()) and "/work" not in text

@@ -2,25 +2,14 @@
 
 import pandas as pd
 import pytest
-from proctor import log_files, logs, paths
+from proctor import logs
 
 NAME = "hle_verified/5_real_repairs"
-SHARED = next((up / "shared/data/logs" for up in paths.ROOT.parents[:2] if (up / "shared/data/logs").is_dir()), None)
 
 
-@pytest.fixture(scope="module")
-def ran(request):
-    with pytest.MonkeyPatch.context() as patch:
-        if SHARED is not None and not log_files.available("mmlu_redux"):
-            patch.setenv("PROCTOR_LOGS", str(SHARED))
-        if not log_files.available("mmlu_redux"):
-            pytest.skip("needs the logs mmlu_redux")
-        yield request.getfixturevalue("done") / "figures" / "hle_verified"
-
-
-def test_gains_are_what_pandas_counts(ran):
+def test_gains_are_what_pandas_counts(read):
     raw = logs.table("mmlu_redux")
-    table = pd.read_csv(ran / "real_gains.csv").set_index("model")
+    table = read("real_gains").set_index("model")
     key = raw["repaired_keys"].where(raw["error_type"] != "ok", "").mask(lambda keys: keys == "", raw["original_key"])
     for model in table.index[:3]:
         right = [letter != "" and letter in keys for letter, keys in zip(raw[model], key)]
@@ -28,17 +17,17 @@ def test_gains_are_what_pandas_counts(ran):
         assert table.loc[model, "before"] == pytest.approx(100 * (raw[model] == raw["original_key"]).mean())
 
 
-def test_unsolved_items_are_what_pandas_counts(ran):
+def test_unsolved_items_are_what_pandas_counts(read):
     raw = logs.table("mmlu_redux")
     none = raw.iloc[:, 5:].ne(raw["original_key"], axis=0).all(axis=1)
-    counted = pd.read_csv(ran / "real_impossible.csv").set_index("error_type")["impossible"]
+    counted = read("real_impossible").set_index("error_type")["impossible"]
     assert counted.to_dict() == raw["error_type"].where(none).value_counts().reindex(counted.index).to_dict()
 
 
-def test_signals_are_what_votes_counted_one_by_one_give(ran):
+def test_signals_are_what_votes_counted_one_by_one_give(read):
     """AUC as the share of pairs that are ordered rightly, the review by a table sorted by hand."""
     raw = logs.table("mmlu_redux")
-    found = pd.read_csv(ran / "real_signals.csv").set_index(["signal", "target"]).loc[("against_key", "wrong_key")]
+    found = read("real_signals").set_index(["signal", "target"]).loc[("against_key", "wrong_key")]
     keys = [repaired if kind != "ok" else "" for kind, repaired in zip(raw["error_type"], raw["repaired_keys"])]
     wrong = pd.Series([bool(new) and old not in new for old, new in zip(raw["original_key"], keys)])
     against = raw.iloc[:, 5:].ne(raw["original_key"], axis=0).sum(axis=1)

@@ -5,12 +5,11 @@ from collections import Counter, defaultdict
 import numpy as np
 import pandas as pd
 import pytest
-from proctor import log_files, logs, paths
+from proctor import log_files, paths
 from proctor.report.claims import read_claims
 from scipy.stats import binomtest, kendalltau, mannwhitneyu
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
-SHARED = next((up / "shared/data/logs" for up in paths.ROOT.parents[:2] if (up / "shared/data/logs").is_dir()), None)
 CLAIMS = {claim.id: claim for claim in read_claims(paths.ROOT / "figures")}
 
 
@@ -19,15 +18,11 @@ def model_of(run):
 
 
 @pytest.fixture(scope="module")
-def found():
+def found(needs_logs):
     """(items of the window, answers with both marks): as numbers, text items, without new problems among the answers."""
-    with pytest.MonkeyPatch.context() as patch:
-        if SHARED is not None:
-            patch.setenv("PROCTOR_LOGS", str(SHARED))
-        if not log_files.available("hle_repaired_items"):
-            pytest.skip("needs the logs hle_repairs")
-        items = pd.read_csv(log_files.files("hle_repaired_items")[0]).query("in_window == 1 and text_only == 1")
-        marks = pd.read_csv(log_files.files("hle_repaired_answers")[0].with_name("tidy.csv.gz"))
+    needs_logs("hle_repaired_items")
+    items = pd.read_csv(log_files.files("hle_repaired_items")[0]).query("in_window == 1 and text_only == 1")
+    marks = pd.read_csv(log_files.files("hle_repaired_answers")[0].with_name("tidy.csv.gz"))
     items = items.assign(wrong=(items["key_changed"] == 1) & (items["answer_error"] != "A4"))
     marks = marks.merge(items.query("problem_changed == 0"), on="id").dropna(
         subset=["exact_original_key", "exact_repaired_key"]
@@ -96,10 +91,9 @@ def test_the_formula_divides_by_the_share_of_sound_keys_and_the_order_is_kendall
     assert CLAIMS["hle_verified/6_order"].estimate == pytest.approx(kendalltau(*means.to_numpy().T).statistic)
 
 
-def test_signals_are_counted_anew_from_the_short_answers(found):
+def test_signals_are_counted_anew_from_the_short_answers(found, needs_logs):
     items, _ = found
-    if not logs.available("hle_short_answers"):
-        pytest.skip("needs the logs hle_answers")
+    needs_logs("hle_short_answers")
     used = items.query("problem_changed == 0 and verified_class != 'uncertain' and original_key_kind != 'other'")
     wrong = used.set_index("id")["wrong"].astype(int).sort_index()
     short = pd.read_csv(log_files.files("hle_short_answers")[0], dtype={"answer": str}, keep_default_na=False)
@@ -119,11 +113,3 @@ def test_signals_are_counted_anew_from_the_short_answers(found):
         pairs = mannwhitneyu(score[wrong == 1].round(9), score[wrong == 0].round(9)).statistic
         area = pairs / (wrong.sum() * (1 - wrong).sum())
         assert CLAIMS[f"hle_verified/{claim}"].estimate == pytest.approx(area, abs=0.005)
-
-
-def test_no_item_is_named_in_what_is_committed(found):
-    items, _ = found
-    for path in (paths.ROOT / "figures/hle_verified").glob("key*.*"):
-        if path.suffix in (".csv", ".md", ".json"):
-            text = path.read_text(encoding="utf-8")
-            assert not any(item in text for item in items["id"]) and "/work" not in text

@@ -28,22 +28,6 @@ def test_simulated_accuracies_are_those_printed_and_assumed_but_for_luck(board):
     assert np.allclose(quarters, np.rint(quarters), atol=1e-6)  # four answers to each of 899 items
 
 
-def test_intervals_and_rank_sets_hold_their_estimates(board):
-    assert ((board["low"] < board["accuracy"]) & (board["accuracy"] < board["high"])).all()
-    for low, high in (("rank_low", "rank_high"), ("set_low", "set_high")):
-        assert ((1 <= board[low]) & (board[low] <= board["rank"])).all()
-        assert ((board["rank"] <= board[high]) & (board[high] <= 42)).all()
-    assert (board["set_high"] - board["set_low"]).mean() > (board["rank_high"] - board["rank_low"]).mean()
-    assert board["p_first"].sum() == pytest.approx(1)
-
-
-def test_tiers_count_up_without_a_gap(board):
-    for column in ("tier_pairwise", "tier"):
-        tier = board[column].to_numpy()
-        assert tier[0] == 1 and set(np.diff(tier)) <= {0, 1}
-    assert board["tier"].max() < board["tier_pairwise"].max()
-
-
 def test_a_border_stands_where_a_tier_ends_and_says_what_it_separates(board):
     ends = np.diff(board["tier"]) > 0
     border = board["border"].fillna("").to_numpy()[:-1]

@@ -9,14 +9,6 @@ from statsmodels.formula.api import ols
 NAME = "kina/3_subject_profiles"
 
 
-def test_luck_gives_profiles_and_turns_places_over(claims_made):
-    assert claims_made["kina/3b_subject_scores"].estimate > 5
-    assert 80 < claims_made["kina/3b_score_levels"].estimate < 105
-    assert 5 < claims_made["kina/3b_two_exams.order"].estimate < 20
-    assert claims_made["kina/3b_two_exams.order"].of == "simulated pairs of exams"
-    assert claims_made["kina/3b_two_exams.order"].n == 4  # eight exams in pairs
-
-
 def test_the_own_part_of_a_profile_is_what_an_additive_model_leaves(claims_made):
     """A recount by least squares: points that model and subject together do not explain."""
     models = simulated_boards.simulated_models((25, 45.0, 38.0), (14, 20.0, 11.0))

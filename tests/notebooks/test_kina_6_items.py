@@ -1,7 +1,6 @@
 """notebooks/kina/6_items.ipynb, run by papermill on the recording with the quick parameters."""
 
 import pytest
-from proctor.exam import recorded as exam_recorded
 
 NAME = "kina/6_items"
 
@@ -26,14 +25,6 @@ def test_planted_defects_are_named_and_only_those_of_form_mended(read):
     assert (found["named"] == found["items"]).all() and (found["same_key"] == found["items"]).all()
     assert found.loc["subset", "mended"] == found.loc["subset", "items"]
     assert found.loc["leaning stem", "mended"] == found.loc["no explanation", "mended"] == 0
-
-
-def test_models_audit_each_item_with_and_without_the_defect(read):
-    found = read("refinement_models")
-    assert (found["items"] == 6).all() and len(found) == 2 * len(exam_recorded.MODELS)
-    assert (found["stem"] <= found["issue"]).all() and (found["issue"] <= found["items"]).all()
-    leaning = found[found["defect"] == "leaning stem"]
-    assert (leaning["rules_broken_before"] == 6).all() and (found.drop(leaning.index)["rules_broken_before"] == 0).all()
 
 
 def test_claims_on_recorded_replies_count_items_and_questions_and_not_audits(claims_made, read):

@@ -9,13 +9,10 @@ from proctor.stats.simulate import choose
 from scipy.stats import kendalltau, norm
 
 NAME = "kina/8_real_leaderboards"
-pytestmark = pytest.mark.skipif(
-    not (logs.available("agent_outcomes") and logs.available("zeroeval")), reason="the logs are not on this machine"
-)
 
 
 @pytest.fixture(scope="module")
-def board():
+def board(done):
     return logs.outcomes("swe_bench_verified")
 
 
@@ -66,10 +63,3 @@ def test_items_are_chosen_on_earlier_systems_only(read, board):
     chosen = choose(earlier.to_numpy(float).T, "information", np.random.default_rng(0))[:200]
     tau = kendalltau(later.iloc[chosen].sum(), later.mean()).statistic
     assert read("real_few_items").set_index("items").loc[200, "information"] == pytest.approx(tau)
-
-
-def test_claims_are_logged_with_their_n_and_show_no_item(done, board, claims_made):
-    assert len(claims_made) == 12
-    assert all(claim.evidence == "logged" and (claim.n or claim.exact) for claim in claims_made.values())
-    written = "".join(path.read_text() for path in (done / "figures/kina").glob("real_*.*") if path.suffix != ".png")
-    assert not any(item in written for item in board.index) and not np.any([i in written for i in ("astropy__",)])

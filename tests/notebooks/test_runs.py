@@ -17,9 +17,8 @@ OTHERS = [each for each in all_notebooks() if each.name not in COUNTED and not e
 
 
 @pytest.mark.parametrize("notebook", OTHERS, ids=lambda notebook: notebook.name)
-def test_it_runs_and_leaves_what_is_committed(notebook, quick_run):
-    if notebook.missing_logs():
-        pytest.skip(f"needs the logs {', '.join(notebook.missing_logs())}")
+def test_it_runs_and_leaves_what_is_committed(notebook, quick_run, needs_logs):
+    needs_logs(*notebook.logs)
     quick_run(notebook.name)
 
 

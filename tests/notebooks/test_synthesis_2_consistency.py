@@ -32,11 +32,6 @@ def test_disagreements_stand_in_a_table_of_their_own_with_their_readings(read, t
     assert (odd["reading"] != "").all() and set(odd["severity"]) == {"slip", "figure", "claim"}
 
 
-def test_text_tables_show_each_disagreement_whole(done):
-    text = (done / "figures/synthesis/disagreements.md").read_text()
-    assert "34 and 35 of 49 defects" in text and "| severity |" in text
-
-
 def test_waffle_says_its_denominator_and_counts_every_comparison(done, claims_made, table):
     svg = (done / "figures/synthesis/lead_consistency.svg").read_text()
     claim = claims_made["synthesis/2_agreement"]

@@ -2,13 +2,11 @@
 
 import pandas as pd
 import pytest
-from proctor import logs, paths
+from proctor import logs
 
 NAME = "synthesis/3_strong_judges"
-with_logs = pytest.mark.skipif(not logs.available("judge_scores"), reason="the logs are not on this machine")
 
 
-@with_logs
 def test_judges_share_a_budget_in_equal_parts(read):
     """At two calls: one judge twice, or two once each; its gain is the difference of the two AUCs."""
     for row in read("strong_judges_combinations").itertuples():
@@ -16,7 +14,6 @@ def test_judges_share_a_budget_in_equal_parts(read):
         assert row.difference == pytest.approx(row.combination - row.single)
 
 
-@with_logs
 def test_one_score_ranks_as_pandas_counts(read):
     table = read("strong_judges").set_index("method")["within"]
     scores = logs.verdicts("judge_scores")
@@ -29,9 +26,3 @@ def test_one_score_ranks_as_pandas_counts(read):
     lowest = wide.fillna(wide.min().min())
     wins = [(lowest["chosen"] > lowest[name]) + 0.5 * (lowest["chosen"] == lowest[name]) for name in lowest.columns[1:]]
     assert table["gpt-5.4-mini V x1"] == pytest.approx(pd.concat(wins, axis=1).mean(axis=None))
-
-
-def test_no_item_is_named_in_what_is_committed():
-    written = list((paths.COMMITTED / "synthesis").glob("strong_judges*.csv"))
-    assert len(written) >= 4
-    assert not any("item" in pd.read_csv(path).columns or "question" in pd.read_csv(path).columns for path in written)

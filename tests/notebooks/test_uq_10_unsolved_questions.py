@@ -5,16 +5,12 @@ import pandas as pd
 import pytest
 from proctor import log_files, paths
 
-SHARED = next((up / "shared/data/logs" for up in paths.ROOT.parents[:2] if (up / "shared/data/logs").is_dir()), None)
 TABLES = paths.FIGURES / "uq"
 
 
 @pytest.fixture
-def folder(monkeypatch):
-    if SHARED is not None and not log_files.available("erdos"):
-        monkeypatch.setenv("PROCTOR_LOGS", str(SHARED))
-    if not all(log_files.available(name) for name in ("erdos", "erdos_attempts")):
-        pytest.skip("needs the logs erdos and erdos_attempts")
+def folder(needs_logs):
+    needs_logs("erdos", "erdos_attempts")
     return log_files.folder
 
 

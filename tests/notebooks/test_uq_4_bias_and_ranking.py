@@ -39,12 +39,6 @@ def test_assumed_accuracies_are_those_of_table_s10_on_average(done):
     assert np.mean(parameters["assumed"]) == pytest.approx(65 / 500)
 
 
-def test_correlated_validators_share_first_places(read):
-    found = read("first_places_table").set_index(["n", "correlation"])["four_or_more"]
-    for n in (100, 500):
-        assert found[n, 0.9] < found[n, 0.5] < found[n, 0.0]
-
-
 def test_ranks_and_first_places_are_those_of_answers_drawn_one_by_one():
     """The committed shares against studies of 100 answers, whose latent scores are drawn here in another way."""
     folder, rng, trials = paths.ROOT / "figures/uq", np.random.default_rng(1), 1000

@@ -3,32 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-from proctor import log_files, logs, paths
+from proctor import logs, paths
 
 NAME = "uq/9_frontier_judges"
-SHARED = next((up / "shared/data/logs" for up in paths.ROOT.parents[:2] if (up / "shared/data/logs").is_dir()), None)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def with_logs():
-    with pytest.MonkeyPatch.context() as patch:
-        if SHARED is not None and not log_files.available("judge_scores"):
-            patch.setenv("PROCTOR_LOGS", str(SHARED))
-        yield
 
 
 @pytest.fixture(scope="module")
-def ran(with_logs, request):
-    if not log_files.available("judge_scores"):
-        pytest.skip("needs the logs judge_scores")
-    return request.getfixturevalue("done") / "figures" / "uq"
-
-
-@pytest.fixture(scope="module")
-def shared(with_logs):
+def shared(needs_logs):
     """The rows of the items that every judge scored with every prompt."""
-    if not log_files.available("judge_scores"):
-        pytest.skip("needs the logs judge_scores")
+    needs_logs("judge_scores")
     scores = logs.verdicts("judge_scores")
     judges = ["gpt-5.4", "gpt-5.4-mini", "gpt-5.4-nano", "claude-sonnet-4.6", "claude-haiku-4.5"]
     part = scores[scores["judge"].isin([*judges, *(f"{judge}+criteria" for judge in judges)])]
@@ -36,10 +19,10 @@ def shared(with_logs):
     return part[part["item"].isin(counted.index[counted == part["judge"].nunique()])]
 
 
-def test_votes_are_what_pandas_counts(ran, shared):
+def test_votes_are_what_pandas_counts(read, shared):
     """One call, and majority and unanimity of five from each repeat on, of the judges whose threshold is 6 in each
     fold."""
-    table = pd.read_csv(ran / "frontier_validators.csv").set_index(["judges", "validator"])
+    table = read("frontier_validators").set_index(["judges", "validator"])
     for judge in table.index.get_level_values(0).unique()[:2]:
         part = shared[shared["judge"] == judge]
         cast = part.assign(vote=part["score"] >= 6).pivot(
@@ -94,9 +77,8 @@ def test_means_next_to_every_judge_are_those_of_the_tables():
     assert claims["uq/9_mixed_families.two_families"] == pytest.approx(gain["two"] - gain["one"])
 
 
-def test_order_changes_are_what_pandas_counts(with_logs):
-    if not log_files.available("llmbar"):
-        pytest.skip("needs the logs llmbar")
+def test_order_changes_are_what_pandas_counts(needs_logs):
+    needs_logs("llmbar")
     table = pd.read_csv(paths.ROOT / "figures/uq/frontier_order.csv").set_index(["judge", "prompt"])
     raw = logs.table("llmbar").query("prompt == 'Vanilla' and judge == 'GPT-4'")
     changed = (raw["winner_order1"] != raw["winner_order2_mapped"]).mean()

@@ -4,27 +4,21 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
-from proctor import log_files, logs, paths
+from proctor import logs, paths
 from proctor.report.claims import read_claims
 from scipy.stats import mannwhitneyu
 from statsmodels.stats.inter_rater import cohens_kappa
 
-SHARED = next((up / "shared/data/logs" for up in paths.ROOT.parents[:2] if (up / "shared/data/logs").is_dir()), None)
 CLAIMS = {claim.id: claim for claim in read_claims(paths.ROOT / "figures")}
 EIGHT = ["GPT-5 (high)", "o4-mini (high)", "gemini-2.5-pro", "Grok 4 Fast (Reasoning)", "DeepSeek-v3.1 (Think)"]
 EIGHT += ["Qwen3-235B-A22B", "Qwen3-4B (25/07)", "DeepSeek-R1-Qwen3-8B"]
 
 
 @pytest.fixture(scope="module")
-def tables():
-    """Of the logs, by name; skips where they are not."""
-    with pytest.MonkeyPatch.context() as patch:
-        if SHARED is not None and not log_files.available("broken_math"):
-            patch.setenv("PROCTOR_LOGS", str(SHARED))
-        names = ("broken_math", "broken_math_true", "open_proofs", "open_proofs_lists")
-        if not all(log_files.available(name) for name in names):
-            pytest.skip("needs the logs broken_math and open_proofs")
-        yield {name: logs.table(name) for name in names}
+def tables(needs_logs):
+    names = ("broken_math", "broken_math_true", "open_proofs", "open_proofs_lists")
+    needs_logs(*names)
+    return {name: logs.table(name) for name in names}
 
 
 @pytest.fixture(scope="module")
@@ -114,9 +108,3 @@ def test_a_proof_in_both_files_is_counted_once(tables):
     assert (len(both), len(first), first["problem"].nunique()) == (102, 15, 3)
     shown = pd.read_csv(paths.ROOT / "figures/uq/proof_anchoring.csv")
     assert shown["n"].tolist() == [311, 15]
-
-
-def test_no_row_of_the_logs_is_committed():
-    for path in [*(paths.FIGURES / "uq").glob("false_*.csv"), *(paths.FIGURES / "uq").glob("proof_*.csv")]:
-        text = path.read_text(encoding="utf-8")
-        assert len(text.splitlines()) < 20 and "_2025_" not in text and "BMOSL" not in text, path.name
