@@ -74,12 +74,6 @@ def test_an_ai_review_of_an_older_version_is_a_conflict(send, answer, reviewer):
     assert not System.objects.filter(name="Judge").exists()
 
 
-def test_comments_are_added(send, question):
-    reply = send("questions/math/1/comments/", dict(text="A duplicate?"))
-    keeps("Comment", reply.json())
-    assert Comment.objects.get().text == "A duplicate?"
-
-
 def test_only_a_moderator_adds_verdicts(send, answer, reviewer):
     body = dict(validator="(C x3|U)", outcome="accept", calls=3, trace=[{"reply": "yes"}])
     assert send(f"answers/{answer.key}/verdicts/", body).status_code == 403

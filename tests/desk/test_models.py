@@ -1,5 +1,5 @@
 import pytest
-from desk.models import Account, Review
+from desk.models import Review
 from django.db import IntegrityError
 from django.db.models import ProtectedError
 
@@ -24,9 +24,3 @@ def test_confidence_outside_one_to_five_is_refused_by_the_database(answer, revie
 def test_what_others_refer_to_cannot_be_deleted(answer):
     with pytest.raises(ProtectedError):
         answer.question.delete()
-
-
-@pytest.mark.parametrize("role, reviews, moderates", [("reader", 0, 0), ("reviewer", 1, 0), ("moderator", 1, 1)])
-def test_a_role_may_all_that_lower_roles_may(role, reviews, moderates):
-    account = Account(username="x", role=role)
-    assert (account.may_review(), account.may_moderate()) == (bool(reviews), bool(moderates))

@@ -66,11 +66,6 @@ def test_what_does_not_count(answer, written, fields):
     assert resolution.recompute(answer.question) == "claimed"
 
 
-def test_a_review_of_ones_own_answer_does_not_count(answer, reviewer, written):
-    written(reviewer=reviewer)
-    assert resolution.recompute(answer.question) == "answered"
-
-
 def test_the_course_tells_since_when_a_state_holds(answer, written):
     first = [written("yes"), written("no"), written("yes"), written("yes"), written("yes")]
     reviews = Review.objects.select_related("reviewer", "answer__system")

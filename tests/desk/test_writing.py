@@ -15,21 +15,10 @@ def as_reviewer(client, reviewer):
     return client
 
 
-@pytest.fixture
-def as_moderator(client, moderator):
-    client.force_login(moderator)
-    return client
-
-
 def test_an_answer_without_what_others_need_is_sent_back_with_its_text(as_reviewer, question):
     response = as_reviewer.post("/q/math/1/answer/", ANSWER | {"prompt": ""})
     assert response.status_code == 422 and "Not saved yet" in response.text and not Answer.objects.exists()
     assert "Since $y=2$." in response.text
-
-
-def test_peoples_answers_need_no_prompt(as_reviewer, question):
-    as_reviewer.post("/q/math/1/answer/", ANSWER | dict(people="on", prompt="", base_model=""))
-    assert Answer.objects.get().system.people
 
 
 def test_a_review_is_written_and_a_second_one_leads_to_the_first(client, talk, db):
@@ -45,12 +34,6 @@ def test_a_review_of_an_answer_that_was_edited_meanwhile_is_kept_and_shown_with_
     response = client.post(f"/a/{answer.key}/review/", REVIEW | dict(version="1"))
     assert "edited while you wrote" in response.text and REVIEW["text"] in response.text
     assert 'name="version" value="2"' in response.text and not Review.objects.exists()
-
-
-def test_a_reader_may_not_review(client, talk, reader):
-    client.force_login(reader)
-    response = client.post(f"/a/{talk['answer'].key}/review/", REVIEW)
-    assert response.status_code == 403 and "Only reviewers" in response.text and REVIEW["text"] in response.text
 
 
 def test_what_is_refused_is_marked_at_its_field(as_reviewer, talk):
@@ -78,15 +61,6 @@ def test_a_stale_edit_shows_both_texts_and_loses_neither(client, talk, reader):
     assert Comment.objects.get().text == "Saved by the other window."
     client.post(f"/edit/comment/{talk['remark'].key}/", dict(text="Mine.", version="2"))
     assert Comment.objects.get().text == "Mine."
-
-
-def test_nobody_edits_what_another_wrote(as_moderator, talk):
-    assert as_moderator.get(f"/edit/comment/{talk['remark'].key}/").status_code == 403
-    assert as_moderator.post(f"/edit/comment/{talk['remark'].key}/", dict(text="x", version="1")).status_code == 403
-
-
-def test_others_may_not_withdraw(as_reviewer, talk):
-    assert as_reviewer.post(f"/withdraw/comment/{talk['remark'].key}/", dict(reason="x")).status_code == 403
 
 
 @pytest.mark.parametrize("address", ["/moderation/", "/moderation/people/rea/"])
@@ -129,7 +103,8 @@ def test_passwords_cannot_be_tried_without_end(client, reviewer, monkeypatch):
     assert response.status_code == 429 and int(response["Retry-After"]) <= 600 and "Wait" in response.text
 
 
-def test_one_address_cannot_lock_another_s_name(client, reviewer):
+def test_one_address_cannot_lock_another_s_name(client, reviewer, monkeypatch):
+    monkeypatch.setattr(rate_limits.time, "time", lambda: 1_800_000_000.0)  # no window ends in between
     for _ in range(21):
         last = client.post("/sign-in/", dict(username="ada", password="wrong"))
     fields = dict(username="ada", password="a long pass phrase")

@@ -292,7 +292,7 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.parametrize("model, where", [("open", "creating"), ("claude", "creating"), ("claude", "waiting")])
+@pytest.mark.parametrize("model, where", [("open", "creating"), ("claude", "waiting")])
 def test_a_run_killed_in_a_round_goes_on_and_writes_the_file_of_an_undisturbed_one(
     serving, session, tmp_path, model, where
 ):

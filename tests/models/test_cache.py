@@ -176,7 +176,7 @@ def _open_at_once(path, barrier):
 
 def test_processes_may_open_a_new_cache_at_the_same_moment(tmp_path):
     forked = multiprocessing.get_context("fork")
-    for turn in range(10):
+    for turn in range(5):
         barrier = forked.Barrier(6)
         opening = [forked.Process(target=_open_at_once, args=(tmp_path / f"{turn}.sqlite", barrier)) for _ in range(6)]
         for process in opening:

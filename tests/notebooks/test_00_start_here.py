@@ -67,11 +67,6 @@ def test_plan_stands_before_the_first_reply(done):
     assert text.index("12 different calls") < text.index("12 replies")
 
 
-def test_new_questions_without_a_model_are_told_with_the_way_out(run_notebook, tmp_path):
-    result = run_notebook(NAME, tmp_path, "--params", "params/quick.yaml", "-p", "seed", "7")
-    assert result.returncode == 1 and "Use mode auto to ask the model" in result.stderr
-
-
 def weights_are_here() -> bool:
     try:
         return fetched(spec(MODEL).file).is_file()

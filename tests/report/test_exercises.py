@@ -51,8 +51,3 @@ def test_the_checker_prints_the_mark(capsys):
 def test_a_solution_that_is_not_right_stops_the_notebook(answer):
     with pytest.raises(AssertionError, match="the solution of uq/1 gives"):
         Checker({"uq/1": NUMBER}).solution("uq/1", answer)
-
-
-def test_an_unknown_name_lists_those_that_there_are():
-    with pytest.raises(KeyError, match="uq/9.*uq/1"):
-        Checker({"uq/1": NUMBER})("uq/9", 1)

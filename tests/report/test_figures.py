@@ -130,13 +130,6 @@ def test_bad_calls_are_told_and_write_nothing(checkout, wrong, message):
     assert files_under(checkout) == before
 
 
-def test_figures_go_where_the_environment_says(tmp_path):
-    code = "from proctor import paths; print(paths.FIGURES, paths.OWN_FIGURES)"
-    environment = os.environ | {"PYTHONPATH": LIB, "PROCTOR_FIGURES": str(tmp_path)}
-    told = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
-    assert told.stdout.split() == [str(tmp_path)] * 2
-
-
 def test_importing_changes_no_settings():
     code = (
         "import matplotlib; before = dict(matplotlib.rcParams); import proctor.report.figures;"

@@ -285,13 +285,6 @@ def test_in_jupyterlab_an_unexpected_verdict_is_a_grey_line(checkout, page, monk
     assert page[-1][0]["text/plain"] == "expected cannot tell, found holds (uq/gain)" and len(page) == 3
 
 
-def test_a_claim_about_rows_that_a_filter_took_away_is_undecided(checkout):
-    shares = pd.Series({"a": 0.5}, dtype="Float64").reindex(["a", "b"])
-    said = [(shares > bound).all(skipna=False) for bound in (0.1, 0.9)]
-    found = [made().claim("uq/rows", "All rows fit", holds=holds, exact="all rows").verdict for holds in said]
-    assert found == ["cannot tell", "does not hold"]
-
-
 def test_what_claims_may_not_do(checkout):
     out = made()
     out.claim("uq/gain", "It rises", **SAMPLED)
@@ -316,10 +309,3 @@ def test_in_jupyterlab_a_cell_may_run_again(checkout, monkeypatch):
         ("uq/gain", 26),
         ("uq/rows", None),
     ]
-
-
-def test_the_first_notebooks_claims_are_those_of_start(checkout, monkeypatch):
-    write_notebook(checkout, "00_start_here", cell("n = 5", "parameters"))
-    monkeypatch.setenv("PROCTOR_NOTEBOOK", "00_start_here")
-    made().claim("start/gain", "It rises", **SAMPLED)
-    assert (checkout / "figures/start/claims_00_start_here.csv").is_file()

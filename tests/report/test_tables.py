@@ -1,4 +1,3 @@
-import io
 import json
 import re
 
@@ -64,11 +63,6 @@ def test_interval_text(arguments, expected):
     assert with_interval(*arguments) == expected
 
 
-def test_csv_keeps_full_precision_and_the_limits(out, frame):
-    save_table(frame, "hle/t", evidence="measured", intervals={"accuracy": ("low", "high")})
-    pd.testing.assert_frame_equal(pd.read_csv(out / "t.csv"), frame, check_exact=True)
-
-
 def test_markdown_merges_an_interval_and_labels_the_evidence(out, frame):
     save_table(
         frame,
@@ -121,18 +115,6 @@ def test_same_bytes_with_newline_ends_and_the_figures_provenance(tmp_path, frame
         assert b"\r" not in content and content.endswith(b"\n") and not content.endswith(b"\n\n")
     record = json.loads((tmp_path / "one/hle/t.json").read_text())
     assert set(record) == {"artifact", "code", "evidence", "inputs", "note", "parameters", "seed"}
-
-
-def test_default_text_of_values(out):
-    df = pd.DataFrame({"x": [1.23456, None, 123456.0], "yes": [True, False, True], "text": ["a", None, "two\nlines"]})
-    save_table(df, "hle/t", evidence="measured")
-    rows = [cells(line) for line in (out / "t.md").read_text().splitlines()[2:5]]
-    assert rows == [["1.235", "yes", "a"], ["", "no", ""], ["123456", "yes", "two lines"]]
-
-
-def test_a_named_index_is_a_column(out, frame):
-    save_table(frame.set_index("model"), "hle/t", evidence="measured")
-    assert pd.read_csv(io.StringIO((out / "t.csv").read_text())).columns[0] == "model"
 
 
 @pytest.mark.parametrize(

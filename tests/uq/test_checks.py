@@ -134,14 +134,6 @@ def test_unknown_check_question_and_reply_are_errors(session):
         asyncio.run(checks.run_check(session, "V", "j", [SUM], ANSWERS))
 
 
-def test_worked_solutions_come_in_pairs():
-    question = SUM.model_copy(update={"extra": {"right": "It is 4.", "wrong": "It is 5."}})
-    assert [(a.id, a.text, a.correct) for a in checks.worked_solutions([question])] == [
-        ("sum-right", "It is 4.", True),
-        ("sum-wrong", "It is 5.", False),
-    ]
-
-
 def test_a_check_of_one_s_own_is_written_as_any_other(monkeypatch):
     monkeypatch.setattr(checks, "ONE_CALL", dict(checks.ONE_CALL))
     for module in (checks, notation):
@@ -168,18 +160,3 @@ def test_a_judge_in_the_free_style_sees_site_tags_and_title_with_the_question():
         checks.opening("C", "smollm2-135m", posted, answer).messages[-2]["content"]
         == f"Question: {SUM.question}\nAnswer: 4"
     )
-
-
-@pytest.mark.parametrize(
-    ("check", "asked"),
-    [
-        ("C", "at least 95 % right"),
-        ("FLC", "lean towards accepting"),
-        ("FA", "final result of an answer and nothing else"),
-        ("R", "responds to the question"),
-        ("CC", "Reconstruct the question"),
-    ],
-)
-def test_free_checks_ask_what_the_appendix_asks_of_each(check, asked):
-    request = checks.opening(check, "openai/o3", SUM, Answer(id="a", question_id=SUM.id, text="4"))
-    assert asked in request.messages[0]["content"] and request.prompt.startswith("uq/free/")

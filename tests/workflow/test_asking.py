@@ -54,8 +54,7 @@ RUN = ("-m", "proctor.workflow.run", "notebooks/uq/asks.ipynb", "-p", "mode", "a
 REPRODUCE = ("-m", "proctor.workflow.reproduce", "-p", "mode", "auto")
 WAYS = {  # the words of a command, and those that give it a budget
     "run": (RUN, ("--budget", "1")),
-    "run, parameter": (RUN, ("-p", "budget", "2 calls")),
-    "proctor run": (("-m", "proctor", "run", "uq/asks", "-p", "mode", "auto"), ("--max-calls", "2")),
+    "proctor run": (("-m", "proctor", "run", "uq/asks", "-p", "mode", "auto"), ("-p", "budget", "2 calls")),
     "reproduce": ((*REPRODUCE, "--notebook", "uq/asks"), ("--no-budget",)),
     "live kernel": (("-c", LIVE, LIVE_CELLS, ASK), ("budget = 'none'", ASK)),
 }

@@ -96,15 +96,6 @@ def test_a_file_that_is_no_table_of_claims_is_named_and_the_rest_told(changelog,
     assert "figures/uq/claims_x.csv could not be read as claims" in text and "4 removed" in text
 
 
-def test_nothing_is_changed_by_it(changelog, repository):
-    def state() -> dict:
-        return {path: path.stat().st_mtime_ns for path in repository.rglob("*") if path.is_file()}
-
-    before = state()
-    changelog("HEAD~1"), changelog("HEAD~1", "HEAD")
-    assert state() == before
-
-
 def test_the_command_tells_an_unknown_commit_in_a_line(changelog, capsys):
     cli.app(["diff", "HEAD~1", "HEAD"], standalone_mode=False)
     assert capsys.readouterr().out.startswith("# Numbers from HEAD~1 (")
