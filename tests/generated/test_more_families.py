@@ -17,7 +17,7 @@ from proctor.generated.worked import EQUATION
 
 @functools.cache
 def questions():
-    return generate(1, per_level=4, version="families-v3")
+    return generate(1, per_level=2, version="families-v3")
 
 
 def numbers(text):
@@ -164,7 +164,7 @@ def word_lengths(text):
 @pytest.mark.parametrize("name", MORE_FAMILIES)
 def test_answers_are_those_of_an_independent_solver(name):
     mine = [question for question in questions() if question.category == name]
-    assert len(mine) == 12
+    assert len(mine) == 6
     for question in mine:
         assert int(question.answer) == globals()[name](question.question), question.question
         for near in question.extra["neighbours"]:
@@ -187,12 +187,11 @@ def test_four_of_eighteen_families_hold_nothing_that_carries_over():
 def test_no_two_of_27_families_share_a_template_or_the_order_of_their_operations():
     """A template is the text without its numbers and quoted words; the order is the operators and their operands."""
     texts, orders = {}, {}
-    for version in ("families-v2", "families-v3"):
-        for question in generate(1, per_level=2, version=version):
-            text = re.sub(r"'.*?'|\d+", "#", question.question)
-            assert texts.setdefault(re.sub(r"# ([-+x,] )?(?=#)", "", text), question.category) == question.category
-            kind = tuple(line[1] for line in EQUATION.findall(question.extra["right"]))
-            orders.setdefault(question.category, set()).add((question.level, kind))
+    for question in (*generate(1, per_level=2, version="families-v2"), *questions()):
+        text = re.sub(r"'.*?'|\d+", "#", question.question)
+        assert texts.setdefault(re.sub(r"# ([-+x,] )?(?=#)", "", text), question.category) == question.category
+        kind = tuple(line[1] for line in EQUATION.findall(question.extra["right"]))
+        orders.setdefault(question.category, set()).add((question.level, kind))
     assert len(orders) == 27
     alike = [(a, b) for a, b in itertools.combinations(orders, 2) if orders[a] == orders[b]]
     assert not alike
