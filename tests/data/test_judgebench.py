@@ -45,7 +45,7 @@ def test_every_file_of_a_folder_is_read(tmp_path):
     "change, message",
     [
         (dict(label="A=B"), "row 2, column label: 'A=B'. Use one of A>B, B>A"),
-        (dict(response_B=" "), "row 2, column response_B: missing or empty"),
+        (dict(response_B=" "), "row 2, column response_B: empty or missing"),
         (dict(pair_id="p1"), "row 2, column pair_id: p1 stands in pairs.jsonl, row 1 too. Keep one"),
     ],
 )

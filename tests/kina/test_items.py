@@ -50,8 +50,8 @@ TWO = [{"key": "A", "answer": "1"}, {"key": "C", "answer": "2"}]
 @pytest.mark.parametrize(
     "changes, place, fix",
     [
-        (dict(question=""), "row 1, column question: missing or empty", "Fill it in"),
-        (dict(correct_answer=None), "row 1, column correct_answer: missing", "Fill it in"),
+        (dict(question=""), "row 1, column question: empty or missing", "Fill it in"),
+        (dict(correct_answer=None), "row 1, column correct_answer: empty or missing", "Fill it in"),
         (dict(options="A, B"), "row 1, column options", "list of {key, answer}"),
         (dict(options=[TWO[0], "B"]), "row 1, column options 2", "list of {key, answer}"),
         (dict(options=[TWO[0], {"key": "C"}]), "row 1, column options 2 answer", "Fill it in"),

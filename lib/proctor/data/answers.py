@@ -12,11 +12,9 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Answer, Question
-from proctor.data.tabular import DataError, Row, Wrong, collect, made, problem, read_rows, summary
+from proctor.data.tabular import DataError, Row, Wrong, collect, made, needs, problem, read_rows, record, summary
 
 TRUTH = {"true": True, "1": True, "yes": True, "right": True, "correct": True}
 TRUTH |= {"false": False, "0": False, "no": False, "wrong": False, "incorrect": False}
@@ -95,7 +93,7 @@ def _answers(path: Path, rows: list[Row], problems: list[str], columns: dict[str
 
     def make(_: int, row: dict) -> Answer:
         try:
-            return _answer({back.get(column, column): value for column, value in row.items()}, columns)
+            return _answer({back.get(column, column): value for column, value in row.items()})
         except Wrong as wrong:
             field, *rest = wrong.args
             raise Wrong(columns.get(field, field), *rest) from None
@@ -105,11 +103,9 @@ def _answers(path: Path, rows: list[Row], problems: list[str], columns: dict[str
     return made(path, rows if not problems else (), problems, make, once, empty)
 
 
-def _answer(row: dict, columns: Mapping[str, str]) -> Answer:
+def _answer(row: dict) -> Answer:
     fields = {field: value for field, value in row.items() if value is not None and value != ""}
-    for field in ("question_id", "text"):
-        if field not in fields:
-            raise Wrong(field, "empty", "Fill it in or remove the row")
+    needs(fields, "question_id", "text")
     for field in ("id", "question_id", "text", "author", "label"):
         if isinstance(value := fields.get(field), int | float) and not isinstance(value, bool):
             fields[field] = str(int(value)) if float(value).is_integer() else str(value)
@@ -123,13 +119,7 @@ def _answer(row: dict, columns: Mapping[str, str]) -> Answer:
     if "id" not in fields:
         whole = [str(fields.get(field, "")) for field in ("question_id", "author", "sample", "text")]
         fields["id"] = f"{whole[0]}-{hashlib.sha256(chr(31).join(whole).encode()).hexdigest()[:8]}"
-    try:
-        return Answer(**fields)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise Wrong(
-            str(first["loc"][0]), f"{first['msg']}, found {first['input']!r:.60}", "Correct the value"
-        ) from None
+    return record(Answer, fields)
 
 
 COLUMNS = ("pair_id", "question", "response_A", "response_B", "label")
@@ -149,9 +139,7 @@ def load_pairs(path: str | Path) -> tuple[list[Question], list[Answer]]:
     problems, seen = list[str](), dict[str, str]()
 
     def pair(file: Path, number: int, row: dict) -> dict:
-        for column in COLUMNS:
-            if not str(row.get(column) or "").strip():
-                raise Wrong(column, "missing or empty", "Give every pair a text there")
+        needs(row, *COLUMNS, fix="Give every pair a text there")
         for column in (*COLUMNS, "source", "response_model"):
             if not isinstance(row.get(column, ""), str):
                 raise Wrong(column, "not a text", "Write it as text, between quotes")

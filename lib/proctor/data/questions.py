@@ -13,19 +13,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from pydantic import ValidationError
 
 from proctor.data.fetch import fetched
 from proctor.data.schemas import LETTERS, Answer, Question
 from proctor.data.tabular import (
+    FIXES,
     NO_TEXT,
     DataError,
     Row,
     Wrong,
     can_be_text,
     made,
+    needs,
     problem,
     read_rows,
+    record,
     refuse_constant,
     summary,
 )
@@ -240,22 +242,14 @@ def _guess(columns: set[str]) -> str:
 
 
 def _question(kind: Format, row: dict) -> Question:
+    needs(row, *kind.required)
     for column in kind.required:
-        value = row.get(column)
-        if value is None or isinstance(value, str) and not value.strip():
-            raise Wrong(column, "empty", "Fill it in or remove the row")
+        value = row[column]
         truth = isinstance(value, bool) and column != "answer"  # false may be a key, and is no number or name
         if isinstance(value, int | float) and (column not in kind.numbers or truth):
             raise Wrong(column, f"{value!r} where text is required", "Write it as text, between quotes")
-    try:
-        return Question(**kind.convert(row))
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = str(first["loc"][0]) if first["loc"] else "answer"  # the only check across fields is the answer's
-        mends = {"string_type": "Write it as text, between quotes", "value_error": "Use the letter of an option"}
-        found = "" if first["type"] == "value_error" else f", found {first['input']!r:.60}"
-        what = first["msg"].removeprefix("Value error, ").replace("Input should be", "it should be")
-        raise Wrong(kind.column(field), what + found, mends.get(first["type"], "Correct the value")) from None
+    fixes = FIXES | {"value_error": "Use the letter of an option"}  # the only check across fields is the answer's
+    return record(Question, kind.convert(row), fixes, lambda field: kind.column(field or "answer"))
 
 
 def _text(value):

@@ -7,9 +7,11 @@ header is row 1), the record of a .json array or a .parquet, from 1.
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 SHOWN = 5  # problems told at once: enough to see a pattern, few enough to read
 LONG = 300  # characters of what is wrong
@@ -17,6 +19,8 @@ SCREEN = 3_000  # characters of a message
 NO_TEXT = "half a surrogate pair, or nested too deeply"
 Row = tuple[int, dict]
 Made = TypeVar("Made")
+Model = TypeVar("Model", bound=BaseModel)
+FIXES = {"string_type": "Write it as text, between quotes", "missing": "Fill it in", "string_too_short": "Fill it in"}
 
 
 class DataError(ValueError):
@@ -38,6 +42,29 @@ def problem(path: Path, row: int | None, column: str | None, what: str, mend: st
 
 class Wrong(Exception):
     """Raised with (column, what, mend) by what makes something of one row; `made` adds file and row."""
+
+
+def needs(row: dict, *columns: str, fix: str = "Fill it in or remove the row") -> None:
+    """Raises `Wrong` for the first of these columns that a row lacks or leaves empty."""
+    for column in columns:
+        if row.get(column) is None or not str(row[column]).strip():
+            raise Wrong(column, "empty or missing", fix)
+
+
+def record(model: type[Model], fields: dict, fixes: Mapping = FIXES, column: Callable[[str], str] = str) -> Model:
+    """The record of a row's fields. Raises `Wrong` for the first that pydantic refuses; fixes: by its kind of error.
+
+    column: the file's name of a field; of "", where no single field is wrong."""
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        fault = error.errors()[0]
+    field, *inside = fault["loc"] or ("",)
+    place = [column(str(field)), *(str(part + 1 if isinstance(part, int) else part) for part in inside)]
+    what = fault["msg"].removeprefix("Value error, ").replace("Input should be", "it should be")
+    if fault["type"] not in ("value_error", "missing", "extra_forbidden"):
+        what += f", found {fault['input']!r:.60}"
+    raise Wrong(" ".join(place), what, fixes.get(fault["type"], "Correct the value"))
 
 
 Once = tuple[str, Callable[[Made], object], str, str]

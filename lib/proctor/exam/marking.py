@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from proctor.data.answers import OUTCOMES
 from proctor.data.questions import load_questions
 from proctor.data.schemas import LETTERS, Question
-from proctor.data.tabular import DataError, Row, Wrong, made, read_rows
+from proctor.data.tabular import DataError, Row, Wrong, made, needs, read_rows
 from proctor.exam.formats import read_results
 from proctor.exam.run_exam import compared, judge_undecided, matches_key
 from proctor.models.messages import Reply
@@ -61,9 +61,8 @@ def read_keys(path: str | Path, columns: Mapping[str, str] | None = None) -> lis
         )
 
     def question_of(_: int, row: dict) -> Question:
-        name, right = str(row[item] or "").strip(), str(row[key] if row[key] is not None else "").strip()
-        if not name or not right:
-            raise Wrong(item if not name else key, "empty", "Give every row its id and its key")
+        needs(row, item, key, fix="Give every row its id and its key")
+        name, right = str(row[item]).strip(), str(row[key]).strip()
         kind = str(row.get("answer_type") or "")
         kind = kind if kind == "multipleChoice" else "exactMatch"
         if kind == "multipleChoice" and right not in tuple(LETTERS):
@@ -125,8 +124,7 @@ def replies_of(rows: list[Row], problems: list[str], path: Path) -> pd.DataFrame
         )
 
     def reply_of(number: int, row: dict) -> dict:
-        if not str(row.get(item) or "").strip():
-            raise Wrong(item, "empty", "Give every row its question")
+        needs(row, item, fix="Give every row its question")
         texts = [None if name is None or row.get(name) is None else str(row[name]) for name in (reply, given)]
         marked = score is not None and row.get(score) not in (None, "")
         read = dict(question_id=str(row[item]).strip(), reply=texts[0] or "", answer=texts[1] or None)

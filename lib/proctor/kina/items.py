@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from proctor.data.schemas import Record
-from proctor.data.tabular import Wrong, read
+from proctor.data.tabular import FIXES, needs, read, record
 
 REQUIRED = ("index", "discipline", "question", "options", "correct_answer")
 OPTIONAL = ("question_source", "question_material")
@@ -106,12 +106,10 @@ def selected(answer: str) -> frozenset[int] | None:
     return frozenset(map(int, re.findall(r"\d+", text))) if _SET.fullmatch(text) else None
 
 
-_FIXES = {
+_FIXES = FIXES | dict.fromkeys(("tuple_type", "model_type"), "Write options as a list of {key, answer}")
+_FIXES |= {
     "value_error": "Correct the options or the letter",
-    "string_type": "Write it as text, between quotes",
     "extra_forbidden": "Remove it: an option has key, answer, explanation, source",
-    "missing": "Fill it in",
-    "string_too_short": "Fill it in",
 }
 
 
@@ -126,9 +124,7 @@ def load_items(path: str | Path) -> list[Item]:
 
 
 def _item(row: dict) -> Item:
-    for column in REQUIRED:
-        if row.get(column) in (None, ""):
-            raise Wrong(column, "missing or empty", "Fill it in or remove the row")
+    needs(row, *REQUIRED)
     known = {name: row[name] for name in REQUIRED + OPTIONAL if row.get(name) is not None}
     if type(known["index"]) is int:
         known["index"] = str(known["index"])
@@ -138,11 +134,4 @@ def _item(row: dict) -> Item:
             for option in known["options"]
         ]
     extra = {name: value for name, value in row.items() if name not in REQUIRED + OPTIONAL}
-    try:
-        return Item.model_validate(known | {"extra": extra})
-    except ValidationError as error:
-        fault = error.errors()[0]  # options are counted from 1
-        place = [str(part + 1) if isinstance(part, int) else str(part) for part in fault["loc"]]
-        column = " ".join(place) or "options and correct_answer"
-        fix = _FIXES.get(fault["type"], "Write options as a list of {key, answer}")
-        raise Wrong(column, fault["msg"].removeprefix("Value error, "), fix) from None
+    return record(Item, known | {"extra": extra}, _FIXES, lambda field: field or "options and correct_answer")

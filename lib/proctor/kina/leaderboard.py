@@ -26,7 +26,7 @@ import numpy as np
 from proctor import paths
 from proctor.data.answers import OUTCOMES
 from proctor.data.questions import load_questions
-from proctor.data.tabular import DataError, Wrong, collect, problem, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, collect, needs, problem, read_rows, summary
 
 MISSING = ("error", "pairs", "common", "wrong")
 MUCH = 0.05  # share of scores that may lack without a warning
@@ -200,9 +200,7 @@ def _folder(path: Path) -> tuple[list[_Entry], list[str]]:
 
 def _result(file: Path, number: int, row: dict) -> _Entry:
     """One item of KINA's results file. Its score must be the share of its answers that are gt, where both are given."""
-    for column in ("id", "score"):
-        if row.get(column) in (None, ""):
-            raise Wrong(column, "missing", "Give each item its id and its score")
+    needs(row, "id", "score", fix="Give each item its id and its score")
     score, answers, gt = _score(row["score"]), row.get("extracted_predictions"), str(row.get("gt") or "")
     if answers is not None:
         answers = tuple(answers) if isinstance(answers, list) else (answers,)
@@ -249,8 +247,7 @@ def _csv(path: Path, notes: list[str]) -> tuple[list[_Entry], list[str]]:
         problems += [problem(path, 1, name, "no score in this column", "Fill it in or remove it") for name in empty]
 
     def entries_of(number: int, row: dict) -> list[_Entry]:
-        if not row["item"].strip():
-            raise Wrong("item", "empty", "Give every row its item")
+        needs(row, "item", fix="Give every row its item")
         return read(path, number, row)
 
     return [entry for entries in collect(path, rows, problems, entries_of) for entry in entries], problems
@@ -298,8 +295,7 @@ def _number(cell: str) -> bool:
 
 
 def _long_row(path: Path, number: int, row: dict) -> list[_Entry]:
-    if not row["model"].strip():
-        raise Wrong("model", "empty", "Give every row its model")
+    needs(row, "model", fix="Give every row its model")
     if _is_empty(row["score"]):
         return []
     return [
