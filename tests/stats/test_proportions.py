@@ -106,35 +106,20 @@ def test_precision_at_a_lower_base_rate_is_lower_and_nothing_accepted_has_none()
         proportions.precision_at(13, 0.8, 0.7)
 
 
-def test_likelihood_ratios_turn_the_prior_odds_into_those_after_the_verdict():
-    counts = BEST_OF_UQ
-    positive, negative = counts.likelihood_ratios
-    prior = 65 / 435
-    assert prior * positive == pytest.approx(counts.precision / (1 - counts.precision))
-    assert prior * negative == pytest.approx((1 - counts.npv) / counts.npv)
-    assert positive == pytest.approx(counts.recall / (1 - counts.specificity))
-    assert negative == pytest.approx((1 - counts.recall) / counts.specificity)
-
-
-def test_a_likelihood_ratio_over_nothing_is_none():
-    assert Confusion(tp=3, fp=0, fn=1, tn=4).likelihood_ratios == (None, 0.25)
-    assert Confusion(tp=3, fp=4, fn=1, tn=0).likelihood_ratios == (0.75, None)
-    assert Confusion(tp=0, fp=2, fn=0, tn=4).likelihood_ratios == (None, None)
-    assert Confusion(tp=2, fp=2, fn=0, tn=0).npv is None
-
-
 def test_rejecting_all_is_right_on_all_wrong_answers_and_knows_nothing():
     baseline = proportions.confusion(np.zeros(500), np.arange(500) < 65)
     assert baseline == REJECT_ALL
     assert (baseline.accuracy, baseline.balanced_accuracy) == (435 / 500, 0.5)
-    assert baseline.precision is None and baseline.mcc is None and baseline.likelihood_ratios == (None, 1)
+    assert baseline.precision is None and baseline.mcc is None
 
 
 @given(CELLS)
 def test_measures_estimate_what_the_confusion_table_says(cells):
     counts = Confusion(*cells)
     found = by_name(counts, resamples=20)
-    positive, negative = counts.likelihood_ratios
+    positives, negatives = counts.tp + counts.fn, counts.fp + counts.tn
+    positive = counts.tp * negatives / (counts.fp * positives) if counts.fp * positives else None
+    negative = counts.fn * negatives / (counts.tn * positives) if counts.tn * positives else None
     said = {
         "accuracy": counts.accuracy,
         "precision": counts.precision,

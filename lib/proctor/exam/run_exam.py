@@ -270,7 +270,7 @@ async def judge_undecided(
     """`answers` (from `run_exam`) with columns right (1, 0, NaN where the judge is unreadable) and decided_by.
 
     Only what comparison could not decide is put to the judge `name`; with `everything` all that is, as in HLE, and the
-    judge's word counts (`program_and_judge` says where the two agree).
+    judge's word counts.
     """
     result = answers.assign(right=answers["correct"].astype(float), decided_by="comparison")
     open_ones = answers if everything else answers[answers["undecided"] | (answers["source"] == REHEARSED)]
@@ -279,25 +279,6 @@ async def judge_undecided(
         result.loc[open_ones.index, "right"] = judged["accepted"].astype(float).to_numpy()
         result.loc[open_ones.index, "decided_by"] = name
     return result
-
-
-def program_and_judge(judged: pd.DataFrame) -> pd.DataFrame:
-    """How often comparison and judge say what: a row a word of the program, a column a word of the judge, counts.
-
-    judged: of `judge_undecided` with `everything`. `attrs["agreement"]` is the share of equal verdicts where both gave
-    one, `attrs["n"]` how many these are. Raises ValueError where the judge did not see what the program had decided.
-    """
-    if (judged["decided_by"] == "comparison").any():
-        raise ValueError("some answers were not put to the judge: call judge_undecided with everything=True")
-    program = judged["correct"].map({True: "right", False: "wrong"}).where(~judged["undecided"], "undecided")
-    verdict = judged["right"].map({1.0: "right", 0.0: "wrong"}).fillna("unreadable")
-    counts = pd.crosstab(program, verdict).reindex(
-        index=["right", "wrong", "undecided"], columns=["right", "wrong", "unreadable"], fill_value=0
-    )
-    n = int(counts.loc[["right", "wrong"], ["right", "wrong"]].to_numpy().sum())
-    same_word = int(counts.loc["right", "right"] + counts.loc["wrong", "wrong"])
-    counts.attrs = dict(agreement=same_word / n if n else np.nan, n=n)
-    return counts.rename_axis(index="program", columns="judge")
 
 
 def without_confidence(reply: str) -> str:

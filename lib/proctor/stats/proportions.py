@@ -61,18 +61,6 @@ class Confusion:
         return _ratio(self.tn, self.tn + self.fn)
 
     @property
-    def likelihood_ratios(self) -> tuple[float | None, float | None]:
-        """(LR+, LR-): how much likelier a right answer is than a wrong one to be accepted, and to be rejected.
-
-        recall / (1 - specificity) and (1 - recall) / specificity; both 1 for a validator that ignores the answer,
-        whatever the base rate. LR+ is None where no wrong answer was accepted, LR- where none was rejected.
-        """
-        positives, negatives = self.tp + self.fn, self.fp + self.tn
-        if not positives:
-            return None, None
-        return _ratio(self.tp * negatives, self.fp * positives), _ratio(self.fn * negatives, self.tn * positives)
-
-    @property
     def balanced_accuracy(self) -> float | None:
         """Mean of recall and specificity: 0.5 for a validator that ignores the answer, whatever the base rate."""
         if self.recall is None or self.specificity is None:
