@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proctor.data.schemas import Question
 from proctor.data.tabular import DataError
-from proctor.exam.exports import write_hle
+from proctor.exam.exports import write_hle, write_inspect, write_lm_eval
 from proctor.exam.formats import (
     read_hle,
     read_inspect,
@@ -23,9 +23,12 @@ IDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 ROW = st.fixed_dictionaries(
     dict(
         reply=TEXT,
+        answer=st.none() | TEXT,
+        correct=st.booleans(),
         confidence=st.integers(0, 100).map(lambda percent: percent / 100),
         prompt_tokens=st.integers(0, 9999),
         completion_tokens=st.integers(0, 9999),
+        cut_off=st.booleans(),
         right=st.sampled_from([0.0, 1.0, math.nan]),
         judge_answer=TEXT,
         judge_reasoning=TEXT,
@@ -35,10 +38,10 @@ TIDY = dict(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.f
 
 
 @st.composite
-def results(draw):
+def results(draw, samples=2):
     ids = draw(st.lists(IDS, min_size=1, max_size=4, unique=True))
     questions = [Question(id=name, question=f"Q {name}", answer=draw(TEXT)) for name in ids]
-    rows = [dict(model="m", question_id=name) | draw(ROW) for name in ids]
+    rows = [dict(model="m", question_id=name, sample=sample) | draw(ROW) for name in ids for sample in range(samples)]
     return pd.DataFrame(rows), questions
 
 
@@ -50,7 +53,7 @@ def equal(one, two, columns):
 
 
 @settings(**TIDY)
-@given(found=results())
+@given(found=results(samples=1))
 def test_hle_predictions_and_judged_files_read_back_equal(tmp_path, found):
     rows, questions = found
     columns = ["model", "question_id", "reply", "prompt_tokens", "completion_tokens"]
@@ -63,6 +66,27 @@ def test_hle_predictions_and_judged_files_read_back_equal(tmp_path, found):
     judged = rows["right"].notna()
     equal(back[judged], rows[judged], ["judge_answer", "judge_reasoning"])
     assert back[judged]["judge_confidence"].to_numpy() == pytest.approx(rows[judged]["confidence"].to_numpy())
+
+
+@settings(**TIDY)
+@given(found=results())
+def test_logs_of_inspect_read_back_equal(tmp_path, found):
+    rows, questions = found
+    rows["undecided"] = False
+    write_inspect(tmp_path / "log.json", rows, questions)
+    tokens = ["prompt_tokens", "completion_tokens"]
+    columns = ["model", "question_id", "sample", "answer", "correct", "confidence", "reply", "cut_off", *tokens]
+    equal(read_inspect(tmp_path / "log.json"), rows, columns)
+
+
+@settings(**TIDY)
+@given(found=results())
+def test_samples_of_lm_eval_read_back_equal(tmp_path, found):
+    rows, questions = found
+    write_lm_eval(tmp_path / "s.jsonl", rows, questions)
+    back = read_lm_eval(tmp_path / "s.jsonl", "m")
+    rows["answer"] = rows["answer"].fillna("")  # this format has no missing answer
+    equal(back, rows, ["model", "question_id", "sample", "answer", "correct", "reply"])
 
 
 def test_a_zipped_log_and_content_in_parts_are_read(tmp_path):

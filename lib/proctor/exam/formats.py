@@ -3,7 +3,7 @@
     read_hle(path); read_inspect(path); read_lm_eval(path, model); read_promptfoo(path)
     read_results(path, scores=["choice"], filters=["strict-match"])   # where a file holds several of these
 
-Each reader gives rows with the columns of `run_exam` that the format holds; `exports.py` writes HLE's.
+Each reader gives rows with the columns of `run_exam` that the format holds; `exports.py` writes such rows.
 Sources: HLE's public code (hle_eval), inspect_ai's log version 2, lm-eval's --log_samples, promptfoo's results
 (version 3).
 Errors are DataError, naming the file, the row and what to fix.
