@@ -10,7 +10,6 @@ from proctor.audit.consistency_check import (
     PAPERS,
     SEVERITIES,
     ConsistencyCheck,
-    Formulas,
     as_table,
     checks,
     largest,
@@ -140,10 +139,6 @@ def test_a_printed_figure_spans_what_its_unit_allows(text, unit, relation, low, 
 def test_largest_and_smallest_are_spans():
     spans = [rounded("1.0"), rounded("2.0"), Span(0, 5)]
     assert largest(spans) == Span(rounded("2.0").low, 5) and smallest(spans) == Span(0, rounded("1.0").high)
-
-
-def test_a_column_leaves_out_what_is_not_printed():
-    assert len(Formulas("uq").over("table_S9", "cohens_kappa")) == 1
 
 
 def test_names_are_the_same_whatever_their_spaces_and_signs():

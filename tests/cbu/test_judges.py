@@ -128,10 +128,6 @@ def test_worked_examples_are_on_the_scale_and_read_as_they_stand(name):
     assert scale.thinks or (prompt.max_tokens == 1 and prompt.logprobs and prompt.messages[-1][0] == "assistant")
 
 
-def test_critique_and_its_score_fit_in_the_tokens():
-    assert load("cbu/genrm").max_tokens >= 100 + len("Critique: ") // 2 + len("Helpfulness of response 1: [[4]]") // 3
-
-
 # asking
 
 

@@ -11,7 +11,6 @@ from proctor.cbu.judges import JUDGES
 from proctor.cbu.score_candidates import (
     endpoint,
     final_answer,
-    length,
     load_candidate_set,
     majority_score,
     recorded_scores,
@@ -210,7 +209,3 @@ def test_endpoint_gives_its_score_and_another_reply_is_an_error(server):
     assert asyncio.run(reward(Question(id="q", question="Which?"), answer)) == 4
     with pytest.raises(ValueError, match="has no finite number `score`"):
         asyncio.run(reward(Question.model_construct(question=""), answer))
-
-
-def test_length_counts_characters():
-    assert length(QUESTIONS[0], ANSWERS[1]) == len(ANSWERS[1].text)

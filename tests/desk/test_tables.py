@@ -1,7 +1,7 @@
 import pytest
 from desk import acts, tables
 from desk.models import Account
-from proctor.uq.community import COLUMNS, SIMULATED_ONLY, checked
+from proctor.uq.community import COLUMNS, SIMULATED_ONLY
 
 
 @pytest.fixture
@@ -40,7 +40,3 @@ def test_rows_tell_who_wrote_and_what_was_withdrawn(store, answer):
 
 def test_a_plain_conflict_counts_as_one_though_it_was_not_declared(store):
     assert list(store["reviews"]["conflict"]) == [True, True, True]
-
-
-def test_the_communitys_own_check_takes_the_tables(store):
-    assert len(checked(store).reviews) == 3

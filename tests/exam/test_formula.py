@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor.exam.formula import Undecided, constant, parse_formula, uses, values
+from proctor.exam.formula import Undecided, constant, parse_formula, values
 
 NUMBERS = st.integers(0, 50)
 
@@ -40,7 +40,3 @@ def test_equal_formulas_have_equal_values_and_others_do_not():
     assert all(math.isclose(float(abs(a - b)), 0, abs_tol=1e-6 * (1 + float(abs(a)))) for a, b in same)
     other = values(parse_formula("(x+1)^2"), parse_formula("x^2 + 1"))
     assert any(float(abs(a - b)) > 1e-3 for a, b in other)
-
-
-def test_an_operation_is_found_at_any_depth():
-    assert uses(parse_formula("1 + sqrt(2)"), "sqrt") and not uses(parse_formula("1 + 2"), "sqrt")

@@ -68,10 +68,6 @@ def test_half_a_surrogate_pair_can_be_written():
     assert Reply.from_json(line.encode(), "cache").text == "x?"
 
 
-def test_cut_off_says_whether_the_limit_ended_the_reply():
-    assert Reply("a", finish="length").cut_off and not Reply("a").cut_off
-
-
 def test_the_address_of_a_server_is_part_of_the_key_and_the_providers_own_is_not():
     one, two = (Request("m", (), server=server) for server in ("http://a/v1", "http://b/v1"))
     assert one.key != two.key != Request("m", ()).key

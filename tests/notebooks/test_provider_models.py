@@ -79,10 +79,6 @@ def test_an_exam_s_models_may_be_named_alone_and_say_nothing_readable(provider_r
     provider_run("hle/2_measured_models", "openai", ["mute"])
 
 
-def test_these_notebooks_ask_models():
-    assert set(FEW) <= set(asking_notebooks())
-
-
 def test_the_example_of_live_yaml_puts_other_models_in_every_notebook_that_asks(tmp_path):
     text = (paths.PARAMS / "live.yaml").read_text(encoding="utf-8")
     profile = tmp_path / "mine.yaml"

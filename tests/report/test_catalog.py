@@ -325,10 +325,6 @@ def test_a_sentence_that_repeats_a_finding_rests_on_the_claims_of_that_finding(j
     assert len(judging([CLAIM, again.replace("again", "other")], {"uq/c.x": "measured"})) == 1
 
 
-def test_a_claim_of_another_notebook_does_not_do_for_the_file_that_the_row_names(judging):
-    assert judging([CLAIM], {"uq/c": "measured"}, notebook="uq/6_agreement")[0].startswith("uq/c: no claim of this id")
-
-
 def test_an_unreadable_claims_file_is_told(tmp_path, judging):
     judging([CLAIM], {"uq/c": "measured"})
     (tmp_path / "claimed/uq/claims_3_validators.csv").write_text("id\nuq/c\n")

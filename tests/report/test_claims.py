@@ -129,10 +129,6 @@ def test_measured_evidence_needs_an_interval_or_a_reason():
     assert claim.verdict == "does not hold" and claim.numbers == "n = 27 rows, exact: all 27 rows"
 
 
-def test_the_level_that_a_family_needs_is_enough():
-    assert made(family=30, level=1 - 0.05 / 30).family == 30
-
-
 def test_an_exact_share_of_nothing_tells_nothing():
     how = dict(estimate=math.nan, says="> 0", exact="counted", notebook="uq/x", evidence="measured")
     claim = judge("uq/a", "Some are", n=0, of="items", **how)

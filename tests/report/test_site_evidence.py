@@ -1,7 +1,7 @@
 import json
 
 from proctor.report.site_check import Addresses
-from proctor.report.site_evidence import Behind, badges
+from proctor.report.site_evidence import Behind
 
 
 def test_an_artifact_without_a_record_has_neither_caption_nor_panel(tmp_path):
@@ -16,7 +16,3 @@ def test_a_caption_leads_to_the_row_that_owns_the_artifact(row, tmp_path):
     owner = row("uq/table_1", kind="table", outputs=("uq/a.csv",))
     caption = Behind(Addresses(tmp_path, tmp_path, {}), [owner]).caption("uq/a", "uq/1_a")
     assert 'href="../catalog.html#uq/table_1"' in caption and ">CSV</a>" in caption and "Markdown" not in caption
-
-
-def test_badges():
-    assert badges("published + measured").count("<span") == 2 and badges("") == ""

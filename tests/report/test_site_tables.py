@@ -3,10 +3,6 @@ from proctor.report.site_evidence import Behind
 from proctor.report.site_tables import boxed, claim_table, filtered, table
 
 
-def test_boxed_tables_scroll_in_a_box_without_a_border():
-    assert boxed('<table border="1" class="dataframe"></table>').endswith('><table class="dataframe"></table></div>')
-
-
 def test_a_long_table_shows_eight_rows_and_folds_the_rest():
     rows = "".join(f"<tr><td>{number}</td></tr>" for number in range(12))
     html = boxed(f"<table><thead><tr><th>half_width</th></tr></thead><tbody>{rows}</tbody></table>")

@@ -22,7 +22,3 @@ def test_a_trace_of_any_shape_is_shown():
 def test_a_long_step_is_cut_and_says_so():
     (((_, text),),) = desk.steps(["x" * 30_000])
     assert len(text) < 21_000 and text.endswith("30,000 characters in all]")
-
-
-def test_small_sums_keep_what_they_tell():
-    assert [desk.dollars(x) for x in (0, 0.00042, 0.034, 2)] == ["$0", "$0.00042", "$0.034", "$2.00"]
