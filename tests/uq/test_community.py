@@ -108,5 +108,5 @@ def test_a_store_needs_no_truth(ours):
 def test_texts_of_questions_answers_and_reviews_have_no_open_gap():
     rng = np.random.default_rng(0)
     found = [part for site in texts.SITES for _ in range(20) for part in texts.question(site, rng)]
-    found += [texts.answer(rng) for _ in range(20)] + [texts.review(word, rng) for word in texts.REVIEWS]
+    found += texts.answers(20, rng) + texts.reviews(list(texts.REVIEWS), rng)
     assert not [text for text in found if "{0}" in text or "{1}" in text or not text.strip()]

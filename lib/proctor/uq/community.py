@@ -272,7 +272,7 @@ def _answers(rng, setting: Setting, questions: pd.DataFrame, people: pd.DataFram
     tempting = ~right & (rng.random(len(answers)) < setting.tempting)
     answers["answer_id"] = [f"a{number:05}" for number in range(1, len(answers) + 1)]
     day = answers.pop("day")
-    answers["text"] = [texts.answer(rng) for _ in range(len(answers))]
+    answers["text"] = texts.answers(len(answers), rng)
     answers["submitted_at"] = _at(day)
     gone = rng.random(len(answers)) < 0.005
     answers["withdrawn_at"] = _at(np.minimum(day + 30, setting.days)).where(gone)
@@ -337,11 +337,12 @@ def _human_reviews(rng, setting: Setting, people, answers, verdicts, right, temp
     # a right answer is harder to settle than a wrong one (caption of Table S3)
     unsure = (rng.random(len(pick)) < staff["unsure"] * np.where(right[pick], 2, 1)).to_numpy() & ~colluding
     correct = np.where(unsure, "unsure", np.where(yes | colluding, "yes", "no"))
-    sure = [int(rng.integers(low, high + 1)) for low, high in staff["confidence"]]
+    least, most = np.array(staff["confidence"].tolist()).T
+    sure = rng.integers(least, most + 1)
     written = _at(day)
     known = dict(answer_id=answers["answer_id"].to_numpy()[pick], reviewer=staff["reviewer"], kind="human")
     known |= dict(correct=correct, confidence=np.where(unsure, np.minimum(sure, 2), sure))
-    known |= dict(conflict=rng.random(len(pick)) < 0.03, text=[texts.review(word, rng) for word in correct])
+    known |= dict(conflict=rng.random(len(pick)) < 0.03, text=texts.reviews(correct, rng))
     gone = rng.random(len(pick)) < 0.02
     later = (written + pd.to_timedelta(rng.uniform(1, 20, len(pick)), unit="D")).dt.floor("s")
     return pd.DataFrame(known | dict(written_at=written, withdrawn_at=later.where(gone)))
@@ -357,7 +358,7 @@ def _ai_reviews(rng, setting: Setting, answers, verdicts, right, tempting) -> pd
         written = answers["submitted_at"].iloc[chosen] + pd.to_timedelta(rng.uniform(1, 3, len(chosen)), unit="D")
         known = dict(answer_id=answers["answer_id"].to_numpy()[chosen], reviewer=name, kind="ai", correct=correct)
         known |= dict(confidence=rng.integers(3, 6, len(chosen)), conflict=False)
-        known |= dict(text=[texts.review(word, rng) for word in correct])
+        known |= dict(text=texts.reviews(correct, rng))
         written = written.dt.floor("s").to_numpy()
         blocks.append(pd.DataFrame(known | dict(written_at=pd.to_datetime(written, utc=True), withdrawn_at=pd.NaT)))
     found = pd.concat(blocks, ignore_index=True)

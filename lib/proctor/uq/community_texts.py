@@ -1,5 +1,6 @@
 """The words of a simulated community: questions of made-up sites with Markdown and mathematics, answers, reviews."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -92,12 +93,12 @@ def question(site: Site, rng: np.random.Generator) -> tuple[str, str]:
     return site.title.format(*words), site.body.format(*words)
 
 
-def answer(rng: np.random.Generator) -> str:
-    """The text of an answer; it says nothing of whether the simulation has it right."""
-    low, high = rng.integers(3, 30), rng.integers(30, 90)
-    return ANSWERS[rng.integers(len(ANSWERS))].format(low, high)
+def answers(n: int, rng: np.random.Generator) -> list[str]:
+    """The texts of n answers; they say nothing of whether the simulation has them right."""
+    drawn = rng.integers([3, 30, 0], [30, 90, len(ANSWERS)], (n, 3)).tolist()
+    return [ANSWERS[form].format(low, high) for low, high, form in drawn]
 
 
-def review(correct: str, rng: np.random.Generator) -> str:
-    """The text of a review that says yes, no or unsure."""
-    return REVIEWS[correct][rng.integers(len(REVIEWS[correct]))]
+def reviews(correct: Sequence[str] | np.ndarray, rng: np.random.Generator) -> list[str]:
+    """The texts of reviews that say yes, no or unsure."""
+    return [REVIEWS[word][n] for word, n in zip(correct, rng.integers([len(REVIEWS[word]) for word in correct]))]
