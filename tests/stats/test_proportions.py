@@ -94,18 +94,6 @@ def test_items_give_back_the_counts():
     assert proportions.confusion(*counts.items()) == counts
 
 
-def test_precision_at_the_own_base_rate_is_the_precision():
-    counts = Confusion(tp=16, fp=24, fn=49, tn=411)
-    assert proportions.precision_at(65 / 500, counts.recall, counts.specificity) == pytest.approx(counts.precision)
-
-
-def test_precision_at_a_lower_base_rate_is_lower_and_nothing_accepted_has_none():
-    assert proportions.precision_at(0.13, 0.8, 0.7) < proportions.precision_at(0.5, 0.8, 0.7)
-    assert proportions.precision_at(0.13, 0, 1) is None
-    with pytest.raises(ValueError, match="base_rate is 13"):
-        proportions.precision_at(13, 0.8, 0.7)
-
-
 def test_rejecting_all_is_right_on_all_wrong_answers_and_knows_nothing():
     baseline = proportions.confusion(np.zeros(500), np.arange(500) < 65)
     assert baseline == REJECT_ALL

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from proctor.stats import bootstrap
 from proctor.stats.proportions import clopper_pearson
-from proctor.stats.ranking import kendall, ranking, ranks, tiers
+from proctor.stats.ranking import kendall, ranking, ranks, tiers_of
 from scipy import stats
 
 
@@ -88,7 +88,8 @@ def test_tiers_part_models_that_differ_and_join_those_that_do_not():
     rng = np.random.default_rng(0)
     scores = (rng.random((4, 600)) < np.array([0.2, 0.8, 0.5, 0.2])[:, None]).astype(float)
     scores[3] = np.roll(scores[0], 1)
-    assert tiers(ranking(scores, rng, 500)).tolist() == [3, 1, 2, 3]
+    found = ranking(scores, rng, 500)
+    assert tiers_of(found.mean, found.p_beats >= 0.95).tolist() == [3, 1, 2, 3]
 
 
 @pytest.mark.parametrize("entries", [1, 700, 2**17])

@@ -349,12 +349,6 @@ def count_of(solution: CountTable | AccuracyCount, name: str) -> int | None:
     return {"positives": solution.positives, "right": counts.tp + counts.tn}.get(name, getattr(counts, name, None))
 
 
-def all_print_as_reported(found: Sequence[Audited]) -> bool:
-    """Whether every solution of every feasible row prints as reported, computed again by `prints_as`."""
-    feasible = [each for each in found if each.verdict.startswith("feasible")]
-    return all(prints_as(solution, each.row) for each in feasible for solution in each.solutions)
-
-
 def _span(values: Sequence) -> str:
     values = [value for value in values if value is not None]
     if not values:

@@ -12,15 +12,8 @@ from typing import Any
 
 from proctor.models.call_errors import CallError, call_errors, scrub
 from proctor.models.messages import Reply, Request
-from proctor.models.providers import (
-    anthropic_body,
-    anthropic_client,
-    openai_body,
-    openai_client,
-    reply_from_anthropic,
-    reply_from_openai,
-)
-from proctor.models.registry import Spec, key_of
+from proctor.models.providers import anthropic_body, client_of, openai_body, reply_from_anthropic, reply_from_openai
+from proctor.models.registry import Spec
 
 POLL = 30.0  # seconds between two looks at a batch
 FAULTS = 50  # passing faults in a row, up to 20 polls apart, until a call to the interface is given up: about 8 hours
@@ -80,26 +73,9 @@ class _Interface:
 
     most: int
     size: int
-    model: Spec
-    _client: Any
 
-    def line(self, request: Request) -> dict:
-        raise NotImplementedError
-
-    async def upload(self, lines: list[dict]) -> Any:
-        raise NotImplementedError
-
-    async def create(self, round: Round, content: Any) -> str:
-        raise NotImplementedError
-
-    async def find(self, round: Round, known: Set[str]) -> str | None:
-        raise NotImplementedError
-
-    async def look(self, batch: str) -> State:
-        raise NotImplementedError
-
-    def reply(self, line: dict, ticket: Ticket) -> Reply:
-        raise NotImplementedError
+    def __init__(self, model: Spec):
+        self.model, self._client = model, client_of(model)
 
     def _open(self, file: str) -> Any:
         raise NotImplementedError
@@ -152,10 +128,6 @@ class _Interface:
 
 class OpenAIBatches(_Interface):
     most, size = 50_000, 200_000_000
-
-    def __init__(self, model: Spec):
-        self.model = model
-        self._client = openai_client(model.base_url, key_of(model))
 
     def line(self, request: Request) -> dict:
         """A request as a line of the batch."""
@@ -226,10 +198,6 @@ class AnthropicBatches(_Interface):
 
     most, size = 100_000, 256_000_000
 
-    def __init__(self, model: Spec):
-        self.model = model
-        self._client = anthropic_client(model.base_url, key_of(model))
-
     def line(self, request: Request) -> dict:
         return {"custom_id": request.key, "params": anthropic_body(self.model, request)}
 
@@ -284,7 +252,10 @@ class AnthropicBatches(_Interface):
         raise self._failed(f"{result['type']} before it was answered", again=result["type"] != "canceled")
 
 
-INTERFACES = {"openai": OpenAIBatches, "anthropic": AnthropicBatches}
+INTERFACES: dict[str, type[OpenAIBatches] | type[AnthropicBatches]] = {
+    "openai": OpenAIBatches,
+    "anthropic": AnthropicBatches,
+}
 
 
 def openai_line(model: Spec, request: Request) -> dict:

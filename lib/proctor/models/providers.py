@@ -48,11 +48,11 @@ class Provider(Protocol):
 class Keyed:
     """A provider that may want a key. `_client` is its SDK's."""
 
-    model: Spec
-    timeout: float
-    _client: Any
     _models: str  # the path of its list of models
     _calls: str  # the path of a call
+
+    def __init__(self, model: Spec, timeout: float):
+        self.model, self.timeout, self._client = model, timeout, client_of(model)
 
     async def refusal(self) -> str:
         """Why the provider refuses the key, by one free call: the list of models. "" where it does not.
@@ -82,10 +82,6 @@ class OpenAI(Keyed):
 
     _models, _calls = "/models", "/chat/completions"
 
-    def __init__(self, model: Spec, timeout: float):
-        self.model, self.timeout = model, timeout
-        self._client = openai_client(model.base_url, key_of(model))
-
     async def send(self, request: Request) -> Reply:
         return reply_from_openai(await self._answer(request, openai_body), request)
 
@@ -94,10 +90,6 @@ class Anthropic(Keyed):
     """Anthropic's messages. Its interface offers no token probabilities."""
 
     _models, _calls = "/v1/models", "/v1/messages"
-
-    def __init__(self, model: Spec, timeout: float):
-        self.model, self.timeout = model, timeout
-        self._client = anthropic_client(model.base_url, key_of(model))
 
     async def send(self, request: Request) -> Reply:
         return reply_from_anthropic(await self._answer(request, anthropic_body), request)
@@ -243,6 +235,11 @@ def _anthropic_thinking(model: Spec, request: Request) -> dict:
     if thinks_freely(model):
         return {"type": "adaptive"}
     return {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, request.max_tokens // 2)}
+
+
+def client_of(model: Spec) -> Any:
+    """The client of a provider's SDK, with the model's address and key."""
+    return (anthropic_client if model.kind == "anthropic" else openai_client)(model.base_url, key_of(model))
 
 
 def openai_client(base_url: str | None, key: str):

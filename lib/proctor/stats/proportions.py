@@ -190,19 +190,6 @@ def counted(name: str, k: int, n: int) -> dict:
     return {name: k, f"{name}_n": n, f"{name}_share": share, f"{name}_low": low, f"{name}_high": high}
 
 
-def precision_at(base_rate: float, recall: float, specificity: float) -> float | None:
-    """Precision where a share `base_rate` of the items is right (Bayes); None if nothing would be accepted.
-
-    Recall concerns right items only and specificity wrong items only, so both stay the same at another base rate;
-    precision does not. It rises with each of the three.
-
-    >>> round(precision_at(0.13, recall=0.25, specificity=0.95), 2)
-    0.43
-    """
-    right, wrong = checks.share(base_rate, "base_rate") * recall, (1 - base_rate) * (1 - specificity)
-    return right / (right + wrong) if right + wrong > 0 else None
-
-
 def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 

@@ -55,7 +55,7 @@ class RankSets:
     mean, rank: over the items that a system has, 1 the best; ties share the smallest. above (systems, systems): the row
     is above the column by more than chance allows. rank_low, rank_high: one more than the systems that are above it,
     and the systems that it is not above. low, high (systems, systems): of row minus column, all pairs at once, in
-    accord with `above`; an end at 0 is open. tier: as `ranking.tiers` finds, from `above`. method: one of METHODS.
+    accord with `above`; an end at 0 is open. tier: as `ranking.tiers_of` finds, from `above`. method: one of METHODS.
     """
 
     mean: np.ndarray

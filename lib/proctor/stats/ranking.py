@@ -94,14 +94,9 @@ def ranking(
     )
 
 
-def tiers(result: Ranking, level: float = 0.95) -> np.ndarray:
-    """Tier of each model, 1 the best: going down the list, a tier ends at the first model that the tier's
-    leader beats in at least `level` of the resamples. Not corrected for many comparisons (see `rank_sets`)."""
-    checks.share(level, "level")
-    return tiers_of(result.mean, result.p_beats >= level)
-
-
 def tiers_of(mean: np.ndarray, beats: np.ndarray) -> np.ndarray:
+    """Tier of each model, 1 the best: going down the list, a tier ends at the first model that the tier's leader beats
+    (models, models)."""
     tier = np.empty(len(mean), int)
     leader, current = None, 0
     for model in np.argsort(-mean, kind="stable"):
