@@ -108,11 +108,6 @@ def test_other_encodings_are_named_and_not_guessed(tmp_path, encoding):
         load_reported(write(tmp_path, GOOD.replace("A,", "Müller,"), encoding))
 
 
-def test_a_missing_file_is_told(tmp_path):
-    with pytest.raises(DataError, match="no.csv: cannot be read"):
-        load_reported(tmp_path / "no.csv")
-
-
 def test_a_cell_that_cannot_be_read_is_said_of_its_row_and_the_others_go_on(tmp_path):
     found = load_reported(write(tmp_path, "name,accuracy,n\nA,x,400\nB,80.0,1.5\nC,85.40,400\nD,101,400\n"))
     assert [bool(row.fault) for row in found] == [True, True, False, True] and found[2].accuracy == "85.40"

@@ -285,11 +285,6 @@ def test_a_file_that_is_not_as_it_should_be_is_refused_with_its_place(tmp_path, 
     fails(path, *parts)
 
 
-def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path):
-    (tmp_path / "a.jsonl").mkdir()
-    fails(tmp_path / "a.jsonl", "cannot be read")
-
-
 def test_unknown_suffix_and_format(tmp_path):
     fails(tmp_path / "a.xlsx", ".jsonl, .csv")
     fails(tmp_path / "a.csv", *FORMATS, format="excel")
@@ -320,12 +315,6 @@ def test_a_missing_question_names_the_columns_found_and_the_option(tmp_path):
     asked = load_questions(path, columns={"question": "prompt"})
     with pytest.raises(ValueError, match=r"no key.*\(gold, nr\): --column answer=COLUMN"):
         Setup(asked, ["smollm2-135m"]).checked()
-
-
-def test_first_five_problems_are_told_with_their_count(tmp_path):
-    message = fails(write_jsonl(tmp_path / "a.jsonl", *[{"id": str(i), "question": ""} for i in range(7)]))
-    assert message.startswith("7 problems, the first 5:")
-    assert re.findall(r"row (\d+)", message) == ["1", "2", "3", "4", "5"]
 
 
 # The fetched files

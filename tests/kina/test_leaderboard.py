@@ -187,12 +187,6 @@ def test_what_is_not_there_or_not_known_is_refused(tmp_path):
         load_leaderboard(tmp_path, missing="drop")
 
 
-def test_many_problems_are_told_together(tmp_path):
-    path = written(tmp_path / "board.csv", [["item", "a", "b"], *[[n, 2, 0] for n in range(8)]])
-    with pytest.raises(DataError, match="8 problems, the first 5"):
-        load_leaderboard(path)
-
-
 def test_scores_without_predictions_or_gt_are_read(folder):
     folder("a", [{"id": "x", "score": 0.125}])
     board = load_leaderboard(folder("b", [{"id": "x", "score": 1, "gt": "A", "extracted_predictions": "A"}]))
