@@ -17,6 +17,7 @@ from proctor.exam.formats import (
     read_results,
     zipfile,
 )
+from proctor.exam.marking import read_one
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 IDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
@@ -130,6 +131,24 @@ def test_a_log_with_two_scorers_names_them_and_the_option_and_reads_the_one_that
         read_results(path, scores=["f1"])
     assert read_results(path, scores=["model_graded_qa"])["score"].tolist() == [0]
     assert read_results(path, scores=["exact_match", "match"])["answer"].tolist() == ["B"]
+
+
+def test_a_sample_that_ended_in_an_error_has_no_answer_and_counts_as_wrong(tmp_path):
+    path = inspect_log(tmp_path / "log.eval", dict(match=BY_MATCH), {})
+    with zipfile.ZipFile(path, "a") as file:
+        failed = dict(id=3, epoch=1, scores={}, error=dict(message="timeout", traceback="..."))
+        file.writestr("samples/3_epoch_1.json", json.dumps(failed))
+    with pytest.raises(DataError, match="row 2, column scores: no score match"):
+        read_results(path)
+    path = inspect_log(path, dict(match=BY_MATCH))
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("samples/3_epoch_1.json", json.dumps(failed))
+    rows = read_results(path)
+    assert rows["undecided"].tolist() == [False, True] and rows[["score", "answer"]].isna().all(axis=1).tolist() == [
+        False,
+        True,
+    ]
+    assert read_one(path).to_dict() == {"1": 1, "3": 0}
 
 
 def test_the_parts_of_one_scorer_are_scores_of_their_own(tmp_path):

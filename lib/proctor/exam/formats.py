@@ -128,6 +128,8 @@ def read_inspect(
 ) -> pd.DataFrame:
     """A log of inspect_ai: model, question_id, sample, answer, correct, reply, tokens, confidence where ours wrote it.
 
+    A sample that ended in an error has no answer, and its score is missing.
+
     scores: names of scorers, one of them in this log; where it has several, one must be named (a part of a scorer whose
     value is an object as scorer/part). Scores that are neither a word of inspect_ai, a truth value nor a number are a
     DataError. parsed: the file's JSON, where it was parsed before. replies: False reads the summaries of a `.eval` log,
@@ -141,10 +143,10 @@ def read_inspect(
 
     def row_of(_: int, both: tuple[dict, dict]) -> dict:
         sample, found = both
-        said = found.get(name)
-        if said is None:
+        if name not in found and not sample.get("error"):
             raise Wrong("scores", f"no score {name}".strip(), "Run this sample again, or score the log first")
-        value = _score(said.get("value"))
+        said = found.get(name, {})
+        value = _score(said.get("value")) if said else math.nan
         if value is None:
             raise Wrong(name, f"value {said.get('value')!r}", "Reduce it to C, I or a number first")
         output = _dict(sample.get("output"))
@@ -158,7 +160,7 @@ def read_inspect(
             answer=said.get("answer"),
             correct=value == 1,
             score=value,
-            undecided=said.get("value") == "N",
+            undecided=said.get("value", "N") == "N",
             confidence=finite(notes.get("confidence"), math.nan),
             reply=_content(_dict(choice.get("message")).get("content")),
             cut_off=choice.get("stop_reason") in ("max_tokens", "model_length"),
