@@ -91,20 +91,6 @@ class Measure:
     exact_high: float | None
 
 
-def balanced_accuracy(drawn: np.ndarray, accept: np.ndarray, correct: np.ndarray) -> np.ndarray:
-    """`Confusion.balanced_accuracy` of many resamples, (resamples,); NaN where a resample has one class.
-
-    drawn (resamples, items): how often each item is in each. accept, correct: 0/1 (items,).
-
-    >>> balanced_accuracy(np.array([[1.0, 1, 1], [2, 1, 0]]), np.array([1, 0, 1]), np.array([1, 1, 0]))
-    array([0.25,  nan])
-    """
-    with np.errstate(invalid="ignore"):
-        recall = drawn @ (accept * correct) / (drawn @ correct)
-        specificity = drawn @ ((1 - accept) * (1 - correct)) / (drawn @ (1 - correct))
-    return (recall + specificity) / 2
-
-
 def measures(counts: Confusion, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95) -> list[Measure]:
     """Accuracy, precision, recall, specificity, balanced accuracy, MCC, LR+ and LR-, each with two intervals.
 

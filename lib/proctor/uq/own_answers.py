@@ -1,16 +1,12 @@
-"""A validator on answers of one's own: what it accepts, and how right it is where the truth is known."""
+"""Verdicts that judges of one's own gave, from a file (uq/your_answers)."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from proctor.data.answers import TRUTH
 from proctor.data.tabular import DataError, Wrong, made, problem, read_rows
-from proctor.stats.bootstrap import Interval, interval, statistic_interval
-from proctor.stats.interval import exact_interval, no_interval
-from proctor.stats.proportions import balanced_accuracy, wilson
 
 OUTCOMES = {word: "accept" if truth else "reject" for word, truth in TRUTH.items()}
 OUTCOMES |= {"accept": "accept", "accepted": "accept", "reject": "reject", "rejected": "reject"}
@@ -67,60 +63,3 @@ def read_verdicts(path: str | Path, columns: Mapping[str, str] | None = None) ->
     if (mixed > 1).any():
         raise DataError(f"{path}: answer {mixed.idxmax()} is right in one row and wrong in another. Keep one truth.")
     return table
-
-
-def acceptance(
-    verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, by: str = "author"
-) -> pd.DataFrame:
-    """One row per author, "all" first where there are several; or per value of another column, `by`.
-
-    answers, accepted, votes, unreadable (votes that no verdict could be read from), rejected_unreadable (answers
-    rejected or unreadable with such a vote among theirs), share (percent) with its interval, and of right and of wrong
-    answers the same (NaN where none is known to be so). verdicts: of `run_validator.validate`, with a column author, or
-    of `read_verdicts`. An unreadable vote accepts nothing, so a judge whose replies can't be read looks strict; these
-    two columns show it. Answers to one question are resampled together."""
-    several = by == "author" and verdicts["author"].nunique() > 1
-    groups = ([("all", verdicts)] if several else []) + list(verdicts.groupby(by, sort=False))
-    rows = []
-    for author, part in groups:
-        known = part["correct"].map(lambda truth: truth if isinstance(truth, bool) else None)
-        row = {by: author or f"(no {by})"} | dict(
-            answers=len(part),
-            accepted=int((part["outcome"] == "accept").sum()),
-            votes=int(part["votes"].sum()),
-            unreadable=int(part["unreadable"].sum()),
-            rejected_unreadable=int(((part["outcome"] != "accept") & (part["unreadable"] > 0)).sum()),
-        )
-        for name, these in (("share", part), ("of_right", part[known == True]), ("of_wrong", part[known == False])):  # noqa: E712
-            found = share_accepted(these, rng, resamples) if len(these) else no_interval(0.95)
-            row |= found.columns(name)
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def share_accepted(
-    verdicts: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
-) -> Interval:
-    """Percent of the answers that are accepted; Wilson's interval, or questions resampled where one has several."""
-    accepted = (verdicts["outcome"] == "accept").to_numpy(float)
-    if verdicts["question_id"].nunique() == len(verdicts):
-        limits = wilson(int(accepted.sum()), len(verdicts), level)
-        return Interval(accepted.mean(), *limits, level, "wilson").scaled(100)
-    return interval(accepted, rng, resamples, level, clusters=verdicts["question_id"]).scaled(100)
-
-
-def with_both_truths(verdicts: pd.DataFrame) -> pd.DataFrame | None:
-    """The verdicts on answers that are known to be right or wrong; None unless there are some of each."""
-    known = verdicts[verdicts["correct"].map(lambda truth: isinstance(truth, bool))]
-    return known if known["correct"].nunique() == 2 else None
-
-
-def balanced_accuracy_of(
-    known: pd.DataFrame, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
-) -> Interval:
-    """Balanced accuracy in percent of verdicts on answers of known truth, questions resampled."""
-    accept, correct = (known["outcome"] == "accept").to_numpy(float), known["correct"].to_numpy(float)
-    whole = float(balanced_accuracy(np.ones((1, len(known))), accept, correct)[0])
-    alike = exact_interval(whole, known["question_id"].nunique(), level, (0.0, 1.0))  # where no resample differs
-    how = dict(clusters=known["question_id"], bounds=(alike.low, alike.high), weighted=True)
-    return statistic_interval(balanced_accuracy, [accept, correct], rng, resamples, level, **how).scaled(100)
