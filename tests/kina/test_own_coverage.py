@@ -12,8 +12,3 @@ def test_given_similarities_are_read_by_the_items_ids(tmp_path):
     file.write_text("item,a\na,near\n")
     with pytest.raises(DataError, match="could not convert .*near.*a number of at least 0"):
         own_coverage.read_similarity(file, ["a"])
-
-
-def test_texts_are_like_themselves_and_unlike_what_shares_no_word():
-    near = own_coverage.text_similarity(["red apples", "green apples", "ripe red apples", "a theorem"]).toarray()
-    assert near.diagonal() == pytest.approx(1) and near[0, 3] == 0 and near[0, 2] > near[0, 1] > 0
