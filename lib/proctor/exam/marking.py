@@ -190,7 +190,7 @@ def accuracy_interval(right: ArrayLike, questions: ArrayLike, level: float = 0.9
     return Interval(float(low.mean()), *limits, level, "wilson of means", n=n, of="questions")
 
 
-def markings(marked: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+def markings(marked: pd.DataFrame) -> pd.DataFrame:
     """One row per model: n (questions), replies, right, undecided, unreadable (of these), and accuracy in percent over
     questions with its interval, whose upper end takes undecided replies for right (`accuracy_interval`).
 
@@ -198,7 +198,7 @@ def markings(marked: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     right), turned_right and turned_wrong, and p of McNemar's exact test (NaN with several samples of a question)."""
     rows = []
     for model, part in marked.groupby("model", sort=False):
-        found = accuracy_interval(part["right"], part["question_id"], level)
+        found = accuracy_interval(part["right"], part["question_id"])
         row = dict(model=model, n=found.n, replies=len(part), right=int((part["right"] == 1).sum()))
         lost = part["right"].isna()
         row |= dict(undecided=int(lost.sum()), unreadable=int((lost & part["unreadable"]).sum()))

@@ -264,7 +264,6 @@ async def judge_undecided(
     name: str,
     answers: pd.DataFrame,
     questions: list[Question],
-    settings: Settings | None = None,
     everything: bool = False,
 ) -> pd.DataFrame:
     """`answers` (from `run_exam`) with columns right (1, 0, NaN where the judge is unreadable) and decided_by.
@@ -275,7 +274,7 @@ async def judge_undecided(
     result = answers.assign(right=answers["correct"].astype(float), decided_by="comparison")
     open_ones = answers if everything else answers[answers["undecided"] | (answers["source"] == REHEARSED)]
     if len(open_ones):
-        judged = await judge(session, [name], open_ones, questions, settings)
+        judged = await judge(session, [name], open_ones, questions)
         result.loc[open_ones.index, "right"] = judged["accepted"].astype(float).to_numpy()
         result.loc[open_ones.index, "decided_by"] = name
     return result

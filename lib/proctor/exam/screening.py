@@ -48,10 +48,10 @@ async def screening(session: Session, models: Sequence[str] = (MODEL,), version:
     return await run_exam(session, list(models), questions, **how)
 
 
-def cells(answers: pd.DataFrame, model: str = MODEL) -> pd.DataFrame:
+def cells(answers: pd.DataFrame) -> pd.DataFrame:
     """One row a cell: category, level, questions, replies, accuracy, low and high (Wilson, of replies as if
     independent), keep, and why."""
-    own = answers[answers["model"] == model]
+    own = answers[answers["model"] == MODEL]
     right = own["correct"] & ~own["cut_off"]
     table = (
         own.assign(right=right)

@@ -33,6 +33,7 @@ from pydantic import TypeAdapter
 from proctor.files import write_atomic
 from proctor.paths import CACHE
 
+PATIENCE = 600.0  # seconds until a server must have come up, or another one ended
 GRACE = 2.0  # seconds without a lease after which the server ends
 HUNG = 20.0  # seconds without a word of its health after which a server is replaced; it answers while it computes
 MODULE = "proctor.models.embedded"
@@ -87,7 +88,6 @@ class Embedded:
         weights: str | os.PathLike,
         folder: Path | None = None,
         port: int = 0,
-        patience: float = 600,
         slots: int = 1,
         spin: bool = False,
     ):
@@ -95,7 +95,6 @@ class Embedded:
         self.weights = Path(weights).resolve()
         self.folder = Path(folder) if folder else CACHE / "embedded"
         self.port = port
-        self.patience = patience
         self._lease: TextIO | None = None
 
     def start(self) -> Endpoint:
@@ -193,8 +192,6 @@ class Embedded:
                     str(self._lease_path(self.weights)),
                     "--port",
                     str(self.port),
-                    "--patience",
-                    str(self.patience),
                     "--slots",
                     str(self.slots),
                 ],
@@ -204,7 +201,7 @@ class Embedded:
                 start_new_session=True,
                 env=os.environ | WAITING[self.spin],
             )
-        deadline = time.monotonic() + self.patience + 60
+        deadline = time.monotonic() + PATIENCE + 60
         while time.monotonic() < deadline:
             running = self._running()
             if running and _healthy(running):
@@ -264,12 +261,12 @@ def _is_ours(pid: int) -> bool:
         return False
 
 
-def serve(weights: str, folder: str, lease: str, port: int, patience: float, slots: int = 1) -> None:
+def serve(weights: str, folder: str, lease: str, port: int, slots: int = 1) -> None:
     """Serve until nobody holds the lease. Runs in the child process only."""
     import xllamacpp
 
     lock = open(Path(folder) / "serve.lock", "a")
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + PATIENCE
     while True:  # never two servers at once: wait until the one with other weights has ended
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -322,6 +319,5 @@ if __name__ == "__main__":
     parser.add_argument("folder")
     parser.add_argument("--lease", required=True)
     parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--patience", type=float, default=600)
     parser.add_argument("--slots", type=int, default=1)
     serve(**vars(parser.parse_args()))

@@ -86,7 +86,6 @@ def dumbbell(
     evidence: tuple[str, str] = ("published", "measured"),
     left_interval: Limits | None = None,
     right_interval: Limits | None = None,
-    reference: float | None = None,
 ) -> None:
     """Two values a row, joined by a grey line, the first row on top; `names` are for the legend.
 
@@ -129,8 +128,6 @@ def dumbbell(
                 np.full(len(labels), "markerfacecolor" in marks),
                 names[k],
             )
-    if reference is not None:
-        ax.axvline(reference, color=BLACK, linewidth=0.7, zorder=1)
     ax.set_yticks(np.arange(len(labels)), labels)
     ax.set_ylim(len(labels) - 0.4, -0.6)
     ax.grid(False, axis="y")

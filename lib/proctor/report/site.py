@@ -93,16 +93,16 @@ SPHINX = {
 }
 
 
-def build(root: str | Path | None = None, out: str | Path | None = None, figures: str | Path | None = None) -> Path:
+def build(root: str | Path | None = None, out: str | Path | None = None) -> Path:
     """Build the site of the checkout `root` into `out` (default: its build/site/); return the front page.
 
-    Executed notebooks are taken from build/notebooks/, or build/own/notebooks/ with other `figures`; one that is
-    missing there is shown without outputs, with a note. Raises SiteError with all that is wrong; `out` is then as it
+    Executed notebooks are taken from build/notebooks/, or build/own/notebooks/ of other figures; one that is missing
+    there is shown without outputs, with a note. Raises SiteError with all that is wrong; `out` is then as it
     was before.
     """
     root = Path(root or paths.ROOT).resolve()
     out = Path(out or root / "build" / "site").resolve()
-    figures = Path(figures or (paths.FIGURES if root == Path(paths.ROOT).resolve() else root / "figures")).resolve()
+    figures = Path(paths.FIGURES if root == Path(paths.ROOT).resolve() else root / "figures").resolve()
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder:
         beside = Path(folder)

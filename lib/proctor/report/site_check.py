@@ -73,18 +73,16 @@ def pages(site: Path, like: str = "*") -> list[Path]:
     return [path for path in found if fnmatch(path.relative_to(site).with_suffix("").as_posix(), like)]
 
 
-def check(
-    site: Path, views: Sequence[tuple[int, Colours]] = VIEWS, like: str = "*", axe: bool = True
-) -> Iterator[tuple[str, str]]:
+def check(site: Path, like: str = "*") -> Iterator[tuple[str, str]]:
     """(page and view, what is wrong there) of every page and view. Raises RuntimeError where there is no Chromium."""
     with chromium() as browser:
-        for width, colours in views:
+        for width, colours in VIEWS:
             window = browser.new_context(viewport=dict(width=width, height=900), color_scheme=colours)
             window.set_default_timeout(120_000)
             found = pages(site, like)
             for path in tqdm(found, desc=f"{width} pixels, {colours}", unit="page", disable=None, leave=False):
                 where = f"{path.relative_to(site).as_posix()} ({width}, {colours})"
-                for wrong in look(window.new_page(), path, axe):
+                for wrong in look(window.new_page(), path):
                     yield where, wrong
             window.close()
 
@@ -104,7 +102,7 @@ def chromium() -> Iterator[Any]:
             browser.close()
 
 
-def look(page: Any, path: Path, axe: bool) -> list[str]:
+def look(page: Any, path: Path) -> list[str]:
     """What is wrong with one page in one view. page: a fresh one of playwright; it is closed."""
     said: list[str] = []
     page.on("console", lambda line: said.append(f"console: {line.text}") if line.type == "error" else None)
@@ -113,8 +111,7 @@ def look(page: Any, path: Path, axe: bool) -> list[str]:
     page.on("request", lambda request: said.append(f"elsewhere: {request.url}") if _elsewhere(request.url) else None)
     page.goto(path.as_uri())
     said += page.evaluate(LOOK)
-    if axe:
-        said += _axe(page)
+    said += _axe(page)
     page.close()
     return list(dict.fromkeys(said))
 

@@ -61,17 +61,17 @@ def with_interval(estimate: float, low: float, high: float, digits: int = 2, per
     return f"{point} [{scale * low:z.{digits}f}, {scale * high:z.{digits}f}]"
 
 
-def decimals(low: ArrayLike, high: ArrayLike, most: int = 4) -> str:
+def decimals(low: ArrayLike, high: ArrayLike) -> str:
     """The format of estimates with these intervals, such as ".1f": as many decimals as give the half-widths two digits.
 
-    More would be noise, fewer would hide what the interval knows. One format for a column: the median half-width's.
+    At most four: more would be noise, fewer would hide what the interval knows. One format for a column, by the median.
 
     >>> decimals([31.2, 40.0], [72.4, 77.0]), decimals(0.431, 0.467), decimals(0.5, 0.5)
     ('.0f', '.3f', '.4f')
     """
     half = np.abs(np.asarray(high, float) - np.asarray(low, float)) / 2
     half = half[np.isfinite(half) & (half > 0)]
-    return f".{min(max(1 - math.floor(math.log10(np.median(half))), 0), most) if len(half) else most}f"
+    return f".{min(max(1 - math.floor(math.log10(np.median(half))), 0), 4) if len(half) else 4}f"
 
 
 def save_table(

@@ -60,13 +60,17 @@ def calibration_interval(
     order = np.argsort(confidence, kind="stable")
     confidence, correct = confidence[order], correct[order]
     observed = float(_squared(confidence[None], correct[None], kind, bin_size)[0])
-    estimate = float(np.sqrt(max(observed, 0)))
     squared = []
     for block in bootstrap.draws(len(confidence), resamples, rng):
         index = np.sort(block, axis=1)  # sorted places are sorted confidences
         squared.append(_squared(confidence[index], correct[index], kind, bin_size))
-    squared = np.concatenate(squared)
-    if np.ptp(squared) <= 1e-12:
+    return _centred(observed, np.concatenate(squared), level)
+
+
+def _centred(observed: float, squared: np.ndarray, level: float) -> Interval:
+    """The interval of the root of what was observed, from resampled squares."""
+    estimate = float(np.sqrt(max(observed, 0)))
+    if not len(squared) or np.ptp(squared) <= 1e-12:
         return Interval(estimate, 0.0, 1.0, level, "range")
     shifted = np.quantile(squared, [(1 - level) / 2, (1 + level) / 2]) + observed - squared.mean()
     low, high = np.sqrt(np.maximum(shifted, 0))
@@ -107,16 +111,9 @@ def calibration_of_samples(
                 found.append(float(_squared(confidence[index][None], correct[index][None], kind, bin_size)[0]))
         return float(np.mean(found)) if found else np.nan
 
-    observed = squared(np.ones(n_units, int))
-    estimate = float(np.sqrt(max(observed, 0)))
     tables = bootstrap.counts(n_units, checks.at_least_one(resamples, "resamples"), rng)
     values = np.array([squared(row.astype(int)) for table in tables for row in table])
-    values = values[~np.isnan(values)]
-    if not len(values) or np.ptp(values) <= 1e-12:
-        return Interval(estimate, 0.0, 1.0, level, "range")
-    shifted = np.quantile(values, [(1 - level) / 2, (1 + level) / 2]) + observed - values.mean()
-    low, high = np.sqrt(np.maximum(shifted, 0))
-    return Interval(estimate, float(min(low, estimate)), float(max(high, estimate)), level, "percentile centred")
+    return _centred(squared(np.ones(n_units, int)), values[~np.isnan(values)], level)
 
 
 def auc(score: ArrayLike, correct: ArrayLike) -> float | None:

@@ -47,15 +47,13 @@ def _loss(design: np.ndarray, correct: np.ndarray, weights: np.ndarray, ridge: f
     return loss + ridge / 2 * (weights[:, 1:] ** 2).sum(axis=1), linear
 
 
-def positive_logistic(
-    design: np.ndarray, correct: np.ndarray, ridge: float = 1.0, start: np.ndarray | None = None
-) -> np.ndarray:
+def positive_logistic(design: np.ndarray, correct: np.ndarray, ridge: float = 1.0) -> np.ndarray:
     """`logistic` with all weights but the constant's at least 0.
 
     The loss is convex, so the optimum is that of some of the features alone, the best of those without a negative
     weight.
     """
-    found = logistic(design, correct, ridge, start)
+    found = logistic(design, correct, ridge)
     against = np.flatnonzero((found[:, 1:] < 0).any(axis=1))
     some, features = design[against], design.shape[2] - 1
     best, least = np.zeros((len(against), features + 1)), np.full(len(against), np.inf)

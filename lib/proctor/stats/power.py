@@ -116,15 +116,15 @@ def units_needed(
     return np.where(found > most, np.inf, found).reshape(arrays[0].shape)
 
 
-def needed_by(found: Interval, n: int, bound: float = 0.0, power: float = 0.8, most: int = MOST) -> float:
-    """Units with which an interval like `found`, Student's over n units, leaves `bound` out with chance `power`, if its
-    estimate is true. NaN without a width or an estimate."""
+def needed_by(found: Interval, n: int) -> float:
+    """Units with which an interval like `found`, Student's over n units, leaves 0 out with chance 0.8, if its estimate
+    is true. NaN without a width or an estimate."""
     half = max(found.estimate - found.low, found.high - found.estimate)  # the other may be cut at a bound
     if n < 2 or not half > 0 or found.method == "exact":
         return np.nan
     sd = half / float(stdtrit(n - 1, (1 + found.level) / 2)) * np.sqrt(n)
-    undecided = found.low <= bound <= found.high
-    return float(units_needed(found.estimate - bound, sd, found.level, power, n if undecided else 0, most))
+    undecided = found.low <= 0 <= found.high
+    return float(units_needed(found.estimate, sd, found.level, had=n if undecided else 0))
 
 
 def mcnemar_needed(

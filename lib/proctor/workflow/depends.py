@@ -48,8 +48,8 @@ class Dependent(NamedTuple):
 class Dependencies:
     """What each notebook and each committed artifact rests on, read once. Raises WorkflowError for a faulty one."""
 
-    def __init__(self, notebooks: Sequence[Notebook] | None = None):
-        every = list(notebooks) if notebooks is not None else all_notebooks()
+    def __init__(self) -> None:
+        every = all_notebooks()
         values = params.resolve(every)
         self.notebooks = {notebook.name: notebook for notebook in every}
         self.receipts = {name: receipts.read_receipt(name) for name in self.notebooks}

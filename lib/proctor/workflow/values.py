@@ -108,10 +108,10 @@ def compare(name: str, before: bytes | None, after: bytes | None, tolerance: flo
         return Comparison(DIFFERS, note=f"can't be read as {ending or 'text'}: {error}")
 
 
-def claim_changes(before: Iterable[Claim], after: Iterable[Claim], tolerance: float = TOLERANCE) -> list[ClaimChange]:
+def claim_changes(before: Iterable[Claim], after: Iterable[Claim]) -> list[ClaimChange]:
     """Every claim of both, by id: those of `before` in their order, then the new ones."""
     old, new = ({claim.id: claim for claim in each} for each in (before, after))
-    return [_claim_change(id, old.get(id), new.get(id), tolerance) for id in {**old, **new}]
+    return [_claim_change(id, old.get(id), new.get(id)) for id in {**old, **new}]
 
 
 def relative(before: float, after: float) -> float:
@@ -137,12 +137,12 @@ def number(value: Any) -> float | None:
     return None
 
 
-def _claim_change(id: str, before: Claim | None, after: Claim | None, tolerance: float) -> ClaimChange:
+def _claim_change(id: str, before: Claim | None, after: Claim | None) -> ClaimChange:
     if before is None or after is None:
         return ClaimChange(id, "added" if before is None else "removed", before, after)
     pairs = [(getattr(before, name), getattr(after, name)) for name in ("estimate", "low", "high", "n", "level")]
     moved = any(
-        (old is None) != (new is None) or old is not None and relative(old, new) > tolerance for old, new in pairs
+        (old is None) != (new is None) or old is not None and relative(old, new) > TOLERANCE for old, new in pairs
     )
     words = any(getattr(before, name) != getattr(after, name) for name in ("sentence", "says", "exact", "evidence"))
     kind = "verdict" if before.verdict != after.verdict else "numbers" if moved else "words" if words else "same"
