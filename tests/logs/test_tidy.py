@@ -1,4 +1,4 @@
-"""Reading tidy files of logs, and files of one's own in the same forms."""
+"""Reading tidy files of logs."""
 
 import gzip
 
@@ -21,33 +21,24 @@ def test_outcomes_are_numbers_by_item_and_system(no_logs):
     pd.testing.assert_frame_equal(logs.outcomes("crux"), expected, check_index_type=False, check_column_type=False)
 
 
-def test_a_cell_that_is_no_outcome_is_named_by_file_row_and_column(tmp_path):
-    own = tmp_path / "own.csv"
-    own.write_text("item,a,b\nx,1,0\ny,0,2\nz,yes,1\n")
-    with pytest.raises(DataError) as error:
-        logs.outcomes(path=own)
-    assert "own.csv, row 3, column b: '2' is not 0 or 1" in str(error.value)
-    assert "own.csv, row 4, column a: 'yes'" in str(error.value)
-    own.write_text("item,a\nx,1\nx,0\n")
+def test_a_cell_that_is_no_outcome_is_named_by_file_row_and_column(no_logs):
+    put(no_logs, "zeroeval", "crux.csv.gz", "item,a,b\nx,1,0\ny,0,2\nz,1,1\n")
+    with pytest.raises(DataError, match="crux.csv.gz, row 3, column b: '2' is not 0 or 1"):
+        logs.outcomes("crux")
+    put(no_logs, "zeroeval", "crux.csv.gz", "item,a\nx,1\nx,0\n")
     with pytest.raises(DataError, match="item 'x' stands twice"):
-        logs.outcomes(path=own)
-    own.write_text("item\nx\n")
-    with pytest.raises(DataError, match="no column of a system"):
-        logs.outcomes(path=own)
-    with pytest.raises(DataError, match="no such file"):
-        logs.outcomes(path=tmp_path / "none.csv")
+        logs.outcomes("crux")
 
 
-def test_trials_come_as_successes_and_trials(no_logs, tmp_path):
+def test_trials_come_as_successes_and_trials(no_logs):
     put(no_logs, "agent_outcomes", "terminalbench2_trials_83systems.csv.gz", "item,b,a\ny,3/5,\nx,0/1,4/4\n")
     successes, trials = logs.trials("terminal_bench_2")
     assert list(successes.index) == ["y", "x"] and list(successes.columns) == ["b", "a"]
     assert successes.loc["y", "b"] == 3 and np.isnan(successes.loc["y", "a"])
     assert trials.to_numpy().tolist() == [[5, 0], [1, 4]]
-    own = tmp_path / "own.csv"
-    own.write_text("item,a\nx,6/5\n")
-    with pytest.raises(DataError, match="row 2, column a: '6/5' is not successes/trials"):
-        logs.trials(path=own)
+    put(no_logs, "agent_outcomes", "terminalbench2_trials_83systems.csv.gz", "item,a,b\nw,1/1,1/1\nx,2/2,6/5\n")
+    with pytest.raises(DataError, match="row 3, column b: '6/5' is not successes/trials"):
+        logs.trials("terminal_bench_2")
 
 
 def test_scores_of_judges_become_a_row_a_score(no_logs):
@@ -78,21 +69,6 @@ def test_verdicts_on_pairs_say_whether_output_1_was_preferred_in_each_order(no_l
     assert found["truth"].tolist() == [0, 0] and found["item"].tolist() == ["Natural/0"] * 2
 
 
-def test_own_verdicts_and_confidences_are_checked(tmp_path):
-    own = tmp_path / "own.csv"
-    own.write_text("item,candidate,judge,repeat,vote,truth\nx,a,j,1,1,0\nx,a,j,2,0,0\n")
-    assert logs.verdicts(path=own)["vote"].tolist() == [1, 0]
-    own.write_text("item,candidate,judge,repeat,vote,truth\nx,a,j,1,maybe,0\n")
-    with pytest.raises(DataError, match="row 2, column vote: 'maybe' is not 0 or 1"):
-        logs.verdicts(path=own)
-    own.write_text("item,candidate,repeat,vote,truth\n")
-    with pytest.raises(DataError, match="no column judge"):
-        logs.verdicts(path=own)
-    own.write_text("item,system,confidence,correct\nx,s,0.5,1\ny,s,50,1\n")
-    with pytest.raises(DataError, match="row 3, column confidence: '50' is not 0.0 to 1.0"):
-        logs.confidences(path=own)
-
-
 def test_runs_of_hle_are_marked_by_program_or_by_the_judge_and_a_blank_verdict_is_none(no_logs):
     text = (
         "id,run,answered,stated_confidence,judge_correct,judge_confidence,exact_original_key,completion_tokens\n"
@@ -113,9 +89,7 @@ def test_runs_of_hle_are_marked_by_program_or_by_the_judge_and_a_blank_verdict_i
     ]
 
 
-def test_a_name_or_a_path_is_needed_and_the_form_must_fit(no_logs):
-    with pytest.raises(ValueError, match="name of a data set, or the path"):
-        logs.outcomes()
+def test_the_form_of_a_data_set_must_fit(no_logs):
     with pytest.raises(ValueError, match="'mmlu_redux' is no data set in the form of outcomes"):
         logs.outcomes("mmlu_redux")
     with pytest.raises(logs.LogsMissing, match="make logs"):
@@ -144,7 +118,7 @@ def test_the_real_files_have_the_sizes_that_their_readme_names(real_logs):
 
 def test_the_long_form_of_the_real_scores_keeps_every_letter(real_logs, monkeypatch):
     wide = logs.table("judge_scores").head(300)
-    monkeypatch.setattr(tidy, "table", lambda name: wide)
+    monkeypatch.setattr(tidy, "_read", lambda name, form: (None, wide))
     long = logs.verdicts("judge_scores")
     letters = long["score"].map(lambda score: "." if np.isnan(score) else "A" if score == 10 else str(int(score)))
     rows = zip(*[iter(letters)] * 8)

@@ -1,12 +1,11 @@
-"""Read the tidy files of logs, or a file of one's own in the same form.
+"""Read the tidy files of logs.
 
     outcomes     item x system: 1 right, 0 wrong, blank unknown       item,system a,system b,...
     trials       item x system: successes/trials                      item,system a,system b,...
     verdicts     a row a judgement: item, candidate, judge, repeat, score or vote, truth
     confidences  a row an answer: item, system, confidence (0 to 1), correct
 
-`path` reads a file of one's own, .csv or .csv.gz, instead of a source's. The two sources of verdicts and the two of
-confidences have columns of their own; they are turned into these forms here.
+The two sources of verdicts and the two of confidences have columns of their own; they are turned into these forms here.
 
 What must be known of logs before they count as evidence: systems that are twins.
 """
@@ -17,11 +16,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from proctor.data.tabular import DataError, problem, summary
+from proctor.data.tabular import DataError, problem
 from proctor.log_files import files, find
 
-VERDICTS = ("item", "candidate", "judge", "repeat", "truth")
-CONFIDENCES = ("item", "system", "confidence", "correct")
 CANDIDATES = ("chosen", "rejected1", "rejected2", "rejected3")
 REPEATS = 8
 TEXT = {"id", "run", "item", "dataset", "model", "key_kind"}  # columns of tables that hold no numbers
@@ -32,60 +29,54 @@ TEXT |= {"task", "first_date", "second_date"}  # of livebench
 _SCORES = {".": np.nan, "A": 10.0} | {str(score): float(score) for score in range(1, 10)}
 
 
-def outcomes(name: str | None = None, path: str | Path | None = None) -> pd.DataFrame:
+def outcomes(name: str) -> pd.DataFrame:
     """Who solved what: index item, a column a system, 1 right, 0 wrong, NaN unknown.
 
     name: "swe_bench_verified", "swe_bench_pro", "terminal_bench_2", "gso", "gsm8k", "math_level_5" or "crux".
     Raises LogsMissing, or DataError for a file that is not in this form.
     """
-    return _numbers(*_wide(name, path, "outcomes"), (0, 1))
+    file, cells = _wide(name, "outcomes")
+    return pd.DataFrame({system: _column(file, cells, system, (0, 1)) for system in cells}).astype(float)
 
 
-def trials(name: str | None = None, path: str | Path | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:
+def trials(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(successes, trials) of repeated runs, each item x system; no trials where the cell is blank.
 
     name: "terminal_bench_2". Raises LogsMissing, or DataError for a file that is not in this form.
     """
-    file, cells = _wide(f"{name}_trials" if name and not name.endswith("_trials") else name, path, "trials")
+    file, cells = _wide(name if name.endswith("_trials") else f"{name}_trials", "trials")
     parts = cells.stack().str.extract(r"^(\d+)/(\d+)$").astype(float)
     bad = (cells.stack() != "") & ~((parts[0] <= parts[1]) & (parts[1] > 0))
     if bad.any():
-        _refuse(file, cells, bad.unstack(), "is not successes/trials such as 3/5", "Mend the cell or leave it blank")
+        item, system = bad.idxmax()
+        row, what = cells.index.get_loc(item) + 2, f"{cells.at[item, system]!r} is not successes/trials such as 3/5"
+        raise DataError(problem(file, row, system, what, "Mend the cell or leave it blank"))
     successes, tried = parts[0].unstack(), parts[1].unstack().fillna(0)
     order = dict(index=cells.index, columns=cells.columns)
     return successes.reindex(**order), tried.reindex(**order).astype(int)
 
 
-def verdicts(name: str | None = None, path: str | Path | None = None) -> pd.DataFrame:
+def verdicts(name: str) -> pd.DataFrame:
     """Judgements with known truth, a row each: item, candidate, judge, repeat, score or vote, truth (1 right).
 
     name: "judge_scores" (score 1 to 10, eight repeats, NaN where the judge gave none; also subset) or "llmbar"
     (vote 1 where the judge prefers output 1, candidate "output_1", repeat = order 1 or 2; also subset and prompt).
     Raises LogsMissing, or DataError for a file that is not in this form.
     """
-    if name == "judge_scores" and path is None:
-        return _judge_scores(table(name), files(name)[0])
-    if name == "llmbar" and path is None:
-        return _llmbar(table(name))
-    file, cells = _read(name, path, "verdicts")
-    value = "score" if "score" in cells else "vote"
-    _need(file, cells, (*VERDICTS, value))
-    votes = None if value == "score" else (0, 1)
-    return cells.assign(
-        **{column: _column(file, cells, column, only) for column, only in ((value, votes), ("truth", (0, 1)))},
-        repeat=_column(file, cells, "repeat", None).astype(int),
-    )
+    file, cells = _read(name, "verdicts")
+    return _llmbar(cells.astype({"label": int})) if name == "llmbar" else _judge_scores(cells, file)
 
 
-def confidences(name: str | None = None, path: str | Path | None = None) -> pd.DataFrame:
+def confidences(name: str) -> pd.DataFrame:
     """How sure a system was of each answer and whether it was right: item, system, confidence (0 to 1), correct.
 
     name: "token_probability" (probability of the answer's first token) or "hle_runs" (stated confidence; `by` says
     who marked the answer: the program where HLE's key is one letter or number, the judge for the z-ai runs).
     Answers without a confidence or a mark are left out. Raises LogsMissing, or DataError.
     """
-    if name == "token_probability" and path is None:
-        cells = table(name)
+    _file(name, "confidences")  # raises for a data set of another form
+    cells = table(name)
+    if name == "token_probability":
         return pd.DataFrame(
             {
                 "item": cells["dataset"] + "/" + cells["item"].astype(str),
@@ -94,25 +85,17 @@ def confidences(name: str | None = None, path: str | Path | None = None) -> pd.D
                 "correct": cells["correct"],
             }
         )
-    if name == "hle_runs" and path is None:
-        cells = table(name)
-        judged = cells["run"].str.startswith("z-ai")
-        found = pd.DataFrame(
-            {
-                "item": cells["id"],
-                "system": cells["run"],
-                "confidence": cells["stated_confidence"] / 100,
-                "correct": cells["exact_original_key"].where(~judged, cells["judge_correct"]),
-                "by": np.where(judged, "judge", "program"),
-            }
-        )
-        return found.dropna().astype({"correct": int}).reset_index(drop=True)
-    file, cells = _read(name, path, "confidences")
-    _need(file, cells, CONFIDENCES)
-    return cells.assign(
-        confidence=_column(file, cells, "confidence", (0.0, 1.0), between=True),
-        correct=_column(file, cells, "correct", (0, 1)),
+    judged = cells["run"].str.startswith("z-ai")
+    found = pd.DataFrame(
+        {
+            "item": cells["id"],
+            "system": cells["run"],
+            "confidence": cells["stated_confidence"] / 100,
+            "correct": cells["exact_original_key"].where(~judged, cells["judge_correct"]),
+            "by": np.where(judged, "judge", "program"),
+        }
     )
+    return found.dropna().astype({"correct": int}).reset_index(drop=True)
 
 
 def table(name: str) -> pd.DataFrame:
@@ -120,13 +103,13 @@ def table(name: str) -> pd.DataFrame:
 
     Raises LogsMissing.
     """
-    file, cells = _read(name, None, None)
+    file, cells = _read(name)
     if name.startswith("erdos") or name == "mmlu_pro_letters":
         return cells
     if name in ("judge_scores", "llmbar", "mmlu_redux"):
         return cells.astype({"label": int}) if "label" in cells else cells
     text = TEXT | {column for column in cells if column.endswith(("_kind", "_valid", "_error"))}
-    return cells.assign(**{column: _column(file, cells, column, None) for column in cells if column not in text})
+    return cells.assign(**{column: _column(file, cells, column) for column in cells if column not in text})
 
 
 def _judge_scores(cells: pd.DataFrame, file: Path) -> pd.DataFrame:
@@ -174,72 +157,39 @@ def _llmbar(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(orders, ignore_index=True)
 
 
-def _read(name: str | None, path: str | Path | None, form: str | None) -> tuple[Path, pd.DataFrame]:
-    """(file, its cells as text). A data set's form must be `form`, where one is asked."""
-    if (name is None) == (path is None):
-        raise ValueError("give the name of a data set, or the path of a file of your own")
-    if path is not None:
-        file = Path(path)
-        if not file.is_file():
-            raise DataError(f"{file}: no such file. Give a .csv or .csv.gz in the form of {form}.")
-    else:
-        tidy = next((tidy for tidy in find(str(name))[1] if tidy.name == name), None)
-        if tidy is None or form not in (None, tidy.form):
-            raise ValueError(f"{name!r} is no data set in the form of {form}; see data/logs/sources.yaml")
-        file = files(tidy.name)[0].parent / tidy.file
+def _file(name: str, form: str = "") -> Path:
+    """The file of a data set, whose form must be `form`, where one is asked."""
+    tidy = next((tidy for tidy in find(name)[1] if tidy.name == name), None)
+    if tidy is None or form not in ("", tidy.form):
+        raise ValueError(f"{name!r} is no data set in the form of {form}; see data/logs/sources.yaml")
+    return files(tidy.name)[0].parent / tidy.file
+
+
+def _read(name: str, form: str = "") -> tuple[Path, pd.DataFrame]:
+    """(file, its cells as text)."""
+    file = _file(name, form)
     try:
         return file, pd.read_csv(file, dtype=str, keep_default_na=False)
     except (ValueError, OSError, EOFError) as error:
         raise DataError(f"{file}: cannot be read as CSV ({error}). Fetch or write it again.") from error
 
 
-def _wide(name: str | None, path: str | Path | None, form: str) -> tuple[Path, pd.DataFrame]:
-    file, cells = _read(name, path, form)
+def _wide(name: str, form: str) -> tuple[Path, pd.DataFrame]:
+    file, cells = _read(name, form)
     first = cells.columns[0]
     if twice := cells[first][cells[first].duplicated()].tolist():
         raise DataError(f"{file}: item {twice[0]!r} stands twice. Give each item one row.")
-    if len(cells.columns) < 2:
-        raise DataError(f"{file}: no column of a system. Write item,system,... in the first row.")
     return file, cells.set_index(first).rename_axis(index="item", columns=None)
 
 
-def _numbers(file: Path, cells: pd.DataFrame, only: tuple[int, ...]) -> pd.DataFrame:
-    values = cells.apply(pd.to_numeric, errors="coerce")
-    bad = (cells != "") & ~values.isin(only)
-    if bad.to_numpy().any():
-        _refuse(file, cells, bad, f"is not {' or '.join(map(str, only))}", "Mend the cell or leave it blank")
-    return values.astype(float)
-
-
-def _refuse(file: Path, cells: pd.DataFrame, bad: pd.DataFrame, what: str, mend: str):
-    bad = bad.reindex(index=cells.index, columns=cells.columns)
-    places = np.argwhere(bad.to_numpy())
-    raise DataError(
-        summary(
-            [
-                problem(file, row + 2, str(cells.columns[column]), f"{cells.iat[row, column]!r} {what}", mend)
-                for row, column in places
-            ]
-        )
-    )
-
-
-def _need(file: Path, cells: pd.DataFrame, columns: tuple[str, ...]) -> None:
-    if missing := [column for column in columns if column not in cells]:
-        raise DataError(f"{file}: no column {', '.join(missing)}. Add it to the first row.")
-
-
-def _column(file: Path, cells: pd.DataFrame, column: str, only, between: bool = False) -> pd.Series:
-    """A column as numbers; blank is NaN. only: the allowed values, or the ends of a range with `between`."""
+def _column(file: Path, cells: pd.DataFrame, column: str, only: tuple[int, ...] = ()) -> pd.Series:
+    """A column as numbers; blank is NaN. only: the allowed values, () for all."""
     values = pd.to_numeric(cells[column], errors="coerce")
-    wrong = values.isna() if only is None else ~(values.between(*only) if between else values.isin(only))
-    bad = (cells[column] != "") & wrong
+    bad = (cells[column] != "") & ~(values.isin(only) if only else values.notna())
     if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        allowed = "a number" if only is None else (" to " if between else " or ").join(map(str, only))
-        raise DataError(
-            problem(file, row + 2, column, f"{cells[column].iloc[row]!r} is not {allowed}", "Mend the cell")
-        )
+        row, allowed = int(np.flatnonzero(bad)[0]), " or ".join(map(str, only)) or "a number"
+        what = f"{cells[column].iloc[row]!r} is not {allowed}"
+        raise DataError(problem(file, row + 2, column, what, "Mend the cell or leave it blank"))
     return values
 
 
