@@ -16,11 +16,6 @@ def test_an_interval_fills_three_columns_and_groups_keep_their_order():
     }  # fmt: skip
 
 
-def test_a_total_follows_the_groups_that_share_the_other_keys():
-    table = by_group(FRAME, ["judge", "check"], total="all", n=len)
-    assert table.to_numpy().tolist() == [["b", "C", 1], ["b", "V", 1], ["b", "all", 2], ["a", "C", 2], ["a", "all", 2]]
-
-
 def test_an_empty_table_keeps_its_columns():
     found = by_group(pd.DataFrame({"model": [], "right": []}), ["model"], n=len)
     assert found.empty and list(found.columns) == ["model", "n"]

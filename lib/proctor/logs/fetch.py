@@ -72,11 +72,11 @@ def _with_every_run(source: Source) -> Source:
     return source._replace(runs=(), tidy=tidy) if source.runs else source
 
 
-def fetch_source(source: Source, *, base: str | None = None, timeout: float = 60.0, pause: float = 2.0) -> list[Path]:
+def fetch_source(source: Source, *, timeout: float = 60.0, pause: float = 2.0) -> list[Path]:
     """Bring the tidy files of a source into the cache, unless they are there; returns them.
 
-    base: the address before /<repository>/archive (default: $PROCTOR_LOGS_URL, else GitHub's). timeout: seconds
-    without a byte that end an attempt; pause: seconds before the second one, doubled each time.
+    From GitHub, or the address in $PROCTOR_LOGS_URL. timeout: seconds without a byte that end an attempt; pause:
+    seconds before the second one, doubled each time.
     Raises FetchError (network, archive, digest) or DataError (a raw file that can't be imported).
     """
     folder = paths.CACHE / "logs" / source.name
@@ -86,7 +86,7 @@ def fetch_source(source: Source, *, base: str | None = None, timeout: float = 60
     _say(f"{source.name}: {source.repository}@{source.commit[:12]}, licence {source.licence}. {source.citation}")
     unfinished = folder.parent / ".unfinished" / source.name  # not in `folder`: what lies there counts as fetched
     unfinished.mkdir(parents=True, exist_ok=True)
-    base = (base or os.environ.get("PROCTOR_LOGS_URL") or GITHUB).rstrip("/")
+    base = (os.environ.get("PROCTOR_LOGS_URL") or GITHUB).rstrip("/")
     needed = [source, *([sources()[source.joined]] if source.joined else [])]
     archives = [unfinished / f"{each.commit}.tar.gz.part" for each in needed]
     found: dict[str, str] = {}

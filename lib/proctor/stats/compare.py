@@ -80,21 +80,14 @@ def mcnemar_bounds(k_a: ArrayLike, k_b: ArrayLike, n: ArrayLike) -> tuple[McNema
     return first, last
 
 
-STRATA = {"accuracy": slice(0, 2), "recall": slice(0, 1), "specificity": slice(1, 2)}
+def confusion_bounds(a: Confusion, b: Confusion) -> tuple[McNemar, McNemar]:
+    """Smallest and largest p of McNemar's test of two validators' right verdicts over the same items, known by their
+    counts alone.
 
-
-def confusion_bounds(a: Confusion, b: Confusion, figure: str = "accuracy") -> tuple[McNemar, McNemar]:
-    """Smallest and largest p of McNemar's test of two validators over the same items, known by their counts alone.
-
-    figure: accuracy (right verdicts), recall (right verdicts on right answers) or specificity (on wrong ones). Right
-    and wrong answers are strata: a verdict on one can't be shared with a verdict on the other. Raises ValueError if
-    the tables differ in their right or wrong answers, as after a partial run: they can't be of the same items.
+    Right and wrong answers are strata: a verdict on one can't be shared with a verdict on the other. Raises ValueError
+    if the tables differ in their right or wrong answers, as after a partial run: they can't be of the same items.
     """
-    if figure not in STRATA:
-        raise ValueError(f"figure is {figure!r}: must be one of {', '.join(STRATA)}")
-    positives, negatives = _same_items([a, b], ["a", "b"])
-    strata = [(a.tp, b.tp, positives), (a.tn, b.tn, negatives)]
-    return mcnemar_bounds(*zip(*strata[STRATA[figure]]))
+    return mcnemar_bounds((a.tp, a.tn), (b.tp, b.tn), _same_items([a, b], ["a", "b"]))
 
 
 @dataclass(frozen=True)

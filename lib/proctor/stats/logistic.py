@@ -12,16 +12,14 @@ from scipy.special import expit
 STEPS = 50  # of Newton's method, at most
 
 
-def logistic(
-    design: np.ndarray, correct: np.ndarray, ridge: float = 1.0, start: np.ndarray | None = None
-) -> np.ndarray:
+def logistic(design: np.ndarray, correct: np.ndarray, ridge: float = 1.0) -> np.ndarray:
     """Weights (fits, 1 + features) of penalised logistic regressions with one outcome (n,), by Newton's method.
 
-    design: (fits, n, 1 + features), the first column the constant, which is not penalised. start: weights to begin at.
+    design: (fits, n, 1 + features), the first column the constant, which is not penalised.
     """
     penalty = np.r_[0.0, np.full(design.shape[2] - 1, ridge)]
     across = design.transpose(0, 2, 1)
-    weights = np.zeros((len(design), design.shape[2])) if start is None else start
+    weights = np.zeros((len(design), design.shape[2]))
     least, linear = _loss(design, correct, weights, ridge)
     for _ in range(STEPS):
         chance = expit(linear)
