@@ -56,22 +56,11 @@ class Confusion:
         return _ratio(self.tn, self.tn + self.fp)
 
     @property
-    def npv(self) -> float | None:
-        """Negative predictive value: the share of rejected answers that are indeed wrong."""
-        return _ratio(self.tn, self.tn + self.fn)
-
-    @property
     def balanced_accuracy(self) -> float | None:
         """Mean of recall and specificity: 0.5 for a validator that ignores the answer, whatever the base rate."""
         if self.recall is None or self.specificity is None:
             return None
         return (self.recall + self.specificity) / 2
-
-    @property
-    def mcc(self) -> float | None:
-        """Matthews correlation of decision and truth, -1 to 1; None when either never varies."""
-        product = (self.tp + self.fp) * (self.tp + self.fn) * (self.tn + self.fp) * (self.tn + self.fn)
-        return (self.tp * self.tn - self.fp * self.fn) / math.sqrt(product) if product else None
 
     def items(self) -> tuple[np.ndarray, np.ndarray]:
         """accept and correct, 0/1 of shape (n,): one entry an item, so that counts alone can be resampled."""
