@@ -12,7 +12,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 
-from proctor.data.tabular import DataError, Wrong, made, problem, read_rows
+from proctor.data.tabular import DataError, Wrong, made, needs, problem, read_rows
 from proctor.stats.rounding import MOST_DECIMALS, MOST_ITEMS
 
 FIGURES = ("accuracy", "precision", "recall", "f1", "specificity", "npv", "balanced_accuracy", "kappa")
@@ -167,8 +167,7 @@ def _column_problems(path: Path, columns: list[str]) -> list[str]:
 
 
 def _reported(row: dict[str, str], unit: str, sizes: tuple[int, int] | None, positives: int | None) -> Reported:
-    if not row["name"]:
-        raise Wrong("name", "empty", "Give every row a name")
+    needs(row, "name", fix="Give every row a name")
     try:
         return _sound(row, unit, sizes, positives)
     except Wrong as wrong:

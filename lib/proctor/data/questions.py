@@ -380,8 +380,7 @@ _AGAIN = "Run `python -m proctor.data.fetch --verify`"
 
 def _fetched_rows(path: Path, required: tuple[str, ...]) -> list[Row]:
     def complete(number: int, row: dict) -> Row:
-        if missing := [column for column in required if column not in row]:
-            raise Wrong(missing[0], "missing", _AGAIN)
+        needs(row, *required, fix=_AGAIN)
         return number, row
 
     return made(path, *read_rows(path, "jsonl"), complete)
