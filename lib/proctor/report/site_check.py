@@ -102,7 +102,7 @@ def chromium() -> Iterator[Any]:
             browser.close()
 
 
-def look(page: Any, path: Path) -> list[str]:
+def look(page: Any, path: Path, axe: bool = True) -> list[str]:
     """What is wrong with one page in one view. page: a fresh one of playwright; it is closed."""
     said: list[str] = []
     page.on("console", lambda line: said.append(f"console: {line.text}") if line.type == "error" else None)
@@ -111,7 +111,8 @@ def look(page: Any, path: Path) -> list[str]:
     page.on("request", lambda request: said.append(f"elsewhere: {request.url}") if _elsewhere(request.url) else None)
     page.goto(path.as_uri())
     said += page.evaluate(LOOK)
-    said += _axe(page)
+    if axe:
+        said += _axe(page)
     page.close()
     return list(dict.fromkeys(said))
 
