@@ -12,14 +12,16 @@ from scipy.special import expit
 STEPS = 50  # of Newton's method, at most
 
 
-def logistic(design: np.ndarray, correct: np.ndarray, ridge: float = 1.0) -> np.ndarray:
+def logistic(
+    design: np.ndarray, correct: np.ndarray, ridge: float = 1.0, start: np.ndarray | None = None
+) -> np.ndarray:
     """Weights (fits, 1 + features) of penalised logistic regressions with one outcome (n,), by Newton's method.
 
-    design: (fits, n, 1 + features), the first column the constant, which is not penalised.
+    design: (fits, n, 1 + features), the first column the constant, which is not penalised. start: weights to begin at.
     """
     penalty = np.r_[0.0, np.full(design.shape[2] - 1, ridge)]
     across = design.transpose(0, 2, 1)
-    weights = np.zeros((len(design), design.shape[2]))
+    weights = np.zeros((len(design), design.shape[2])) if start is None else start
     least, linear = _loss(design, correct, weights, ridge)
     for _ in range(STEPS):
         chance = expit(linear)
@@ -45,13 +47,15 @@ def _loss(design: np.ndarray, correct: np.ndarray, weights: np.ndarray, ridge: f
     return loss + ridge / 2 * (weights[:, 1:] ** 2).sum(axis=1), linear
 
 
-def positive_logistic(design: np.ndarray, correct: np.ndarray, ridge: float = 1.0) -> np.ndarray:
+def positive_logistic(
+    design: np.ndarray, correct: np.ndarray, ridge: float = 1.0, start: np.ndarray | None = None
+) -> np.ndarray:
     """`logistic` with all weights but the constant's at least 0.
 
     The loss is convex, so the optimum is that of some of the features alone, the best of those without a negative
     weight.
     """
-    found = logistic(design, correct, ridge)
+    found = logistic(design, correct, ridge, start)
     against = np.flatnonzero((found[:, 1:] < 0).any(axis=1))
     some, features = design[against], design.shape[2] - 1
     best, least = np.zeros((len(against), features + 1)), np.full(len(against), np.inf)
