@@ -13,6 +13,7 @@ from proctor.uq import partial_verification
 from proctor.uq.community import Community
 from proctor.uq.resolution import answer_states
 
+pytestmark = pytest.mark.django_db  # else a run of this file alone has no tables
 SMALL = replace(seed.SETTING, questions=10, reviews=120)
 WORDS = {"right": "verified", "wrong": "refuted", "disputed": "disputed"}
 
