@@ -152,17 +152,19 @@ def drawn_limits(
     method: str,
     resamples: int,
     level: float,
+    effects: Sequence[float] | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Percentile limits of formula(*shares) when each count (trials,) of its size is drawn anew, and undefined draws.
 
-    formula gives NaN where it does not exist. Limits are NaN where `point` is, or more than half of the draws are.
+    effects: of each count the design effect, for jeffreys; an answer counts for 1 / effect. None: 1. formula gives NaN
+    where it does not exist. Limits are NaN where `point` is, or more than half of the draws are.
     The percentiles ("weibull") leave the stated share of further draws outside on average, however few draws there are.
     """
     drawn, shape = [], (len(point), resamples)
-    for count, size in zip(counts, sizes):
+    for count, size, effect in zip(counts, sizes, effects or [1.0] * len(counts)):
         count = count[:, None]
         drawn.append(
-            rng.beta(count + 0.5, size - count + 0.5, shape)
+            rng.beta((count + 0.5) / effect, (size - count + 0.5) / effect, shape)
             if method == "jeffreys"
             else rng.binomial(size, count / size, shape) / size
         )

@@ -27,6 +27,7 @@ from proctor.data.answers import OUTCOMES as TRUTHS
 from proctor.data.tabular import DataError, Wrong, made, read_rows
 from proctor.stats.bootstrap import jackknife_interval
 from proctor.stats.interval import Interval, no_interval
+from proctor.stats.judge_error import drawn_limits
 
 ANSWERS = ("answer_id", "item", "id")
 VERDICTS = ("verdict", "outcome", "accept", "score")
@@ -178,31 +179,29 @@ def corrected(part: pd.DataFrame, level: float = 0.95) -> Interval:
     that occurs."""
     accept, correct = part["accept"].fillna(0).to_numpy(), part["correct"].to_numpy()
     questions, known = part["question_id"].to_numpy(), ~np.isnan(correct)
-    share, right, off = accept.mean(), {}, np.zeros(len(part))
+    share, off, strata = accept.mean(), np.zeros(len(part)), []  # off: each label's part in the error of the estimate
     for verdict, weight in ((1, share), (0, 1 - share)):
+        these = known & (accept == verdict)
+        if weight and not these.any():
+            return no_interval(level)
         if weight:
-            these = known & (accept == verdict)
-            if not these.any():
-                return no_interval(level)
-            right[verdict] = weight, correct[these].mean(), these.sum()
+            strata.append((weight, correct[these].sum(), these.sum()))
             off[these] = weight * (correct[these] - correct[these].mean()) / these.sum()
-    estimate = sum(weight * rate for weight, rate, _ in right.values())
+    estimate = float(sum(weight * right / labels for weight, right, labels in strata))
 
-    rng = np.random.default_rng(0)
-    accepted = _drawn(rng, share, len(part), _effect(accept - share, questions, level)) if len(right) == 2 else share
     effect = _effect(off[known], questions[known], level)
-    drawn = sum(
-        (accepted if verdict else 1 - accepted) * _drawn(rng, rate, labels, effect)
-        for verdict, (_, rate, labels) in right.items()
-    )
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    low, high = min(float(low), estimate), max(float(high), estimate)
-    return Interval(float(estimate), low, high, level, "Jeffreys", n=len(part), of="answers")
+    shares = [(right, labels, effect) for _, right, labels in strata]
+    if len(strata) == 2:  # else all answers have one verdict, and its share is known
+        shares = [(accept.sum(), len(part), _effect(accept - share, questions, level)), *shares]
 
+    def overall(*drawn):
+        return drawn[0] * drawn[1] + (1 - drawn[0]) * drawn[2] if len(drawn) == 3 else drawn[0]
 
-def _drawn(rng: np.random.Generator, share: float, n: int, effect: float) -> np.ndarray:
-    """Draws from the posterior of a share of `n` answers, each of which counts for 1 / `effect`."""
-    return rng.beta((share * n + 0.5) / effect, ((1 - share) * n + 0.5) / effect, DRAWS)
+    counts, sizes, effects = zip(*shares)
+    counts, rng = [np.array([count]) for count in counts], np.random.default_rng(0)
+    low, high, _ = drawn_limits(overall, counts, sizes, np.array([estimate]), rng, "jeffreys", DRAWS, level, effects)
+    low, high = min(float(low[0]), estimate), max(float(high[0]), estimate)
+    return Interval(estimate, low, high, level, "Jeffreys", n=len(part), of="answers")
 
 
 def _effect(off: np.ndarray, questions: np.ndarray, level: float) -> float:
