@@ -136,8 +136,10 @@ async def all_arms(
 async def sixty_four(session: Session, models: Sequence[str] = (SMALLER,)) -> pd.DataFrame:
     """64 rollouts of one candidate to each of ten questions, one of each kept cell; right and wrong in turn (CBU,
     section 7.1, Figure 6)."""
-    fresh = await natural.asked(session, QUESTIONS)
-    questions = list({(question.category, question.level): question for question in reversed(fresh)}.values())[::-1]
+    first: dict[tuple, Question] = {}
+    for question in await natural.asked(session, QUESTIONS):
+        first.setdefault((question.category, question.level), question)
+    questions = list(first.values())
     answers = [planted([question], [("right", "wrong")[n % 2]])[0] for n, question in enumerate(questions)]
     near = written(questions, NEIGHBOURS)
     return await run_rollouts(

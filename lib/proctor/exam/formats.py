@@ -42,7 +42,7 @@ def read_results(
     other, such as a table. lm-eval's rows have an empty model: the file does not say which.
 
     scores, filters: of several scorers of inspect_ai, and metrics and filters of lm-eval, those to read: one a file.
-    replies: False where scores and answers are enough, which many files hold apart."""
+    replies: False where scores and answers are enough, which logs of inspect_ai hold apart."""
     path, collecting = Path(path), gc.isenabled()
     gc.disable()  # a million rows are millions of objects, none of them garbage: looking for it doubles the time
     try:
@@ -194,8 +194,9 @@ def _inspect_log(path: Path, parsed: object, replies: bool) -> tuple[dict, list[
                 return header, json.loads(file.read("summaries.json"))
             names = sorted(name for name in names if name.startswith("samples/") and name.endswith(".json"))
             return header, [json.loads(file.read(name)) for name in names]
+    # RuntimeError: an encrypted log
     except (KeyError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error, ZstdError) as error:
-        raise DataError(  # RuntimeError: an encrypted log
+        raise DataError(
             f"{path}: not a log that can be read ({error}). Convert it: inspect log convert --to json."
         ) from None
 
