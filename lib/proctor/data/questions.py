@@ -64,7 +64,7 @@ def load_questions(
     return made(path, rows, problems, lambda _, row: _question(kind, row), once, empty)
 
 
-def load_families(per_level: int | None = None, version: str = "families-v1") -> list[Question]:
+def load_families(per_level: int | None = None, version: str = "families-v2") -> list[Question]:
     """The generated questions of a version, or the first `per_level` of each family and level."""
     questions = load_questions(QUESTIONS / f"{version.replace('-', '_')}.jsonl", "families")
     return [q for q in questions if per_level is None or place_in_cell(q) <= per_level]

@@ -2,28 +2,32 @@
 
 import pandas as pd
 
-from proctor.data.questions import load_exam
-from proctor.data.questions import load_families as families
+from proctor.data.questions import load_exam, load_families
 from proctor.data.schemas import Answer, Question
-from proctor.exam import run_exam
+from proctor.exam import run_exam, screening
 from proctor.models.session import Session
 
 MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"]
 SEED = 20261121
-ANSWERED = 2  # generated questions of each family and level that the models answer
-JUDGED, SAMPLED = 1, 1  # of these: whose answers are judged, asked again
+ANSWERED = 2  # levels whose questions the models answer
+JUDGED, SAMPLED = 1, 1  # levels whose questions are answered for a judge, answered again
 SAMPLES, TEMPERATURE = 2, 0.7
 NOTHING = "(The reply is empty.)"
 EXAM, LONGEST = 40, 300  # questions of the real exam, and the characters of the longest
+
+
+def families(levels: int) -> list[Question]:
+    """One question of each of the 27 families at each of the first `levels` levels (1 easy, 2 middle, 3 hard)."""
+    return [q for version in screening.NINES for q in load_families(1, version) if q.level <= levels]
 
 
 def exam_questions(n: int = EXAM):
     return load_exam(n, seed=SEED, max_chars=LONGEST)
 
 
-async def answers(session: Session, models=MODELS, per_level: int = ANSWERED) -> pd.DataFrame:
+async def answers(session: Session, models=MODELS, levels: int = ANSWERED) -> pd.DataFrame:
     """Each model on the generated questions (HLE, section 4.1)."""
-    return await run_exam.run_exam(session, models, families(per_level))
+    return await run_exam.run_exam(session, models, families(levels))
 
 
 async def exam_answers(session: Session, models=MODELS, n: int = EXAM) -> pd.DataFrame:
@@ -31,25 +35,28 @@ async def exam_answers(session: Session, models=MODELS, n: int = EXAM) -> pd.Dat
     return await run_exam.run_exam(session, models, exam_questions(n))
 
 
-async def samples(session: Session, models=MODELS, per_level: int = SAMPLED) -> pd.DataFrame:
+async def samples(session: Session, models=MODELS, levels: int = SAMPLED) -> pd.DataFrame:
     """Further answers at temperature, for the agreement of samples."""
     return await run_exam.run_exam(
-        session, models, families(per_level), samples=SAMPLES, temperature=TEMPERATURE, first_sample=1
+        session, models, families(levels), samples=SAMPLES, temperature=TEMPERATURE, first_sample=1
     )
 
 
-async def model_answers(
-    session: Session, models=MODELS, per_level: int = JUDGED
-) -> tuple[list[Question], list[Answer]]:
-    """The generated questions, and what each model answered to them, without its stated confidence, as candidates.
+async def worked_answers(session: Session, models=MODELS, levels: int = JUDGED) -> pd.DataFrame:
+    """Each model on the generated questions, one operation a step, without a stated confidence."""
+    return await run_exam.run_exam(session, models, families(levels), prompt=screening.PROMPT)
+
+
+async def model_answers(session: Session, models=MODELS, levels: int = JUDGED) -> tuple[list[Question], list[Answer]]:
+    """The generated questions, and each model's `worked_answers` to them as candidates.
 
     An empty reply is the answer NOTHING, so that every model has an answer to every question."""
-    table = await answers(session, models, per_level)
-    return families(per_level), [
+    table = await worked_answers(session, models, levels)
+    return families(levels), [
         Answer(
             id=f"{row.model}-{row.question_id}",
             question_id=row.question_id,
-            text=text if (text := run_exam.without_confidence(row.reply)).strip() else NOTHING,
+            text=row.reply if row.reply.strip() else NOTHING,
             author=row.model,
             correct=bool(row.correct),
         )
@@ -57,4 +64,4 @@ async def model_answers(
     ]
 
 
-STUDIES = {"answers": answers, "exam_answers": exam_answers, "samples": samples}
+STUDIES = {f.__name__: f for f in (answers, exam_answers, samples, worked_answers)}

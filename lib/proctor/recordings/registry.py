@@ -5,7 +5,6 @@ from proctor.cbu import recorded as cbu
 from proctor.exam import natural, screening
 from proctor.exam import recorded as exam
 from proctor.hle import metrics
-from proctor.hle import recorded as hle
 from proctor.hle_verified import paired_defects
 from proctor.hle_verified import recorded as hle_verified
 from proctor.kina import calculator
@@ -14,7 +13,7 @@ from proctor.uq import formal_answers, natural_checks
 from proctor.uq import recorded as uq
 from proctor.uq.dataset import recorded as uq_dataset
 
-_PAPERS = (exam, uq, uq_dataset, hle, kina, hle_verified, cbu)
+_PAPERS = (exam, uq, uq_dataset, kina, hle_verified, cbu)
 _ALL = {name: study for paper in _PAPERS for name, study in paper.STUDIES.items()}
 
 # The order matters: a study that reads the answers of other models comes after the study that asks for them.
@@ -23,9 +22,9 @@ STUDIES = {
     for name in (
         "answers",
         "exam_answers",
+        "worked_answers",
         "solution_checks",
         "open_checks",
-        "judgements",
         "samples",
         "model_checks",
         "stages",
@@ -51,4 +50,4 @@ PARALLEL = {
     **natural_checks.MORE_STUDIES,
     **calculator.MORE_STUDIES,
 }
-OF_ANSWERS = ("judgements", "model_checks", "stages", "verification.adjudications", "verification.audits")
+OF_ANSWERS = ("model_checks", "stages", "verification.adjudications", "verification.audits")

@@ -4,25 +4,24 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from proctor.data.questions import load_families as families
 from proctor.data.questions import load_open
 from proctor.data.schemas import Answer, Question
-from proctor.exam.recorded import JUDGED, MODELS, SEED, model_answers
+from proctor.exam.recorded import JUDGED, MODELS, SEED, families, model_answers
 from proctor.models.session import Session
 from proctor.uq import checks as uq_checks
 from proctor.uq.run_validator import Run, validate
 
-CHECKED = 1  # generated questions of each family and level whose worked solutions are checked
+CHECKED = 1  # levels of generated questions whose worked solutions are checked
 OPEN = 12  # open questions with human labels
 CHECKS = ("V", "C", "FLC", "CC", "B")  # asked of what the models answered
 STAGES = ("CC u3 |U", "FLC u3 |U", "C u3 |U")  # of UQ's default pipeline, one after the other
 
 
 async def solution_checks(
-    session: Session, models=MODELS, names=uq_checks.CHECKS, per_level: int = CHECKED
+    session: Session, models=MODELS, names=uq_checks.CHECKS, levels: int = CHECKED
 ) -> pd.DataFrame:
     """Each check by each judge on right and wrong worked solutions (UQ, appendix B.2)."""
-    questions = families(per_level)
+    questions = families(levels)
     return pd.concat(
         [
             await uq_checks.run_check(session, name, judge, questions, uq_checks.worked_solutions(questions))
@@ -43,10 +42,10 @@ async def open_checks(session: Session, models=MODELS, names=uq_checks.CHECKS, n
 
 
 async def model_checks(
-    session: Session, models=MODELS, names=CHECKS, per_level: int = JUDGED, answering=MODELS
+    session: Session, models=MODELS, names=CHECKS, levels: int = JUDGED, answering=MODELS
 ) -> pd.DataFrame:
     """Each check by each judge on the answers of the `answering` models; column `author` (UQ, appendix B.1, F.2)."""
-    questions, candidates = await model_answers(session, answering, per_level)
+    questions, candidates = await model_answers(session, answering, levels)
     authors = {answer.id: answer.author for answer in candidates}
     found = pd.concat(
         [await uq_checks.run_check(session, name, judge, questions, candidates) for judge in models for name in names],
@@ -56,17 +55,17 @@ async def model_checks(
 
 
 async def validated(
-    session: Session, runs: Sequence[tuple[str, Sequence[str]]], per_level: int = JUDGED, answering=MODELS
+    session: Session, runs: Sequence[tuple[str, Sequence[str]]], levels: int = JUDGED, answering=MODELS
 ) -> tuple[list[Question], list[Answer], pd.DataFrame]:
     """(Questions, the answers of the `answering` models, verdicts on them of each run: a validator and its judges)."""
-    questions, candidates = await model_answers(session, answering, per_level)
+    questions, candidates = await model_answers(session, answering, levels)
     found = [await validate(session, Run(*run), questions, candidates) for run in runs]
     return questions, candidates, pd.concat(found, ignore_index=True)
 
 
-async def stages(session: Session, models=MODELS, per_level: int = JUDGED, answering=MODELS) -> pd.DataFrame:
+async def stages(session: Session, models=MODELS, levels: int = JUDGED, answering=MODELS) -> pd.DataFrame:
     """Every vote of the three stages, each with two reconsiderations, on the models' answers (UQ, Table S1 and I.5)."""
-    questions, candidates = await model_answers(session, answering, per_level)
+    questions, candidates = await model_answers(session, answering, levels)
     return pd.concat(
         [
             await validate(session, Run(stage, [judge], exhaustive=True), questions, candidates)
