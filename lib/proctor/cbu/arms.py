@@ -2,7 +2,7 @@
 
 Arms: no candidate; the right solution, and the same in other words; a solution with one planted slip (wrong), the same
 derivation under the right answer (lucky), and the wrong one stated with assurance (confident); two natural answers of
-the solver itself. All planted ones derive something. What derives nothing is measured on families-v1 (`candidates`).
+the solver itself. All planted ones derive something. Candidates that derive nothing are in `candidates`.
 
 Rollouts after the arms of a study, by question and by family, and the AUC of right against wrong of a question.
 

@@ -6,14 +6,13 @@ each has one planted flaw that everybody can check. All have the two lines in wh
 """
 
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from proctor.data.questions import load_families
 from proctor.data.schemas import Answer, Question
+from proctor.exam.recorded import families
 
-AUTHOR = "families-v1"
-LEVELS = (1, 2)  # the recorded ones; the third is left to larger models
+AUTHOR = "planted"
 
 
 @dataclass(frozen=True)
@@ -57,26 +56,15 @@ _LEFT_OUT = (
     "This is straightforward: the intermediate steps are clear and lead to the result at once.",
 )
 _CITED = (
-    "This follows at once from the main theorem on {0}, which the standard handbooks prove in full.",
-    "It is a known result: see any textbook chapter on {0}, where it is a corollary of the first theorem.",
-    "According to the leading experts on {0} and their reference tables, this is the established value.",
+    "This follows at once from the main theorem on this subject, which the standard handbooks prove in full.",
+    "It is a known result: see any textbook chapter on this subject, where it is a corollary of the first theorem.",
+    "According to the leading experts on this subject and their reference tables, this is the established value.",
 )
-TOPICS = {
-    "sums": "the addition of whole numbers",
-    "products": "the multiplication of whole numbers",
-    "sequences": "recursive sequences",
-    "comparing": "the order of the rational numbers",
-    "letters": "words and their letters",
-    "weekdays": "the calendar",
-    "perimeter": "plane figures",
-    "average": "the arithmetic mean",
-    "operation": "binary operations",
-}
 
 
-def load_candidates(per_level: int | None = 1, levels: Collection[int] = LEVELS) -> tuple[list[Question], list[Answer]]:
-    """The first `per_level` questions of each family and of the `levels` (None: all), and seven candidates to each."""
-    questions = [question for question in load_families(per_level) if question.level in levels]
+def load_candidates(levels: int = 1) -> tuple[list[Question], list[Answer]]:
+    """One question of each of the 27 families at each of the first `levels` levels, and seven candidates to each."""
+    questions = families(levels)
     return questions, candidates(questions)
 
 
@@ -118,7 +106,6 @@ def _texts(question: Question) -> dict[str, str]:
     method = question.extra["right"].removesuffix(f" The answer is {right}.")
     astray = question.extra["wrong"].removesuffix(f" The answer is {wrong}.")
     way = zlib.crc32(question.id.encode()) % 3
-    topic = TOPICS.get(question.category, "this subject")
     return {
         "right": _two_lines(method, right),
         "short": f"Exact Answer: {right}",
@@ -126,7 +113,7 @@ def _texts(question: Question) -> dict[str, str]:
         "wrong": _two_lines(astray, wrong),
         "confident": _two_lines(_ASSURED[way].format(astray), wrong),
         "compressed": _two_lines(_LEFT_OUT[way], wrong),
-        "authority": _two_lines(_CITED[way].format(topic), wrong),
+        "authority": _two_lines(_CITED[way], wrong),
     }
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from proctor.cbu.candidates import load_candidates
 from proctor.cbu.utility import TEMPERATURE, paired
 from proctor.data.schemas import Answer, Question
 from proctor.models.final_line import final_mark
@@ -167,9 +166,3 @@ async def ask_judges(
             )
         )
     return pd.DataFrame(table).astype({"score": float, "expectation": float})
-
-
-async def scores(session: Session, models: Sequence[str], per_level: int = 1, critiques: int = REPEATS) -> pd.DataFrame:
-    """The recorded scores of four judges on seven candidates to each of the easier generated questions."""
-    questions, answers = load_candidates(per_level)
-    return await ask_judges(session, models, questions, answers, critiques=critiques)

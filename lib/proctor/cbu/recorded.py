@@ -1,8 +1,26 @@
-"""The recorded studies of CBU: attempts, rollouts after candidates, judges' scores, and drafts of neighbours."""
+"""The recorded studies of CBU: one question with its candidates, judged by every method, and drafts of neighbours."""
 
-from proctor.cbu import judges, neighbours, utility
-from proctor.cbu.candidates import load_candidates
+import pandas as pd
+
+from proctor.cbu import neighbours
+from proctor.cbu.candidates import load_candidates, written
+from proctor.cbu.score_candidates import score_all
+from proctor.cbu.utility import NEIGHBOURS, run_rollouts
+from proctor.exam.recorded import MODELS
 from proctor.models.session import Session
+
+EXAMPLE = "invented_sign-1-01"
+METHODS = ("judge 1-10", "generative reward")
+
+
+async def example(session: Session, models=MODELS, name: str = EXAMPLE) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(Rollouts, scores of all methods) of the seven candidates to one question (CBU, Figure 2)."""
+    questions, candidates = load_candidates()
+    own = [question for question in questions if question.id == name]
+    answers = [answer for answer in candidates if answer.question_id == name]
+    near = written(own, NEIGHBOURS)
+    rolled = await run_rollouts(session, models, own, answers, near)
+    return rolled, await score_all(session, models, own, answers, near=near, judges=METHODS)
 
 
 async def drafts(session: Session, models=neighbours.SOLVERS):
@@ -10,4 +28,4 @@ async def drafts(session: Session, models=neighbours.SOLVERS):
     return await neighbours.drafted(session, load_candidates()[0], solvers=models)
 
 
-STUDIES = {f"utility.{f.__name__}": f for f in (utility.attempts, utility.rollouts, judges.scores, drafts)}
+STUDIES = {f"cbu.{f.__name__}": f for f in (example, drafts)}

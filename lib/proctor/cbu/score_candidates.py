@@ -1,6 +1,6 @@
 """Every method's score of the same candidates: utility, judges, reward models, and what needs no model (CBU, 4.3).
 
-    questions, answers = load_candidate_set("families")           # or the path of pairs in JudgeBench's format
+    questions, answers = load_candidates()           # or `data.answers.load_pairs(path)`, in JudgeBench's format
     await score_all(session, models, questions, answers, near=written(questions, 2))
 
 A score is one number a candidate, higher is better; NaN where there is none.
@@ -18,10 +18,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from proctor.cbu.candidates import load_candidates
 from proctor.cbu.judges import JUDGES, ask_judges
 from proctor.cbu.utility import NEIGHBOURS, ROLLOUTS, Neighbourhoods, paired, run_rollouts, utilities
-from proctor.data.answers import load_pairs
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError, Wrong, read
 from proctor.exam.words import same_answer
@@ -129,11 +127,6 @@ def majority_score(answers: Sequence[Answer], votes: Mapping[str, Sequence[str |
 
 
 # all of them
-
-
-def load_candidate_set(candidates: str | Path = "families", per_level: int = 1) -> tuple[list[Question], list[Answer]]:
-    """Questions and candidates: "families" for ours, else the path of pairs in JudgeBench's format."""
-    return load_candidates(per_level) if str(candidates) == "families" else load_pairs(candidates)
 
 
 async def score_all(

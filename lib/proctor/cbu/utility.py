@@ -15,7 +15,6 @@ from dataclasses import replace
 import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
-from proctor.cbu.candidates import load_candidates, written
 from proctor.data.schemas import Answer, Question
 from proctor.exam.answer_match import same
 from proctor.models.messages import Reply, Request
@@ -31,8 +30,8 @@ ATTEMPTS = 2  # of the question itself
 ALLOCATIONS = ("per neighbour", "total")
 _DAYS = {day.lower() for day in calendar.day_name}  # two of these are not the same, as other words may be
 _GLUED = re.compile(r"^([\d.,]+)([A-Za-z]+\.?)$")  # a number and its unit
-PROMPTS = ("cbu/solve", "cbu/rollout")  # without and with a candidate: those of the studies of families-v1
-STEPS = ("cbu/solve_steps", "cbu/rollout_steps")  # one operation a step and room for all steps: families-v2
+PROMPTS = ("cbu/solve", "cbu/rollout")  # without and with a candidate
+STEPS = ("cbu/solve_steps", "cbu/rollout_steps")  # one operation a step and room for all steps
 SOLVED = "solved"
 OUTCOMES = (SOLVED, "wrong", "undecided", "unreadable", "cut off")  # of a rollout
 NONE = "none"  # the kind of the rollouts that have seen no candidate
@@ -242,16 +241,3 @@ def utilities(rows: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
     found = table[table["kind"] != NONE].reset_index(drop=True)
     found["base"] = base.reindex(pd.MultiIndex.from_frame(found[["model", "question_id"]])).to_numpy()
     return found.assign(gain=found["utility"] - found["base"])
-
-
-async def rollouts(
-    session: Session, models: Sequence[str], per_level: int = 1, neighbours: int = NEIGHBOURS, rollouts: int = ROLLOUTS
-) -> pd.DataFrame:
-    """The recorded rollouts: seven candidates and none to the easier questions, on their written neighbours."""
-    questions, answers = load_candidates(per_level)
-    return await run_rollouts(session, models, questions, answers, written(questions, neighbours), budget=rollouts)
-
-
-async def attempts(session: Session, models: Sequence[str], per_level: int = 1, times: int = ATTEMPTS) -> pd.DataFrame:
-    """The recorded attempts of each solver at the easier generated questions themselves."""
-    return await attempt(session, models, load_candidates(per_level)[0], times=times)

@@ -1,8 +1,6 @@
-"""What a family draws, and the helpers that all builders share.
+"""What a family draws, the helpers that all builders share, and common English words for questions about letters."""
 
-Common English words for the `letters` family of `proctor.generated.families`.
-"""
-
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,8 +50,23 @@ def number_options(answer: int, wrong: int, rng: Generator) -> tuple[str, ...]:
     return tuple(str(n) for n in (answer, wrong, *smaller, *larger))
 
 
-def numeric(question: str, answer: int, right: str, wrong: int, wrongly: str, method: str, rng: Generator) -> Draft:
-    return Draft(question, str(answer), right, wrongly, str(wrong), method, number_options(answer, wrong, rng))
+@dataclass(frozen=True)
+class Family:
+    """How to draw a question; `build` returns None where the drawn numbers will not do."""
+
+    build: Callable[[int, Generator], Draft | None]
+    transfers: bool
+    why: str
+
+    def make(self, level: int, rng: Generator) -> Draft:
+        """Draw until the numbers will do and the wrong method misses the right answer."""
+        if level not in (1, 2, 3):
+            raise ValueError(f"level {level!r} does not exist: choose 1, 2 or 3")
+        for _ in range(10_000):
+            draft = self.build(level, rng)
+            if draft is not None and draft.answer != draft.wrong_answer:
+                return draft
+        raise RuntimeError(f"{self.build.__name__}, level {level}: no usable numbers in 10000 draws; widen its ranges")
 
 
 # No letter twice, seven to ten letters: every place has one letter and every letter one place.

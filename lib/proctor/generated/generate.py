@@ -1,9 +1,9 @@
-"""Questions with exact answers, drawn from the families of a version at three levels, by seed.
+"""Questions with exact answers, drawn from 27 families at three levels, by seed.
 
-`python -m proctor.generated.generate` rewrites data/questions/families_v1.jsonl to families_v3.jsonl, which are
+`python -m proctor.generated.generate` rewrites data/questions/families_v2.jsonl and families_v3.jsonl, which are
 committed: recorded replies belong to their questions, so a change to a family needs a new version and a new file.
-families-v1 has the nine families of `families`; families-v2 those of `worked_families`, whose solutions take one
-operation a step; families-v3 eighteen more of that kind, those of `more_families`.
+families-v2 has the nine families of `worked_families`, families-v3 the eighteen of `more_families`; the solutions of
+all take one operation a step.
 """
 
 import json
@@ -15,20 +15,14 @@ import numpy as np
 from proctor.data.schemas import LETTERS, Question
 from proctor.files import write_atomic
 from proctor.generated.draft import Draft, some
-from proctor.generated.families import FAMILIES
 from proctor.generated.more_families import MORE_FAMILIES
 from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.paths import QUESTIONS
 
-VERSION = "families-v1"
-VERSIONS = {"families-v1": FAMILIES, "families-v2": WORKED_FAMILIES, "families-v3": MORE_FAMILIES}
+VERSIONS = {"families-v2": WORKED_FAMILIES, "families-v3": MORE_FAMILIES}
+FAMILIES = WORKED_FAMILIES | MORE_FAMILIES
+COMMITTED = {"families-v2": 12, "families-v3": 9}  # questions a level in the committed file of each version
 SEED = 20261121
-PATH = QUESTIONS / "families_v1.jsonl"
-COMMITTED = {
-    "families-v1": 6,
-    "families-v2": 12,
-    "families-v3": 9,
-}  # questions a level in the committed file of each version
 NEIGHBOURS = 3
 
 
@@ -37,39 +31,37 @@ def generate(
     per_level: int = 6,
     families: Iterable[str] | None = None,
     levels: Iterable[int] = (1, 2, 3),
-    version: str = VERSION,
 ) -> list[Question]:
     """Draw `per_level` questions for each family and level, each with neighbours, solutions and ten options.
 
     Every (family, level, index) has its own random stream, so asking for more questions, other families or other
     levels leaves the ones that were there unchanged. No text occurs twice. Raises ValueError for an unknown
-    version, family or level, and when a family has no more different questions to give.
+    family or level, and when a family has no more different questions to give.
     """
-    if version not in VERSIONS:
-        raise ValueError(f"version {version!r} is unknown: choose from {', '.join(VERSIONS)}")
-    known = VERSIONS[version]
-    names, levels = list(known if families is None else families), list(levels)
+    names, levels = list(FAMILIES if families is None else families), list(levels)
     for name in names:
-        if name not in known:
-            raise ValueError(f"family {name!r} is unknown: choose from {', '.join(known)}")
+        if name not in FAMILIES:
+            raise ValueError(f"family {name!r} is unknown: choose from {', '.join(FAMILIES)}")
     if per_level < 0 or sorted(set(levels) & {1, 2, 3}) != sorted(levels):
         raise ValueError(f"per_level {per_level}, levels {levels}: give a count >= 0 and different levels from 1, 2, 3")
     questions = []
     for name in names:
         for level in levels:
             seen: set[str] = set()
-            questions += [_item(version, name, level, index, seed, seen) for index in range(per_level)]
+            questions += [draw_question(name, level, index, seed, seen) for index in range(per_level)]
     return questions
 
 
-def _item(version: str, name: str, level: int, index: int, seed: int, seen: set[str]) -> Question:
+def draw_question(name: str, level: int, index: int, seed: int, seen: set[str] | None = None) -> Question:
+    """One question of a family and level, from its own random stream; its texts are none of `seen`, and join them."""
+    seen = set() if seen is None else seen
     # The name's checksum, not its place in a list: a family added later moves nobody's stream.
     spawn_key = (zlib.crc32(name.encode()), level, index)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
-    draft = _fresh(version, name, level, rng, seen)
+    draft = _fresh(name, level, rng, seen)
     # A neighbour with the same answer as the exemplar could be solved by copying it.
     copied = {draft.answer, draft.wrong_answer}
-    neighbours = [_fresh(version, name, level, rng, seen, copied) for _ in range(NEIGHBOURS)]
+    neighbours = [_fresh(name, level, rng, seen, copied) for _ in range(NEIGHBOURS)]
     options = some(rng, draft.options, len(draft.options))
     right = f"{draft.right} The answer is {draft.answer}."
     extra = {
@@ -93,16 +85,14 @@ def _item(version: str, name: str, level: int, index: int, seed: int, seen: set[
         cluster=name,
         level=level,
         rationale=right,
-        source=version,
+        source=next(version for version, known in VERSIONS.items() if name in known),
         extra=extra,
     )
 
 
-def _fresh(
-    version: str, name: str, level: int, rng: np.random.Generator, seen: set[str], avoid: set[str] = frozenset()
-) -> Draft:
+def _fresh(name: str, level: int, rng: np.random.Generator, seen: set[str], avoid: set[str] = frozenset()) -> Draft:
     for _ in range(2000):
-        draft = VERSIONS[version][name].make(level, rng)
+        draft = FAMILIES[name].make(level, rng)
         if draft.question not in seen and draft.answer not in avoid:
             seen.add(draft.question)
             return draft
@@ -117,7 +107,7 @@ def questions_as_jsonl(questions: Iterable[Question]) -> str:
 
 if __name__ == "__main__":
     for version, per_level in COMMITTED.items():
-        questions = generate(per_level=per_level, version=version)
-        path = PATH.with_name(f"{version.replace('-', '_')}.jsonl")
+        questions = generate(per_level=per_level, families=VERSIONS[version])
+        path = QUESTIONS / f"{version.replace('-', '_')}.jsonl"
         write_atomic(path, questions_as_jsonl(questions))
         print(f"{len(questions)} questions ({len(VERSIONS[version])} families, 3 levels) written to {path.name}")

@@ -15,8 +15,7 @@ from math import gcd
 from numpy.random import Generator
 
 from proctor.generated import counting_families as counting
-from proctor.generated.draft import DISTINCT, DOUBLED, draw_integer, some
-from proctor.generated.families import Family
+from proctor.generated.draft import DISTINCT, DOUBLED, Family, draw_integer, some
 from proctor.generated.worked import Problem
 from proctor.generated.worked_families import draft, one_step, running
 

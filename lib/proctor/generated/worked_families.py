@@ -9,8 +9,7 @@ from functools import partial
 
 from numpy.random import Generator
 
-from proctor.generated.draft import DOUBLED, Draft, draw_integer, number_options, some
-from proctor.generated.families import Family
+from proctor.generated.draft import DOUBLED, Draft, Family, draw_integer, number_options, some
 from proctor.generated.worked import Problem, Step, carry_out, spoil, written
 
 WRONG_SOLUTIONS = 3

@@ -16,10 +16,10 @@ from numpy.random import Generator
 
 from proctor.data.schemas import LETTERS, Question
 from proctor.generated.draft import draw_integer, some
-from proctor.generated.generate import FAMILIES, SEED, VERSION, generate
+from proctor.generated.generate import FAMILIES, SEED, generate
 from proctor.kina.items import Item, Option, join_stem
 
-SOURCE = f"computed by proctor.generated.generate, {VERSION}"
+SOURCE = "computed by proctor.generated.generate"
 SPARES = 3  # wrong options or statements kept with an item, for a mechanical refiner
 SET_DRAWS = 60  # sets of options drawn, of which the most even is taken
 
@@ -41,11 +41,6 @@ SLIPS = {
     "halved the result": lambda n: n // 2 if n % 2 == 0 else None,
 }
 STEPS = list(SLIPS)[:8]  # those that another one undoes
-OTHER = {
-    "comparing": "one of the others is larger",
-    "weekdays": "the day or the number of weeks is off",
-    "letters": "letters are out of place",
-}
 
 
 def plain_items(seed: int = SEED, per_level: int = 2, families: Iterable[str] | None = None) -> list[Item]:
@@ -115,10 +110,7 @@ def _plain(question: Question, letter: str, rng: Generator) -> Item:
     right = texts[LETTERS.index(extra["letter"])]
     misled = texts[LETTERS.index(extra["wrong_letter"])]
     why = f"{extra['wrong_method']}."
-    if all(text.isdigit() for text in texts):
-        others, spare = _slipped(int(right), int(misled), extra["wrong_method"], rng)
-    else:
-        others, spare = [(text, f"{OTHER[question.category]}.") for text in texts if text not in (right, misled)], []
+    others, spare = _slipped(int(right), int(misled), extra["wrong_method"], rng)
     wrong = some(rng, [(misled, why), *others], 9)
     return Item(
         index=f"{question.id}-ten",

@@ -20,7 +20,7 @@ class Request:
     model continues. The first `prefix` messages are shared with other calls of the same prompt
     (instructions and worked examples). `sample` numbers the rollouts of one request; `prompt` is
     the version of the prompt file. `grammar` (GBNF) binds models served here only. `seeds` says how
-    these draw at a temperature: "sample" (families-v1) gives sample k one seed for all requests,
+    these draw at a temperature: "sample" gives sample k one seed for all requests,
     "request" gives every request and sample a seed of its own. `effort`, `thinking` and `timeout`
     (seconds for one attempt) are those of `settings.Settings`; what says nothing is not in the key.
     `quoted` is what others wrote in the messages, which the reply may repeat.

@@ -14,7 +14,7 @@ reason at length, without worked examples and without a beginning of the reply. 
     free_tokens: 400                             (for a provider at least, which has 16,384 otherwise)
     grammar: GBNF, optional
     logprobs: number of alternatives a token, optional
-    seeds: request     (a seed for each request and sample; without it sample k has one seed, as in families-v1)
+    seeds: request     (a seed for each request and sample; without it sample k has one seed)
     ---
     # system
     ...

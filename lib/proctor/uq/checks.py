@@ -192,7 +192,7 @@ def _row(judge: str, name: str, question: Question, answer: Answer, outcome: boo
 def worked_solutions(questions: list[Question]) -> list[Answer]:
     """A right and a wrong worked solution of each generated question (generated.generate)."""
     return [
-        Answer(id=f"{q.id}-{kind}", question_id=q.id, text=q.extra[kind], author="families-v1", correct=kind == "right")
+        Answer(id=f"{q.id}-{kind}", question_id=q.id, text=q.extra[kind], author="planted", correct=kind == "right")
         for q in questions
         for kind in ("right", "wrong")
     ]
