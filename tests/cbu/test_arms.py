@@ -6,6 +6,7 @@ import pytest
 from proctor.cbu import arms
 from proctor.cbu.utility import NONE
 from proctor.data.questions import load_families
+from proctor.data.schemas import Question
 from proctor.generated.worked import EQUATION
 from proctor.models.read_answer import stated
 
@@ -35,8 +36,8 @@ def test_arms_say_what_they_are(question):
 
 
 def test_other_questions_and_arms_are_refused():
-    with pytest.raises(ValueError, match="families-v2"):
-        arms.planted(load_families(1)[:1])
+    with pytest.raises(ValueError, match="question 'own' has no slips"):
+        arms.planted([Question(id="own", question="What is 2 + 2?", answer="4")])
     with pytest.raises(ValueError, match="no arm 'short'"):
         arms.planted(QUESTIONS[:1], ["short"])
 

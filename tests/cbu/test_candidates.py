@@ -4,7 +4,7 @@ import pytest
 from proctor.cbu.candidates import AUTHOR, KINDS, candidates, load_candidates, written
 from proctor.data.schemas import Question
 
-QUESTIONS, ANSWERS = load_candidates(levels=(1, 2, 3))
+QUESTIONS, ANSWERS = load_candidates(levels=3)
 
 
 def last_line(answer):
@@ -12,7 +12,7 @@ def last_line(answer):
 
 
 def test_every_question_has_one_candidate_of_each_kind_in_order():
-    assert len(QUESTIONS) == 27 and len({answer.id for answer in ANSWERS}) == 27 * len(KINDS)
+    assert len(QUESTIONS) == 81 and len({answer.id for answer in ANSWERS}) == 81 * len(KINDS)
     for question in QUESTIONS:
         assert [a.label for a in ANSWERS if a.question_id == question.id] == list(KINDS)
 

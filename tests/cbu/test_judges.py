@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor.cbu import judges
 from proctor.cbu.judges import JUDGES, ask_judges, expected, score_probabilities, stated_score
 from proctor.data.schemas import Answer, Question
 from proctor.models.messages import Reply
@@ -158,11 +157,3 @@ def test_unknown_judge_and_answer_to_no_question_are_refused_before_any_call():
     with pytest.raises(ValueError, match="answer 'a' is to question 'z'"):
         run(judge, [ANSWER.model_copy(update={"question_id": "z"})])
     assert not judge.asked
-
-
-def test_larger_studies_ask_the_smaller_ones_calls_too():
-    one, two = Judge("[[4]]"), Judge("[[4]]")
-    asyncio.run(judges.scores(one, [MODEL], critiques=1))
-    asyncio.run(judges.scores(two, [MODEL], critiques=2))
-    keys, more = {r.key for r in one.asked}, {r.key for r in two.asked}
-    assert len(keys) == 18 * 7 * 4 and keys < more and len(more) == 18 * 7 * 5

@@ -11,11 +11,11 @@ from proctor.cbu.judges import JUDGES
 from proctor.cbu.score_candidates import (
     endpoint,
     final_answer,
-    load_candidate_set,
     majority_score,
     recorded_scores,
     score_all,
 )
+from proctor.data.answers import load_pairs
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError
 from proctor.models.messages import Reply
@@ -128,16 +128,15 @@ def test_candidate_without_final_answer_has_no_vote():
 def test_pairs_of_a_file_are_scored_like_our_own_candidates(tmp_path):
     row = dict(pair_id="p", question="Which?", response_A="AAAAA", response_B="It is BBBBB", label="B>A")
     (tmp_path / "pairs.jsonl").write_text(json.dumps(row) + "\n")
-    questions, answers = load_candidate_set(tmp_path / "pairs.jsonl")
+    questions, answers = load_pairs(tmp_path / "pairs.jsonl")
     table = asyncio.run(score_all(Model(), [MODEL], questions, answers, judges=["judge 1-10"]))
     longer = table[table["method"] == "length"]
     assert longer["score"].is_monotonic_increasing and longer["correct"].tolist() == [False, True]
-    assert len(load_candidate_set("families")[1]) == 18 * 7
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the real pairs are not at hand")
 def test_all_real_pairs_are_scored_without_a_call():
-    questions, answers = load_candidate_set(SHARED)
+    questions, answers = load_pairs(SHARED)
     table = run(judges=(), questions=questions, answers=answers)
     assert len(questions) >= 600 and table.groupby("method").size().eq(2 * len(questions)).all()
     longer = table[table["method"] == "length"].pivot(index="question_id", columns="correct", values="score")

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proctor.audit.reported_table import load_reported
-from proctor.cbu.score_candidates import load_candidate_set, recorded_scores
+from proctor.cbu.score_candidates import recorded_scores
 from proctor.data.answers import load_answers, load_asked, load_pairs
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Question
@@ -123,7 +123,6 @@ LOADERS = {
     "kept replies": Loader(read_replies, [dict(question_id="q", model="m", reply="Answer: 7", sample="1", score="no")]),
     "keys": Loader(read_keys, [dict(id="q", answer="B", answer_type="multipleChoice")]),
     "pairs": Loader(load_pairs, [PAIR, PAIR | dict(pair_id="r", label="B>A")], ("jsonl",)),
-    "candidates": Loader(load_candidate_set, [PAIR], ("jsonl",)),
     "scores": Loader(recorded_scores, [dict(answer_id="a", score=1.5), dict(answer_id="b", score="-2")]),
     "verdicts": Loader(
         read_verdicts,

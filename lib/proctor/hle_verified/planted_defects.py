@@ -90,8 +90,9 @@ def damaged_exam(
 ) -> tuple[list[Question], dict[str, Truth]]:
     """The items, ordered by an id that tells nothing, and the truth of each by id.
 
-    The items of a kind go through families and levels in turn, and no two items share a question. A larger exam of the
-    same seed contains the smaller one. Raises ValueError for negative counts and more than MOST.
+    The items of a kind go through families and levels in turn. Each item has a draw of its own, so a larger exam of the
+    same seed contains the smaller one, and one of some hundred items may ask a question twice. Raises ValueError for
+    negative counts and more than MOST.
     """
     if not (0 <= per_kind <= MOST and 0 <= controls <= MOST):
         raise ValueError(f"per_kind {per_kind}, controls {controls}: give counts of 0 to {MOST}")
