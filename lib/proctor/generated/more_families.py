@@ -304,6 +304,8 @@ def word_lengths(level: int, rng: Generator, size: int = 1) -> Problem | None:
     count = level + len(str(size)) - 1
     words = some(rng, WORDS, 2 * count + 1)
     more, less = words[: count + 1], words[count + 1 :]
+    if len("".join(more)) < len("".join(less)):
+        return None
     steps, totals = [], []
     for side, names in (("more", more), ("less", less)):
         totals.append(names[0])
