@@ -8,6 +8,7 @@ with one planted slip each (`spoil`), and a check of any such text (`first_error
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from numpy.random import Generator
 
@@ -55,9 +56,14 @@ class Problem:
     given: Mapping[str, int]
     steps: tuple[Step, ...]
 
+    @cached_property
+    def lines(self) -> list[Line]:
+        """The steps carried out."""
+        return carry_out(self.steps, self.given)
+
     @property
     def answer(self) -> int:
-        return carry_out(self.steps, self.given)[-1].value
+        return self.lines[-1].value
 
 
 @dataclass(frozen=True)
@@ -111,8 +117,7 @@ def first_error(problem: Problem, text: str) -> int | None:
     >>> first_error(pens, "All pens cost: 3 x 40 = 160.")
     1
     """
-    lines = carry_out(problem.steps, problem.given)
-    found = EQUATION.findall(text)
+    lines, found = problem.lines, EQUATION.findall(text)
     for number, (line, equation) in enumerate(zip(lines, found), start=1):
         left, operator, right, value = equation
         numbers = (int(left), int(right))
@@ -142,7 +147,7 @@ def spoil(problem: Problem, rng: Generator, count: int = 3) -> list[Slip]:
 def _slips(problem: Problem, kind: str, rng: Generator) -> list[Slip]:
     """All slips of one kind whose steps can be carried out; for a wrong result or number one drawn size a place."""
     found = []
-    for place, line in enumerate(carry_out(problem.steps, problem.given)):
+    for place, line in enumerate(problem.lines):
         for steps, results in _changed(problem, kind, place, line, rng):
             try:
                 lines = carry_out(steps, problem.given, results)

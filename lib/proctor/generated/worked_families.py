@@ -10,7 +10,7 @@ from functools import partial
 from numpy.random import Generator
 
 from proctor.generated.draft import DOUBLED, Draft, Family, draw_integer, number_options, some
-from proctor.generated.worked import Problem, Step, carry_out, spoil, written
+from proctor.generated.worked import Problem, Step, spoil, written
 
 WRONG_SOLUTIONS = 3
 
@@ -318,7 +318,6 @@ def draft(build, level: int, rng: Generator) -> Draft | None:
     slips = spoil(problem, rng, WRONG_SOLUTIONS)
     if len(slips) < WRONG_SOLUTIONS:
         return None
-    lines = carry_out(problem.steps, problem.given)
     wrongs = [
         {"solution": written(slip.lines), "answer": str(slip.answer), "slip": slip.kind, "step": slip.at}
         for slip in slips
@@ -326,12 +325,12 @@ def draft(build, level: int, rng: Generator) -> Draft | None:
     return Draft(
         question=problem.question,
         answer=str(problem.answer),
-        right=written(lines),
+        right=written(problem.lines),
         wrong=wrongs[0]["solution"],
         wrong_answer=wrongs[0]["answer"],
         wrong_method=wrongs[0]["slip"],
         options=number_options(problem.answer, slips[0].answer, rng),
-        extra={"right_again": written(lines, again=True), "wrongs": wrongs},
+        extra={"right_again": written(problem.lines, again=True), "wrongs": wrongs},
     )
 
 
