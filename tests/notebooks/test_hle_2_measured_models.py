@@ -111,11 +111,12 @@ def test_the_anchors_are_those_of_the_prompts_and_the_guess_is_judged_by_familie
 
 
 def test_your_own_questions_take_the_place_of_the_generated_ones(quick_run):
-    lines = (paths.QUESTIONS / "families_v1.jsonl").read_text().splitlines()
-    own = [line for line in lines if '"id": "products' in line and '-01"' in line or '"id": "sums-1-01"' in line]
+    lines = (paths.QUESTIONS / "families_v2.jsonl").read_text().splitlines()
+    ids = [f'"id": "{family}-{level}-01"' for family in ("tank", "long_sum") for level in (1, 2)]
+    own = [line for line in lines if any(name in line for name in ids)]
     done = quick_run(NAME, "-p", "questions", "{}/own.jsonl", label="own", files={"own.jsonl": "\n".join(own)})
     rows = pd.read_csv(done / "figures/hle/measured_accuracy_table.csv")
-    assert set(rows["questions"]) == {"all families", "level 1", "level 2", "level 3", "products", "sums", "MMLU-tiny"}
+    assert set(rows["questions"]) == {"all families", "level 1", "level 2", "tank", "long_sum", "MMLU-tiny"}
     assert (rows["n"][rows["questions"] == "all families"] == 4).all()
 
 
