@@ -23,7 +23,7 @@ SURE = 90  # percent: a confidence of at least this much
 @cache
 def recorded() -> pd.DataFrame:
     """The answers of the third exercise, from the recordings. Not for a notebook, whose kernel has a loop already."""
-    return asyncio.run(ask_all(study(exam_recorded.answers, per_level=1), mode="replay"))[0]
+    return asyncio.run(ask_all(study(exam_recorded.answers, levels=1), mode="replay"))[0]
 
 
 def exercises(answers: pd.DataFrame | None = None) -> dict[str, Exercise]:
