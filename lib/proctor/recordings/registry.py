@@ -27,7 +27,6 @@ STUDIES = {
         "open_checks",
         "samples",
         "model_checks",
-        "stages",
         "question_filter",
         *kina.STUDIES,
         *hle_verified.STUDIES,
@@ -50,4 +49,4 @@ PARALLEL = {
     **natural_checks.MORE_STUDIES,
     **calculator.MORE_STUDIES,
 }
-OF_ANSWERS = ("model_checks", "stages", "verification.adjudications", "verification.audits")
+OF_ANSWERS = ("model_checks", "verification.adjudications", "verification.audits")

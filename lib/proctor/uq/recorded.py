@@ -1,4 +1,4 @@
-"""The recorded studies of UQ: checks and stages on answers whose truth is known. Sizes here are the recorded ones."""
+"""The recorded studies of UQ: checks on answers whose truth is known. Sizes here are the recorded ones."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,11 @@ from proctor.uq.run_validator import Run, validate
 
 CHECKED = 1  # levels of generated questions whose worked solutions are checked
 OPEN = 12  # open questions with human labels
-CHECKS = ("V", "C", "FLC", "CC", "B")  # asked of what the models answered
-STAGES = ("CC u3 |U", "FLC u3 |U", "C u3 |U")  # of UQ's default pipeline, one after the other
+CHECKS = ("V", "C", "B")  # asked of worked solutions and of what the models answered
 
 
 async def solution_checks(
-    session: Session, models=MODELS, names=uq_checks.CHECKS, levels: int = CHECKED
+    session: Session, models=MODELS, names=CHECKS, levels: int = CHECKED
 ) -> pd.DataFrame:
     """Each check by each judge on right and wrong worked solutions (UQ, appendix B.2)."""
     questions = families(levels)
@@ -63,17 +62,4 @@ async def validated(
     return questions, candidates, pd.concat(found, ignore_index=True)
 
 
-async def stages(session: Session, models=MODELS, levels: int = JUDGED, answering=MODELS) -> pd.DataFrame:
-    """Every vote of the three stages, each with two reconsiderations, on the models' answers (UQ, Table S1 and I.5)."""
-    questions, candidates = await model_answers(session, answering, levels)
-    return pd.concat(
-        [
-            await validate(session, Run(stage, [judge], exhaustive=True), questions, candidates)
-            for judge in models
-            for stage in STAGES
-        ],
-        ignore_index=True,
-    )
-
-
-STUDIES = {f.__name__: f for f in (solution_checks, open_checks, model_checks, stages)}
+STUDIES = {f.__name__: f for f in (solution_checks, open_checks, model_checks)}
