@@ -16,9 +16,7 @@ OPEN = 12  # open questions with human labels
 CHECKS = ("V", "C", "B")  # asked of worked solutions and of what the models answered
 
 
-async def solution_checks(
-    session: Session, models=MODELS, names=CHECKS, levels: int = CHECKED
-) -> pd.DataFrame:
+async def solution_checks(session: Session, models=MODELS, names=CHECKS, levels: int = CHECKED) -> pd.DataFrame:
     """Each check by each judge on right and wrong worked solutions (UQ, appendix B.2)."""
     questions = families(levels)
     return pd.concat(
