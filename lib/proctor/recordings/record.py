@@ -80,18 +80,16 @@ async def ask_some_again(models: list[str], studies: list[str], n: int, seed: in
 
 
 def noted(session: Session) -> dict[str, list[Request]]:
-    """All requests that a session is asked from now on, by model."""
+    """All requests that a session answers from now on, by model."""
     found: dict[str, list[Request]] = defaultdict(list)
-    asked = session.ask_many
+    note = session._note
 
-    async def ask_many(requests, what="calls"):
-        requests = list(requests)
-        replies = await asked(requests, what)
+    def note_too(requests):
+        note(requests)
         for request in requests:
             found[request.model].append(request)
-        return replies
 
-    session.ask_many = ask_many  # type: ignore[method-assign]
+    session._note = note_too  # type: ignore[method-assign]
     return found
 
 
