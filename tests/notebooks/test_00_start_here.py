@@ -25,7 +25,7 @@ def printed(folder) -> str:
 def test_the_table_equals_a_recount_of_the_recording(read, recorded_replies):
     replies = recorded_replies(MODEL)
     rows = read("twelve_answers_table", dtype={"key": str, "answer": str})
-    questions = generate(per_level=1)[:12]
+    questions = generate(per_level=1, levels=[1])[:12]
     assert list(rows["question"]) == [question.question for question in questions]
     for row, question in zip(rows.itertuples(), questions):
         reply = replies[run_exam.exam_request(MODEL, question).key]
@@ -87,6 +87,6 @@ def test_asks_the_embedded_model_live_about_questions_that_nobody_has_recorded(r
     result = run_notebook(NAME, tmp_path, "-p", "seed", "7", "-p", "n", "2", root=root)
     assert result.returncode == 0, result.stderr
     rows = pd.read_csv(tmp_path / "figures/start/twelve_answers_table.csv")
-    assert list(rows["question"]) == [question.question for question in generate(seed=7, per_level=1)[:2]]
+    assert list(rows["question"]) == [question.question for question in generate(seed=7, per_level=1, levels=[1])[:2]]
     assert set(rows["outcome"]) <= {"right", "wrong", "unreadable"} and (rows["completion_tokens"] > 0).all()
     assert "2 replies (live)" in printed(tmp_path) and "These questions are not recorded" in printed(tmp_path)
