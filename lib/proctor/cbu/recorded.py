@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from proctor.cbu import neighbours
+from proctor.cbu import neighbours, own_candidates
 from proctor.cbu.candidates import load_candidates, written
 from proctor.cbu.score_candidates import score_all
 from proctor.cbu.utility import NEIGHBOURS, run_rollouts
-from proctor.exam.recorded import MODELS
+from proctor.exam.recorded import EXAMPLES, MODELS
 from proctor.models.session import Session
 
 EXAMPLE = "invented_sign-1-01"
@@ -28,4 +28,11 @@ async def drafts(session: Session, models=neighbours.SOLVERS):
     return await neighbours.drafted(session, load_candidates()[0], solvers=models)
 
 
-STUDIES = {f"cbu.{f.__name__}": f for f in (example, drafts)}
+async def own(session: Session, models=MODELS) -> tuple[pd.DataFrame, pd.DataFrame] | None:
+    """The example of cbu/your_candidates: utilities and scores by the largest model, if it is among `models`."""
+    loaded = own_candidates.load(EXAMPLES / "candidates.jsonl", EXAMPLES / "neighbours.jsonl")
+    setup = own_candidates.Setup(*loaded, MODELS[-1:])
+    return await own_candidates.score(session, setup) if MODELS[-1] in models else None
+
+
+STUDIES = {f"cbu.{f.__name__}": f for f in (example, drafts, own)}

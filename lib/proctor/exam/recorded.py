@@ -2,10 +2,11 @@
 
 import pandas as pd
 
-from proctor.data.questions import load_exam, load_families
+from proctor.data.questions import load_exam, load_families, load_questions
 from proctor.data.schemas import Answer, Question
 from proctor.exam import run_exam, screening
 from proctor.models.session import Session
+from proctor.paths import ROOT
 
 MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"]
 SEED = 20261121
@@ -13,6 +14,8 @@ ANSWERED = 2  # levels whose questions the models answer
 JUDGED, SAMPLED = 1, 1  # levels whose questions are answered for a judge, answered again
 SAMPLES, TEMPERATURE = 2, 0.7
 NOTHING = "(The reply is empty.)"
+EXAMPLES = ROOT / "data/examples"
+JUDGE = "qwen2.5-coder-1.5b"
 EXAM, LONGEST = 40, 300  # questions of the real exam, and the characters of the longest
 
 
@@ -64,4 +67,10 @@ async def model_answers(session: Session, models=MODELS, levels: int = JUDGED) -
     ]
 
 
-STUDIES = {f.__name__: f for f in (answers, exam_answers, samples, worked_answers)}
+async def own_exam(session: Session, models=MODELS) -> pd.DataFrame:
+    """The example of hle/your_exam: its questions, and JUDGE on what comparison can't decide."""
+    questions = load_questions(EXAMPLES / "exam_questions.jsonl")
+    return await run_exam.sit(session, run_exam.Setup(questions, models, JUDGE))
+
+
+STUDIES = {f.__name__: f for f in (answers, exam_answers, samples, worked_answers, own_exam)}

@@ -8,6 +8,7 @@ as it is, unless there is none. `make record P="--sample 200"` asks that many of
 
 import argparse
 import asyncio
+import contextlib
 import json
 import platform
 import random
@@ -16,12 +17,14 @@ import sys
 import tempfile
 from collections import defaultdict
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 
 from proctor import paths
 from proctor.exam.recorded import MODELS
 from proctor.models import embedded
 from proctor.models.cache import StoreError, read_recording, recording_path, write_recording
+from proctor.models.endings import MissingReply
 from proctor.models.messages import Request
 from proctor.models.registry import ModelError, spec, weights_file
 from proctor.models.session import Session
@@ -67,7 +70,10 @@ async def ask_some_again(models: list[str], studies: list[str], n: int, seed: in
     """Ask `n` of the recorded requests of each model again, drawn at random; {model: {key: reply as JSON}}."""
     async with Session("replay", progress=False) as recorded:
         requests = noted(recorded)
-        await _run(studies, recorded, models, [m for m in MODELS if recording_path(paths.RECORDED, m).is_file()])
+        known = [m for m in MODELS if recording_path(paths.RECORDED, m).is_file()]
+        for study, model in product(studies, models):
+            with contextlib.suppress(MissingReply):  # a study that is not recorded of this model
+                await _run([study], recorded, [model], known)
     again = {}
     with tempfile.TemporaryDirectory() as folder:
         async with Session("auto", recorded=None, cache=Path(folder, "sample.sqlite"), timeout=600) as session:

@@ -4,15 +4,17 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from proctor.data.answers import load_asked
 from proctor.data.questions import load_open
 from proctor.data.schemas import Answer, Question
-from proctor.exam.recorded import JUDGED, MODELS, SEED, families, model_answers
+from proctor.exam.recorded import EXAMPLES, JUDGED, MODELS, SEED, families, model_answers
 from proctor.models.session import Session
 from proctor.uq import checks as uq_checks
 from proctor.uq.run_validator import Run, validate
 
 CHECKED = 1  # levels of generated questions whose worked solutions are checked
 OPEN = 12  # open questions with human labels
+OWN = "[C, FLC, V] |M", "qwen2.5-coder-0.5b"  # validator and judge of the example of uq/your_answers
 CHECKS = ("V", "C", "B")  # asked of worked solutions and of what the models answered
 
 
@@ -60,4 +62,11 @@ async def validated(
     return questions, candidates, pd.concat(found, ignore_index=True)
 
 
-STUDIES = {f.__name__: f for f in (solution_checks, open_checks, model_checks)}
+async def own_answers(session: Session, models=MODELS) -> pd.DataFrame | None:
+    """The example of uq/your_answers: the verdicts of one judge, if it is among `models`."""
+    validator, judge = OWN
+    questions, candidates = load_asked(EXAMPLES / "answers.jsonl", EXAMPLES / "exam_questions.jsonl")
+    return await validate(session, Run(validator, [judge]), questions, candidates) if judge in models else None
+
+
+STUDIES = {f.__name__: f for f in (solution_checks, open_checks, model_checks, own_answers)}
