@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.generated.generate import FAMILIES, generate
+from proctor.generated.generate import FAMILIES, SEED, generate
 from proctor.kina.generated_items import SLIPS, STEPS, off, plain_items, pseudo_items, set_options
 from proctor.kina.items import statements
 
@@ -36,11 +36,10 @@ def test_the_right_option_is_the_questions_answer_and_the_misconception_is_among
         assert misled.explanation == f"{question.extra['wrong_method']}."
 
 
-def test_every_wrong_number_is_what_its_explanation_says():
-    methods = {q.id: (q.extra["wrong_method"], q.extra["wrong_answer"]) for q in generate(per_level=3)}
-    for item in plain():
-        if not all(option.answer.isdigit() for option in item.options):
-            continue
+@pytest.mark.parametrize("seed", [SEED, 6], ids=["committed", "right_2_misled_0"])
+def test_every_wrong_number_is_what_its_explanation_says(seed):
+    methods = {q.id: (q.extra["wrong_method"], q.extra["wrong_answer"]) for q in generate(seed, per_level=3)}
+    for item in plain_items(seed, per_level=3):
         method, misled = methods[item.extra["exact_id"]]
         for option in item.wrong:
             steps = option.explanation.removesuffix(".").split(", and then ")

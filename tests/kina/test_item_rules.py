@@ -149,4 +149,6 @@ def test_a_stem_that_leans_on_something_absent_is_named_unless_the_material_is_t
     ],
 )
 def test_a_stem_that_only_sounds_so_passes(stem):
-    assert problems(PLAIN[0].model_copy(update={"question": stem})) == []
+    # Bare numbers under the first stem would be numbers of statements.
+    texts = tuple(one.model_copy(update={"answer": f"{one.answer} cm"}) for one in PLAIN[0].options)
+    assert problems(PLAIN[0].model_copy(update={"question": stem, "options": texts})) == []

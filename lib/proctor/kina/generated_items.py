@@ -143,6 +143,9 @@ def _slipped(right: int, misled: int, method: str, rng: Generator) -> tuple[list
         pool |= _slips(start, before)
     if len(pool.keys() - {right, misled}) < 8:  # small numbers have few others near them
         pool |= _slips(right, "") | _slips(misled, f"{method}, and then ")
+    if len(pool.keys() - {right, misled}) < 8:  # and 0, 1 and 2 fewer yet: a slip after each slip
+        after = [_slips(value, f"{why.removesuffix('.')}, and then ") for value, why in pool.items()]
+        pool = {value: why for made in after for value, why in made.items()} | pool
     pool = {value: why for value, why in pool.items() if value not in (right, misled)}
     smaller, larger = (some(rng, [n for n in pool if below == (n < right)], len(pool)) for below in (True, False))
     few = draw_integer(rng, max(0, 8 - len(larger)), min(8, len(smaller)))
