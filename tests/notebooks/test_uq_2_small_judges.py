@@ -6,7 +6,6 @@ from proctor.uq.calls import cost
 from proctor.uq.notation import parse
 
 NAME = "uq/2_small_judges"
-THREE = "(CC u3|U) => (FLC u3|U) => (C u3|U)"
 pytestmark = pytest.mark.skipif(
     not (paths.CACHE / "fetched" / "NQ-open" / "combined.jsonl").is_file(),
     reason="the open questions are not fetched: run make setup",
@@ -18,10 +17,10 @@ def scores(read):
     return read("labelled_answers_table").set_index(["judges", "validator"])
 
 
-def test_accuracies_follow_from_the_counts_of_fifteen_right_answers(scores):
-    assert len(scores) == 3 * 8 + 2 and (scores["n"] == 81).all()
-    recall, passed = scores["tp"] / 15, scores["fp"] / 66
-    assert scores["accuracy"].to_numpy() == pytest.approx((100 * (scores["tp"] + 66 - scores["fp"]) / 81).to_numpy())
+def test_accuracies_follow_from_the_counts_of_29_right_answers(scores):
+    assert len(scores) == 3 * 3 + 2 and (scores["n"] == 81).all()
+    recall, passed = scores["tp"] / 29, scores["fp"] / 52
+    assert scores["accuracy"].to_numpy() == pytest.approx((100 * (scores["tp"] + 52 - scores["fp"]) / 81).to_numpy())
     assert scores["balanced_accuracy"].to_numpy() == pytest.approx((50 * (recall + 1 - passed)).to_numpy())
     assert (scores["balanced_accuracy_low"] <= scores["balanced_accuracy"]).all()
 
@@ -31,16 +30,15 @@ def test_a_verdict_costs_no_more_calls_than_its_validator_has(scores):
         assert row["calls"] <= cost(parse(text), 3 if judge == "all" else 1).most
 
 
-def test_stricter_validators_accept_no_more_than_their_parts(scores):
+def test_a_unanimous_panel_accepts_no_more_than_a_majority_or_any_member(scores):
     accepted = scores["tp"] + scores["fp"]
-    for judge in scores.index.unique("judges").drop("all"):
-        assert accepted[judge, THREE] <= accepted[judge, "CC => FLC => C"] <= accepted[judge, "C"]
-        assert accepted["all", "C |U"] <= accepted[judge, "C"]
+    others = [accepted[judge, "C"] for judge in scores.index.unique("judges").drop("all")]
+    assert accepted["all", "C |U"] <= min(accepted["all", "C |M"], *others) and accepted["all", "C |M"] <= max(others)
 
 
 def test_validation_counts_only_the_answers_of_others(read):
     gaps = read("measured_gap_table").set_index("judges")
-    assert (gaps["n"] == 54).all() and gaps["answers"].tolist() == pytest.approx([100 / 27, 400 / 27, 1000 / 27])
-    right = {"smollm2-135m": 14, "qwen2.5-coder-0.5b": 11, "qwen2.5-coder-1.5b": 5}
+    assert (gaps["n"] == 54).all() and gaps["answers"].tolist() == pytest.approx([100 / 27, 1000 / 27, 1800 / 27])
+    right = {"smollm2-135m": 28, "qwen2.5-coder-0.5b": 19, "qwen2.5-coder-1.5b": 11}
     for judge, count in right.items():
         assert gaps.loc[judge, "rejecting_all"] == pytest.approx(100 * (1 - count / 54))
