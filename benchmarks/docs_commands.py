@@ -55,7 +55,7 @@ INSTEAD = {
     ),
     "python -m proctor validate new.jsonl --questions q.jsonl --judges openai/o3 --licence licence.json --budget 5": (
         "python -m proctor validate data/examples/answers.jsonl --questions data/examples/exam_questions.jsonl "
-        "--judges qwen2.5-coder-0.5b --validator FLC --licence build/runs/judge-judge_verdicts/licence.json"
+        "--judges qwen2.5-coder-0.5b --validator C --licence build/runs/judge-judge_verdicts/licence.json"
     ),
     "make reproduce": f"make reproduce {ONE}",
     'make reproduce P="-p seed 7"': f'make reproduce {ONE} P="-p seed 7"',

@@ -15,7 +15,7 @@ EXAMPLES = paths.ROOT / "data/examples"
 
 async def main() -> None:
     questions, answers = load_asked(EXAMPLES / "answers.jsonl", EXAMPLES / "exam_questions.jsonl")
-    asked = Run("[C, FLC, V] |M", ["qwen2.5-coder-0.5b"]), questions, answers
+    asked = Run("[C, B, V] |M", ["qwen2.5-coder-0.5b"]), questions, answers
     print(bill(*asked))
     async with Session("replay") as session:
         verdicts = await validate(session, *asked)

@@ -9,9 +9,9 @@ from proctor.models import providers, registry
 from proctor.uq import checks, notation, programs
 
 SAID = {
-    "ask": "key: 166",
+    "ask": "key: 35",
     "exam": "written: build/examples/qwen2.5-coder-1.5b.json",
-    "validate": "right among all: 19%",
+    "validate": "right among all: 36%",
     "compare": "61 of 91 pairs differ",
     "own_scorer": "Proctor's comparison",
     "own_check": "'calls': 81",

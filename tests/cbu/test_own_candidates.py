@@ -68,8 +68,8 @@ def test_neighbours_that_do_not_fit_are_refused(tmp_path):
     file = tmp_path / "near.csv"
     for rows, told in (
         ("question,answer,neighbour_of\nWhat?,1,elsewhere\n", "which is no question"),
-        ("question,answer,neighbour_of\nWhat?,1,sums-1-01\n", "no neighbour of question"),
-        ("question,answer,neighbour_of\nWhat?,,sums-1-01\n", "has no answer"),
+        ("question,answer,neighbour_of\nWhat?,1,invented_sign-1-01\n", "no neighbour of question"),
+        ("question,answer,neighbour_of\nWhat?,,invented_sign-1-01\n", "has no answer"),
     ):
         file.write_text(rows)
         with pytest.raises(DataError, match=told):

@@ -11,6 +11,7 @@ from proctor.models.registry import price
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.studies import rehearsed, study
+from proctor.recordings import examples
 
 MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b"]
 
@@ -18,6 +19,11 @@ MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b"]
 @pytest.fixture(scope="module")
 def questions():
     return load_questions(paths.ROOT / "data/examples/exam_questions.jsonl")
+
+
+def test_the_examples_are_those_of_the_families_and_the_recordings():
+    for name, text in asyncio.run(examples.made()).items():
+        assert (paths.ROOT / "data/examples" / name).read_text(encoding="utf-8") == text, name
 
 
 async def planned(session, setup: Setup):

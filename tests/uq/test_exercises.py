@@ -40,6 +40,6 @@ def test_the_sample_has_the_asked_width():
 def test_common_mistakes_have_their_own_hint():
     first, _, third, fourth = exercises.exercises().values()
     assert "wrong answers" in first.mark(67) and "accepted" in third.mark(370)
-    assert "what the judge accepts" in fourth.mark(27.2) and "among the labelled" in fourth.mark(22.2)
-    assert "among the accepted" in fourth.mark(16.0)
-    assert first.mark(33) == third.mark(592) == fourth.mark(19.9) == "right"
+    assert "what the judge accepts" in fourth.mark(76.5) and "among the labelled" in fourth.mark(33.3)
+    assert "among the accepted" in fourth.mark(32.2)
+    assert first.mark(33) == third.mark(592) == fourth.mark(35.2) == "right"

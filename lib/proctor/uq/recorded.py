@@ -14,7 +14,7 @@ from proctor.uq.run_validator import Run, validate
 
 CHECKED = 1  # levels of generated questions whose worked solutions are checked
 OPEN = 12  # open questions with human labels
-OWN = "[C, FLC, V] |M", "qwen2.5-coder-0.5b"  # validator and judge of the example of uq/your_answers
+OWN = "[C, B, V] |M", "qwen2.5-coder-0.5b"  # validator and judge of the example of uq/your_answers
 CHECKS = ("V", "C", "B")  # asked of worked solutions and of what the models answered
 
 
