@@ -83,7 +83,7 @@ def test_the_opening_is_the_beginning_that_a_request_gives_its_reply():
 
 
 def test_seeds_are_the_samples_own_or_the_requests(ask):
-    """families-v1: sample k has one seed for all requests. families-v2: every request and sample has its own."""
+    """Without `seeds: request` sample k has one seed for all requests; with it every request and sample has its own."""
     assert [ask(text, sample=3).seed for text in ("a", "b")] == [3, 3]
     found = {ask(text, sample=k, seeds="request").seed for text in ("a", "b") for k in (1, 2)}
     assert len(found) == 4 and all(0 <= seed < 2**31 for seed in found)

@@ -23,7 +23,6 @@ SMALL = {  # values of parameters, where a notebook has them and no smaller ones
     "levels": 1,
     "n_exam": 12,
     "n_open": 3,
-    "judged_per_level": 1,
     "audited": 2,
     "resamples": 60,
     "trials": 30,

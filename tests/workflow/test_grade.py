@@ -11,7 +11,7 @@ from proctor.uq.exercises import exercises
 from proctor.workflow import assignments, grade
 
 STUDENTS = {  # of UQ's four exercises
-    "ada": ["answer = 33.0", 'answer = "majority"', "answer = 2 * 295 + 2", "answer = 19.9"],
+    "ada": ["answer = 33.0", 'answer = "majority"', "answer = 2 * 295 + 2", "answer = 35.2"],
     "bo": ["answer = 67", "answer = majority", "answer = None", "answer = 27.2"],
 }
 
