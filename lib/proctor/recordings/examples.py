@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from proctor.cbu.candidates import candidates, written
-from proctor.exam.recorded import EXAMPLES, JUDGED, SEED, families, model_answers
+from proctor.exam.recorded import EXAMPLES, SEED, model_answers
 from proctor.files import write_atomic
 from proctor.models.session import Session
 from proctor.uq.recorded import model_checks
@@ -40,7 +40,7 @@ async def made() -> dict[str, str]:
     drawn = np.random.default_rng(SEED).choice(list(by_id), LABELLED, replace=False)
     labels = [(one.id, "yes" if one.correct else "no") for one in answers if one.question_id in drawn]
     return {
-        "exam_questions.jsonl": _lines({name: getattr(one, name) for name in ASKED} for one in families(JUDGED)),
+        "exam_questions.jsonl": _lines({name: getattr(one, name) for name in ASKED} for one in questions),
         "answers.jsonl": _lines(
             dict(id=one.id, question_id=one.question_id, text=one.text, author=one.author, correct=one.correct)
             for one in answers
