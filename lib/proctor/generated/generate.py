@@ -15,14 +15,12 @@ import numpy as np
 from proctor.data.schemas import LETTERS, Question
 from proctor.files import write_atomic
 from proctor.generated.draft import Draft, some
-from proctor.generated.families import FAMILIES as EARLIER
 from proctor.generated.more_families import MORE_FAMILIES
 from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.paths import QUESTIONS
 
-VERSIONS = {"families-v1": EARLIER, "families-v2": WORKED_FAMILIES, "families-v3": MORE_FAMILIES}
+VERSIONS = {"families-v2": WORKED_FAMILIES, "families-v3": MORE_FAMILIES}
 FAMILIES = WORKED_FAMILIES | MORE_FAMILIES
-KNOWN = FAMILIES | EARLIER  # with the nine of the damaged exam (hle_verified.planted_defects)
 COMMITTED = {"families-v2": 12, "families-v3": 9}  # questions a level in the committed file of each version
 SEED = 20261121
 NEIGHBOURS = 3
@@ -42,7 +40,7 @@ def generate(
     """
     names, levels = list(FAMILIES if families is None else families), list(levels)
     for name in names:
-        if name not in KNOWN:
+        if name not in FAMILIES:
             raise ValueError(f"family {name!r} is unknown: choose from {', '.join(FAMILIES)}")
     if per_level < 0 or sorted(set(levels) & {1, 2, 3}) != sorted(levels):
         raise ValueError(f"per_level {per_level}, levels {levels}: give a count >= 0 and different levels from 1, 2, 3")
@@ -94,7 +92,7 @@ def draw_question(name: str, level: int, index: int, seed: int, seen: set[str] |
 
 def _fresh(name: str, level: int, rng: np.random.Generator, seen: set[str], avoid: set[str] = frozenset()) -> Draft:
     for _ in range(2000):
-        draft = KNOWN[name].make(level, rng)
+        draft = FAMILIES[name].make(level, rng)
         if draft.question not in seen and draft.answer not in avoid:
             seen.add(draft.question)
             return draft

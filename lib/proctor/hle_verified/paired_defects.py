@@ -16,8 +16,7 @@ n samples are n throws of a coin with that chance, whatever the item is. So they
 not hold (p is sufficient), and their mean is p with a variance of p (1 - p) / n.
 """
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -26,8 +25,7 @@ from proctor.data.questions import load_families, place_in_cell
 from proctor.data.schemas import Question
 from proctor.exam import screening
 from proctor.exam.screening import VERSION
-from proctor.generated.worked import EQUATION
-from proctor.hle_verified.planted_defects import COMPONENTS, RECIPES, Change, Defect, Truth, _answer, _reasons, _steps
+from proctor.hle_verified.planted_defects import COMPONENTS, PLANTS, Defect, Truth, both, steps_of
 from proctor.models.prompts import load
 from proctor.models.read_reply import p_accept, verdict
 from proctor.models.session import Session
@@ -95,19 +93,6 @@ def _pairs(damaged: list[Version]) -> list[Question]:
     return [both(*(by_id[name] for name in version.base.split("+"))) for version in damaged if "+" in version.base]
 
 
-def both(first: Question, second: Question) -> Question:
-    """One item that asks both questions."""
-    answers = f"{first.answer} and {second.answer}"
-    return first.model_copy(
-        update=dict(
-            id=f"{first.id}+{second.id}",
-            question=f"Answer two questions. First: {first.question} Second: {second.question}",
-            answer=answers,
-            rationale=f"First: {_steps(first)} Second: {_steps(second)} The answers are {answers}.",
-        )
-    )
-
-
 def _mended(question: Question) -> Version:
     text = f"{question.extra['right_again']} The answer is {question.answer}."
     item = question.model_copy(update={"rationale": text})
@@ -125,7 +110,7 @@ def reworded(question: Question, steps: str) -> str:
     """The steps of a solution in the question's other wording, their numbers as they are.
 
     Raises ValueError for a step that the right solution does not have."""
-    first, again = (_sentences(text) for text in (_steps(question), question.extra["right_again"]))
+    first, again = (_sentences(text) for text in (steps_of(question), question.extra["right_again"]))
     words = {one: other for (one, _), (other, _) in zip(first, again, strict=True)}
     found = _sentences(steps)
     if unknown := [said for said, _ in found if said not in words]:
@@ -139,130 +124,9 @@ def _sentences(steps: str) -> list[tuple[str, str]]:
     return [(words, equation) for words, _, equation in parts]
 
 
-# How each kind is planted, where families-v1 does not have a way for all families
-
-
-def _changed(rules: dict[str, tuple[tuple[str, str], ...]]) -> Change:
-    """Of the question's family, the first match of each pattern put otherwise."""
-
-    def plant(q: Question) -> dict[str, str]:
-        text = q.question
-        for pattern, new in rules[q.category]:
-            text = re.sub(pattern, new, text, count=1)
-        return {"question": text}
-
-    return plant
-
-
-AMBIGUOUS = {
-    "invented_sign": ((r"(\d+a) \+ (\d+b)\.", r"\1 + \2, or \1 - \2."),),
-    "rectangle": ((r"What is its \w+ in .*\?", "How large is it?"),),
-    "mean": ((r"(the|a) mean of", r"\1 typical value of"), (r"the mean score", "the typical score")),
-    "sequence": ((r"What is its term.*\?|Which number.*\?", "Which number comes later?"),),
-    "change": ((r"How many cents.*\?", "How much is it?"),),
-    "tank": ((r"do both( pipes)? together take", "does one of them take"), ("The first pipe runs", "One of them runs")),
-    "ages": ((r"How old is Anna.*\?", "How old is the child?"),),
-    "long_sum": ((r" \+ ", " or "),),
-    "letter_count": ((r"the letter '.'", "a letter"),),
-}
-INCOMPLETE = {
-    "invented_sign": ((r"\d+b", "some multiple of b"),),
-    "rectangle": ((r"a perimeter of \d+ m", "some perimeter"),),
-    "mean": ((r", \d+\?", " and one more number?"), (r"a mean( score)? of \d+", r"some mean\1")),
-    "sequence": ((r": (\d+), [\d, ]+\.+", r", from \1 on."),),
-    "change": ((r"costs \d+ cents", "costs something"),),
-    "tank": ((r"a tank of \d+ litres", "a tank"),),
-    "ages": ((r"Together they are \d+ years old\. |Ben is \d+ years old\. ", ""),),
-    "long_sum": ((r"\d+\?", "one more number?"),),
-    "letter_count": ((r"occur in '.*'", "occur in the text"),),
-}
-FALSE = {
-    "invented_sign": "To multiply two numbers means to add them.",
-    "rectangle": "A rectangle has three sides, of which two are equal.",
-    "mean": "The mean of some numbers is the largest of them.",
-    "sequence": "A term of a sequence can never be larger than the one before.",
-    "change": "A hundred cents are a thousand dollars.",
-    "tank": "A litre is a length.",
-    "ages": "A person grows younger every year.",
-    "long_sum": "The last digit of a number counts its hundreds.",
-    "letter_count": "The alphabet has ten letters.",
-}
-
-
-def _off(number: str) -> str:
-    """One more in its first digit's place."""
-    return str(int(number) + 10 ** (len(number) - 1))
-
-
-def _contradicted(q: Question, steps: str) -> str:
-    """A second result of the first equation, behind its sentence."""
-    again = rf"\g<0>. So \1 \2 \3 = {_off(EQUATION.findall(steps)[0][3])}"
-    return EQUATION.sub(again, steps, count=1)
-
-
-def _doubtless(q: Question, steps: str) -> str:
-    return EQUATION.sub(lambda m: f"{m[1]} {m[2]} {m[3]} = {_off(m[4])} beyond any doubt", steps, count=1)
-
-
-def _compensated(q: Question, steps: str) -> str:
-    """A wrong result that the next step to use it reads as it stands, and whose own result is right again. Not of a
-    number that the question gives too, which a later step may read from there."""
-    given = re.findall(r"\d+", q.question)
-    for one in (found for found in EQUATION.finditer(steps) if found[4] not in given):
-        wrong, rest = _off(one[4]), steps[one.end() :]
-        for other in EQUATION.finditer(rest):
-            for side in (1, 3):
-                if other[side] == one[4]:
-                    start, end = other.span(side)
-                    return f"{steps[: one.start(4)]}{wrong}{rest[:start]}{wrong}{rest[end:]}"
-    raise RuntimeError(f"{q.id}: no step uses another one's result")
-
-
-def _garbled(q: Question) -> dict[str, str]:
-    return {"question": re.sub(r"\d+|(?<=')\w+", lambda match: rf"\frc{{{match[0]}{{", q.question)}
-
-
-def _asked(before: Callable[[Question], str], after: str = "") -> Change:
-    return lambda q: {"question": f"{before(q)}{q.question}{after}"}
-
-
-def _said_first(sentence: Callable[[Question], str]) -> Change:
-    return _reasons(lambda q, steps: f"{sentence(q)} {steps}")
-
-
-def _as_before(kind: Defect) -> Change:
-    """The way of families-v1, which fits any question with a solution of steps."""
-    plant = RECIPES[kind][0].plant
-    assert plant
-    return plant
-
-
-PLANTS: dict[Defect, Change] = {
-    Defect.Q1: _changed(AMBIGUOUS),
-    Defect.Q2: _asked(lambda q: f"{FALSE[q.category]} "),
-    Defect.Q3: _changed(INCOMPLETE),
-    Defect.Q4: _asked(lambda q: "", " Give the result divided by 0."),
-    Defect.Q5: _garbled,
-    Defect.S1: _as_before(Defect.S1),
-    Defect.S2: _as_before(Defect.S2),
-    Defect.S3: _said_first(lambda q: FALSE[q.category]),
-    Defect.S4: _reasons(_contradicted),
-    Defect.S5: _said_first(lambda q: "By the theorem of Pythagoras, the numbers can be put together as follows."),
-    Defect.S6: _reasons(_doubtless),
-    Defect.S7: _as_before(Defect.S7),
-    Defect.S8: _reasons(_compensated),
-    Defect.S9: _as_before(Defect.S9),
-    Defect.S10: _as_before(Defect.S10),
-    Defect.A1: _as_before(Defect.A1),
-    Defect.A2: lambda q: {"answer": str(q.answer).split(" and ")[0]},
-    Defect.A3: _answer("a number with {digits} digits"),
-    Defect.A4: _as_before(Defect.A4),
-}
-
-
 PROMPT = "hle_verified/audit_parts"
 # Two rates and their correlation, expected before the study. Where it is -1: pairs in which the sound item has the
-# higher probability, against those in which it has not. On families-v1 an AUC was .91 for keys, and none that
+# higher probability, against those in which it has not. On earlier questions an AUC was .91 for keys, and none that
 # differed from .5 for problems and rationales. A wrong key contradicts its rationale; a wrong repair agrees with its
 # own, so less is expected of repairs. The last two: shares that pass, or are rejected, at thresholds of other families.
 EXPECTED = {

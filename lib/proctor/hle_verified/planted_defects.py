@@ -4,7 +4,8 @@
 
 The items are plain questions with key and rationale, and nothing in them tells what was done; the truths are kept
 apart. Each item has one defect at most, in one component (HLE-Verified, section 3.5; the kinds are described in our
-words in data/published/hle_verified/taxonomy.csv). The defects and their wording are ours.
+words in data/published/hle_verified/taxonomy.csv). Every kind can be planted in each of the nine families of
+families-v2 (`PLANTS`). The defects and their wording are ours.
 """
 
 import re
@@ -16,10 +17,14 @@ from functools import cache
 
 from proctor.data.published import load_published
 from proctor.data.schemas import Question
-from proctor.generated.generate import generate
+from proctor.generated.generate import draw_question
+from proctor.generated.worked import EQUATION
+from proctor.generated.worked_families import WORKED_FAMILIES
 
 SEED = 20261122
 PER_KIND, CONTROLS = 2, 12
+LEVELS = 2  # easy and middle questions
+MOST = 50  # items of a kind
 COMPONENTS = ("problem", "answer", "rationale")
 
 
@@ -85,44 +90,45 @@ def damaged_exam(
 ) -> tuple[list[Question], dict[str, Truth]]:
     """The items, ordered by an id that tells nothing, and the truth of each by id.
 
-    No two items share a base question. A larger exam of the same seed contains the smaller one. Raises ValueError for
-    negative counts.
+    The items of a kind go through families and levels in turn. Each item has a draw of its own, so a larger exam of the
+    same seed contains the smaller one, and one of some hundred items may ask a question twice. Raises ValueError for
+    negative counts and more than MOST.
     """
-    if per_kind < 0 or controls < 0:
-        raise ValueError(f"per_kind {per_kind}, controls {controls}: give counts of 0 or more")
-    pairs = [_pair(kind, turn, seed) for kind in RECIPES for turn in range(per_kind if kind else controls)]
+    if not (0 <= per_kind <= MOST and 0 <= controls <= MOST):
+        raise ValueError(f"per_kind {per_kind}, controls {controls}: give counts of 0 to {MOST}")
+    counts = dict.fromkeys(Defect, per_kind) | {None: controls}
+    pairs = [_pair(number, kind, turn, seed) for number, kind in enumerate(counts) for turn in range(counts[kind])]
     return ([item for item, _ in sorted(pairs, key=lambda pair: pair[0].id)], {item.id: truth for item, truth in pairs})
 
 
-def _pair(kind: Defect | None, turn: int, seed: int) -> tuple[Question, Truth]:
-    recipes = RECIPES[kind]
-    recipe, again = recipes[turn % len(recipes)], turn // len(recipes)
-    sharing = _sharing(recipe.family, recipe.level)  # recipes that draw from the same family and level take turns
-    index = again * len(sharing) + sharing.index((kind, turn % len(recipes)))
-    base = generate(seed, index + 1, [recipe.family], [recipe.level])[index]
-    sound = base.model_copy(
+def _pair(number: int, kind: Defect | None, turn: int, seed: int) -> tuple[Question, Truth]:
+    families = list(WORKED_FAMILIES)
+    family, level = families[(number + turn) % len(families)], 1 + (number + turn) // len(families) % LEVELS
+    first, second = (draw_question(family, level, 2 * (number * MOST + turn) + i, seed) for i in (0, 1))
+    sound = (both(first, second) if kind is Defect.A2 else first).model_copy(
         update={
             "id": f"v{zlib.crc32(f'{seed} {kind} {turn}'.encode()):08x}",
-            "source": "proctor.hle_verified.planted_defects, version 1",
+            "source": "proctor.hle_verified.planted_defects, version 2",
         }
     )
-    if recipe.prepare:
-        sound = sound.model_copy(update=recipe.prepare(sound))
-    flawed = sound.model_copy(update=recipe.plant(sound)) if recipe.plant else sound
+    flawed = sound.model_copy(update=PLANTS[kind](sound)) if kind else sound
     if kind and flawed == sound:
-        raise RuntimeError(f"{kind} left {base.id} as it was: fix its recipe")
+        raise RuntimeError(f"{kind} left {first.id} as it was: fix its recipe")
     sound, flawed = (one.model_copy(update={"extra": {}}) for one in (sound, flawed))  # extra holds the wrong answer
     return flawed, Truth(flawed.id, kind, sound)
 
 
-@cache
-def _sharing(family: str, level: int) -> list[tuple[Defect | None, int]]:
-    return [
-        (kind, place)
-        for kind, recipes in RECIPES.items()
-        for place, recipe in enumerate(recipes)
-        if (recipe.family, recipe.level) == (family, level)
-    ]
+def both(first: Question, second: Question) -> Question:
+    """One item that asks both questions."""
+    answers = f"{first.answer} and {second.answer}"
+    return first.model_copy(
+        update=dict(
+            id=f"{first.id}+{second.id}",
+            question=f"Answer two questions. First: {first.question} Second: {second.question}",
+            answer=answers,
+            rationale=f"First: {steps_of(first)} Second: {steps_of(second)} The answers are {answers}.",
+        )
+    )
 
 
 # How each defect is put in: from the sound question to the fields that change
@@ -130,160 +136,144 @@ def _sharing(family: str, level: int) -> list[tuple[Defect | None, int]]:
 Change = Callable[[Question], dict[str, str]]
 
 
-@dataclass(frozen=True)
-class Recipe:
-    family: str
-    level: int
-    plant: Change | None = None
-    prepare: Change | None = None  # makes another sound question of the base first
-
-
-_EQUATION = re.compile(r"(\d+(?: [x+] \d+)+) = (\d+)")
-
-
-def _problem(pattern: str, new: str) -> Change:
-    return lambda q: {"question": re.sub(pattern, lambda match: match.expand(new), q.question)}
-
-
 def _answer(text: str) -> Change:
     return lambda q: {"answer": text.format(answer=q.answer, digits=len(q.answer))}
 
 
-def _steps(q: Question, kind: str = "right") -> str:
-    return q.extra[kind].rpartition(" The answer is ")[0]
+def steps_of(q: Question) -> str:
+    """The right solution without its closing sentence."""
+    return q.extra["right"].rpartition(" The answer is ")[0]
 
 
 def _reasons(rewrite: Callable[[Question, str], str]) -> Change:
     """A change of the steps; the closing sentence with the right answer stays."""
-    return lambda q: {"rationale": f"{rewrite(q, _steps(q))} The answer is {q.answer}."}
+    return lambda q: {"rationale": f"{rewrite(q, steps_of(q))} The answer is {q.answer}."}
 
 
-def _before(sentence: str) -> Change:
-    return _reasons(lambda q, steps: f"{sentence} {steps}")
-
-
-def _doubtless(q: Question, steps: str) -> str:
-    """The first equation with a result that is ten off, stated as certain."""
-    return _EQUATION.sub(lambda match: f"{match[1]} = {int(match[2]) + 10} beyond any doubt", steps, count=1)
-
-
-def _contradict(q: Question, steps: str) -> str:
-    left, result = _EQUATION.search(steps).groups()
-    at = steps.index(". ", steps.index(f"{left} = {result}"))
-    return f"{steps[:at]}. So {left} = {int(result) + 10}.{steps[at + 1 :]}"
-
-
-def _compensate(q: Question, steps: str) -> str:
-    """Ten moved from one partial product to the other: both are wrong, and the sum is right."""
-
-    def moved(match: re.Match) -> str:
-        one, two = int(match[1]) - 10, int(match[3]) + 10
-        return f"= {one} and {match[2]} = {two}. {one} + {two}"
-
-    return re.sub(r"= (\d+) and (\d+ x \d+) = (\d+)\. \1 \+ \3", moved, steps)
-
-
-def _garble(q: Question, steps: str) -> str:
-    return steps.replace(" x ", r" \tmies{").replace(" = ", r" \eq_{ kg ").replace(" + ", r" \pls ")
-
-
-def _both_ways(q: Question) -> dict[str, str]:
-    """Ask for x # y and y # x: what the family's wrong method finds is the second."""
-    x, y = re.search(r"What is (\d+) # (\d+)", q.question).groups()
-    both = f"{q.answer} and {q.extra['wrong_answer']}"
-    return {
-        "question": q.question.replace(f"What is {x} # {y}?", f"What are {x} # {y} and {y} # {x}?"),
-        "answer": both,
-        "rationale": f"{_steps(q)} {_steps(q, 'wrong')} The answer is {both}.",
-    }
-
-
-def _area_too(q: Question) -> dict[str, str]:
-    both = f"{q.answer} and {q.extra['wrong_answer']}"
-    return {
-        "question": q.question.replace(
-            "is its perimeter in metres", "are its perimeter in metres and its area in square metres"
-        ),
-        "answer": both,
-        "rationale": f"{_steps(q)} {_steps(q, 'wrong').replace('perimeter', 'area')} The answer is {both}.",
-    }
-
-
-def _first_part(q: Question) -> dict[str, str]:
-    return {"answer": q.answer.split(" and ")[0]}
-
-
-def _wrong(q: Question) -> dict[str, str]:
-    return {"answer": q.extra["wrong_answer"]}
-
-
-_TWICE = _reasons(
-    lambda q, steps: (
+def _twice(q: Question, steps: str) -> str:
+    return (
         f"{steps} Once more: {steps} Times one it is {q.answer} x 1 = {q.answer}, and less "
         f"nothing it is {q.answer} - 0 = {q.answer}."
     )
-)
-_CIRCLE = _reasons(
-    lambda q, steps: (
+
+
+def _circle(q: Question, steps: str) -> str:
+    return (
         f"It must be {q.answer}, since nothing but {q.answer} can be right. As it is "
         f"{q.answer}, it follows that it is {q.answer}."
     )
-)
-_SURE = _reasons(_doubtless)
-_LAST = _reasons(lambda q, steps: steps.split(". ")[-1])
-_OTHER_WAY = _reasons(lambda q, steps: f"{steps} It can also be done so: {q.extra['wrong']} Both ways are allowed.")
 
-RECIPES: dict[Defect | None, tuple[Recipe, ...]] = {
-    Defect.Q1: (
-        Recipe("operation", 2, _problem(r"[()]", "")),
-        Recipe("average", 1, _problem("the mean of", "the typical value of")),
-    ),
-    Defect.Q2: (
-        Recipe("products", 1, _problem("^", "To multiply two numbers means to add them. ")),
-        Recipe("comparing", 1, _problem("^", "A decimal with more digits after the point is larger. ")),
-    ),
-    Defect.Q3: (
-        Recipe("perimeter", 1, _problem(r" and \d+ m wide", "")),
-        Recipe("operation", 1, _problem(r"\+ \d+b", "plus some multiple of b")),
-    ),
-    Defect.Q4: (
-        Recipe("perimeter", 1, _problem(r"and (\d+) m wide", r"and -\1 m wide")),
-        Recipe("products", 1, _problem(r"\?", " divided by 0?")),
-    ),
-    Defect.Q5: (Recipe("sums", 1, _problem(r" \+ ", r" \\frc{")), Recipe("comparing", 1, _problem(", ", ""))),
-    Defect.S1: (Recipe("products", 1, _TWICE), Recipe("sums", 1, _TWICE)),
-    Defect.S2: (Recipe("comparing", 1, _CIRCLE), Recipe("operation", 1, _CIRCLE)),
-    Defect.S3: (
-        Recipe("products", 1, _before("The last digit of a number counts its hundreds.")),
-        Recipe("perimeter", 1, _before("A rectangle has three sides, of which two are equal.")),
-    ),
-    Defect.S4: (Recipe("products", 2, _reasons(_contradict)), Recipe("operation", 2, _reasons(_contradict))),
-    Defect.S5: (
-        Recipe("sequences", 1, _before("This is a geometric sequence, so its rule gives the next term.")),
-        Recipe("perimeter", 1, _before("By the theorem of Pythagoras, length and width can be added.")),
-    ),
-    Defect.S6: (Recipe("products", 1, _SURE), Recipe("operation", 1, _SURE)),
-    Defect.S7: (Recipe("sequences", 1, _LAST), Recipe("average", 1, _LAST)),
-    Defect.S8: (Recipe("products", 1, _reasons(_compensate)), Recipe("products", 2, _reasons(_compensate))),
-    Defect.S9: (Recipe("sums", 1, _OTHER_WAY), Recipe("operation", 2, _OTHER_WAY)),
-    Defect.S10: (Recipe("perimeter", 1, _reasons(_garble)), Recipe("products", 1, _reasons(_garble))),
-    Defect.A1: (Recipe("sums", 2, _wrong), Recipe("products", 1, _wrong)),
-    Defect.A2: (Recipe("operation", 1, _first_part, _both_ways), Recipe("perimeter", 1, _first_part, _area_too)),
-    Defect.A3: (
-        Recipe("sums", 2, _answer("a number with {digits} digits")),
-        Recipe("products", 1, _answer("quite a large number")),
-    ),
-    Defect.A4: (Recipe("sums", 1, _answer(r"$\frc{{{answer}}}{{$")), Recipe("perimeter", 1, _answer("{answer} m^2"))),
-    None: tuple(
-        Recipe(family, level)
-        for level in (1, 2)
-        for family in (
-            "sums",
-            "products",
-            "comparing",
-            "sequences",
-            "operation",
-            "average" if level == 1 else "perimeter",
-        )
-    ),
+
+def _unreadable(q: Question, steps: str) -> str:
+    return steps.replace(" x ", r" \tmies{").replace(" = ", r" \eq_{ kg ").replace(" + ", r" \pls ")
+
+
+def _changed(rules: dict[str, tuple[tuple[str, str], ...]]) -> Change:
+    """Of the question's family, the first match of each pattern put otherwise."""
+
+    def plant(q: Question) -> dict[str, str]:
+        text = q.question
+        for pattern, new in rules[q.category]:
+            text = re.sub(pattern, new, text, count=1)
+        return {"question": text}
+
+    return plant
+
+
+AMBIGUOUS = {
+    "invented_sign": ((r"(\d+a) \+ (\d+b)\.", r"\1 + \2, or \1 - \2."),),
+    "rectangle": ((r"What is its \w+ in .*\?", "How large is it?"),),
+    "mean": ((r"(the|a) mean of", r"\1 typical value of"), (r"the mean score", "the typical score")),
+    "sequence": ((r"What is its term.*\?|Which number.*\?", "Which number comes later?"),),
+    "change": ((r"How many cents.*\?", "How much is it?"),),
+    "tank": ((r"do both( pipes)? together take", "does one of them take"), ("The first pipe runs", "One of them runs")),
+    "ages": ((r"How old is Anna.*\?", "How old is the child?"),),
+    "long_sum": ((r" \+ ", " or "),),
+    "letter_count": ((r"the letter '.'", "a letter"),),
+}
+INCOMPLETE = {
+    "invented_sign": ((r"\d+b", "some multiple of b"),),
+    "rectangle": ((r"a perimeter of \d+ m", "some perimeter"),),
+    "mean": ((r", \d+\?", " and one more number?"), (r"a mean( score)? of \d+", r"some mean\1")),
+    "sequence": ((r": (\d+), [\d, ]+\.+", r", from \1 on."),),
+    "change": ((r"costs \d+ cents", "costs something"),),
+    "tank": ((r"a tank of \d+ litres", "a tank"),),
+    "ages": ((r"Together they are \d+ years old\. |Ben is \d+ years old\. ", ""),),
+    "long_sum": ((r"\d+\?", "one more number?"),),
+    "letter_count": ((r"occur in '.*'", "occur in the text"),),
+}
+FALSE = {
+    "invented_sign": "To multiply two numbers means to add them.",
+    "rectangle": "A rectangle has three sides, of which two are equal.",
+    "mean": "The mean of some numbers is the largest of them.",
+    "sequence": "A term of a sequence can never be larger than the one before.",
+    "change": "A hundred cents are a thousand dollars.",
+    "tank": "A litre is a length.",
+    "ages": "A person grows younger every year.",
+    "long_sum": "The last digit of a number counts its hundreds.",
+    "letter_count": "The alphabet has ten letters.",
+}
+
+
+def _off(number: str) -> str:
+    """One more in its first digit's place."""
+    return str(int(number) + 10 ** (len(number) - 1))
+
+
+def _contradicted(q: Question, steps: str) -> str:
+    """A second result of the first equation, behind its sentence."""
+    again = rf"\g<0>. So \1 \2 \3 = {_off(EQUATION.findall(steps)[0][3])}"
+    return EQUATION.sub(again, steps, count=1)
+
+
+def _doubtless(q: Question, steps: str) -> str:
+    return EQUATION.sub(lambda m: f"{m[1]} {m[2]} {m[3]} = {_off(m[4])} beyond any doubt", steps, count=1)
+
+
+def _compensated(q: Question, steps: str) -> str:
+    """A wrong result that the next step to use it reads as it stands, and whose own result is right again. Not of a
+    number that the question gives too, which a later step may read from there."""
+    given = re.findall(r"\d+", q.question)
+    for one in (found for found in EQUATION.finditer(steps) if found[4] not in given):
+        wrong, rest = _off(one[4]), steps[one.end() :]
+        for other in EQUATION.finditer(rest):
+            for side in (1, 3):
+                if other[side] == one[4]:
+                    start, end = other.span(side)
+                    return f"{steps[: one.start(4)]}{wrong}{rest[:start]}{wrong}{rest[end:]}"
+    raise RuntimeError(f"{q.id}: no step uses another one's result")
+
+
+def _garbled(q: Question) -> dict[str, str]:
+    return {"question": re.sub(r"\d+|(?<=')\w+", lambda match: rf"\frc{{{match[0]}{{", q.question)}
+
+
+def _asked(before: Callable[[Question], str], after: str = "") -> Change:
+    return lambda q: {"question": f"{before(q)}{q.question}{after}"}
+
+
+def _said_first(sentence: Callable[[Question], str]) -> Change:
+    return _reasons(lambda q, steps: f"{sentence(q)} {steps}")
+
+
+PLANTS: dict[Defect, Change] = {
+    Defect.Q1: _changed(AMBIGUOUS),
+    Defect.Q2: _asked(lambda q: f"{FALSE[q.category]} "),
+    Defect.Q3: _changed(INCOMPLETE),
+    Defect.Q4: _asked(lambda q: "", " Give the result divided by 0."),
+    Defect.Q5: _garbled,
+    Defect.S1: _reasons(_twice),
+    Defect.S2: _reasons(_circle),
+    Defect.S3: _said_first(lambda q: FALSE[q.category]),
+    Defect.S4: _reasons(_contradicted),
+    Defect.S5: _said_first(lambda q: "By the theorem of Pythagoras, the numbers can be put together as follows."),
+    Defect.S6: _reasons(_doubtless),
+    Defect.S7: _reasons(lambda q, steps: steps.split(". ")[-1]),
+    Defect.S8: _reasons(_compensated),
+    Defect.S9: _reasons(lambda q, steps: f"{steps} It can also be done so: {q.extra['wrong']} Both ways are allowed."),
+    Defect.S10: _reasons(_unreadable),
+    Defect.A1: lambda q: {"answer": q.extra["wrong_answer"]},
+    Defect.A2: lambda q: {"answer": str(q.answer).split(" and ")[0]},
+    Defect.A3: _answer("a number with {digits} digits"),
+    Defect.A4: _answer(r"$\frc{{{answer}}}{{$"),
 }
