@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from proctor import paths
 from proctor.exam.recorded import MODELS
-from proctor.models.cache import Cache, read_recording, recording_path
+from proctor.models.cache import Cache, read_recording, recording_path, write_recording
 from proctor.models.messages import Reply
 from proctor.models.registry import spec
 from proctor.recordings import record
@@ -53,7 +53,9 @@ def test_the_studies_ask_all_that_is_recorded_and_nothing_else(refilled, monkeyp
         lambda self, missing: pytest.fail(f"{len(missing)} requests are not recorded"),
     )
     asked = asyncio.run(record.ask_again(MODELS[:1], list(STUDIES), refilled))[MODELS[0]]
-    kept = read_recording(recording_path(paths.RECORDED, MODELS[0]))[1]
+    head, kept = read_recording(recording_path(paths.RECORDED, MODELS[0]))
+    parallel = asyncio.run(record.of_parallel(MODELS[0], head["studies"]))
+    asked |= {key: kept[key].decode() for key in parallel}
     assert record.compare_replies(kept, asked) == {
         "identical": len(kept),
         "same words, other probabilities": 0,
@@ -119,3 +121,25 @@ def test_without_a_recording_in_the_folder_the_committed_one_is_compared_with(mo
     monkeypatch.setattr(paths, "CACHE", tmp_path)
     found = record.reference(MODELS[0])
     assert found.parent == tmp_path / "reference" and len(read_recording(found)[1]) > 500
+
+
+def test_a_new_recording_keeps_what_was_recorded_with_many_calls_at_once(monkeypatch, tmp_path):
+    path = recording_path(tmp_path, MODELS[0])
+    old = {"parallel": as_json("x"), "asked": as_json("x"), "stale": as_json("x")}
+    write_recording(path, {"processor": "A", "studies": {"one": {}}}, old)
+
+    async def asked(models, *rest):
+        return {MODELS[0]: {"asked": as_json("y")}}
+
+    async def of_parallel(model, names):
+        return {"parallel"} if list(names) == ["one"] else set()
+
+    monkeypatch.setattr(paths, "RECORDED", tmp_path)
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    monkeypatch.setattr(record, "available", list)
+    monkeypatch.setattr(record, "ask_again", asked)
+    monkeypatch.setattr(record, "of_parallel", of_parallel)
+    assert record.main(["--models", MODELS[0], "--write"]) == 0
+    head, kept = read_recording(path)
+    assert head["studies"] == {"one": {}}
+    assert {key: json.loads(reply)["text"] for key, reply in kept.items()} == {"asked": "y", "parallel": "x"}

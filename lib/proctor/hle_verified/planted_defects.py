@@ -103,7 +103,7 @@ def damaged_exam(
 
 def _pair(number: int, kind: Defect | None, turn: int, seed: int) -> tuple[Question, Truth]:
     families = list(WORKED_FAMILIES)
-    family, level = families[(number + turn) % len(families)], 1 + (number + turn) // len(families) % LEVELS
+    family, level = families[(number + turn) % len(families)], 1 + turn % LEVELS
     first, second = (draw_question(family, level, 2 * (number * MOST + turn) + i, seed) for i in (0, 1))
     sound = (both(first, second) if kind is Defect.A2 else first).model_copy(
         update={
@@ -136,8 +136,9 @@ def both(first: Question, second: Question) -> Question:
 Change = Callable[[Question], dict[str, str]]
 
 
-def _answer(text: str) -> Change:
-    return lambda q: {"answer": text.format(answer=q.answer, digits=len(q.answer))}
+def _some_number(q: Question) -> dict[str, str]:
+    digits = len(q.answer)
+    return {"answer": f"a number with {digits} digit{'s' if digits > 1 else ''}"}
 
 
 def steps_of(q: Question) -> str:
@@ -274,6 +275,6 @@ PLANTS: dict[Defect, Change] = {
     Defect.S10: _reasons(_unreadable),
     Defect.A1: lambda q: {"answer": q.extra["wrong_answer"]},
     Defect.A2: lambda q: {"answer": str(q.answer).split(" and ")[0]},
-    Defect.A3: _answer("a number with {digits} digits"),
-    Defect.A4: _answer(r"$\frc{{{answer}}}{{$"),
+    Defect.A3: _some_number,
+    Defect.A4: lambda q: {"answer": rf"$\frc{{{q.answer}}}{{$"},
 }

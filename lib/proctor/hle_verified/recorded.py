@@ -12,7 +12,11 @@ async def adjudications(session: Session, models=MODELS, answering=MODELS) -> pd
     return await stages.adjudications(session, [m for m in models if m == answering[-1]], answering)
 
 
+async def audits(session: Session, models=MODELS, answering=MODELS) -> pd.DataFrame:
+    """Each of `models` on the components of what the last of the `answering` models chose."""
+    return await stages.audits(session, models, answering)
+
+
 STUDIES = {
-    f"verification.{f.__name__}": f
-    for f in (stages.votes, stages.attempts, stages.repairs, adjudications, stages.audits)
+    f"verification.{f.__name__}": f for f in (stages.votes, stages.attempts, stages.repairs, adjudications, audits)
 }

@@ -27,10 +27,13 @@ from proctor.models.final_line import TAIL, final_mark, last_line, stands_in
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
 from proctor.models.read_reply import p_accept, verdict
+from proctor.models.registry import spec
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 
 ATTEMPTS, AUDITS, TEMPERATURE = 4, 8, 0.7  # the paper has 8 attempts of each of several solvers; three have 12 here
+# A small model writes its steps after worked examples; the others reason as they like.
+SOLVERS = {"short": "hle/answer_steps", "free": "hle/answer_exact", "paper": "hle/answer_exact"}
 LETTERS = "ABC"  # places of proposals before an adjudicator
 
 _LINE = re.compile(r"[ \t*#_-]*(problem|solution|answer)[ \t*_]*:([^\n]*)", re.IGNORECASE)
@@ -96,9 +99,14 @@ def _vote(settings: Settings, model: str, component: str, item: Question) -> Req
 
 async def attempts(session: Session, models: Sequence[str], items: Sequence[Question] | None = None) -> pd.DataFrame:
     """ATTEMPTS of each model at each problem, as `run_exam` gives them; `correct` is agreement with the key."""
-    return await run_exam.run_exam(
-        session, list(models), _items(items), samples=ATTEMPTS, temperature=TEMPERATURE, first_sample=1
-    )
+    items, tables = _items(items), []
+    for model in models:
+        prompt = SOLVERS[session.settings.style_for(spec(model))]
+        table = await run_exam.run_exam(
+            session, [model], items, samples=ATTEMPTS, temperature=TEMPERATURE, first_sample=1, prompt=prompt
+        )
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
 
 
 async def repairs(session: Session, models: Sequence[str], items: Sequence[Question] | None = None) -> pd.DataFrame:

@@ -18,16 +18,17 @@ from proctor.models.cache import Cache, StoreError
 from proctor.models.offline import OfflineError, export, import_replies
 from proctor.models.registry import ModelError
 from proctor.models.session import Session
-from proctor.recordings.registry import OF_ANSWERS, STUDIES
+from proctor.recordings.registry import OF_ANSWERS, PARALLEL, STUDIES
 
 CACHE = paths.CACHE / "replies.sqlite"
+ALL = STUDIES | PARALLEL
 
 
 def export_study(name: str, models: list[str], out: Path, cache: Path = CACHE) -> int:
     """Write the next requests of a recorded study to `out`; how many these are."""
 
     async def study(session: Session) -> None:
-        await STUDIES[name](session, models, **({"answering": models} if name in OF_ANSWERS else {}))
+        await ALL[name](session, models, **({"answering": models} if name in OF_ANSWERS else {}))
 
     async def run() -> int:
         async with Session("replay", cache=cache, progress=False) as session:
@@ -43,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--cache", type=Path, default=CACHE, help="where replies are kept")
     commands = parser.add_subparsers(dest="command", required=True)
     asking = commands.add_parser("export", help="write the requests that a study still has to ask")
-    asking.add_argument("--study", choices=list(STUDIES), required=True)
+    asking.add_argument("--study", choices=list(ALL), required=True)
     asking.add_argument("--models", nargs="+", required=True, help="openai/<model>@<address>, or a name of models.yaml")
     asking.add_argument("--out", type=Path, required=True)
     reading = commands.add_parser("import", help="keep the replies to an export")

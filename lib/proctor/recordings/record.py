@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Iterable
 from importlib.metadata import version
 from itertools import product
 from pathlib import Path
@@ -28,7 +29,7 @@ from proctor.models.endings import MissingReply
 from proctor.models.messages import Request
 from proctor.models.registry import ModelError, spec, weights_file
 from proctor.models.session import Session
-from proctor.recordings.registry import OF_ANSWERS, STUDIES
+from proctor.recordings.registry import OF_ANSWERS, PARALLEL, STUDIES
 
 
 def reference(model: str) -> Path | None:
@@ -83,6 +84,15 @@ async def ask_some_again(models: list[str], studies: list[str], n: int, seed: in
                 replies = await session.ask_many(drawn, f"{model}, asked again")
                 again[model] = {request.key: reply.to_json() for request, reply in zip(drawn, replies)}
     return again
+
+
+async def of_parallel(model: str, names: Iterable[str]) -> set[str]:
+    """Keys of the requests of studies that `recordings.parallel` recorded of a model, which are not asked again."""
+    async with Session("replay", progress=False) as session:
+        requests = noted(session)
+        for name in names:
+            await PARALLEL[name](session, [model])
+    return {request.key for request in requests[model]}
 
 
 def noted(session: Session) -> dict[str, list[Request]]:
@@ -197,11 +207,16 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     for model, replies in asked.items():
-        old, made = reference(model), header(model)
+        old, made, beside = reference(model), header(model), {}
         if old:
             past, kept = read_recording(old)
-            kept = {key: reply for key, reply in kept.items() if not options.sample or key in replies}
             made = joined(past, made) if options.only_new else made
+            if options.sample:
+                kept = {key: kept[key] for key in replies if key in kept}
+            elif "studies" in past:
+                made["studies"] = past["studies"]
+                parallel = asyncio.run(of_parallel(model, past["studies"])) - set(replies)
+                beside = {key: kept.pop(key).decode() for key in parallel}
             counts = compare_replies(kept, replies)
             others = [f"{n} {what}" for what, n in counts.items() if n and what != "identical"]
             same = f"{model}: {counts['identical']} of {len(replies)} replies are identical to the recording"
@@ -213,7 +228,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{model}: {len(replies)} replies; there is no recording to compare with")
         path = recording_path(paths.RECORDED, model)
         if options.studies == list(STUDIES) and (options.write or not path.is_file()):
-            write_recording(path, made, replies)
+            write_recording(path, made, replies | beside)
             print(f"  wrote {path.relative_to(paths.ROOT)}")
     return 0
 

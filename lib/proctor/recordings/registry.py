@@ -13,7 +13,7 @@ from proctor.uq import formal_answers, natural_checks
 from proctor.uq import recorded as uq
 from proctor.uq.dataset import recorded as uq_dataset
 
-_PAPERS = (exam, uq, uq_dataset, kina, hle_verified, cbu)
+_PAPERS = (exam, uq, uq_dataset, kina, cbu)
 _ALL = {name: study for paper in _PAPERS for name, study in paper.STUDIES.items()}
 
 # The order matters: a study that reads the answers of other models comes after the study that asks for them.
@@ -31,12 +31,12 @@ STUDIES = {
         "own_answers",
         "question_filter",
         *kina.STUDIES,
-        *hle_verified.STUDIES,
         *cbu.STUDIES,
     )
 }
 # Of families-v2 and -v3, recorded by `recordings.parallel`: the largest effect first, each after what it reads.
 PARALLEL = {
+    **hle_verified.STUDIES,
     **screening.STUDIES,
     **arms.FIRST_STUDIES,
     **natural.STUDIES,
