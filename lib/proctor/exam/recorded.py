@@ -67,10 +67,11 @@ async def model_answers(session: Session, models=MODELS, levels: int = JUDGED) -
     ]
 
 
-async def own_exam(session: Session, models=MODELS) -> pd.DataFrame:
-    """The example of hle/your_exam: its questions, and JUDGE on what comparison can't decide."""
+async def own_exam(session: Session, models=MODELS, answering=MODELS) -> pd.DataFrame:
+    """The example of hle/your_exam. JUDGE, if among `models`, weighs what comparison can't decide of `answering`."""
     questions = load_questions(EXAMPLES / "exam_questions.jsonl")
-    return await run_exam.sit(session, run_exam.Setup(questions, models, JUDGE))
+    asked = (answering, JUDGE) if JUDGE in models else (models,)
+    return await run_exam.sit(session, run_exam.Setup(questions, *asked))
 
 
 STUDIES = {f.__name__: f for f in (answers, exam_answers, samples, worked_answers, own_exam)}

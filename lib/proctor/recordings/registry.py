@@ -51,4 +51,4 @@ PARALLEL = {
     **natural_checks.MORE_STUDIES,
     **calculator.MORE_STUDIES,
 }
-OF_ANSWERS = ("model_checks", "verification.adjudications", "verification.audits")
+OF_ANSWERS = ("own_exam", "model_checks", "verification.adjudications", "verification.audits")
