@@ -59,18 +59,20 @@ class Replies:
         )
 
 
-async def all_stages(session: Session, models: Sequence[str], auditors: Sequence[str]) -> Replies:
-    """Both stages on the damaged exam: all models vote, try and repair, the last one adjudicates. No auditors: the
-    models audit.
+async def all_stages(
+    session: Session, models: Sequence[str], auditors: Sequence[str], items: Sequence[Question] | None = None
+) -> Replies:
+    """Both stages on the items (default: the damaged exam): all models vote, try and repair, the last one adjudicates.
+    No auditors: the models audit.
 
     Raises ValueError, before any call, for more models than an adjudicator can choose among."""
     _few_enough(models)
     return Replies(
-        await votes(session, models),
-        await attempts(session, models),
-        await repairs(session, models),
-        await adjudications(session, models[-1:], models),
-        await audits(session, auditors or models, models),
+        await votes(session, models, items),
+        await attempts(session, models, items),
+        await repairs(session, models, items),
+        await adjudications(session, models[-1:], models, items),
+        await audits(session, auditors or models, models, items),
     )
 
 
