@@ -11,9 +11,11 @@ import shutil
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from proctor import log_files, paths
@@ -133,11 +135,58 @@ def recorded_replies():
     return replies
 
 
+@pytest.fixture(scope="session")
+def exam_rows(recorded_replies):
+    """`exam_rows(questions)`: one row per model and question, read off the recording and compared with the key (or
+    what `key` gives for a question) without the library's own readers."""
+    from proctor.exam import recorded, run_exam
+
+    def read(questions, key=lambda question: question.answer) -> pd.DataFrame:
+        rows = []
+        for model in recorded.MODELS:
+            for question in questions:
+                text = recorded_replies(model)[run_exam.exam_request(model, question).key]["text"]
+                given = re.findall(r"^(?:Exact )?Answer: (.*)$", text, re.MULTILINE)
+                said = re.search(r"^Confidence: (\d+)%", text, re.MULTILINE)
+                rows.append(
+                    dict(
+                        model=model,
+                        question=question.id,
+                        category=question.category,
+                        level=question.level,
+                        kind=question.answer_type,
+                        right=says(given[-1].strip() if given else "", key(question)),
+                        confidence=int(said[1]) / 100 if said else np.nan,
+                    )
+                )
+        return pd.DataFrame(rows)
+
+    return read
+
+
+def says(answer: str, key: str) -> bool:
+    """Whether an answer line is the key: the same number, or the same text."""
+    number = re.fullmatch(r"([-\d,.]*\d)\s*[a-z°%]*\.?", answer.lower())
+    if number and re.fullmatch(r"-?[\d.]+", key):
+        return Decimal(number[1].replace(",", "")) == Decimal(key)
+    return answer.lower().strip(" .'\"") == key.lower()
+
+
+@pytest.fixture(scope="session")
+def printed():
+    """`printed(folder)`: all that the cells of a run printed, which left its executed copy there."""
+
+    def read(folder) -> str:
+        cells = json.loads((folder / "out.ipynb").read_text())["cells"]
+        return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))
+
+    return read
+
+
 @pytest.fixture(scope="module")
-def printed_text(done):
-    """All that the cells of that run printed."""
-    cells = json.loads((done / "out.ipynb").read_text())["cells"]
-    return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))
+def printed_text(done, printed):
+    """What the cells of the module's quick run printed."""
+    return printed(done)
 
 
 @pytest.fixture(scope="module")

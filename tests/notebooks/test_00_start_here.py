@@ -17,11 +17,6 @@ from proctor.report import catalog
 NAME, MODEL = "00_start_here", "smollm2-135m"
 
 
-def printed(folder) -> str:
-    cells = json.loads((folder / "out.ipynb").read_text())["cells"]
-    return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ()))
-
-
 def test_the_table_equals_a_recount_of_the_recording(read, recorded_replies):
     replies = recorded_replies(MODEL)
     rows = read("twelve_answers_table", dtype={"key": str, "answer": str})
@@ -48,13 +43,6 @@ def test_claims_are_recounted_from_the_table(done, read, claims_made):
     assert "The model is surer than" in svg and f"{(rows['outcome'] == 'right').sum()} of 12 answers" in svg
 
 
-def test_no_time_of_day_or_of_work_is_saved(done):
-    assert " s\n" in printed(done), "the notebook tells how long the model took"
-    record = json.loads((done / "figures/start/twelve_answers.json").read_text())
-    assert set(record["parameters"]) == {"model", "ask_mode", "n", "temperature"}
-    assert record["note"] == f"weights {spec(MODEL).sha256}"
-
-
 def test_every_notebook_of_the_catalog_is_linked(done):
     cells = json.loads((done / "out.ipynb").read_text())["cells"]
     text = json.dumps([cell.get("outputs", []) for cell in cells])
@@ -62,9 +50,8 @@ def test_every_notebook_of_the_catalog_is_linked(done):
         assert f"[{name}]({name}.ipynb)" in text and (paths.ROOT / f"notebooks/{name}.ipynb").is_file()
 
 
-def test_plan_stands_before_the_first_reply(done):
-    text = printed(done)
-    assert text.index("12 different calls") < text.index("12 replies")
+def test_plan_stands_before_the_first_reply(printed_text):
+    assert printed_text.index("12 different calls") < printed_text.index("12 replies")
 
 
 def weights_are_here() -> bool:
@@ -75,7 +62,7 @@ def weights_are_here() -> bool:
 
 
 @pytest.mark.skipif(not weights_are_here(), reason="the embedded model is not fetched: run `make setup`")
-def test_asks_the_embedded_model_live_about_questions_that_nobody_has_recorded(run_notebook, tmp_path):
+def test_asks_the_embedded_model_live_about_questions_that_nobody_has_recorded(run_notebook, printed, tmp_path):
     # A checkout of its own around the same files, so that no other notebook's server has to be waited for.
     root = tmp_path / "checkout"
     for name in ("lib", "data", "params"):

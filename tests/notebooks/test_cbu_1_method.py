@@ -4,18 +4,8 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from proctor.cbu.candidates import KINDS
 
 NAME = "cbu/1_method"
-
-
-def test_the_example_has_every_kind_with_a_utility_of_two_rollouts(read):
-    shown = read("fig_2_table")
-    own = shown[shown["part"] == "C"].set_index("kind")
-    assert list(own.index) == list(KINDS) and (own["oracle"] == [KINDS[kind].correct for kind in KINDS]).all()
-    utilities = own[[column for column in own if "-" in column]].to_numpy() * 2
-    assert utilities.shape == (7, 3) and np.isin(utilities, range(3)).all()
-    assert shown["part"].tolist().count("Q*") == 2
 
 
 def test_metrics_of_the_tiny_example_are_those_of_breaking_ties_at_random(read):

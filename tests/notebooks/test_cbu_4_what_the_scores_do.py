@@ -13,8 +13,3 @@ def test_bounds_of_the_human_solutions_are_those_of_every_sharing(read):
             for both in range(max(0, row.judge + row.utility - 70), min(row.judge, row.utility) + 1)
         ]
         assert (row.p_min, row.p_max) == pytest.approx((min(p), max(p)))
-
-
-def test_bending_keeps_the_order_and_moves_the_share_as_the_normal_curve_has_it(claims_made):
-    bent = claims_made["cbu/4_bending"]
-    assert bent.n == 20_000 and 40 < bent.estimate < 48

@@ -6,7 +6,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from proctor.stats.calibration import calibration_error
 from scipy.stats import binomtest
 
 NAME = "hle/2_published_tables"
@@ -70,26 +69,10 @@ def test_holm_corrects_over_all_pairs_and_the_verdict_follows(read):
     assert (rows["holm_min"][~differs] < 0.05).all() and set(rows["verdict"][~differs]) == {"open"}
 
 
-def test_no_binning_lets_the_mean_confidence_fall_below_the_bound(read):
-    rng = np.random.default_rng(0)
-    for _ in range(2000):
-        weight, claimed, true = rng.dirichlet(np.ones(5)), rng.random(5) ** rng.integers(0, 9), rng.random(5) ** 8
-        squared = weight @ (claimed - true) ** 2
-        assert weight @ claimed >= squared - weight @ true - 1e-12
+def test_the_bounds_are_those_of_their_formulas(read):
     rows = read("table_1")
     assert np.allclose(rows["confidence_at_least"], rows["calibration_error"] ** 2 / 100 - rows["accuracy"])
-
-
-def test_no_error_exceeds_its_root_bound_unless_a_bin_is_underconfident(read):
-    rng = np.random.default_rng(0)
-    for _ in range(2000):
-        weight, true = rng.dirichlet(np.ones(5)), rng.random(5) ** 4
-        claimed = true + (1 - true) * rng.random(5) ** 0.1
-        assert weight @ (claimed - true) ** 2 <= weight @ (1 - true) ** 2 <= 1 - weight @ true + 1e-12
-    assert calibration_error(np.repeat([0, 1], 200), np.repeat([1, 0], 200), "all_bins") == 1  # above sqrt(1/2)
-    rows = read("table_1")
     assert np.allclose(rows["error_at_most"], 100 * np.sqrt(1 - rows["accuracy"] / 100))
-    assert (rows["calibration_error"] <= rows["error_at_most"]).all()
 
 
 def test_the_text_only_sizes_that_fit_both_tables_equal_a_recount(read):
@@ -114,21 +97,6 @@ def test_the_text_only_sizes_that_fit_both_tables_equal_a_recount(read):
         assert set(range(2694, 2700)) <= set(no_worse)
         assert row.n_text_fit == f"{fits[0]} to {fits[-1]}" and fits == list(range(fits[0], fits[-1] + 1))
     assert set(rows["n_text_fit"][rows["model"] != "Grok 2"]) == {"2685 to 2699"}
-
-
-def test_the_inequality_between_the_tables_holds_in_simulated_exams():
-    rng = np.random.default_rng(20260101)
-    for n_text in (2700, 2699) * 10:
-        spread, shift = rng.random(2)
-        image = np.arange(3000) >= n_text
-        confidence = np.round(rng.beta(8, 1 + 2 * spread, 3000) ** np.where(image, shift, 1), 2)
-        correct = rng.random(3000) < 0.02 + 0.1 * rng.random() * confidence
-        squared = {
-            name: calibration_error(confidence[which], correct[which], "all_bins") ** 2
-            for name, which in (("whole", image | True), ("text", ~image), ("image", image))
-        }
-        s = n_text / 3000
-        assert squared["whole"] <= s * squared["text"] + (1 - s) * squared["image"] + 0.002  # GPT-4o's print asks 0.02
 
 
 def test_the_image_questions_are_what_the_counts_of_both_tables_leave(read):

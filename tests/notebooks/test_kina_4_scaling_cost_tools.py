@@ -40,13 +40,6 @@ def test_slopes_are_those_of_a_line_through_the_recorded_accuracies(read, answer
         assert slopes.loc[name, "low"] < slopes.loc[name, "slope"] < slopes.loc[name, "high"]
 
 
-def test_generated_slopes_are_resampled_by_family_and_so_less_sure_than_by_question(read):
-    slopes = read("scaling_slopes").set_index("exam")
-    assert slopes["families"].to_dict()["generated"] == 27 and slopes["families"].to_dict()["MMLU-tiny"] == 0
-    one = slopes.loc["generated"]
-    assert one["high"] - one["low"] > one["question_high"] - one["question_low"]
-
-
 def test_slope_difference_in_steps_is_that_of_the_table(read, claims_made):
     slopes = read("scaling_slopes").set_index("exam")["slope"]
     wanted = slopes["generated, level 1, in steps"] - slopes["generated, level 1"]
@@ -87,13 +80,3 @@ def test_the_luck_of_five_gains_is_that_of_drawn_ones(claims_made):
     assert claims_made["kina/claim_tool_gain.largest"].estimate == pytest.approx(chance, abs=0.2)
     spread = 100 * np.sqrt(0.2 / 899) * np.ptp(drawn, axis=1).mean()
     assert claims_made["kina/claim_tool_gain.spread"].estimate == pytest.approx(spread, rel=0.01)
-
-
-def test_three_arms_have_the_same_questions(read, claims_made):
-    gains = read("4b_gain").set_index("effect")
-    costs = read("4b_costs").set_index("arm")
-    assert (gains["items"] == 70).all() and costs["calls"].notna().tolist() == [False, True, True]
-    assert gains.loc["calls alone minus no tool", "difference"] == pytest.approx(
-        costs.loc["with", "right"] - costs.loc["without", "right"]
-    )
-    assert claims_made["kina/4b_tool_gain"].verdict == "does not hold"

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from proctor.data.published import load_published
 from proctor.kina.leaderboard import load_given
 from proctor.stats.proportions import wilson
 
@@ -17,7 +16,7 @@ def example(read):
     return read("own_leaderboard")
 
 
-def test_example_is_14_of_the_simulated_models_and_is_read_back_as_it_was_written(done, example):
+def test_example_is_14_of_the_simulated_models_and_is_read_back_as_it_was_written(example):
     wanted = [53.17, 49.92, 48.55, *np.linspace(45, 38, 25), *np.linspace(20, 11, 14)][::3]
     called = example["model"].str.extract(r"^a model at ([\d.]+) %$")[0].astype(float)
     assert np.sort(called)[::-1] == pytest.approx(wanted, abs=0.051)
@@ -26,10 +25,6 @@ def test_example_is_14_of_the_simulated_models_and_is_read_back_as_it_was_writte
     assert own.scores.shape == (14, 899)
     accuracy = dict(zip(own.models, 100 * own.scores.mean(axis=1)))
     assert example["accuracy"].to_numpy() == pytest.approx(example["model"].map(accuracy).to_numpy())
-    assert (example["set_low"] <= example["rank"]).all() and (example["rank"] <= example["set_high"]).all()
-    svg = (done / "figures/kina/own_ranking.svg").read_text()
-    real = load_published("kina/leaderboard")["model"].iloc[:3]
-    assert not any(model in svg for model in real)
 
 
 def test_borders_that_separate_nothing_are_marked(example):
@@ -43,7 +38,7 @@ def test_borders_that_separate_nothing_are_marked(example):
     assert low <= after + 2 <= high  # places count from 1
 
 
-def test_one_s_own_csv_goes_through_the_same_notebook(run_notebook, tmp_path):
+def test_one_s_own_csv_goes_through_the_same_notebook(quick_run, printed):
     rng = np.random.default_rng(0)
     chance = {"good": 0.9, "fair": 0.5, "twin": 0.5, "poor": 0.1}
     table = pd.DataFrame(
@@ -51,25 +46,23 @@ def test_one_s_own_csv_goes_through_the_same_notebook(run_notebook, tmp_path):
         | {model: rng.binomial(1, p, 300).astype(object) for model, p in chance.items()}
     )
     table.loc[7, "fair"] = ""
-    table.to_csv(tmp_path / "mine.csv", index=False)
-    options = ("--params", "params/quick.yaml", "-p", "results", str(tmp_path / "mine.csv"))
-    done = run_notebook(NAME, tmp_path, *options, "-p", "least", "5")
-    assert done.returncode == 0, done.stderr
-    mine = pd.read_csv(tmp_path / "figures/kina/own_leaderboard.csv")
+    options, files = ("-p", "results", "{}/mine.csv", "-p", "least", "5"), {"mine.csv": table.to_csv(index=False)}
+    folder = quick_run(NAME, *options, label="own", files=files)
+    mine, pairs, categories = (
+        pd.read_csv(folder / f"figures/kina/own_{name}.csv") for name in ("leaderboard", "pairs", "categories")
+    )
     assert mine["model"].tolist()[0] == "good" and mine["model"].tolist()[-1] == "poor"
     assert mine["tier"].tolist() == [1, 2, 2, 3]
-    about = json.loads((tmp_path / "figures/kina/own_ranking.json").read_text())
+    about = json.loads((folder / "figures/kina/own_ranking.json").read_text())
     assert about["evidence"] == "measured" and "mine.csv" in [entry["path"] for entry in about["inputs"]]
-    assert "imulated" not in (tmp_path / "figures/kina/own_ranking.svg").read_text()
-    printed = json.loads((tmp_path / "out.ipynb").read_text())["cells"]
-    said = "".join("".join(out.get("text", "")) for cell in printed for out in cell.get("outputs", ()))
+    assert "imulated" not in (folder / "figures/kina/own_ranking.svg").read_text()
+    said = printed(folder)
     assert "4 models, 300 items, 40 disciplines" in said and "missing scores left out: 1" in said
     assert "1 of 1,200 scores (0.1%) are not there" in said and "the 40 disciplines are the units" in said
-    pairs = pd.read_csv(tmp_path / "figures/kina/own_pairs.csv")
     assert pairs[["a", "b"]].iloc[0].tolist()[0] == "good" and len(pairs) == 6
     twins = pairs[pairs["a"].isin(["fair", "twin"]) & pairs["b"].isin(["fair", "twin"])]
     assert (pairs["holm"] < 0.05).sum() == 5 and twins["holm"].item() > 0.05
-    categories = pd.read_csv(tmp_path / "figures/kina/own_categories.csv").set_index(["model", "category"])
+    categories = categories.set_index(["model", "category"])
     assert len(categories) == 4 * 40 and categories.loc[("fair", "d7"), "items"] == 7  # one is lacking
     first = table.loc[table["discipline"] == "d0", "good"].astype(int)
     low, high = wilson(first.sum(), len(first))

@@ -36,10 +36,3 @@ def test_exact_fallback_is_all_that_divides_the_two_percentile_rows(coverage):
     plain, ours = coverage.loc["plain percentile", "coverage"], coverage.loc["percentile", "coverage"]
     assert (ours >= plain).all()
     assert (ours - plain).loc[[(100, 0.5), (200, 0.5), (500, 0.5)]].tolist() == [0, 0, 0]
-
-
-def test_claims_of_several_cells_rest_on_widened_intervals(coverage, claims_made):
-    rare = coverage[(coverage["expected_rarer"] <= 1)].loc[["normal", "plain percentile"]]
-    claim = claims_made["synthesis/0_rare_errors"]
-    assert claim.family == len(rare) == 8 and claim.level == pytest.approx(1 - 0.05 / 8)
-    assert claim.estimate == pytest.approx(100 * rare["coverage"].max()) and claim.high > 100 * rare["high"].max()

@@ -2,10 +2,8 @@
 own."""
 
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
-from fractions import Fraction
 
 import pytest
-from proctor.data.published import load_published
 
 NAME = "synthesis/1_what_the_tables_hold"
 RULES = {"half_up": ROUND_HALF_UP, "half_even": ROUND_HALF_EVEN, "truncate": ROUND_DOWN}
@@ -26,14 +24,6 @@ def row_of(n, positives, tp, fp, rule):
 @pytest.fixture(scope="module")
 def solutions(read):
     return read("table_S10_solutions", dtype={name: str for name in FIGURES})
-
-
-def test_the_43_rows_fall_into_25_8_2_and_8(solutions):
-    kinds = solutions.drop_duplicates("row").sort_values("row")
-    assert kinds["reading"].value_counts().to_dict() == {"unique at n": 25, "smaller n": 8, "partial run": 2, "none": 8}
-    published = load_published("uq/table_S10")
-    assert kinds[["strategy", *FIGURES]].to_numpy().tolist() == published[["strategy", *FIGURES]].to_numpy().tolist()
-    assert (solutions.loc[solutions["reading"] == "none", "n"]).isna().all()
 
 
 def test_each_solution_prints_back_its_row(solutions):
@@ -79,15 +69,6 @@ def test_a_search_of_every_table_finds_the_same(solutions, row):
     )
 
 
-def test_rows_without_a_table_get_hypotheses_and_their_chance(read):
-    odd = read("table_S10_hypotheses")
-    assert len(odd) == 8 and odd["misprint_chance"].dropna().between(0, 1).all()
-    slip = odd.set_index("strategy").loc["C x5 |U"]
-    assert slip["misprint"] == "recall 81.54" and shown(53, 65, "half_up") == "81.54" and slip["points"] == 0.02
-    percents = odd[odd["row"].isin(["70.60 / 22.00 / 50.00", "75.40 / 24.00 / 42.00"])]
-    assert (percents["padded"] > 0).all() and (percents["padded_chance"] > 0.05).all()
-
-
 def test_the_nearest_misprint_is_the_nearest_of_all_tables_that_print_the_two_other_figures(read):
     printed = {}  # what a table prints as accuracy, precision and recall
     for tp in range(66):
@@ -104,11 +85,3 @@ def test_the_nearest_misprint_is_the_nearest_of_all_tables_that_print_the_two_ot
             assert (Decimal(f"{row.points:.2f}"), row.misprint) == min(near)
         else:
             assert row.misprint != row.misprint  # NaN
-
-
-def test_kappa_is_22_of_47(claims_made):
-    """One answer passed both, two the validator alone, 22 neither: 12, 4 and 92 % of 25."""
-    chance = Fraction(3 * 1 + 22 * 24, 25**2)
-    assert (Fraction(23, 25) - chance) / (1 - chance) == Fraction(22, 47)
-    claim = claims_made["synthesis/1_kappa"]
-    assert claim.verdict == "holds" and "kappa is 22/47" in claim.sentence

@@ -4,7 +4,6 @@ import json
 
 import pytest
 from proctor import paths
-from proctor.audit.consistency_check import PAPERS, checks
 
 NAME = "synthesis/2_consistency"
 
@@ -17,28 +16,6 @@ def table(read):
 def results_box() -> str:
     cells = json.loads((paths.ROOT / f"notebooks/{NAME}.ipynb").read_text())["cells"]
     return " ".join("".join(cells[0]["source"]).replace("\n>", " ").split())
-
-
-def test_every_comparison_is_listed_agreeing_or_not(table):
-    made = [check for paper in PAPERS for check in checks(paper)]
-    assert len(table) == len(made)
-    assert (table["agrees"] == "True").sum() == sum(check.agrees for check in made)
-    assert set(table["paper"]) == set(PAPERS)
-
-
-def test_disagreements_stand_in_a_table_of_their_own_with_their_readings(read, table):
-    odd = read("disagreements", dtype=str, keep_default_na=False)
-    assert len(odd) == (table["agrees"] == "False").sum()
-    assert (odd["reading"] != "").all() and set(odd["severity"]) == {"slip", "figure", "claim"}
-
-
-def test_waffle_says_its_denominator_and_counts_every_comparison(done, claims_made, table):
-    svg = (done / "figures/synthesis/lead_consistency.svg").read_text()
-    claim = claims_made["synthesis/2_agreement"]
-    wrong, serious = (table["agrees"] == "False").sum(), (table["severity"] == "claim").sum()
-    assert claim.verdict == "does not hold" and claim.n == len(table)
-    assert claim.title == f"{wrong} of {len(table)} comparisons within a paper disagree; {serious} touch a claim"
-    assert claim.title in svg and "one square: one printed figure" in svg and "published" in svg
 
 
 def test_results_box_says_what_the_claims_say(claims_made, table):

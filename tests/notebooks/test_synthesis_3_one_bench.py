@@ -3,15 +3,8 @@
 import pandas as pd
 import pytest
 from proctor import paths
-from scipy import stats
 
 NAME = "synthesis/3_one_bench"
-
-
-def test_all_methods_of_a_set_share_its_candidates_and_families(read):
-    quality = read("one_bench").groupby("set")[["candidates", "questions", "families"]].agg(["min", "max"])
-    assert (quality.xs("min", axis=1, level=1) == quality.xs("max", axis=1, level=1)).all(axis=None)
-    assert quality["candidates"]["min"].to_dict() == {"answers": 100, "pairs": 80}
 
 
 def test_utility_and_the_judges_rank_as_in_the_notebook_of_cbu(read):
@@ -21,14 +14,9 @@ def test_utility_and_the_judges_rank_as_in_the_notebook_of_cbu(read):
     assert found["utility"] - 0.5 == pytest.approx(printed["utility"])
 
 
-def test_the_claim_on_the_best_method_is_student_s_and_corrected_for_all_of_them(read, claims_made):
+def test_the_claim_on_the_best_method_is_corrected_for_all_of_them(read, claims_made):
     compared, claim = read("one_bench_chance"), claims_made["synthesis/3_above_chance"]
     assert claim.family == len(compared) and claim.low == pytest.approx(100 * compared["low"].max())
-    row = compared.set_index("one").loc["utility"]
-    half = row["difference"] - row["low"]  # symmetric: no limit is cut off at the most that an AUC can differ
-    other = compared.set_index("one").loc["judge 1-10"]
-    assert half == pytest.approx(row["high"] - row["difference"])
-    assert stats.t.ppf(1 - 0.025 / len(compared), 8) > stats.t.ppf(0.975, 8) and other["families"] == 9
 
 
 def test_calls_count_what_candidates_share_in_equal_parts(read):

@@ -7,13 +7,6 @@ from proctor import logs
 NAME = "synthesis/3_strong_judges"
 
 
-def test_judges_share_a_budget_in_equal_parts(read):
-    """At two calls: one judge twice, or two once each; its gain is the difference of the two AUCs."""
-    for row in read("strong_judges_combinations").itertuples():
-        assert row.budget == 2 and " x2 (" in row.single_method and row.members.count(" x1") == 2
-        assert row.difference == pytest.approx(row.combination - row.single)
-
-
 def test_one_score_ranks_as_pandas_counts(read):
     table = read("strong_judges").set_index("method")["within"]
     scores = logs.verdicts("judge_scores")

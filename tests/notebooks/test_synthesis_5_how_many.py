@@ -20,9 +20,3 @@ def test_sizes_say_what_n_leaves_and_what_the_aim_needs(read):
     known = sizes.dropna(subset=["within"])
     assert ((known["n"] >= known["needed"]) == (known["within"] <= known["aim"])).all()
     assert sizes["n"].tolist()[:2] == [91, 25] and sizes["printed"][1] == pytest.approx(22 / 47)
-
-
-def test_dear_items_are_asked_more_often(read):
-    plans = read("budget_splits")
-    assert plans["item_cost"].round(2).tolist() == [166.67, 600, 0] and (plans["spent"] <= 50_000).all()
-    assert plans["k"][1] > plans["k"][0] > 1 and plans["n"][2] == 3000

@@ -3,6 +3,7 @@
 import re
 
 import pandas as pd
+import pytest
 from proctor import paths
 from proctor.report.claims import verdict
 from proctor.workflow import receipts
@@ -14,8 +15,9 @@ NOTEBOOK = Notebook(paths.ROOT / f"notebooks/{NAME}.ipynb")
 OTHERS = "not tested on these models"
 
 
-def table(done, name):
-    return pd.read_csv(done / f"figures/synthesis/{name}.csv", keep_default_na=False)
+@pytest.fixture(scope="module")
+def table(read):
+    return lambda name: read(name, keep_default_na=False)
 
 
 def test_it_runs_after_every_notebook_on_a_paper_and_after_no_other():
@@ -25,8 +27,8 @@ def test_it_runs_after_every_notebook_on_a_paper_and_after_no_other():
     assert set(receipts.reads_results_of(NOTEBOOK)) == before and len(before) > 30
 
 
-def test_a_finding_has_the_verdict_that_all_its_tests_have(done):
-    findings, tests = table(done, "findings"), table(done, "finding_tests")
+def test_a_finding_has_the_verdict_that_all_its_tests_have(table):
+    findings, tests = table("findings"), table("finding_tests")
     assert findings["finding"].is_unique and set(tests["finding"]) == set(findings["finding"])
     assert tests["test"][tests["test"] != ""].is_unique
     for finding, mine in tests.groupby("finding"):
@@ -36,16 +38,16 @@ def test_a_finding_has_the_verdict_that_all_its_tests_have(done):
         assert set(mine["verdict"]) == {expected}, finding
 
 
-def test_sentences_on_named_models_are_not_decided_by_ours(done):
+def test_sentences_on_named_models_are_not_decided_by_ours(table):
     stated = pd.read_csv(paths.ROOT / "data/findings.csv", keep_default_na=False).set_index("claim")
-    tests = table(done, "finding_tests")
+    tests = table("finding_tests")
     ours = tests[(tests["evidence"].str.contains("measured")) & (tests["test"] != "")]
     named = stated.loc[ours["finding"], "models"].eq("named").to_numpy()
     assert ((ours["test_verdict"] == OTHERS) == named).all() and named.any() and not named.all()
 
 
-def test_contradictions_between_kinds_are_those_of_the_tests(done):
-    tests, clash = table(done, "finding_tests"), table(done, "contradictions")
+def test_contradictions_between_kinds_are_those_of_the_tests(table):
+    tests, clash = table("finding_tests"), table("contradictions")
     kinds = tests[tests["kind"] == "finding"].assign(
         source=lambda part: [re.sub("published|reconstructed", "printed", text) for text in part["evidence"]]
     )
@@ -57,21 +59,21 @@ def test_contradictions_between_kinds_are_those_of_the_tests(done):
     assert set(clash.loc[clash["between"] == "kinds of evidence", "finding"]) == found
 
 
-def test_the_two_sides_of_a_question_are_judged_by_one_sentence(done):
-    pairs = table(done, "frontier_questions")
+def test_the_two_sides_of_a_question_are_judged_by_one_sentence(table):
+    pairs = table("frontier_questions")
     for row in pairs[pairs["says"] != ""].itertuples():
         for side in ("here", "frontier"):
             low, high = getattr(row, f"{side}_low"), getattr(row, f"{side}_high")
             if low != high:
                 assert verdict(float(low), float(high), row.says) == getattr(row, f"{side}_verdict")
-    claims = table(done, "claims_6_does_it_hold").set_index("id")
+    claims = table("claims_6_does_it_hold").set_index("id")
     sides = pairs["here_verdict"] + "/" + pairs["frontier_verdict"]
     opposite = (sides.isin(["holds/does not hold", "does not hold/holds"]) & (pairs["apart"] == "")).sum()
     assert claims.loc["synthesis/6_opposite", "exact"].startswith(f"{opposite} of {(pairs['apart'] == '').sum()} ")
 
 
-def test_an_open_test_needs_more_than_it_has(done):
-    left = table(done, "undecided_tests")
+def test_an_open_test_needs_more_than_it_has(table):
+    left = table("undecided_tests")
     counted = left[left["units"].str.fullmatch(r"[\d,]+")]
     assert (counted["units"].str.replace(",", "").astype(float) > counted["n"].astype(float)).all() and len(counted)
 

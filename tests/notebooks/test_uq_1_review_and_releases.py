@@ -3,7 +3,6 @@
 import asyncio
 
 import numpy as np
-import pandas as pd
 import pytest
 from proctor.models.session import Session
 from proctor.uq.dataset import recorded
@@ -11,8 +10,9 @@ from proctor.uq.dataset import recorded
 NAME = "uq/1_review_and_releases"
 
 
-def table(done, name: str) -> pd.DataFrame:
-    return pd.read_csv(done / f"figures/uq/1c_{name}.csv", keep_default_na=False)
+@pytest.fixture(scope="module")
+def table(read):
+    return lambda name: read(f"1c_{name}", keep_default_na=False)
 
 
 @pytest.fixture(scope="module")
@@ -20,9 +20,9 @@ def found():
     return asyncio.run(recorded.question_filter(Session("replay", progress=False), ["smollm2-135m"]))
 
 
-def test_the_measured_numbers_are_those_of_the_recorded_replies(done, claims_made, found):
+def test_the_measured_numbers_are_those_of_the_recorded_replies(table, claims_made, found):
     replies = np.array(found["correctness"].tolist(), float)
-    criteria = table(done, "criteria_table").set_index("criterion")
+    criteria = table("criteria_table").set_index("criterion")
     assert float(criteria["measured"]["correctness"]) == pytest.approx(replies.mean())
     assert float(criteria["reply_2"]["clear"]) == 100 * np.mean([each[1] for each in found["clear"]])
     excess = []
@@ -35,10 +35,10 @@ def test_the_measured_numbers_are_those_of_the_recorded_replies(done, claims_mad
     assert claims_made["uq/1c_over_rating"].estimate == pytest.approx(replies.mean() - 100 / 40)  # one answer is right
 
 
-def test_questions_are_counted_alike_in_every_table(done):
-    stages = table(done, "stages").set_index("stage")["questions"]
-    review, versions = table(done, "review"), table(done, "versions").set_index("version")
-    rule, later, licences = table(done, "filter_rule"), table(done, "later_crawl"), table(done, "licences")
+def test_questions_are_counted_alike_in_every_table(table):
+    stages = table("stages").set_index("stage")["questions"]
+    review, versions = table("review"), table("versions").set_index("version")
+    rule, later, licences = table("filter_rule"), table("later_crawl"), table("licences")
     assert stages["raw"] == 3200 and (stages.diff().dropna() <= 0).all()
     assert review[["by_votes", "to_review"]].sum().sum() == stages["in the review queue"]
     assert review["released"].sum() == stages["after human review"] == versions["questions"][1]

@@ -1,15 +1,10 @@
 """The notebook on three small judges, run once with params/quick.yaml; its numbers counted again from what it leaves."""
 
 import pytest
-from proctor import paths
 from proctor.uq.calls import cost
 from proctor.uq.notation import parse
 
 NAME = "uq/2_small_judges"
-pytestmark = pytest.mark.skipif(
-    not (paths.CACHE / "fetched" / "NQ-open" / "combined.jsonl").is_file(),
-    reason="the open questions are not fetched: run make setup",
-)
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +23,6 @@ def test_accuracies_follow_from_the_counts_of_29_right_answers(scores):
 def test_a_verdict_costs_no_more_calls_than_its_validator_has(scores):
     for (judge, text), row in scores.iterrows():
         assert row["calls"] <= cost(parse(text), 3 if judge == "all" else 1).most
-
-
-def test_a_unanimous_panel_accepts_no_more_than_a_majority_or_any_member(scores):
-    accepted = scores["tp"] + scores["fp"]
-    others = [accepted[judge, "C"] for judge in scores.index.unique("judges").drop("all")]
-    assert accepted["all", "C |U"] <= min(accepted["all", "C |M"], *others) and accepted["all", "C |M"] <= max(others)
 
 
 def test_validation_counts_only_the_answers_of_others(read):

@@ -26,27 +26,6 @@ def test_counts_print_the_figures_of_the_paper(table):
         assert tuple(str((100 * share).quantize(Decimal("0.01"), ROUND_HALF_UP)) for share in shares) == printed
 
 
-@pytest.mark.parametrize("name, number", [("table_S1", {1: 17, 0: 5, 6: 1}), ("table_S10", {1: 33, 0: 8, 6: 2})])
-def test_tables_tell_rows_with_several_solutions_and_with_none(read, name, number):
-    table = read(name)
-    assert table[table["solution"] <= 1]["solutions"].value_counts().to_dict() == number
-    assert len(table) == sum(max(solutions, 1) * rows for solutions, rows in number.items())
-    assert table.loc[table["solutions"] == 0, ["n", "tp", "precision"]].isna().all(axis=None)
-
-
-def test_all_pairs_of_rows_with_500_answers_are_compared(read):
-    pairs = read("table_S10_pairs")
-    assert len(pairs) == 25 * 24 / 2
-    assert (pairs["p_low"] <= pairs["p_high"]).all() and (pairs["holm_low"] >= pairs["p_low"]).all()
-    assert pairs.loc[pairs["points"].abs().idxmax(), "verdict"] == "differs whatever the pairing"
-    assert ((pairs["verdict"] == "differs whatever the pairing") == (pairs["holm_high"] < 0.05)).all()
-
-
-def test_a_row_without_counts_is_not_left_out_silently(claims_made):
-    claim = claims_made["uq/claim_strictness_not_a_threshold.precision"]
-    assert claim.verdict == "cannot tell" and claim.estimate is None and "5-Iter" in claim.finding
-
-
 def test_rows_of_figure_s10_have_the_calls_of_their_notation(read):
     table = read("scaling_table")
     assert len(table) == 14 and table["calls"].is_monotonic_increasing

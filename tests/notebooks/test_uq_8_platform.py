@@ -29,11 +29,6 @@ def test_ranking_counts_are_those_of_the_updates(read):
     assert "people" in board.index
 
 
-def test_no_pair_of_the_paper_is_apart(claims_made):
-    claim = claims_made["uq/claim_sparse_ranking_signal.published"]
-    assert claim.verdict == "holds" and "0.125" in claim.exact and "28 pairs" in claim.exact
-
-
 def test_effort_is_the_sum_over_all_sequences_of_fifteen_reviews(read, claims_made):
     """Of 2 % right answers read without a screen; plain wrong ones get yes with 0.15, six in a hundred with 0.405."""
     yes = np.array(list(itertools.product([0, 1], repeat=15)))

@@ -24,27 +24,6 @@ def test_formula_column_is_the_binomial_sum(read):
     assert misled["mean_skill"].to_numpy() == pytest.approx(0.85 * 0.7)
 
 
-def test_detection_covers_power_and_false_alarms(read, claims_made):
-    table = read("8b_detection_table")
-    assert set(table["kind"]) == {"always no", "colluding", "none"} and (table["group"] == "honest").any()
-    row = table[(table["panel"] == "colluding, 320") & (table["test"] == "favour") & (table["group"] == "colluding")]
-    assert claims_made["uq/8b_seen.favour"].estimate == pytest.approx(100 * row["flagged"].item())
-
-
-def test_flags_name_every_reviewer_with_the_group(read):
-    flags = read("8b_flags")
-    assert flags["group"].value_counts().to_dict() == dict(careful=14, expert=6, poster=6, careless=4, colluding=4)
-    assert not flags.loc[flags["group"] == "expert", "favours"].any()
-
-
-def test_claims_of_the_model_are_those_of_its_table(read, claims_made):
-    table = read("8b_dawid_skene_table").set_index("panel")
-    assert claims_made["uq/8b_dawid_skene.skills"].estimate == pytest.approx(
-        table.loc["skills far apart", "difference"]
-    )
-    assert claims_made["uq/8b_dawid_skene.group"].family == len(table) == 6
-
-
 @pytest.fixture(scope="module")
 def functions():
     """The functions of the notebook that take votes."""
