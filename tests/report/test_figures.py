@@ -113,7 +113,6 @@ def test_json_tells_where_the_figure_comes_from(checkout, monkeypatch):
 @pytest.mark.parametrize(
     "wrong, message",
     [
-        ({"evidence": "guessed"}, "guessed"),
         ({"inputs": "facts.csv"}, "list of files"),
         ({"inputs": ["data"]}, "'data' is not a file"),
         ({"name": "no_paper"}, "no_paper"),

@@ -1,17 +1,15 @@
 """A small checkout is built once; the pages are read by a parser, and by a browser where there is one."""
 
 import base64
-import csv
-import io
 import json
 import shutil
 
 import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
-from matplotlib import pyplot as plt
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from proctor import paths
-from proctor.report import claims, site, site_check, tables
+from proctor.report import claims, figures, site, site_check, tables
 from proctor.report.catalog import Row
 from proctor.report.site_check import SiteError, problems
 
@@ -60,65 +58,43 @@ the text goes on with $p < q$. See [the tables](../hle/2_wide.ipynb#a-wide-table
 """
 
 
-def png(width: float = 3.4) -> bytes:
-    figure, file = plt.figure(figsize=(width, 2.4)), io.BytesIO()
-    figure.savefig(file, dpi=200)
-    plt.close(figure)
-    return file.getvalue()
-
-
-def code(source: str, *outputs: dict, tags: tuple = ()) -> dict:
-    return {
-        "cell_type": "code",
-        "metadata": {"tags": list(tags)},
-        "execution_count": 1,
-        "source": source,
-        "outputs": list(outputs),
-    }
-
-
-def text(source: str) -> dict:
-    return {"cell_type": "markdown", "metadata": {}, "source": source}
-
-
 def shown(metadata: dict | None = None, **data) -> dict:
-    return {
-        "output_type": "display_data",
-        "metadata": metadata or {},
-        "data": {key.replace("_", "/"): value for key, value in data.items()},
-    }
+    return new_output(
+        "display_data", {key.replace("_", "/"): value for key, value in data.items()}, metadata=metadata or {}
+    )
+
+
+def stream(name: str, text: str) -> dict:
+    return new_output("stream", name=name, text=text)
+
+
+def code(source: str, *outputs: dict, **metadata) -> dict:
+    return new_code_cell(source, outputs=list(outputs), metadata=metadata)
 
 
 def write(path, cells, **metadata):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 4}))
+    path.write_text(json.dumps(new_notebook(cells=cells, metadata=metadata)))
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
     root = tmp_path_factory.mktemp("checkout")
-    picture = base64.b64encode(png()).decode()
-    wide = (
-        '<div><style scoped>.dataframe { color: red }</style><table border="1" class="dataframe"><thead><tr>'
-        + "".join(f"<th>column {i}</th>" for i in range(40))
-        + "</tr></thead><tbody><tr>"
-        + "".join(f"<td>{i}</td>" for i in range(40))
-        + "</tr></tbody></table></div>"
-    )
+    save_artifacts(root / "figures")
+    picture = base64.b64encode((root / "figures/uq/fig_1.png").read_bytes()).decode()
+    saved = tables.to_html(NUMBERS, [True], "", "a label")
+    wide = pd.DataFrame([range(40)]).add_prefix("column ").to_html(notebook=True)
     notebooks = {
         "uq/1_formulas": [
-            text(FORMULAS),
-            code("n: int = 3", tags=("parameters",)),
+            new_markdown_cell(FORMULAS),
+            code("n: int = 3", tags=["parameters"]),
             code("import numpy as np"),
             code('out.figure(fig, "uq/fig_1")', shown({"artifact": "uq/fig_1"}, image_png=picture)),
-            code(
-                'out.table(df, "uq/numbers")',
-                shown({"artifact": "uq/numbers"}, text_html=tables.to_html(NUMBERS, [True], "", "a label")),
-            ),
-            code("print(1)", {"output_type": "stream", "name": "stdout", "text": "a sentence that is printed " * 20}),
+            code('out.table(df, "uq/numbers")', shown({"artifact": "uq/numbers"}, text_html=saved)),
+            code("print(1)", stream("stdout", "a sentence that is printed " * 20)),
         ],
         "uq/2_told": [
-            text("# Told by the output"),
+            new_markdown_cell("# Told by the output"),
             code(
                 "out.figure(fig)",
                 shown({"artifact": "uq/fig_1", "image/png": {"alt": "Three <dots>"}}, image_png=picture),
@@ -126,68 +102,41 @@ def checkout(tmp_path_factory):
             code("plt.plot()", shown(image_png=picture)),
         ],
         "hle/2_wide": [
-            text("# HLE, section 2\n\n## A wide table"),
+            new_markdown_cell("# HLE, section 2\n\n## A wide table"),
             code("table", shown(text_html=wide)),
-            code("await sit()", {"output_type": "stream", "name": "stderr", "text": "\rV: 100%|####| 81/81\n"}),
+            code("await sit()", stream("stderr", "\rV: 100%|####| 81/81\n")),
         ],
-        "hle/3_never_run": [text("# HLE, section 3"), code("secret_of_code = 1")],
+        "hle/3_never_run": [new_markdown_cell("# HLE, section 3"), code("secret_of_code = 1")],
     }
     for name, cells in notebooks.items():
-        write(
-            root / f"notebooks/{name}.ipynb",
-            [cell | {"outputs": []} if cell["cell_type"] == "code" else cell for cell in cells],
-        )
+        bare = [cell | {"outputs": []} if cell["cell_type"] == "code" else cell for cell in cells]
+        write(root / f"notebooks/{name}.ipynb", bare)
         if name != "hle/3_never_run":
             write(root / f"build/notebooks/{name}.ipynb", cells, papermill={"parameters": {}})
-    (root / "figures/uq").mkdir(parents=True)
-    (root / "figures/uq/fig_1.png").write_bytes(png())
-    (root / "figures/uq/fig_1.svg").write_text(
-        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 2 1'><path style='fill: #ffffff'/></svg>"
-    )
-    (root / "figures/uq/fig_1.json").write_text(
-        json.dumps(
-            {
-                "artifact": "uq/fig_1",
-                "evidence": "published + measured",
-                "alt": "What is seen",
-                "claim": "It holds & stays",
-                "claim_ids": ["uq/claim_1"],
-                "code": {"notebook": "uq/1_formulas", "versions": {"proctor": "0.1.0"}},
-                "inputs": [{"path": "data/catalog.csv", "sha256": "ab" * 32}],
-                "parameters": {"n": 3},
-                "seed": 7,
-            }
-        )
-    )
-    for ending in ("csv", "md"):
-        (root / f"figures/uq/numbers.{ending}").write_text("a,b\n1,2\n")
-    (root / "figures/uq/numbers.json").write_text(json.dumps({"artifact": "uq/numbers", "evidence": "measured"}))
-    judged = claims.judge(
-        "uq/claim_1",
-        "It holds",
-        notebook="uq/1_formulas",
-        evidence="measured",
-        estimate=2,
-        interval=(1, 3),
-        says="> 0",
-        n=9,
-    )
-    with open(root / "figures/uq/claims_1_formulas.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, claims.as_row(judged))
-        writer.writeheader()
-        writer.writerow(claims.as_row(judged))
-    library = root / "lib/proctor"
-    (library / "stats").mkdir(parents=True)
-    shutil.copy(paths.ROOT / "lib/proctor/stats/by_group.py", library / "stats")
-    (library / "uq/prompts").mkdir(parents=True)
-    (library / "uq/prompts/twice.md").write_text(PROMPT)
-    (root / "data").mkdir()
-    (root / "data/protocols.csv").write_text(PROTOCOLS)
-    (root / "data/catalog.csv").write_text("\n".join([",".join(Row._fields), *CATALOG]) + "\n")
-    (root / "docs").mkdir()
-    (root / "docs/guide.md").write_text("# A guide\n\nTo [the formulas](../notebooks/uq/1_formulas.ipynb).\n")
-    (root / "README.md").write_text(README)
+    files = {
+        "lib/proctor/stats/by_group.py": (paths.ROOT / "lib/proctor/stats/by_group.py").read_text(),
+        "lib/proctor/uq/prompts/twice.md": PROMPT,
+        "data/protocols.csv": PROTOCOLS,
+        "data/catalog.csv": "\n".join([",".join(Row._fields), *CATALOG]) + "\n",
+        "docs/guide.md": "# A guide\n\nTo [the formulas](../notebooks/uq/1_formulas.ipynb).\n",
+        "README.md": README,
+    }
+    for name, content in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(content)
     return root
+
+
+def save_artifacts(folder):
+    """A figure, a table and the claim that the figure draws."""
+    claim = claims.judge("uq/claim_1", "It holds", notebook="uq/1_formulas", evidence="measured", estimate=2,
+                         interval=(1, 3), says="> 0", n=9)  # fmt: skip
+    fig, _ = figures.axes()
+    figures.save(fig, "uq/fig_1", claim=claim, title="It holds & stays", alt="What is seen", inputs=["catalog.csv"],
+                 evidence="published + measured", parameters={"n": 3}, seed=7, notebook="uq/1_formulas", out=folder)  # fmt: skip
+    tables.save_table(NUMBERS, "uq/numbers", evidence="measured", out=folder)
+    judged = pd.DataFrame([claims.as_row(claim)])
+    tables.save_table(judged, "uq/claims_1_formulas", evidence="measured", out=folder)
 
 
 @pytest.fixture(scope="module")
@@ -268,11 +217,10 @@ def test_one_click_from_a_figure_are_its_words_claim_data_inputs_and_parameters(
     assert [link["href"] for link in said["Data"].find_all("a")] == [
         f"../figures/uq/numbers.{ending}" for ending in ("csv", "md")
     ]
-    assert said["Read"].a["href"] == "../files/data/catalog.csv" and "abababababab" in said["Read"].text
+    assert said["Read"].a["href"] == "../files/data/catalog.csv" and "SHA-256" in said["Read"].text
     assert said["Run with"].text == "n = 3, seed = 7"
     assert (
-        said["Made by"].a["href"] == "../files/notebooks/uq/1_formulas.ipynb"
-        and "proctor 0.1.0" in said["Made by"].text
+        said["Made by"].a["href"] == "../files/notebooks/uq/1_formulas.ipynb" and "proctor 0." in said["Made by"].text
     )
 
 

@@ -58,12 +58,13 @@ def test_a_target_that_is_not_there_is_an_error_that_names_it(addresses, target)
         ("```\n[t](a.md)\n```\n[t](a.md)", '```\n[t](a.md)\n```\n<a href="A">t</a>'),
         ("[t](https://x.org)", "[t](https://x.org)"),
         ("[t](folder)", "t"),
+        ("[t](same.md)", '<a href="same.md">t</a>'),
         ('<img src="a.md">', '<img src="A">'),
         ("f[0](x) and [a] (b)", 'f<a href="A">0</a> and [a] (b)'),
     ],
 )
 def test_relink(markdown, html):
-    addresses = {"a.md": "A", "x": "A", "folder": None, "https://x.org": "https://x.org"}
+    addresses = {"a.md": "A", "x": "A", "folder": None, "same.md": "same.md", "https://x.org": "https://x.org"}
     assert relink(markdown, addresses.__getitem__) == html
 
 
@@ -93,8 +94,3 @@ def test_problems_reads_style_sheets(tmp_path):
         "@import url('https://fonts.example/x.css'); a { background: url(data:image/png;base64,x) }"
     )
     assert len(list(problems(tmp_path))) == 1
-
-
-def test_a_link_whose_address_stays_the_same_becomes_html_too():
-    assert relink("[x](../figures/a.svg)", lambda target: target) == '<a href="../figures/a.svg">x</a>'
-    assert relink("[x](https://a.b)", lambda target: target) == "[x](https://a.b)"

@@ -11,12 +11,6 @@ TEXT = (paths.ROOT / "docs/teaching.md").read_text(encoding="utf-8")
 LESSONS = slides.lessons(TEXT)
 
 
-def test_each_lesson_of_the_page_has_its_steps():
-    names = ["One hour", "Half a day", "Ninety minutes", "A term's project"]
-    assert [title.partition(":")[0] for title in LESSONS] == names
-    assert sum(int(step["min"]) for step in LESSONS["Half a day: from a reply to a verdict"]) == 240
-
-
 @pytest.mark.parametrize("title", LESSONS)
 def test_a_page_asks_then_shows_the_committed_figure_and_needs_no_other_file(title):
     steps = LESSONS[title]

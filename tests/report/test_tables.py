@@ -120,7 +120,6 @@ def test_same_bytes_with_newline_ends_and_the_figures_provenance(tmp_path, frame
 @pytest.mark.parametrize(
     "change, arguments, message",
     [
-        (lambda df: df, {"evidence": "guessed"}, "guessed"),
         (lambda df: df, {"inputs": ["nowhere.csv"]}, "nowhere.csv"),
         (lambda df: df, {"formats": {"acuracy": ".2f"}}, "no column acuracy"),
         (lambda df: df, {"intervals": {"accuracy": ("low", "up")}}, "no column up"),
