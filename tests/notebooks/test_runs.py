@@ -3,6 +3,7 @@
 Those of whose tables a part is counted again have a file of their own; the others run here.
 """
 
+import base64
 import re
 import shutil
 from pathlib import Path
@@ -32,9 +33,13 @@ SPOILED = [  # an artifact of cbu/5_worked_candidates, what stands in its file, 
 ]
 
 
+@pytest.fixture(scope="module")
+def conftest(request):
+    return next(plugin for plugin in request.config.pluginmanager.get_plugins() if hasattr(plugin, "page_faults"))
+
+
 @pytest.mark.parametrize("file, old, new, said", SPOILED)
-def test_what_a_run_leaves_otherwise_is_named(file, old, new, said, request, tmp_path):
-    conftest = next(plugin for plugin in request.config.pluginmanager.get_plugins() if hasattr(plugin, "differences"))
+def test_what_a_run_leaves_otherwise_is_named(file, old, new, said, conftest, tmp_path):
     name = "cbu/5_worked_candidates"
     for one in conftest.records_of(name, paths.COMMITTED):
         for path in (paths.COMMITTED / one).parent.glob(f"{Path(one).name}.*"):
@@ -45,3 +50,26 @@ def test_what_a_run_leaves_otherwise_is_named(file, old, new, said, request, tmp
     assert old in text
     (tmp_path / "cbu" / file).write_text(text.replace(old, new))
     assert any(said in fault for fault in conftest.differences(name, tmp_path, paths.COMMITTED))
+
+
+def picture(content: bytes):
+    return {"output_type": "display_data", "data": {"image/png": base64.b64encode(content).decode()}}
+
+
+@pytest.mark.parametrize(
+    "outputs, faults",
+    [
+        ([picture(b"one"), {"name": "stdout", "text": "fine"}], []),
+        ([], ["fig_1 is shown 0 times"]),
+        ([picture(b"one"), picture(b"one")], ["fig_1 is shown 2 times"]),
+        ([picture(b"one"), picture(b"half")], ["cell 2 shows a picture that is not saved"]),
+        (
+            [picture(b"one"), {"data": {"text/plain": ["<Axes at 0x7f01>"]}}],
+            ["cell 2 shows an object: <Axes at 0x7f01>"],
+        ),
+        ([picture(b"one"), {"name": "stderr", "text": ["\r 10%|#"]}], ["cell 2 leaves on stderr: \r 10%|#"]),
+    ],
+)
+def test_each_fault_of_a_page_is_named(conftest, outputs, faults):
+    page = {"cells": [{"cell_type": "markdown"}, {"cell_type": "code", "outputs": outputs}]}
+    assert conftest.page_faults(page, {b"one": "fig_1"}) == faults

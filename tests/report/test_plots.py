@@ -71,14 +71,6 @@ def test_a_dumbbell_joins_two_values_of_two_kinds(ax):
     assert ax.get_legend_handles_labels()[1] == ["paper", "ours"]
 
 
-def test_a_heatmap_writes_every_value_but_what_is_missing(ax):
-    heatmap(
-        ax, pd.DataFrame([[0.1, np.nan], [0.5, 1.0]], index=["a", "b"], columns=["x", "y"]), fmt=".0%", low=0, high=1
-    )
-    assert [text.get_text() for text in ax.texts] == ["10%", "50%", "100%"]
-    assert all(text.get_fontsize() >= 6 for text in ax.texts)
-
-
 def test_a_heatmap_takes_texts_of_its_own(ax):
     frame = pd.DataFrame([[0.1, 0.2]], columns=["x", "y"])
     heatmap(ax, frame, text=pd.DataFrame([["few", "more"]]), bar=False)

@@ -4,7 +4,6 @@ from proctor.report.site_check import SiteError
 from proctor.report.site_overview import (
     PAPERS,
     evidence_legend,
-    notebook_questions,
     said_by_the_paper,
     short_title,
 )
@@ -33,12 +32,6 @@ def test_the_legend_is_readme_s_and_has_every_kind():
     assert evidence_legend(LEGEND)["published"] == "a <code>b</code>"
     with pytest.raises(SiteError, match="simulated"):
         evidence_legend(LEGEND.replace("simulated", "guessed"))
-
-
-def test_notebook_questions():
-    assert notebook_questions("| [1_a](notebooks/uq/1_a.ipynb) | Why? |\n| [x](y.md) | no |") == {
-        "notebooks/uq/1_a.ipynb": "Why?"
-    }
 
 
 def test_a_sentence_of_the_paper_is_told_from_ours(row):

@@ -17,13 +17,6 @@ def test_each_protocol_names_functions_and_prompts_that_are_there():
     assert not {id for id, one in rows.items() if one.state in catalog.RUN} - set(protocols) - desk
 
 
-def test_a_function_is_read_with_its_signature_and_first_paragraph():
-    found = function("report.site_api.read_protocols", LIBRARY)
-    assert found.code == "def read_protocols(path: Path) -> dict[str, Protocol]:" and found.about.startswith(
-        "{id in the catalog"
-    )
-
-
 @pytest.mark.parametrize("look, name", [(function, "uq.checks.gone"), (function, "uq.gone.f"), (prompt, "uq/gone")])
 def test_what_is_not_there_is_an_error_that_names_it(look, name):
     with pytest.raises(ValueError, match="gone"):

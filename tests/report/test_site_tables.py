@@ -1,6 +1,6 @@
 from proctor.report.site_check import Addresses
 from proctor.report.site_evidence import Behind
-from proctor.report.site_tables import boxed, claim_table, filtered, table
+from proctor.report.site_tables import boxed, claim_table
 
 
 def test_a_long_table_shows_eight_rows_and_folds_the_rest():
@@ -14,12 +14,6 @@ def test_a_long_table_shows_eight_rows_and_folds_the_rest():
 def test_only_long_text_in_a_table_is_wrapped():
     html = boxed(f"<table><tr><td>{'word ' * 9}</td><td>0.123</td></tr></table>")
     assert html.count('<td class="prose">word') == 1 and "<td>0.123" in html
-
-
-def test_a_filtered_table_marks_its_columns_and_rows():
-    html = filtered(["a", "b"], [["1", "2"]], (1,), ids=["uq/x"])
-    assert '<th scope="col">a</th><th scope="col" data-filter>b</th>' in html and '<tr id="uq/x"><td>1</td>' in html
-    assert table(["a"], [["1"], ["2"]]).count("<tr>") == 3 and "data-filter" not in table(["a"], [])
 
 
 def test_a_claim_that_nothing_tests_says_what_it_lacks(row, tmp_path):

@@ -44,12 +44,11 @@ def flow(
     size: tuple[float, float] = (0.74, 0.66),
     fontsize: float = 7.0,
     above: float = 0.0,
-    below: float = 0.0,
 ) -> None:
     """Draw the diagram on an axes of its own, which it fills.
 
     boxes: {name: Box, or a tuple of its fields}. arrows: Arrow, or a tuple of its fields. size: of a box, as shares
-    of the grid's cell. above, below: rows of free space for arrows that bend. Texts are wrapped to their box; `\\n` in
+    of the grid's cell. above: rows of free space for arrows that bend. Texts are wrapped to their box; `\\n` in
     them is kept. Raises ValueError for an unknown box, a text that does not fit its box, a label that covers a box and
     an arrow that passes behind one.
     """
@@ -62,7 +61,7 @@ def flow(
     ax.set_axis_off()
     ax.set(
         xlim=(min(columns) - size[0] / 2 - 0.02, max(columns) + size[0] / 2 + 0.02),
-        ylim=(max(rows) + size[1] / 2 + 0.04 + below, min(rows) - size[1] / 2 - 0.04 - above),
+        ylim=(max(rows) + size[1] / 2 + 0.04, min(rows) - size[1] / 2 - 0.04 - above),
     )
     fig = ax.get_figure(root=True)
     assert isinstance(fig, Figure)

@@ -93,6 +93,9 @@ class Behind:
             return ""
         code = record.get("code", {})
         notebook = f"notebooks/{code.get('notebook')}.ipynb"
+        file = self.addresses.file(notebook, page)
+        settings = dict(sorted(record.get("parameters", {}).items()))
+        settings |= {} if record.get("seed") is None else {"seed": record["seed"]}
         parts = {
             "In words": escape(record.get("alt", "")),
             "Claim": "<br>".join(self._claim(id, page) for id in record.get("claim_ids", ()) if id in self.claims),
@@ -101,8 +104,11 @@ class Behind:
             ),
             "Note": escape(record.get("note", "")),
             "Read": "<br>".join(self._input(one, page) for one in record.get("inputs", ())),
-            "Run with": ", ".join(_setting(name, value) for name, value in _settings(record)),
-            "Made by": (f'<a href="{file}" download>{notebook}</a>, ' if (file := self._file(notebook, page)) else "")
+            "Run with": ", ".join(
+                f"<code>{escape(name)} = {escape(json.dumps(value, ensure_ascii=False))}</code>"
+                for name, value in settings.items()
+            ),
+            "Made by": (f'<a href="{file}" download>{notebook}</a>, ' if file else "")
             + ", ".join(f"{name} {version}" for name, version in sorted(code.get("versions", {}).items())),
         }
         lines = "".join(f"<dt>{name}</dt><dd>{html}</dd>" for name, html in parts.items() if html)
@@ -114,12 +120,9 @@ class Behind:
         return f"{verdict(claim)}: {escape(claim.sentence)} <small>({escape(about)}; <code>{escape(id)}</code>)</small>"
 
     def _input(self, one: dict[str, str], page: str) -> str:
-        address = self._file(one["path"], page)
+        address = self.addresses.file(one["path"], page)
         name = f'<a href="{address}">{escape(one["path"])}</a>' if address else escape(one["path"])
         return f"{name} <small>SHA-256 {one['sha256'][:12]}…</small>"
-
-    def _file(self, path: str, page: str) -> str | None:
-        return self.addresses.file(path, page)
 
 
 def shown_size(png: bytes, per_inch: int) -> tuple[int, int]:
@@ -137,12 +140,3 @@ def badges(evidence: str) -> str:
     """HTML labels of "published + measured"."""
     kinds = [kind.strip() for kind in evidence.split("+") if kind.strip()]
     return " ".join(f'<span class="evidence {kind}">{kind}</span>' for kind in kinds)
-
-
-def _settings(record: dict[str, Any]) -> list[tuple[str, Any]]:
-    seed = [("seed", record["seed"])] if record.get("seed") is not None else []
-    return [*sorted(record.get("parameters", {}).items()), *seed]
-
-
-def _setting(name: str, value: Any) -> str:
-    return f"<code>{escape(name)} = {escape(json.dumps(value, ensure_ascii=False))}</code>"
