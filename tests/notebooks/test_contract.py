@@ -108,13 +108,6 @@ def test_one_that_asks_models_plans_and_asks_through_one_helper(name):
     assert "Session" not in "".join(cell.source for cell in NOTEBOOKS[name].code)
 
 
-@each
-def test_its_catalog_rows_have_their_files(name):
-    assert [
-        path.name for path in catalog.promised(name, ROWS) if not (FIGURES / path.relative_to(paths.FIGURES)).exists()
-    ] == []
-
-
 @pytest.mark.parametrize("name", [name for name in NOTEBOOKS if name not in EXERCISES])
 def test_it_makes_claims(name):
     paper = name.rpartition("/")[0] or "start"
@@ -145,12 +138,6 @@ def test_each_bullet_of_the_results_box_names_its_claims_and_their_verdicts(name
             assert f"*{known[claim].verdict}*" in bullet, f"{claim} {known[claim].verdict}: {bullet}"
             numbers = re.split(", (?:n =|exact:)", known[claim].numbers)[0] if known[claim].says else ""
             assert numbers in bullet or name not in WITH_ALL_NUMBERS, f"{claim} {numbers}: {bullet}"
-
-
-@each
-def test_links_of_its_results_box_lead_to_files(name):
-    links = re.findall(r"\]\(([^)#:]+)\)", markdown(name)[0])
-    assert [link for link in links if not (NOTEBOOKS[name].path.parent / link).is_file()] == []
 
 
 @each
