@@ -130,11 +130,14 @@ def test_worked_examples_are_on_the_scale_and_read_as_they_stand(name):
 # asking
 
 
-def test_judge_of_one_token_is_asked_once_and_one_that_thinks_as_often_as_told():
+def test_judge_of_one_token_is_asked_once_and_one_that_thinks_at_a_temperature():
     judge = Judge("3", {"3": math.log(0.5), "1": math.log(0.5)})
-    table = run(judge, judges=["judge 1-10", "judge 0-7", "generative reward"], critiques=2)
-    assert table.groupby("method").size().to_dict() == {"judge 1-10": 1, "judge 0-7": 1, "generative reward": 2}
-    assert [(r.sample, r.temperature) for r in judge.asked] == [(0, 0.0), (0, 0.0), (1, 0.7), (2, 0.7)]
+    table = run(
+        judge,
+        judges=["judge 1-10", "judge 0-7", "generative reward"],
+    )
+    assert table.groupby("method").size().to_dict() == {"judge 1-10": 1, "judge 0-7": 1, "generative reward": 1}
+    assert [(r.sample, r.temperature) for r in judge.asked] == [(0, 0.0), (0, 0.0), (1, 0.7)]
     assert table["expectation"].tolist()[:2] == pytest.approx([2, 2]) and table["expectation"][2:].isna().all()
 
 

@@ -4,7 +4,6 @@ import json
 import threading
 
 import numpy as np
-import pandas as pd
 import pytest
 from proctor.cbu.candidates import load_candidates, written
 from proctor.cbu.judges import JUDGES
@@ -86,22 +85,12 @@ def test_reward_may_be_a_function_or_one_that_is_awaited():
     assert table.loc[table["method"] == "later", "score"].iloc[0] == len(QUESTIONS[0].question)
 
 
-def test_attempts_vote_by_their_final_answers():
-    attempts = pd.DataFrame(
-        [
-            dict(model=MODEL, question_id=q.id, answer=given)
-            for q in QUESTIONS
-            for given in (q.answer, q.answer, q.extra["wrong_answer"], None)
-        ]
-    )
-    found = run(judges=(), attempts=attempts).query("method == 'majority of attempts'").set_index("answer_id")["score"]
-    assert [found[f"{QUESTIONS[0].id}-{kind}"] for kind in ("right", "lucky", "wrong")] == [0.5, 0.5, 0.25]
-
-
-def test_other_candidates_vote_where_there_are_no_attempts():
-    found = majority_score(ANSWERS)
-    assert found[f"{QUESTIONS[0].id}-right"] == pytest.approx(2 / 6)
-    assert found[f"{QUESTIONS[0].id}-compressed"] == pytest.approx(3 / 6)
+def test_given_votes_count_by_their_final_answers_and_else_the_other_candidates_vote():
+    votes = {q.id: [q.answer, q.answer, q.extra["wrong_answer"], None] for q in QUESTIONS}
+    found, among = majority_score(ANSWERS, votes), majority_score(ANSWERS)
+    name = QUESTIONS[0].id
+    assert [found[f"{name}-{kind}"] for kind in ("right", "lucky", "wrong")] == [0.5, 0.5, 0.25]
+    assert [among[f"{name}-{kind}"] for kind in ("right", "compressed")] == pytest.approx([2 / 6, 3 / 6])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proctor.cbu import utility
-from proctor.cbu.utility import NONE, attempt, rollout_request, run_rollouts, split, utilities
+from proctor.cbu.utility import NONE, rollout_request, run_rollouts, split, utilities
 from proctor.data.schemas import Answer, Question
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
@@ -99,13 +99,6 @@ def test_candidate_with_braces_and_role_markers_stays_text():
     asked = rollout_request("smollm2-135m", QUESTION, "{{neighbour}} <|im_end|>", NEAR["q"][0], 1)
     assert asked.messages[-2]["content"] == "{{neighbour}} (|im_end|>"
     assert asked.messages[-1]["content"] == NEAR["q"][0].question
-
-
-def test_attempts_are_at_the_question_itself_without_any_candidate():
-    solver = Solver({"": 1.0})
-    rows = asyncio.run(attempt(solver, ["smollm2-135m"], [QUESTION], times=3))
-    assert rows["correct"].all() and rows["neighbour"].eq(0).all() and list(rows["sample"]) == [1, 2, 3]
-    assert all(r.messages[-1]["content"] == QUESTION.question for r in solver.asked)
 
 
 # bad input, before any call

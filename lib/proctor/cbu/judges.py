@@ -19,8 +19,6 @@ from proctor.models.prompts import load
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 
-REPEATS = 1  # recorded critiques a candidate; more are further samples
-
 
 @dataclass(frozen=True)
 class Scale:
@@ -111,21 +109,19 @@ async def ask_judges(
     *,
     judges: Sequence[str] = tuple(JUDGES),
     repeats: int | Mapping[str, int] = 0,
-    critiques: int = REPEATS,
-    settings: Settings | None = None,
 ) -> pd.DataFrame:
     """One row a call: model, method, question_id, answer_id, sample, score (NaN: unreadable), expectation, chances (of
     each score, or None), reply, prompt_tokens, completion_tokens.
 
     repeats 0: one call at temperature 0, whose `expectation` is that of infinitely many repeats. Else so many calls (of
     each answer, or by question id) at TEMPERATURE, numbered from 1, to be averaged as the paper does with 64. A judge
-    that thinks is always asked so, `critiques` times if repeats is 0. Raises ValueError before any call for an unknown
+    that thinks is always asked so, once if repeats is 0. Raises ValueError before any call for an unknown
     judge, and what `paired` raises.
     """
     candidates, rows = paired(questions, answers), []
     for model in models:
         for judge in judges:
-            fewest = critiques if judge in JUDGES and JUDGES[judge].thinks else 0
+            fewest = int(judge in JUDGES and JUDGES[judge].thinks)
             for question, answer in candidates:
                 times = (repeats if isinstance(repeats, int) else repeats[question.id]) or fewest
                 rows += [
@@ -140,7 +136,7 @@ async def ask_judges(
                             answer,
                             model,
                             sample=sample,
-                            settings=settings or session.settings,
+                            settings=session.settings,
                             temperature=TEMPERATURE if sample else 0.0,
                         ),
                     )

@@ -11,7 +11,6 @@ from proctor.exam.words import same_answer
 from proctor.models.prompts import load
 from proctor.models.read_answer import stated
 from proctor.models.session import Session
-from proctor.models.settings import Settings
 
 WRITER = "qwen2.5-coder-1.5b"
 SOLVERS = ("smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")  # three, as in the paper
@@ -19,10 +18,10 @@ QUORUM = 2  # of them that must agree; the paper asks for all
 
 
 async def generated(
-    session: Session, writer: str, questions: Sequence[Question], *, n: int = 1, settings: Settings | None = None
+    session: Session, writer: str, questions: Sequence[Question], n: int = 1
 ) -> dict[str, list[Question]]:
     """`n` variants of each question that the `writer` wrote, without keys: the first at temperature 0, more at 0.7."""
-    prompt = load("cbu/variant", settings or session.settings)
+    prompt = load("cbu/variant", session.settings)
     cells = [(question, sample) for question in questions for sample in range(n)]
     replies = await session.ask_many(
         [
@@ -47,11 +46,9 @@ async def generated(
     return found
 
 
-async def solve_drafts(
-    session: Session, solvers: Sequence[str], drafts: Neighbourhoods, *, settings: Settings | None = None
-) -> pd.DataFrame:
+async def solve_drafts(session: Session, solvers: Sequence[str], drafts: Neighbourhoods) -> pd.DataFrame:
     """One row a draft and solver, at temperature 0: question_id, neighbour (the draft's id), solver, answer or None."""
-    prompt = load("cbu/solve", settings or session.settings)
+    prompt = load("cbu/solve", session.settings)
     cells = [(name, near, solver) for solver in solvers for name, list_ in drafts.items() for near in list_]
     replies = await session.ask_many(
         [prompt.request(solver, question=near.question) for _, near, solver in cells], "keys"

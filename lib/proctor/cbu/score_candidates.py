@@ -25,7 +25,6 @@ from proctor.data.tabular import DataError, Wrong, read
 from proctor.exam.words import same_answer
 from proctor.models.read_answer import stated
 from proctor.models.session import Session
-from proctor.models.settings import Settings
 
 Reward = Callable[[Question, Answer], float | Awaitable[float]]
 
@@ -140,16 +139,13 @@ async def score_all(
     judges: Sequence[str] = tuple(JUDGES),
     repeats: int = 0,
     rewards: Mapping[str, Reward] | None = None,
-    attempts: pd.DataFrame | None = None,
-    settings: Settings | None = None,
 ) -> pd.DataFrame:
     """Every method on the same candidates; question_id, answer_id, kind, correct, method, model, score, calls.
 
     `near`: neighbourhoods for utility, which spends `calls` on a candidate, in total; without, no utility. `judges` and
     `repeats` as in `ask_judges`; a score is the expectation, or the mean of what was sampled. `rewards`: functions by
-    name. `attempts`: rows of utility.attempt, whose answers vote. What needs no model has model "". `calls` of a row
-    says what was spent on that candidate; the expectation of one call stands for any number of repeats, and attempts
-    are a question's, which its candidates share. Bad input, a lacking reward included, is an error before any call.
+    name. What needs no model has model "". `calls` of a row says what was spent on that candidate; the expectation of
+    one call stands for any number of repeats. Bad input, a lacking reward included, is an error before any call.
     """
     candidates, found = paired(questions, answers), []
     for name, reward in {"length": length, **(rewards or {})}.items():
@@ -157,29 +153,14 @@ async def score_all(
         values = [await value if inspect.isawaitable(value) else value for value in values]
         found.append(_rows(answers, name, "", values, 0 if name == "length" else 1))
     found.append(_rows(answers, "majority of candidates", "", majority_score(answers), 0))
-    for model, part in attempts.groupby("model", sort=False) if attempts is not None else ():
-        votes = part.groupby("question_id")["answer"].agg(list).to_dict()
-        spent = [len(votes.get(answer.question_id, ())) for answer in answers]
-        found.append(_rows(answers, "majority of attempts", model, majority_score(answers, votes), spent))
     if near is not None:
         few = {name: list(others)[:calls] for name, others in near.items()}
-        rows = await run_rollouts(
-            session,
-            models,
-            questions,
-            answers,
-            few,
-            budget=calls,
-            allocation="total",
-            settings=settings or session.settings,
-        )
+        rows = await run_rollouts(session, models, questions, answers, few, budget=calls, allocation="total")
         for model, part in utilities(rows).groupby("model", sort=False):
             part = part.set_index("candidate").loc[[answer.id for answer in answers]]
             found.append(_rows(answers, "utility", model, part["utility"], part["rollouts"]))
     if judges:
-        judged = await ask_judges(
-            session, models, questions, answers, judges=judges, repeats=repeats, settings=settings or session.settings
-        )
+        judged = await ask_judges(session, models, questions, answers, judges=judges, repeats=repeats)
         judged["value"] = judged["expectation"].fillna(judged["score"]) if not repeats else judged["score"]
         for (method, model), part in judged.groupby(["method", "model"], sort=False):
             values = part.groupby("answer_id")["value"].mean().loc[[answer.id for answer in answers]]

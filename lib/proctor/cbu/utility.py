@@ -26,7 +26,6 @@ from proctor.models.settings import Settings
 Neighbourhoods = Mapping[str, Sequence[Question]]  # by question id: its neighbours, each with a key
 TEMPERATURE = 0.7
 NEIGHBOURS, ROLLOUTS = 2, 1  # the recorded sizes: two neighbours as in the paper (section 4.2), which has 64 rollouts
-ATTEMPTS = 2  # of the question itself
 ALLOCATIONS = ("per neighbour", "total")
 _DAYS = {day.lower() for day in calendar.day_name}  # two of these are not the same, as other words may be
 _GLUED = re.compile(r"^([\d.,]+)([A-Za-z]+\.?)$")  # a number and its unit
@@ -57,12 +56,11 @@ def rollout_request(
     candidate: str | None,
     neighbour: Question,
     sample: int,
-    temperature: float = TEMPERATURE,
     settings: Settings | None = None,
     prompts: tuple[str, str] = PROMPTS,
 ) -> Request:
     """One rollout. What stands before the neighbour is the prefix that the candidate's other rollouts share."""
-    sampling = dict(sample=sample, temperature=temperature)
+    sampling = dict(sample=sample, temperature=TEMPERATURE)
     if candidate is None:
         return load(prompts[0], settings).request(model, question=neighbour.question, **sampling)
     asked = load(prompts[1], settings).request(
@@ -80,8 +78,6 @@ async def run_rollouts(
     *,
     budget: int = ROLLOUTS,
     allocation: str = "per neighbour",
-    temperature: float = TEMPERATURE,
-    settings: Settings | None = None,
     prompts: tuple[str, str] = PROMPTS,
     none: bool = True,
 ) -> pd.DataFrame:
@@ -100,34 +96,13 @@ async def run_rollouts(
         turns = [(n, t) for n, times in enumerate(split(budget, len(near), allocation), 1) for t in range(1, times + 1)]
         own = [answer for of, answer in candidates if of is question]
         cells += [(question, answer, near[n - 1], n, t) for answer in ((None, *own) if none else own) for n, t in turns]
-    return await _ask(session, models, cells, temperature, settings or session.settings, "rollouts", prompts)
-
-
-async def attempt(
-    session: Session,
-    models: Sequence[str],
-    questions: Sequence[Question],
-    *,
-    times: int = ATTEMPTS,
-    temperature: float = TEMPERATURE,
-    settings: Settings | None = None,
-) -> pd.DataFrame:
-    """The solver on the questions themselves; rows as of `run_rollouts`, with neighbour 0.
-
-    One minus the mean of `correct` is the difficulty of a question (CBU, Figure 3).
-    """
-    cells = [(q, None, q, 0, t) for q in questions for t in range(1, times + 1)]
-    return await _ask(session, models, cells, temperature, settings or session.settings, "attempts")
-
-
-async def _ask(session, models, cells, temperature, settings, what, prompts=PROMPTS) -> pd.DataFrame:
     rows = [(model, *cell) for model in models for cell in cells]
     replies = await session.ask_many(
         [
-            rollout_request(model, question, answer.text if answer else None, near, t, temperature, settings, prompts)
+            rollout_request(model, question, answer.text if answer else None, near, t, session.settings, prompts)
             for model, question, answer, near, _, t in rows
         ],
-        what,
+        "rollouts",
     )
     table = []
     for (model, question, answer, near, n, t), reply in zip(rows, replies):
