@@ -51,12 +51,12 @@ def families_for(comparisons: int) -> int:
     return int(np.ceil(np.log2(2 * comparisons / LEVEL)))
 
 
-def most_above_mean(wrong: int = 5, right: int = 5, scale: int = 12) -> float:
-    """Largest share of wrong candidates above the mean, if all right ones score higher: all whole scores up to `scale`.
+def most_above_mean() -> float:
+    """Largest share of five wrong candidates above the mean, if five right ones score higher: all whole scores to 11.
 
     The right ones stand just above the best wrong one, where they raise the mean least."""
-    scores = np.array(list(combinations_with_replacement(range(scale), wrong)))
-    mean = (scores.sum(axis=1) + right * (scores.max(axis=1) + 0.1)) / (wrong + right)
+    scores = np.array(list(combinations_with_replacement(range(12), 5)))
+    mean = (scores.sum(axis=1) + 5 * (scores.max(axis=1) + 0.1)) / 10
     return float((scores > mean[:, None]).mean(axis=1).max())
 
 
