@@ -40,35 +40,6 @@ def test_each_solution_prints_back_its_row(solutions):
     }
 
 
-@pytest.mark.parametrize("row", [1, 5, 9, 12, 17, 33, 36, 37, 42])  # of each kind, and the tie
-def test_a_search_of_every_table_finds_the_same(solutions, row):
-    """All n up to 500 and all positives, by plain loops over the counts that print the recall and the precision."""
-    own = solutions[solutions["row"] == row]
-    accuracy, precision, recall = own[FIGURES].iloc[0]
-    units = [int(Decimal(text) * 100) for text in (accuracy, precision, recall)]
-
-    def near(
-        unit, count, total
-    ):  # 10,000 * count / total, a unit either side: every rule's candidates, sorted out below
-        return abs(10_000 * count - unit * total) <= total
-
-    pairs = [(k, m) for m in range(1, 501) for k in range(m + 1)]
-    accepted = {}  # true positives: the false positives that may come with them
-    for tp, total in pairs:
-        if near(units[1], tp, total):
-            accepted.setdefault(tp, []).append(total - tp)
-    found = set()
-    for tp, positives in [pair for pair in pairs if near(units[2], *pair)]:
-        for fp in accepted.get(tp, []):
-            for n in range(positives + fp, 501):
-                if near(units[0], n - fp - positives + tp, n):
-                    if any(row_of(n, positives, tp, fp, rule) == [accuracy, precision, recall] for rule in RULES):
-                        found.add((n, positives, tp, fp))
-    assert found == set(
-        own.dropna(subset="n")[["n", "positives", "tp", "fp"]].astype(int).itertuples(index=False, name=None)
-    )
-
-
 def test_the_nearest_misprint_is_the_nearest_of_all_tables_that_print_the_two_other_figures(read):
     printed = {}  # what a table prints as accuracy, precision and recall
     for tp in range(66):

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from proctor.stats.proportions import clopper_pearson
 from proctor.uq.resolution import Rule
 
 NAME = "uq/8_platform"
@@ -17,16 +16,6 @@ def test_the_overview_agrees_with_the_funnel_and_the_list_of_updates(read):
     assert overview["questions resolved"] == stages.loc["resolved", "simulated"] == updates["question_id"].nunique()
     assert overview["questions with an answer that passed"] == stages.loc["some answer passed", "simulated"]
     assert stages["paper"].dropna().tolist() == [500, 144, 91, 10]
-
-
-def test_ranking_counts_are_those_of_the_updates(read):
-    board, updates = read("8_ranking").set_index("system"), read("8_dataset_updates")
-    assert board["right"].sum() == len(updates)
-    for name, row in board.iterrows():
-        assert row["right"] == (updates["system"] == name).sum()
-        assert row["low"] == pytest.approx(clopper_pearson(int(row["right"]), 500)[0])
-        assert row["high"] == pytest.approx(clopper_pearson(int(row["right"] + row["unsettled"]), 500)[1])
-    assert "people" in board.index
 
 
 def test_effort_is_the_sum_over_all_sequences_of_fifteen_reviews(read, claims_made):
