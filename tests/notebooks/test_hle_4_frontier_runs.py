@@ -3,11 +3,12 @@
 import gzip
 import json
 import random
+import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
-from proctor import log_files, logs
+from proctor import log_files, logs, paths
 from scipy.stats import binomtest
 
 NAME = "hle/4_frontier_runs"
@@ -79,7 +80,7 @@ def test_retests_are_the_two_by_two_table_of_the_pair(read, runs):
     assert row["points"] == pytest.approx(100 * (row["both"] + row["none"]) / counts.to_numpy().sum())
 
 
-def test_it_runs_on_sixty_runs(run_notebook, needs_logs, tmp_path, monkeypatch):
+def test_it_runs_on_sixty_runs(quick_run, needs_logs, monkeypatch):
     needs_logs("token_probability")
     draw = random.Random(1)
     lines = ["id,run,answered,stated_confidence,judge_correct,judge_confidence,exact_original_key,completion_tokens"]
@@ -90,13 +91,13 @@ def test_it_runs_on_sixty_runs(run_notebook, needs_logs, tmp_path, monkeypatch):
             right, sure = int(draw.random() < 0.2), draw.randint(40, 100)
             judge = str(right) if draw.random() < 0.6 or run.startswith("z-ai") else ""
             lines.append(f"q{item},{run},1,{sure},{judge},{sure if judge else ''},{right},{draw.randint(500, 9000)}")
-    folder = tmp_path / "logs/hle_runs"
-    folder.mkdir(parents=True)
-    (folder / "tidy.csv.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    made = paths.BUILD / "tests/logs of sixty runs"
+    shutil.rmtree(made, ignore_errors=True)
+    (made / "hle_runs").mkdir(parents=True)
+    (made / "hle_runs/tidy.csv.gz").write_bytes(gzip.compress("\n".join(lines).encode(), mtime=0))
     kinds = [f"q{n},{'letter' if n % 2 else 'number'}" for n in range(120)]
-    (folder / "items.csv").write_text("\n".join(["id,key_kind", *kinds]) + "\n")
-    (tmp_path / "logs/token_probability").symlink_to(log_files.folder("token_probability"))
-    monkeypatch.setenv("PROCTOR_LOGS", str(tmp_path / "logs"))
-    result = run_notebook(NAME, tmp_path, "-p", "resamples", "200")
-    assert result.returncode == 0, result.stderr
-    assert len(pd.read_csv(tmp_path / "figures/hle/frontier_metrics.csv")) == 60
+    (made / "hle_runs/items.csv").write_text("\n".join(["id,key_kind", *kinds]) + "\n")
+    (made / "token_probability").symlink_to(log_files.folder("token_probability"))
+    monkeypatch.setenv("PROCTOR_LOGS", str(made))
+    folder = quick_run(NAME, "-p", "resamples", "200", label="of sixty", profile=())
+    assert len(pd.read_csv(folder / "figures/hle/frontier_metrics.csv")) == 60
