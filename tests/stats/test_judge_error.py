@@ -1,5 +1,3 @@
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,9 +14,7 @@ from proctor.stats.judge_error import (
 )
 from proctor.stats.proportions import Confusion, wilson
 from scipy import optimize, stats
-from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
-from statsmodels.stats.weightstats import DescrStatsW
 
 CALIBRATION = Confusion(tp=45, fn=5, fp=8, tn=42)
 SHARE = st.floats(0, 1)
@@ -45,18 +41,8 @@ def test_correcting_undoes_what_the_judge_did(accuracy, sensitivity, specificity
     assert rogan_gladen(np.clip(seen, 0, 1), sensitivity, specificity) == pytest.approx(accuracy, abs=1e-9)
 
 
-def test_correction_solves_the_mixture_equation_found_by_a_root_finder():
-    def surplus(prevalence):  # apparent prevalence = true positives + false positives, in shares of all
-        return prevalence * 0.96 + (1 - prevalence) * (1 - 0.89) - 23 / 150
-
-    found = known_judge(23, 150, 0.96, 0.89)
-    assert found.raw == pytest.approx(optimize.brentq(surplus, -1, 2))
-    assert round(100 * found.raw, 1) == 5.1  # the worked example of the R package epiR, epi.prev
-
-
-def test_a_faultless_judge_leaves_the_wilson_interval():
-    found = known_judge(13, 40, 1, 1)
-    assert (found.raw, found.raw_low, found.raw_high) == pytest.approx((13 / 40, *wilson(13, 40)))
+def test_correction_gives_the_worked_example_of_the_r_package_epir():
+    assert round(100 * known_judge(23, 150, 0.96, 0.89).raw, 1) == 5.1  # epi.prev
 
 
 def test_a_known_judge_s_limits_are_where_the_observed_share_leaves_wilson_s_limits():
@@ -96,12 +82,6 @@ def test_all_methods_agree_when_everything_is_well_known(method):
     wide = 1.96 * np.sqrt(0.34 * 0.66 / 1e4 + 0.3**2 * 0.09 / 1e4 + 0.7**2 * 0.09 / 1e4) / 0.8
     assert found.raw == pytest.approx(0.3) and found.method == method
     assert (found.raw_low, found.raw_high) == pytest.approx((0.3 - wide, 0.3 + wide), abs=1e-3)
-
-
-def test_what_the_calibration_does_not_know_widens_the_interval():
-    known, estimated = known_judge(60, 200, 0.9, 0.84), estimated_judge(60, 200, CALIBRATION, rng())
-    assert known.raw == pytest.approx(estimated.raw)
-    assert estimated.raw_high - estimated.raw_low > 1.2 * (known.raw_high - known.raw_low)
 
 
 def test_jeffreys_limits_hold_the_truth_where_delta_and_bootstrap_do_not():
@@ -159,12 +139,6 @@ def test_bad_input_is_named(call, message):
         call()
 
 
-def test_without_the_proxy_the_mean_is_the_classical_one():
-    truth, proxy, rest = judged(80, 500)
-    estimate, low, high, _ = ppi_limits(truth, proxy, rest, proxy_weight=0)
-    assert estimate == pytest.approx(truth.mean()) and (low, high) == pytest.approx(DescrStatsW(truth).zconfint_mean())
-
-
 def test_tuned_weight_gives_the_least_variance_of_all_weights():
     truth, proxy, rest = judged(100, 400, seed=5)
     every = np.concatenate([proxy, rest])
@@ -177,12 +151,6 @@ def test_tuned_weight_gives_the_least_variance_of_all_weights():
 
     best = optimize.minimize_scalar(variance, (0, 1)).x
     assert power_weight(truth, proxy, rest) == pytest.approx(best, abs=1e-6)
-
-
-def test_tuned_weight_tends_to_the_regression_slope_as_the_others_grow():
-    truth, proxy, _ = judged(200, 0, seed=6)
-    slope = OLS(truth, np.column_stack([np.ones(200), proxy])).fit().params[1]
-    assert power_weight(truth, proxy, np.tile(proxy, 5000)) == pytest.approx(slope, rel=0.01)
 
 
 @settings(deadline=None)
@@ -220,26 +188,6 @@ def test_vectorised_rows_are_the_single_results():
         assert limits[:, i] == pytest.approx(np.array(ppi_limits(truth[i], proxy[i], rest[i])))
 
 
-def test_a_good_proxy_narrows_the_interval_and_a_useless_one_costs_nothing():
-    def width(*parts, weight=None):
-        _, low, high, _ = ppi_limits(*parts, weight)
-        return high - low
-
-    truth, proxy, rest = judged(100, 2000, sensitivity=0.97, specificity=0.97)
-    verified = width(truth, proxy, rest, weight=0)
-    assert width(truth, proxy, rest) < 0.5 * verified
-    draw = rng(1)
-    useless = draw.integers(0, 2, 100), draw.integers(0, 2, 2000)
-    assert abs(power_weight(truth, *useless)) < 0.2 and width(truth, *useless) < 1.03 * verified
-
-
-def test_a_turned_round_proxy_helps_as_much_as_the_proxy():
-    truth, proxy, rest = judged(100, 500)
-    *one, weight = ppi_limits(truth, proxy, rest)
-    *other, turned = ppi_limits(truth, 1 - proxy, 1 - rest)
-    assert turned == pytest.approx(-weight) and other == pytest.approx(one)
-
-
 def test_a_constant_proxy_has_weight_zero():
     assert power_weight(judged(40, 0)[0], np.full(40, 0.3), np.full(90, 0.3)) == 0
 
@@ -250,20 +198,3 @@ def test_smoothed_limits_hold_the_truth_with_few_verified_items_and_a_rare_class
     normal = np.mean((low <= 0.05) & (0.05 <= high))
     _, low, high, _ = ppi_limits(truth, proxy, rest, pseudo=0.5)
     assert normal < 0.92 < 0.94 < np.mean((low <= 0.05) & (0.05 <= high))
-
-
-def test_pass_rates_are_the_expectation_over_every_verdict():
-    recall, specificity, accuracy = 0.7, 0.6, 0.2
-    by_hand = sum(
-        (accuracy if right else 1 - accuracy) * ((recall if right else 1 - specificity) if accepted else 0)
-        for right, accepted in product((0, 1), repeat=2)
-    )
-    assert pass_rate(accuracy, recall, specificity) == pytest.approx(by_hand)
-
-
-def test_pass_rates_rank_as_accuracies_exactly_if_recall_and_specificity_exceed_one():
-    accuracy = np.array([0.05, 0.1, 0.2, 0.4])
-    for recall, specificity in product(np.linspace(0, 1, 11), repeat=2):
-        step = np.diff(pass_rate(accuracy, recall, specificity))
-        informed = np.sign(np.round(recall + specificity - 1, 9))
-        assert (np.sign(np.round(step, 12)) == informed).all()

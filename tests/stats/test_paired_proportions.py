@@ -54,12 +54,6 @@ def test_limits_are_where_the_constrained_likelihood_rejects(table):
     assert high == pytest.approx(brentq(lambda d: brute_score(*table, d) + z, estimate + 1e-6, 0.999), abs=2e-4)
 
 
-def test_it_agrees_with_mcnemar_at_no_difference_and_turns_round_with_the_scores():
-    assert pairs.score(9, 4, 30, 0.0) == pytest.approx((9 - 4) / np.sqrt(9 + 4))
-    low, high = pairs.score_limits([9, 4], [4, 9], 30)
-    assert low == pytest.approx(-high[::-1])
-
-
 def test_no_and_full_disagreement_give_finite_limits_within_the_range():
     z2 = norm.ppf(0.975) ** 2
     low, high = pairs.score_limits([0, 20, 0], [0, 0, 20], 20)
@@ -77,15 +71,6 @@ def test_it_holds_for_15_to_60_items_where_five_differ_and_is_conservative_below
         coverage, _ = score_coverage(cells, n)
         most = 0.975 if n * (cells[1] + cells[2]) >= 5 else 1
         assert 0.93 <= coverage <= most, n
-
-
-def test_coverage_by_enumeration_is_that_of_simulation():
-    cells = pairs.chances(0.95, 0.9, 0.5)
-    drawn = np.random.default_rng(1).multinomial(18, cells, 20_000)
-    low, high = pairs.score_limits(drawn[:, 1], drawn[:, 2], 18)
-    share = ((low <= 0.05) & (0.05 <= high)).mean()
-    coverage, width = score_coverage(cells, 18)
-    assert abs(share - coverage) < 0.005 and abs((high - low).mean() - width) < 0.005
 
 
 def test_rates_that_cannot_correlate_so_are_refused():
@@ -123,21 +108,15 @@ def test_cluster_t_without_spread_or_with_one_cluster():
     assert np.isnan(pairs.cluster_t_interval([], []).high)
 
 
-def test_power_is_that_of_simulated_studies():
-    cells = pairs.chances(0.6, 0.4, 0.3)
-    drawn = np.random.default_rng(2).multinomial(40, cells, 20_000)
-    low, _ = pairs.score_limits(drawn[:, 1], drawn[:, 2], 40)
-    power, _ = pairs.score_power(cells, 40)
-    assert abs((low > 0).mean() - power) < 0.01
+@pytest.mark.parametrize("rates, n, margin", [((0.6, 0.4, 0.3), 40, None), ((0.8, 0.75, 0.5), 60, 0.2)])
+def test_power_and_width_are_those_of_simulated_studies(rates, n, margin):
+    cells = pairs.chances(*rates)
+    drawn = np.random.default_rng(2).multinomial(n, cells, 20_000)
+    low, high = pairs.score_limits(drawn[:, 1], drawn[:, 2], n)
+    shown = low > 0 if margin is None else (low > -margin) & (high < margin)
+    power, width = pairs.score_power(cells, n, margin=margin)
+    assert abs(shown.mean() - power) < 0.01 and abs((high - low).mean() - width) < 0.005
     assert pairs.score_power(pairs.chances(0.5, 0.5, 0.3), 40)[0] < 0.07
-
-
-def test_the_power_of_a_margin_is_how_often_simulated_intervals_lie_within_it():
-    cells = pairs.chances(0.8, 0.75, 0.5)
-    drawn = np.random.default_rng(2).multinomial(60, cells, 20_000)
-    low, high = pairs.score_limits(drawn[:, 1], drawn[:, 2], 60)
-    power, _ = pairs.score_power(cells, 60, margin=0.2)
-    assert abs(((low > -0.2) & (high < 0.2)).mean() - power) < 0.01 and 0.3 < power < 0.95
 
 
 def test_the_power_table_names_the_size_that_is_enough():

@@ -3,7 +3,6 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.stats.bootstrap import resample_means
 from proctor.stats.compare import mcnemar_power
 from proctor.stats.interval import Interval
 from proctor.stats.power import (
@@ -18,12 +17,6 @@ from proctor.stats.power import (
 )
 from scipy import stats
 from statsmodels.stats.power import NormalIndPower, TTestPower
-
-
-def differences(rng, pairs, items, first, second):
-    """Of 0/1 scores: the first model alone is right on a share `first` of the items, the second alone on `second`."""
-    return rng.choice([1.0, -1.0, 0.0], p=[first, second, 1 - first - second], size=(pairs, items))
-
 
 # power
 
@@ -44,22 +37,6 @@ def test_items_needed_are_the_fewest_that_have_the_power(gap, sd, power, level):
     bar = stats.norm.ppf((1 + level) / 2)
     wrong = stats.norm.cdf(-bar - gap / sd * np.sqrt(max(n - 1, 1)))
     assert n == 1 or power_of(gap, sd, n - 1, level) - wrong < power
-
-
-def test_items_needed_are_those_of_statsmodels():
-    for gap, sd, power in ((0.03, 0.45, 0.8), (0.01, 0.5, 0.9), (0.2, 0.4, 0.95)):
-        n = NormalIndPower(ddof=0).solve_power(gap / sd, alpha=0.05, power=power, ratio=0)
-        assert items_needed(gap, sd, power) == np.ceil(n)
-        assert 0 <= TTestPower().solve_power(gap / sd, alpha=0.05, power=power) - n < 3
-
-
-def test_exams_of_the_size_needed_show_the_difference_as_often_as_asked():
-    rng, first, second = np.random.default_rng(0), 0.13, 0.07
-    gap, sd = first - second, np.sqrt(first + second - (first - second) ** 2)
-    n = int(items_needed(gap, sd, 0.8))
-    seen = differences(rng, 4000, n, first, second)
-    z = seen.mean(axis=1) / (seen.std(axis=1, ddof=1) / np.sqrt(n))
-    assert (z > 1.96).mean() == pytest.approx(0.8, abs=0.025)  # four standard errors of 4000 exams
 
 
 @pytest.mark.parametrize("gap, sd, n, level", [(0.34, 0.25, 9, 0.95), (-0.1, 0.2, 5, 0.99), (0.02, 0.3, 9, 0.975)])
@@ -104,15 +81,9 @@ def test_impossible_questions_are_refused(call, words):
 @settings(deadline=None)
 @given(st.floats(0.02, 2), st.floats(0.05, 1), st.floats(0.8, 0.9999))
 def test_units_needed_are_the_fewest_with_the_power_of_student_s_test(gap, sd, level):
-    n = float(units_needed(gap, sd, level, most=10**6))
+    n = float(units_needed(-gap, sd, level, most=10**6))
     assert n >= 2 and t_power(gap, sd, int(n), level) >= 0.8 - 1e-9
     assert n == 2 or t_power(gap, sd, int(n) - 1, level) < 0.8
-
-
-def test_units_needed_are_those_of_statsmodels():
-    for gap, sd, level in ((0.2, 0.5, 0.95), (0.05, 0.3, 0.99), (0.4, 0.3, 0.9)):
-        n = TTestPower().solve_power(gap / sd, alpha=1 - level, power=0.8)
-        assert units_needed(-gap, sd, level) == np.ceil(n)
 
 
 def test_more_units_are_needed_than_an_undecided_study_had_and_at_most_10_000_are_counted():
@@ -145,29 +116,6 @@ def test_design_effect_is_the_ratio_of_statsmodels_variances():
         clustered = sm.OLS(row, np.ones(150)).fit(cov_type="cluster", cov_kwds={"groups": labels}).bse[0]
         single = row.std(ddof=1) / np.sqrt(150)
         assert found == pytest.approx(clustered**2 / single**2)
-
-
-def clustered_scores(n_clusters, size, share, icc, trials, rng):
-    """Scores 0/1 whose clusters have beta distributed chances, and the clusters: `icc` correlates two of its items."""
-    spread = (1 - icc) / max(icc, 1e-9)
-    chance = rng.beta(share * spread, (1 - share) * spread, (trials, n_clusters))
-    labels = np.repeat(np.arange(n_clusters), size)
-    return (rng.random((trials, len(labels))) < chance[:, labels]).astype(float), labels
-
-
-def test_design_effect_is_the_ratio_of_bootstrap_variances():
-    scores, labels = clustered_scores(60, 5, 0.4, 0.3, 2, np.random.default_rng(2))
-    by_cluster, by_item = (
-        resample_means(scores, 8000, np.random.default_rng(0), which).var(axis=1) for which in (labels, None)
-    )
-    assert design_effect(scores, labels) == pytest.approx(by_cluster / by_item, rel=0.08)
-
-
-def test_design_effect_of_alike_items_is_one_and_the_correlation_s_value():
-    rng = np.random.default_rng(3)
-    for icc in (0.0, 0.25):
-        scores, labels = clustered_scores(200, 5, 0.5, icc, 200, rng)
-        assert design_effect(scores, labels).mean() == pytest.approx(1 + (5 - 1) * icc, abs=0.04)
     assert design_effect(np.ones((1, 6)), [0, 0, 1, 1, 2, 2]).tolist() == [1.0]
 
 
@@ -192,9 +140,3 @@ def test_corridor_is_that_of_the_printed_tables(looks, level, last):
     bars = corridor(looks, level)
     assert bars[-1] == pytest.approx(last, abs=6e-4)
     assert np.allclose(bars * np.sqrt(np.arange(1, looks + 1)), bars[0])
-
-
-def test_random_walks_leave_the_corridor_as_often_as_it_says():
-    walks = np.random.default_rng(5).standard_normal((40_000, 8)).cumsum(axis=1) / np.sqrt(np.arange(1, 9))
-    left = (np.abs(walks) > corridor(8, 0.9)).any(axis=1).mean()
-    assert left == pytest.approx(0.1, abs=0.006)  # four standard errors

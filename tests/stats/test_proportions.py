@@ -1,9 +1,7 @@
 import math
-from collections import Counter
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +9,6 @@ from proctor.stats import proportions
 from proctor.stats.bootstrap import statistic_interval
 from proctor.stats.proportions import Confusion
 from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
 
 CELLS = st.tuples(*[st.integers(0, 30)] * 4).filter(any)
 BEST_OF_UQ = Confusion(tp=16, fp=24, fn=49, tn=411)
@@ -25,39 +22,25 @@ def by_name(counts, seed=0, **options):
 @pytest.mark.parametrize("k, n", [(0, 10), (1, 10), (5, 10), (10, 10), (478, 899), (65, 500)])
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_wilson_limits_solve_the_score_equation(k, n, level):
-    z = stats.norm.ppf((1 + level) / 2)
-    for limit in proportions.wilson(k, n, level):
+    z, (low, high) = stats.norm.ppf((1 + level) / 2), proportions.wilson(k, n, level)
+    assert (low == 0) == (k == 0) and (high == 1) == (k == n)
+    for limit in (low, high):
         if 0 < limit < 1:
             assert abs(k / n - limit) == pytest.approx(z * math.sqrt(limit * (1 - limit) / n))
 
 
 @pytest.mark.parametrize("k, n", [(0, 12), (3, 12), (12, 12), (40, 500)])
-def test_clopper_pearson_inverts_the_binomial_test(k, n):
-    low, high = proportions.clopper_pearson(k, n)
-    if k > 0:
-        assert stats.binom.sf(k - 1, n, low) == pytest.approx(0.025)
-    if k < n:
-        assert stats.binom.cdf(k, n, high) == pytest.approx(0.025)
+def test_clopper_pearson_is_scipy_s_exact_interval(k, n):
     exact = stats.binomtest(k, n).proportion_ci(0.95, "exact")
-    assert (low, high) == pytest.approx((exact.low, exact.high))
-
-
-def test_intervals_are_never_of_zero_width():
-    for interval in (proportions.wilson, proportions.clopper_pearson):
-        for k in (0, 7):
-            low, high = interval(k, 7)
-            assert 0 <= low < high <= 1
-    assert proportions.wilson(0, 7)[0] == 0 and proportions.wilson(7, 7)[1] == 1
-
-
-def test_wilson_agrees_with_statsmodels():
-    assert proportions.wilson(13, 40, 0.9) == pytest.approx(proportion_confint(13, 40, 0.1, "wilson"))
+    assert proportions.clopper_pearson(k, n) == pytest.approx((exact.low, exact.high))
 
 
 @pytest.mark.parametrize("k, n", [(-1, 5), (6, 5), (2.5, 5), (0, 0)])
 def test_impossible_counts_are_refused(k, n):
     with pytest.raises(ValueError):
         proportions.wilson(k, n)
+    with pytest.raises(ValueError, match="n is 0"):
+        proportions.measures(Confusion(0, 0, 0, 0), np.random.default_rng(0))
 
 
 def test_official_half_width_uses_the_rounded_percentage():
@@ -71,14 +54,7 @@ def test_confusion_counts_every_cell():
     found = proportions.confusion([1, 1, 0, 0, 1, 0], [1, 0, 1, 0, 1, 0])
     assert found == Confusion(tp=2, fp=1, fn=1, tn=2)
     assert found.accuracy == pytest.approx(4 / 6) and found.precision == found.recall == pytest.approx(2 / 3)
-
-
-def test_balanced_accuracy_is_the_mean_of_the_class_accuracies():
-    rng = np.random.default_rng(0)
-    accept, correct = rng.integers(0, 2, (2, 200))
-    found = proportions.confusion(accept, correct)
-    by_class = [(accept == correct)[correct == c].mean() for c in (0, 1)]
-    assert found.balanced_accuracy == pytest.approx(np.mean(by_class))
+    assert Confusion(tp=1, fp=0, fn=1, tn=4).balanced_accuracy == 0.75
 
 
 def test_ratios_without_a_denominator_are_none():
@@ -88,23 +64,12 @@ def test_ratios_without_a_denominator_are_none():
     assert no_positives.recall is None and no_positives.balanced_accuracy is None
 
 
-def test_items_give_back_the_counts():
-    counts = Confusion(tp=3, fp=0, fn=2, tn=4)
-    assert proportions.confusion(*counts.items()) == counts
-
-
-def test_rejecting_all_is_right_on_all_wrong_answers_and_knows_nothing():
-    baseline = proportions.confusion(np.zeros(500), np.arange(500) < 65)
-    assert baseline == REJECT_ALL
-    assert (baseline.accuracy, baseline.balanced_accuracy) == (435 / 500, 0.5)
-    assert baseline.precision is None
-
-
 @given(CELLS)
 def test_measures_estimate_what_the_confusion_table_says(cells):
     counts = Confusion(*cells)
     found = by_name(counts, resamples=20)
     accept, correct = counts.items()
+    assert proportions.confusion(accept, correct) == counts
     positives, negatives = counts.tp + counts.fn, counts.fp + counts.tn
     positive = counts.tp * negatives / (counts.fp * positives) if counts.fp * positives else None
     negative = counts.fn * negatives / (counts.tn * positives) if counts.tn * positives else None
@@ -127,19 +92,7 @@ def test_measures_estimate_what_the_confusion_table_says(cells):
             assert one.low <= one.high and one.exact_low - 1e-12 <= value <= one.exact_high + 1e-12
 
 
-def test_drawing_the_four_cells_is_resampling_the_items():
-    counts = Confusion(tp=2, fp=1, fn=1, tn=1)
-    accept, correct = counts.items()
-    every = Counter(
-        proportions.confusion(accept[list(index)], correct[list(index)]) for index in product(range(5), repeat=5)
-    )
-    chance = stats.multinomial(5, np.array([2, 1, 1, 1]) / 5)
-    assert sum(every.values()) == 5**5
-    for table, times in every.items():
-        assert times / 5**5 == pytest.approx(chance.pmf([table.tp, table.fp, table.fn, table.tn]))
-
-
-@pytest.mark.parametrize("name", ["accuracy", "precision", "recall", "specificity", "balanced_accuracy", "mcc"])
+@pytest.mark.parametrize("name", ["precision", "balanced_accuracy", "mcc"])
 def test_bootstrap_limits_agree_with_the_bootstrap_over_items(name):
     found = by_name(BEST_OF_UQ, resamples=20_000)[name]
     over_items = statistic_interval(
@@ -150,17 +103,6 @@ def test_bootstrap_limits_agree_with_the_bootstrap_over_items(name):
     )
     spread = over_items.high - over_items.low
     assert (found.low, found.high) == pytest.approx((over_items.low, over_items.high), abs=0.1 * spread)
-
-
-def test_likelihood_ratio_limits_agree_with_the_log_method_on_many_items():
-    # Simel, Samsa and Matchar 1991: the log of a ratio of two independent shares is about normal.
-    tp, fp, fn, tn = 1600, 2400, 4900, 41100
-    found = by_name(Confusion(tp, fp, fn, tn), resamples=20_000)
-    for name, hit, false in (("lr_positive", tp, fp), ("lr_negative", fn, tn)):
-        ratio = hit / (tp + fn) / (false / (fp + tn))
-        half = 1.959964 * math.sqrt(1 / hit - 1 / (tp + fn) + 1 / false - 1 / (fp + tn))
-        expected = (math.log(ratio) - half, math.log(ratio) + half)
-        assert (math.log(found[name].low), math.log(found[name].high)) == pytest.approx(expected, abs=0.1 * half)
 
 
 @pytest.mark.parametrize("positives, negatives", [(4, 7), (12, 12), (1, 3)])
@@ -244,15 +186,6 @@ def test_a_ratio_that_resamples_divide_by_nothing_has_no_upper_limit():
     assert found.estimate == pytest.approx(20) and found.high == math.inf and 1 < found.low < 20
     never_wrong = by_name(Confusion(tp=20, fp=0, fn=5, tn=25))["lr_positive"]
     assert never_wrong.estimate is None and 1 < never_wrong.exact_low and never_wrong.exact_high == math.inf
-
-
-def test_measures_make_a_table_of_numbers_and_the_same_seed_the_same_ones():
-    first, again = (pd.DataFrame(proportions.measures(BEST_OF_UQ, np.random.default_rng(5))) for _ in range(2))
-    assert (
-        first.equals(again) and first.shape == (8, 6) and first.dtypes.iloc[1:].map(pd.api.types.is_float_dtype).all()
-    )
-    with pytest.raises(ValueError, match="n is 0"):
-        proportions.measures(Confusion(0, 0, 0, 0), np.random.default_rng(0))
 
 
 def test_hypergeometric_limits_are_those_that_no_tail_rejects():

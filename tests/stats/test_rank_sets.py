@@ -15,7 +15,6 @@ from proctor.stats.rank_sets import (
     possible_winners,
     rank_sets,
 )
-from proctor.stats.ranking import ranking
 from proctor.stats.simulate import item_responses
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -134,6 +133,8 @@ def test_missing_scores_leave_each_pair_its_common_items():
     assert rank_sets(thirds, rng).method == STUDENT and possible_winners(scores, rng).any()
     with pytest.raises(ValueError, match="fewer than two items in common"):
         all_pairs([[1, 0, np.nan, np.nan], [np.nan, np.nan, 1, 0]])
+    with pytest.raises(ValueError, match="needs two"):
+        rank_sets(scores[:1], rng)
 
 
 def test_items_needed_have_the_power_of_the_test_at_the_level_of_all_pairs():
@@ -157,24 +158,12 @@ def test_items_needed_have_the_power_of_the_test_at_the_level_of_all_pairs():
                 assert 0.795 < mcnemar_power(*cells, int(n), level, exact=True) < 0.85
 
 
-def test_rank_sets_hold_more_ranks_than_percentile_ranks():
-    scores = item_responses(np.linspace(0.3, 0.6, 12), 300, np.random.default_rng(4)).scores
-    sets, percentile = (f(scores, np.random.default_rng(0), 500) for f in (rank_sets, ranking))
-    assert (sets.rank_low <= percentile.rank_low).all() and (sets.rank_high >= percentile.rank_high).all()
-    assert sets.rank.tolist() == percentile.rank.tolist()
-
-
 def test_rank_sets_use_the_exact_interval_where_a_difference_never_varies():
     many, few = np.stack([np.ones(30), np.zeros(30), np.zeros(30)]), np.array([[1.0, 1], [0, 0]])
     found = rank_sets(many, np.random.default_rng(0), 100)
     assert found.above.tolist() == [[False, True, True], [False] * 3, [False] * 3]
     assert found.tier.tolist() == [1, 2, 2] and found.rank_high.tolist() == [1, 3, 3]
     assert not rank_sets(few, np.random.default_rng(0), 100).above.any()
-
-
-def test_rank_sets_need_two_models():
-    with pytest.raises(ValueError, match="needs two"):
-        rank_sets(np.ones((1, 5)), np.random.default_rng(0))
 
 
 def sampled_exam(truth, n_items, rng):

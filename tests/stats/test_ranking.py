@@ -12,13 +12,9 @@ def scores():
     return (rng.random((6, 40)) < np.array([0.8, 0.5, 0.5, 0.45, 0.3, 0.7])[:, None]).astype(float)
 
 
-def test_ranks_agree_with_scipy_including_ties():
-    means = np.random.default_rng(0).integers(0, 5, (7, 300)) / 5
-    assert np.array_equal(ranks(means), stats.rankdata(-means, method="min", axis=0))
-
-
-def test_more_models_than_a_byte_counts_are_ranked():
-    means = np.random.default_rng(0).random((300, 2))
+@pytest.mark.parametrize("shape", [(7, 300), (300, 2)])  # the second: more models than a byte counts
+def test_ranks_agree_with_scipy_including_ties(shape):
+    means = np.random.default_rng(0).integers(0, shape[0] - 2, shape) / 5
     assert np.array_equal(ranks(means), stats.rankdata(-means, method="min", axis=0))
 
 
@@ -51,21 +47,6 @@ def test_ranking_reports_observed_means_and_shared_ranks(scores):
     assert np.array_equal(found.mean, scores.mean(axis=1))
     assert np.array_equal(found.rank, stats.rankdata(-scores.mean(axis=1), method="min"))
     assert found.rank[1] == found.rank[2]
-
-
-def test_probabilities_are_consistent(scores):
-    found = ranking(scores, np.random.default_rng(0), 500)
-    assert found.p_first.sum() == pytest.approx(1)
-    assert np.allclose(found.p_beats + found.p_beats.T, 1) and np.allclose(np.diag(found.p_beats), 0.5)
-    assert (np.diff(found.p_top) >= 0).all() and (found.p_top[:, -1] == 1).all()
-    assert (found.p_first <= found.p_top[:, 0]).all() and (found.p_top.sum(axis=0) >= np.arange(1, 7) - 1e-9).all()
-    assert (found.rank_low <= found.rank).all() and (found.rank <= found.rank_high).all()
-
-
-def test_identical_models_share_first_place(scores):
-    found = ranking(np.stack([scores[0], scores[0], scores[4]]), np.random.default_rng(0), 500)
-    assert found.p_first[0] == found.p_first[1] and found.p_beats[0, 1] == 0.5
-    assert found.rank.tolist() == [1, 1, 3]
 
 
 def test_model_that_is_always_right_gets_an_exact_interval(scores):

@@ -24,23 +24,7 @@ def test_show_prints_as_decimal_does_ties_included(k, power, decimals, rule):
     value = Fraction(k, 2**power)  # halves and eighths are ties at many decimals
     text = show(value, decimals, rule)
     assert Decimal(text) == quantized(value, decimals, rule)
-    assert len(text.partition(".")[2]) == decimals
-
-
-@pytest.mark.parametrize(
-    "value, half_up, half_even, truncate",
-    [
-        (Fraction(1, 8), "0.13", "0.12", "0.12"),
-        (Fraction(3, 8), "0.38", "0.38", "0.37"),
-        (Fraction(-1, 8), "-0.13", "-0.12", "-0.12"),
-        (Fraction(1, 200), "0.01", "0.00", "0.00"),
-        (Fraction(2, 3), "0.67", "0.67", "0.66"),
-        (Fraction(-1, 1000), "0.00", "0.00", "0.00"),
-        (Fraction(185, 8), "23.13", "23.12", "23.12"),  # 37 of 160, the one tie of UQ's Table S10
-    ],
-)
-def test_exact_ties_go_where_the_rule_sends_them(value, half_up, half_even, truncate):
-    assert [show(value, 2, rule) for rule in ROUNDINGS] == [half_up, half_even, truncate]
+    assert len(text.partition(".")[2]) == decimals and text.startswith("-") == (Decimal(text) < 0)
 
 
 @given(st.integers(-2000, 2000), st.integers(0, 2), rounding, st.fractions(-30, 30, max_denominator=4000))

@@ -6,12 +6,10 @@ from math import comb, isinf, isnan
 import numpy as np
 import pytest
 from proctor.stats.compare import chances, mcnemar_power, score_power
-from proctor.stats.power import items_needed
 from proctor.synthesis import how_many as h
 from proctor.synthesis import how_many_checks as checks
 from scipy.stats import betabinom, binom, hypergeom
 from statsmodels.stats.inter_rater import cohens_kappa
-from statsmodels.stats.power import zt_ind_solve_power
 
 
 @pytest.mark.parametrize("rates", [(0.6, 0.5, 0.4), (0.9, 0.8, 0.2), (0.3, 0.25, 0.0)])
@@ -35,15 +33,6 @@ def test_items_for_the_exact_test_are_the_fewest_with_its_power(rates):
     if plan.n < 300:
         assert plan.told["power of McNemar's exact test"] == pytest.approx(power(plan.n), abs=1e-3)
         assert power(plan.n) >= 0.8 > power(plan.n - 1) - 1e-3
-
-
-def test_of_small_differences_it_is_the_formula_of_independent_samples_without_pairing():
-    """Uncorrelated models that are nearly equal: n of one of two independent groups, by statsmodels."""
-    rate, d = 0.5, 0.01
-    n = zt_ind_solve_power(effect_size=d / np.sqrt(0.25), alpha=0.05, power=0.8, ratio=1)
-    assert h.items_for_difference(rate, rate - d).n == pytest.approx(n, rel=2e-3)
-    _, a, b, _ = chances(rate, rate - d, 0.0)
-    assert h.mcnemar_items(a, b) == pytest.approx(items_needed(d, np.sqrt(a + b - d * d)), rel=2e-3)
 
 
 def test_families_are_whole_and_cost_their_design_effect():

@@ -80,21 +80,6 @@ def counts(
         yield table
 
 
-def sums_by_value(drawn: np.ndarray, values: np.ndarray, *weights: np.ndarray) -> list[np.ndarray]:
-    """Of each weight (items,): its sums over the drawn items of each distinct value, lowest first; (resamples, values).
-
-    drawn: how often each item is in each resample, (resamples, items).
-
-    >>> sums_by_value(np.array([[1, 1, 1, 1], [2, 0, 1, 1]]), np.array([0.9, 0.4, 0.6, 0.4]), np.ones(4))
-    [array([[2., 1., 1.],
-           [1., 1., 2.]])]
-    """
-    order = np.argsort(values, kind="stable")
-    starts = np.flatnonzero(np.r_[True, np.diff(values[order]) != 0])
-    drawn = drawn[:, order]
-    return [np.add.reduceat(drawn * weight[order], starts, axis=1) for weight in weights]
-
-
 def resample_means(
     scores: ArrayLike, resamples: int, rng: np.random.Generator, clusters: ArrayLike | None = None
 ) -> np.ndarray:

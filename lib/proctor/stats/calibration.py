@@ -139,7 +139,10 @@ def resampled_auc(drawn: np.ndarray, score: np.ndarray, correct: np.ndarray) -> 
     >>> resampled_auc(np.array([[1.0, 1, 1], [2, 1, 0], [1, 0, 1]]), np.array([0.9, 0.4, 0.6]), np.array([1, 0, 1]))
     array([ 1.,  1., nan])
     """
-    right, wrong = bootstrap.sums_by_value(drawn, score, correct, 1 - correct)
+    order = np.argsort(score, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(score[order]) != 0])
+    drawn = drawn[:, order]
+    right, wrong = (np.add.reduceat(drawn * of[order], starts, axis=1) for of in (correct, 1 - correct))
     wins = (right * (wrong.cumsum(axis=1) - wrong / 2)).sum(axis=1)
     pairs = right.sum(axis=1) * wrong.sum(axis=1)
     return np.divide(wins, pairs, out=np.full(len(drawn), np.nan), where=pairs > 0)
