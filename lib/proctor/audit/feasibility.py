@@ -114,16 +114,11 @@ def _search(ranges: Mapping[str, Range], n: int, positives: Sequence[int] | None
     return [
         cells
         for cells in found
-        if all(_within(_share(CountTable(n, *cells, ()).confusion, name), ranges[name]) for name in mixed)
+        if all(
+            (share := _share(CountTable(n, *cells, ()).confusion, name)) is not None and 100 * share in ranges[name]
+            for name in mixed
+        )
     ]
-
-
-def _within(share: Fraction | None, of: Range) -> bool:
-    """Whether a share, as a percentage, lies in the range that a printed figure leaves."""
-    if share is None:
-        return False
-    low, high = 100 * share - of.low, of.high - 100 * share
-    return (low > 0 or low == 0 and of.low_closed) and (high > 0 or high == 0 and of.high_closed)
 
 
 def audit(rows: Iterable[Reported]) -> list[Audited]:
@@ -199,10 +194,14 @@ def _audit(row: Reported) -> Audited:
         notes += [f"right answers are of n times {row.samples} samples"] if row.samples > 1 else []
     if found:
         return Audited(row, VERDICTS[len(found) > 1], tuple(found), "; ".join(notes))
-    notes = [*_alone(row), *_other_class(row), *(_misprints(row) or _misprints(row, 2)), *_zeros(row)]
-    notes += [row.note] if row.note else []
+    other = (
+        f"fits if positives are the other class ({row.n - row.positives:,} of {row.n:,})"
+        if _fits_exchanged(row)
+        else ""
+    )
+    notes = [*_alone(row), other, *(_misprints(row) or _misprints(row, 2)), *_zeros(row), row.note]
     verdict, parts, note = _smaller(row)
-    return Audited(row, verdict, parts, "; ".join([*notes, *note]) or "no reading found")
+    return Audited(row, verdict, parts, "; ".join(filter(None, [*notes, *note])) or "no reading found")
 
 
 def _alone(row: Reported) -> list[str]:
@@ -244,25 +243,19 @@ def _misprints(row: Reported, wrong: int = 1) -> list[str]:
 
 
 def _share(counts: Confusion, name: str) -> Fraction | None:
-    tp, fp, fn, tn = counts.tp, counts.fp, counts.fn, counts.tn
+    n, tp, fp, fn, tn = counts.n, counts.tp, counts.fp, counts.fn, counts.tn
+    chance = (tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)  # n^2 times the agreement by chance, for Cohen's kappa
     part, whole = {
-        "accuracy": (tp + tn, counts.n),
+        "accuracy": (tp + tn, n),
         "precision": (tp, tp + fp),
         "recall": (tp, tp + fn),
         "f1": (2 * tp, 2 * tp + fp + fn),
         "specificity": (tn, tn + fp),
         "npv": (tn, tn + fn),
         "balanced_accuracy": (tp * (tn + fp) + tn * (tp + fn), 2 * (tp + fn) * (tn + fp)),
-        "kappa": _agreement_beyond_chance(counts),
+        "kappa": (n * (tp + tn) - chance, n * n - chance),
     }[name]
     return Fraction(part, whole) if whole else None
-
-
-def _agreement_beyond_chance(counts: Confusion) -> tuple[int, int]:
-    """Cohen's kappa of verdicts and truth, as a fraction of whole numbers."""
-    n, tp, fp, fn, tn = counts.n, counts.tp, counts.fp, counts.fn, counts.tn
-    chance = (tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)
-    return n * (tp + tn) - chance, n * n - chance
 
 
 def prints_as(solution: CountTable | AccuracyCount, row: Reported) -> bool:
@@ -292,11 +285,6 @@ def _fits_exchanged(row: Reported) -> bool:
         return _can_be_exchanged(row) and bool(tables(row.figures, row.sizes, [row.n - row.positives]))
     except TooMany:
         return False  # a hypothesis less, not a wrong verdict
-
-
-def _other_class(row: Reported) -> list[str]:
-    others = f"{row.n - row.positives:,} of {row.n:,}" if _fits_exchanged(row) else ""
-    return [f"fits if positives are the other class ({others})"] if others else []
 
 
 def _zeros(row: Reported) -> list[str]:

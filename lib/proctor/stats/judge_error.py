@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from proctor.stats import checks
-from proctor.stats.proportions import Confusion, wilson
+from proctor.stats.proportions import Confusion, whole_counts, wilson
 
 METHODS = ("jeffreys", "bootstrap", "delta")
 
@@ -93,7 +93,7 @@ def estimated_judge(
     sensitivity + specificity <= 1 in it or in most draws, and if the interval has no width (delta and bootstrap, k and
     the calibration all at their ends).
     """
-    check_count(k, n, ("k", "n"))
+    whole_counts(k, n)
     positives, negatives = calibration.tp + calibration.fn, calibration.tn + calibration.fp
     for size, kind, rate in ((positives, "right", "sensitivity"), (negatives, "wrong", "specificity")):
         if size == 0:
@@ -101,7 +101,15 @@ def estimated_judge(
     raw = float(rogan_gladen(k / n, calibration.tp / positives, calibration.tn / negatives))
     tp, tn = [calibration.tp], [calibration.tn]
     limits = judge_limits([k], n, tp, positives, tn, negatives, rng, method, resamples, level)
-    return single(k / n, raw, limits, resamples, level, method)
+    low, high, undefined = (float(found[0]) for found in limits)
+    if np.isnan(low):
+        raise ValueError(
+            f"the correction does not exist in {undefined:.0f} of {resamples} draws: too little is known "
+            "of the mistakes to correct for them; check more items"
+        )
+    if high - low <= 1e-12:
+        raise ValueError(f"method {method!r} gives an interval without width here: use method='jeffreys'")
+    return Corrected(k / n, raw, low, high, level, method, int(undefined))
 
 
 def judge_limits(
@@ -127,7 +135,10 @@ def judge_limits(
         or 1 never varies, so the interval is too short for small calibration samples and good judges.
     delta: normal, with the first-order variance of Rogan and Gladen (1978). Too short for the same reason.
     """
-    check_settings(level, resamples, method)
+    checks.share(level, "level")
+    checks.at_least_one(resamples, "resamples")
+    if method not in METHODS:
+        raise ValueError(f"method is {method!r}: must be one of {', '.join(METHODS)}")
     counts = [np.asarray(count, float) for count in (k, tp, tn)]
     sizes = n, positives, negatives
     seen, sensitivity, specificity = (count / size for count, size in zip(counts, sizes))
@@ -176,33 +187,6 @@ def drawn_limits(
         limits[:, part] = np.nanquantile(values[part], tails, axis=1, method="weibull")
     limits[:, np.isnan(point)] = np.nan
     return limits[0], limits[1], undefined
-
-
-def check_settings(level: float, resamples: int, method: str) -> None:
-    checks.share(level, "level")
-    checks.at_least_one(resamples, "resamples")
-    if method not in METHODS:
-        raise ValueError(f"method is {method!r}: must be one of {', '.join(METHODS)}")
-
-
-def single(
-    observed: float,
-    raw: float,
-    limits: tuple[np.ndarray, np.ndarray, np.ndarray],
-    resamples: int,
-    level: float,
-    method: str,
-) -> Corrected:
-    """One row of limits as a result; ValueError where they do not exist or have no width."""
-    low, high, undefined = (float(found[0]) for found in limits)
-    if np.isnan(low):
-        raise ValueError(
-            f"the correction does not exist in {undefined:.0f} of {resamples} draws: too little is known "
-            "of the mistakes to correct for them; check more items"
-        )
-    if high - low <= 1e-12:
-        raise ValueError(f"method {method!r} gives an interval without width here: use method='jeffreys'")
-    return Corrected(observed, raw, low, high, level, method, int(undefined))
 
 
 def ppi_limits(
@@ -275,13 +259,6 @@ def shares(values: ArrayLike, name: str) -> np.ndarray:
     """`values`, of any shape, as float64; ValueError names the first one outside [0, 1]."""
     checks.probability(np.ravel(values), name)
     return np.asarray(values, float)
-
-
-def check_count(part: int, total: int, names: tuple[str, str]) -> None:
-    """ValueError unless `part` is a whole number from 0 to `total`, and that at least 1."""
-    checks.at_least_one(total, names[1])
-    if int(part) != part or not 0 <= part <= total:
-        raise ValueError(f"{names[0]} is {part}: must be a whole number from 0 to {names[1]} = {total}")
 
 
 def pass_rate(accuracy: ArrayLike, recall: float, specificity: float) -> np.ndarray:

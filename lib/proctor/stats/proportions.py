@@ -169,7 +169,8 @@ def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def _counts(k: int, n: int) -> tuple[int, int]:
+def whole_counts(k: int, n: int) -> tuple[int, int]:
+    """k and n. ValueError unless k is a whole number from 0 to n, and n at least 1."""
     n = checks.at_least_one(n, "n")
     if int(k) != k or not 0 <= k <= n:
         raise ValueError(f"k is {k}: must be a whole number from 0 to n = {n}")
@@ -182,7 +183,7 @@ def wilson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
     >>> [round(limit, 3) for limit in wilson(8, 10)]
     [0.49, 0.943]
     """
-    k, n = _counts(k, n)
+    k, n = whole_counts(k, n)
     low, high = _confint(k, n, checks.share(level, "level"), "wilson")
     # The bound is exactly 0 or 1 here; the formula leaves a rounding error such as 1e-19.
     return (0.0 if k == 0 else float(low)), (1.0 if k == n else float(high))
@@ -217,7 +218,7 @@ def clopper_pearson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
     >>> [round(limit, 3) for limit in clopper_pearson(10, 10)]
     [0.692, 1.0]
     """
-    k, n = _counts(k, n)
+    k, n = whole_counts(k, n)
     low, high = _confint(k, n, checks.share(level, "level"), "beta")
     return float(low), float(high)
 

@@ -113,13 +113,12 @@ def smallest_difference(
     correlation: float = 0.0,
     power: float = 0.8,
     level: float = 0.95,
-    effect: float = 1.0,
     test: str = "score",
 ) -> float:
     """The smallest difference that n items show with chance `power`, the better model being right on a share `rate`.
 
     The inverse of `items_for_difference`, not rounded. NaN where no second model with this correlation is so much
-    worse. effect: of families (`effect_of_families`).
+    worse.
     """
     checks.at_least_one(n, "n")
     within_one(rate, "rate")
@@ -129,7 +128,7 @@ def smallest_difference(
 
     def surplus(d: float) -> float:
         cells = chances(rate, rate - d, correlation)
-        return mcnemar_items(cells[1], cells[2], power, level, effect, test) - n
+        return mcnemar_items(cells[1], cells[2], power, level, test=test) - n
 
     if not possible(1e-6):
         return float("nan")
