@@ -216,20 +216,13 @@ def test_answers_are_marked_again_by_program(tmp_path, answer, key, same):
     assert found.to_numpy().tolist() == [["c0", str(int(same))]]
 
 
-def test_verdicts_on_pairs_keep_both_orders(tmp_path):
-    result = {"swap = False": {"winner": "1"}, "swap = True": {"winner": None}}
-    rows = [{"label": 2, "results": [result]}]
-    put(tmp_path, "Dataset/LLMBar/Natural/evaluators/GPT-4/CoT/result.json", rows)
-    put(tmp_path, "Dataset/LLMBar/Natural/evaluators/GPT-4/Metrics/result.json", rows)
+def test_verdicts_on_pairs_keep_both_orders_and_of_several_stages_the_last(tmp_path):
+    stages = [{"swap = False": {"winner": first}, "swap = True": {"winner": None}} for first in ("2", "1")]
+    for prompt in ("Swap", "Metrics"):
+        rows = [{"label": 2, "results": stages}]
+        put(tmp_path, f"Dataset/LLMBar/Natural/evaluators/GPT-4/{prompt}/result.json", rows)
     found = importers.llmbar(tmp_path, print)["tidy.csv.gz"]
-    assert found.to_numpy().tolist() == [["Natural", "0", "GPT-4", "CoT", "2", "1", "None"]]
-
-
-def test_the_verdict_of_a_prompt_of_several_stages_is_the_last_one(tmp_path):
-    stages = [{f"swap = {swap}": {"winner": winner} for swap in (False, True)} for winner in ("1", "2")]
-    put(tmp_path, "Dataset/LLMBar/Natural/evaluators/GPT-4/Swap/result.json", [{"label": 2, "results": stages}])
-    found = importers.llmbar(tmp_path, print)["tidy.csv.gz"]
-    assert found.to_numpy().tolist() == [["Natural", "0", "GPT-4", "Swap", "2", "2", "2"]]
+    assert found.to_numpy().tolist() == [["Natural", "0", "GPT-4", "Swap", "2", "1", "None"]]
 
 
 def test_token_probabilities_are_numbered_over_the_files(tmp_path):
@@ -277,23 +270,17 @@ def test_a_broken_raw_file_says_file_and_row(tmp_path, source, path, content, me
     assert str(tmp_path) in str(error.value)
 
 
-def test_tidy_files_are_written_whole_and_alike(tmp_path, monkeypatch):
-    put(tmp_path, "raw/data/gso/responses.jsonl", [{"subject_id": "s", "responses": {"x": 1}}])
-    source = log_files.sources()["agent_outcomes"]
-    (first,) = importers.run_importer(source, tmp_path / "raw", tmp_path / "logs/agent_outcomes", print)
+def test_tidy_files_are_written_whole_and_alike_and_twins_are_said(tmp_path, monkeypatch):
+    rows = [{"subject_id": name, "responses": {"x": 1, "y": 0}} for name in ("s", "t")]
+    put(tmp_path, "raw/data/gso/responses.jsonl", rows)
+    source, said = log_files.sources()["agent_outcomes"], []
+    (first,) = importers.run_importer(source, tmp_path / "raw", tmp_path / "logs/agent_outcomes", said.append)
+    assert "  twins: s and t gave the same on every item" in said
     before = first.read_bytes()
     importers.run_importer(source, tmp_path / "raw", tmp_path / "logs/agent_outcomes", print)
     assert first.read_bytes() == before
     monkeypatch.setenv("PROCTOR_LOGS", str(tmp_path / "logs"))
-    assert logs.outcomes("gso").to_numpy().tolist() == [[1.0]]
-
-
-def test_twins_are_said(tmp_path):
-    rows = [{"subject_id": name, "responses": {"x": 1, "y": 0}} for name in ("s", "t")]
-    put(tmp_path, "raw/data/gso/responses.jsonl", rows)
-    said = []
-    importers.run_importer(log_files.sources()["agent_outcomes"], tmp_path / "raw", tmp_path / "out", said.append)
-    assert "  twins: s and t gave the same on every item" in said
+    assert logs.outcomes("gso").to_numpy().tolist() == [[1, 1], [0, 0]]
 
 
 # --- the real raw samples, in the places that they have in their repositories ---
@@ -346,15 +333,6 @@ def test_samples_of_hle_give_the_tidy_rows_but_for_the_keys_that_the_samples_lac
     pd.testing.assert_frame_equal(mine, real.loc[mine.index])
 
 
-def test_verdicts_of_swap_agree_with_the_statistics_of_the_source(real_logs, tidy, tmp_path):
-    place = "Dataset/LLMBar/Natural/evaluators/GPT-4/Swap/result.json"
-    mine = lay(real_logs, "llmbar", tmp_path, {"Natural_GPT-4-Swap.json.gz": place})["tidy.csv.gz"]
-    equal = (mine["winner_order1"] == mine["winner_order2_mapped"]).sum()
-    assert (len(mine), equal) == (100, 97)  # "equal" in the source's statistics.json; by the first stage 93
-    real = tidy("llmbar").query("subset == 'Natural' and judge == 'GPT-4' and prompt == 'Swap'")
-    assert as_text(mine) == as_text(real)
-
-
 def test_samples_of_mmlu_redux_give_the_tidy_rows(real_logs, tidy, tmp_path):
     lines = pd.read_csv(real_logs / "mmlu_redux/raw/all.csv.gz", dtype=str, keep_default_na=False)
     real = tidy("mmlu_redux")
@@ -379,32 +357,24 @@ def test_samples_of_agents_give_the_tidy_rows(real_logs, tidy, tmp_path):
             assert list(mine) == list(real)
 
 
-def test_samples_of_marked_answers_give_the_tidy_rows(real_logs, tidy, tmp_path):
-    models = ("claude-3-5-sonnet-20241022", "o1-mini-2024-09-12")
-    found = lay(
-        real_logs, "zeroeval", tmp_path, {f"math-l5_{m}.json.gz": f"result_dirs/math-l5/{m}.json" for m in models}
-    )
-    mine, real = found["math-l5.csv.gz"], tidy("zeroeval", "math-l5.csv.gz")
-    assert len(mine) == 60 and as_text(mine) == as_text(real[list(mine)].head(60))
+MODELS = ("claude-3-5-sonnet-20241022", "o1-mini-2024-09-12")
+PAIRS = (("Adversarial/Neighbor", "GPT-4"), ("Natural", "GPT-4"), ("Natural", "PaLM2"))
 
 
-def test_samples_of_pairs_give_the_tidy_rows(real_logs, tidy, tmp_path):
-    places = {
-        f"{subset.replace('/', '-')}_{judge}-Swap.json.gz": f"Dataset/LLMBar/{subset}/evaluators/{judge}/Swap/result.json"
-        for subset, judge in (("Adversarial/Neighbor", "GPT-4"), ("Natural", "GPT-4"), ("Natural", "PaLM2"))
-    }
-    mine = lay(real_logs, "llmbar", tmp_path, places)["tidy.csv.gz"]
-    keys = ["subset", "judge", "prompt"]
-    real = tidy("llmbar").merge(mine[keys].drop_duplicates(), on=keys)
-    assert len(mine) == 334 and as_text(mine) == as_text(real)
-
-
-def test_samples_of_token_probabilities_give_the_tidy_rows(real_logs, tidy, tmp_path):
-    files = ("arc_gpt-4-turbo-q2000to2500.txt", "mmlu_gpt-4-turbo-q0to500.txt")
-    mine = lay(real_logs, "token_probability", tmp_path, {name: f"main_results/{name}" for name in files})[
-        "tidy.csv.gz"
-    ]
-    real = tidy("token_probability")
-    keys = ["dataset", "model", "item"]
-    wanted = real.merge(mine[keys].astype(str), on=keys)
-    assert len(mine) == 999 and as_text(mine) == as_text(wanted)
+@pytest.mark.parametrize(
+    "source, name, places, keys, n",
+    [
+        ("zeroeval", "math-l5.csv.gz", {f"math-l5_{m}.json.gz": f"result_dirs/math-l5/{m}.json" for m in MODELS}, ["id"], 60),
+        ("llmbar", "tidy.csv.gz", {
+            f"{subset.replace('/', '-')}_{judge}-Swap.json.gz": f"Dataset/LLMBar/{subset}/evaluators/{judge}/Swap/result.json"
+            for subset, judge in PAIRS
+        }, ["subset", "judge", "prompt"], 334),
+        ("token_probability", "tidy.csv.gz", {
+            name: f"main_results/{name}" for name in ("arc_gpt-4-turbo-q2000to2500.txt", "mmlu_gpt-4-turbo-q0to500.txt")
+        }, ["dataset", "model", "item"], 999),
+    ],
+)  # fmt: skip
+def test_samples_give_the_tidy_rows(real_logs, tidy, tmp_path, source, name, places, keys, n):
+    mine = lay(real_logs, source, tmp_path, places)[name].astype(str)
+    real = tidy(source, name).merge(mine[keys].drop_duplicates(), on=keys)
+    assert len(mine) == n and as_text(mine) == as_text(real[list(mine)])

@@ -152,21 +152,6 @@ def test_exact_limits_of_both_classes_come_from_two_intervals_that_hold_together
     assert (found["precision"].exact_low, found["precision"].exact_high) == proportions.clopper_pearson(16, 40, 0.9)
 
 
-@given(st.integers(1, 99), st.tuples(*[st.integers(0, 100)] * 4))
-def test_every_measure_of_both_classes_rises_with_recall_and_with_specificity(base, rates):
-    base, (r, better_r, s, better_s) = base / 100, np.array(rates) / 100
-
-    def at(recall, specificity):
-        return proportions._figures(
-            recall * base, (1 - specificity) * (1 - base), (1 - recall) * base, specificity * (1 - base)
-        )
-
-    better, worse = at(max(r, better_r), max(s, better_s)), at(min(r, better_r), min(s, better_s))
-    for name, sign in (("balanced_accuracy", 1), ("mcc", 1), ("lr_positive", 1), ("lr_negative", -1)):
-        high, low = sign * better[name], sign * worse[name]
-        assert np.isnan(high) or np.isnan(low) or high >= low or np.isclose(high, low)
-
-
 def test_where_no_resample_differs_the_exact_limits_stand_in():
     found = by_name(REJECT_ALL)
     for name in ("recall", "specificity", "balanced_accuracy", "lr_negative"):

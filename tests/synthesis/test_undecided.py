@@ -22,11 +22,9 @@ def test_the_chance_is_that_of_families_drawn_around_a_truth_that_today_leaves_o
     rng, n, families = np.random.default_rng(5), 9, 27
     values = rng.standard_normal(n)
     values = 6 + 20 * (values - values.mean()) / values.std(ddof=1)
-    error, decided = 20 / np.sqrt(n), []
-    for _ in range(4_000):
-        truth = rng.normal(6, error)
-        all_27 = np.concatenate([values, rng.normal(truth, 20, families - n)])
-        mean, half = all_27.mean(), stats.t.ppf(0.975, families - 1) * 20 / np.sqrt(families)
+    half, decided = stats.t.ppf(0.975, families - 1) * 20 / np.sqrt(families), []
+    for truth in rng.normal(6, 20 / np.sqrt(n), 4_000):
+        mean = np.concatenate([values, rng.normal(truth, 20, families - n)]).mean()
         decided.append(verdict(mean - half, mean + half, says) != "cannot tell")
     found = chances([claim(values, says)], families)["chance"].item()
     assert found == pytest.approx(np.mean(decided), abs=0.03)
