@@ -6,12 +6,11 @@ from pathlib import Path
 import pandas as pd
 
 from proctor.data.answers import TRUTH
-from proctor.data.tabular import DataError, Wrong, made, problem, read_rows
+from proctor.data.tabular import DataError, Wrong, made, needs, problem, read_rows
+from proctor.uq.own_judges import VERDICT
 
-OUTCOMES = {word: "accept" if truth else "reject" for word, truth in TRUTH.items()}
-OUTCOMES |= {"accept": "accept", "accepted": "accept", "reject": "reject", "rejected": "reject"}
-OUTCOMES |= {"unreadable": "unreadable"}
-FIELDS = ("judge", "check", "question_id", "answer_id", "correct", "outcome")
+NEEDED = ("answer_id", "question_id", "outcome")
+FIELDS = ("judge", "check", "correct", *NEEDED)
 
 
 def read_verdicts(path: str | Path, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -27,17 +26,15 @@ def read_verdicts(path: str | Path, columns: Mapping[str, str] | None = None) ->
     for field, column in named.items():
         if field not in FIELDS:
             problems.append(problem(path, None, column, f"no field {field!r}", f"Fields are {', '.join(FIELDS)}"))
-        elif column not in there and (field in ("answer_id", "question_id", "outcome") or field in (columns or {})):
+        elif column not in there and (field in NEEDED or field in (columns or {})):
             mend = f"There are {', '.join(sorted(there))}; name yours by columns={{'{field}': ...}}"
             problems.append(problem(path, None, column, "no such column", mend))
 
     def make(_: int, row: dict) -> dict:
+        needs(row, *(named[field] for field in NEEDED))
         given = {field: "" if (value := row.get(column)) is None else str(value) for field, column in named.items()}
-        for field in ("answer_id", "question_id", "outcome"):
-            if not given[field].strip():
-                raise Wrong(named[field], "empty", "Fill it in or remove the row")
-        outcome, truth = (given[field].strip().casefold() for field in ("outcome", "correct"))
-        if outcome not in OUTCOMES:
+        word, truth = (given[field].strip().casefold() for field in ("outcome", "correct"))
+        if word not in VERDICT:
             raise Wrong(named["outcome"], repr(given["outcome"]), "Write accept, reject or unreadable")
         if truth and truth not in TRUTH:
             raise Wrong(named["correct"], repr(given["correct"]), "Write true or false, or nothing")
@@ -46,10 +43,10 @@ def read_verdicts(path: str | Path, columns: Mapping[str, str] | None = None) ->
             validator=given["check"],
             question_id=given["question_id"],
             answer_id=given["answer_id"],
-            outcome=OUTCOMES[outcome],
+            outcome=VERDICT[word],
             correct=TRUTH.get(truth),
             votes=1,
-            unreadable=int(OUTCOMES[outcome] == "unreadable"),
+            unreadable=int(VERDICT[word] == "unreadable"),
             calls=1,
         )
 

@@ -31,7 +31,10 @@ from proctor.stats.judge_error import drawn_limits
 
 ANSWERS = ("answer_id", "item", "id")
 VERDICTS = ("verdict", "outcome", "accept", "score")
-SAID = {"accept": 1.0, "reject": 0.0, "unreadable": np.nan, "abstain": np.nan, "": np.nan}
+VERDICT = {word: "accept" if right else "reject" for word, right in TRUTHS.items()}  # what a word says
+VERDICT |= dict(accept="accept", accepted="accept", reject="reject", rejected="reject")
+VERDICT |= dict(unreadable="unreadable", abstain="unreadable")
+ACCEPT = {"accept": 1.0, "reject": 0.0, "unreadable": np.nan}
 KEPT = ("question_id", "judge", "author", "order", "calls")
 DRAWS = 20_000
 
@@ -80,7 +83,10 @@ def read_verdicts(path: str | Path, accept_from: float | None = None) -> pd.Data
         if not (answer := _text(row.get(id))):
             raise Wrong(id, "empty", "Name the answer")
         try:
-            accept = float(float(word) >= accept_from) if said == "score" and word else _accept(word)
+            if not word:
+                accept = np.nan
+            else:
+                accept = float(float(word) >= accept_from) if said == "score" else ACCEPT[VERDICT[word]]
         except (KeyError, ValueError):
             raise Wrong(said, f"{row[said]!r} is no verdict", "Write accept, reject or abstain") from None
         return kept | dict(answer_id=answer, accept=accept, judge=kept["judge"] or "judge")
@@ -304,10 +310,6 @@ def _gap(accept: np.ndarray, own: np.ndarray) -> Callable[[np.ndarray], float]:
         return float(accept[keep & own].mean() - accept[keep & ~own].mean())
 
     return value
-
-
-def _accept(word: str) -> float:
-    return SAID[word] if word in SAID else float(TRUTHS[word])
 
 
 def _named(path: Path, names: list[str], wanted: tuple[str, ...]) -> str:
