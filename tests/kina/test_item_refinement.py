@@ -168,11 +168,10 @@ def test_the_loop_runs_against_a_server_and_keeps_every_reply(serving, session, 
     (tmp_path / "kina").mkdir()
     (tmp_path / "kina/audit.md").write_text(AUDIT.format(kind=kind))
     (tmp_path / "kina/refine.md").write_text(REFINE)
-    own = Settings(prompts_dir=str(tmp_path))
 
     async def run():
-        async with session() as door:
-            return await refined(PLAIN[0], audit_with(door, "open", own), refine_with(door, "open", own), rounds=1)
+        async with session(settings=Settings(prompts_dir=str(tmp_path))) as door:
+            return await refined(PLAIN[0], audit_with(door, "open"), refine_with(door, "open"), rounds=1)
 
     found = asyncio.run(run())
     assert found.ended == ended and sum(server.asked.values()) == calls and found.item == PLAIN[0]

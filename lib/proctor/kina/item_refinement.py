@@ -22,7 +22,6 @@ from proctor.kina.items import Item, Option, join_stem, split_stem, statements
 from proctor.models.final_line import QUOTES, TAIL, continues_quote, introduced, last_line, stands_in
 from proctor.models.prompts import load
 from proctor.models.session import Session
-from proctor.models.settings import Settings
 
 STRUCTURE = "Bring options and statements into the form that the rules ask for."
 PREMISE = "State in the question the premise that the marked option needs."
@@ -168,11 +167,11 @@ def shown(item: Item) -> dict[str, str]:
     return dict(discipline=item.discipline, question=material + item.question, options="\n".join(lines))
 
 
-def audit_with(session: Session, model: str, settings: Settings | None = None) -> Audit:
+def audit_with(session: Session, model: str) -> Audit:
     """An auditor that asks a model for the gravest defect (prompt kina/audit)."""
 
     async def audit(item: Item) -> Problem | None:
-        reply = await session.ask(load("kina/audit", settings or session.settings).request(model, **shown(item)))
+        reply = await session.ask(load("kina/audit", session.settings).request(model, **shown(item)))
         return read_audit(reply.text, "\n".join(shown(item).values()))
 
     return audit
@@ -195,12 +194,12 @@ def read_audit(text: str, quoted: str = "") -> Problem | None:
     return Problem(kind if kind in STRATEGIES else "unreadable", why[-1].strip(" \t*\r") if why else text.strip())
 
 
-def refine_with(session: Session, model: str, settings: Settings | None = None) -> Refine:
+def refine_with(session: Session, model: str) -> Refine:
     """A refiner that asks a model for one change (prompt kina/refine); an unreadable reply changes nothing."""
 
     async def refine(item: Item, issue: Problem) -> Item:
         reply = await session.ask(
-            load("kina/refine", settings or session.settings).request(
+            load("kina/refine", session.settings).request(
                 model, **shown(item), defect=issue.text, strategy=STRATEGIES[issue.rule]
             )
         )

@@ -102,14 +102,13 @@ async def validate(
     answers: Sequence[Answer],
     *,
     out: str | Path | None = None,
-    at_once: int | None = None,
 ) -> pd.DataFrame:
     """One row an answer, in order, with COLUMNS: outcome is accept, reject or unreadable, correct is as known.
 
     out: a JSONL file, one line a verdict with its trace (of each vote check, judge, sample, turn, outcome, why if
     unreadable, p_accept, prompt, reply; `first` of the first of two calls, `above` of a threshold). It gets its name
-    when all verdicts are there. at_once: answers in hand at a time. Votes and calls count what was cast and asked once,
-    also where several parts of the validator want the same.
+    when all verdicts are there. Votes and calls count what was cast and asked once, also where several parts of the
+    validator want the same.
 
     Raises, before any call, ValueError for a validator that judges or temperature do not suit, KeyError for an answer
     to no question and FileBusy while another run writes `out`. Then what `Session.ask` raises, CallsFailed naming the
@@ -153,7 +152,7 @@ async def validate(
                 bar.update()
 
         try:
-            await all_home(*(worker() for _ in range(min(at_once or 8 * session.concurrency, len(pairs)))))
+            await all_home(*(worker() for _ in range(min(8 * session.concurrency, len(pairs)))))
         except asyncio.CancelledError:  # Ctrl-C: all calls are home
             if isinstance(error := halt.error(), StoreError):
                 raise error from None  # what was paid for and could not be kept is handed over
