@@ -1,5 +1,4 @@
 import fcntl
-import json
 import os
 import subprocess
 import sys
@@ -134,36 +133,34 @@ def test_wrong_columns_are_told(written):
         read(written(header="id,state"))
 
 
-def test_a_missing_output_is_found(rows, folder):
-    (folder / "hle/t.md").unlink()
-    (folder / "uq/f.json").unlink()
-    assert check(rows, folder) == [
-        "hle/t: missing hle/t.md; run notebooks/hle/2_evaluation.ipynb",
-        "uq/f: missing uq/f.json; run notebooks/uq/3_validators.ipynb",
-    ]
+NO_RECORD = "hle/t: t.json is not a provenance record"
 
 
-def test_disagreeing_evidence_is_found(rows, folder):
-    record = json.loads((folder / "hle/t.json").read_text())
-    (folder / "hle/t.json").write_text(json.dumps(record | {"evidence": "measured"}))
-    assert check(rows, folder) == ["hle/t: t.json says measured, the catalog says published"]
-
-
-def test_a_record_of_another_artifact_is_found(rows, folder):
-    (folder / "hle/t.json").write_text((folder / "uq/f.json").read_text().replace("published + simulated", "published"))
-    assert check(rows, folder) == ["hle/t: t.json was written for 'uq/f', not for 'hle/t'"]
-
-
-@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"evidence": "guessed"}'])
-def test_a_broken_record_is_found(rows, folder, content):
-    (folder / "hle/t.json").write_text(content)
-    (problem,) = check(rows, folder)
-    assert problem.startswith("hle/t: t.json is not a provenance record")
-
-
-def test_a_stale_output_is_found(rows, folder):
-    (folder / "uq" / "old.svg").write_text("x")
-    assert check(rows, folder) == ["uq/old.svg belongs to no done row of the catalog; add the row or delete the file"]
+@pytest.mark.parametrize(
+    "file, content, problem",
+    [
+        ("hle/t.md", None, "hle/t: missing hle/t.md; run notebooks/hle/2_evaluation.ipynb"),
+        ("uq/f.json", None, "uq/f: missing uq/f.json; run notebooks/uq/3_validators.ipynb"),
+        ("uq/old.svg", "x", "uq/old.svg belongs to no done row of the catalog; add the row or delete the file"),
+        (
+            "hle/t.json",
+            '{"artifact": "hle/t", "evidence": "measured"}',
+            "hle/t: t.json says measured, the catalog says published",
+        ),
+        (
+            "hle/t.json",
+            '{"artifact": "uq/f", "evidence": "published"}',
+            "hle/t: t.json was written for 'uq/f', not for 'hle/t'",
+        ),
+        *(("hle/t.json", content, NO_RECORD) for content in ("{", "[]", "{}", '{"evidence": "guessed"}')),
+    ],
+)
+def test_each_disagreement_with_the_figures_is_named(rows, folder, file, content, problem):
+    (folder / file).unlink(missing_ok=True)
+    if content is not None:
+        (folder / file).write_text(content)
+    (found,) = check(rows, folder)
+    assert found == problem or problem == NO_RECORD and found.startswith(problem)
 
 
 def test_status_counts_the_papers_own_artefacts_first_and_ours_apart(rows):

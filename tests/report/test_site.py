@@ -359,8 +359,8 @@ def test_the_links_and_formulas_of_this_repository_can_be_shown(tmp_path):
     assert formulas > 100
 
 
-KINDS = {"index", "uq/1_formulas", "uq/2_told", "uq/index", "hle/2_wide", "catalog", "docs/guide", "protocols/index",
-         "protocols/uq/rounds", "api/stats"}  # fmt: skip
+KINDS = {"index", "uq/1_formulas", "uq/index", "hle/2_wide", "catalog", "docs/guide", "protocols/uq/rounds",
+         "api/stats"}  # fmt: skip
 
 
 @pytest.mark.parametrize(
