@@ -1,7 +1,6 @@
 import asyncio
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,13 +56,6 @@ def test_expectation_is_the_mean_over_scores_by_brute_force(name, data):
     assert scale.low <= expected(reply, scale) <= scale.high and score_probabilities(
         reply, scale
     ).sum() == pytest.approx(1)
-
-
-def test_repeats_at_temperature_one_come_to_the_expectation():
-    scale = JUDGES["judge 1-10"]
-    reply = Reply("[[X", tokens=(("X", -0.7),), first={"X": math.log(0.4), "2": math.log(0.4), "7": math.log(0.2)})
-    drawn = np.random.default_rng(0).choice(np.arange(1, 11), 20_000, p=score_probabilities(reply, scale))
-    assert expected(reply, scale) == pytest.approx(6.2) and drawn.mean() == pytest.approx(6.2, abs=0.1)
 
 
 def test_same_mark_with_and_without_a_space_counts_together():

@@ -17,7 +17,6 @@ from proctor.cbu.ranking_metrics import (
     recall_at,
     top_chance,
 )
-from scipy.stats import mannwhitneyu
 
 QUESTION = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), min_size=1, max_size=6)
 
@@ -59,14 +58,6 @@ def test_auc_and_mean_win_are_their_definitions_with_half_ties(pairs):
         assert human_win(score, correct, human) == (a > b) + (a == b) / 2
     else:
         assert auc(score, correct) is mean_win(score, correct) is None
-
-
-def test_auc_is_the_mann_whitney_statistic_of_scipy():
-    rng = np.random.default_rng(0)
-    score, correct = rng.integers(0, 5, 40), rng.integers(0, 2, 40)
-    right, wrong = score[correct == 1], score[correct == 0]
-    wins = mannwhitneyu(right, wrong).statistic
-    assert auc(score, correct) == pytest.approx(wins / len(right) / len(wrong))
 
 
 def test_top_chance_takes_many_questions_at_once_and_adds_up_to_the_places():

@@ -188,18 +188,23 @@ def bill(run: Run, questions: Sequence[Question], answers: Sequence[Answer]) -> 
         for vote in votes:
             for request, again in _longest(vote, run, question, answer, talks):
                 talks[vote] = request, again
-                sent, received, cost = request.most_tokens + again, request.max_tokens, price(request.model)
-                total["calls"] += 1
-                total["tokens_sent"] += sent
-                total["tokens_received"] += received
-                if cost is None or total["dollars"] is None:
-                    total["dollars"] = None
-                else:
-                    total["dollars"] += sent * cost[0] + received * cost[1]
+                add_most(total, request, again)
     return total
 
 
 BYTES = 4  # of a reply's token, where it is sent again: as many tokens at most, whoever counts them
+
+
+def add_most(total: dict, request: Request, again: int, times: int = 1) -> None:
+    """Adds to a bill what so many calls cost at most, in which `again` tokens of earlier replies are sent."""
+    sent, received, cost = request.most_tokens + again, request.max_tokens, price(request.model)
+    total["calls"] += times
+    total["tokens_sent"] += times * sent
+    total["tokens_received"] += times * received
+    if cost is None or total["dollars"] is None:
+        total["dollars"] = None
+    else:
+        total["dollars"] += times * (sent * cost[0] + received * cost[1])
 
 
 def _longest(vote: Vote, run: Run, question: Question, answer: Answer, talks: dict) -> list[tuple[Request, int]]:

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 from proctor.uq.dataset import funnel
-from proctor.uq.dataset.rules import BIT, RULES, Filter
+from proctor.uq.dataset.rules import RULES, Filter
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +36,3 @@ def test_by_site_adds_up_to_by_rule(outcomes):
     assert sites[list(RULES)].sum().to_dict() == rules.to_dict()
     assert sites["questions"].tolist() == [1000, 1000] and sites["kept"].sum() == funnel.kept(outcomes)
     assert sites["share"].tolist() == pytest.approx(sites["kept"] / 10)
-
-
-def test_a_made_up_table_of_outcomes_counts_as_by_hand():
-    failed = [0, BIT["age"], BIT["age"] | BIT["no_why"], BIT["no_why"]]
-    table = funnel.by_rule(pd.DataFrame(dict(site="s", failed=failed, questions=[1, 2, 3, 4]))).set_index("rule")
-    assert table.loc["age"].tolist() == [5, 2, 5] and table.loc["no_why"].tolist() == [7, 4, 1]

@@ -22,11 +22,11 @@ from proctor.models.final_line import final_mark
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import Prompt, load
 from proctor.models.read_reply import p_accept, verdict
-from proctor.models.registry import price
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.uq.dataset.post_markdown import to_markdown
 from proctor.uq.dataset.review_queue import KEY
+from proctor.uq.run_validator import BYTES, add_most
 
 CHANCES = {"correctness": 40, "solvability": 70}  # a mean of at most so many percent is kept
 YES_NO = ("answerable", "clear", "objective")  # in UQ's words approachable, well-defined, objective
@@ -46,7 +46,6 @@ COLUMNS = (
     "judge",
     "answer",
 )
-BYTES = 4  # of an answer's token at most, where it is sent to the judge
 _PERCENT = {f"{n}{sign}": n for n in range(101) for sign in ("", "%", " %")}
 
 
@@ -138,21 +137,15 @@ async def filter_questions(
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-async def chances_of_yes(
-    session: Session,
-    questions: pd.DataFrame,
-    found: pd.DataFrame,
-    temperature: float = TEMPERATURE,
-    settings: Settings | None = None,
-) -> pd.DataFrame:
+async def chances_of_yes(session: Session, questions: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
     """The judge's probability of a yes to each yes/no criterion, from the token probabilities of its first reply.
 
     found: of `filter_questions` on the same questions, whose first replies are asked again (kept ones cost nothing). A
     row a question with a candidate answer; NaN where the reply has no token probabilities.
     """
-    prompts, pairs = _prompts(settings or session.settings), list(zip(questions.itertuples(), found.itertuples()))
+    prompts, pairs = _prompts(session.settings), list(zip(questions.itertuples(), found.itertuples()))
     asked = [
-        prompts[name].request(row.judge, temperature=temperature, **_fields(question), answer=row.answer)
+        prompts[name].request(row.judge, temperature=TEMPERATURE, **_fields(question), answer=row.answer)
         for question, row in pairs
         if row.answer
         for name in YES_NO
@@ -173,21 +166,10 @@ def bill(
     for row in questions.itertuples():
         fields = _fields(row)
         first = prompts["answer"].request(answering, **fields)
-        _add(total, first, 0, 1)
+        add_most(total, first, 0)
         for name in CRITERIA:
-            _add(total, prompts[name].request(judge, **fields, answer=""), BYTES * first.max_tokens, repeats)
+            add_most(total, prompts[name].request(judge, **fields, answer=""), BYTES * first.max_tokens, repeats)
     return total
-
-
-def _add(total: dict, request: Request, again: int, times: int) -> None:
-    sent, received, cost = request.most_tokens + again, request.max_tokens, price(request.model)
-    total["calls"] += times
-    total["tokens_sent"] += times * sent
-    total["tokens_received"] += times * received
-    if cost is None or total["dollars"] is None:
-        total["dollars"] = None
-    else:
-        total["dollars"] += times * (sent * cost[0] + received * cost[1])
 
 
 def effects(found: pd.DataFrame) -> pd.DataFrame:
