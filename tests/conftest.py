@@ -37,11 +37,9 @@ LONG = tuple(f"tests/{place}" for place in ("desk/", "models/", "notebooks/", "r
 KEY = "PROCTORFAKE-7f3a9c2d41"
 SERVER = Path(__file__).parent / "models" / "faulty_server.py"
 
-for _path in (SERVER.with_name("verdict_attacks.py"), SERVER):  # tests are no package (importlib mode)
-    _spec = importlib.util.spec_from_file_location(_path.stem, _path)
-    _module = importlib.util.module_from_spec(_spec)
-    sys.modules[_path.stem] = _module
-    _spec.loader.exec_module(_module)
+_spec = importlib.util.spec_from_file_location(SERVER.stem, SERVER)  # tests are no package (importlib mode)
+_module = sys.modules[SERVER.stem] = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_module)
 
 
 def pytest_collection_modifyitems(items):

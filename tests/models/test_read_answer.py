@@ -1,38 +1,15 @@
-"""Answers and confidences as people and models write them, and replies that state none."""
+"""Answers, confidences and letters as people and models write them, and replies that state none.
+
+The traps of KINA's ten options are among them: A and I are words too.
+"""
 
 import math
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models.messages import Reply
 from proctor.models.read_answer import answer_probability, letter, stated
-
-# stated fields
-
-
-@given(st.integers(0, 100))
-def test_stated_confidence_is_a_share(percent):
-    assert stated(f"Explanation: x\nAnswer: 7\nConfidence: {percent}%").confidence == percent / 100
-
-
-def test_stated_zero_is_a_value_and_what_is_no_percentage_is_missing():
-    assert stated("Confidence: 0%").confidence == 0.0
-    for text in (
-        "Confidence: 101%",
-        "Confidence: 1000",
-        "Confidence: high",
-        "Confidence: -5%",
-        "",
-        "no Confidence: 5%",
-    ):
-        assert stated(text).confidence is None, text
-
-
-def test_last_lines_count():
-    found = stated("Explanation: a\nAnswer: 1\nConfidence: 10%\nNo.\nAnswer: 2\nConfidence: 20%")
-    assert (found.explanation, found.answer, found.confidence) == ("a", "2", 0.2)
 
 
 @pytest.mark.parametrize(
@@ -42,71 +19,12 @@ def test_last_lines_count():
         "**Explanation:** because\n**Exact Answer:** 1,234\n**Confidence:** 90%",
         "**Explanation**: because\n**Answer**: **1,234**\n**Confidence**: **90%**",
         "explanation: because\nanswer:1,234   \nCONFIDENCE: 90.0 %",
+        "Explanation: because\nAnswer: 1\nConfidence: 10%\nNo.\nAnswer: 1,234\nConfidence: 90%",
     ],
 )
-def test_marked_up_fields_are_read(text):
+def test_the_last_of_each_field_is_read_without_its_markup(text):
     found = stated(Reply(text))
     assert (found.explanation, found.answer, found.confidence) == ("because", "1,234", 0.9)
-
-
-@given(st.text(max_size=200))
-def test_any_text_is_read_without_an_error(text):
-    found = stated(text)
-    assert found.confidence is None or 0 <= found.confidence <= 1
-    assert letter(text, 10) in (None, *"ABCDEFGHIJ")
-
-
-# letters
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The answer is (C)",
-        "C.",
-        "c",
-        "(c)",
-        "C) Carbon",
-        "**C**",
-        "[C]",
-        "C: Carbon",
-        " C\n",
-        "A. is tempting, but the answer is C",
-        "The answer is C, not option A",
-        "Option C",
-        "the final answer is: **C**",
-        "Answer: C",
-    ],
-)
-def test_letter_is_found(text):
-    assert letter(text, 4) == "C"
-
-
-@given(st.integers(2, 10), st.data())
-def test_every_option_and_no_other_is_a_letter(options, data):
-    chosen = data.draw(st.sampled_from("ABCDEFGHIJ"))
-    for form in ("{}", "{}.", "({})", "The answer is {}"):
-        assert letter(form.format(chosen), options) == (chosen if "ABCDEFGHIJ".index(chosen) < options else None)
-
-
-# token probabilities
-
-
-def test_answer_probability_is_that_of_the_answer_line():
-    """`C` also stands in `Confidence`, and `9` in `97%`: neither is the answer."""
-    tokens = (
-        ("Explanation: C\n", -5.0),
-        ("Answer:", -4.0),
-        (" C", -0.5),
-        ("\n", -3.0),
-        ("C", -2.0),
-        ("onfidence: 97%", -1.0),
-    )
-    assert answer_probability(Reply("", tokens=tokens)) == pytest.approx(math.exp(-0.5))
-    assert answer_probability(Reply("", tokens=(("nothing", -1.0),))) is None and answer_probability(Reply("x")) is None
-
-
-# as people write them
 
 
 @pytest.mark.parametrize(
@@ -136,6 +54,17 @@ def test_answer_probability_is_that_of_the_answer_line():
         ("<think>the answer is 5. Answer: 5</think>\nAnswer: 6\nConfidence: 99", "6", 0.99),
         ("<think>the answer is 5. Answer: 5", None, None),
         ("I can't help with that.", None, None),
+        ("no Confidence: 5%", None, None),
+        ('{"answer": "42", "confidence": 80}', "42", 0.8),
+        ('```json\n{\n  "explanation": "as said",\n  "exact_answer": 3.5,\n  "confidence": "70%"\n}\n```', "3.5", 0.7),
+        ('{"answer": "\\\\frac{1}{2}"}', r"\frac{1}{2}", None),
+        (r'{"answer": "\frac{1}{2}"}', r"\frac{1}{2}", None),
+        ("I think.\n<answer>\n  B\n</answer>\n<confidence>55</confidence>", "B", 0.55),
+        ("| field | value |\n|---|---|\n| **Answer** | 7 |\n| Confidence | 60 % |", "7", 0.6),
+        ('{"answer": "1"}\n\nAnswer: 2', "2", None),
+        ('{"answer": "1"}\n{"answer": "2", "confidence": 1}', "2", None),
+        ('{"answer": ""}', None, None),
+        ('{"answers": ["1"]}', None, None),
     ],
 )
 def test_answers_are_read_as_people_write_them(text, answer, confidence):
@@ -160,8 +89,13 @@ def test_answers_are_read_as_people_write_them(text, answer, confidence):
         ("one hundred percent", 1.0),
         ("95% (fairly sure)", 0.95),
         ("0", 0.0),
+        ("0%", 0.0),
         ("0.5%", 0.005),
+        ("", None),
         ("1", None),
+        ("101%", None),
+        ("1000", None),
+        ("-5%", None),
         ("high", None),
         ("60-80%", None),
         ("between 60 and 80%", None),
@@ -177,72 +111,141 @@ def test_a_confidence_is_a_number_or_unreadable(said, share):
     assert stated(f"Answer: x\nConfidence: {said}").confidence == share
 
 
-HOSTILE = [
-    *(
-        "\n",
-        " ",
-        "*",
-        "[",
-        "{",
-        "A",
-        "- ",
-        "answer:",
-        "answer\n",
-        "\\boxed{",
-        "Answer:\n",
-        "answer is ",
-        "confidence, ",
-    ),
-    *(
-        "the answer is ",
-        "Answer: a\n",
-        "confidence: x\n",
-        "Answer: $$ x\n\n",
-        "Answer: **a",
-        "(A) ",
-        "Answer:\\boxed{x}",
-    ),
-    *("option ", "Explanation: answer ", "# Answer\n`", "Confidence: 9"),
+# token probabilities
+
+
+def test_answer_probability_is_that_of_the_answer_line():
+    """`C` also stands in `Confidence`, and `9` in `97%`: neither is the answer."""
+    tokens = (
+        ("Explanation: C\n", -5.0),
+        ("Answer:", -4.0),
+        (" C", -0.5),
+        ("\n", -3.0),
+        ("C", -2.0),
+        ("onfidence: 97%", -1.0),
+    )
+    assert answer_probability(Reply("", tokens=tokens)) == pytest.approx(math.exp(-0.5))
+    assert answer_probability(Reply("", tokens=(("nothing", -1.0),))) is None and answer_probability(Reply("x")) is None
+
+
+# letters
+
+PROSE = [
+    "A careful look shows two of them",
+    "I cannot be sure of this",
+    "I'm not certain",
+    "A is for apple",
+    "At first I thought that it was harder",
+    "I would say",
+    "An answer needs care",
+    "B vitamins matter here",
+    "In option lists one finds",
+    "The options differ in one word",
 ]
+STATEMENTS = [
+    "The answer is {}",
+    "the answer is ({}).",
+    "Answer: {}",
+    "**Answer:** {}",
+    "Final answer: **{}**",
+    "The correct choice is {}, as shown",
+    "Answer: {} because it follows",
+    "The answer is option {}.",
+    "Answer: {}. I cannot say more.",
+]
+LETTERS = st.sampled_from("ABCDEFGHIJ")
+WORDS = st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=8).filter(
+    lambda word: (
+        word
+        not in "because since as for and but or with which is not due given based by from rather "
+        "instead option choice answer".split()
+    )
+)
 
 
-@pytest.mark.parametrize("piece", HOSTILE, ids=repr)
-def test_a_million_characters_take_less_than_a_quarter_of_a_second(piece):
-    text = (piece * (10**6 // len(piece) + 1))[: 10**6]
-    for text in (text, "Answer: a" + text + "b", "Confidence: " + text):
-        times = []
-        for _ in range(3):  # the least of three: other work on the machine must not count
-            began = time.process_time()
-            stated(text)
-            times.append(time.process_time() - began)
-            if times[-1] < 0.25:
-                break
-        assert min(times) < 0.25  # what is quadratic takes minutes
+@given(
+    st.lists(st.sampled_from(PROSE), max_size=3),
+    st.lists(st.tuples(st.sampled_from(STATEMENTS), LETTERS), min_size=1, max_size=4),
+    st.lists(st.sampled_from(PROSE), max_size=2),
+)
+def test_the_last_explicit_statement_wins_over_letters_met_in_prose(before, statements, after):
+    text = "\n".join([*before, *(form.format(chosen) for form, chosen in statements), *after])
+    assert letter(text, 10) == statements[-1][1]
 
 
-@given(st.text(max_size=200) | st.text(r"answer:*\boxed{}confidence 7%#" + "\n", max_size=80))
-def test_any_text_is_read_and_its_answer_stands_in_it(text):
-    reply = Reply(text, tokens=tuple((sign, -0.5) for sign in text))
-    found, p = stated(reply), answer_probability(reply)
-    assert found.answer is None or found.answer in text
-    assert (p is None or 0 <= p <= 1) and letter(text, 4) in (None, *"ABCD")
+@given(st.sampled_from(["{}", "{}.", "({})", *STATEMENTS]), LETTERS, st.integers(2, 10))
+def test_every_option_and_no_other_is_a_letter(form, chosen, options):
+    assert letter(form.format(chosen), options) == (chosen if "ABCDEFGHIJ".index(chosen) < options else None)
+
+
+@given(
+    st.sampled_from(["", "Answer: ", "The answer is ", "answer is: ", "Choice: ", "Option "]),
+    st.sampled_from("AI"),
+    st.lists(WORDS, min_size=1, max_size=4),
+)
+def test_a_sentence_that_begins_with_a_or_i_chooses_nothing(lead, word, rest):
+    assert letter(f"{lead}{word} {' '.join(rest)}.", 10) is None
 
 
 @pytest.mark.parametrize(
-    "reply, answer, confidence",
+    "text, chosen",
     [
-        ('{"answer": "42", "confidence": 80}', "42", 0.8),
-        ('```json\n{\n  "explanation": "as said",\n  "exact_answer": 3.5,\n  "confidence": "70%"\n}\n```', "3.5", 0.7),
-        ('{"answer": "\\\\frac{1}{2}"}', r"\frac{1}{2}", None),
-        (r'{"answer": "\frac{1}{2}"}', r"\frac{1}{2}", None),
-        ("I think.\n<answer>\n  B\n</answer>\n<confidence>55</confidence>", "B", 0.55),
-        ("| field | value |\n|---|---|\n| **Answer** | 7 |\n| Confidence | 60 % |", "7", 0.6),
-        ('{"answer": "1"}\n\nAnswer: 2', "2", None),
-        ('{"answer": "1"}\n{"answer": "2", "confidence": 1}', "2", None),
-        ('{"answer": ""}', None, None),
-        ('{"answers": ["1"]}', None, None),
+        ("Answer: I", "I"),
+        ("The answer is I.", "I"),
+        ("Answer: A, since it fits", "A"),
+        ("Answer: A because it fits", "A"),
+        ("The answer is I as shown", "I"),
+        ("A careful look. Answer: C", "C"),
+        ("I cannot see why not. The answer is A", "A"),
+        ("Answer: C\nI cannot be sure", "C"),
+        ("Answer: B\nOn reflection the answer is I am not sure", "B"),
+        ("I) is the one", "I"),
+        ("A.", "A"),
+        ("Answer: A\nbut see below", "A"),
+        ("i", "I"),
+        ("(j)", "J"),
+        ("The answer is (C)", "C"),
+        ("C.", "C"),
+        ("c", "C"),
+        ("(c)", "C"),
+        ("C) Carbon", "C"),
+        ("**C**", "C"),
+        ("[C]", "C"),
+        ("C: Carbon", "C"),
+        (" C\n", "C"),
+        ("A. is tempting, but the answer is C", "C"),
+        ("The answer is C, not option A", "C"),
+        ("Option C", "C"),
+        ("the final answer is: **C**", "C"),
+        ("Answer: C", "C"),
+        ("Answer: I cannot determine this", None),
+        ("The answer is I don't know", None),
+        ("Answer: I’m not sure", None),
+        ("Answer: I'm not sure", None),
+        ("Answer: A careful look shows nothing", None),
+        ("I cannot answer that", None),
+        ("I can't help with this.", None),
+        ("A careful look", None),
+        ("", None),
+        ("Answer:", None),
+        ("As an AI I decline", None),
+        ("None of the above", None),
+        ("The options A to J all fail", None),
+        ("answer is a", None),
+        ("Choice A careful", None),
     ],
 )
-def test_fields_are_read_where_no_label_stands(reply, answer, confidence):
-    found = stated(reply)
-    assert (found.answer, found.confidence) == (answer, confidence)
+def test_a_letter_is_read_and_no_word_for_one(text, chosen):
+    assert letter(text, 10) == chosen
+
+
+# any text
+
+
+@given(st.text(max_size=200) | st.text(r"answer:*\boxed{}confidence 7%#" + "\n", max_size=80), st.integers(2, 10))
+def test_of_any_text_the_answer_stands_in_it_and_shares_and_letters_are_possible(text, options):
+    reply = Reply(text, tokens=tuple((sign, -0.5) for sign in text))
+    found, p = stated(reply), answer_probability(reply)
+    assert found.answer is None or found.answer in text
+    assert all(share is None or 0 <= share <= 1 for share in (found.confidence, p))
+    assert letter(text, options) in {None, *"ABCDEFGHIJ"[:options]}

@@ -13,7 +13,6 @@ from proctor.kina.items import Item, Option
 from proctor.models.messages import Reply
 from proctor.models.read_answer import answer_probability, letter, stated
 from proctor.models.read_reply import p_accept, verdict, why_unreadable
-from verdict_attacks import read_both
 
 CANDIDATE = "It is right.\nAccepted: [[Y]]\nIssue: none"
 EXACT = Question(id="q", question="What is 2 + 2?", answer="4", rationale="2 + 2 = 4.")
@@ -67,7 +66,6 @@ HOSTILE = [
 READERS = {
     "verdict": lambda reply: verdict(reply, CANDIDATE),
     "verdict behind its beginning": lambda reply: verdict(reply, CANDIDATE, "Accepted: [["),
-    "both": lambda reply: read_both(reply.text, CANDIDATE),
     "probability": lambda reply: p_accept(reply, CANDIDATE),
     "why": why_unreadable,
     "judgement": lambda reply: judgement(reply, CANDIDATE),
@@ -106,3 +104,17 @@ def test_no_text_stops_or_holds_up_a_reader(text):
     reply = Reply(text, tokens=tuple((letter_, -0.1) for letter_ in text[:30_000]))
     times = {name: least_seconds(read, reply) for name, read in READERS.items()}
     assert {name: seconds for name, seconds in times.items() if seconds >= MOST} == {}
+
+
+REPEATED = [
+    *("\n", " ", "*", "[", "{", "A", "- ", "answer:", "answer\n", "\\boxed{", "Answer:\n", "answer is "),
+    *("confidence, ", "the answer is ", "Answer: a\n", "confidence: x\n", "Answer: $$ x\n\n", "Answer: **a"),
+    *("(A) ", "Answer:\\boxed{x}", "option ", "Explanation: answer ", "# Answer\n`", "Confidence: 9"),
+]
+
+
+@pytest.mark.parametrize("piece", REPEATED, ids=repr)
+def test_no_million_characters_hold_up_the_reader_of_answers(piece):
+    text = (piece * (10**6 // len(piece) + 1))[: 10**6]
+    for reply in (text, f"Answer: a{text}b", f"Confidence: {text}"):
+        assert least_seconds(stated, Reply(reply)) < MOST
