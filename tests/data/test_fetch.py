@@ -184,12 +184,6 @@ def test_unknown_argument_is_refused(capsys):
     assert "usage" in capsys.readouterr().err
 
 
-def test_pins_are_whole():
-    pins = [wheel.sha256 for wheel in fetch.WHEELS] + [file.sha256 for wheel in fetch.WHEELS for file in wheel.files]
-    assert all(len(pin) == 64 and set(pin) <= set("0123456789abcdef") for pin in pins)
-    assert len(set(pins)) == len(pins)
-
-
 def test_import_stays_light():
     heavy = "pandas numpy pydantic zipfile subprocess".split()
     code = f"import sys, proctor.data.fetch; print([m for m in {heavy} if m in sys.modules])"

@@ -332,7 +332,7 @@ def test_a_loader_takes_what_is_well_formed(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", LOADERS)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_loader_raises_only_its_own_error(name, tmp_path_factory, data):
     loader, folder = LOADERS[name], tmp_path_factory.mktemp("malformed", numbered=True)

