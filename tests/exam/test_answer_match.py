@@ -34,7 +34,9 @@ SAME = [
     ("x**2", "$x²$"),
     ("n(n+1)/2", "(n^2+n)/2"),
     ("n!", "n(n-1)!"),
+    ("5!", "120"),
     (r"\binom{n}{2}", "n(n-1)/2"),
+    (r"\binom{5}{2}", "10"),
     (r"\sin 2x", r"2\sin x\cos x"),
     ("sin^2(x)", r"1-\cos^{2} x"),
     ("ln(e^2)", "2"),
@@ -232,7 +234,6 @@ def formulas(draw, depth=3):
     return (a[0] + b[0] if kind == "+" else a[0] * b[0]), f"({a[1]}){kind}({b[1]})", f"({b[2]}){kind}({a[2]})"
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_a_formula_equals_its_rearrangement_and_not_itself_with_one_added(data):
     try:
@@ -247,16 +248,14 @@ def test_a_formula_equals_its_rearrangement_and_not_itself_with_one_added(data):
         assert same(f"({one})+1", other) is False
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.fractions(min_value=-100, max_value=100, max_denominator=97), st.integers(1, 8))
-def test_rounding_is_left_to_the_judge_unless_the_caller_allows_it(value, places):
+def test_rounding_is_left_to_the_judge(value, places):
     scaled = round(value * 10**places)
     sign, digits = "-" * (scaled < 0), f"{abs(scaled):0{places + 1}d}"
     key, fraction = f"{sign}{digits[:-places]}.{digits[-places:]}", f"{value.numerator}/{value.denominator}"
-    exact = Fraction(key) == value
-    assert same(fraction, key, rounding=True) is True
-    assert same(fraction, key) is same(key, fraction, rounding=True) is (True if exact else None)
-    assert same(f"({fraction})+{Fraction(3, 2 * 10**places)}", key, rounding=True) is False
+    assert same(fraction, key) is same(key, fraction) is (True if Fraction(key) == value else None)
+    assert same(f"({fraction})+{Fraction(3, 2 * 10**places)}", key) is False
 
 
 def test_threads_agree_with_one_another():

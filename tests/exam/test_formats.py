@@ -35,7 +35,7 @@ ROW = st.fixed_dictionaries(
         judge_reasoning=TEXT,
     )
 )
-TIDY = dict(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+TIDY = dict(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @st.composite

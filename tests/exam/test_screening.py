@@ -75,12 +75,16 @@ def test_the_committed_questions_have_room_for_fresh_ones():
         load_families(version="families-v9")
 
 
-def test_the_recorded_screening_keeps_ten_cells_of_all_nine_families(tmp_path):
-    async def recorded():
-        async with Session("replay", cache=tmp_path / "none.sqlite", progress=False) as session:
-            return await screening.screening(session)
+def recorded(folder, version: str) -> pd.DataFrame:
+    async def run():
+        async with Session("replay", cache=folder / "none.sqlite", progress=False) as session:
+            return await screening.screening(session, version=version)
 
-    table = screening.cells(asyncio.run(recorded()))
+    return screening.cells(asyncio.run(run()))
+
+
+def test_the_recorded_screening_keeps_ten_cells_of_all_nine_families(tmp_path):
+    table = recorded(tmp_path, screening.VERSION)
     kept = table[table["keep"]]
     levels = kept.groupby("category")["level"].agg(list).to_dict()
     assert len(kept) == 10 and levels["rectangle"] == [2, 3]
@@ -88,11 +92,7 @@ def test_the_recorded_screening_keeps_ten_cells_of_all_nine_families(tmp_path):
 
 
 def test_the_recorded_screening_of_families_v3_keeps_29_cells_of_sixteen_families(tmp_path):
-    async def recorded():
-        async with Session("replay", cache=tmp_path / "none.sqlite", progress=False) as session:
-            return await screening.screening(session, version=screening.MORE)
-
-    table = screening.cells(asyncio.run(recorded()))
+    table = recorded(tmp_path, screening.MORE)
     kept = table[table["keep"]]
     assert len(kept) == 29 and set(table["category"]) - set(kept["category"]) == {"speed", "clock"}
     assert len(screening.fresh(table, 40, screening.MORE)) == 80

@@ -69,7 +69,7 @@ _LITERAL = re.compile(
 
 
 @lru_cache(maxsize=10_000)
-def same(given: str | None, right: str, rounding: bool = False) -> bool | None:
+def same(given: str | None, right: str) -> bool | None:
     """Whether `given` is the answer `right`: True, False, or None where it can't be decided without a judge.
 
     exact: `same_answer` (case of words, articles, thousands separators, a unit that only one of them gives).
@@ -77,8 +77,7 @@ def same(given: str | None, right: str, rounding: bool = False) -> bool | None:
     letter: a key that is a lone letter A to J is met by the letter that the answer states.
     quantity: in whatever unit of the list; of two that measure different things, False.
     number: by value, with no tolerance: of two numbers where one is the other rounded (0.374 for the key 0.4, 3.14 for
-        pi), whether that will do hangs on the question. So it is None; with `rounding`, an answer that rounds to a
-        key with decimals is True.
+        pi), whether that will do depends on the question. So it is None.
     mathematics: equal values at random points, also for the entries of lists (), [], {} and for equations.
     Words against other words are None: they may be synonyms. No answer at all is False. Raises nothing.
     """
@@ -103,7 +102,7 @@ def same(given: str | None, right: str, rounding: bool = False) -> bool | None:
     one, two = counted(one), counted(two)
     try:
         names = {name for name in (unknown(one), unknown(two)) if name}
-        found = _same(solutions(one), solutions(two), rounding)
+        found = _same(solutions(one), solutions(two))
         return found if len(names) < 2 else None  # x > 3 and y > 3
     except (Undecided, RecursionError):
         return None
@@ -124,34 +123,34 @@ def classes(answers: Iterable[str | None], alike: Callable[[str, str], bool | No
     return found
 
 
-def _same(given: str, right: str, rounding: bool) -> bool | None:
+def _same(given: str, right: str) -> bool | None:
     """`same` for answers in normal form. Raises Undecided."""
     (brackets, one), (closing, two) = parts(given), parts(right)
     if len(one) > 1 or len(two) > 1 or "⦃" in brackets + closing:
-        return _same_list(brackets, one, closing, two, rounding)
+        return _same_list(brackets, one, closing, two)
     (left, one), (side, two) = _equation(one[0]), _equation(two[0])
     if left and side and left != side:
         return _same_equation(parse_formula(f"{left}-({one})"), parse_formula(f"{side}-({two})"))
     if left and not side and not _symbol(left) or side and not left and not _symbol(side):
         return None  # a formula with its own left side against a value
     of_one, of_two = quantity(one), quantity(two)
-    if (of_one or of_two) and (found := _same_quantity(of_one, of_two, one, two, rounding)) is not NotImplemented:
+    if (of_one or of_two) and (found := _same_quantity(of_one, of_two, one, two)) is not NotImplemented:
         return found
     if _RANGE.fullmatch(one) or _RANGE.fullmatch(two):
         return None
     one, two = mixed(one), mixed(two)
     if one != two and one.rstrip("%") == two.rstrip("%"):
         return None  # 0.05 % and 0.05
-    return _rounded(one, two, rounding) or _same_value(parse_formula(one), parse_formula(two))
+    return _one_number(one, two) or _same_value(parse_formula(one), parse_formula(two))
 
 
-def _same_list(brackets: str, one: list[str], closing: str, two: list[str], rounding: bool) -> bool | None:
+def _same_list(brackets: str, one: list[str], closing: str, two: list[str]) -> bool | None:
     """Entry by entry; sets in any order. A list without brackets in another order is None: nobody says what it is."""
     if len(one) * len(two) > MOST_PAIRS:
         raise Undecided("too long a list")
     if any(len(entries) == 1 and _symbol(entries[0]) for entries in (one, two)):
         return None  # I_2 and the matrix that it names
-    matrix = [[_entry(a, b, rounding) for b in two] for a in one]
+    matrix = [[_entry(a, b) for b in two] for a in one]
     unordered = all(map(any, matrix)) and all(map(any, zip(*matrix)))
     known = not any(None in row for row in matrix)
     kinds = {brackets, closing} - {""}
@@ -181,11 +180,11 @@ def _as_often(matrix: list[list[bool | None]]) -> bool:
     return not left
 
 
-def _entry(given: str, right: str, rounding: bool) -> bool | None:
+def _entry(given: str, right: str) -> bool | None:
     if same_answer(given, right):
         return True
     try:
-        return _same(given, right, rounding)
+        return _same(given, right)
     except Undecided:
         return None
 
@@ -203,11 +202,8 @@ def _symbol(left: str) -> bool:
     return bool(re.fullmatch(r"\\?[A-Za-z]+(_\w|_\{\w+\})?(\(\w\))?", left))
 
 
-def _rounded(given: str, right: str, rounding: bool) -> bool:
-    """Whether `given` is the number `right`, one of them a decimal, or rounds to it where that is allowed.
-
-    Raises Undecided for one that is the other rounded where it is not.
-    """
+def _one_number(given: str, right: str) -> bool:
+    """Whether both are one number, one of them a decimal. Raises Undecided where one is the other rounded."""
     key, answer = literal(right), literal(given)
     if not (key and key.step or answer and answer.step):
         return False
@@ -221,9 +217,7 @@ def _rounded(given: str, right: str, rounding: bool) -> bool:
     steps = [number.step if number else Fraction(0) for number in (key, answer)]
     if 2 * abs(exact - value) > max(steps):
         return False
-    if not (rounding and steps[0] == max(steps)):
-        raise Undecided("one is the other rounded")
-    return True
+    raise Undecided("one is the other rounded")
 
 
 def _same_value(one, two) -> bool | None:
@@ -269,14 +263,14 @@ def _same_equation(one, two) -> bool | None:
 # Quantities
 
 
-def _same_quantity(one: Quantity | None, two: Quantity | None, given: str, right: str, rounding: bool):
+def _same_quantity(one: Quantity | None, two: Quantity | None, given: str, right: str):
     """Two answers of which at least one has a unit. NotImplemented where the unit may be a variable."""
     if one and two:
         scale = factor(one.unit, two.unit)
         if scale is None or scale == 0:
             return None if scale is None else False
         if scale == 1 and one.unit == two.unit:
-            return _same(one.number, two.number, rounding)
+            return _same(one.number, two.number)
         first, second = (constant(parse_formula(mixed(q.number))) for q in (one, two))
         if first is None or second is None:
             return None
@@ -295,8 +289,8 @@ def _same_quantity(one: Quantity | None, two: Quantity | None, given: str, right
             return None
     if unit.loose or re.search(r"[A-Za-z]", re.sub(r"\\[a-z]+", "", bare)):
         return NotImplemented if unit.loose else None
-    if _same(unit.number, bare, rounding) is not False:
-        return _same(unit.number, bare, rounding)
+    if _same(unit.number, bare) is not False:
+        return _same(unit.number, bare)
     first, second = (constant(parse_formula(mixed(text))) for text in (unit.number, bare))
     ratio = first / second if first and second else None  # 500 cm for a key in metres
     powers = ratio and any(ratio == Fraction(10) ** power for power in range(-12, 13))

@@ -14,24 +14,7 @@ from functools import lru_cache
 
 DEPTH, BITS, LARGE = 40, 5_000, 10_000  # nesting; bits of an exact number; |log| and arguments of any other
 POINTS = 3  # of each kind: positive, negative, whole
-_FUNCTIONS = {
-    "sqrt",
-    "sin",
-    "cos",
-    "tan",
-    "cot",
-    "sec",
-    "csc",
-    "sinh",
-    "cosh",
-    "tanh",
-    "arcsin",
-    "arccos",
-    "arctan",
-    "exp",
-    "ln",
-    "log",
-}
+_FUNCTIONS = set("sqrt sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan exp ln log".split())
 GREEK = set(
     "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon "
     "phi varphi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega infty".split()
