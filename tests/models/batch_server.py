@@ -1,8 +1,8 @@
 """A local server that also speaks OpenAI's and Anthropic's batch interfaces, and is strict about what it is sent.
 
 `BatchServer` is `faulty_server.Server` with batches. `faults` maps the text of a request's last message to what becomes
-of it in a batch, one entry a batch that it is in: "400", "429", "500", "expired", "cancelled", "missing" (it has no
-line in the results), "malformed" (a line cut off), "strange" (a line that is no reply), "ok". A batch has ended after
+of it in a batch, one entry a batch that it is in: "400", "429", "500", "529", "expired", "cancelled", "missing" (it has
+no line in the results), "malformed" (a line cut off), "strange" (a line that is no reply), "ok". A batch has ended after
 it was looked at more than `looks` times; those whose numbers are in `held` do not end until they are taken out of it.
 """
 
@@ -98,17 +98,7 @@ class BatchServer(Server):
             return _error("a batch's file has purpose batch and the ending .jsonl")
         name = f"file-{len(self._files)}"
         self._files[name] = form["file"].file.read()
-        return web.json_response(
-            {
-                "id": name,
-                "object": "file",
-                "bytes": len(self._files[name]),
-                "created_at": 0,
-                "filename": "f",
-                "purpose": "batch",
-                "status": "processed",
-            }
-        )
+        return web.json_response({"id": name, "object": "file", "purpose": "batch", "status": "processed"})
 
     async def _openai_create(self, request: web.Request) -> web.Response:
         body = await request.json()
@@ -132,24 +122,15 @@ class BatchServer(Server):
             for key, said, fate in made.fates:
                 if fate == "missing":
                     continue
-                whole = {
-                    "id": f"r-{key[:6]}",
-                    "custom_id": key,
-                    "error": None,
-                    "response": {"status_code": 200, "request_id": "r", "body": self._reply(said, TALK[0])},
-                }
+                status, body, error = 200, self._reply(said, TALK[0]), None
                 if fate in ("expired", "cancelled"):
-                    whole |= {"response": None, "error": {"code": f"batch_{fate}", "message": f"the batch {fate}"}}
+                    error = {"code": f"batch_{fate}", "message": f"the batch {fate}"}
                 elif fate == "strange":
-                    whole["response"]["body"] = {"choices": "none"}
-                elif fate not in ("ok", "malformed"):
-                    whole["response"] |= {
-                        "status_code": int(fate),
-                        "body": {
-                            "error": {"message": f"told to fail with {fate}", "type": "t", "code": None, "param": None}
-                        },
-                    }
-                line = json.dumps(whole, ensure_ascii=False)
+                    body = {"choices": "none"}
+                elif fate.isdigit():
+                    status, body = int(fate), {"error": {"message": f"told to fail with {fate}"}}
+                response = None if error else {"status_code": status, "body": body}
+                line = json.dumps({"custom_id": key, "error": error, "response": response}, ensure_ascii=False)
                 where = output if fate in ("ok", "malformed", "strange") else errors
                 where.append(line[:-40] if fate == "malformed" else line)
             for what, lines in (("output_file_id", output), ("error_file_id", errors)):
@@ -162,16 +143,13 @@ class BatchServer(Server):
         return web.Response(body=self._files[request.match_info["id"]], content_type="application/jsonl")
 
     def _openai(self, made: "_Batch") -> dict:
-        status = "failed" if made.refused and made.ended else "completed" if made.ended else "in_progress"
+        status = ("failed" if made.refused else "completed") if made.ended else "in_progress"
         done = len(made.fates) if made.ended else 0
         errors = [dict(zip(("code", "message"), made.refused), line=None, param=None)] * 3 if made.refused else []
         return {
             "id": made.name,
             "object": "batch",
-            "endpoint": TALK[0],
-            "input_file_id": "file-0",
             "status": status,
-            "completion_window": "24h",
             "created_at": int(made.created),
             "metadata": made.metadata,
             "request_counts": {"total": len(made.fates), "completed": done, "failed": 0},
@@ -201,7 +179,8 @@ class BatchServer(Server):
             elif fate == "strange":
                 result["message"] = {"content": None}
             elif fate.isdigit():
-                kind = {"400": "invalid_request_error", "429": "rate_limit_error", "500": "api_error"}[fate]
+                kinds = {"400": "invalid_request", "429": "rate_limit", "500": "api", "529": "overloaded"}
+                kind = f"{kinds[fate]}_error"
                 result = {
                     "type": "errored",
                     "error": {"type": "error", "error": {"type": kind, "message": f"told to fail with {fate}"}},
@@ -212,30 +191,14 @@ class BatchServer(Server):
         return web.Response(text="\n".join(reversed(lines)), content_type="application/x-jsonl")
 
     def _anthropic(self, made: "_Batch") -> dict:
-        at, counts = datetime.fromtimestamp(made.created, UTC).isoformat(), collections.Counter()
-        for *_, fate in made.fates:
-            counts[
-                "processing"
-                if not made.ended
-                else "expired"
-                if fate == "expired"
-                else "canceled"
-                if fate == "cancelled"
-                else "errored"
-                if fate.isdigit()
-                else "succeeded"
-            ] += 1
-        kinds = ("processing", "succeeded", "errored", "canceled", "expired")
+        done = len(made.fates) if made.ended else 0
+        counts = {"processing": len(made.fates) - done, "succeeded": done, "errored": 0, "canceled": 0, "expired": 0}
         return {
             "id": made.name,
             "type": "message_batch",
             "processing_status": "ended" if made.ended else "in_progress",
-            "request_counts": {kind: counts[kind] for kind in kinds},
-            "created_at": at,
-            "expires_at": at,
-            "ended_at": at if made.ended else None,
-            "cancel_initiated_at": None,
-            "archived_at": None,
+            "request_counts": counts,
+            "created_at": datetime.fromtimestamp(made.created, UTC).isoformat(),
             "results_url": f"{self.url}/v1/messages/batches/{made.name}/results" if made.ended else None,
         }
 

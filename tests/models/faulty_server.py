@@ -175,7 +175,7 @@ class Server:
         assert complete, fault
         self.answered[text] += 1
         self.whole[hashlib.sha256(json.dumps(body["messages"]).encode()).hexdigest()[:16]] += 1
-        if self.usage and all(isinstance(count, int) for count in self.usage):
+        if self.usage:
             self.dollars += self.usage[0] * 1e-6 + self.usage[1] * 2e-6
         return web.Response(body=whole, content_type="application/json")
 
@@ -190,46 +190,17 @@ class Server:
 
     def _reply(self, said: str, path: str) -> dict:
         if path == "/v1/messages":
-            usage = {"input_tokens": self.usage[0], "output_tokens": self.usage[1]}
-            return {
-                "id": "m",
-                "type": "message",
-                "role": "assistant",
-                "model": "m",
-                "stop_reason": "end_turn",
-                "stop_sequence": None,
-                "content": [{"type": "text", "text": said}],
-                "usage": usage,
-            }
-        tokens = [
-            {
-                "token": said,
-                "logprob": -0.25,
-                "bytes": None,
-                "top_logprobs": [{"token": said, "logprob": -0.25, "bytes": None}],
-            }
-        ]
-        reply = {
-            "id": "c",
-            "object": "chat.completion",
-            "created": 0,
-            "model": "m",
-            "choices": [
-                {
-                    "index": 0,
-                    "finish_reason": "stop",
-                    "logprobs": {"content": tokens, "refusal": None},
-                    "message": {"role": "assistant", "content": said},
-                }
-            ],
+            usage = dict(zip(("input_tokens", "output_tokens"), self.usage))
+            content = [{"type": "text", "text": said}]
+            return {"id": "m", "type": "message", "stop_reason": "end_turn", "content": content, "usage": usage}
+        token = {"token": said, "logprob": -0.25}
+        choice = {
+            "finish_reason": "stop",
+            "logprobs": {"content": [{**token, "top_logprobs": [token]}]},
+            "message": {"role": "assistant", "content": said},
         }
-        if self.usage:
-            reply["usage"] = {
-                "prompt_tokens": self.usage[0],
-                "completion_tokens": self.usage[1],
-                "total_tokens": 15,
-            }
-        return reply
+        usage = dict(zip(("prompt_tokens", "completion_tokens"), self.usage)) if self.usage else None
+        return {"id": "c", "object": "chat.completion", "choices": [choice], "usage": usage}
 
 
 async def main(**how) -> None:

@@ -14,9 +14,9 @@ from proctor.data.schemas import Answer, Question
 from proctor.models import batch, batch_api
 from proctor.models import session as module
 from proctor.models.cache import Cache, Journal, StoreError
+from proctor.models.call_errors import CallError
 from proctor.models.endings import CallsFailed
 from proctor.models.messages import Reply, Request
-from proctor.models.registry import Spec
 from proctor.models.spending import Budget, BudgetError
 from proctor.uq.run_validator import Run, validate
 
@@ -140,14 +140,6 @@ def test_models_have_batches_of_their_own_and_local_ones_none(serving, session, 
     assert sorted(server.batches) == [["four"], ["one"], ["three"]]
 
 
-def test_a_session_serves_a_second_event_loop(serving, session, ask):
-    server, asking = serving(), session()
-    for text in ("one", "two"):
-        assert asyncio.run(asking.ask(ask(text))).text == text.upper()  # not closed in between
-    asyncio.run(asking.close())
-    assert server.batches == [["one"], ["two"]]
-
-
 # rounds
 
 
@@ -174,7 +166,7 @@ def test_batch_mode_and_the_direct_way_write_the_same_file(serving, session, tmp
 
 @BOTH
 def test_requests_that_failed_in_passing_are_in_the_next_round(serving, session, ask, quick, model):
-    bad = ["429", "500", "expired", "missing", "malformed", "strange"]
+    bad = ["429", "500", "529", "expired", "missing", "malformed", "strange"]
     server = serving(faults={text: [text] for text in bad})
     asked = ["good", *bad, "better"]
     assert texts(run(session(), [ask(text, model) for text in asked])) == [text.upper() for text in asked]
@@ -267,6 +259,11 @@ def test_the_key_shows_nowhere(serving, session, ask, model, call, tmp_path, cap
     shown = [repr(error), repr(vars(error)), repr(vars(asking)), *capfd.readouterr()]
     shown += [path.read_bytes().decode(errors="replace") for path in tmp_path.iterdir()]
     assert len(shown) > 5 and not [text for text in shown if KEY in text or KEY[8:20] in text]
+
+
+def test_pauses_grow_and_keep_what_the_server_asked():
+    assert batch_api.pause(5, CallError("x")) > batch_api.pause(0, CallError("x"))
+    assert batch_api.pause(0, CallError("x", wait=10_000)) >= 10_000
 
 
 # stopped, killed, resumed
@@ -423,12 +420,3 @@ def test_nothing_is_submitted_that_the_journal_can_not_hold(serving, session, as
     asking.cache._db.execute(f"PRAGMA max_page_count = {pages}")
     error = run(asking, [ask(f"call {n}") for n in range(200)])
     assert isinstance(error, StoreError) and "Free the disk" in str(error) and not server.batches
-
-
-def test_the_interfaces_take_what_their_sdks_are_told(monkeypatch):
-    """OpenAI's own reasoning models get the fields that they take, in a batch too."""
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    interface = batch_api.OpenAIBatches(Spec("openai/o3", "openai", "o3", key_env="OPENAI_API_KEY"))
-    line = interface.line(Request("openai/o3", ({"role": "user", "content": "hello"},), logprobs=1))
-    assert set(line["body"]) == {"model", "messages", "max_completion_tokens"} and json.dumps(line)
-    asyncio.run(interface.close())

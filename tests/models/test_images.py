@@ -3,14 +3,11 @@
 import asyncio
 import base64
 import json
-import sys
 
 import pytest
-from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models import registry
-from proctor.models.batch_api import AnthropicBatches, OpenAIBatches
 from proctor.models.images import anthropic_message, openai_message, picture
 from proctor.models.messages import Request
 from proctor.models.prompts import PromptError, load
@@ -101,13 +98,6 @@ def test_both_interfaces_get_the_picture_with_the_last_message_in_their_own_form
     assert "image" not in json.dumps(body["messages"][:-1]) and isinstance(body["system"], str)
 
 
-@pytest.mark.parametrize("interface, model", [(OpenAIBatches, "openai/gpt-4o"), (AnthropicBatches, "anthropic/claude")])
-def test_batches_carry_it(interface, model):
-    lines = interface.__new__(interface)
-    lines.model = spec(model)
-    assert PNG.partition(",")[2] in json.dumps(lines.line(ask(model, PNG)))
-
-
 def test_a_model_that_takes_none_is_refused_by_name():
     with pytest.raises(PromptError, match="smollm2-135m takes no images"):
         ask("smollm2-135m", PNG)
@@ -129,28 +119,6 @@ def test_early_reasoning_models_take_the_instruction_in_the_users_turn():
     }
     assert roles["openai/o1-mini"] == ["user", "user"]
     assert roles["openai/o3"] == roles["openai/gpt-4o"] == ["system", "user"]
-
-
-@pytest.mark.parametrize("model", ["open", "claude"])
-def test_it_arrives(serving, session, monkeypatch, model):
-    class Seeing(sys.modules["faulty_server"].Server):
-        async def _serve(self, request):
-            self.bodies.append(await request.json())
-            return web.json_response(self._reply("Exact Answer: a map", request.path))
-
-    monkeypatch.setattr(sys.modules["faulty_server"], "Server", Seeing)
-    server = serving()
-    models = {name: {**entry, "sees": True} for name, entry in registry._table("models.yaml").items()}
-    tables = {"models.yaml": models, "prices.yaml": registry._table("prices.yaml")}
-    monkeypatch.setattr(registry, "_table", tables.__getitem__)
-
-    async def run():
-        async with session() as s:
-            return await s.ask(ask(model, PNG)), await s.ask(ask(model, PNG))
-
-    one, two = asyncio.run(run())
-    assert one.text == two.text == "Exact Answer: a map" and two.source == "cache" and len(server.bodies) == 1
-    assert PNG.partition(",")[2] in json.dumps(server.bodies[0]["messages"][-1])
 
 
 def test_a_picture_counts_in_the_estimate_and_against_the_budget(serving, session):

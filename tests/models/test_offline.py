@@ -72,10 +72,10 @@ def test_what_failed_is_missing_or_not_ours_is_counted_and_asked_again(tmp_path)
     write_requests([call(text) for text in "abc"], requests)
     answer(requests, replies, skip=[1])
     lines = replies.read_text().splitlines()[1:]  # c is missing
-    replies.write_text("\n".join([*lines, '{"custom_id": "another"}', "no JSON", ""]))
+    replies.write_text("\n".join([*lines, '{"custom_id": "another"}', "no JSON", "[]", "{}", ""]))
     cache = Cache(tmp_path / "c.sqlite")
     found = import_replies([replies], requests, cache)
-    assert (found.kept, found.missing, found.unknown, found.complete) == (1, 1, 2, False)
+    assert (found.kept, found.missing, found.unknown, found.complete) == (1, 1, 4, False)
     assert list(found.failed.values()) == ["500: out of memory"] and "out of memory" in str(found)
     answer(requests, replies)
     assert import_replies([replies], requests, cache).complete

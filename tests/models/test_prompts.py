@@ -151,21 +151,12 @@ def test_a_field_is_put_in_once_as_it_stands(parts):
     assert len(request.messages) == len(load("uq/vanilla").messages) - 1
 
 
-@pytest.mark.parametrize(
-    "marker",
-    [
-        "<|im_start|>",
-        "<|im_end|>",
-        "<|IM_START|>",
-        "<|start_header_id|>",
-        "<s>",
-        "</s>",
-        "<start_of_turn>",
-        "<end_of_turn>",
-        "[INST]",
-        "[/INST]",
-    ],
+MARKERS = (
+    "<|im_start|> <|im_end|> <|IM_START|> <|start_header_id|> <s> </s> <start_of_turn> <end_of_turn> [INST] [/INST]"
 )
+
+
+@pytest.mark.parametrize("marker", MARKERS.split())
 def test_role_markers_in_a_field_lose_their_bracket(marker):
     request = load("uq/vanilla").request("here", question=f"a {marker}assistant", answer="1 < 2 | 3, x[i]")
     content = request.messages[-2]["content"]

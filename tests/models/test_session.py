@@ -31,15 +31,14 @@ def run(session: Session, requests):
 
 
 @pytest.mark.parametrize("model", ["open", "claude"])
-@pytest.mark.parametrize("fault", ["429", "429:0", "429:soon", "500", "503", "reset", "cut", "short", "html", "empty"])
-def test_passing_fault_is_answered_in_the_end_and_once(serving, session, ask, quick, model, fault):
-    server = serving(faults={"bad": [fault, fault]})
-    requests = [ask(text, model) for text in ("good", "bad", "better")]
-    asking = session()
-    assert [reply.text for reply in run(asking, requests)] == ["GOOD", "BAD", "BETTER"]
-    assert server.asked == {"good": 1, "bad": 3, "better": 1} and set(server.answered.values()) == {1}
-    # what failed on the way may have been charged for, except a 429
-    assert len(asking.cache) == 3 and asking.spent.calls == (3 if fault.startswith("429") else 5)
+def test_passing_faults_are_answered_in_the_end_and_once(serving, session, ask, quick, model):
+    refused, failed = ["429", "429:0", "429:soon"], ["500", "503", "reset", "cut", "short", "html", "empty"]
+    server = serving(faults={fault: [fault, fault] for fault in refused + failed})
+    texts, asking = ["good", *refused, *failed, "better"], session()
+    assert [reply.text for reply in run(asking, [ask(text, model) for text in texts])] == [t.upper() for t in texts]
+    assert server.asked == {"good": 1, "better": 1} | dict.fromkeys(refused + failed, 3)
+    assert set(server.answered.values()) == {1} and len(asking.cache) == len(texts)
+    assert asking.spent.calls == len(texts) + 2 * len(failed)  # it may have been charged for, except a 429
 
 
 def test_retry_after_is_waited_for(serving, session, ask, quick):
@@ -84,15 +83,14 @@ def test_a_fifth_of_429_at_concurrency_64_loses_nothing(serving, session, ask, q
 
 
 @pytest.mark.parametrize("model", ["open", "claude"])
-@pytest.mark.parametrize("fault", ["400", "401", "404"])
-def test_permanent_fault_names_the_model_and_keeps_the_other_replies(serving, session, ask, model, fault):
-    server = serving(faults={"bad": [fault]})
-    requests = [ask(text, model) for text in ("one", "bad", "two")]
+def test_permanent_faults_name_the_model_and_keep_the_other_replies(serving, session, ask, model):
+    server = serving(faults={fault: [fault] for fault in ("400", "401", "404")})
+    requests = [ask(text, model) for text in ("one", "400", "401", "404", "two")]
     error = run(session(), requests)
-    assert isinstance(error, CallsFailed) and model in str(error) and "1 of 3" in str(error)
-    assert list(error.errors) == [requests[1].key] and server.asked["bad"] == 1
-    assert [r.text for r in run(session(), requests)] == ["ONE", "BAD", "TWO"]  # the fault has passed
-    assert server.asked == {"one": 1, "two": 1, "bad": 2}
+    assert isinstance(error, CallsFailed) and model in str(error) and "3 of 5" in str(error)
+    assert set(error.errors) == {request.key for request in requests[1:4]} and set(server.asked.values()) == {1}
+    assert [r.text for r in run(session(), requests)] == ["ONE", "400", "401", "404", "TWO"]  # the faults have passed
+    assert server.asked == {"one": 1, "two": 1, "400": 2, "401": 2, "404": 2}
 
 
 def test_retries_end(serving, session, ask, quick):
@@ -160,14 +158,9 @@ def test_budget_in_dollars_is_not_passed_under_concurrency(serving, session, ask
     assert len(run(asking, requests)) == 60 and set(server.asked.values()) == {1}
 
 
-def test_a_server_that_does_not_say_what_it_used_is_counted_at_the_most(serving, session, ask):
-    server = serving(usage=None)
-    asking = session(budget=Budget(dollars=200e-6), concurrency=4)
-    assert isinstance(run(asking, [ask(f"call {n}", max_tokens=20) for n in range(9)]), BudgetError)
-    assert sum(server.asked.values()) == 3 and asking.spent.dollars <= 200e-6  # 64 millionths each
-
-
-@pytest.mark.parametrize("usage, most", [((0, 5), 8 + 16 + 2 + 10), ((10, 0), 10 + 2 * 20)])
+@pytest.mark.parametrize(
+    "usage, most", [((0, 5), 8 + 16 + 2 + 10), ((10, 0), 10 + 2 * 20), (None, 8 + 16 + 2 + 2 * 20)]
+)
 def test_of_a_count_that_is_missing_the_most_is_charged(serving, session, ask, usage, most):
     serving(usage=usage)
     asking = session(budget=Budget(dollars=1))
@@ -213,20 +206,6 @@ def test_a_model_that_costs_is_not_asked_without_a_budget(serving, session, ask,
     assert not server.asked
     monkeypatch.setenv("PROCTOR_MAX_CALLS", "1")
     assert len(run(session(budget=None), [ask("one", model)])) == 1
-
-
-def test_budget_holds_over_several_ask_many_at_once(serving, session, ask):
-    server = serving(latency=0.05)
-    asking = session(budget=Budget(calls=3))
-
-    async def main():
-        async with asking:
-            return await asyncio.wait_for(
-                asyncio.gather(*(asking.ask(ask(f"call {n}")) for n in range(6)), return_exceptions=True), 60
-            )
-
-    outcomes = asyncio.run(main())
-    assert sum(isinstance(outcome, BudgetError) for outcome in outcomes) == 3 == sum(server.asked.values())
 
 
 # plan

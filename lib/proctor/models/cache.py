@@ -12,6 +12,7 @@ import time
 import uuid
 import warnings
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -140,7 +141,7 @@ class Cache:
     def lease(self, key: str) -> str | None:
         """Take `key` for this cache. None when it is ours; otherwise who has it. It ends with `release`, `close` or its
         process."""
-        try:
+        with self._writing(": nothing was sent for this call"):
             self._alive = self._alive or self._live()
             while True:
                 self._db.execute("INSERT OR IGNORE INTO leases VALUES (?, ?, NULL)", (key, self.owner))
@@ -150,10 +151,6 @@ class Cache:
                 if row and self._is_alive(row[0]):
                     return row[0]
                 self._db.execute("DELETE FROM leases WHERE owner = ?", row or ("",))
-        except (sqlite3.Error, OSError) as error:
-            raise StoreError(
-                f"{self.path}: can't be written ({error}). Free the disk and run again: nothing was sent for this call"
-            ) from error
 
     def _live(self) -> BinaryIO:
         """This cache's lock file, locked; those that killed processes left are removed."""
@@ -187,30 +184,20 @@ class Cache:
 
     def note_live_run(self, name: str, began: float | None) -> None:
         """Note that a live run began, or, with None, that it has ended."""
-        try:
+        with self._writing():
             if began is None:
                 self._db.execute("DELETE FROM live_runs WHERE name = ?", (name,))
             else:
                 self._db.execute("INSERT OR REPLACE INTO live_runs VALUES (?, ?)", (name, began))
-        except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: can't be written ({error}). Free the disk and run again") from error
 
     def reserve(self, call: str, model: str, dollars: float, total: float | None = None) -> bool:
         """Note that a call may cost so much, before it is sent. False, and nothing is noted, where that and all that
         any process on this cache has noted would pass `total` dollars."""
-        row = (call, time.time(), model, dollars)
-        try:
-            if total is None:
-                return self._db.execute("INSERT INTO paid VALUES (?, ?, ?, ?)", row).rowcount == 1
-            fits = "(SELECT total(dollars) FROM paid) + ? <= ?"
-            return (
-                self._db.execute(f"INSERT INTO paid SELECT ?, ?, ?, ? WHERE {fits}", (*row, dollars, total)).rowcount
-                == 1
-            )
-        except sqlite3.Error as error:
-            raise StoreError(
-                f"{self.path}: can't be written ({error}). Free the disk and run again: nothing was sent for this call"
-            ) from error
+        insert, row = "INSERT INTO paid SELECT ?, ?, ?, ?", (call, time.time(), model, dollars)
+        if total is not None:
+            insert, row = f"{insert} WHERE (SELECT total(dollars) FROM paid) + ? <= ?", (*row, dollars, total)
+        with self._writing(": nothing was sent for this call"):
+            return self._db.execute(insert, row).rowcount == 1
 
     def settle(self, call: str, dollars: float) -> None:
         """What a call has cost, in place of what it might. Where that can't be written, the latter stays."""
@@ -223,6 +210,13 @@ class Cache:
 
     def __len__(self) -> int:
         return self._read("SELECT count(*) FROM replies")[0]
+
+    @contextlib.contextmanager
+    def _writing(self, more: str = "") -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"{self.path}: can't be written ({error}). Free the disk and run again{more}") from error
 
     def _read(self, query: str, *values):
         try:
