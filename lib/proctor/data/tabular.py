@@ -179,20 +179,20 @@ def _read_jsonl(path: Path, text: str) -> tuple[list[Row], list[str]]:
         except (ValueError, RecursionError) as error:
             problems.append(problem(path, number, None, f"bad JSON ({error})", "Write one whole object a line"))
             continue
-        if isinstance(row, dict):
-            problems += (half := _half_letters(path, number, row) if "\\u" in line else [])
-            rows += [(number, row)] if not half else []
-        else:
-            problems.append(problem(path, number, None, "not a JSON object", "Write one {...} a line"))
+        problems += (faults := _faults(path, number, row, "\\u" in line, "Write one {...} a line"))
+        rows += [(number, row)] if not faults else []
     return rows, problems
 
 
-def _half_letters(path: Path, number: int, row: dict) -> list[str]:
-    """A problem for each column with half a surrogate pair, which JSON can escape and no text can hold."""
+def _faults(path: Path, number: int, row: object, escaped: bool, mend: str) -> list[str]:
+    """The problem of a row that is no object; or one for each column with half a surrogate pair, which JSON can escape
+    and no text can hold."""
+    if not isinstance(row, dict):
+        return [problem(path, number, None, "not a JSON object", mend)]
     return [
         problem(path, number, column, NO_TEXT, "Write whole letters")
         for column, value in row.items()
-        if not can_be_text([column, value])
+        if escaped and not can_be_text([column, value])
     ]
 
 
@@ -214,11 +214,8 @@ def _read_json(path: Path, text: str) -> tuple[list[Row], list[str]]:
         raise DataError(f"{path}: not a JSON array. Put the questions between [ and ], or one a line in a .jsonl.")
     rows, problems = [], []
     for number, row in enumerate(array, start=1):
-        if isinstance(row, dict):
-            problems += (half := _half_letters(path, number, row) if "\\u" in text else [])
-            rows += [(number, row)] if not half else []
-        else:
-            problems.append(problem(path, number, None, "not a JSON object", "Write each question as {...}"))
+        problems += (faults := _faults(path, number, row, "\\u" in text, "Write each question as {...}"))
+        rows += [(number, row)] if not faults else []
     return rows, problems
 
 

@@ -237,17 +237,14 @@ def check_folder(folder: str) -> None:
         raise PromptError(f"prompts_dir {folder} is no folder: fix its name, or leave it out")
     found = [path.relative_to(place) for path in sorted(place.rglob("*.md")) if path.name.lower() != "readme.md"]
     papers = {name.partition("/")[0] for name in LIBRARY}
-    wrong = [path for path in found if len(path.parts) != 2 or path.parts[0] in papers and _name(path) not in LIBRARY]
+    names = {Path(f"{name}.md") for name in LIBRARY}
+    wrong = [path for path in found if len(path.parts) != 2 or path.parts[0] in papers and path not in names]
     if not found or wrong:
         what = f"{wrong[0]} is the name of no prompt" if wrong else "there is no prompt in it"
         raise PromptError(
             f"prompts_dir {folder}: {what}. A prompt of your own lies at <paper>/<name>.md there, as one of "
             f"{', '.join(f'{name}.md' for name in LIBRARY)}, or at <any other folder>/<name>.md for a check of your own"
         )
-
-
-def _name(path: Path) -> str:
-    return path.with_suffix("").as_posix()
 
 
 def _read(name: str, path: Path) -> Prompt:

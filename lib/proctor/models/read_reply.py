@@ -39,18 +39,13 @@ def _verdict(reply: Reply | str, quoted: str, opening: str) -> Mark | None:
     return Mark(said, *places[-1]) if places else Mark(said, found.start, found.end)
 
 
-def _end(reply: Reply | str) -> str:
-    text = reply.text if isinstance(reply, Reply) else reply
-    return text[-TAIL:]
-
-
 def why_unreadable(reply: Reply) -> str:
     """In a few words, why `verdict` is None: empty, cut off, a refusal, or no verdict."""
     if not reply.text.strip():
         return "empty"
     if reply.cut_off:
         return "cut off"
-    return "refuses" if _REFUSAL.search(_end(reply).replace("’", "'")) else "no verdict"
+    return "refuses" if _REFUSAL.search(reply.text[-TAIL:].replace("’", "'")) else "no verdict"
 
 
 def p_accept(reply: Reply, quoted: str = "", opening: str = "") -> float | None:
