@@ -25,38 +25,38 @@ ITEM = Item(
     correct_answer="E",
 )
 HOSTILE = [
-    "\n" * 1_000_000,
-    "[[Y]]" * 200_000,
-    "Accepted: [[Y]] " * 60_000,
-    "Accepted" + " :" * 400_000 + "[[Y",
-    "```\n" * 250_000,
-    "* " * 500_000 + "[[N]]",
-    '{"a": ' * 160_000,
-    '{"a": "' * 140_000,
-    "{" * 1_000_000,
-    "\u200b" * 1_000_000,
-    " " * 400_000,
-    "*" * 400_000,
-    "[" * 400_000,
-    "[[ " * 300_000,
-    "{" + '"a":[' * 80_000,
-    '{"accepted": ' * 80_000,
+    "\n" * 250_000,
+    "[[Y]]" * 50_000,
+    "Accepted: [[Y]] " * 15_000,
+    "Accepted" + " :" * 120_000 + "[[Y",
+    "```\n" * 60_000,
+    "* " * 125_000 + "[[N]]",
+    '{"a": ' * 40_000,
+    '{"a": "' * 35_000,
+    "{" * 250_000,
+    "\u200b" * 250_000,
+    " " * 150_000,
+    "*" * 150_000,
+    "[" * 150_000,
+    "[[ " * 80_000,
+    "{" + '"a":[' * 30_000,
+    '{"accepted": ' * 30_000,
     "option" + " " * 16_000,
-    "answer:" * 140_000,
+    "answer:" * 35_000,
     "Answer: a" + " " * 200_000 + "b",
-    "Confidence: " + "9" * 300_000,
-    "Explanation:" + "\n" * 300_000 + "Answer:",
-    "(A) " * 250_000,
-    "A" * 400_000,
-    "Problem" + " " * 400_000 + "\nSolution:\nAnswer:",
-    "Problem: a\nSolution: b\nAnswer:" + " *" * 400_000,
-    "Why: " + "a " * 400_000,
-    ("Issue" + " " * 5_000) * 150,
-    "Change: A\nText:" + "\n" * 500_000,
-    "Change: statement " + "9" * 500_000 + "\nText: x",
-    "Change: A\nText: x\n" * 40_000,
-    "Score: [[" + "1" * 500_000 + "]]",
-    '{"confidence": ' + "9" * 500_000 + ', "correct": "yes"}',
+    "Confidence: " + "9" * 150_000,
+    "Explanation:" + "\n" * 150_000 + "Answer:",
+    "(A) " * 60_000,
+    "A" * 150_000,
+    "Problem" + " " * 150_000 + "\nSolution:\nAnswer:",
+    "Problem: a\nSolution: b\nAnswer:" + " *" * 120_000,
+    "Why: " + "a " * 120_000,
+    ("Issue" + " " * 5_000) * 50,
+    "Change: A\nText:" + "\n" * 150_000,
+    "Change: statement " + "9" * 150_000 + "\nText: x",
+    "Change: A\nText: x\n" * 15_000,
+    "Score: [[" + "1" * 150_000 + "]]",
+    '{"confidence": ' + "9" * 150_000 + ', "correct": "yes"}',
     '{"extracted_final_answer": "", "reasoning": "", "correct": "yes", "confidence": [' + "[" * 900 + "]" * 900 + "]}",
     "Exact Answer: " + "9" * 90_000,
     "Exact Answer: " + "(" * 90_000,
@@ -84,7 +84,7 @@ READERS = {
 }
 
 
-MOST = 0.25  # seconds of CPU; what is quadratic takes minutes
+MOST = 0.1  # seconds of CPU; what is quadratic takes many, since the texts are longer than the tail that is read
 
 
 def least_seconds(read, reply: Reply) -> float:
@@ -114,7 +114,7 @@ REPEATED = [
 
 
 @pytest.mark.parametrize("piece", REPEATED, ids=repr)
-def test_no_million_characters_hold_up_the_reader_of_answers(piece):
-    text = (piece * (10**6 // len(piece) + 1))[: 10**6]
+def test_no_repeated_piece_holds_up_the_reader_of_answers(piece):
+    text = piece * (250_000 // len(piece))
     for reply in (text, f"Answer: a{text}b", f"Confidence: {text}"):
         assert least_seconds(stated, Reply(reply)) < MOST
