@@ -16,24 +16,15 @@ def example(read):
     return read("own_leaderboard")
 
 
-def test_example_is_14_of_the_simulated_models_and_is_read_back_as_it_was_written(example):
-    wanted = [53.17, 49.92, 48.55, *np.linspace(45, 38, 25), *np.linspace(20, 11, 14)][::3]
-    called = example["model"].str.extract(r"^a model at ([\d.]+) %$")[0].astype(float)
-    assert np.sort(called)[::-1] == pytest.approx(wanted, abs=0.051)
-    assert example["accuracy"].to_numpy() == pytest.approx(called.to_numpy(), abs=3)
+def test_the_example_is_read_back_as_it_was_written(example):
     own = load_given("data/examples/leaderboard.csv")
     assert own.scores.shape == (14, 899)
     accuracy = dict(zip(own.models, 100 * own.scores.mean(axis=1)))
     assert example["accuracy"].to_numpy() == pytest.approx(example["model"].map(accuracy).to_numpy())
 
 
-def test_borders_that_separate_nothing_are_marked(example):
-    ends = np.flatnonzero(np.diff(example["tier"]) > 0)
-    told_apart = example["gap_low"].to_numpy()[ends] > 0
-    marked = example["border"].to_numpy()[ends]
-    assert marked.tolist() == np.where(told_apart, "separates its neighbours", "separates nothing").tolist()
-    assert (~told_apart).any() and told_apart.any()
-    after = ends[~told_apart][0]  # the row above the first border that separates nothing
+def test_a_border_that_separates_nothing_lies_among_models_not_told_apart(example):
+    after = np.flatnonzero(example["border"] == "separates nothing")[0]  # the row above the first such border
     low, high = (int(place) for place in example["not_told_apart"][after].split(", ")[-1].split("-"))
     assert low <= after + 2 <= high  # places count from 1
 
