@@ -137,17 +137,6 @@ def test_a_reply_is_the_same_whatever_was_asked_before(tmp_path, monkeypatch):
     assert all(reply.tokens and len(reply.first) >= 3 for reply in plain) and len({reply.text for reply in plain}) > 2
 
 
-def test_taken_port_is_named(tmp_path):
-    weights = tmp_path / "w.gguf"
-    weights.write_bytes(b"never read")
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        with pytest.raises(EmbeddedError, match=f"port {port} is taken"):
-            Embedded(weights, folder=tmp_path / "run", port=port).start()
-
-
 def test_missing_weights_are_named(tmp_path):
     with pytest.raises(EmbeddedError, match="no.gguf.*make setup"):
         Embedded(tmp_path / "no.gguf", folder=tmp_path).start()

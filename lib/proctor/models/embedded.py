@@ -18,7 +18,6 @@ import http.client
 import json
 import os
 import secrets
-import socket
 import subprocess
 import sys
 import time
@@ -87,20 +86,18 @@ class Embedded:
         self,
         weights: str | os.PathLike,
         folder: Path | None = None,
-        port: int = 0,
         slots: int = 1,
         spin: bool = False,
     ):
         self.slots, self.spin = slots, spin
         self.weights = Path(weights).resolve()
         self.folder = Path(folder) if folder else CACHE / "embedded"
-        self.port = port
         self._lease: TextIO | None = None
 
     def start(self) -> Endpoint:
         """The endpoint of a server with these weights, started if there is none. Blocks for about a second.
 
-        Raises EmbeddedError if the weights are missing, the port is taken, or the server does not come up.
+        Raises EmbeddedError if the weights are missing or the server does not come up.
         """
         if not self.weights.is_file():
             raise EmbeddedError(f"no model file at {self.weights}: run `make setup`, or pass the path of a GGUF file")
@@ -172,13 +169,6 @@ class Embedded:
                 (self.folder / "server.json").unlink(missing_ok=True)  # it holds its lock for a moment still
 
     def _spawn(self) -> Endpoint:
-        if self.port:
-            with socket.socket() as probe:
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                try:
-                    probe.bind(("127.0.0.1", self.port))
-                except OSError as error:
-                    raise EmbeddedError(f"port {self.port} is taken: choose another, or 0 for any free port") from error
         log = self.folder / "server.log"
         with open(log, "wb") as out:
             child = subprocess.Popen(
@@ -190,8 +180,6 @@ class Embedded:
                     str(self.folder),
                     "--lease",
                     str(self._lease_path(self.weights)),
-                    "--port",
-                    str(self.port),
                     "--slots",
                     str(self.slots),
                 ],
@@ -261,7 +249,7 @@ def _is_ours(pid: int) -> bool:
         return False
 
 
-def serve(weights: str, folder: str, lease: str, port: int, slots: int = 1) -> None:
+def serve(weights: str, folder: str, lease: str, slots: int) -> None:
     """Serve until nobody holds the lease. Runs in the child process only."""
     import xllamacpp
 
@@ -284,7 +272,7 @@ def serve(weights: str, folder: str, lease: str, port: int, slots: int = 1) -> N
     params.model_alias = {"embedded"}
     key = secrets.token_hex(16)
     params.api_keys = [key]
-    params.port = port
+    params.port = 0  # any free one
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = THREADS
     for name, value in {**SETTINGS, "n_ctx": CONTEXT * slots, "n_parallel": slots}.items():
         if name != "n_threads":
@@ -318,6 +306,5 @@ if __name__ == "__main__":
     parser.add_argument("weights")
     parser.add_argument("folder")
     parser.add_argument("--lease", required=True)
-    parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--slots", type=int, default=1)
+    parser.add_argument("--slots", type=int, required=True)
     serve(**vars(parser.parse_args()))
