@@ -21,17 +21,19 @@ def test_pairs_are_mcnemar_and_holm_with_intervals_of_all_at_once():
 
 def test_shares_and_clusters_are_tested_by_student_over_their_units():
     rng = np.random.default_rng(1)
-    scores, labels = rng.random((3, 40)), np.repeat(np.arange(10), 4)
-    found = pair_table(scores, list("abc"))
-    p = [stats.ttest_rel(scores["abc".index(r.a)], scores["abc".index(r.b)]).pvalue for r in found.itertuples()]
+    scores, labels = rng.random((5, 40)), np.repeat(np.arange(10), 4)
+    found = pair_table(scores, list("abcde"))
+    p = [stats.ttest_rel(scores["abcde".index(r.a)], scores["abcde".index(r.b)]).pvalue for r in found.itertuples()]
     assert found["p"].to_numpy() == pytest.approx(p)
     assert found["holm"].to_numpy() == pytest.approx(multipletests(p, method="holm")[1])
-    means = scores.reshape(3, 10, 4).mean(axis=2)
-    found = pair_table(scores, list("abc"), labels)
+    means, larger = scores.reshape(5, 10, 4).mean(axis=2), set()
+    found = pair_table(scores, list("abcde"), labels)
     for r in found.itertuples():
-        first, second = "abc".index(r.a), "abc".index(r.b)
-        error = max(stats.sem(values[first] - values[second]) for values in (means, scores))
-        assert r.p == pytest.approx(2 * stats.t.sf(r.difference / 100 / error, 9))
+        first, second = "abcde".index(r.a), "abcde".index(r.b)
+        errors = [stats.sem(values[first] - values[second]) for values in (means, scores)]
+        larger.add(np.argmax(errors))  # clusters that agree by chance are no surer than their items
+        assert r.p == pytest.approx(2 * stats.t.sf(r.difference / 100 / max(errors), 9))
+    assert larger == {0, 1}
 
 
 def test_twins_do_not_differ_and_a_pair_has_its_power():

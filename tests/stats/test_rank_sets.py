@@ -9,9 +9,7 @@ from proctor.stats.rank_sets import (
     MCNEMAR,
     STUDENT,
     all_pairs,
-    holm_pairwise,
     items_needed,
-    pair_p,
     possible_winners,
     rank_sets,
 )
@@ -40,25 +38,6 @@ def test_exact_sets_are_statsmodels_holm_of_scipys_binomial_test():
     assert found.rank_low.tolist() == [1 + found.above[:, b].sum() for b in range(4)]
     assert found.rank_high.tolist() == [4 - found.above[a].sum() for a in range(4)]
     assert found.tier[3] == 1 and found.tier[0] > 1
-
-
-def test_few_labels_are_scipys_t_test_over_their_sums():
-    rng, labels = np.random.default_rng(3), np.repeat(np.arange(8), 10)
-    scores = boards(rng, 5, 80, labels=labels)
-    scores[0] += 0.2
-    scores = np.minimum(scores, 1)
-    means = scores.reshape(5, 8, 10).mean(axis=2)
-    pairs = [(a, b) for a in range(5) for b in range(a + 1, 5)]
-    p = []
-    for a, b in pairs:
-        gap, items = (means[a] - means[b]), (scores[a] - scores[b])
-        error = max(stats.sem(gap), stats.sem(items))  # clusters that agree by chance are no surer than their items
-        p.append(2 * stats.t.sf(abs(gap.mean()) / error, 7))
-    assert sum(stats.sem(means[a] - means[b]) > stats.sem(scores[a] - scores[b]) for a, b in pairs) > 5
-    p = multipletests(p, method="holm")[1]
-    found = holm_pairwise(scores, labels)[0]
-    assert [found[pair] for pair in pairs] == pytest.approx(p)
-    assert rank_sets(scores, rng, clusters=labels).method == STUDENT
 
 
 @pytest.mark.parametrize("labels", [None, np.arange(90) // 2])
@@ -120,17 +99,12 @@ def test_the_marginal_set_is_no_larger_than_the_simultaneous_first_places():
     assert smaller > 20  # over one system a board
 
 
-def test_missing_scores_leave_each_pair_its_common_items():
+def test_few_clusters_and_shares_that_lack_some_are_decided_by_student_and_too_few_items_not_at_all():
     rng = np.random.default_rng(8)
     scores = boards(rng, 4, 200)
+    assert rank_sets(scores, rng, clusters=np.arange(200) // 25).method == STUDENT
     scores[rng.random(scores.shape) < 0.05] = np.nan
-    pairs, p = all_pairs(scores), pair_p(all_pairs(scores))
-    both = ~np.isnan(scores[0]) & ~np.isnan(scores[2])
-    assert pairs.n[0, 2] == both.sum() < 200
-    assert p[0, 2] == pytest.approx(mcnemar(scores[0, both], scores[2, both]).p)
-    thirds = scores * 2 / 3
-    assert pair_p(all_pairs(thirds))[0, 2] == pytest.approx(stats.ttest_rel(thirds[0, both], thirds[2, both]).pvalue)
-    assert rank_sets(thirds, rng).method == STUDENT and possible_winners(scores, rng).any()
+    assert rank_sets(scores * 2 / 3, rng).method == STUDENT and possible_winners(scores, rng).any()
     with pytest.raises(ValueError, match="fewer than two items in common"):
         all_pairs([[1, 0, np.nan, np.nan], [np.nan, np.nan, 1, 0]])
     with pytest.raises(ValueError, match="needs two"):

@@ -1,11 +1,26 @@
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor.stats.rounding import ROUNDINGS, Range, count_limits, count_pairs, known, read_printed, show
+from proctor.stats.rounding import (
+    ROUNDINGS,
+    Span,
+    about,
+    as_span,
+    bound,
+    count_limits,
+    count_pairs,
+    exact,
+    known,
+    read_printed,
+    rounded,
+    show,
+    total,
+)
 
 DECIMAL_ROUNDING = dict(zip(ROUNDINGS, (ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_DOWN)))
 rounding = st.sampled_from(ROUNDINGS)
@@ -61,19 +76,6 @@ def test_nine_decimals_of_a_million_items_do_not_overflow():
     assert (first[0], last[0]) == (999_999, 999_999)
 
 
-def test_ranges_meet_only_where_a_number_belongs_to_both():
-    low, high = Range(Fraction(0), Fraction(1), True, True), Range(Fraction(1), Fraction(2), True, True)
-    open_high = Range(Fraction(1), Fraction(2), False, True)
-    assert low.meets(high) and high.meets(low)
-    assert not low.meets(open_high) and not open_high.meets(low)
-    assert open_high.meets(high) and not low.meets(Range(Fraction(3), Fraction(4), True, True))
-
-
-def test_a_range_cut_at_its_limits_keeps_them():
-    zero = read_printed("0.0", "figure").range("half_up").within(0, 100)
-    assert (zero.low, zero.low_closed, zero.high, zero.high_closed) == (0, True, Fraction(1, 20), False)
-
-
 @pytest.mark.parametrize("text, decimals", [("85.40", 2), ("85.4", 1), ("85", 0), ("-0.468", 3), ("1e1", 0)])
 def test_decimals_are_those_of_the_text(text, decimals):
     assert read_printed(text, "figure", least=-1).decimals == decimals
@@ -98,3 +100,65 @@ def test_what_is_no_printed_figure_is_refused_by_name():
 def test_roundings_must_be_a_list_of_known_names(roundings):
     with pytest.raises(ValueError, match="roundings"):
         known(roundings)
+
+
+# Spans: every number that prints as the figure lies inside, and arithmetic keeps it inside
+
+NUMBERS = st.fractions(min_value=-1000, max_value=1000, max_denominator=10**6)
+RANGES = st.tuples(NUMBERS, NUMBERS, st.fractions(0, 1)).map(
+    lambda t: (Span(min(t[:2]), max(t[:2])), min(t[:2]) + t[2] * abs(t[0] - t[1]))
+)  # a range and a number inside it
+
+
+@given(NUMBERS, st.integers(0, 4))
+def test_a_number_lies_in_the_range_of_its_printed_form(number, decimals):
+    text = f"{Decimal(number.numerator) / Decimal(number.denominator):,.{decimals}f}"
+    found = rounded(text)
+    assert found.low <= number <= found.high
+    assert found.high - found.low == Fraction(1, 10**decimals)
+
+
+@given(RANGES, RANGES)
+def test_arithmetic_keeps_the_true_result_inside(one, two):
+    (a, x), (b, y) = one, two
+    results = [(a + b, x + y), (a - b, x - y), (a * b, x * y), (-a, -x), (1 - a, 1 - x), (3 * a, 3 * x)]
+    if not b.low <= 0 <= b.high:
+        results.append((a / b, x / y))
+    for found, truth in results:
+        assert found.low <= truth <= found.high
+
+
+def test_arithmetic_is_exact():
+    assert rounded("48.2") - rounded("40.42") == Span(Fraction("7.725"), Fraction("7.835"))
+    assert rounded("0.1") + rounded("0.2") == Span(Fraction("0.2"), Fraction("0.4"))
+
+
+def test_a_count_is_only_itself():
+    assert exact("33,916") == as_span(33916)
+    assert str(exact("33,916")) == "33916"
+
+
+@pytest.mark.parametrize(
+    "text, low, high",
+    [("3,000", 2500, 3500), ("65", 64.5, 65.5), ("7.6", 7.55, 7.65), ("0.50", 0.45, 0.55), ("120", 115, 125)],
+)
+def test_about_rounds_at_the_last_digit_that_is_not_zero(text, low, high):
+    assert about(text) == Span(Fraction(str(low)), Fraction(str(high)))
+
+
+def test_a_bound_leaves_one_side_open():
+    assert bound("7,000", ">") == Span(7000, inf) and bound("40", "<=") == Span(-inf, 40)
+    assert bound("7,000", ">").meets(exact("7,685")) and not bound("40", "<=").meets(rounded("41"))
+    assert bound("7,000", ">").middle == 7000
+    assert (100 * exact("5") / bound("10", ">")).high == 50
+
+
+def test_ranges_meet_when_one_number_fits_both():
+    assert (rounded("48.2") - rounded("40.42")).meets(rounded("7.78"))
+    assert not (rounded("48.2") - rounded("40.42")).meets(rounded("7.58"))
+    assert total([rounded("33.3")] * 3).meets(100) and not total([rounded("33.3")] * 2).meets(100)
+
+
+def test_division_by_what_may_be_zero_is_an_error():
+    with pytest.raises(ZeroDivisionError, match="may be zero"):
+        exact("1") / rounded("0.0")

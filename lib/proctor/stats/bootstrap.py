@@ -172,7 +172,7 @@ def paired_difference(
     """Interval of mean(a) - mean(b), both of shape (items,) with scores in [0, 1] on the same items, in the same order.
 
     Item difficulty that both models share cancels. Unless `method` names one of the bootstrap's, 0/1 scores without
-    clusters get the score interval and up to FEW clusters Student's (`paired_proportions`), which draw nothing and hold
+    clusters get the score interval and up to FEW clusters Student's (`compare`), which draw nothing and hold
     their level for few items or clusters; all others get the percentile bootstrap. If shares a and b never differ, the
     exact interval is symmetric about zero.
     """

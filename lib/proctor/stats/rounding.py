@@ -6,8 +6,8 @@ A printed figure as the span of numbers that it can stand for, and arithmetic on
 
 "48.2" stands for any number from 48.15 to 48.25. Two printed figures agree if their spans meet. All arithmetic is
 exact. Spans treat their figures as independent: a figure that enters a formula twice makes the span wider than
-necessary, never narrower. So a disagreement that is found is real. (`rounding` searches counts and must know which end
-of a range is open; here both ends belong to the span.)
+necessary, never narrower. So a disagreement that is found is real. (Searches of counts must know which end of a `Range`
+is open; both ends of a `Span` belong to it.)
 
 >>> gain = rounded("48.2") - rounded("40.42")
 >>> str(gain), gain.meets(rounded("7.78")), gain.meets(rounded("7.58"))
@@ -40,20 +40,6 @@ class Range:
     def __contains__(self, value: Fraction | int) -> bool:
         return (self.low < value or self.low_closed and self.low == value) and (
             value < self.high or self.high_closed and value == self.high
-        )
-
-    def meets(self, other: "Range") -> bool:
-        """Whether some number belongs to both."""
-        low, high = max(self.low, other.low), min(self.high, other.high)
-        return low < high or low == high and low in self and low in other
-
-    def within(self, least: int, most: int) -> "Range":
-        """The part from least to most, where the figure cannot lie outside."""
-        return Range(
-            max(self.low, Fraction(least)),
-            min(self.high, Fraction(most)),
-            self.low_closed or self.low < least,
-            self.high_closed or self.high > most,
         )
 
 

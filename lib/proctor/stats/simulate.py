@@ -4,7 +4,7 @@ Item response: difficulty and discrimination of each item, and which few items a
 
 The two-parameter logistic model (2PL; Birnbaum, in Lord and Novick, Statistical Theories of Mental Test Scores, 1968):
 model m answers item i rightly with chance logistic(a_i (t_m - b_i)); t ability, b difficulty, a discrimination, all on
-the logit scale. `simulate.item_responses` draws from it, this module goes the other way.
+the logit scale. `item_responses` draws from it, `fit` goes the other way.
 """
 
 from dataclasses import dataclass

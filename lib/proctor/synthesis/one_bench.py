@@ -8,7 +8,7 @@ Ranking *within* questions: the chance that a right candidate scores above a wro
 averaged over the questions that have both. *Over* questions: the same of any right and any wrong candidate. A score
 that could not be read counts as the lowest that the method gave.
 
-Intervals are Student's with whole families of questions as units (`paired_proportions.cluster_t_interval`); for an AUC
+Intervals are Student's with whole families of questions as units (`compare.cluster_t_interval`); for an AUC
 over questions on its influence values (Obuchowski, Biometrics 1997), for correlations on the jackknife over families.
 Nothing is drawn at random.
 """
