@@ -105,22 +105,18 @@ RULES = ("information", "middling", "random")
 
 @dataclass(frozen=True)
 class Fit:
-    """The most probable abilities (models,), difficulties and discriminations (items,), and -log posterior there."""
+    """The most probable abilities (models,), difficulties and discriminations (items,)."""
 
     ability: np.ndarray
     difficulty: np.ndarray
     discrimination: np.ndarray
-    loss: float
-    steps: int
 
 
-def fit(scores: ArrayLike, samples: int = 1, ability: ArrayLike | None = None, without_priors: bool = False) -> Fit:
+def fit(scores: ArrayLike, samples: int = 1) -> Fit:
     """Fit the 2PL to scores (models, items) in [0, 1], each the mean of `samples` answers.
 
     The joint maximum a posteriori: all parameters at once, with the priors above. Read orders and ratios, not values:
     the priors set the unit, and an item that few models met is pulled towards the middle.
-    ability: known abilities (models,), then only items are fitted. without_priors: each item is a logistic regression
-    on the abilities; needs `ability`, and items that separate the models perfectly have no finite fit.
     Raises ValueError for scores outside [0, 1], for one model, or if the search does not converge.
     """
     scores = checks.finite(scores, "scores", 2)
@@ -129,35 +125,19 @@ def fit(scores: ArrayLike, samples: int = 1, ability: ArrayLike | None = None, w
         raise ValueError(f"scores reach from {scores.min():g} to {scores.max():g}: they must lie in [0, 1]")
     if len(scores) < 2:
         raise ValueError("scores has one model: difficulty and discrimination need several")
-    known = None if ability is None else checks.finite(ability, "ability", 1)
-    if without_priors and known is None:
-        raise ValueError("without priors give known abilities: one of the two must set the unit")
-    if known is not None and len(known) != len(scores):
-        raise ValueError(f"{len(known)} abilities for {len(scores)} models: give one each")
     n_models, n_items = scores.shape
     able, easy = _logit_of_mean(scores), _logit_of_mean(scores.T)
-    start = np.concatenate([able if known is None else known, able.mean() - easy, np.zeros(n_items)])
-    found = minimize(
-        loss,
-        start,
-        (scores, samples, known is None, not without_priors),
-        "L-BFGS-B",
-        True,
-        options={"maxiter": 2000, "maxfun": 4000, "ftol": 1e-12},
-    )
+    start = np.concatenate([able, able.mean() - easy, np.zeros(n_items)])
+    options = {"maxiter": 2000, "maxfun": 4000, "ftol": 1e-12}
+    found = minimize(loss, start, (scores, samples), "L-BFGS-B", True, options=options)
     if not found.success:
         raise ValueError(f"no fit after {found.nit} steps ({found.message}): too few models or items for it")
     t, b, log_a = np.split(found.x, [n_models, n_models + n_items])
-    return Fit(t, b, np.exp(log_a), float(found.fun), int(found.nit))
+    return Fit(t, b, np.exp(log_a))
 
 
-def loss(
-    x: np.ndarray, scores: np.ndarray, samples: int, free_abilities: bool, priors: bool
-) -> tuple[float, np.ndarray]:
-    """-log posterior at x = (abilities, difficulties, log discriminations), up to a constant, and its gradient.
-
-    free_abilities: whether abilities are fitted; else their part of the gradient is 0. priors: whether they are used.
-    """
+def loss(x: np.ndarray, scores: np.ndarray, samples: int) -> tuple[float, np.ndarray]:
+    """-log posterior at x = (abilities, difficulties, log discriminations), up to a constant, and its gradient."""
     n_models, n_items = scores.shape
     t, b, log_a = np.split(x, [n_models, n_models + n_items])
     a, distance = np.exp(log_a), t[:, None] - b
@@ -166,12 +146,8 @@ def loss(
     value = samples * (np.logaddexp(0, logit) - scores * logit).sum()
     by_distance = surplus * a
     slope = np.concatenate([by_distance.sum(axis=1), -by_distance.sum(axis=0), (surplus * logit).sum(axis=0)])
-    if priors:
-        spread = np.repeat([ABILITY_SD, DIFFICULTY_SD, LOG_DISCRIMINATION_SD], [n_models, n_items, n_items])
-        value, slope = value + ((x / spread) ** 2).sum() / 2, slope + x / spread**2
-    if not free_abilities:
-        slope[:n_models] = 0
-    return float(value), slope
+    spread = np.repeat([ABILITY_SD, DIFFICULTY_SD, LOG_DISCRIMINATION_SD], [n_models, n_items, n_items])
+    return float(value + ((x / spread) ** 2).sum() / 2), slope + x / spread**2
 
 
 def _logit_of_mean(rows: np.ndarray) -> np.ndarray:
