@@ -118,7 +118,6 @@ EXACT, PICK = (
     Question(id="e", question="?", answer="1"),
     Question(id="c", question="?", answer="A", answer_type="multipleChoice", options=OPTIONS),
 )
-IMAGE = Question(id="i", question="?", answer="A", answer_type="multipleChoice", options=OPTIONS, image="data:")
 
 
 def test_exact_match_must_stump_all_and_choice_all_but_one():
@@ -126,14 +125,6 @@ def test_exact_match_must_stump_all_and_choice_all_but_one():
     assert found["stumped"].to_dict() == {"e": False, "c": True} and found["right"].to_dict() == {"e": 1, "c": 1}
     assert not difficulty_check(answers(c="0011"), [PICK])["stumped"].any()
     assert not difficulty_check(answers(c="0001"), [PICK], "below chance")["stumped"].any()
-
-
-def test_models_without_eyes_try_only_questions_without_an_image():
-    table = answers(i="0010  ", c="000101")
-    found = difficulty_check(table, [IMAGE, PICK], text_only=["m4", "m5"]).set_index("question_id")
-    assert found["models"].to_dict() == {"i": 4, "c": 6} and found["stumped"].to_dict() == {"i": True, "c": False}
-    with pytest.raises(ValueError, match="m4 reads no images; leave its answer out"):
-        difficulty_check(answers(i="00100 ", c="000101"), [IMAGE, PICK], text_only=["m4", "m5"])
 
 
 @pytest.mark.parametrize(

@@ -203,13 +203,10 @@ def most_right(answer_type: str, models: int, options: int = 0, rule: str = "all
     return -(-models // options) - 1
 
 
-def difficulty_check(
-    answers: pd.DataFrame, questions: Sequence[Question], rule: str = "all but one", text_only: Sequence[str] = ()
-) -> pd.DataFrame:
+def difficulty_check(answers: pd.DataFrame, questions: Sequence[Question], rule: str = "all but one") -> pd.DataFrame:
     """Which questions stump the models that try them.
 
-    answers: one row a model and question, columns model, question_id, correct (as from `exam.run_exam`). text_only:
-    models that read no images, and so try only questions without one; their rows on other questions are an error.
+    answers: one row a model and question, columns model, question_id, correct (as from `exam.run_exam`).
     Returns a row a question: question_id, answer_type, options, models, right, most_right, stumped.
     Raises ValueError for a missing, repeated or unreadable row: a question that one model has not tried has not passed.
     """
@@ -236,26 +233,16 @@ def difficulty_check(
     models, rows = list(dict.fromkeys(answers["model"])), []
     tried = {key: set(group.index.get_level_values("model")) for key, group in right.groupby(level="question_id")}
     for name, question in by_id.items():
-        due = {model for model in models if not (question.image and model in text_only)}
-        if due != tried.get(name, set()):
-            odd = sorted(due ^ tried.get(name, set()))[0] if models else "any model"
-            raise ValueError(
-                f"question {name}: "
-                + (
-                    f"no answer of {odd}; ask it"
-                    if odd in due or not models
-                    else f"{odd} reads no images; leave its answer out"
-                )
-                + ", or leave the question out"
-            )
+        if lacking := sorted(set(models) - tried.get(name, set())) if models else ["any model"]:
+            raise ValueError(f"question {name}: no answer of {lacking[0]}; ask it, or leave the question out")
         solved = int(right[name].sum())
-        most = most_right(question.answer_type, len(due), len(question.options), rule)
+        most = most_right(question.answer_type, len(models), len(question.options), rule)
         rows.append(
             dict(
                 question_id=name,
                 answer_type=question.answer_type,
                 options=len(question.options),
-                models=len(due),
+                models=len(models),
                 right=solved,
                 most_right=most,
                 stumped=solved <= most,

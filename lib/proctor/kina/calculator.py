@@ -43,13 +43,13 @@ def result(text: str) -> str | None:
 
 
 async def with_calculator(
-    session: Session, model: str, questions: Sequence[Question], turns: int = TURNS, prompt: str = PROMPT
+    session: Session, model: str, questions: Sequence[Question], prompt: str = PROMPT
 ) -> list[list[Reply]]:
     """The replies of each question's conversation; all questions take their next turn together."""
     asked = load(prompt)
     requests: dict[int, Request] = {i: asked.request(model, question=q.question) for i, q in enumerate(questions)}
     said: list[list[Reply]] = [[] for _ in questions]
-    for turn in range(1, turns + 1):
+    for turn in range(1, TURNS + 1):
         replies = await session.ask_many(requests.values(), f"turn {turn}")
         for (i, request), reply in zip(list(requests.items()), replies):
             said[i].append(reply)
