@@ -8,7 +8,8 @@ from proctor.cbu.judges import JUDGES, ask_judges, expected, score_probabilities
 from proctor.data.schemas import Answer, Question
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
-from proctor.models.settings import Settings
+
+from .answering import Answering
 
 QUESTION = Question(id="q", question="What is 2 + 3?", answer="5")
 ANSWER = Answer(id="a", question_id="q", text="Explanation: add.\nExact Answer: 5", correct=True, label="right")
@@ -16,25 +17,17 @@ ONE_TOKEN = {name: scale for name, scale in JUDGES.items() if not scale.thinks}
 MODEL = "smollm2-135m"
 
 
-class Judge:
+class Judge(Answering):
     """Says `text` to everything, with the alternatives `first` to its first token."""
 
-    settings, stand_ins = Settings(), 0
-
     def __init__(self, text, first=()):
-        self.text, self.first, self.asked = text, dict(first), []
+        super().__init__()
+        self.text, self.first = text, dict(first)
 
-    async def ask_many(self, requests, what=""):
-        self.asked = list(requests)
-        tokens = ((self.text, 0.0),) if self.first else ()
-        return [
-            Reply(
-                f"{r.messages[-1]['content']}{self.text}" if r.messages[-1]["role"] == "assistant" else self.text,
-                tokens=tokens,
-                first=self.first,
-            )
-            for r in self.asked
-        ]
+    def reply(self, asked):
+        last, tokens = asked.messages[-1], ((self.text, 0.0),) if self.first else ()
+        begun = last["content"] if last["role"] == "assistant" else ""
+        return Reply(begun + self.text, tokens=tokens, first=self.first)
 
 
 def run(judge, answers=(ANSWER,), **how):

@@ -11,35 +11,24 @@ from proctor.cbu.neighbours import (
 from proctor.data.schemas import Question
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
-from proctor.models.settings import Settings
+
+from .answering import Answering
 
 SUM = Question(id="sum", question="What is 2 + 3?", answer="5", cluster="sums", level=1)
 MODEL = "smollm2-135m"
 
 
-class Model:
+class Model(Answering):
     """Writes `variants` in turn, answers `answers` by model."""
 
-    settings, stand_ins = Settings(), 0
-
     def __init__(self, variant="{} Again?", answers=None):
-        self.variant, self.answers, self.asked = variant, answers or {}, []
+        super().__init__()
+        self.variant, self.answers = variant, answers or {}
 
-    async def ask_many(self, requests, what=""):
-        requests = list(requests)
-        self.asked += requests
-        return [
-            Reply(self.variant.format(r.messages[-1]["content"]))
-            if r.prompt.startswith("cbu/variant")
-            else Reply(f"Explanation: so.\nExact Answer: {self.answers.get(r.model, '7')}")
-            for r in requests
-        ]
-
-
-# related
-
-
-# generated
+    def reply(self, asked):
+        if asked.prompt.startswith("cbu/variant"):
+            return Reply(self.variant.format(asked.messages[-1]["content"]))
+        return Reply(f"Explanation: so.\nExact Answer: {self.answers.get(asked.model, '7')}")
 
 
 def test_variants_have_no_key_until_solvers_agree():

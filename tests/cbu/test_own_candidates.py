@@ -25,17 +25,6 @@ def setup():
     return own_candidates.Setup(*loaded, ["qwen2.5-coder-1.5b"])
 
 
-def test_the_example_is_all_recorded_and_ranked(setup, tmp_path):
-    async def run():
-        async with Session("replay", cache=tmp_path / "c.sqlite", progress=False) as session:
-            return await planned(session, setup), *await own_candidates.score(session, setup)
-
-    plan, worth, judged = asyncio.run(run())
-    assert plan.to_ask == 0
-    assert len(worth) == len(judged) == 28  # each is judged once: its probabilities are kept
-    assert judged["expectation"].between(1, 10).all()
-
-
 def test_the_example_s_tables_and_claim_are_recounted():
     table = pd.read_csv(paths.FIGURES / "cbu/your_candidates_table.csv")
     assert len(table) == 28 and table["judge"].between(1, 10).all() and table["judge_calls"].eq(1).all()
@@ -44,15 +33,6 @@ def test_the_example_s_tables_and_claim_are_recounted():
     expected = stats.ttest_1samp(table.groupby("question_id")["gain"].mean(), 0).confidence_interval(0.95)
     claim = pd.read_csv(paths.FIGURES / "cbu/claims_your_candidates.csv").set_index("id").loc["cbu/your_candidates"]
     assert [claim["low"], claim["high"]] == pytest.approx([100 * end for end in expected])
-
-
-def test_what_is_not_kept_is_planned_and_nothing_is_sent(setup, tmp_path):
-    async def run():
-        async with Session("auto", cache=tmp_path / "c.sqlite", recorded=None, progress=False) as session:
-            return await planned(session, setup), session.mode
-
-    plan, mode = asyncio.run(run())
-    assert plan.to_ask == 28 + 2 * (28 + 4) - 0 and mode == "auto"  # judge; rollouts of each candidate and of none
 
 
 def test_rollouts_and_scores_are_exported_in_one_round(setup, tmp_path):

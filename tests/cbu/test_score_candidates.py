@@ -18,26 +18,17 @@ from proctor.data.answers import load_pairs
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError
 from proctor.models.messages import Reply
-from proctor.models.settings import Settings
 from proctor.paths import ROOT
+
+from .answering import Answering
 
 MODEL = "smollm2-135m"
 SHARED = ROOT.parent / "shared/data/judgebench"
 QUESTIONS, ANSWERS = (rows[:n] for rows, n in zip(load_candidates(), (2, 14)))
 
 
-class Model:
+class Model(Answering):
     """Solves what follows a right candidate, scores 3 of all scales."""
-
-    settings, stand_ins = Settings(), 0
-
-    def __init__(self):
-        self.asked = []
-
-    async def ask_many(self, requests, what=""):
-        requests = list(requests)
-        self.asked += requests
-        return [self.reply(r) for r in requests]
 
     def reply(self, asked):
         if not asked.prompt.startswith(("cbu/rollout", "cbu/solve")):

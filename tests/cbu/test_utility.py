@@ -11,7 +11,8 @@ from proctor.cbu.utility import NONE, rollout_request, run_rollouts, split, util
 from proctor.data.schemas import Answer, Question
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
-from proctor.models.settings import Settings
+
+from .answering import Answering
 
 QUESTION = Question(id="q", question="What is 2 + 3?", answer="5", category="sums", level=1)
 NEAR = {"q": [Question(id=f"q~{i}", question=f"What is {i} + 9?", answer=str(i + 9)) for i in (1, 2, 3)]}
@@ -19,18 +20,12 @@ GOOD = Answer(id="good", question_id="q", text="Explanation: add.\nExact Answer:
 BAD = Answer(id="bad", question_id="q", text="Explanation: multiply.\nExact Answer: 6", correct=False, label="wrong")
 
 
-class Solver:
+class Solver(Answering):
     """Solves a neighbour with the chance of what it was shown: `chances` by candidate text, "" for none."""
 
-    settings, stand_ins = Settings(), 0
-
     def __init__(self, chances, seed=0):
-        self.chances, self.rng, self.asked = chances, np.random.default_rng(seed), []
-
-    async def ask_many(self, requests, what=""):
-        requests = list(requests)
-        self.asked += requests
-        return [self.reply(r) for r in requests]
+        super().__init__()
+        self.chances, self.rng = chances, np.random.default_rng(seed)
 
     def reply(self, asked):
         *before, last = [m["content"] for m in asked.messages]
