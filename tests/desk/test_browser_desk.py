@@ -1,7 +1,7 @@
 """The desk in a real browser: Debian's Chromium, headless, or the one that PROCTOR_CHROMIUM names.
 
-One server and one browser for the module; each test has a window of its own. No test may see a script run that a text
-brought in, or an error in the browser's console.
+One server and one browser for the module; each test has a window of its own. No test may see a dialog or an error in
+the browser's console. What needs no browser is in the other files, hostile texts in test_security.py.
 """
 
 import threading
@@ -16,14 +16,12 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from playwright.sync_api import expect
-from proctor.exam import wrong_keys
 from proctor.report import site_check
 
 pytestmark = pytest.mark.skipif(
     site_check.CHROMIUM is None, reason="no Chromium here: install Debian's package chromium"
 )
 PASSWORD = "a long pass phrase"
-ATTACK = "</textarea></title><script>window.hit=1</script><img src=x onerror=window.hit=1>\"'>$\\text{<svg onload=window.hit=1>}$[x](javascript:window.hit=1)"
 
 
 class Quiet(WSGIRequestHandler):
@@ -177,26 +175,6 @@ def test_an_answer_is_submitted_and_reviewed_without_javascript(window):
     expect(page.locator("del").first).to_be_visible()
 
 
-def test_a_moderator_withdraws_with_a_reason_and_the_trail_shows_it(window):
-    remark = acts.comment(Account.objects.get(username="rea"), Question.objects.get(key="proofs/2"), "Buy lamps.")
-    page = window("mo")
-    page.goto("/q/proofs/2/")
-    follow(page.locator(f"#comment-{remark.key}").get_by_role("link", name="Withdraw"))
-    page.get_by_label("Reason").fill("It is an advertisement.")
-    follow(page.get_by_role("button", name="Withdraw"))
-    follow(page.get_by_role("link", name="Moderation"))
-    expect(page.get_by_text("It is an advertisement.")).to_be_visible()
-    follow(page.get_by_role("link", name="Decide on rea"))
-    page.get_by_label("Decision").select_option("role reviewer")
-    page.get_by_label("Reason").fill("Knows lattices.")
-    follow(page.get_by_role("button", name="Decide"))
-    expect(page.get_by_text("Knows lattices.")).to_be_visible()
-    stranger = window()
-    stranger.goto("/q/proofs/2/")
-    expect(stranger.get_by_text("A comment was withdrawn")).to_be_visible()
-    assert stranger.get_by_text("Buy lamps.").count() == 0
-
-
 def test_what_was_written_in_a_session_that_ended_is_kept(window):
     page = window("bo")
     page.goto("/q/proofs/2/comment/")
@@ -210,61 +188,6 @@ def test_what_was_written_in_a_session_that_ended_is_kept(window):
     follow(page.get_by_role("button", name="Send it"))
     page.wait_for_url("**/q/proofs/2/#comment-**")
     assert Comment.objects.filter(text__startswith="Written for an hour.").count() == 1
-
-
-def test_scripts_in_every_field_are_text(window):
-    """Put in by the forms themselves, then read on each page that shows them."""
-    page = window("ada")
-    page.goto("/me/")
-    page.get_by_label("Affiliation").fill(ATTACK)
-    page.get_by_label("About").fill(ATTACK)
-    follow(page.get_by_role("button", name="Save"))
-    page.goto("/q/proofs/1/answer/")
-    for label in ("Organisation", "System", "Base model", "Prompt", "Answer"):
-        page.locator("main").get_by_label(label).first.fill(ATTACK[:200])
-    follow(page.get_by_role("button", name="Submit the answer"))
-    answer = Answer.objects.get(text__startswith="</textarea>")
-    page.goto("/q/proofs/1/comment/")
-    page.get_by_label("Your comment").fill(ATTACK)
-    follow(page.get_by_role("button", name="Save the comment"))
-    page.goto(f"/a/{answer.key}/review/")
-    page.get_by_label("Not correct").check()
-    page.get_by_label("1: a guess").check()
-    for label in ("Why", "Which one"):
-        page.get_by_label(label).fill(ATTACK)
-    page.get_by_label("I have a conflict").check()
-    follow(page.get_by_role("button", name="Save the review"))
-    review = Review.objects.get(answer=answer)
-    for address in (
-        "/q/proofs/1/",
-        f"/a/{answer.key}/",
-        "/people/ada/",
-        f"/edit/review/{review.key}/",
-        f"/history/review/{review.key}/",
-        "/me/",
-    ):
-        page.goto(address)
-        assert page.evaluate("window.hit") is None, address
-        assert page.locator('main script, main img, main svg:not(.plot), main a[href^="javascript:"]').count() == 0, (
-            address
-        )
-    page.locator("#find").fill(ATTACK)
-    page.locator("#find").press("Enter")
-    page.wait_for_url("**/?q=**")
-    assert page.evaluate("window.hit") is None
-
-
-def test_a_form_on_another_site_changes_nothing(window, home):
-    page = window("bo", errors=True)
-    page.goto("/")
-    page.goto("about:blank")
-    page.set_content(
-        f'<form method="post" action="{home}/q/proofs/2/comment/"><input name="text" value="Sent by another site"><button>Go</button></form>'
-    )
-    follow(page.get_by_role("button"))
-    page.wait_for_url("**/comment/")
-    expect(page.get_by_text("This form was not accepted")).to_be_visible()
-    assert not Comment.objects.filter(text="Sent by another site").exists()
 
 
 def test_a_review_by_keyboard_alone(window):
@@ -341,49 +264,3 @@ def test_pages_have_no_serious_barrier_and_are_no_wider_than_a_phone(window, col
             if one["impact"] in ("serious", "critical")
         ]
         assert serious == [], address
-
-
-def test_suspicious_keys_go_through_a_blind_round_of_two_and_come_back_as_decisions(window, tmp_path):
-    (tmp_path / "answers.csv").write_text("item,key,a,b\nsum,5,4,4\nother,7,7,7\n")
-    votes = wrong_keys.read_votes([tmp_path / "answers.csv"])
-    cases = wrong_keys.cases(votes, wrong_keys.suspects(votes), 1.0)
-    mo, ada, bo = (window(name) for name in ("mo", "ada", "bo"))
-
-    def send(page, button):
-        follow(page.get_by_role("button", name=button))
-
-    mo.goto("/rounds/new/hle_pair/")
-    mo.get_by_label("Title").fill("Keys in doubt")
-    mo.get_by_label("Reviewers").fill("ada, bo")
-    send(mo, "Open the round")
-    mo.get_by_label("Cases").fill(cases.to_csv(index=False))
-    send(mo, "Add")
-    first = f"{mo.url}1/"
-    for page in (ada, bo):
-        page.goto(first)
-        for part in ("problem", "answer", "rationale"):
-            page.get_by_role("group", name=f"The {part}").get_by_label(
-                "Not sound" if part == "answer" else "Sound", exact=True
-            ).check()
-        expect(page.get_by_text("None so far.")).to_be_visible()  # the other's votes are hidden
-        send(page, "Hand in your votes")
-    for page in (ada, bo):
-        page.goto(first)
-        page.get_by_label("Repaired as below").check()
-        page.get_by_label("Answer as it should read").fill("4")
-        page.get_by_label("Rationale as it should read").fill(f"Two and two, {page.url[-3:]}")
-        send(page, "Hand in your repair")
-    for page in (ada, bo):
-        page.goto(first)
-        expect(page.get_by_role("heading", name="The other repair")).to_be_visible()
-        for part in ("problem", "answer", "rationale"):
-            page.get_by_role("group", name=f"the {part}").get_by_label("Sound", exact=True).check()
-        send(page, "Hand in your audit")
-    expect(bo.get_by_text("revised").first).to_be_visible()
-    mo.goto(first.removesuffix("1/"))
-    with mo.expect_download() as download:
-        mo.get_by_role("link", name="Download it as CSV").click()
-    download.value.save_as(tmp_path / "decisions.csv")
-    decisions = wrong_keys.read_decisions(tmp_path / "decisions.csv", votes)
-    assert decisions.to_dict("records") == [dict(item="sum", decision="repaired", answer="4")]  # "other" is undecided
-    assert wrong_keys.rescored(votes, decisions).query("keys == 'repaired'")["accuracy"].tolist() == [100, 100]

@@ -73,7 +73,7 @@ def test_an_empty_desk_is_seeded_before_it_is_served(run, monkeypatch, tmp_path,
     told = run("open", "--port", port)
     assert told.exit_code == 0 and f"http://localhost:{port}/" in told.output and "moderator NAME" in told.output
     assert "made up" in told.output and "made up" not in run("open", "--port", port).output
-    assert served[0][1:4] == ["-m", "gunicorn", "desk.wsgi"]
+    assert served[0][1:4] == ["-m", "gunicorn", "desk.wsgi"] and "--config=python:desk.server" in served[0]
 
 
 def test_a_port_that_is_taken_is_told_before_anything_is_made(run, monkeypatch):

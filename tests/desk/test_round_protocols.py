@@ -117,18 +117,14 @@ def test_a_doubted_item_goes_through_every_step_to_revised():
 @pytest.mark.parametrize(
     "rest, why",
     [
-        ([("j", "choose", {"choice": "E", "note": "x"})], "no repair settled"),
-        ([("j", "choose", {"choice": "A", "note": "x"}), ("a", "audit", DOUBT)], "audit not passed"),
+        ([("r1", "repair", repair("", "no")), ("r2", "repair", repair("", "no"))], "no repair settled"),
+        ([*REPAIRS, ("j", "choose", {"choice": "E", "note": "x"})], "no repair settled"),
+        ([*REPAIRS, ("j", "choose", {"choice": "A", "note": "x"}), ("a", "audit", DOUBT)], "audit not passed"),
     ],
 )
 def test_what_is_not_shown_stays_uncertain(rest, why):
-    outcome = HLE_VERIFIED.decide(item(*VOTES, *REPAIRS, *rest))
+    outcome = HLE_VERIFIED.decide(item(*VOTES, *rest))
     assert outcome.state == "uncertain" and outcome.final and outcome.lines["Open"] == why
-
-
-def test_an_item_that_nobody_can_repair_is_uncertain():
-    none = [("r1", "repair", repair("", "no")), ("r2", "repair", repair("", "no"))]
-    assert HLE_VERIFIED.decide(item(*VOTES, *none)).state == "uncertain"
 
 
 def test_solvers_that_all_miss_the_key_keep_an_item_out_of_gold():

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import httpx
 import pytest
-from desk import command, server
+from desk import server
 from gunicorn.config import Config
 
 
@@ -21,13 +21,6 @@ def test_a_connection_without_a_byte_is_ended_and_one_that_sends_is_read(monkeyp
             with pytest.raises(BlockingIOError):
                 connection.recv(100)
             connection.close()
-
-
-def test_the_command_serves_with_these_settings(monkeypatch):
-    served = []
-    monkeypatch.setattr("os.execv", lambda program, words: served.append(words))
-    command._serve("127.0.0.1", 9, 2)
-    assert "--config=python:desk.server" in served[0]
 
 
 def test_a_connection_is_kept_longer_than_the_api_s_clients_keep_theirs():

@@ -16,10 +16,10 @@ def test_another_database_is_refused_by_name():
         settings.database("mysql://host/desk")
 
 
-def test_the_secret_is_made_once_and_is_its_owners():
+def test_the_secret_is_made_once_and_the_folder_with_it_is_its_owners():
     path = settings.FOLDER / "secret"
     assert settings._secret() == settings.SECRET_KEY == path.read_text()
-    assert path.stat().st_mode & 0o077 == 0
+    assert (path.stat().st_mode | settings.FOLDER.stat().st_mode) & 0o077 == 0
 
 
 def test_mail_goes_nowhere_unless_a_server_is_named():

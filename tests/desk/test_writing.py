@@ -37,13 +37,10 @@ def test_what_is_refused_is_marked_at_its_field(as_reviewer, talk):
     assert response.status_code == 422 and "Say in a few words what the conflict is." in response.text
 
 
-def test_votes_count_and_can_be_taken_back(as_reviewer, question, reviewer):
-    for value, votes in (("1", 1), ("-1", -1), ("0", 0)):
-        as_reviewer.post("/q/math/1/vote/", dict(value=value))
-        question.refresh_from_db()
-        assert question.votes == votes
-    assert not Vote.objects.exists()
+def test_a_vote_is_sent_by_its_button_and_has_three_values(as_reviewer, question):
+    as_reviewer.post("/q/math/1/vote/", dict(value="-1"))
     assert as_reviewer.post("/q/math/1/vote/", dict(value="7")).status_code == 404
+    assert Vote.objects.get().value == -1
 
 
 def test_a_stale_edit_shows_both_texts_and_loses_neither(client, talk, reader):
@@ -64,21 +61,25 @@ def test_moderators_addresses_are_theirs_alone(client, as_reviewer, talk, addres
     assert Account.objects.get(username="rea").role == "reader"
 
 
+def test_a_moderator_withdraws_and_decides_with_a_reason_that_stands_in_the_trail(client, talk, moderator):
+    client.force_login(moderator)
+    client.post(f"/withdraw/comment/{talk['remark'].key}/", dict(reason="It is an advertisement."))
+    told = client.post("/moderation/people/rea/", {"deed": "role reviewer", "reason": "Knows lattices."}, follow=True)
+    assert "It is an advertisement." in told.text and "Knows lattices." in told.text
+    assert Account.objects.get(username="rea").role == "reviewer"
+    client.logout()
+    page = client.get("/q/math/1/").text
+    assert "A comment was withdrawn" in page and talk["remark"].text not in page
+
+
 def test_an_account_is_made_and_signed_in(client, db):
     fields = dict(username="nia", password="a long pass phrase", password_again="a long pass phrase")
     assert "Welcome, nia" in client.post("/sign-up/", fields, follow=True).text
-    assert Account.objects.get().role == "reader"
+    nia = Account.objects.get()
+    assert nia.role == "reader" and nia.check_password(fields["password"])
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        dict(password_again="other"),
-        dict(password="123", password_again="123"),
-        dict(username="ADA"),
-        dict(username="<b>"),
-    ],
-)
+@pytest.mark.parametrize("change", [dict(password_again="other"), dict(username="ADA")])
 def test_an_unsound_account_is_refused(client, reviewer, change):
     fields = dict(username="nia", password="a long pass phrase", password_again="a long pass phrase") | change
     assert client.post("/sign-up/", fields).status_code == 422 and Account.objects.count() == 1
@@ -114,11 +115,9 @@ def test_writing_too_often_gives_the_text_back(as_reviewer, question, monkeypatc
 
 def test_signing_in_leads_on_to_this_site_only(client, reviewer):
     fields = dict(username="ada", password="a long pass phrase")
-    assert client.post("/sign-in/", fields | {"next": "/about/"})["Location"] == "/about/"
-    client.logout()
-    assert client.post("/sign-in/", fields | {"next": "https://evil.example/"})["Location"] == "/"
-    client.logout()
-    assert client.post("/sign-in/", fields | {"next": "//evil.example"})["Location"] == "/"
+    for onwards, leads_to in (("/about/", "/about/"), ("https://evil.example/", "/"), ("//evil.example", "/")):
+        assert client.post("/sign-in/", fields | {"next": onwards})["Location"] == leads_to
+        client.logout()
 
 
 def test_a_draft_never_holds_a_password(client, reviewer):
@@ -140,6 +139,8 @@ def test_who_works_on_a_question_is_shown_until_taken_back_or_a_month_has_passed
     def shown() -> bool:
         return "Working on it" in as_reviewer.get("/q/math/1/").text
 
+    as_reviewer.get("/q/math/1/working/?working=yes")
+    assert not shown()  # a link says nothing for anybody
     as_reviewer.post("/q/math/1/working/", dict(working="yes"))
     as_reviewer.post("/q/math/1/working/", dict(working="yes"))
     assert shown() and "Is it so?" in as_reviewer.get("/people/ada/").text
@@ -148,11 +149,6 @@ def test_who_works_on_a_question_is_shown_until_taken_back_or_a_month_has_passed
     as_reviewer.post("/q/math/1/working/", dict(working="yes"))
     Worker.objects.update(since=timezone.now() - timedelta(days=31))
     assert not shown()
-
-
-def test_nobody_is_said_to_work_on_a_question_by_a_link(as_reviewer, question):
-    as_reviewer.get("/q/math/1/working/?working=yes")
-    assert not Worker.objects.exists()
 
 
 def test_a_comment_that_stands_already_is_refused(as_reviewer, question):
