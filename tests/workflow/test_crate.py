@@ -11,6 +11,8 @@ from urllib.parse import unquote
 import pytest
 from rocrate.rocrate import ROCrate
 
+from .helpers import commit_all
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -29,9 +31,7 @@ def written(shared_project):
         project.write(f"figures/{artifact}.json", json.dumps({"code": {"notebook": name}}))
         project.write(f"figures/{artifact}.csv", f"{artifact}\n1\n")
     project.write(".gitignore", "/build/\n__pycache__/\n")
-    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
-        author = ["-c", "user.name=A", "-c", "user.email=a@b"]
-        subprocess.run(["git", "-C", str(project.root), *author, *command], check=True, capture_output=True)
+    commit_all(project.root)
     project.write("data/new.csv", "x\n1\n")
     project.pretend()
     path = project.executed("uq/reads")

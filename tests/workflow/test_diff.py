@@ -1,32 +1,30 @@
 """The numbers that changed between two commits, and between a commit and the files here."""
 
-import subprocess
+from functools import partial
 
 import pytest
 from proctor import cli
-from proctor.report import claims
 from proctor.workflow import git
 
+from . import helpers
+from .helpers import claims_csv, commit_all
 
-def table(*made: claims.Claim) -> str:
-    rows = [claims.as_row(claim) for claim in made]
-    return "\n".join([",".join(rows[0]), *(",".join(f'"{cell}"' for cell in row.values()) for row in rows)]) + "\n"
-
-
-def claim(id: str, estimate: float, interval=(1.0, 9.0), sentence="It gains") -> claims.Claim:
-    how = dict(says="> 0", n=10, of="items", notebook="uq/x", evidence="measured")
-    return claims.judge(f"uq/{id}", sentence, estimate=estimate, interval=interval, **how)
-
+claim = partial(helpers.claim, of="items")
 
 ONE = {
-    "uq/claims_x.csv": table(claim("flips", 5), claim("moves", 5), claim("stays", 5), claim("goes", 5)),
+    "uq/claims_x.csv": claims_csv(
+        claim("uq/flips", 5), claim("uq/moves", 5), claim("uq/stays", 5), claim("uq/goes", 5)
+    ),
     "uq/t.csv": "model,low\na | b,0.25\nc,0.5\n",
     "uq/same.csv": "model,low\na,0.25\n",
     "uq/old.csv": "x\n1\n",
 }
 TWO = {
-    "uq/claims_x.csv": table(
-        claim("flips", 5, (-1.0, 9.0)), claim("moves", 7), claim("stays", 5, sentence="It wins"), claim("comes", 5)
+    "uq/claims_x.csv": claims_csv(
+        claim("uq/flips", 5, (-1.0, 9.0)),
+        claim("uq/moves", 7),
+        claim("uq/stays", 5, sentence="It wins"),
+        claim("uq/comes", 5),
     ),
     "uq/t.csv": "model,low\na | b,0.26\nc,0.5\nd,1\n",
     "uq/same.csv": "model,low\na,0.250000000001\n",
@@ -40,9 +38,7 @@ def repository(tmp_path_factory):
     root = tmp_path_factory.mktemp("repository")
     for files in (ONE, TWO):
         write(root, files)
-        for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
-            author = ["-c", "user.name=A", "-c", "user.email=a@b"]
-            subprocess.run(["git", "-C", str(root), *author, *command], check=True, capture_output=True)
+        commit_all(root)
     return root
 
 
@@ -56,7 +52,6 @@ def write(root, files) -> None:
 
 @pytest.fixture
 def changelog(repository, monkeypatch):
-    monkeypatch.setattr(git, "ROOT", repository)
     monkeypatch.setattr(git, "ROOT", repository)
     monkeypatch.setattr(git, "COMMITTED", repository / "figures")
     return git.changelog

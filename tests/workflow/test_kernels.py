@@ -4,13 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-import psutil
 import pytest
 from proctor.workflow import kernels
 from proctor.workflow.kernels import KernelServer, scratch_folder
+
+from .helpers import alive, wait_until
 
 LIGHT = """
 import sys
@@ -47,17 +47,6 @@ def script(text: str, tmp_path) -> list[str]:
 def start(server, tmp_path, text: str, **environment):
     environment = {**os.environ, "IPYTHONDIR": str(tmp_path), **environment}
     return server.start(script(text, tmp_path), environment, tmp_path, tmp_path / "stderr")
-
-
-def alive(pid: int) -> bool:
-    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-
-
-def wait_until(true, seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.05)
 
 
 def child_of(tmp_path) -> int:

@@ -70,20 +70,12 @@ def make(root: Path, *arguments: str, **environment: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_file_may_be_called_anything(checkout, name):
+def test_what_is_given_is_handed_on_as_it_stands(checkout, name):
     (checkout / name).touch()
     assert f"--file=path={name}" in make(checkout, "audit", f"CSV={name}")[-1]
     assert f"--file=path={name}" in make(checkout, "audit", CSV=name)[-1]  # by the environment
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_profiles_notebooks_and_values_are_handed_on_as_they_stand(checkout, name):
     told = make(checkout, "reproduce", f"PARAMS={name}", f"JOBS={name}", f"NOTEBOOK={name}", f"P={name}")[-1]
     assert told[2:] == [f"--params={name}", f"--jobs={name}", f"--notebook={name}", f"--more={name}"]
-
-
-@pytest.mark.parametrize("name", [name for name in HOSTILE if "'" not in name])
-def test_other_targets_run_no_value_either(checkout, name):
     assert name in make(checkout, "test", f"JOBS={name}")[-1]
     assert make(checkout, "lab", f"NOTEBOOK={name}", f"LAB_ARGS={name}")[-1][-2:] == [name, f"--more={name}"]
 

@@ -3,10 +3,10 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
-import psutil
 import pytest
+
+from .helpers import alive, wait_until
 
 
 def ran(result) -> set[str]:
@@ -164,17 +164,16 @@ def refused(project) -> str:
     return result.stderr
 
 
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_whatever_ends_the_run_ends_its_kernels(project, end):
+def test_ctrl_c_ends_the_run_and_its_kernels(project):
+    """A kill by SIGTERM is in test_rerun.py, which reads the same options; one by SIGKILL in test_kernels.py."""
     project.notebook(
         "sleeps", "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))", "time.sleep(600)"
     )
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PROCTOR_")}
-    environment["PYTHONPATH"] = str(project.root / "lib")
     run = subprocess.Popen(
         [sys.executable, "-m", "proctor.workflow.reproduce"],
         cwd=project.root,
-        env=environment,
+        env=environment | {"PYTHONPATH": str(project.root / "lib")},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -182,24 +181,11 @@ def test_whatever_ends_the_run_ends_its_kernels(project, end):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     pid = project.root / "pid"
-    wait_until(lambda: pid.exists() and pid.read_text(), 120)
-    if end == signal.SIGINT:
-        second = project.reproduce()
-        assert second.returncode == 2 and "another `make reproduce` is running" in second.stderr
-    run.send_signal(end)
+    wait_until(lambda: pid.exists() and pid.read_text())
+    second = project.reproduce()
+    assert second.returncode == 2 and "another `make reproduce` is running" in second.stderr
+    run.send_signal(signal.SIGINT)
     _, errors = run.communicate(timeout=120)
-    if end != signal.SIGKILL:
-        assert run.returncode == 130 and errors.endswith("run it again to do the rest.\n")
-    wait_until(lambda: not alive(int(pid.read_text())), 60)
+    assert run.returncode == 130 and errors.endswith("run it again to do the rest.\n")
+    wait_until(lambda: not alive(int(pid.read_text())))
     assert not project.executed("sleeps").exists()
-
-
-def alive(pid: int) -> bool:
-    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-
-
-def wait_until(true, seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.1)

@@ -5,11 +5,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from contextlib import closing
 
 import pytest
 from proctor.workflow import rerun
+
+from .helpers import wait_until
 
 WRITE = """
 import os, pathlib
@@ -53,10 +54,8 @@ def test_a_run_that_is_killed_goes_on_where_it_was_and_each_call_runs_what_is_le
     command = [sys.executable, "-m", "proctor.workflow.verify", "--jobs", "2"]
     environment = {"PYTHONPATH": str(project.root / "lib"), "PATH": "/usr/bin:/bin"}
     process = subprocess.Popen(command, cwd=project.root, env=environment, stderr=subprocess.PIPE, text=True)
-    deadline, receipts = time.monotonic() + 240, project.root / "build/verify/uq"
-    while not (receipts / "a/receipt.json").exists():
-        assert time.monotonic() < deadline and process.poll() is None
-        time.sleep(0.1)
+    receipts = project.root / "build/verify/uq"
+    wait_until(lambda: (receipts / "a/receipt.json").exists() or process.poll() is not None)
     process.send_signal(signal.SIGTERM)
     _, errors = process.communicate(timeout=240)
     assert process.returncode == 130 and "the same command goes on from here" in errors and "Traceback" not in errors

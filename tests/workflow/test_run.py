@@ -24,18 +24,10 @@ def done(shared_project):
     return result, shared_project.executed("hle/exam", "build/own")
 
 
-def test_notebook_gets_the_parameters_of_the_profile(done):
+def test_a_notebook_gets_its_values_and_its_name_in_the_root_and_in_the_python_that_runs_us(done, shared_project):
     result, copy = done
     assert result.returncode == 0, result.stderr
-    assert outputs(copy).startswith("5 ")
-
-
-def test_kernel_is_the_python_that_runs_us(done):
-    assert f" {sys.executable} " in outputs(done[1])
-
-
-def test_notebook_knows_its_name_and_runs_in_the_root(done, shared_project):
-    assert f" hle/exam\n{shared_project.root} " in outputs(done[1])
+    assert outputs(copy).startswith(f"5 {sys.executable} hle/exam\n{shared_project.root} ")
 
 
 def test_executed_copy_appears_only_when_whole(done):

@@ -3,17 +3,13 @@
 import csv
 
 import pytest
-from proctor.report import claims
+
+from . import helpers
+from .helpers import claims_csv
 
 
-def claim(id: str, estimate: float, interval=(1.0, 9.0), notebook="uq/draws") -> claims.Claim:
-    how = dict(says="> 0", n=10, notebook=notebook, evidence="simulated")
-    return claims.judge(f"uq/{id}", f"{id} gains", estimate=estimate, interval=interval, **how)
-
-
-def table(*made: claims.Claim) -> str:
-    rows = [claims.as_row(claim) for claim in made]
-    return "\n".join([",".join(rows[0]), *(",".join(row.values()) for row in rows)]) + "\n"
+def claim(id: str, estimate: float, interval=(1.0, 9.0), notebook: str = "uq/draws"):
+    return helpers.claim(f"uq/{id}", estimate, interval, notebook=notebook, evidence="simulated")
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +18,8 @@ def story(shared_project):
     project, steps = shared_project, {}
     project.notebook("uq/draws", "1", parameters="seed: int = 20260101")
     project.notebook("uq/counts", "1")
-    project.write("figures/uq/claims_counts.csv", table(claim("other", 5.0, notebook="uq/counts")))
-    project.write("figures/uq/claims_draws.csv", table(claim("a", 5.0), claim("b", 5.0), claim("c", 5.0)))
+    project.write("figures/uq/claims_counts.csv", claims_csv(claim("other", 5.0, notebook="uq/counts")))
+    project.write("figures/uq/claims_draws.csv", claims_csv(claim("a", 5.0), claim("b", 5.0), claim("c", 5.0)))
 
     def run(*options: str):
         done = project.python("-m", "proctor.workflow.verify", *options)
@@ -35,7 +31,7 @@ def story(shared_project):
         "near": (claim("a", 5.0), claim("b", 5.4), claim("c", 5.0)),
         "far": (claim("a", 5.0, (-1.0, 9.0)), claim("b", 14.0, (10.0, 18.0))),
     }.items():
-        project.write("build/seeds/7/uq/draws/figures/uq/claims_draws.csv", table(*made))
+        project.write("build/seeds/7/uq/draws/figures/uq/claims_draws.csv", claims_csv(*made))
         project.pretend("build/seeds/7", seed=7)
         steps[step] = run("--seed", "7")
     steps["wide"] = run("--seed", "7", "--tolerance", "2")

@@ -6,9 +6,10 @@ import shutil
 
 import pytest
 from proctor.paths import ROOT
-from proctor.report import claims
 from proctor.workflow import sweep
 from proctor.workflow.notebook import Notebook, WorkflowError
+
+from .helpers import claim
 
 CLAIM = """
 import csv, os, pathlib
@@ -168,11 +169,9 @@ def test_a_grid_comes_from_a_file_too(tmp_path):
 
 
 def test_the_parameter_behind_another_verdict_is_the_one_that_alone_differs():
-    def claim(low: float) -> claims.Claim:
-        how = dict(says="> 0", n=10, notebook="uq/x", evidence="simulated")
-        return claims.judge("uq/x", "A gains", estimate=5.0, interval=(low, 9.0), **how)
-
-    found = [({"a": a, "b": b}, "uq/x", [claim(1.0 if a == 2 and b == 1 else -1.0)]) for a in (1, 2) for b in (1, 2, 3)]
+    points = [dict(a=a, b=b) for a in (1, 2) for b in (1, 2, 3)]
+    lows = [1.0 if point == dict(a=2, b=1) else -1.0 for point in points]
+    found = [(point, "uq/x", [claim(interval=(low, 9.0))]) for point, low in zip(points, lows)]
     (spread,) = sweep.spreads(found)
     assert spread.by == {"a": (1, 3), "b": (1, 2)} and spread.verdicts()[""] == {"cannot tell": 5, "holds": 1}
     assert spread.verdicts("a") == {"1": {"cannot tell": 3}, "2": {"cannot tell": 2, "holds": 1}}

@@ -7,8 +7,9 @@ import math
 import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
-from proctor.report import claims
 from proctor.workflow.values import ADDED, DATA, DIFFERS, MISSING, SAME, WITHIN, claim_changes, compare
+
+from .helpers import claim
 
 TABLE = "model,n,low\na,3,0.25\nb,4,0.5\n"
 
@@ -101,11 +102,6 @@ def test_a_tolerance_of_zero_forgives_rounding_alone():
     assert not compare("a.csv", TABLE.encode(), TABLE.replace("0.25", "0.25000001").encode(), tolerance=0).fine
 
 
-def claim(id: str = "uq/gain", estimate: float = 5.0, interval=(1.0, 9.0), **how) -> claims.Claim:
-    how = {"sentence": "It gains", "says": "> 0", "n": 10, "notebook": "uq/x", "evidence": "measured"} | how
-    return claims.judge(id, how.pop("sentence"), estimate=estimate, interval=interval, **how)
-
-
 @pytest.mark.parametrize(
     "after, kind, shift, limits",
     [
@@ -125,11 +121,8 @@ def test_how_a_claim_changes(after, kind, shift, limits):
 
 
 def test_an_exact_number_that_changes_has_no_width_to_be_measured_by():
-    exact = [
-        claims.judge("uq/x", "A", notebook="uq/x", evidence="published", estimate=n, says="> 0", exact="counted")
-        for n in (3.0, 4.0)
-    ]
-    (change,) = claim_changes(exact[:1], exact[1:])
+    before, after = (claim(estimate=n, interval=None, n=None, exact="counted") for n in (3.0, 4.0))
+    (change,) = claim_changes([before], [after])
     assert (change.kind, change.shift) == ("numbers", math.inf)
 
 
