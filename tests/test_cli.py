@@ -1,16 +1,16 @@
 """The command, as a user types it, against a local server, in a checkout of its own."""
 
 import base64
+import io
 import json
 import os
 import re
 import shutil
-import struct
 import subprocess
-import zlib
 
 import pandas as pd
 import pytest
+from PIL import Image
 from proctor import cli, paths
 from proctor.exam.formats import read_hle
 
@@ -19,14 +19,9 @@ from .chat_server import Server
 
 def png(shade: int) -> str:
     """A grey PNG of 2 x 2 pixels as HLE's files hold pictures."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    rows = b"".join(b"\0" + bytes([shade] * 2) for _ in range(2))
-    header = struct.pack(">IIBBBBB", 2, 2, 8, 0, 0, 0, 0)
-    raw = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
-    return "data:image/png;base64," + base64.b64encode(raw).decode()
+    file = io.BytesIO()
+    Image.new("L", (2, 2), shade).save(file, "PNG")
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +40,12 @@ def checkout(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def proctor(checkout, kernels, python):
-    """proctor(*words): the finished process. Its notebooks run at the tests' server; alone: in a kernel of its own."""
+    """proctor(*words): the finished process. Its notebooks run at the tests' server (test_packaging: without one)."""
 
-    def run(*words: object, alone: bool = False) -> subprocess.CompletedProcess:
+    def run(*words: object) -> subprocess.CompletedProcess:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PROCTOR_")}
         environment |= {"PROCTOR_ROOT": str(checkout), "PYTHONPATH": str(paths.ROOT / "lib")}
-        environment |= {} if alone else {"PROCTOR_KERNELS": str(kernels.folder)}
+        environment["PROCTOR_KERNELS"] = str(kernels.folder)
         command = [python, "-m", "proctor", *map(str, words)]
         return subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, timeout=200)
 
@@ -263,16 +258,6 @@ def test_a_cluster_answers_what_was_exported(proctor, server, checkout):
     read = proctor("import", requests, replies)
     assert read.returncode == 0 and "2 replies kept" in read.stdout, read.stderr
     assert "2 cached, 0 to ask" in proctor("plan", *command).stdout and running.asked == 0
-
-
-def test_two_systems_are_compared_from_their_files(proctor, checkout):
-    for name, right in (("one", 70), ("other", 50)):
-        table = pd.DataFrame({"item": range(100), "correct": [n < right for n in range(100)]})
-        table.to_csv(checkout / f"{name}.csv", index=False)
-    done = proctor("compare", checkout / "one.csv", checkout / "other.csv", "--name", "two", alone=True)
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"one +other +20\.0 \[13\.\d, 28\.\d\]", done.stdout), done.stdout
-    assert "100 items" in done.stdout and (checkout / "build/runs/two/kina/own_ranking.png").is_file()
 
 
 EXAM = ("exam", "data/examples/exam_questions.jsonl", "--model", "smollm2-135m")

@@ -2,6 +2,8 @@
 
 import os
 import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import django
 import pytest
@@ -42,6 +44,29 @@ def answer(question, reviewer):
     return Answer.objects.create(
         question=question, system=system, prompt="Answer.", text="Because $x=1$.", submitted_by=reviewer
     )
+
+
+@pytest.fixture
+def at_once():
+    """`at_once(*acts)`: each in a thread of its own, as so many browsers would send them; returns what was refused."""
+
+    def run(*told):
+        start, refused = threading.Barrier(len(told)), []
+
+        def one(act):
+            start.wait()
+            try:
+                act()
+            except (acts.NotAllowed, acts.Refused) as error:
+                refused.append(error)
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(len(told)) as pool:
+            list(pool.map(one, told))
+        return refused
+
+    return run
 
 
 # Jobs: a local server that judges, a moderator, answers, and no process

@@ -1,10 +1,8 @@
-import threading
 from functools import partial
 
 import pytest
 from desk import acts
 from desk.models import Account, Act, Answer, Question, Review, System, Vote
-from django.db import connection
 
 
 def reviewers(count: int) -> list[Account]:
@@ -139,12 +137,8 @@ def test_a_review_does_not_come_back_beside_a_later_one(answer):
 
 
 def test_votes_are_counted_once_changed_and_taken_back(reader, reviewer, question):
-    assert [acts.vote(reader, question, 1), acts.vote(reader, question, 1), acts.vote(reviewer, question, 1)] == [
-        1,
-        1,
-        2,
-    ]
-    assert [acts.vote(reader, question, -1), acts.vote(reader, question, 0)] == [0, 1]
+    sent = [(reader, 1), (reader, 1), (reviewer, 1), (reader, -1), (reader, 0)]
+    assert [acts.vote(who, question, value) for who, value in sent] == [1, 1, 2, 0, 1]
     assert Vote.objects.count() == 1 and Act.objects.filter(verb="vote").count() == 4
 
 
@@ -175,25 +169,8 @@ def test_questions_are_added_once_and_changes_of_a_release_are_kept(db):
     assert Act.objects.get(verb="change").before == {"score": 5}
 
 
-def at_once(*acts_) -> None:
-    """Each in a thread of its own, as two browsers would send them; what they refuse is left out."""
-    start = threading.Barrier(len(acts_))
-
-    def run(act):
-        start.wait()
-        try:
-            act()
-        except (acts.NotAllowed, acts.Refused):
-            pass
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(act,)) for act in acts_]
-    [thread.start() for thread in threads], [thread.join() for thread in threads]
-
-
 @pytest.mark.django_db(transaction=True)
-def test_two_moderators_cannot_demote_each_other():
+def test_two_moderators_cannot_demote_each_other(at_once):
     for number in range(5):
         one, other = (Account.objects.create_user(f"{name}{number}", role="moderator") for name in ("mo", "ida"))
         at_once(*(partial(acts.set_role, by, whom, "reader", "x") for by, whom in ((one, other), (other, one))))
@@ -201,7 +178,7 @@ def test_two_moderators_cannot_demote_each_other():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_name_in_two_cases_is_taken_once():
+def test_one_name_in_two_cases_is_taken_once(at_once):
     for number in range(3):
         at_once(*(partial(acts.sign_up, f"{name}{number}", "a long pass phrase") for name in ("Same", "same")))
         assert Account.objects.filter(username__iendswith=f"same{number}").count() == 1

@@ -1,13 +1,12 @@
 """Jobs against a local server that speaks OpenAI's chat completions. No key, no network."""
 
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from desk import jobs
 from desk.models import Account, Job, Verdict
 from desk.trail import NotAllowed, Refused
-from django.db import connection
 from django.utils import timezone
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -105,22 +104,12 @@ def test_a_server_that_fails_leaves_the_job_stopped_and_its_reason_told(
 
 
 def test_jobs_that_start_at_once_do_not_pass_the_budget_together(
-    judge_server, mira, three_answers, launched, monkeypatch
+    judge_server, mira, three_answers, launched, monkeypatch, at_once
 ):
     monkeypatch.setenv("PROCTOR_DESK_CALLS", "5")
     planned = [jobs.plan(mira, "C", [judge_server.judge], three_answers) for _ in range(4)]  # three calls each
-
-    def start(job):
-        try:
-            jobs.start(mira, job)
-        except Refused:
-            return False
-        finally:
-            connection.close()
-        return True
-
-    with ThreadPoolExecutor(4) as pool:
-        assert sum(pool.map(start, planned)) == 1 == len(launched)
+    refused = at_once(*(partial(jobs.start, mira, job) for job in planned))
+    assert [type(error) for error in refused] == [Refused] * 3 and len(launched) == 1
 
 
 @pytest.mark.parametrize("validator", ["C x999999|U", "C x999999999999|U", "((C x100|U) x100|U) x100|U"])
