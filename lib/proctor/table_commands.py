@@ -48,8 +48,8 @@ def judge(
         issued = None
         if licence_for:
             issued = judge_licence.issue(table, licence_for, prompt, labels, date.today().isoformat())
-        values = dict(label_file=str(labels.resolve()), verdict_file=str(verdicts.resolve()), width=width)
-        values |= dict(accept_from=accept_from)
+        files = dict(label_file=str(labels.resolve()), verdict_file=str(verdicts.resolve()))
+        values = files | dict(width=width, accept_from=accept_from)
         shown = {
             "uq/your_judge_rates": ["judge", "labelled", "sensitivity", "specificity", "precision", "kappa", "unread"],
             "uq/your_judge_right": ["judge", "answers", "labelled", "accepted", "right", "bounds_low", "bounds_high"],
@@ -188,9 +188,7 @@ def compare(
         held = judge_licence.read(licence) if licence else None
         text, pair = board_of([one, other], score, filter)
         run = name or re.sub(r"[^\w.-]+", "_", f"compare-{'-'.join(pair)}")
-        file = own_run.folder_of(run) / "results.csv"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(file, text)
+        file = write_atomic(own_run.folder_of(run) / "results.csv", text)
         _board(file, run, [], pair, missing, "items", None)
         if held:
             both = (read_one(path, score, filter).rename(system) for path, system in zip((one, other), pair))

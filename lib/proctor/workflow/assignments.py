@@ -66,10 +66,8 @@ def write(folder: Path) -> list[Path]:
     """Write all assignments under `folder`. Raises WorkflowError for a notebook that can't be read."""
     written = []
     for path in sorted(NOTEBOOKS.glob("*/exercises.ipynb")):
-        target = folder / path.relative_to(NOTEBOOKS)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(target, json.dumps(assignment(Notebook(path)), indent=1, ensure_ascii=False) + "\n")
-        written.append(target)
+        text = json.dumps(assignment(Notebook(path)), indent=1, ensure_ascii=False) + "\n"
+        written.append(write_atomic(folder / path.relative_to(NOTEBOOKS), text))
     return written
 
 

@@ -1,11 +1,10 @@
 """What git holds, read and never changed: commits, the files of one, and what differs from it in the checkout.
 
-What changed between two commits, as numbers: claims and cells of tables under figures/. A changelog in Markdown.
-
     python -m proctor diff HEAD~20 HEAD          # two commits
     python -m proctor diff v0.1.0                # a commit and the files as they lie here
 
-It reads what git holds and changes nothing. A number that moved by less than a relative 1e-6 is no change.
+The changelog, in Markdown: claims and cells of tables under figures/ whose numbers changed, by more than a relative
+1e-6.
 """
 
 import io

@@ -6,10 +6,9 @@ left. A receipt is true as long as all of that is still so; dates and Snakemake'
 reproduce` puts untrue receipts aside, and Snakemake makes those that are not there. Only the standard library: this is
 read at every start.
 
-Kept notebooks: their public logs are not here, so nothing is run and their committed results stay as they are.
-
-`make reproduce` then writes a page in place of the executed copy: the notebook, each committed figure and table under
-the cell that makes it, and a notice how to get the logs.
+Kept notebooks: their public logs are not here, so nothing is run and their committed results stay as they are. `make
+reproduce` then writes a page in place of the executed copy: the notebook, each committed figure and table under the
+cell that makes it, and a notice how to get the logs.
 """
 
 import base64
@@ -85,7 +84,7 @@ def path_of(name: str, figures: Path = COMMITTED) -> Path:
 def inputs(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
     """The files that a run with these values rests on, the notebook first. Raises WorkflowError.
 
-    Those of a kept notebook (see kept.py): itself and its committed figures and tables.
+    Those of a kept notebook: itself and its committed figures and tables.
     """
     modules, data = modules_of(notebook), notebook.data()
     if notebook.missing_logs():

@@ -100,9 +100,7 @@ def reproduce(
     rows = _catalog()
     named = {str(place) for notebook in notebooks for place in receipts.named(notebook, values[notebook.name])}
     for notebook in notebooks:
-        receipts.inputs(
-            notebook, values[notebook.name]
-        )  # what is wrong with them is reported now, before anything runs
+        receipts.inputs(notebook, values[notebook.name])  # what is wrong with them is reported before anything runs
     named |= {str(place) for notebook in notebooks for name in notebook.logs for place in log_files.places(name)}
     named |= {str(variable) for notebook in notebooks for variable in receipts.variables(notebook)}
     sources = [*OURS, str(profile), *sorted(named)]

@@ -235,10 +235,6 @@ def _values_and_files(notebook: Notebook, options: argparse.Namespace) -> tuple[
     return values, receipts.inputs(notebook, values)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
 RUNS = BUILD / "runs"
 DONE, INCOMPLETE = "done", "incomplete"
 SHOWN = 20  # rows of a table on the terminal; the file has all
@@ -313,7 +309,6 @@ def show(path: Path, columns: Sequence[str], also: Sequence[str] = ()) -> None:
 
 def mark(folder: Path, notebook: str, state: str) -> None:
     """Write the state of a run beside its results."""
-    folder.mkdir(parents=True, exist_ok=True)
     record = {"notebook": notebook, "state": state, "time": datetime.now().isoformat(timespec="seconds")}
     write_atomic(folder / "run.json", json.dumps(record))
 
@@ -327,3 +322,7 @@ def states() -> list[dict[str, str]]:
         except ValueError:
             found.append({"name": path.parent.name, "notebook": "?", "state": "unreadable", "time": "?"})
     return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

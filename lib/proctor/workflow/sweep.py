@@ -270,9 +270,8 @@ def _tell(found: Sequence[tuple[Point, rerun.Rerun, list[Claim]]], place: Path) 
             values = "; ".join(f"{value}: {_counted(verdicts)}" for value, verdicts in spread.verdicts(name).items())
             print(f"    changes with {name} in {changes} of {_count(of, 'comparison')}: {values}")
     moved = [spread for spread in every if len({claim.estimate for claim in spread.claims}) > 1]
-    limits = [
-        spread for spread in every if spread not in moved and len({_limits(claim) for claim in spread.claims}) > 1
-    ]
+    still = [spread for spread in every if spread not in moved]
+    limits = [spread for spread in still if len({(claim.low, claim.high) for claim in spread.claims}) > 1]
     if moved:
         print(f"Estimates that move ({len(moved)}), from the lowest to the highest:")
     for spread in moved[:SHOWN]:
@@ -288,10 +287,6 @@ def _tell(found: Sequence[tuple[Point, rerun.Rerun, list[Claim]]], place: Path) 
 
 def _counted(verdicts: Counter[str]) -> str:
     return ", ".join(f"{verdict} {n}" for verdict, n in verdicts.most_common())
-
-
-def _limits(claim: Claim) -> tuple[float | None, float | None]:
-    return claim.low, claim.high
 
 
 def _named(names: Sequence[str], sections: Mapping[str, Any], every: Sequence[Notebook]) -> list[Notebook]:
