@@ -2,7 +2,6 @@
 
 import pytest
 from proctor import cli
-from proctor.synthesis import how_many_command
 from typer.testing import CliRunner
 
 
@@ -47,11 +46,3 @@ def test_each_question_has_its_answer_and_what_it_assumes(words, first):
 def test_errors_say_what_to_mend_and_end_with_2(words, mend):
     found = run(*words.split())
     assert found.exit_code == 2 and mend in found.stderr
-
-
-def test_every_option_is_explained():
-    for command in how_many_command.app.registered_commands:
-        name = command.callback.__name__
-        told = run(name, "--help").stdout
-        options = [line for line in told.splitlines() if line.strip().startswith(("--", "-n"))]
-        assert options and all(len(line.split("  ")) > 1 or len(line) > 24 for line in options), name

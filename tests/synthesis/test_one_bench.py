@@ -179,7 +179,6 @@ def test_combining_helps_where_signals_are_independent_and_noise_only_flatters()
 
 def test_budgets_count_a_shared_call_once():
     rows = table({"a x1": (1, 1), "a x2": (1, 2), "b x1": (1, 1), "b x2": (1, 2), "c x1": (1, 1)})
-    (bench,) = one_bench.benches(rows)
     rows.loc[rows["method"].isin(["a x1", "b x1"]), "reads"] = "one call"
     (bench,) = one_bench.benches(rows)
     assert bench.calls((0, 2)) == 1 and bench.calls((0, 4)) == 2
