@@ -121,20 +121,6 @@ def test_a_stated_0_percent_is_a_value():
     assert official_metrics([0.0], [0.0]).unstated == 0 and official_metrics([0.0], [NAN]).unstated == 1
 
 
-@pytest.mark.parametrize("right, percent", [(0, 0.0), (300, 100.0)])
-def test_official_half_width_is_0_at_the_ends_where_wilsons_is_not(right, percent):
-    rows = [dict(correct="yes" if i < right else "no", confidence=50) for i in range(300)]
-    ours = corrected_metrics(*arrays(rows), np.random.default_rng(0))
-    assert (agrees(rows).accuracy, agrees(rows).half_width) == (percent, 0) and ours.high - ours.low > 0.01
-
-
-def test_the_order_of_answers_does_not_matter_unless_confidences_tie():
-    rng = np.random.default_rng(1)
-    correct, confidence = rng.random(350) < 0.3, rng.permutation(350) / 349
-    shuffled = rng.permutation(350)
-    assert official_metrics(correct, confidence) == official_metrics(correct[shuffled], confidence[shuffled])
-
-
 def test_nothing_to_calibrate_is_none_and_not_0():
     ours = corrected_metrics([1.0, 0.0], [NAN, 0.5], np.random.default_rng(0))
     assert (ours.calibrated, ours.all_bins, ours.calibration, ours.overconfidence) == (1, None, None, None)

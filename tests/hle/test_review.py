@@ -109,12 +109,6 @@ def test_an_impossible_step_names_the_field_and_the_mend(events, field, message)
     assert error.value.field == field and message in str(error.value)
 
 
-def test_a_step_leaves_the_case_before_it_as_it_was():
-    before = case(SUBMIT, STUMPED)
-    after = step(before, review("bo", 3))
-    assert before.reviews == () and len(after.reviews) == 1
-
-
 EVENTS = st.builds(
     Event,
     st.just("q"),

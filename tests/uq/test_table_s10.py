@@ -75,29 +75,16 @@ def test_rows_that_were_filtered_out_are_known_and_bear_nothing(table):
         table_s10.gain(rest, BEST, ("o3", "Vv"))
 
 
-@given(st.integers(1, 40), st.data())
-def test_no_pairing_gives_a_wider_interval_than_the_worst_one(n, data):
-    """Brute force over every number of answers that both validators can judge rightly."""
-    x, y = (data.draw(st.integers(0, n)) for _ in range(2))
-    one, other = (Confusion(tp=k, fp=0, fn=n - k, tn=0) for k in (x, y))
-    low, high = table_s10.worst_paired(one, other, "recall", 0.95)
-    both = np.arange(max(0, x + y - n), min(x, y) + 1)
-    lows, highs = score_limits(x - both, y - both, n, 0.95)
-    assert low <= lows.min() + 1e-9 and high >= highs.max() - 1e-9
-    assert low == pytest.approx(lows[0]) and high == pytest.approx(highs[0])
-
-
-def test_the_worst_pairing_covers_the_true_gain_whatever_the_true_pairing():
-    """65 right and 435 wrong answers; the second validator's verdicts hang on the first's, more or less."""
-    rng, held, trials = np.random.default_rng(1), 0, 300
-    for _ in range(trials):
-        shared = rng.random()  # of the answers, the share on which the second copies the first
-        sizes, rates = np.array([65, 435]), np.array([[0.6, 0.8], [0.45, 0.9]])
-        a = [rng.random(size) < rate for size, rate in zip(sizes, rates[0])]
-        copied = [rng.random(size) < shared for size in sizes]
-        b = [np.where(c, first, rng.random(len(first)) < rate) for c, first, rate in zip(copied, a, rates[1])]
-        truth = (1 - shared) * (sizes * (rates[0] - rates[1])).sum() / 500
-        one, other = (Confusion(tp=s[0].sum(), fp=435 - s[1].sum(), fn=65 - s[0].sum(), tn=s[1].sum()) for s in (a, b))
-        low, high = table_s10.worst_paired(one, other, "accuracy", 0.95)
-        held += low <= truth <= high
-    assert held / trials >= 0.95
+@given(st.integers(1, 25), st.integers(1, 25), st.data())
+def test_no_pairing_gives_a_wider_interval_than_the_worst_one(n, m, data):
+    """Brute force over every number of right and of wrong answers that both validators can judge rightly."""
+    (x, y), (v, w) = ([data.draw(st.integers(0, size)) for _ in range(2)] for size in (n, m))
+    one, other = (Confusion(tp=k, fp=m - j, fn=n - k, tn=j) for k, j in ((x, v), (y, w)))
+    of_right, of_wrong = (np.arange(max(0, a + b - size), min(a, b) + 1) for a, b, size in ((x, y, n), (v, w, m)))
+    of_all = np.add.outer(of_right, of_wrong).ravel()
+    parts = dict(recall=(x - of_right, y - of_right, n), specificity=(v - of_wrong, w - of_wrong, m))
+    for figure, part in (parts | dict(accuracy=(x + v - of_all, y + w - of_all, n + m))).items():
+        low, high = table_s10.worst_paired(one, other, figure, 0.95)
+        lows, highs = score_limits(*part, 0.95)
+        assert low <= lows.min() + 1e-9 and high >= highs.max() - 1e-9
+        assert low == pytest.approx(lows[0]) and high == pytest.approx(highs[0])
