@@ -228,21 +228,13 @@ def judge_request(judge: str, question: Question, response: str, settings: Setti
     return replace(call, schema=JUDGEMENT) if kind == "openai" else call
 
 
-async def judge(
-    session: Session,
-    judges: list[str],
-    answers: pd.DataFrame,
-    questions: list[Question],
-    settings: Settings | None = None,
-) -> pd.DataFrame:
+async def judge(session: Session, judges: list[str], answers: pd.DataFrame, questions: list[Question]) -> pd.DataFrame:
     """What each judge says of each answer: `answers` (from `run_exam`) with columns judge, accepted (None: unreadable),
     p_accept (NaN without token probabilities), and judge_confidence: what it read in the response, 1 where that states
     none (NaN: not asked)."""
     by_id = {question.id: question for question in questions}
     rows = [(name, row) for name in judges for row in answers.itertuples(index=False)]
-    requests = [
-        judge_request(name, by_id[row.question_id], row.reply, settings or session.settings) for name, row in rows
-    ]
+    requests = [judge_request(name, by_id[row.question_id], row.reply, session.settings) for name, row in rows]
     table = []
     for (name, row), request, reply in zip(rows, requests, await session.ask_many(requests, "judgements")):
         local = spec(name).local

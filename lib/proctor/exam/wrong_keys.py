@@ -173,9 +173,7 @@ def budget_of(text: str, items: int) -> float:
     return share
 
 
-def expected_found(
-    ranked: pd.DataFrame, budgets: Sequence[float], rng: np.random.Generator, resamples: int = 1_000
-) -> pd.DataFrame:
+def expected_found(ranked: pd.DataFrame, budgets: Sequence[float], rng: np.random.Generator) -> pd.DataFrame:
     """Which share of the wrong keys a review of the most suspicious items finds, one row per budget (a share of the
     items): reviewed (percent), items, found (percent), low and high.
 
@@ -189,7 +187,7 @@ def expected_found(
     for weights in CHANCES.values():
         chance = expit(signals @ np.array(weights))
         expected.append(reached @ chance / chance.sum())
-        wrong = (rng.random((resamples, len(chance))) < chance).astype(float)
+        wrong = (rng.random((1_000, len(chance))) < chance).astype(float)
         wrong = wrong[wrong.any(axis=1)]
         drawn = wrong @ reached.T / wrong.sum(axis=1, keepdims=True) if len(wrong) else [expected[-1]]
         limits.append(np.quantile(drawn, [0.025, 0.975], axis=0))

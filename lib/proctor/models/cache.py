@@ -258,10 +258,10 @@ def _is_locked(path: Path) -> bool:
     return False
 
 
-def _use_wal(database: sqlite3.Connection, patience_s: float = 60.0) -> None:
+def _use_wal(database: sqlite3.Connection) -> None:
     """Set the journal to WAL. SQLite's own timeout does not hold for this: while another process opens the same new
     file the answer is "locked" at once, so it is tried again here."""
-    until = time.monotonic() + patience_s
+    until = time.monotonic() + 60
     while True:
         try:
             database.execute("PRAGMA journal_mode=WAL")
