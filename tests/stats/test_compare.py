@@ -76,7 +76,7 @@ def test_cells_that_are_missing_or_not_zero_or_one_are_refused_by_place(entry, s
         (Confusion(tp=2, fp=1, fn=1, tn=3), Confusion(tp=1, fp=0, fn=2, tn=4)),
         (Confusion(tp=0, fp=0, fn=3, tn=4), Confusion(tp=2, fp=2, fn=1, tn=2)),
         (Confusion(tp=2, fp=2, fn=1, tn=2), Confusion(tp=2, fp=2, fn=1, tn=2)),
-        (Confusion(tp=2, fp=0, fn=1, tn=0), Confusion(tp=0, fp=0, fn=3, tn=0)),
+        (Confusion(tp=6, fp=0, fn=0, tn=0), Confusion(tp=2, fp=0, fn=4, tn=0)),  # two must be shared
     ],
 )
 def test_bounds_are_the_ends_over_every_joint_table_of_two_confusion_tables(a, b):
