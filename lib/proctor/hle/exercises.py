@@ -71,10 +71,10 @@ def exercises(answers: pd.DataFrame | None = None) -> dict[str, Exercise]:
     }
 
 
-def points_gained(right: Callable[[Question, str], bool | None], model: str = "model-a") -> float:
+def points_gained(right: Callable[[Question, str], bool | None]) -> float:
     """By how many points the accuracy of the example's kept replies rises when `right` marks their last words."""
     keys = {question.id: question for question in read_keys(ROOT / "data/examples/keys.csv")}
-    replies = pd.read_csv(ROOT / "data/examples/replies.csv").query("model == @model")
+    replies = pd.read_csv(ROOT / "data/examples/replies.csv").query("model == 'model-a'")
     said = replies["reply"].str.rpartition("Answer: ")[2]
     now = [right(keys[item], text) is True for item, text in zip(replies["question_id"], said)]
     return 100 * (sum(now) - (replies["correct"] == "yes").sum()) / len(replies)

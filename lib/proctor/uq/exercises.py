@@ -91,9 +91,9 @@ def balanced_accuracy(vote: str, right: float, wrong: float) -> float:
     return float((accepts[0] + 1 - accepts[1]) / 2)
 
 
-def judged_right(half_width: float, precision: float = 0.4, recall: float = 0.25) -> float:
+def judged_right(half_width: float) -> float:
     """Right answers to be judged until Wilson's interval of the precision is +- `half_width`, by its formula."""
-    z = norm.ppf(0.975)
+    z, precision, recall = norm.ppf(0.975), 0.4, 0.25
 
     def half(n: float) -> float:
         return z / (1 + z**2 / n) * np.sqrt(precision * (1 - precision) / n + z**2 / (4 * n**2))

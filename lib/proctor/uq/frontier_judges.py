@@ -5,7 +5,7 @@ the judge's plain prompt, `C` the one with criteria. Repeats of one judge on one
 resampled.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,7 @@ class Scores:
     by: dict[tuple[str, str], np.ndarray]
 
 
-def gather(verdicts: pd.DataFrame, judges: Sequence[str], prompts: Mapping[str, str] = PROMPTS) -> Scores:
+def gather(verdicts: pd.DataFrame, judges: Sequence[str]) -> Scores:
     """The scores of each judge and prompt on the items that all of them scored.
 
     verdicts: as `logs.verdicts("judge_scores")`. A prompt that a judge was not given is left out. Raises ValueError
@@ -33,7 +33,7 @@ def gather(verdicts: pd.DataFrame, judges: Sequence[str], prompts: Mapping[str, 
     """
     wide = {}
     for judge in judges:
-        for check, suffix in prompts.items():
+        for check, suffix in PROMPTS.items():
             part = verdicts[verdicts["judge"] == judge + suffix]
             if len(part):
                 wide[judge, check] = _wide(part, judge + suffix)
