@@ -121,8 +121,7 @@ def plan(
         raise Refused({"validator": f"{error}."}) from None
     if told := too_many_votes(node, len(judging), len(answers)):
         raise Refused({"validator": told})
-    named = [*judging, *(part.judge for part in parts(node) if isinstance(part, By))]
-    if other := sorted(set(named) - set(judges())):
+    if other := strangers(node, judging):
         raise Refused({"judges": f"{', '.join(other)}: not among the judges of this desk ({', '.join(judges())})."})
     job = Job(ordered_by=by, validator=str(node), judges=list(judging), temperature=temperature)
     _bill(job, answers)
@@ -130,6 +129,12 @@ def plan(
     job.answers.set(answers)
     record(by, "plan job", job)
     return job
+
+
+def strangers(node: Node, judging: Sequence[str]) -> list[str]:
+    """The judges of an order, those that its validator names among them, that this desk does not have."""
+    named = (part.judge for part in parts(node) if isinstance(part, By))
+    return sorted({*judging, *named} - set(judges()))
 
 
 def too_many_votes(node: Node, judging: int, answers: int) -> str:
@@ -176,7 +181,7 @@ def start(by: Account, job: Job) -> Job:
     job = Job.objects.select_for_update().get(pk=job.pk)
     if state_of(job) in ("running", "done"):
         raise Refused({"": f"This job {STATES[job.state]}."})
-    if other := sorted(set(job.judges) - set(judges())):
+    if other := strangers(parse(job.validator), job.judges):
         raise Refused({"": f"{', '.join(other)}: no longer a judge of this desk."})
     _bill(job, list(waiting(job)))
     job.state = "planned"  # so that its own bill does not count as running

@@ -80,6 +80,17 @@ def test_what_the_engine_would_not_take_is_refused_by_field(
     assert list(error.value.problems) == [field] and not Job.objects.exists()
 
 
+@pytest.mark.parametrize("validator, judging", [("C", ["openai/gpt-4o"]), ("C@openai/gpt-4o", [])])
+def test_a_judge_that_the_desk_gave_up_since_is_not_asked(
+    judge_server, mira, three_answers, launched, monkeypatch, validator, judging
+):
+    job = jobs.plan(mira, validator, [*judging, judge_server.judge][:1], three_answers)
+    monkeypatch.setenv("PROCTOR_DESK_JUDGES", judge_server.judge)
+    with pytest.raises(Refused, match="openai/gpt-4o: no longer a judge"):
+        jobs.start(mira, job)
+    assert not launched
+
+
 def test_only_a_moderator_plans_starts_and_stops(judge_server, mira, three_answers, launched):
     ada = Account.objects.create_user("ada", password=None, role="reviewer")
     with pytest.raises(NotAllowed):
