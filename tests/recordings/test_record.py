@@ -143,3 +143,11 @@ def test_a_new_recording_keeps_what_was_recorded_with_many_calls_at_once(monkeyp
     head, kept = read_recording(path)
     assert head["studies"] == {"one": {}}
     assert {key: json.loads(reply)["text"] for key, reply in kept.items()} == {"asked": "y", "parallel": "x"}
+
+
+def test_what_was_asked_at_once_is_found_where_the_recording_lies_elsewhere(monkeypatch, tmp_path):
+    kept = {model: recording_path(paths.RECORDED, model) for model in MODELS}
+    monkeypatch.setattr(record, "reference", kept.get)  # the committed one, say
+    monkeypatch.setitem(record.Session.__init__.__kwdefaults__, "recorded", tmp_path)
+    head, replies = read_recording(kept[MODELS[0]])
+    assert set() < asyncio.run(record.of_parallel(MODELS[0], head["studies"])) <= set(replies)

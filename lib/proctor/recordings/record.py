@@ -48,6 +48,11 @@ def reference(model: str) -> Path | None:
     return kept
 
 
+def references(models: Iterable[str]) -> dict[str, dict[str, bytes]]:
+    """{model: its recorded replies by key} of those of `models` that are recorded."""
+    return {model: read_recording(path)[1] for model in models if (path := reference(model))}
+
+
 async def ask_again(
     models: list[str], studies: list[str], cache: Path, only_new: bool = False
 ) -> dict[str, dict[str, str]]:
@@ -55,11 +60,7 @@ async def ask_again(
 
     only_new: take what is recorded from the recording.
     """
-    others = {
-        name: read_recording(path)[1]
-        for name in MODELS
-        if (only_new or name not in models) and (path := reference(name))
-    }
+    others = references(name for name in MODELS if only_new or name not in models)
     async with Session("auto", recorded=None, cache=cache, timeout=600) as session:
         session.used = defaultdict(set)
         session.recordings.update(others)  # a judge also reads what the other models answered
@@ -88,7 +89,8 @@ async def ask_some_again(models: list[str], studies: list[str], n: int, seed: in
 
 async def of_parallel(model: str, names: Iterable[str]) -> set[str]:
     """Keys of the requests of studies that `recordings.parallel` recorded of a model, which are not asked again."""
-    async with Session("replay", progress=False) as session:
+    async with Session("replay", recorded=None, progress=False) as session:
+        session.recordings.update(references(MODELS))  # a study also reads what the other models answered
         requests = noted(session)
         for name in names:
             await PARALLEL[name](session, [model])
