@@ -2,7 +2,7 @@
 
     votes           each model on problem, key and rationale of each item
     attempts        four attempts of each model at each problem
-    repairs         each model mends each item, seeing its own attempts
+    repairs         each model repairs each item, seeing its own attempts
     adjudications   each model chooses among the repairs of all, in as many orders as there are proposals
     audits          each model judges the components of what the last of `answering` chose, eight times each
 
