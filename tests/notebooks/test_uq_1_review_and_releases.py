@@ -5,7 +5,7 @@ import asyncio
 import numpy as np
 import pytest
 from proctor.models.session import Session
-from proctor.uq.dataset import recorded
+from proctor.uq.dataset import llm_filter
 
 NAME = "uq/1_review_and_releases"
 
@@ -17,7 +17,7 @@ def table(read):
 
 @pytest.fixture(scope="module")
 def found():
-    return asyncio.run(recorded.question_filter(Session("replay", progress=False), ["smollm2-135m"]))
+    return asyncio.run(llm_filter.question_filter(Session("replay", progress=False), ["smollm2-135m"]))
 
 
 def test_the_measured_numbers_are_those_of_the_recorded_replies(table, claims_made, found):

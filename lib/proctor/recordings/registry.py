@@ -11,9 +11,9 @@ from proctor.kina import calculator
 from proctor.kina import recorded as kina
 from proctor.uq import formal_answers, natural_checks
 from proctor.uq import recorded as uq
-from proctor.uq.dataset import recorded as uq_dataset
+from proctor.uq.dataset import llm_filter
 
-_PAPERS = (exam, uq, uq_dataset, kina, cbu)
+_PAPERS = (exam, uq, llm_filter, kina, cbu)
 _ALL = {name: study for paper in _PAPERS for name, study in paper.STUDIES.items()}
 
 # The order matters: a study that reads the answers of other models comes after the study that asks for them.

@@ -17,12 +17,12 @@ from proctor.models.messages import Reply
 from proctor.models.prompts import load
 from proctor.models.session import Session
 from proctor.models.spending import Budget
-from proctor.uq.dataset import recorded
 from proctor.uq.dataset.__main__ import main
 from proctor.uq.dataset.llm_filter import (
     CHANCES,
     COLUMNS,
     CRITERIA,
+    FILTERED,
     LEAST,
     YES_NO,
     bill,
@@ -30,6 +30,8 @@ from proctor.uq.dataset.llm_filter import (
     decide,
     effects,
     filter_questions,
+    open_posts,
+    question_filter,
     read_percent,
     write_verdicts,
 )
@@ -228,7 +230,7 @@ def test_verdicts_go_on_to_the_review_queue(serving, session, tmp_path):
 
 def test_chances_of_a_yes_are_the_first_replys_token_probabilities():
     """On the recorded replies of the embedded model: the first reply is a yes or a no drawn with these chances."""
-    session, posts = Session("replay", progress=False), recorded.open_posts(3)
+    session, posts = Session("replay", progress=False), open_posts(3)
     found = asyncio.run(filter_questions(session, posts, "smollm2-135m", "smollm2-135m"))
     chances = asyncio.run(chances_of_yes(session, posts, found))
     fields = dict(site="nq-open", tags="", title=posts["title"][1], body="", answer=found["answer"][1])
@@ -241,7 +243,7 @@ def test_chances_of_a_yes_are_the_first_replys_token_probabilities():
 
 
 def test_the_filter_has_every_reply_to_real_questions():
-    found = asyncio.run(recorded.question_filter(Session("replay", progress=False), ["smollm2-135m"]))
-    assert len(found) == recorded.FILTERED and found["failed_calls"].sum() == 0 and found["unreadable"].sum() == 1
-    posts = recorded.open_posts()
+    found = asyncio.run(question_filter(Session("replay", progress=False), ["smollm2-135m"]))
+    assert len(found) == FILTERED and found["failed_calls"].sum() == 0 and found["unreadable"].sum() == 1
+    posts = open_posts()
     assert posts["question_id"].tolist() == found["question_id"].tolist() and posts["references"].map(len).min() > 0

@@ -13,9 +13,18 @@ import pytest
 from proctor.data.tabular import DataError
 from proctor.uq.dataset import rules
 from proctor.uq.dataset.dump import ingest_dump
-from proctor.uq.dataset.funnel import by_rule
 from proctor.uq.dataset.pool import writing
-from proctor.uq.dataset.rules import RULES, Filter, least_votes, load_rules, scan
+from proctor.uq.dataset.rules import (
+    RULES,
+    Filter,
+    by_rule,
+    by_site,
+    development_set,
+    kept,
+    least_votes,
+    load_rules,
+    scan,
+)
 
 REAL = Path("/work/shared/data/coffee_posts.xml")
 POST = dict(
@@ -208,3 +217,75 @@ def test_bad_sources_are_named(tmp_path, generated):
         Filter(tmp_path / "bad.jsonl")
     with pytest.raises(DataError, match="no question of these sites"), Filter(generated[0], sites=["none"]) as found:
         found.outcomes()
+
+
+@pytest.fixture(scope="module")
+def outcomes(generated):
+    with Filter(generated[0]) as found:
+        return found.outcomes()
+
+
+@pytest.fixture(scope="module")
+def decisions(generated, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("out")
+    with Filter(generated[0]) as found:
+        found.write(folder)
+    return [set(failed) for failed in pd.read_parquet(folder / "decisions.parquet")["failed"]]
+
+
+def test_by_rule_counts_single_decisions(outcomes, decisions):
+    table = by_rule(outcomes).set_index("rule")
+    before: set[str] = set()
+    for name in RULES:
+        before.add(name)
+        assert table.loc[name, "failed"] == sum(name in failed for failed in decisions)
+        assert table.loc[name, "alone"] == sum(failed == {name} for failed in decisions)
+        assert table.loc[name, "left"] == sum(not failed & before for failed in decisions)
+    assert table["left"].iloc[-1] == kept(outcomes) == decisions.count(set()) > 0
+
+
+def test_by_site_adds_up_to_by_rule(outcomes):
+    sites, rules = by_site(outcomes), by_rule(outcomes).set_index("rule")["failed"]
+    assert sites[list(RULES)].sum().to_dict() == rules.to_dict()
+    assert sites["questions"].tolist() == [1000, 1000] and sites["kept"].sum() == kept(outcomes)
+    assert sites["share"].tolist() == pytest.approx(sites["kept"] / 10)
+
+
+LOOSE = load_rules().but(min_votes=1, min_views=100, top_percent=60)
+
+
+@pytest.fixture(scope="module")
+def pool(two_versions):
+    return two_versions.parent / "pool"
+
+
+def test_it_holds_what_passes_every_rule_but_no_answer(pool):
+    found = development_set(pool, LOOSE, size=10**6)
+    with Filter(pool, LOOSE) as rules:
+        rules.write(pool.parent / "decided")
+    decided = pd.read_parquet(pool.parent / "decided/decisions.parquet")
+    questions = pd.concat(pd.read_parquet(f).assign(site=f.parent.name[5:]) for f in pool.glob("questions/*/*.parquet"))
+    texts = {
+        (f.parent.name[5:], row.question_id, row.answer_id): row.body
+        for f in pool.glob("answers/*/*.parquet")
+        for row in pd.read_parquet(f).itertuples()
+    }
+    accepted = dict(zip(zip(questions["site"], questions["question_id"]), questions["accepted_answer_id"]))
+    expected = {
+        (site, number): texts[site, number, accepted[site, number]]
+        for site, number, failed in decided.itertuples(index=False)
+        if list(failed) == ["no_answers"] and (site, number, accepted[site, number]) in texts
+    }
+    assert len(expected) > 20
+    assert dict(zip(zip(found["site"], found["question_id"]), found["answer"])) == expected
+
+
+def test_the_seed_decides_and_a_smaller_set_begins_a_larger_one(pool):
+    first, more = development_set(pool, LOOSE, size=5, seed=1), development_set(pool, LOOSE, size=9, seed=1)
+    assert first.equals(more.head(5)) and len(more) == 9
+    assert list(development_set(pool, LOOSE, size=5, seed=2)["question_id"]) != list(first["question_id"])
+
+
+def test_a_pool_without_answers_is_refused(generated):
+    with pytest.raises(DataError, match="no answers there. Read the dump with `ingest --answers`"):
+        development_set(generated[0], LOOSE)

@@ -28,14 +28,12 @@ import pandas as pd
 from proctor import program
 from proctor.data.tabular import DataError
 from proctor.files import write_atomic
-from proctor.uq.dataset import funnel
+from proctor.uq.dataset.commands import add_commands
 from proctor.uq.dataset.dump import ingest_dump
-from proctor.uq.dataset.filter_command import add_command as add_filter_llm
 from proctor.uq.dataset.generate_dump import SITES, write_dumps
 from proctor.uq.dataset.near_duplicates import find_duplicates
 from proctor.uq.dataset.pool import Ingested
-from proctor.uq.dataset.release_commands import add_commands
-from proctor.uq.dataset.rules import RULES_FILE, Filter, load_rules
+from proctor.uq.dataset.rules import RULES_FILE, Filter, by_rule, by_site, describe, kept, load_rules
 from proctor.uq.dataset.stack_api import API, CrawlError, crawl
 
 
@@ -80,8 +78,8 @@ def filter_pool(options) -> int:
     with Filter(options.pool, load_rules(options.rules, options.variant), options.as_of, options.site) as found:
         found.write(options.out)
         outcomes = _show(found)
-    write_atomic(options.out / "funnel_by_rule.csv", funnel.by_rule(outcomes).to_csv(index=False))
-    write_atomic(options.out / "funnel_by_site.csv", funnel.by_site(outcomes).to_csv(index=False))
+    write_atomic(options.out / "funnel_by_rule.csv", by_rule(outcomes).to_csv(index=False))
+    write_atomic(options.out / "funnel_by_site.csv", by_site(outcomes).to_csv(index=False))
     print(f"written: kept.parquet, decisions.parquet, funnel_by_rule.csv, funnel_by_site.csv in {options.out}")
     return 0
 
@@ -110,13 +108,13 @@ def _told(got: Ingested, pool: Path) -> int:
 
 def _show(found: Filter) -> pd.DataFrame:
     outcomes = found.outcomes()
-    words = funnel.describe(found.rules).set_index("rule")["keeps"]
-    table = funnel.by_rule(outcomes)
+    words = describe(found.rules).set_index("rule")["keeps"]
+    table = by_rule(outcomes)
     total = outcomes["questions"].sum()
     print(f"{total:,} questions, ages as of {found.as_of}")
     print(table.assign(keeps=table["rule"].map(words)).to_string(index=False))
-    print(funnel.by_site(outcomes)[["site", "questions", "kept", "share"]].round(2).to_string(index=False))
-    print(f"kept: {funnel.kept(outcomes):,} ({funnel.kept(outcomes) / total:.2%})")
+    print(by_site(outcomes)[["site", "questions", "kept", "share"]].round(2).to_string(index=False))
+    print(f"kept: {kept(outcomes):,} ({kept(outcomes) / total:.2%})")
     if drops_all := table.loc[table["failed"] == total, "rule"].tolist():
         mend = "; --as-of sets the day of the ages" if "age" in drops_all else ""
         print(f"nothing is kept, since every question fails {', '.join(drops_all)}. --rules takes your own rules{mend}")
@@ -168,7 +166,6 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     added.add_argument("--pool", type=Path, required=True, help="what they are held against")
     added.add_argument("--threshold", type=float, default=0.6, help="least similarity")
     added.add_argument("--out", type=Path, help="a .csv for all pairs")
-    add_filter_llm(command)
     add_commands(command)
     return parser.parse_args(arguments)
 

@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from proctor.data.questions import load_open
+from proctor.exam.recorded import MODELS, SEED
 from proctor.files import write_atomic
 from proctor.models.endings import CallsFailed
 from proctor.models.final_line import final_mark
@@ -32,6 +34,7 @@ CHANCES = {"correctness": 40, "solvability": 70}  # a mean of at most so many pe
 YES_NO = ("answerable", "clear", "objective")  # in UQ's words approachable, well-defined, objective
 CRITERIA = (*CHANCES, *YES_NO)
 REPEATS = 3
+FILTERED = 40  # open questions of the recorded study
 LEAST = 2  # readable replies to a criterion; with fewer it is undecided
 TEMPERATURE = 1.0
 COLUMNS = (
@@ -225,3 +228,28 @@ def _read(name: str, reply: Reply | None, request: Request | None) -> int | bool
     if reply is None or request is None:
         return None
     return (verdict if name in YES_NO else read_percent)(reply, **request.shown)
+
+
+def open_posts(n: int = FILTERED) -> pd.DataFrame:
+    """Real questions (NQ-open) in the form of a site's: what was asked is the title, and there is no more.
+
+    Column references: the answers that count as right.
+    """
+    questions, _ = load_open(n, seed=SEED)
+    rows = [
+        dict(site="nq-open", question_id=place, title=asked.question, body="", tags=[])
+        | dict(references=asked.extra["references"])
+        for place, asked in enumerate(questions, 1)
+    ]
+    return pd.DataFrame(rows)
+
+
+async def question_filter(session: Session, models=MODELS, n: int = FILTERED) -> pd.DataFrame:
+    """The LLM filter of the dataset on real questions: each model answers, and judges its own answers (UQ, A.1)."""
+    return pd.concat(
+        [await filter_questions(session, open_posts(n), model, model) for model in models],
+        ignore_index=True,
+    )
+
+
+STUDIES = {"question_filter": question_filter}

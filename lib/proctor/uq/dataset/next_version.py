@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, problem, read
 from proctor.uq.dataset.review_queue import KEY
 
 SHARE = 20  # percent of the questions that experts have checked as solved
@@ -76,33 +76,23 @@ def read_proposal(path: str | Path, questions: set[tuple[str, int]]) -> pd.DataF
 
     Raises DataError, with file and row: a question that is not released or stands twice, or that no expert signed.
     """
-    path = Path(path)
-    rows, problems = read_rows(path)
-    seen, solved = set(), []
-    for number, row in rows:
+    seen: set[tuple[str, int]] = set()
+
+    def record(row: dict) -> tuple | None:
         if missing := [name for name in (*KEY, "status", "solved", "expert") if name not in row]:
-            raise DataError(problem(path, 1, missing[0], "not there", "Give a file that `next-version` wrote"))
+            raise DataError(problem(Path(path), 1, missing[0], "not there", "Give a file that `next-version` wrote"))
         row = {name: str(value).strip() for name, value in row.items()}
-        told, key = _wrong(row, questions, seen)
-        if told:
-            problems.append(problem(path, number, *told))
-        elif row["solved"] == "yes":
-            solved.append((*key, row["status"], row["expert"]))
+        number = row["question_id"]
+        key = row["site"], int(number) if number.isascii() and number.isdigit() else -1
+        if key not in questions:
+            raise Wrong("question_id", f"{row['site'][:40]} {number[:20]} is not in the release", "Remove the row")
+        if key in seen:
+            raise Wrong("question_id", f"{key[1]} of {key[0]} stands in an earlier row too", "Remove one of them")
         seen.add(key)
-    if problems:
-        raise DataError(summary(problems))
-    return pd.DataFrame(solved, columns=[*KEY, "status", "expert"])
+        if row["solved"] not in ("", "yes", "no"):
+            raise Wrong("solved", f"{row['solved'][:20]!r}", "Write yes or no, or leave it empty")
+        if row["solved"] == "yes" and not row["expert"]:
+            raise Wrong("expert", "solved, but checked by no one", "Name the expert who checked it")
+        return (*key, row["status"], row["expert"]) if row["solved"] == "yes" else None
 
-
-def _wrong(row: dict, questions: set, seen: set) -> tuple[tuple[str, str, str] | None, tuple[str, int]]:
-    number = row["question_id"]
-    key = (row["site"], int(number) if number.isascii() and number.isdigit() else -1)
-    if key not in questions:
-        return ("question_id", f"{row['site'][:40]} {number[:20]} is not in the release", "Remove the row"), key
-    if key in seen:
-        return ("question_id", f"{key[1]} of {key[0]} stands in an earlier row too", "Remove one of them"), key
-    if row["solved"] not in ("", "yes", "no"):
-        return ("solved", f"{row['solved'][:20]!r}", "Write yes or no, or leave it empty"), key
-    if row["solved"] == "yes" and not row["expert"]:
-        return ("expert", "solved, but checked by no one", "Name the expert who checked it"), key
-    return None, key
+    return pd.DataFrame([row for row in read(path, record) if row], columns=[*KEY, "status", "expert"])

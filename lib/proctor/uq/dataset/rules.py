@@ -2,7 +2,8 @@
 
 `rules.yaml` holds the thresholds; each rule is one SQL condition over a question and its site's thresholds. A value
 that a question lacks fails the rule that asks for it. All that the filter finds is a count of questions by site and
-set of failed rules; a pool's sites can be filtered one by one, on one machine or many, with the same result.
+set of failed rules (`by_rule` and `by_site` say what the rules drop); a pool's sites can be filtered one by one, on one
+machine or many, with the same result.
 """
 
 import math
@@ -18,6 +19,7 @@ import yaml
 
 from proctor.data.tabular import DataError
 from proctor.uq.dataset import pool as pools
+from proctor.uq.dataset.review_queue import draw
 
 # A CASE, for the engine tries its condition first and the slow pattern only where that holds.
 _NO_WHY = "NOT CASE WHEN contains(lower(title), 'why') THEN regexp_matches(title, '(?i)\\bwhy\\b') ELSE false END"
@@ -46,6 +48,9 @@ RULES_FILE = Path(__file__).with_name("rules.yaml")
 MEMORY = "700MB"
 _JSON_TYPES = "question_id: 'BIGINT', site: 'VARCHAR', title: 'VARCHAR', body: 'VARCHAR', tags: 'VARCHAR[]', "
 _JSON_TYPES += "score: 'INTEGER', views: 'BIGINT', answers: 'INTEGER', created: 'TIMESTAMP'"
+DEV_SIZE = 30  # UQ's development set
+_ANSWER = "site AS its_site, question_id AS its_question, answer_id, body AS answer, created AS answered, "
+_ANSWER += "owner_id AS answer_owner_id, owner_name AS answer_owner_name, licence AS answer_licence"
 
 
 class Rules(NamedTuple):
@@ -218,6 +223,67 @@ class Filter:
                 beside.replace(folder / f"{name}.parquet")
             finally:
                 beside.unlink(missing_ok=True)
+
+
+def by_rule(outcomes: pd.DataFrame) -> pd.DataFrame:
+    """A row a rule, in the order of RULES.
+
+    outcomes: `Filter.outcomes`. failed: questions that fail it. alone: those that fail no other rule, so that they
+    would be kept without it. left: questions that pass it and every rule before it.
+    """
+    failed, n = outcomes["failed"], outcomes["questions"]
+    rows, before = [], 0
+    for name, bit in BIT.items():
+        before |= bit
+        rows.append((name, n[failed & bit > 0].sum(), n[failed == bit].sum(), n[failed & before == 0].sum()))
+    return pd.DataFrame(rows, columns=["rule", "failed", "alone", "left"])
+
+
+def by_site(outcomes: pd.DataFrame) -> pd.DataFrame:
+    """A row a site: questions, questions kept, share kept in percent, and how many fail each rule."""
+    failed = {
+        name: outcomes["questions"].where(outcomes["failed"] & bit > 0, 0).rename(name) for name, bit in BIT.items()
+    }
+    kept = outcomes["questions"].where(outcomes["failed"] == 0, 0).rename("kept")
+    table = pd.concat([outcomes[["site", "questions"]], kept, *failed.values()], axis=1).groupby("site").sum()
+    table.insert(2, "share", 100 * table["kept"] / table["questions"])
+    return table.reset_index()
+
+
+def kept(outcomes: pd.DataFrame) -> int:
+    """Questions that fail no rule."""
+    return int(outcomes.loc[outcomes["failed"] == 0, "questions"].sum())
+
+
+def describe(rules: Rules) -> pd.DataFrame:
+    """The rules in words, with the thresholds of most sites."""
+    return pd.DataFrame(
+        [(name, says.format(**rules.default)) for name, (says, _) in RULES.items()], columns=["rule", "keeps"]
+    )
+
+
+def development_set(
+    pool: str | Path, rules: Rules, as_of: date | None = None, size: int = DEV_SIZE, seed: int = 0
+) -> pd.DataFrame:
+    """The held-out development set (A.1): `size` questions drawn from those with an accepted answer.
+
+    They pass every rule but "no answer". Columns of the pool, then answer_id, answer and the answer's author. Raises DataError where the pool holds no
+    answers. A smaller table where it holds fewer such questions.
+    """
+    if not list(Path(pool).glob("answers/site=*/answers.parquet")):
+        raise DataError(f"{pool}: no answers there. Read the dump with `ingest --answers`.")
+    files = literal(str(Path(pool) / "answers" / "*" / "*.parquet"))
+    with Filter(pool, rules, as_of) as found:
+        conditions = [f"({sql})" for name, sql in found.every_condition().items() if name != "no_answers"]
+        answers = f"SELECT {_ANSWER} FROM read_parquet({files}, hive_partitioning = true)"
+        eligible = found.ask(
+            f"SELECT questions.*, a.* EXCLUDE (its_site, its_question) FROM questions JOIN given USING (site) "
+            f"JOIN ({answers}) a ON its_site = site AND its_question = question_id AND answer_id = accepted_answer_id "
+            f"WHERE {' AND '.join(conditions)}"
+        ).df()
+    order = [draw(seed, site, number) for site, number in zip(eligible["site"], eligible["question_id"])]
+    chosen = eligible.assign(draw=order).sort_values("draw").head(size)
+    return chosen.drop(columns="draw").reset_index(drop=True)
 
 
 def _bits(conditions: Mapping[str, str]) -> str:

@@ -1,5 +1,7 @@
-"""The commands of stage 3: queue, release, check-release and next-version. `__main__` says how they are called."""
+"""The commands of stages 2 and 3: filter-llm, queue, release, check-release and next-version. `__main__` says how they
+are called."""
 
+import asyncio
 import sys
 from collections.abc import Callable
 from datetime import date
@@ -7,11 +9,20 @@ from pathlib import Path
 
 import pandas as pd
 
+from proctor import paths
 from proctor.data.tabular import DataError, Wrong, problem, read
 from proctor.files import write_atomic
+from proctor.models.cache import Cache, StoreError
+from proctor.models.endings import MissingReply
+from proctor.models.offline import OfflineError, export, import_replies
+from proctor.models.prompts import PromptError
+from proctor.models.registry import ModelError
+from proctor.models.session import MODES, Session
+from proctor.models.settings import Settings
+from proctor.models.spending import Budget, BudgetError
 from proctor.uq.dataset import next_version as versions
 from proctor.uq.dataset import release as releases
-from proctor.uq.dataset.dev_set import SIZE, development_set
+from proctor.uq.dataset.llm_filter import REPEATS, TEMPERATURE, bill, effects, filter_questions, write_verdicts
 from proctor.uq.dataset.release_check import check_releases
 from proctor.uq.dataset.review_queue import (
     ATTEMPTS,
@@ -25,11 +36,56 @@ from proctor.uq.dataset.review_queue import (
     without_place,
     write_queue,
 )
-from proctor.uq.dataset.rules import RULES_FILE, load_rules
+from proctor.uq.dataset.rules import DEV_SIZE, RULES_FILE, development_set, load_rules
 
 OUTCOMES = ("keep", "drop", "undecided")
 _NEEDED = ("site", "question_id", "title", "body", "tags", "score", "views", "comments", "created")
 _CREDITED = ("owner_id", "owner_name", "licence")
+
+
+def filter_llm(options) -> int:
+    try:
+        return asyncio.run(_filter(options))
+    except (ModelError, PromptError, BudgetError, OfflineError, StoreError, MissingReply, ValueError) as error:
+        raise error if isinstance(error, DataError) else DataError(str(error)) from None
+
+
+async def _filter(options) -> int:
+    questions, asked = read_questions(options.kept), Settings(prompts_dir=options.prompts)
+    cost = bill(questions, options.answering, options.judge, options.repeats, asked)
+    dollars = "no price known" if cost["dollars"] is None else f"at most ${cost['dollars']:,.2f}"
+    print(f"{len(questions):,} questions, {cost['calls']:,} calls ({dollars}); what is kept already costs nothing")
+    if options.plan:
+        return 0
+    asks = options.mode != "replay" and not options.requests
+    if asks and options.dollars is None and options.calls is None and cost["dollars"] != 0:
+        raise DataError("no budget: give --dollars or --calls, the most that this run may spend. --plan only plans.")
+    cache = Cache(options.cache)
+    try:
+        if options.replies:
+            print(import_replies(options.replies, options.requests, cache))
+    finally:
+        cache.close()
+    how = dict(cache=options.cache, budget=Budget.of_options(options.dollars, options.calls), batch=options.batch)
+    settings = dict(repeats=options.repeats, temperature=options.temperature, settings=asked)
+
+    async def study(session: Session):
+        return await filter_questions(session, questions, options.answering, options.judge, **settings)
+
+    if options.requests:
+        async with Session("replay", cache=options.cache, progress=False) as session:
+            if count := await export(session, study, options.requests):
+                print(f"{count:,} requests in {options.requests}: run them there, then give --replies")
+                return 1
+    async with Session("replay" if options.requests else options.mode, **how) as session:
+        found = await study(session)
+    write_verdicts(options.out, found)
+    counts = found["outcome"].value_counts()
+    print(", ".join(f"{counts.get(outcome, 0):,} {outcome}" for outcome in OUTCOMES))
+    print(f"{found['unreadable'].sum():,} replies unreadable, {found['failed_calls'].sum():,} calls failed")
+    print(effects(found).round(1).to_string(index=False))
+    print(f"written: {options.out}")
+    return 1 if counts.get("undecided", 0) else 0
 
 
 def queue(options) -> int:
@@ -182,6 +238,22 @@ def _records(path: Path, columns: tuple, words: dict | None = None, unique: bool
 
 def add_commands(command: Callable) -> None:
     """Add the commands to the parser; `command(name, run, says)` adds one."""
+    added = command("filter-llm", filter_llm, "one model answers, another judges five criteria; run again to go on")
+    added.add_argument("kept", type=Path, help="the filter's kept.parquet")
+    added.add_argument("--answering", required=True, help="the model that answers")
+    added.add_argument("--judge", required=True, help="the model that judges")
+    added.add_argument("--out", type=Path, required=True, help="a .jsonl for the verdicts")
+    added.add_argument("--plan", action="store_true", help="say what it costs at most, ask nothing")
+    added.add_argument("--dollars", type=float, help="the most to spend")
+    added.add_argument("--calls", type=int, help="the most calls to send")
+    added.add_argument("--mode", choices=MODES, default="auto")
+    added.add_argument("--batch", action="store_true", help="through the providers' batch interfaces")
+    added.add_argument("--requests", type=Path, help="write what is to be asked next here, and ask nothing")
+    added.add_argument("--replies", type=Path, nargs="+", help="the replies to --requests")
+    added.add_argument("--repeats", type=int, default=REPEATS)
+    added.add_argument("--temperature", type=float, default=TEMPERATURE)
+    added.add_argument("--prompts", help="a folder of prompts of your own")
+    added.add_argument("--cache", type=Path, default=paths.CACHE / "replies.sqlite", help="where replies are kept")
     added = command("queue", queue, "a sheet for the reviewers: the questions taken by votes and those to be read")
     added.add_argument("kept", type=Path, help="the filter's kept.parquet")
     added.add_argument("--verdicts", type=Path, help="of the LLM filter: only what it keeps goes on")
@@ -201,7 +273,7 @@ def add_commands(command: Callable) -> None:
     added.add_argument("--early", action="store_true", help=f"also where fewer than {versions.SHARE} %% are solved")
     added.add_argument("--date", type=date.fromisoformat, help="of the release; default: today")
     added.add_argument("--pool", type=Path, help="draw the dev set from this pool (with answers)")
-    added.add_argument("--dev", type=int, default=SIZE, help="questions of the dev set")
+    added.add_argument("--dev", type=int, default=DEV_SIZE, help="questions of the dev set")
     added.add_argument("--rules", type=Path, help=f"of the dev set, a file like {RULES_FILE}")
     added.add_argument("--as-of", type=date.fromisoformat, help="the day of the dev set's ages")
     _common(added)
