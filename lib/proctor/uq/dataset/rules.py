@@ -267,8 +267,8 @@ def development_set(
 ) -> pd.DataFrame:
     """The held-out development set (A.1): `size` questions drawn from those with an accepted answer.
 
-    They pass every rule but "no answer". Columns of the pool, then answer_id, answer and the answer's author. Raises DataError where the pool holds no
-    answers. A smaller table where it holds fewer such questions.
+    They pass every rule but "no answer". Columns of the pool, then answer_id, answer and the answer's author. A smaller
+    table where the pool holds fewer such questions. Raises DataError where it holds no answers.
     """
     if not list(Path(pool).glob("answers/site=*/answers.parquet")):
         raise DataError(f"{pool}: no answers there. Read the dump with `ingest --answers`.")
