@@ -48,22 +48,6 @@ class Finding(NamedTuple):
     comparison: values.Comparison
 
 
-class Summary(NamedTuple):
-    """What another seed changes. flips: another verdict. far: an estimate that moved further than the tolerance.
-    lost: claims that only one of both runs makes. shifts: of all claims with an estimate and a width, sorted."""
-
-    claims: int
-    flips: list[values.ClaimChange]
-    far: list[values.ClaimChange]
-    lost: list[values.ClaimChange]
-    shifts: list[float]
-
-    @property
-    def same(self) -> float:
-        """Share of claims that both runs make whose verdict is the same; NaN where there are none."""
-        return 1 - len(self.flips) / self.claims if self.claims else float("nan")
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = rerun.options("python -m proctor.workflow.verify", __doc__.splitlines()[0])
     rerun.add_again_option(parser)
@@ -193,25 +177,11 @@ def seeds(seed: int, only: Sequence[str], tolerance: float | None, how: Mapping[
         for each in done
         if not each.problem
     }
-    summary = summarize((change for found in changes.values() for change in found), tolerance)
     rerun.write_report(place / "report.csv", CLAIM_COLUMNS, _claim_rows(changes))
-    _tell_claims(summary, done, seed, tolerance)
+    same = _tell_claims([change for found in changes.values() for change in found], done, seed, tolerance)
     print("", *(f"  no seed   {name}" for name in without), *stay, sep="\n" if without or stay else "")
     print(f"Each claim: {relative(place / 'report.csv')}")
-    return 1 if summary.flips or summary.far or summary.lost or any(each.problem for each in done) else 0
-
-
-def summarize(changes: Iterable[values.ClaimChange], tolerance: float = WIDTHS) -> Summary:
-    """Count what another seed changes. tolerance: in widths of the interval before."""
-    every = list(changes)
-    both = [change for change in every if change.before and change.after]
-    return Summary(
-        len(both),
-        [change for change in both if change.kind == "verdict"],
-        [change for change in both if change.shift is not None and change.shift > tolerance],
-        [change for change in every if change.kind in ("added", "removed")],
-        sorted(change.shift for change in both if change.shift is not None and math.isfinite(change.shift)),
-    )
+    return 0 if same and not any(each.problem for each in done) else 1
 
 
 def _claim_rows(changes: Mapping[str, Sequence[values.ClaimChange]]) -> Iterable[tuple]:
@@ -223,28 +193,35 @@ def _claim_rows(changes: Mapping[str, Sequence[values.ClaimChange]]) -> Iterable
             yield (notebook, change.id, change.kind, *verdicts, *estimates, change.shift, change.limits)
 
 
-def _tell_claims(summary: Summary, done: Sequence[rerun.Rerun], seed: int, tolerance: float) -> None:
+def _tell_claims(
+    changes: Sequence[values.ClaimChange], done: Sequence[rerun.Rerun], seed: int, tolerance: float
+) -> bool:
+    """Say what the seed changes; True where no verdict flips, no estimate moves too far and no claim is lost."""
+    both = [change for change in changes if change.before and change.after]
+    flips = [change for change in both if change.kind == "verdict"]
+    far = [change for change in both if change.shift is not None and change.shift > tolerance]
+    lost = [change for change in changes if change.kind in ("added", "removed")]
     for heading, found in (
-        ("Another verdict:", summary.flips),
-        (f"Moved by more than {tolerance:g} widths:", [change for change in summary.far if change.kind != "verdict"]),
-        ("Made by one of both runs alone:", summary.lost),
+        ("Another verdict:", flips),
+        (f"Moved by more than {tolerance:g} widths:", [change for change in far if change.kind != "verdict"]),
+        ("Made by one of both runs alone:", lost),
     ):
         if found:
             print(f"\n{heading}")
         for change in found:
             print(f"  {change.id}  {_said(change.before)} -> {_said(change.after)}")
     failed = rerun.print_problems(done)
-    print(f"\nSeed {seed}: {len(done) - failed} run, {failed} failed; {summary.claims} claims.")
-    if summary.claims:
-        same = summary.claims - len(summary.flips)
-        print(f"The same verdict: {same} of {summary.claims} ({100 * summary.same:.1f} %).")
-    if summary.shifts:
-        moved = sum(shift > 0 for shift in summary.shifts)
-        middle, most = summary.shifts[len(summary.shifts) // 2], summary.shifts[-1]
+    print(f"\nSeed {seed}: {len(done) - failed} run, {failed} failed; {len(both)} claims.")
+    if both:
+        same = len(both) - len(flips)
+        print(f"The same verdict: {same} of {len(both)} ({100 * (1 - len(flips) / len(both)):.1f} %).")
+    if shifts := sorted(change.shift for change in both if change.shift is not None and math.isfinite(change.shift)):
         print(
-            f"Estimates: {moved} of {len(summary.shifts)} moved; the median by {middle:.2g} widths of its interval, "
-            f"the largest by {most:.2g}. By more than {tolerance:g}, the tolerance: {len(summary.far)}."
+            f"Estimates: {sum(shift > 0 for shift in shifts)} of {len(shifts)} moved; the median by "
+            f"{shifts[len(shifts) // 2]:.2g} widths of its interval, the largest by {shifts[-1]:.2g}. "
+            f"By more than {tolerance:g}, the tolerance: {len(far)}."
         )
+    return not (flips or far or lost)
 
 
 def _said(claim: Claim | None) -> str:
