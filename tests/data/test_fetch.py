@@ -97,7 +97,7 @@ def test_addresses_are_stripped_from_pips_words():
 
 def test_second_run_neither_downloads_nor_hashes(copied, monkeypatch):
     assert fetch_all() == ["model.gguf", "data/rows.jsonl"]
-    monkeypatch.setattr(fetch, "_sha256", lambda path: pytest.fail(f"hashed {path}"))
+    monkeypatch.setattr(fetch, "digest", lambda path: pytest.fail(f"hashed {path}"))
     assert fetch_all() == []
     assert copied == ["tiny-data"]
 

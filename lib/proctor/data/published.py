@@ -11,6 +11,7 @@ fact/logic check, CC cycle consistency; xN repeated sampling, uN iterated reflec
 """
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import pandas as pd
@@ -144,15 +145,14 @@ def load_published(name: str) -> pd.DataFrame:
     columns = [*SOURCE, *table.text, *table.printed, "note"]
     if not rows or list(rows[0][1]) != columns:
         raise DataError(f"{path}, row 1: the columns must be {', '.join(columns)}, with rows under them.")
-    seen = {}
+    seen: dict[tuple, int] = {}
     for number, row in rows:
+        found = list(_row_problems(row, name))
         key = tuple(row[column] for column in table.key)
         if key in seen:
-            problems.append(
-                problem(path, number, table.key[-1], f"{' / '.join(key)} stands in row {seen[key]} too", "Keep one")
-            )
+            found.insert(0, (table.key[-1], f"{' / '.join(key)} stands in row {seen[key]} too", "Keep one"))
         seen[key] = number
-        problems += _row_problems(path, number, row, name)
+        problems += [problem(path, number, *each) for each in found]
     if problems:
         raise DataError(summary(problems))
     frame = pd.DataFrame([row for _, row in rows], columns=columns)
@@ -175,34 +175,28 @@ def printed_number(text: str) -> float:
     return float(text.replace(",", ""))
 
 
-def _row_problems(path, number: int, row: dict, name: str) -> list[str]:
-    table, found = TABLES[name], []
+def _row_problems(row: dict, name: str) -> Iterator[tuple[str, str, str]]:
+    """(column, what is wrong, fix) of each problem of a row."""
+    table = TABLES[name]
     paper, artifact = name.split("/")
     if row["paper"] != paper or table != FACTS and row["artifact"] != artifact:
-        found.append(problem(path, number, "artifact", f"it says {row['paper']}/{row['artifact']}", f"Write {name}"))
+        yield "artifact", f"it says {row['paper']}/{row['artifact']}", f"Write {name}"
     for column in (*SOURCE, *table.key):
         if not row[column].strip():
-            found.append(problem(path, number, column, "empty", "Fill it in"))
+            yield column, "empty", "Fill it in"
     for column in (*table.text, *table.printed):
         if row[column] in ("", "-") and not row["note"].strip():
-            found.append(problem(path, number, column, "no value and no note", "Say in note why the figure is absent"))
+            yield column, "no value and no note", "Say in note why the figure is absent"
     limits = table.printed
     if table == FACTS:
         if row["relation"] not in RELATIONS:
-            found.append(
-                problem(path, number, "relation", f"{row['relation']!r}", f"Choose one of {' '.join(RELATIONS)}")
-            )
+            yield "relation", f"{row['relation']!r}", f"Choose one of {' '.join(RELATIONS)}"
         limits = {"value": UNITS.get(row["unit"], ANY)}
     for column, (low, high) in limits.items():
         try:
             value = printed_number(row[column])
         except ValueError as error:
-            found.append(problem(path, number, column, str(error), "Type it as the paper prints it, without a unit"))
+            yield column, str(error), "Type it as the paper prints it, without a unit"
             continue
         if value < low or value > high:
-            found.append(
-                problem(
-                    path, number, column, f"{row[column]} is outside {low:g} to {high:g}", "Compare it with the paper"
-                )
-            )
-    return found
+            yield column, f"{row[column]} is outside {low:g} to {high:g}", "Compare it with the paper"
