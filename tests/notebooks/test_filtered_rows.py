@@ -30,9 +30,9 @@ EDITS = {  # notebook, text of a cell, what stands there then, claims that are u
     "kina without the low tier": (
         "kina/3_leaderboard", MODELS, f"{MODELS}.query(\"tier != 'low'\")", {"kina/claim_tiers.low"}, set(),
     ),
-    "cbu without one family": (
-        "cbu/5_worked_candidates", "power = power_table", "rolled = rolled.query(\"category != 'rectangle'\"); "
-        "power = power_table", {"cbu/5_right_against_wrong"}, set(),
+    "cbu with four families": (
+        "cbu/5_worked_candidates", "power = power_table", "rolled = rolled.query(\"category in ['mean', 'tank', 'ledger', "
+        "'machine']\"); power = power_table", {"cbu/5_right_against_wrong"}, set(),
     ),
 }  # fmt: skip
 

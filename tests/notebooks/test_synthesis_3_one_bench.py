@@ -1,17 +1,19 @@
 """The notebook of all methods on one bench, at one budget: its sets, its corrections and the numbers of its papers."""
 
-import pandas as pd
+import asyncio
+
 import pytest
-from proctor import paths
+from proctor.cbu import arms
+from proctor.models.session import Session
 
 NAME = "synthesis/3_one_bench"
 
 
-def test_utility_and_the_judges_rank_as_in_the_notebook_of_cbu(read):
-    printed = pd.read_csv(paths.COMMITTED / "cbu/5_auc.csv").set_index("effect")["difference"]
+def test_utility_ranks_as_the_rollouts_of_the_first_nine_families_say(read):
+    rates = arms.solve_rates(asyncio.run(arms.core(Session("replay", progress=False))))
     table = read("one_bench")
     found = table[table["set"] == "pairs"].set_index("method")["within"]
-    assert found["utility"] - 0.5 == pytest.approx(printed["utility"])
+    assert found["utility"] == pytest.approx(arms.ranks_right(rates["right"], rates["wrong"]).mean())
 
 
 def test_the_claim_on_the_best_method_is_corrected_for_all_of_them(read, claims_made):
