@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from proctor.data.schemas import Answer
 from proctor.generated.formal import FUNCTIONS, HIDDEN, VISIBLE, formal_questions
-from proctor.uq.programs import run_program
-from proctor.uq.sandbox import run_tests
+from proctor.uq.programs import run_program, run_tests
 
 ASKED = formal_questions()
 QUANTITIES, EQUATIONS, CODE = (

@@ -4,8 +4,7 @@ import time
 
 import pytest
 from proctor.data.schemas import Answer, Question
-from proctor.uq.programs import PROGRAMS, Finding, dimension, program, run_program
-from proctor.uq.sandbox import run_tests
+from proctor.uq.programs import PROGRAMS, Finding, dimension, program, run_program, run_tests
 
 
 def finds(name, text, **extra):
