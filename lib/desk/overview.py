@@ -3,7 +3,7 @@
     told = overview()                    # of the store, kept for a minute
     summary(community, validator)        # the same of any community's tables
 
-Everything is computed by `uq.resolution`, `uq.system_ranking` and `uq.reviewers` from the tables of the store, so a
+Everything is computed by `uq.resolution`, `uq.resolution` and `uq.reviewers` from the tables of the store, so a
 notebook finds the same numbers in an export. A review counts here exactly as it does for a question's state.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from django.core.cache import cache
 from django.utils import timezone
-from proctor.uq import resolution, reviewers, system_ranking
+from proctor.uq import resolution, reviewers
 from proctor.uq.community import Community, checked
 
 from desk import tables
@@ -49,7 +49,7 @@ def summary(of: Community, validator: str = "") -> dict[str, Any] | None:
         screen=screen,
         statistics=resolution.statistics(of, screen, RULE),
         pass_rates=resolution.pass_rates(of),
-        ranking=system_ranking.ranking(*system_ranking.scores(of, screen, RULE)),
+        ranking=resolution.ranking(*resolution.scores(of, screen, RULE)),
         agreement=reviewers.reviewer_agreement(of, np.random.default_rng(0), RESAMPLES),
         history=resolution.history(of, RULE, STEPS),
     )

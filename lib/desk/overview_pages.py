@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.http import require_safe
-from proctor.uq.system_ranking import PEOPLE
+from proctor.uq.resolution import PEOPLE
 
 from desk import overview
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from proctor.uq import community, resolution, reviewers, system_ranking
+from proctor.uq import community, resolution, reviewers
 from proctor.uq.community import COLUMNS, Community
 from proctor.uq.resolution import Rule
 
@@ -93,7 +93,7 @@ def test_a_store_without_reviews_gives_empty_results_and_no_error():
     assert resolution.answer_states(ours)["state"].tolist() == ["open", "open"]
     assert resolution.statistics(ours, "v")["count"].tolist()[2] == 0
     assert resolution.history(ours, steps=2)["resolved"].tolist() == [0, 0]
-    board = system_ranking.ranking(*system_ranking.scores(ours, "v"))
+    board = resolution.ranking(*resolution.scores(ours, "v"))
     assert board["right"].tolist() == [0, 0]
     assert reviewers.reviewer_agreement(ours, np.random.default_rng(0), 20).empty
 
@@ -102,4 +102,4 @@ def test_a_store_without_anything_gives_empty_results_and_no_error():
     ours = community.checked({name: pd.DataFrame(columns=list(columns)) for name, columns in COLUMNS.items()})
     assert resolution.answer_states(ours).empty and resolution.pass_rates(ours).empty
     assert resolution.history(ours).empty and (resolution.statistics(ours, "v")["count"] == 0).all()
-    assert system_ranking.ranking(*system_ranking.scores(ours, "v")).empty
+    assert resolution.ranking(*resolution.scores(ours, "v")).empty

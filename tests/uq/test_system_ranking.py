@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from proctor.stats.proportions import clopper_pearson
-from proctor.uq import community, resolution, system_ranking
+from proctor.uq import community, resolution
 from scipy.stats import binomtest
 
 
@@ -21,7 +21,7 @@ def boards(right: dict[str, int], unsettled: dict[str, int], n: int = 100):
 
 def test_ranking_counts_and_widens_by_unsettled_answers():
     sure, possible = boards({"a": 2, "b": 5}, {"a": 10, "b": 0})
-    table = system_ranking.ranking(sure, possible).set_index("system")
+    table = resolution.ranking(sure, possible).set_index("system")
     assert table.index.tolist() == ["b", "a"] and table["rank"].tolist() == [1, 2]
     assert table.loc["a", ["right", "unsettled", "share_most"]].tolist() == [2, 10, 0.12]
     assert table.loc["a", "low"] == clopper_pearson(2, 100)[0]
@@ -30,18 +30,18 @@ def test_ranking_counts_and_widens_by_unsettled_answers():
 
 def test_a_pair_is_surely_apart_only_if_the_worst_case_keeps_the_order():
     sure, possible = boards({"a": 30, "b": 2}, {"a": 0, "b": 5})
-    row = system_ranking.apart(sure, possible).iloc[0]
+    row = resolution.apart(sure, possible).iloc[0]
     assert row["p_by_count"] == pytest.approx(binomtest(28, 28).pvalue)
     assert row["p_at_worst"] == pytest.approx(binomtest(23, 23).pvalue) and row["surely_apart"]
     sure, possible = boards({"a": 30, "b": 2}, {"a": 0, "b": 40})
-    row = system_ranking.apart(sure, possible).iloc[0]
+    row = resolution.apart(sure, possible).iloc[0]
     assert row["apart"] and not row["surely_apart"] and row["p_at_worst"] == 1
-    assert system_ranking.ranking(sure, possible)["rank_high"].tolist() == [2, 2]
+    assert resolution.ranking(sure, possible)["rank_high"].tolist() == [2, 2]
 
 
 def test_people_are_an_entry_and_need_no_validator():
     ours = community.simulate(np.random.default_rng(3), replace(community.SETTING, questions=120, reviews=500))
-    sure, possible = system_ranking.scores(ours, "three stages")
+    sure, possible = resolution.scores(ours, "three stages")
     assert "people" in sure.index and (possible >= sure).all().all() and sure.shape[1] == 120
     states = resolution.answer_states(ours)
     for name in sure.index:
