@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 from proctor.models.prompts import load
-from proctor.uq import natural_checks
+from proctor.uq import recorded
 from proctor.uq.checks import ONE_CALL, REASONED
 
 
 def test_each_check_is_asked_in_both_styles_of_the_same_answers(fake_model):
-    found = asyncio.run(natural_checks.natural_checks(fake_model, n=20, checks=("C", "FLC", "CC", "B")))
+    found = asyncio.run(recorded.natural_checks(fake_model, n=20, checks=("C", "FLC", "CC", "B")))
     assert found.groupby(["check", "style"]).size().eq(20).all() and len(found) == 20 * 4 * 2
     bare, reasoned = (found[found["style"] == style] for style in ("bare", "reasoned"))
     assert (bare["outcome"] == "accept").all() and (bare["p_accept"].astype(float) > 0.9).all()
@@ -18,14 +18,14 @@ def test_each_check_is_asked_in_both_styles_of_the_same_answers(fake_model):
 
 
 def test_repeats_are_reasoned_verdicts_of_other_seeds(fake_model):
-    found = asyncio.run(natural_checks.natural_repeats(fake_model, n=20, checks=["C"]))
+    found = asyncio.run(recorded.natural_repeats(fake_model, n=20, checks=["C"]))
     assert found.groupby("sample").size().to_dict() == {1: 20, 2: 20, 3: 20}
     verdicts = [r for r in fake_model.asked if r.prompt.startswith(ONE_CALL["C"])]
     assert len({r.key for r in verdicts}) == 60 and all(REASONED in r.prompt for r in verdicts)
 
 
 def test_the_judge_of_b_answers_step_by_step_and_once_a_question(fake_model):
-    asyncio.run(natural_checks.natural_checks(fake_model, n=20, checks=["B"]))
+    asyncio.run(recorded.natural_checks(fake_model, n=20, checks=["B"]))
     own = {r.key for r in fake_model.asked if r.prompt.startswith("hle/answer_steps") and r.temperature == 0}
     assert 0 < len(own) <= 20
 

@@ -9,7 +9,7 @@ from proctor.hle_verified import paired_defects
 from proctor.hle_verified import recorded as hle_verified
 from proctor.kina import calculator
 from proctor.kina import recorded as kina
-from proctor.uq import formal_answers, natural_checks
+from proctor.uq import formal_answers, recorded
 from proctor.uq import recorded as uq
 from proctor.uq.dataset import llm_filter
 
@@ -42,13 +42,13 @@ PARALLEL = {
     **natural.STUDIES,
     **calculator.STUDIES,
     **metrics.STUDIES,
-    **natural_checks.STUDIES,
+    **recorded.NATURAL,
     **formal_answers.STUDIES,
     **paired_defects.STUDIES,
     **arms.STUDIES,
     **metrics.MORE_STUDIES,
     **arms.MORE_STUDIES,
-    **natural_checks.MORE_STUDIES,
+    **recorded.MORE_STUDIES,
     **calculator.MORE_STUDIES,
 }
 OF_ANSWERS = ("own_exam", "model_checks", "verification.adjudications", "verification.audits")

@@ -1,15 +1,24 @@
-"""The recorded studies of UQ: checks on answers whose truth is known. Sizes here are the recorded ones."""
+"""The recorded studies of UQ: checks on answers whose truth is known. Sizes here are the recorded ones.
+
+Checks on natural answers: the probability that a bare verdict has, and a verdict after a line of reasons.
+
+A verdict bound to one token accepts all or nothing at one half, while its probability may rank well. So each check is
+asked both ways of the same answers: differences of the two are paired by answer.
+"""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 
 from proctor.data.answers import load_asked
 from proctor.data.questions import load_open
 from proctor.data.schemas import Answer, Question
+from proctor.exam import natural, screening
 from proctor.exam.recorded import EXAMPLES, JUDGED, MODELS, SEED, families, model_answers
 from proctor.models.session import Session
 from proctor.uq import checks as uq_checks
+from proctor.uq.checks import REASONED, run_check
 from proctor.uq.run_validator import Run, validate
 
 CHECKED = 1  # levels of generated questions whose worked solutions are checked
@@ -70,3 +79,77 @@ async def own_answers(session: Session, models=MODELS) -> pd.DataFrame | None:
 
 
 STUDIES = {f.__name__: f for f in (solution_checks, open_checks, model_checks, own_answers)}
+
+
+ANSWERS = 100  # half of them right; of 180 that there are, for the time that they take
+NATURAL_CHECKS = ("C", "B")  # recorded first
+CYCLES = ("FLC", "CC")  # planned with them, recorded in a study of their own
+REPEATS = 3  # of reasoned verdicts, drawn at the temperature of the answers
+REPEATED = ("CC",)  # chosen before they were asked: of the other three, reasoned verdicts accept almost everything
+# Share of wrong answers that are rejected, reasoned and bare, and the correlation: a pilot had 7 of 20 and none.
+EXPECTED = {"reasoned less bare, wrong answers rejected": (0.35, 0.05, 0.2)}
+# Balanced accuracy expected of means and of the single verdict, and the correlation: written before they were asked.
+MEANS_EXPECTED = {
+    "mean of checks less C": (0.75, 0.65, 0.5),
+    "two judges less one": (0.75, 0.7, 0.6),
+}
+PROMPTS = dict(answer_prompt=screening.PROMPT, infer_prompt="uq/cycle_infer_long")  # room for questions and steps
+STYLES = {"bare": "", "reasoned": REASONED}
+
+
+async def natural_checks(
+    session: Session,
+    models: Sequence[str] = (screening.MODEL,),
+    n: int = ANSWERS,
+    checks: Sequence[str] = NATURAL_CHECKS,
+    version: str = screening.VERSION,
+) -> pd.DataFrame:
+    """Rows of `checks.run_check` with columns style (bare, reasoned) and author: each check in both styles on the same
+    `n` natural answers for each nine families."""
+    with session.as_recorded():
+        questions, answers = await natural.candidates(session, n=n, version=version)
+    authors = {answer.id: answer.author for answer in answers}
+    found = [
+        (await run_check(session, name, judge, questions, answers, form=form, **PROMPTS)).assign(style=word)
+        for judge in models
+        for name in checks
+        for word, form in STYLES.items()
+    ]
+    table = pd.concat(found, ignore_index=True)
+    return table.assign(author=table["answer_id"].map(authors))
+
+
+async def natural_cycles(
+    session: Session, models: Sequence[str] = (screening.MODEL,), version: str = screening.VERSION
+) -> pd.DataFrame:
+    """The other two checks of the paper on the same answers; rows of `natural_checks`."""
+    return await natural_checks(session, models, checks=CYCLES, version=version)
+
+
+async def natural_repeats(
+    session: Session, models: Sequence[str] = (screening.MODEL,), n: int = ANSWERS, checks: Sequence[str] = REPEATED
+) -> pd.DataFrame:
+    """Rows of `checks.run_check` with column sample (1 to REPEATS): reasoned verdicts at a temperature, for votes.
+
+    Checks of two calls draw the first one anew each time too."""
+    with session.as_recorded():
+        questions, answers = await natural.candidates(session, n=n)
+    how = dict(temperature=screening.TEMPERATURE, form=REASONED, **PROMPTS)
+    found = [
+        (await run_check(session, name, judge, questions, answers, sample=sample, **how)).assign(sample=sample)
+        for judge in models
+        for name in checks
+        for sample in range(1, REPEATS + 1)
+    ]
+    return pd.concat(found, ignore_index=True)
+
+
+NATURAL = {
+    "uq.natural_checks": natural_checks,
+    "uq.natural_cycles": natural_cycles,
+    "uq.natural_repeats": natural_repeats,
+}
+MORE_STUDIES = {
+    "uq.recorded.more": partial(natural_checks, version=screening.MORE),
+    "uq.natural_cycles.more": partial(natural_cycles, version=screening.MORE),
+}
