@@ -9,7 +9,7 @@ from proctor.hle_verified import paired_defects
 from proctor.hle_verified import recorded as hle_verified
 from proctor.kina import calculator
 from proctor.kina import recorded as kina
-from proctor.uq import formal_answers, recorded
+from proctor.uq import recorded
 from proctor.uq import recorded as uq
 from proctor.uq.dataset import llm_filter
 
@@ -43,7 +43,7 @@ PARALLEL = {
     **calculator.STUDIES,
     **metrics.STUDIES,
     **recorded.NATURAL,
-    **formal_answers.STUDIES,
+    **recorded.FORMAL,
     **paired_defects.STUDIES,
     **arms.STUDIES,
     **metrics.MORE_STUDIES,
