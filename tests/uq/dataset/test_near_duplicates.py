@@ -5,8 +5,7 @@ from itertools import combinations
 import duckdb
 import pytest
 from proctor.data.tabular import DataError
-from proctor.uq.dataset.near_duplicates import COLUMNS, find_duplicates, jaccard, word_runs
-from proctor.uq.dataset.rules import scan
+from proctor.uq.dataset.rules import COLUMNS, find_duplicates, jaccard, scan, word_runs
 
 
 def test_planted_copies_are_found_and_nothing_else(generated):

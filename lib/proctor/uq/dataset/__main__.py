@@ -31,9 +31,8 @@ from proctor.files import write_atomic
 from proctor.uq.dataset.commands import add_commands
 from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.generate_dump import SITES, write_dumps
-from proctor.uq.dataset.near_duplicates import find_duplicates
 from proctor.uq.dataset.pool import Ingested
-from proctor.uq.dataset.rules import RULES_FILE, Filter, by_rule, by_site, describe, kept, load_rules
+from proctor.uq.dataset.rules import RULES_FILE, Filter, by_rule, by_site, describe, find_duplicates, kept, load_rules
 from proctor.uq.dataset.stack_api import API, CrawlError, crawl
 
 
