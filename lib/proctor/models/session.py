@@ -14,7 +14,6 @@ from aiolimiter import AsyncLimiter
 from tqdm import tqdm
 
 from proctor import paths
-from proctor.models.account import Account
 from proctor.models.batch import Batches
 from proctor.models.cache import Cache, StoreError, read_recording, recording_path
 from proctor.models.call_errors import CallError
@@ -23,7 +22,7 @@ from proctor.models.messages import Reply, Request
 from proctor.models.providers import KINDS, Provider, Served
 from proctor.models.registry import ModelError, Spec, key_of, price, spec, weights_file
 from proctor.models.settings import LOCAL_TIMEOUT, PROVIDER_TIMEOUT, Settings
-from proctor.models.spending import Budget, Plan, Spent, narrower
+from proctor.models.spending import Account, Budget, Plan, Spent, narrower
 
 MODES = ("replay", "auto", "live")
 FREE_BYTES = 50_000_000  # below this no call is sent: its reply might not fit on the disk
