@@ -14,8 +14,7 @@ from proctor.data.schemas import Answer, Question
 from proctor.models import batch, batch_api
 from proctor.models import session as module
 from proctor.models.cache import Cache, Journal, StoreError
-from proctor.models.call_errors import CallError
-from proctor.models.endings import CallsFailed
+from proctor.models.endings import CallError, CallsFailed
 from proctor.models.messages import Reply, Request
 from proctor.models.spending import Budget, BudgetError
 from proctor.uq.run_validator import Run, validate

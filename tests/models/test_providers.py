@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestServer
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models import providers, registry
-from proctor.models.call_errors import CallError, call_errors, retry_after, scrub
+from proctor.models.endings import CallError, call_errors, retry_after, scrub
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import reply_from_anthropic, reply_from_openai
 from proctor.models.registry import ModelError, Spec, key_of

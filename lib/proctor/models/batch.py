@@ -18,7 +18,7 @@ from tqdm import tqdm
 from proctor.models import batch_api
 from proctor.models.batch_api import INTERFACES, Gone, Round, Ticket
 from proctor.models.cache import Cache, Journal, StoreError
-from proctor.models.call_errors import CallError
+from proctor.models.endings import CallError
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import Spec
 

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Set
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.models.call_errors import CallError, call_errors, scrub
+from proctor.models.endings import CallError, call_errors, scrub
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import anthropic_body, client_of, openai_body, reply_from_anthropic, reply_from_openai
 from proctor.models.registry import Spec

@@ -16,8 +16,7 @@ from pathlib import Path
 from proctor.files import write_atomic
 from proctor.models.batch_api import Ticket, custom_id, openai_line
 from proctor.models.cache import Cache
-from proctor.models.call_errors import CallError
-from proctor.models.endings import MissingReply
+from proctor.models.endings import CallError, MissingReply
 from proctor.models.messages import Request
 from proctor.models.providers import reply_from_openai
 from proctor.models.registry import spec

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
 
-from proctor.models.call_errors import CallError, call_errors, scrub
 from proctor.models.embedded import Embedded, Endpoint
+from proctor.models.endings import CallError, call_errors, scrub
 from proctor.models.images import anthropic_message, openai_message
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import Spec, add_kind, key_of, weights_file

@@ -16,8 +16,7 @@ from tqdm import tqdm
 from proctor import paths
 from proctor.models.batch import Batches
 from proctor.models.cache import Cache, StoreError, read_recording, recording_path
-from proctor.models.call_errors import CallError
-from proctor.models.endings import TERMINATION, Halt, MissingReply, all_home, calls_failed
+from proctor.models.endings import TERMINATION, CallError, Halt, MissingReply, all_home, calls_failed
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import KINDS, Provider, Served
 from proctor.models.registry import ModelError, Spec, key_of, price, spec, weights_file

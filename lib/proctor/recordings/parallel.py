@@ -27,9 +27,8 @@ from tqdm import tqdm
 from proctor import paths
 from proctor.exam.screening import MODEL
 from proctor.models.cache import Cache, StoreError, read_recording, recording_path, write_recording
-from proctor.models.call_errors import CallError
 from proctor.models.embedded import Embedded, EmbeddedError
-from proctor.models.endings import MissingReply
+from proctor.models.endings import CallError, MissingReply
 from proctor.models.messages import Reply, Request
 from proctor.models.offline import to_ask
 from proctor.models.providers import ask_served, openai_client

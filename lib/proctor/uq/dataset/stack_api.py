@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from proctor.data.tabular import DataError
 from proctor.files import write_atomic
-from proctor.models.call_errors import scrub
+from proctor.models.endings import scrub
 from proctor.uq.dataset.dump import BadPost, read_post
 from proctor.uq.dataset.pool import Ingested, Rejected, SeenIds, checked_site, writing
 
