@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models import registry
-from proctor.models.images import anthropic_message, openai_message, picture
-from proctor.models.messages import Request
+from proctor.models.messages import Request, anthropic_message, openai_message, picture
 from proctor.models.prompts import PromptError, load
 from proctor.models.providers import anthropic_body, openai_body
 from proctor.models.registry import Spec, spec

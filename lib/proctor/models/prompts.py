@@ -36,8 +36,7 @@ from pathlib import Path
 
 import yaml
 
-from proctor.models.images import picture
-from proctor.models.messages import Reply, Request
+from proctor.models.messages import Reply, Request, picture
 from proctor.models.registry import spec
 from proctor.models.settings import Settings, takes_beginning
 

@@ -15,8 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from proctor.models.embedded import Embedded, Endpoint
 from proctor.models.endings import CallError, call_errors, scrub
-from proctor.models.images import anthropic_message, openai_message
-from proctor.models.messages import Reply, Request
+from proctor.models.messages import Reply, Request, anthropic_message, openai_message
 from proctor.models.registry import Spec, add_kind, key_of, weights_file
 from proctor.models.settings import (
     LEAST_BUDGET,
