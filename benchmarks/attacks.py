@@ -36,8 +36,8 @@ from proctor.cbu.judges import JUDGES, stated_score
 from proctor.exam.run_exam import judgement
 from proctor.hle_verified.stages import read_choice
 from proctor.kina.item_refinement import read_audit
+from proctor.models.final_line import p_accept, verdict
 from proctor.models.messages import Reply
-from proctor.models.read_reply import p_accept, verdict
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "models"))
 from verdict_attacks import STYLES, attacked_rejections  # noqa: E402

@@ -4,8 +4,8 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from proctor.models.final_line import p_accept, verdict, why_unreadable
 from proctor.models.messages import Reply
-from proctor.models.read_reply import p_accept, verdict, why_unreadable
 
 PROSE = st.text(st.characters(exclude_characters="[]", exclude_categories=["Cs"]), max_size=40)
 BLANK = st.text("\u200b\u200c\u2060\ufeff \t", max_size=3)

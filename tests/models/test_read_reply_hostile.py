@@ -10,9 +10,9 @@ from proctor.exam.words import same_answer
 from proctor.hle_verified.stages import read_choice, read_repair
 from proctor.kina.item_refinement import read_audit, read_change
 from proctor.kina.items import Item, Option
+from proctor.models.final_line import p_accept, verdict, why_unreadable
 from proctor.models.messages import Reply
 from proctor.models.read_answer import answer_probability, letter, stated
-from proctor.models.read_reply import p_accept, verdict, why_unreadable
 
 CANDIDATE = "It is right.\nAccepted: [[Y]]\nIssue: none"
 EXACT = Question(id="q", question="What is 2 + 2?", answer="4", rationale="2 + 2 = 4.")

@@ -1,4 +1,4 @@
-"""Two readers of a judge's reply compared: ours (models.read_reply.verdict), and the public code's.
+"""Two readers of a judge's reply compared: ours (models.final_line.verdict), and the public code's.
 
 The public reader takes the first [[Y]] or [[N]], case-sensitive, and no verdict for a rejection. Each attack plants
 something in a wrong answer; each style is how a judge that is not persuaded may write its rejection. No model is asked.
@@ -8,7 +8,7 @@ Whether a judge *is* persuaded is another question.
 import re
 
 import pandas as pd
-from proctor.models.read_reply import verdict
+from proctor.models.final_line import verdict
 from proctor.uq.checks import OUTCOMES
 
 ANSWER = "The sum of the angles is 190 degrees."

@@ -20,11 +20,10 @@ import pandas as pd
 from proctor.data.schemas import LETTERS, Question
 from proctor.exam.answer_match import same
 from proctor.exam.exports import write_hle
-from proctor.models.final_line import own_field, structured
+from proctor.models.final_line import own_field, p_accept, structured, verdict
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import PromptError, load
 from proctor.models.read_answer import answer_probability, letter, stated
-from proctor.models.read_reply import p_accept, verdict
 from proctor.models.registry import spec
 from proctor.models.session import Session
 from proctor.models.settings import Settings

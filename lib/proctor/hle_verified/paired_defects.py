@@ -26,8 +26,8 @@ from proctor.data.schemas import Question
 from proctor.exam import screening
 from proctor.exam.screening import VERSION
 from proctor.hle_verified.planted_defects import COMPONENTS, PLANTS, Defect, Truth, both, steps_of
+from proctor.models.final_line import p_accept, verdict
 from proctor.models.prompts import load
-from proctor.models.read_reply import p_accept, verdict
 from proctor.models.session import Session
 
 PER_KIND = 10

@@ -23,10 +23,9 @@ from proctor.exam import run_exam
 from proctor.exam.answer_match import plain_text
 from proctor.hle_verified.decision_rules import Repair, adjudicated
 from proctor.hle_verified.planted_defects import COMPONENTS, damaged_exam
-from proctor.models.final_line import TAIL, final_mark, last_line, stands_in
+from proctor.models.final_line import TAIL, final_mark, last_line, p_accept, stands_in, verdict
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
-from proctor.models.read_reply import p_accept, verdict
 from proctor.models.registry import spec
 from proctor.models.session import Session
 from proctor.models.settings import Settings

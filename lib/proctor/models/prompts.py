@@ -9,7 +9,7 @@ reason at length, without worked examples and without a beginning of the reply. 
     paper: where the paper describes the check
     asks: what the model is asked
     differs: from the paper's own prompt, in the styles free and paper
-    output: verdict | answer | choice | text     (what models.read_reply or read_answer reads)
+    output: verdict | answer | choice | text     (what models.final_line or read_answer reads)
     max_tokens: 1                                (for a model served here, bound by the grammar)
     free_tokens: 400                             (for a provider at least, which has 16,384 otherwise)
     grammar: GBNF, optional

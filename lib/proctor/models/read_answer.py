@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass
 
 from proctor.data.schemas import LETTERS
+from proctor.models.final_line import TAIL, mean_probability
 from proctor.models.messages import Reply
-from proctor.models.read_reply import TAIL, mean_probability
 
 MENTIONS = 300  # the last so many mentions of a word that are looked at
 LINES = 60  # of one answer

@@ -13,10 +13,10 @@ import pandas as pd
 
 from proctor.data.schemas import Answer, Question
 from proctor.exam import run_exam
+from proctor.models.final_line import p_accept, verdict
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
 from proctor.models.read_answer import stated
-from proctor.models.read_reply import p_accept, verdict
 from proctor.models.registry import spec
 from proctor.models.session import Session
 from proctor.models.settings import Settings

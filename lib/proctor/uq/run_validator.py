@@ -24,10 +24,9 @@ from proctor.data.schemas import Answer, Question
 from proctor.files import only_writer
 from proctor.models.cache import StoreError
 from proctor.models.endings import CallsFailed, Halt, MissingReply, all_home
-from proctor.models.final_line import without_marks
+from proctor.models.final_line import p_accept, verdict, why_unreadable, without_marks
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import Prompt, follow_up, load
-from proctor.models.read_reply import p_accept, verdict, why_unreadable
 from proctor.models.registry import price, spec
 from proctor.models.session import Session
 from proctor.models.settings import Settings

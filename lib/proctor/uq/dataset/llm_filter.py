@@ -20,10 +20,9 @@ from proctor.data.questions import load_open
 from proctor.exam.recorded import MODELS, SEED
 from proctor.files import write_atomic
 from proctor.models.endings import CallsFailed
-from proctor.models.final_line import final_mark
+from proctor.models.final_line import final_mark, p_accept, verdict
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import Prompt, load
-from proctor.models.read_reply import p_accept, verdict
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.uq.dataset.post_markdown import to_markdown
