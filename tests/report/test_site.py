@@ -43,7 +43,7 @@ CATALOG = [
     "uq/rounds,uq,protocol,Ask twice,uq/1_formulas,uq/numbers.csv,measured,,,stand-in,one model",
 ]
 PROTOCOLS = """id,functions,prompts,calls
-uq/rounds,stats.by_group.by_group,uq/twice,two a question
+uq/rounds,stats.interval.by_group,uq/twice,two a question
 """
 PROMPT = "---\nversion: 1\nasks: whether it is right, of `x`\noutput: verdict\nmax_tokens: 1\n---\n# user\nIs it?\n"
 NUMBERS = pd.DataFrame({"a": ["1"]})
@@ -114,7 +114,7 @@ def checkout(tmp_path_factory):
         if name != "hle/3_never_run":
             write(root / f"build/notebooks/{name}.ipynb", cells, papermill={"parameters": {}})
     files = {
-        "lib/proctor/stats/by_group.py": (paths.ROOT / "lib/proctor/stats/by_group.py").read_text(),
+        "lib/proctor/stats/interval.py": (paths.ROOT / "lib/proctor/stats/interval.py").read_text(),
         "lib/proctor/uq/prompts/twice.md": PROMPT,
         "data/protocols.csv": PROTOCOLS,
         "data/catalog.csv": "\n".join([",".join(Row._fields), *CATALOG]) + "\n",
@@ -242,14 +242,14 @@ def test_a_protocol_has_a_page_with_signature_prompts_and_cost(page):
     assert "Ask twice." in article.text and "what runs instead: one model" in article.text
     assert "def by_group(" in article.text and "Calls: two a question." in article.text
     links = {link.text: link["href"] for link in article.find_all("a")}
-    assert links["stats.by_group.by_group"].endswith("api/stats.html#proctor.stats.by_group.by_group")
+    assert links["stats.interval.by_group"].endswith("api/stats.html#proctor.stats.interval.by_group")
     assert links["uq/twice"] == "../../files/lib/proctor/uq/prompts/twice.md"
     assert page("protocols/index").select_one("table.filtered a")["href"] == "../protocols/uq/rounds.html"
 
 
 def test_the_library_is_described_from_its_docstrings(page):
     article = page("api/stats").article
-    name = article.find(id="proctor.stats.by_group.by_group")
+    name = article.find(id="proctor.stats.interval.by_group")
     assert name.text.strip().startswith("by_group") and "def by_group(" in name.parent.text
     assert page("api/index").article.find("a", string="stats.by_group")
 

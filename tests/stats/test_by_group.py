@@ -1,6 +1,5 @@
 import pandas as pd
-from proctor.stats.by_group import by_group
-from proctor.stats.interval import Interval
+from proctor.stats.interval import Interval, by_group
 
 FRAME = pd.DataFrame({"judge": ["b", "b", "a", "a"], "check": ["C", "V", "C", "C"], "right": [1, 0, 1, 1]})
 
