@@ -12,15 +12,19 @@ the anchors only: `value` on another proxy of the same items, such as all topics
 Source: KINA, Proposition 1. The review at hand gives the objective in words, the method and 1 - 1/e; the formula is our
 reading. Greedy: Nemhauser, Wolsey and Fisher (Mathematical Programming 14, 1978), which the paper cites; lazy: Minoux
 (1978), known as CELF (Leskovec et al., KDD 2007), who also have the bound. An array here replaces their heap.
+
+How similar the items of a field are, as a file of one's own says (kina/your_coverage).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, sparse
 
+from proctor.data.tabular import DataError, problem, read_rows, summary
 from proctor.stats import checks
 
 
@@ -308,3 +312,16 @@ def _refuse(matrix: sparse.csr_array, bad: np.ndarray, name: str, fix: str) -> N
         at = np.argmax(bad)
         item = np.searchsorted(matrix.indptr, at, side="right") - 1
         raise ValueError(f"{name}[{item}, {matrix.indices[at]}] is {matrix.data[at]:g} ({bad.sum()} such): {fix}")
+
+
+def read_similarity(path: str | Path, ids: Sequence[str]) -> np.ndarray:
+    """A CSV of similarities: a column `item`, and one column an item, named by its id. Raises DataError."""
+    rows, problems = read_rows(Path(path), "csv")
+    found = {str(row.get("item")): row for _, row in rows}
+    if lacking := [name for name in ids if name not in found or any(name not in row for row in found.values())]:
+        problems.append(problem(Path(path), None, None, f"no row or column of item {lacking[0]!r}", "Give each both"))
+        raise DataError(summary(problems))
+    try:
+        return np.array([[float(found[name][other]) for other in ids] for name in ids])
+    except ValueError as error:
+        raise DataError(f"{path}: {error}. Give every similarity as a number of at least 0.") from None
