@@ -198,8 +198,7 @@ def compare(
 def _board(
     results: Path, name: str, own: list[str], pair: list[str], missing: str, population: str, questions: Path | None
 ) -> None:
-    from proctor.kina.leaderboard import describe, load_given
-    from proctor.kina.own_board import population_of
+    from proctor.kina.leaderboard import describe, load_given, population_of
 
     item_file = absolute(questions)
     board = load_given(str(results.resolve()), item_file, missing)

@@ -1,5 +1,5 @@
 import pytest
-from proctor.kina import own_board
+from proctor.kina import leaderboard
 from proctor.kina.leaderboard import load_leaderboard
 
 
@@ -11,17 +11,17 @@ def board(tmp_path):
 
 
 def test_the_population_is_items_or_disciplines_and_is_said(board, tmp_path):
-    found = own_board.population_of(board)
+    found = leaderboard.population_of(board)
     assert (found.clusters, found.n, found.of) == (None, 41, "items") and "these very disciplines" in found.says
-    assert own_board.population_of(board, "disciplines").n == 2
+    assert leaderboard.population_of(board, "disciplines").n == 2
     lines = [f"{n},{'abcdefg'[n % 7]},{n % 2},1" for n in range(42)]
     (tmp_path / "seven.csv").write_text("item,category,one,other\n" + "\n".join(lines))
     seven = load_leaderboard(tmp_path / "seven.csv")
-    assert own_board.population_of(seven).says == "other disciplines like these: the 7 disciplines are the units"
-    assert own_board.population_of(seven, "items").clusters is None
+    assert leaderboard.population_of(seven).says == "other disciplines like these: the 7 disciplines are the units"
+    assert leaderboard.population_of(seven, "items").clusters is None
     for wrong, words in (("questions", "choose one of"), ("disciplines", "there are none")):
         with pytest.raises(ValueError, match=words):
-            own_board.population_of(load_leaderboard(write_plain(tmp_path)), wrong)
+            leaderboard.population_of(load_leaderboard(write_plain(tmp_path)), wrong)
 
 
 def write_plain(folder):
