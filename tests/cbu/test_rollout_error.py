@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.cbu.rollout_error import expected_error, order_chance
+from proctor.cbu.ranking_metrics import expected_error, order_chance
 
 
 @pytest.mark.parametrize("k, pool, n", [(0, 6, 3), (1, 6, 2), (3, 7, 3), (5, 6, 6), (6, 6, 1)])

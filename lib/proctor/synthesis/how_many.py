@@ -17,7 +17,7 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.stats import beta, betabinom, binom
 
-from proctor.cbu.rollout_error import expected_error
+from proctor.cbu.ranking_metrics import expected_error
 from proctor.stats import checks
 from proctor.stats import power as power_of_items
 from proctor.stats.compare import chances, mcnemar_power
