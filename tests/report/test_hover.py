@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from proctor.report import figures, hover
+from proctor.report import figures
 from proctor.report.figures import axes, save
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -32,7 +32,7 @@ def test_a_mark_of_two_numbers_shows_both(tmp_path):
 
 @pytest.mark.parametrize("most", [0, 200])
 def test_a_series_of_too_many_marks_has_no_titles_and_pixels_stay(tmp_path, monkeypatch, most):
-    monkeypatch.setattr(hover, "MOST", most)
+    monkeypatch.setattr(figures, "MOST", most)
     fig, ax = axes()
     ax.plot([1, 2], [10, 20], "o")
     svg, png = drawn(fig, tmp_path, "same")
