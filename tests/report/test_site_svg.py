@@ -5,7 +5,7 @@ from html import unescape
 import pytest
 from fontTools.ttLib import TTFont
 from proctor import paths
-from proctor.report.site_svg import Drawn, turned, write_fonts
+from proctor.report.site_evidence import Drawn, turned, write_fonts
 
 SVG = """<?xml version="1.0"?><!DOCTYPE svg><svg role="img" width="244.8pt" height="20pt" viewBox="0 0 1 2">
 <title>It holds #000000</title><metadata>x</metadata><defs><style>*{fill: red}</style><path id="m1"/></defs>

@@ -25,7 +25,7 @@ from math_core import LatexError, LatexToMathML
 from proctor import paths
 from proctor.report import catalog, site_api
 from proctor.report.site_check import Addresses, SiteError, problems, relink
-from proctor.report.site_evidence import Behind
+from proctor.report.site_evidence import Behind, Drawn, write_fonts
 from proctor.report.site_notebook import NotebookPage
 from proctor.report.site_overview import (
     PAPERS,
@@ -36,7 +36,6 @@ from proctor.report.site_overview import (
     notebook_questions,
     paper_page,
 )
-from proctor.report.site_svg import Drawn, write_fonts
 
 STATIC = Path(__file__).parent / "site_static"
 SITE = os.environ.get("PROCTOR_SITE", "").rstrip("/")  # where the book will stand, e.g. https://example.org/proctor
