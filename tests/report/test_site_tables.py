@@ -1,6 +1,6 @@
 from proctor.report.site_check import Addresses
 from proctor.report.site_evidence import Behind
-from proctor.report.site_tables import boxed, claim_table
+from proctor.report.site_notebook import boxed, claim_table
 
 
 def test_a_long_table_shows_eight_rows_and_folds_the_rest():

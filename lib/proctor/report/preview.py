@@ -23,9 +23,8 @@ from proctor.files import write_atomic
 from proctor.report.claims import MARKS, VERDICTS, Claim, read_claims
 from proctor.report.provenance import label
 from proctor.report.site_evidence import PNG_PER_INCH, SHOWN_PER_INCH
-from proctor.report.site_notebook import DISPLAYED
+from proctor.report.site_notebook import DISPLAYED, page_text
 from proctor.report.site_overview import PAPERS, notebook_questions
-from proctor.report.site_tables import page_text
 from proctor.report.tables import escape_markdown
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
 from proctor.workflow.params import resolve

@@ -23,7 +23,7 @@ import yaml
 from proctor.report.catalog import Row
 from proctor.report.site_check import relative
 from proctor.report.site_evidence import Behind
-from proctor.report.site_tables import catalog_rows, filtered, page_text, state
+from proctor.report.site_notebook import catalog_rows, filtered, page_text, state
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 

@@ -12,8 +12,7 @@ from proctor.report.provenance import KINDS
 from proctor.report.site_api import heading, protocol_address
 from proctor.report.site_check import Addresses, SiteError, relink
 from proctor.report.site_evidence import PICTURES, Behind, badges
-from proctor.report.site_notebook import NotebookPage
-from proctor.report.site_tables import catalog_rows, claim_table, filtered, page_text, state, table
+from proctor.report.site_notebook import NotebookPage, catalog_rows, claim_table, filtered, page_text, state, table
 
 
 class Paper(NamedTuple):
