@@ -1,10 +1,10 @@
-"""synthesis.undecided: the chance that more families decide a claim, against drawn families; what a plan asks first."""
+"""synthesis.how_many_command: the chance that more families decide a claim, against drawn families; what a plan asks first."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from proctor.report.claims import Claim, verdict
-from proctor.synthesis.undecided import READ, chances, plan
+from proctor.synthesis.how_many_command import READ, chances, plan
 from scipy import stats
 
 
