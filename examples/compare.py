@@ -3,7 +3,7 @@
 python examples/compare.py
 """
 
-from proctor.kina import own_board
+from proctor.kina import leaderboard
 from proctor.kina.leaderboard import describe, load_given
 from proctor.stats.pairs import pair_power, pair_table
 
@@ -11,7 +11,7 @@ from proctor.stats.pairs import pair_power, pair_table
 def main() -> None:
     board = load_given("data/examples/leaderboard.csv")  # simulated
     print(describe(board))
-    units = own_board.population_of(board)
+    units = leaderboard.population_of(board)
     pairs = pair_table(board.scores, board.models, units.clusters)
     print(pairs.head(5).round(3).to_string(index=False))
     print(f"{(pairs['holm'] < 0.05).sum()} of {len(pairs)} pairs differ, all at once; {units.says}")

@@ -16,7 +16,7 @@ from proctor.models.session import Session
 
 
 class Calculator:
-    """Answers sums. A provider makes one attempt a `send`; it raises `call_errors.CallError` where that fails."""
+    """Answers sums. A provider makes one attempt a `send`; it raises `endings.CallError` where that fails."""
 
     def __init__(self, model: Spec, timeout: float):
         self.model, self.timeout = model, timeout

@@ -14,8 +14,6 @@ Several rows of a CSV for the same model and item are samples (a column `sample`
 `notes` of the result say what was taken for what.
 
 Every file is checked whole before anything is returned; a DataError names file, row and fix (data/tabular.py).
-
-For what population the results of one's own leaderboard hold (ranks: `ranked_models`).
 """
 
 from collections import Counter

@@ -12,8 +12,6 @@ the anchors only: `value` on another proxy of the same items, such as all topics
 Source: KINA, Proposition 1. The review at hand gives the objective in words, the method and 1 - 1/e; the formula is our
 reading. Greedy: Nemhauser, Wolsey and Fisher (Mathematical Programming 14, 1978), which the paper cites; lazy: Minoux
 (1978), known as CELF (Leskovec et al., KDD 2007), who also have the bound. An array here replaces their heap.
-
-How similar the items of a field are, as a file of one's own says (kina/your_coverage).
 """
 
 from collections.abc import Mapping, Sequence

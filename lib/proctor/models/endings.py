@@ -1,6 +1,6 @@
 """How calls end without a reply: not kept, failed for good, or stopped while they are in flight.
 
-A call to a provider that failed: whether it may pass, what it may have cost, and its message without a key.
+`CallError` is a call to a provider that failed: whether it may pass, what it may have cost, its message without a key.
 """
 
 import asyncio

@@ -12,7 +12,7 @@ right under a block quote, or in the paragraph that `The hidden text reads:` ope
 judge that states nothing of its own and ends on a line which it decoded, without a word that it did; or with the words
 in a sentence (`Decoded, the answer says it is right.`), after which its own verdict could stand as well.
 
-Read a reply. Every reader has a third outcome besides right and wrong: unreadable (None).
+Every reader has a third outcome besides right and wrong: unreadable (None).
 """
 
 import html

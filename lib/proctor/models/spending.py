@@ -7,7 +7,7 @@ the environment holds, where commands put theirs for the notebooks that they run
     PROCTOR_MAX_CALLS     calls
     PROCTOR_TOTAL_BUDGET  dollars of all runs on one cache together, which notes what each call has cost
 
-What a session may still spend, while calls are in flight.
+`Account` keeps what a session may still spend while calls are in flight.
 """
 
 import asyncio

@@ -5,7 +5,7 @@ fig, ax = axes()                              # one column wide; axes(width=FULL
 forest(ax, names, accuracy, low, high, role="ours", evidence="measured")
 out.figure(fig, "hle/measured_accuracy", claim=..., alt=...)      # proctor.report.output: saves and shows it
 
-Values that a mouse shows: a <title> for each point and bar of a figure's SVG.
+Values that a mouse shows, a <title> for each point and bar of a figure's SVG:
 
 names = name_marks(fig)                 # before it is drawn: what each mark shows
 svg = with_values(svg, names)           # afterwards: "GPT-5: 25.6"

@@ -1,6 +1,6 @@
-"""What stands behind a figure or a table of the site: its data, its claim, its inputs, and how the run was set.
+"""Figures as part of a page of the site, and what stands behind one: its data, claim, inputs and parameters.
 
-Figures as part of a page: saved SVG whose colours follow the theme and whose letters have the font of the figures.
+A saved SVG gets colours that follow the theme, and letters in the font of the figures:
 
     Drawn().inline(svg, "uq/fig_S10", 770, alt)     # HTML; afterwards Drawn.css() has the colours of the dark theme
 

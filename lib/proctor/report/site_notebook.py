@@ -1,6 +1,6 @@
 """A page of the site from an executed notebook: code folded, tables boxed, figures with alt text and evidence.
 
-Tables of the site as HTML: plain ones, ones that site.js filters and sorts, rows of the catalog, judged claims.
+Tables are HTML: plain ones, ones that site.js filters and sorts, rows of the catalog, judged claims.
 """
 
 import base64

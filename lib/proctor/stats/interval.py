@@ -1,7 +1,4 @@
-"""An estimate with its interval, and the intervals of data that never vary or are not there.
-
-One row per group of a table, with estimates and their intervals as columns.
-"""
+"""An estimate with its interval, the intervals of data that never vary or are not there, and a table of them by group."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

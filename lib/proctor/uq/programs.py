@@ -13,11 +13,9 @@ fault; where the question gives it nothing to test it accepts and says so. Three
     units          extra["unit"], "m/s": the answer's last quantity must have that dimension
     substitution   extra["equation"], "x^2 - 5x + 6 = 0": each value that the answer gives the unknown must solve it
     tests          extra["tests"], Python with asserts: the answer's last code block must pass them, in processes of
-                   their own with limits of time, memory and files (`uq/programs.py`, which says what these don't stop)
+                   their own with limits of time, memory and files (below: what these don't stop)
 
-Run code of a stranger against tests: `run_tests(code, tests)`. Two processes, and only plain data between them.
-
-The code runs in one process. The tests run in another, where each name that the code defines stands for what is there:
+`run_tests(code, tests)` runs the code of a stranger in two processes, with only plain data between them. The code runs in one process. The tests run in another, where each name that the code defines stands for what is there:
 a call sends its arguments as plain data (None, truth values, numbers, text, bytes, lists, tuples, sets, dictionaries,
 ranges, fractions) and gets plain data back. So `==`, `isinstance`, `sorted`, `math` in a test are Python's, whatever
 the code did to them, to frames or to the garbage collector; the tests' text never reaches it. What is no plain data, an

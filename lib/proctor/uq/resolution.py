@@ -4,9 +4,7 @@ The paper does not say how many reviews resolve a question: the rule is ours. A 
 has no conflict of interest and did not write the answer, and if it is not withdrawn. AI reviews and validators never
 resolve.
 
-The cautious ranking of systems by verified resolutions (UQ, appendices C and F.3).
-
-A system is credited with a question when an answer of its is right by the rule of `resolution`. Answers that passed
+Systems are ranked cautiously by verified resolutions (appendices C and F.3): a system is credited with a question when an answer of its is right by this rule. Answers that passed
 the screen and that people did not settle may be right or wrong: they widen what is possible (Manski's bounds), and
 no number of further questions makes that range narrower. People are an entry like any system.
 """

@@ -1,7 +1,4 @@
-"""Agreement of the reviewers of a platform, people and AI apart (UQ, appendix C).
-
-Do validator and people agree, and could they have disagreed? (UQ, appendices B.3 and I.3, Tables S2 and S9.)
-"""
+"""Agreement of reviewers, people and AI apart, and of validators with people (UQ, appendices B.3, C and I.3)."""
 
 import krippendorff
 import numpy as np

@@ -1,4 +1,4 @@
-"""What the printed rows of UQ's Tables S1 and S10 bear: rows by name, gains between rows with intervals.
+"""What the printed rows of UQ's Tables S1 and S10 support: rows as counts, gains between rows with intervals.
 
     table = load_rows(rng)
     gain(table, ("o3", "3-Iter"), ("o3", "V"), "precision")      # in points, whatever the pairing
@@ -8,8 +8,6 @@ therefore joins two exact intervals, each at half the error (Bonferroni): it hol
 wider than that of two rows that agree as little as their totals allow. A row whose printed figures fit no counts
 bears no interval: its gains are NaN with limits (-inf, inf), so a claim on it reads "cannot tell". So are those of a
 row of Table S10 that was filtered out of `table`.
-
-How good is a validator? Published rows turned back into counts, with exact and bootstrap limits.
 """
 
 from collections.abc import Callable, Iterable

@@ -91,7 +91,7 @@ def build_queue(
     """The review sheet: a row a question that is taken unread or to be read, by site and place; COLUMNS and SHOWN.
 
     kept: questions of a pool that pass the rules. verdicts: of the LLM filter; only those it keeps go on. released:
-    questions of earlier releases, left out. duplicates: of `near_duplicates`, shown to the reviewers.
+    questions of earlier releases, left out. duplicates: of `find_duplicates`, shown to the reviewers.
     """
     if twice := kept[kept.duplicated(KEY)][KEY].values.tolist():
         raise DataError(f"question {twice[0][1]} of {twice[0][0]} is there twice. Give each question once.")
@@ -120,7 +120,7 @@ def _site_queue(site: str, group: pd.DataFrame, own: dict, seed: int) -> pd.Data
 
 
 def _near(duplicates: pd.DataFrame) -> dict:
-    """By question: the most similar other one, as near_duplicates found it."""
+    """By question: the most similar other one, as `find_duplicates` found it."""
     best = duplicates.sort_values("similarity").groupby(KEY).last().reset_index()
     return {
         (row.site, row.question_id): f"{row.other_site} {row.other_id} ({row.relation}, {row.similarity:.2f})"
