@@ -12,10 +12,11 @@ The text of the paper gives the five metrics in words only, and no word on ties;
 Scores are compared as they are: for averages of whole numbers, equal averages must be equal floats (means over the
 same number of rollouts are; HumanWin and MeanWin allow for rounding errors of their own means).
 
-Few paired differences have exact tests and cautious intervals, by flipping signs. With few questions the percentile bootstrap is too narrow in the far tails, where comparisons at the level of a family
-are decided. The sign-flip test is exact there: if differences are symmetric about d, all 2^n patterns of signs of
-(difference - d) are equally likely. Inverted, its limits are order statistics of the means of all non-empty subsets
-(Hartigan, "Using subsample values as typical values", JASA 1969).
+Few paired differences have exact tests and cautious intervals, by flipping signs. With few questions the percentile
+bootstrap is too narrow in the far tails, where comparisons at the level of a family are decided. The sign-flip test is
+exact there: if differences are symmetric about d, all 2^n patterns of signs of (difference - d) are equally likely.
+Inverted, its limits are order statistics of the means of all non-empty subsets (Hartigan, "Using subsample values as
+typical values", JASA 1969).
 
 How far few rollouts lie from all (section 7.1, Figure 6): after a right candidate each succeeds with chance r, after a
 wrong one with chance w.

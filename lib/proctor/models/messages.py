@@ -1,7 +1,8 @@
 """What is sent to a model, what comes back, and the key under which it is kept.
 
-Images are data URIs, as HLE's column `image` has them. A message that shows one keeps its text in `content` and the data URI in `image`: so the key of a request includes the
-picture's bytes, and the key of a request without one is what it was before there were any.
+Images are data URIs, as HLE's column `image` has them. A message that shows one keeps its text in `content` and the
+data URI in `image`: so the key of a request includes the picture's bytes, and the key of a request without one is what
+it was before there were any.
 """
 
 import base64

@@ -1,4 +1,5 @@
-"""An estimate with its interval, the intervals of data that never vary or are not there, and a table of them by group."""
+"""An estimate with its interval, the intervals of data that never vary or are not there, and a table of them by
+group."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -6,9 +6,10 @@
 
 A command a question; all are explained in notebooks/synthesis/5_how_many.ipynb. Shares are 0.8, not 80.
 
-`undecided` says which measured claims cannot tell, and what it takes that they can, before anything is recorded. A claim over families of questions has an interval with n families. With N of them, these n among them, its estimate
-moves to a value that today's data predict, and its interval narrows: `chances` gives the chance of a verdict. `plan`
-puts the recordings first that turn most claims into a verdict an hour.
+`undecided` says which measured claims cannot tell, and what it takes that they can, before anything is recorded. A
+claim over families of questions has an interval with n families. With N of them, these n among them, its estimate moves
+to a value that today's data predict, and its interval narrows: `chances` gives the chance of a verdict. `plan` puts the
+recordings first that turn most claims into a verdict an hour.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,8 @@
 """The recorded studies of UQ: checks on answers whose truth is known. Sizes here are the recorded ones.
 
-Checks on natural answers ask for a bare verdict, with its probability, and for one after a line of reasons. A verdict bound to one token accepts all or nothing at one half, while its probability may rank well. So each check is
-asked both ways of the same answers: differences of the two are paired by answer.
+Checks on natural answers ask for a bare verdict, with its probability, and for one after a line of reasons. A verdict
+bound to one token accepts all or nothing at one half, while its probability may rank well. So each check is asked both
+ways of the same answers: differences of the two are paired by answer.
 
 Formal answers are a model's, to questions that a program can test (UQ, appendix I.1).
 """

@@ -4,9 +4,10 @@ The paper does not say how many reviews resolve a question: the rule is ours. A 
 has no conflict of interest and did not write the answer, and if it is not withdrawn. AI reviews and validators never
 resolve.
 
-Systems are ranked cautiously by verified resolutions (appendices C and F.3): a system is credited with a question when an answer of its is right by this rule. Answers that passed
-the screen and that people did not settle may be right or wrong: they widen what is possible (Manski's bounds), and
-no number of further questions makes that range narrower. People are an entry like any system.
+Systems are ranked cautiously by verified resolutions (appendices C and F.3): a system is credited with a question when
+an answer of its is right by this rule. Answers that passed the screen and that people did not settle may be right or
+wrong: they widen what is possible (Manski's bounds), and no number of further questions makes that range narrower.
+People are an entry like any system.
 """
 
 from dataclasses import dataclass

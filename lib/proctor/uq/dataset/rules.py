@@ -5,8 +5,9 @@ that a question lacks fails the rule that asks for it. All that the filter finds
 set of failed rules (`by_rule` and `by_site` say what the rules drop); a pool's sites can be filtered one by one, on one
 machine or many, with the same result.
 
-Questions that stand twice, on two sites or elsewhere with an answer (a leak), are flagged, not dropped. Two questions are compared by the words of title and text: the share of runs of three words that both have, of all that
-either has (Jaccard similarity). MinHash signatures (datasketch) find the candidates, exact similarity decides.
+Questions that stand twice, on two sites or elsewhere with an answer (a leak), are flagged, not dropped. Two questions
+are compared by the words of title and text: the share of runs of three words that both have, of all that either has
+(Jaccard similarity). MinHash signatures (datasketch) find the candidates, exact similarity decides.
 """
 
 import html
