@@ -6,9 +6,10 @@ with one planted slip each (`spoil`), and a check of any such text (`first_error
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 from numpy.random import Generator
 
@@ -137,31 +138,33 @@ def spoil(problem: Problem, rng: Generator, count: int = 3) -> list[Slip]:
     taken = {problem.answer}
     for again in range(2):  # the second time round a kind may come back, if there were too few
         for kind in some(rng, SLIPS, len(SLIPS)):
-            slips = [slip for slip in _slips(problem, kind, rng) if slip.answer not in taken]
-            if len(found) < count and slips and (again or kind not in {slip.kind for slip in found}):
-                found.append(slips[int(rng.integers(len(slips)))])
-                taken.add(found[-1].answer)
+            changed = [_changed(problem, kind, place, rng) for place in range(len(problem.lines))]  # draws sizes
+            if len(found) < count and (again or kind not in {slip.kind for slip in found}):
+                slips = [slip for slip in _slips(problem, kind, chain.from_iterable(changed)) if slip.answer not in taken]
+                if slips:
+                    found.append(slips[int(rng.integers(len(slips)))])
+                    taken.add(found[-1].answer)
     return found
 
 
-def _slips(problem: Problem, kind: str, rng: Generator) -> list[Slip]:
-    """All slips of one kind whose steps can be carried out; for a wrong result or number one drawn size a place."""
+def _slips(problem: Problem, kind: str, changed: Iterable) -> list[Slip]:
+    """The slips among these changes: their steps can be carried out, and one is wrong."""
     found = []
-    for place, line in enumerate(problem.lines):
-        for steps, results in _changed(problem, kind, place, line, rng):
-            try:
-                lines = carry_out(steps, problem.given, results)
-            except ValueError:
-                continue  # what comes after would be negative or no whole number
-            at = first_error(problem, written(lines))
-            if at is not None:
-                found.append(Slip(tuple(lines), kind, at))
+    for steps, results in changed:
+        try:
+            lines = carry_out(steps, problem.given, results)
+        except ValueError:
+            continue  # what comes after would be negative or no whole number
+        at = first_error(problem, written(lines))
+        if at is not None:
+            found.append(Slip(tuple(lines), kind, at))
     return found
 
 
-def _changed(problem: Problem, kind: str, place: int, line: Line, rng: Generator):
-    """(steps, results) of each way in which this step can go wrong."""
-    steps, step = problem.steps, line.step
+def _changed(problem: Problem, kind: str, place: int, rng: Generator) -> Iterable:
+    """(steps, results) of each way in which this step can go wrong; for a wrong result or number one drawn size."""
+    steps, line = problem.steps, problem.lines[place]
+    step = line.step
 
     def put(**fields):
         return (*steps[:place], replace(step, **fields), *steps[place + 1 :]), None
@@ -170,21 +173,21 @@ def _changed(problem: Problem, kind: str, place: int, line: Line, rng: Generator
         gap = 10 ** int(rng.integers(0, max(1, len(str(line.value)) - 1))) * (1 if rng.random() < 0.5 else -1)
         return [(steps, {place: max(0, line.value + gap)})]
     if kind == "wrong operation":
-        return [put(operator=other) for other in {"+": "-", "-": "+", "x": "+", "/": "-"}[step.operator]]
+        return (put(operator=other) for other in {"+": "-", "-": "+", "x": "+", "/": "-"}[step.operator])
     if kind == "number misread":
         sides = [side for side in ("left", "right") if getattr(step, side) in problem.given]
         return [put(**{side: _misread(getattr(line, side), rng)}) for side in sides]
     if kind == "wrong number taken":
         earlier = [*problem.given, *(other.name for other in steps[:place])]
-        return [
+        return (
             put(**{side: other})
             for side in ("left", "right")
             for other in earlier
             if isinstance(getattr(step, side), str) and other not in (step.left, step.right)
-        ]
+        )
     if place == len(steps) - 1:
         return []  # without its last step a solution only ends too early
-    return [(_without(steps, place, stand_in), None) for stand_in in (step.left, step.right)]
+    return ((_without(steps, place, stand_in), None) for stand_in in (step.left, step.right))
 
 
 def _without(steps: tuple[Step, ...], place: int, stand_in: str | int) -> tuple[Step, ...]:
