@@ -1,22 +1,33 @@
 """What the tests of this folder share: a pool of generated questions, and the path from dumps to two releases."""
 
 import json
+import os
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from proctor.paths import ROOT
 from proctor.uq.dataset.__main__ import main
 from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.generate_dump import SITES, make_posts, make_questions, write_dump, write_dumps
 
 
 @pytest.fixture(scope="session")
+def coffee():
+    """The dump of a real site, in the folder PROCTOR_SHARED or in ../shared."""
+    given = os.environ.get("PROCTOR_SHARED")
+    places = [Path(given)] if given else [up / "shared" for up in ROOT.parents[:2]]
+    found = [place / "data/coffee_posts.xml" for place in places if (place / "data/coffee_posts.xml").is_file()]
+    return found[0] if found else pytest.skip("needs ../shared/data/coffee_posts.xml")
+
+
+@pytest.fixture(scope="session")
 def generated(tmp_path_factory):
-    """(pool, planted copies) of 1,000 questions a site, two sites, a twentieth of the second copied from the first."""
+    """(pool with answers, planted copies) of 400 questions a site, two sites, a tenth of the second copied from the first."""
     folder = tmp_path_factory.mktemp("generated")
-    planted = write_dumps(folder / "dumps", 1000, 5, SITES[:2], copies=0.05)
+    planted = write_dumps(folder / "dumps", 400, 5, SITES[:2], copies=0.1)
     for site in SITES[:2]:
-        assert ingest_dump(folder / "dumps" / site.name / "Posts.xml", site.name, folder / "pool").rejected == 0
+        assert ingest_dump(folder / "dumps" / site.name / "Posts.xml", site.name, folder / "pool", True).rejected == 0
     return folder / "pool", planted
 
 
@@ -38,7 +49,7 @@ def run(*arguments, code: int = 0) -> None:
 def dump(path: Path, site: str, answered=(), later: bool = False) -> None:
     """The posts of a site, the last ones only `later`; those of `answered` have got an accepted answer since."""
     posts = []
-    for post in make_posts(make_questions(320, NAMES.index(site))):
+    for post in make_posts(make_questions(200, NAMES.index(site))):
         if post["PostTypeId"] == "1" and int(post["Id"]) in answered:
             post |= {"AnswerCount": "1", "AcceptedAnswerId": "999999"}
         posts.append(post)

@@ -1,27 +1,54 @@
-"""The commands of stage 3 with their exit codes, and a real dump through to a reviewed sample."""
+"""The commands: from dumps, made up and real, to a reviewed sample; the LLM filter; exit codes and what they say."""
 
 import json
-import os
-from pathlib import Path
+import shutil
 
 import pandas as pd
 import pytest
+from proctor.models import registry
 from proctor.uq.dataset.__main__ import main
 
-COFFEE = Path(os.environ.get("PROCTOR_SHARED", "/work/shared")) / "data/coffee_posts.xml"
 RULES = "default: {min_age_years: 0, min_views: 5, min_votes: 2, max_views_per_vote: 5000, top_percent: 100, off_topic_tags: [], tag_match: whole}"
-BAD_QUOTAS = "default: {top: 3}"
 
 
 def run(*arguments) -> int:
     return main([str(argument) for argument in arguments])
 
 
-@pytest.mark.skipif(not COFFEE.is_file(), reason="the shared dump is not here")
-def test_a_real_dump_goes_through_to_a_reviewed_sample(tmp_path, fill_in, capsys):
+def test_from_dumps_to_kept_questions_and_duplicates(tmp_path, capsys):
+    dumps, pool, out = (tmp_path / name for name in ("dumps", "pool", "out"))
+    assert run("generate", "--out", dumps, "--questions", 80, "--copies", 0.2, "--seed", 2) == 0
+    for site in ("proofs", "circuits"):
+        assert run("ingest", dumps / site / "Posts.xml", "--site", site, "--pool", pool) == 0
+    assert run("funnel", "--pool", pool, "--variant", "public_code", "--site", "proofs") == 0
+    assert run("filter", "--pool", pool, "--out", out, "--as-of", "2024-10-01") == 0
+    shown = capsys.readouterr().out
+    kept = pd.read_parquet(out / "kept.parquet")
+    assert f"kept: {len(kept)} " in shown and "160 questions, ages as of 2024-10-01" in shown
+    assert pd.read_csv(out / "funnel_by_rule.csv")["left"].iloc[-1] == len(kept)
+    assert pd.read_csv(out / "funnel_by_site.csv")["questions"].sum() == 160
+    assert run("duplicates", pool, "--pool", pool, "--out", out / "duplicates.csv") == 1
+    assert len(pd.read_csv(out / "duplicates.csv")) > 10
+    assert run("funnel", "--pool", pool, "--as-of", "2010-01-01") == 0
+    assert "every question fails age. --rules takes your own rules; --as-of sets the day" in capsys.readouterr().out
+
+
+def test_what_is_rejected_or_stopped_is_shown_and_makes_exit_code_1(tmp_path, monkeypatch, capsys):
+    (tmp_path / "Posts.xml").write_text('<posts>\n<row Id="1" PostTypeId="1" />\n')
+    assert run("ingest", tmp_path / "Posts.xml", "--site", "math", "--pool", tmp_path / "pool") == 1
+    told = capsys.readouterr()
+    assert "2 rows REJECTED" in told.out and "row 1, post 1: no Score" in told.err
+    monkeypatch.setattr("proctor.uq.dataset.stack_api.PAUSE", 0.001)
+    monkeypatch.setenv("STACK_EXCHANGE_KEY", "PROCTORFAKE-51c2e07b9a")
+    assert run("crawl", "--site", "coffee", "--pool", tmp_path, "--api", "http://127.0.0.1:9") == 1
+    told = capsys.readouterr().err
+    assert "Run again: it goes on from here" in told and "PROCTORFAKE" not in told
+
+
+def test_a_real_dump_goes_through_to_a_reviewed_sample(coffee, tmp_path, fill_in, capsys):
     (tmp_path / "rules.yaml").write_text(RULES)
     pool, kept, rules = tmp_path / "pool", tmp_path / "kept/kept.parquet", tmp_path / "rules.yaml"
-    assert run("ingest", COFFEE, "--site", "coffee", "--pool", pool, "--answers") == 0
+    assert run("ingest", coffee, "--site", "coffee", "--pool", pool, "--answers") == 0
     assert run("filter", "--pool", pool, "--out", tmp_path / "kept", "--rules", rules) == 0
     assert run("duplicates", kept, "--pool", pool, "--out", tmp_path / "near.csv") in (0, 1)
     near = ("--duplicates", tmp_path / "near.csv", "--released", tmp_path / "releases")
@@ -30,99 +57,158 @@ def test_a_real_dump_goes_through_to_a_reviewed_sample(tmp_path, fill_in, capsys
     made = ("--kept", kept, "--review", sheet, "--out", tmp_path / "releases", "--version", "1")
     assert run("release", *made, "--pool", pool, "--rules", rules, "--dev", "10") == 0
     assert run("check-release", tmp_path / "releases") == 0
-    questions = [json.loads(line) for line in (tmp_path / "releases/1/questions.jsonl").read_text().splitlines()]
+    questions, dev = (
+        pd.read_json(tmp_path / f"releases/1/{name}.jsonl", lines=True)["question_id"] for name in ("questions", "dev")
+    )
     decided = pd.read_csv(sheet)
     accepted = decided[decided["decision"] == "accept"].sort_values("place")["question_id"]
-    assert {row["question_id"] for row in questions} == set(accepted[:5]) and len(questions) == 5
+    assert set(questions) == set(accepted[:5]) and len(questions) == 5
     credits = pd.read_csv(tmp_path / "releases/1/attribution.csv")
     assert set(credits["licence"]) == {"CC BY-SA 3.0"}  # all posts are of 2015
     assert credits["link"].str.match(r"https://coffee\.stackexchange\.com/questions/\d+$").all()
-    dev = [json.loads(line) for line in (tmp_path / "releases/1/dev.jsonl").read_text().splitlines()]
-    assert len(dev) == 10 and not {row["question_id"] for row in dev} & {row["question_id"] for row in questions}
+    assert len(dev) == 10 and not set(dev) & set(questions)
     assert "dev set: 10 questions" in capsys.readouterr().out
 
 
-def test_questions_without_a_verdict_are_counted(two_versions, tmp_path, capsys):
-    lines = (two_versions.parent / "verdicts.jsonl").read_text().splitlines(keepends=True)
+def test_missing_verdicts_faults_and_missing_replacements_are_said(two_versions, tmp_path, capsys):
+    folder = two_versions.parent
+    kept, releases = folder / "kept/kept.parquet", tmp_path / "releases"
+    lines = (folder / "verdicts.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "v.jsonl").write_text("".join(lines[5:]))
-    kept = two_versions.parent / "kept/kept.parquet"
-    arguments = ("--verdicts", tmp_path / "v.jsonl", "--out", tmp_path / "q", "--released", tmp_path / "none")
-    assert run("queue", kept, *arguments) == 0
+    verdicts = ("--verdicts", tmp_path / "v.jsonl", "--released", tmp_path / "none")
+    assert run("queue", kept, *verdicts, "--out", tmp_path / "q") == 0
     assert ", 5 without a verdict (left out)" in capsys.readouterr().out
-
-
-def test_releases_with_a_fault_are_exit_code_1(two_versions, tmp_path, capsys):
-    for path in two_versions.rglob("*.*"):
-        if path.is_file():
-            copy = tmp_path / path.relative_to(two_versions)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(path.read_bytes())
-    assert run("check-release", tmp_path) == 0
-    (tmp_path / "2/diamond.csv").write_text("site,question_id\nmath,999999\n")
-    assert run("check-release", tmp_path) == 1
+    shutil.copytree(two_versions, releases)
+    (releases / "2/diamond.csv").write_text("site,question_id\nmath,999999\n")
+    assert run("check-release", releases) == 1
     told = capsys.readouterr()
     assert "question 999999 of math is not in the release" in told.err and "3 PROBLEMS" in told.out
-
-
-def test_a_replacement_that_is_missing_is_said(two_versions, tmp_path, capsys):
-    """Version 2 on the first queue again: what it accepts is released already."""
-    folder = two_versions.parent
-    (tmp_path / "1").mkdir()
-    for path in (two_versions / "1").iterdir():
-        (tmp_path / "1" / path.name).write_bytes(path.read_bytes())
+    shutil.rmtree(releases / "2")  # version 2 on the first queue again: what it accepts is released already
     sheet = pd.read_csv(folder / "review/review.csv", dtype=str, keep_default_na=False)
     sheet[sheet["place"].astype(int) <= 6].to_csv(tmp_path / "sheet.csv", index=False)
-    made = ("--kept", folder / "kept/kept.parquet", "--review", tmp_path / "sheet.csv", "--out", tmp_path)
+    made = ("--kept", kept, "--review", tmp_path / "sheet.csv", "--out", releases)
     assert run("release", *made, "--version", "2", "--solved", folder / "solved.csv") == 0
-    assert "SHORT by" in capsys.readouterr().out
-    assert run("check-release", tmp_path) == 0
+    assert "SHORT by" in capsys.readouterr().out and run("check-release", releases) == 0
 
 
-def test_bad_input_is_exit_code_2_with_one_message_and_changes_nothing(two_versions, tmp_path, capsys):
-    folder = two_versions.parent
-    kept, sheet, empty = folder / "kept/kept.parquet", folder / "review/review.csv", tmp_path / "empty"
-    (tmp_path / "quotas.yaml").write_text(BAD_QUOTAS)
-    (tmp_path / "verdicts.jsonl").write_text('{"site": "cs", "question_id": 1, "outcome": "perhaps"}\n')
-    (tmp_path / "answers.jsonl").write_text('{"site": "cs", "question_id": 1, "model": "m"}\n')
-    (tmp_path / "twice.jsonl").write_text('{"site": "cs", "question_id": 1, "outcome": "keep"}\n' * 2)
-    (tmp_path / "near.csv").write_text("site,question_id\ncs,1\n")
-    (tmp_path / "similar.csv").write_text(
-        "site,question_id,other_site,other_id,similarity,relation\ncs,1,math,2,much,asked twice\n"
+def test_bad_input_is_exit_code_2_with_one_message_and_changes_nothing(two_versions, tmp_path, monkeypatch, capsys):
+    folder, given = two_versions.parent, tmp_path / "given"
+    kept, sheet = folder / "kept/kept.parquet", folder / "review/review.csv"
+    given.mkdir()
+    for name, text in {
+        "quotas.yaml": "default: {top: 3}",
+        "verdicts.jsonl": '{"site": "cs", "question_id": 1, "outcome": "perhaps"}\n',
+        "twice.jsonl": '{"site": "cs", "question_id": 1, "outcome": "keep"}\n' * 2,
+        "answers.jsonl": '{"site": "cs", "question_id": 1, "model": "m"}\n',
+        "near.csv": "site,question_id\ncs,1\n",
+        "similar.csv": "site,question_id,other_site,other_id,similarity,relation\ncs,1,math,2,much,asked twice\n",
+    }.items():
+        (given / name).write_text(text)
+    pd.read_parquet(kept).drop(columns=["owner_id"]).to_parquet(given / "uncredited.parquet")
+    rejected = pd.read_csv(sheet, dtype=str, keep_default_na=False).assign(decision="reject", reason="no")
+    rejected.to_csv(given / "none.csv")
+    monkeypatch.chdir(tmp_path)
+    before = sorted((str(path), path.stat().st_mtime_ns) for place in (folder, given) for path in place.rglob("*"))
+    queue, release = (
+        ("queue", kept, "--out", "q", "--released", "empty"),
+        ("release", "--kept", kept, "--review", sheet),
     )
-    uncredited = pd.read_parquet(kept).drop(columns=["owner_id"])
-    uncredited.to_parquet(tmp_path / "uncredited.parquet")
-    pd.read_csv(sheet, dtype=str, keep_default_na=False).assign(decision="reject", reason="no").to_csv(
-        tmp_path / "none.csv"
-    )
-    before = sorted((str(path), path.stat().st_mtime_ns) for path in folder.rglob("*"))
-    queue = ("queue", kept, "--out", tmp_path / "q", "--released", empty)
-    release = ("release", "--kept", kept, "--review", sheet)
     for arguments, told in (
-        (("queue", sheet, "--out", tmp_path / "q"), "not a readable Parquet file"),
-        (("queue", kept, "--out", folder / "review", "--released", empty), "is there already, perhaps filled in"),
-        ((*queue, "--quotas", tmp_path / "quotas.yaml"), "no category"),
-        ((*queue, "--verdicts", tmp_path / "verdicts.jsonl"), "row 1, column outcome: 'perhaps'"),
-        ((*queue, "--verdicts", tmp_path / "twice.jsonl"), "row 2, column question_id: question 1 of cs stands"),
-        ((*queue, "--answers", tmp_path / "answers.jsonl"), "row 1, column answer: empty or not there"),
-        ((*queue, "--duplicates", tmp_path / "near.csv"), "row 2, column other_site: empty or not there"),
-        ((*queue, "--duplicates", tmp_path / "similar.csv"), "column similarity: 'much' is no similarity"),
-        (
-            ("release", "--kept", tmp_path / "uncredited.parquet", *release[3:], "--version", "1", "--out", empty),
-            "no column owner_id",
-        ),
-        (
-            (*release[:3], "--review", tmp_path / "none.csv", "--version", "1", "--out", empty),
-            "no question of the review is accepted (",
-        ),
+        (("ingest", "none.xml", "--site", "math", "--pool", "P"), "none.xml: cannot be read"),
+        (("ingest", "none.xml", "--site", "M/x", "--pool", "P"), "site 'M/x': not a site's name"),
+        (("funnel", "--pool", "none"), "none: not there"),
+        (("filter", "--pool", "none", "--out", "O", "--rules", "none.yaml"), "none.yaml: cannot be read"),
+        (("duplicates", "none.parquet", "--pool", "none"), "none.parquet: not there"),
+        (("queue", sheet, "--out", "q"), "not a readable Parquet file"),
+        (("queue", kept, "--out", folder / "review", "--released", "empty"), "is there already, perhaps filled in"),
+        ((*queue, "--quotas", given / "quotas.yaml"), "no category"),
+        ((*queue, "--verdicts", given / "verdicts.jsonl"), "row 1, column outcome: 'perhaps'"),
+        ((*queue, "--verdicts", given / "twice.jsonl"), "row 2, column question_id: question 1 of cs stands"),
+        ((*queue, "--answers", given / "answers.jsonl"), "row 1, column answer: empty or not there"),
+        ((*queue, "--duplicates", given / "near.csv"), "row 2, column other_site: empty or not there"),
+        ((*queue, "--duplicates", given / "similar.csv"), "column similarity: 'much' is no similarity"),
+        (("release", "--kept", given / "uncredited.parquet", *release[3:], "--version", "1", "--out", "empty"),
+         "no column owner_id"),
+        ((*release[:3], "--review", given / "none.csv", "--version", "1", "--out", "empty"),
+         "no question of the review is accepted ("),
         ((*release, "--version", "3", "--out", two_versions), "Say what it replaces: --solved"),
-        ((*release, "--version", "x", "--out", empty), "not a version"),
-        ((*release, "--version", "1", "--out", empty, "--solved", folder / "solved.csv"), "Leave --solved out"),
-        (("check-release", empty), "no release there"),
-        (("next-version", empty, "--pool", folder / "pool", "--out", tmp_path / "p.csv"), "no release there"),
+        ((*release, "--version", "x", "--out", "empty"), "not a version"),
+        ((*release, "--version", "1", "--out", "empty", "--solved", folder / "solved.csv"), "Leave --solved out"),
+        (("check-release", "empty"), "no release there"),
+        (("next-version", "empty", "--pool", folder / "pool", "--out", "p.csv"), "no release there"),
         (("next-version", two_versions), "give --pool and --out"),
         (("next-version", two_versions, "--pool", folder / "pool", "--out", folder / "solved.csv"), "is there already"),
-    ):
+    ):  # fmt: skip
         assert run(*arguments) == 2, arguments
         assert told in (said := capsys.readouterr().err) and said.count("\n") == 1, (arguments, said)
-    assert before == sorted((str(path), path.stat().st_mtime_ns) for path in folder.rglob("*"))
-    assert not (tmp_path / "q").exists() and not empty.exists()
+    after = (
+        path for place in (folder, tmp_path) for path in place.rglob("*") if path.is_file() or folder in path.parents
+    )
+    assert before == sorted((str(path), path.stat().st_mtime_ns) for path in after)
+
+
+# the LLM filter
+
+
+@pytest.fixture
+def questions(tmp_path):
+    """Two kept questions."""
+    row = dict(site="cs", body="<p>Prove it.</p>", tags=["sets"], score=9, views=900, comments=0)
+    table = pd.DataFrame([row | dict(question_id=k, title=f"Problem {k}?") for k in (1, 2)])
+    table.assign(created=pd.Timestamp("2015-01-01")).to_parquet(tmp_path / "kept.parquet")
+    return tmp_path / "kept.parquet"
+
+
+def judge(kept, *arguments, model="open"):
+    models = ("--answering", model, "--judge", model, "--cache", kept.parent / "c.sqlite")
+    return run("filter-llm", kept, *models, "--out", kept.parent / "v.jsonl", *arguments)
+
+
+def test_a_plan_and_mistakes_ask_nothing_and_a_run_needs_a_budget(questions, serving, capsys):
+    server = serving(verdicts=1.0)
+    assert judge(questions, "--plan") == 0 and "2 questions, 32 calls (at most $" in capsys.readouterr().out
+    (questions.parent / "bad.parquet").write_text("no")
+    for kept, arguments, told in (
+        (questions, (), "no budget: give --dollars or --calls"),
+        (questions, ("--dollars", "0.0001"), "budget"),
+        (questions, ("--mode", "replay"), "neither recorded nor cached"),
+        (questions, ("--repeats", "1", "--calls", "9"), "2 replies are needed and 1 are asked for"),
+        (questions, ("--temperature", "0", "--calls", "99"), "at temperature 0"),
+        (questions, ("--prompts", "none", "--plan"), "is no folder"),
+        (questions, ("--plan", "--judge", "unknown-model"), "unknown-model"),
+        (questions.parent / "bad.parquet", ("--plan",), "not a readable Parquet file"),
+    ):
+        assert judge(kept, *arguments) == 2
+        said = capsys.readouterr().err
+        assert told in said.lower() or told in said and said.count("\n") == 1
+    assert server.arrived == 0 and not (questions.parent / "v.jsonl").exists()
+
+
+def test_undecided_questions_are_exit_code_1_and_written(questions, serving, capsys):
+    """The server gives a verdict also where a criterion asks for percent: these replies can't be read."""
+    server = serving(verdicts=1.0)
+    assert judge(questions, "--dollars", "1") == 1
+    shown = capsys.readouterr().out
+    assert "0 keep, 0 drop, 2 undecided" in shown and "12 replies unreadable, 0 calls failed" in shown
+    rows = [json.loads(line) for line in (questions.parent / "v.jsonl").read_text().splitlines()]
+    assert [row["missing_on"] for row in rows] == [["correctness", "solvability"]] * 2
+    asked = server.arrived
+    assert judge(questions, "--dollars", "1") == 1 and server.arrived == asked == 32
+
+
+def test_a_run_through_files(questions, monkeypatch, capsys):
+    monkeypatch.setattr(registry, "_table", {"models.yaml": {}, "prices.yaml": {}}.__getitem__)
+    requests, replies = questions.parent / "q.jsonl", questions.parent / "r.jsonl"
+    files, model = ("--requests", requests), "openai/m@http://node:8000/v1"
+    assert judge(questions, *files, model=model) == 1
+    says = {"Score": "Score: [[20]]", "Accepted": "Accepted: [[Y]]", "": "A proof."}
+    for code in (1, 0):
+        with replies.open("w") as file:
+            for line in map(json.loads, requests.read_text().splitlines()):
+                system = line["body"]["messages"][0]["content"]
+                said = next(said for word, said in says.items() if word in system)
+                body = {"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}
+                response = {"status_code": 200, "body": body}
+                file.write(json.dumps({"custom_id": line["custom_id"], "response": response, "error": None}) + "\n")
+        assert judge(questions, *files, "--replies", replies, model=model) == code
+    assert "2 keep, 0 drop, 0 undecided" in capsys.readouterr().out

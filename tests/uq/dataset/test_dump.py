@@ -1,32 +1,37 @@
-"""Posts.xml: valid rows kept, the others listed with the reason, nothing expanded."""
+"""Posts.xml, made up and real, into a pool: valid rows kept, the others listed with the reason, files whole or not at all;
+and a post's HTML as Markdown."""
 
 import csv
+import random
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
+import mistune
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
+from bs4 import BeautifulSoup
 from proctor.data.tabular import DataError
-from proctor.uq.dataset import dump
+from proctor.uq.dataset import dump, pool
 from proctor.uq.dataset.dump import ingest_dump, read_rows
-from proctor.uq.dataset.generate_dump import make_posts, make_questions, write_dump
+from proctor.uq.dataset.generate_dump import make_posts, make_questions, write_dump, write_later_dump
+from proctor.uq.dataset.pool import Rejected, SeenIds, writing
+from proctor.uq.dataset.post_markdown import to_markdown
 
-REAL = Path("/work/shared/data/coffee_posts.xml")
 GOOD = 'PostTypeId="1" CreationDate="2015-01-27T20:09:32.720" Score="2" ViewCount="9" Body="b" Title="t" Tags="&lt;a&gt;" AnswerCount="0"'
 
 
-def row(number: int, attributes: str = GOOD) -> str:
-    return f'  <row Id="{number}" {attributes} />\n'
+def row(number: int, old: str = "", new: str = "") -> str:
+    return f'  <row Id="{number}" {GOOD.replace(old, new, 1) if old else GOOD} />\n'
 
 
 def posts(
-    *rows: str | bytes, header: str = '<?xml version="1.0" encoding="utf-8"?>\n<posts>\n', end: str = "</posts>\n"
+    *rows: str | bytes, header: str = '<?xml version="1.0" encoding="utf-8"?>\n<posts>\n', end="</posts>\n"
 ) -> bytes:
     return b"".join(part.encode() if isinstance(part, str) else part for part in (header, *rows, end))
 
 
 def ingest(tmp_path, content: bytes):
-    """What was ingested, the ids kept, and the rejected rows as (row, post_id, reason)."""
+    """The ids kept, and the rejected rows as (row, post_id, reason)."""
     path = tmp_path / "Posts.xml"
     path.write_bytes(content)
     told = ingest_dump(path, "s", tmp_path / "pool")
@@ -34,43 +39,45 @@ def ingest(tmp_path, content: bytes):
     with open(tmp_path / "pool/rejected/site=s.csv", encoding="utf-8", newline="") as file:
         rejected = [tuple(line) for line in csv.reader(file)][1:]
     assert told.questions == len(kept) and told.rejected == len(rejected)
-    return told, kept, rejected
+    return kept, rejected
 
 
-@pytest.mark.parametrize(
-    "wrong, reason",
-    [
-        (row(2, GOOD.replace('Title="t"', "")), "no Title"),
-        (row(2, GOOD.replace('Score="2"', "")), "no Score"),
-        (row(2, GOOD.replace('PostTypeId="1"', "")), "no PostTypeId"),
-        (row(2, GOOD.replace('Score="2"', 'Score="two"')), "Score 'two' is no number"),
-        (row(2, GOOD.replace('Score="2"', 'Score="-99999999"')), "Score -99999999 is absurd"),
-        (row(2, GOOD.replace('ViewCount="9"', 'ViewCount="-9"')), "ViewCount '-9' is no count"),
-        (row(2, GOOD.replace('ViewCount="9"', 'ViewCount="99999999999"')), "ViewCount 99999999999 is absurd"),
-        (row(2, GOOD.replace('ViewCount="9"', f'ViewCount="{"9" * 9000}"')), "is absurd"),
-        (row(2, GOOD.replace("2015-01-27", "2015-02-30")), "is no time"),
-        (row(2, GOOD.replace("2015-01-27", "9999-01-27")), "lies in the future"),
-        (row(2, GOOD.replace("&lt;a&gt;", "a b")), "neither <a><b> nor |a|b|"),
-        (row(2, GOOD.replace('Body="b"', 'Body="&bomb;"')), "not expanded"),
-        (row(2, GOOD.replace('Body="b"', 'Body="a < b"')), "not well-formed"),
-        (row(2, GOOD.replace('Body="b"', 'Body="&#x0;"')), "not well-formed"),
-        (row(2, GOOD.replace('Body="b"', 'Body="b')), "not well-formed"),
-        (row(2, GOOD + ' Body="twice"'), "not well-formed"),
-        (row(2).encode().replace(b'Body="b"', b'Body="\xff"'), "not UTF-8: byte 0xff"),
-        (row(1), "post 1 stands in an earlier row too"),
-        ('  <row Id="99999999999" PostTypeId="1" />\n', "Id 99999999999 is absurd"),
-    ],
-    ids=range(19),
+WRONG = (
+    (row(2, 'Title="t"'), "no Title"),
+    (row(2, 'Score="2"'), "no Score"),
+    (row(2, 'PostTypeId="1"'), "no PostTypeId"),
+    (row(2, 'Score="2"', 'Score="two"'), "Score 'two' is no number"),
+    (row(2, 'Score="2"', 'Score="-99999999"'), "Score -99999999 is absurd"),
+    (row(2, 'ViewCount="9"', 'ViewCount="-9"'), "ViewCount '-9' is no count"),
+    (row(2, 'ViewCount="9"', 'ViewCount="99999999999"'), "ViewCount 99999999999 is absurd"),
+    (row(2, 'ViewCount="9"', f'ViewCount="{"9" * 9000}"'), "is absurd"),
+    (row(2, "2015-01-27", "2015-02-30"), "is no time"),
+    (row(2, "2015-01-27", "9999-01-27"), "lies in the future"),
+    (row(2, "&lt;a&gt;", "a b"), "neither <a><b> nor |a|b|"),
+    (row(2, 'Body="b"', 'Body="&bomb;"'), "not expanded"),
+    (row(2, 'Body="b"', 'Body="a < b"'), "not well-formed"),
+    (row(2, 'Body="b"', 'Body="&#x0;"'), "not well-formed"),
+    (row(2, 'Body="b"', 'Body="b'), "not well-formed"),
+    (row(2, 'Body="b"', 'Body="b" Body="twice"'), "not well-formed"),
+    (row(2).encode().replace(b'Body="b"', b'Body="\xff"'), "not UTF-8: byte 0xff"),
+    (row(1), "post 1 stands in an earlier row too"),
+    ('  <row Id="99999999999" PostTypeId="1" />\n', "Id 99999999999 is absurd"),
 )
-def test_a_bad_row_is_listed_and_the_others_are_kept(tmp_path, wrong, reason):
-    told, kept, [(number, post_id, why)] = ingest(tmp_path, posts(row(1), wrong, row(3)))
-    assert kept == [1, 3] and number == "2" and reason in why
-    assert post_id in ("1", "2", "99999999999")
+
+
+def test_a_bad_row_is_listed_and_the_others_are_kept(tmp_path):
+    """Alone between good ones, and all in one file."""
+    for wrong, reason in WRONG:
+        kept, [(number, post_id, why)] = ingest(tmp_path, posts(row(1), wrong, row(3)))
+        assert kept == [1, 3] and number == "2" and reason in why, reason
+        assert post_id in ("1", "2", "99999999999")
+    _, rejected = ingest(tmp_path, posts(row(1), *(wrong for wrong, _ in WRONG), row(3)))
+    assert [int(number) for number, *_ in rejected] == list(range(2, len(WRONG) + 2))
 
 
 @pytest.mark.parametrize("between", ["text", "<other/>\n", "<!-- a", "</posts><posts>"])
 def test_what_is_no_row_is_reported(tmp_path, between):
-    _, kept, rejected = ingest(tmp_path, posts(row(1), between, row(2)))
+    kept, rejected = ingest(tmp_path, posts(row(1), between, row(2)))
     assert kept == [1, 2] and len(rejected) == 1 and "no row" in rejected[0][2]
 
 
@@ -79,81 +86,160 @@ def test_declared_entities_are_neither_expanded_nor_fetched(tmp_path):
     secret.write_text("SECRET")
     bomb = "".join(f'<!ENTITY e{k + 1} "{f"&e{k};" * 10}">' for k in range(12))
     header = f'<?xml version="1.0"?>\n<!DOCTYPE posts [<!ENTITY e0 "ha">{bomb}<!ENTITY x SYSTEM "file://{secret}">]>\n<posts>\n'
-    wrong = [row(k, GOOD.replace('Body="b"', f'Body="&{name};"')) for k, name in ((2, "e12"), (3, "x"))]
-    _, kept, rejected = ingest(tmp_path, posts(row(1), *wrong, header=header))
-    assert kept == [1]
-    assert [number for number, *_ in rejected] == ["0", "2", "3"]
+    wrong = [row(k, 'Body="b"', f'Body="&{name};"') for k, name in ((2, "e12"), (3, "x"))]
+    kept, rejected = ingest(tmp_path, posts(row(1), *wrong, header=header))
+    assert kept == [1] and [number for number, *_ in rejected] == ["0", "2", "3"]
     assert "document type" in rejected[0][2] and all("not expanded" in why for *_, why in rejected[1:])
 
 
-@pytest.mark.parametrize(
-    "end, reasons", [("", ["it may be cut"]), (row(2)[:60], ["cut: the row does not end", "it may be cut"])]
-)
-def test_a_cut_file_keeps_its_whole_rows(tmp_path, end, reasons):
-    _, kept, rejected = ingest(tmp_path, posts(row(1), end=end))
-    assert kept == [1] and len(rejected) == len(reasons)
-    assert all(reason in why for reason, (*_, why) in zip(reasons, sorted(rejected, key=lambda r: r[2])))
-
-
-def test_an_overlong_row_does_not_fill_the_memory(tmp_path, monkeypatch):
+def test_a_cut_file_keeps_its_whole_rows_and_an_overlong_row_does_not_fill_the_memory(tmp_path, monkeypatch):
+    for end, reasons in (("", ["it may be cut"]), (row(2)[:60], ["cut: the row does not end", "it may be cut"])):
+        kept, rejected = ingest(tmp_path, posts(row(1), end=end))
+        assert kept == [1] and len(rejected) == len(reasons)
+        assert all(reason in why for reason, why in zip(reasons, sorted(why for *_, why in rejected)))
     monkeypatch.setattr(dump, "PIECE", 1000)
     monkeypatch.setattr(dump, "LONGEST", 5000)
-    long = row(2, GOOD.replace('Body="b"', f'Body="{"b" * 20_000}"'))
-    _, kept, rejected = ingest(tmp_path, posts(row(1), long, row(3)))
+    kept, rejected = ingest(tmp_path, posts(row(1), row(2, 'Body="b"', f'Body="{"b" * 20_000}"'), row(3)))
     assert kept == [1, 3] and 1 <= len(rejected) < 10
 
 
-@pytest.mark.parametrize(
-    "content, says",
-    [
+def test_a_file_that_is_no_dump_is_refused_and_nothing_changes_and_one_without_posts_is_an_empty_site(tmp_path):
+    ingest(tmp_path, posts(row(1)))
+    for content, says in (
         (b"", "no <posts>"),
         (b"<html><body/></html>", "no <posts>"),
         ("\ufeff<posts></posts>".encode("utf-16"), "UTF-16"),
         (b'<?xml version="1.0" encoding="latin-1"?><posts></posts>', "latin-1"),
         (b"7z\xbc\xaf\x27\x1c", "archive"),
-    ],
-)
-def test_a_file_that_is_no_dump_is_refused_and_nothing_changes(tmp_path, content, says):
-    ingest(tmp_path, posts(row(1)))
-    (tmp_path / "other.xml").write_bytes(content)
-    with pytest.raises(DataError, match=says):
-        ingest_dump(tmp_path / "other.xml", "s", tmp_path / "pool")
-    assert len(pd.read_parquet(tmp_path / "pool/questions")) == 1
-
-
-def test_a_dump_without_posts_is_an_empty_site(tmp_path):
+    ):
+        (tmp_path / "other.xml").write_bytes(content)
+        with pytest.raises(DataError, match=says):
+            ingest_dump(tmp_path / "other.xml", "s", tmp_path / "pool")
+        assert len(pd.read_parquet(tmp_path / "pool/questions")) == 1
     for content in (b"<posts></posts>", b"<posts />", b"\xef\xbb\xbf<posts>\n</posts>\n"):
-        assert ingest(tmp_path, content)[1:] == ([], [])
-
-
-def test_rows_do_not_depend_on_where_the_file_is_cut_into_pieces(tmp_path, monkeypatch):
-    path = write_dump(tmp_path / "Posts.xml", list(make_posts(make_questions(30, 1))))
-    expected = [dict(element.attrib) for element in ET.parse(path).getroot()]
-    for piece in (700, 2999, 1 << 20):
-        monkeypatch.setattr(dump, "PIECE", piece)
-        found = [pair for rows, rejected in read_rows(path) for pair in rows if not rejected]
-        assert [attributes for _, attributes in found] == expected
-        assert [number for number, _ in found] == list(range(1, len(expected) + 1))
+        assert ingest(tmp_path, content) == ([], [])
 
 
 @pytest.mark.parametrize("tags, bom", [("old", True), ("new", False)])
-def test_encodings_of_tags_and_byte_order_marks_read_the_same(tmp_path, tags, bom):
-    rows = list(make_posts(make_questions(50, 2)))
+def test_rows_depend_on_no_encoding_of_tags_no_byte_order_mark_and_no_piece(tmp_path, monkeypatch, tags, bom):
+    rows = list(make_posts(make_questions(30, 2)))
     path = write_dump(tmp_path / "Posts.xml", rows, tags=tags, bom=bom)
     told = ingest_dump(path, "s", tmp_path / "pool", answers=True)
     questions = pd.read_parquet(tmp_path / "pool/questions")
-    assert told.rejected == 0 and told.answers == len(pd.read_parquet(tmp_path / "pool/answers")) == len(rows) - 50
+    assert told.rejected == 0 and told.answers == len(pd.read_parquet(tmp_path / "pool/answers")) == len(rows) - 30
     expected = [r["Tags"][1:-1].split("><") for r in rows if r["PostTypeId"] == "1"]
     assert [list(tags) for tags in questions["tags"]] == expected
     assert questions["body"].tolist() == [r["Body"] for r in rows if r["PostTypeId"] == "1"]
+    expected = [dict(element.attrib) for element in ET.parse(path).getroot()]
+    for piece in (700, 2999):
+        monkeypatch.setattr(dump, "PIECE", piece)
+        found = [pair for rows, rejected in read_rows(path) for pair in rows if not rejected]
+        assert found == list(enumerate(expected, 1))
 
 
-@pytest.mark.skipif(not REAL.is_file(), reason="the real dump is not here")
-def test_the_real_dump_goes_through_whole(tmp_path):
-    told = ingest_dump(REAL, "coffee", tmp_path, answers=True)
+def test_the_real_dump_goes_through_whole(coffee, tmp_path):
+    told = ingest_dump(coffee, "coffee", tmp_path, answers=True)
     assert told == ("coffee", 225, 327, 40, 0)
-    elements = {int(e.get("Id")): e for e in ET.parse(REAL).getroot()}
+    elements = {int(e.get("Id")): e for e in ET.parse(coffee).getroot()}
     for post in pd.read_parquet(tmp_path / "questions").itertuples():
         element = elements[post.question_id]
         assert (post.title, post.body) == (element.get("Title"), element.get("Body"))
         assert post.views == int(element.get("ViewCount")) and post.created == pd.Timestamp(element.get("CreationDate"))
+
+
+# made-up dumps
+
+
+def test_the_same_seed_gives_the_same_posts_and_answers_follow_their_question_and_count_up():
+    first, same, other = (list(make_posts(make_questions(60, seed))) for seed in (1, 1, 2))
+    assert first == same != other
+    rows = pd.DataFrame(first)
+    assert rows["Id"].astype(int).tolist() == list(range(1, len(rows) + 1))
+    questions, answers = rows[rows["PostTypeId"] == "1"], rows[rows["PostTypeId"] == "2"]
+    counts = questions.set_index("Id")["AnswerCount"].astype(int)
+    assert answers.groupby("ParentId").size().to_dict() == counts[counts > 0].to_dict()
+    accepted = questions.dropna(subset="AcceptedAnswerId")
+    parents = answers.set_index("Id")["ParentId"]
+    assert len(accepted) and [parents[a] for a in accepted["AcceptedAnswerId"]] == accepted["Id"].tolist()
+
+
+def test_a_later_dump_holds_what_became_of_the_questions(tmp_path):
+    posts = list(make_posts(make_questions(40, 1)))
+    open_ones = [int(row["Id"]) for row in posts if row.get("AnswerCount") == "0" and "ClosedDate" not in row][:4]
+    fates = dict(zip(open_ones, ("accepted answer", "answered", "closed", "deleted")))
+    later = write_later_dump(tmp_path / "b.xml", write_dump(tmp_path / "a.xml", posts, tags="new"), fates)
+    rows = {int(row["Id"]): row for part, _ in read_rows(later) for _, row in part}
+    accepted, answered, closed, deleted = (rows.get(number) for number in open_ones)
+    assert rows[int(accepted["AcceptedAnswerId"])]["ParentId"] == accepted["Id"] and accepted["AnswerCount"] == "1"
+    assert answered["AnswerCount"] == "1" and "AcceptedAnswerId" not in answered
+    assert "ClosedDate" in closed and deleted is None and len(rows) == len(posts) + 2 - 1
+    assert rows[1]["Tags"] == posts[0]["Tags"].replace("><", "|").replace("<", "|").replace(">", "|")
+
+
+# the pool
+
+QUESTION = (1, "t", "b", 0, ["a"], 1, 2, 0, 0, None, None, None, None, None, None, None)
+
+
+def test_seen_ids_are_those_of_a_set():
+    rng, seen, known = random.Random(0), SeenIds(), set()
+    for number in [0, 7, 8, pool.LARGEST_ID, *(rng.randrange(3_000_000) % 5000 * 601 for _ in range(5000))]:
+        assert seen.add(number) == (number not in known)
+        known.add(number)
+
+
+def test_a_site_is_written_whole_and_replaced_whole_or_not_at_all(tmp_path):
+    for posts in (3, 2):
+        with writing(tmp_path, "math", answers=posts == 3) as writer:
+            writer.add("questions", [QUESTION] * posts)
+            writer.add("rejected", [Rejected(4, "9", "why")])
+        assert writer.done() == ("math", posts, 0, 0, 1)
+        assert pq.read_table(tmp_path / "questions/site=math/questions.parquet").num_rows == posts
+        assert (tmp_path / "answers/site=math/answers.parquet").exists() == (posts == 3)  # of an earlier source they go
+    assert (tmp_path / "rejected/site=math.csv").read_text().splitlines() == ["row,post_id,reason", "4,9,why"]
+    assert pool.sites(tmp_path) == ["math"]
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(RuntimeError), writing(tmp_path, "math") as writer:
+        writer.add("questions", [QUESTION] * 9)
+        raise RuntimeError
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_a_name_that_is_no_site_and_an_empty_pool_are_refused(tmp_path):
+    for site in ("", "Math", "a/b", "..", "a b", "x" * 64):
+        with pytest.raises(DataError, match="not a site's name"), writing(tmp_path, site):
+            pass
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(DataError, match="ingest"):
+        pool.sites(tmp_path)
+
+
+# Markdown
+
+
+@pytest.mark.parametrize(
+    "html, markdown",
+    [
+        ("<p>one</p>\n\n<p>two</p>", "one\n\ntwo"),
+        ("<p>$a_1 * b_2 &lt; c$</p>", "$a_1 * b_2 < c$"),
+        ("<pre><code>x = 1\n  y</code></pre>", "```\nx = 1\n  y\n```"),
+        ("<blockquote><p>said</p><p>more</p></blockquote>", "> said\n>\n> more"),
+        ("<ol><li>a<ul><li>b</li></ul></li><li>c</li></ol>", "1. a\n\n   - b\n2. c"),
+        ("<h2>Head</h2><hr>", "## Head\n\n---"),
+        ('<p><img src="u" alt="x">a<br>b</p>', "![x](u)a  \nb"),
+        ("<p><code>a_b</code> <strong>c</strong> <b></b></p><!-- no -->", "`a_b` **c**"),
+        ("plain <sup>2</sup>", "plain 2"),
+        ("", ""),
+        ("<div>" * 5000 + "deep" + "</div>" * 5000, "deep"),
+    ],
+    ids=range(11),
+)
+def test_what_posts_are_made_of(html, markdown):
+    assert to_markdown(html) == markdown
+
+
+def test_an_independent_reader_finds_the_same_words_and_links():
+    html = '<p>See <a href="http://a.b/c">the <em>guide</em></a>:</p><ul><li>one</li><li><p>two</p></li></ul><p>end</p>'
+    read, asked = BeautifulSoup(mistune.html(to_markdown(html)), "html.parser"), BeautifulSoup(html, "html.parser")
+    assert read.get_text(" ", strip=True) == asked.get_text(" ", strip=True)
+    assert [a["href"] for a in read("a")] == ["http://a.b/c"] and len(read("li")) == 2 and read.em.text == "guide"

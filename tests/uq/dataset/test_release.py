@@ -1,103 +1,99 @@
-"""Versions: what the first one takes, what the next replaces, what is refused, and that a folder is whole or not there."""
+"""Versions: what the first one takes, what the next replaces, what is refused, and each planted fault that a check finds."""
 
 import json
 import re
 import shutil
+from datetime import datetime
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from proctor.data.tabular import DataError
 from proctor.uq.dataset import release as module
-from proctor.uq.dataset.release import PUBLIC, checked_version, next_changes, order, read_releases, write_release
+from proctor.uq.dataset.attribution import COLUMNS, attributions, home
+from proctor.uq.dataset.next_version import is_due, propose, read_proposal
+from proctor.uq.dataset.pool import writing
+from proctor.uq.dataset.release import PUBLIC, checked_version, digest, next_changes, read_releases, write_release
 from proctor.uq.dataset.release_check import check_releases
 from proctor.uq.dataset.review_queue import KEY, READ, UNREAD, load_quotas, read_reviews, without_place
+
+
+def keys(table: pd.DataFrame) -> set[tuple[str, int]]:
+    return set(zip(table["site"], table["question_id"]))
 
 
 @pytest.fixture(scope="module")
 def made(two_versions):
     """(versions, sheet of version 1, kept questions, quotas)."""
     folder = two_versions.parent
-    sheet = read_reviews([folder / "review/review.csv"])
-    return (
-        read_releases(two_versions),
-        sheet,
-        pd.read_parquet(folder / "kept/kept.parquet"),
-        load_quotas(folder / "quotas.yaml"),
-    )
+    sheet, kept = read_reviews([folder / "review/review.csv"]), pd.read_parquet(folder / "kept/kept.parquet")
+    return read_releases(two_versions), sheet, kept, load_quotas(folder / "quotas.yaml")
 
 
 def test_the_first_version_takes_the_accepted_questions_that_have_a_place(made, two_versions):
-    (one, _), _, kept, _ = made
+    (one, _), read, kept, _ = made
     sheet = pd.read_csv(two_versions.parent / "review/review.csv")
-    expected = set()
-    for site, group in sheet[sheet["decision"] == "accept"].groupby("site"):
-        expected |= {(site, n) for n in group.loc[group["way"] == UNREAD, "question_id"]}
-        expected |= {(site, n) for n in group.loc[group["way"] == READ].sort_values("place")["question_id"][:4]}
-    assert set(one.keys) == expected and len(one.keys) == 12
-    diamond = sheet[(sheet["diamond"] == "yes")]
-    assert set(zip(one.diamond["site"], one.diamond["question_id"])) == expected & set(
-        zip(diamond["site"], diamond["question_id"])
+    accepted = sheet[sheet["decision"] == "accept"].sort_values("place")
+    expected = keys(accepted[accepted["way"] == UNREAD]) | keys(
+        accepted[accepted["way"] == READ].groupby("site").head(4)
     )
-    assert len(one.diamond) > 0
-
-
-def test_accepted_questions_without_a_place_are_counted_in_both_pages_with_the_setting_to_change(made, two_versions):
-    (one, _), sheet, _, _ = made
-    accepted = sheet[sheet["outcome"] == "accept"]
-    left = [key for key in zip(accepted["site"], accepted["question_id"]) if key not in set(one.keys)]
-    assert left and without_place(sheet, one.keys).startswith(f"Accepted without a place: {len(left)} (")
+    assert set(one.keys) == expected and len(one.keys) == 12
+    assert keys(one.diamond) == expected & keys(sheet[sheet["diamond"] == "yes"]) != set()
+    left = keys(accepted) - expected  # without a place: counted in both pages, with the setting to change
+    assert left and without_place(read, one.keys).startswith(f"Accepted without a place: {len(left)} (")
+    assert without_place(read, keys(accepted)) == ""
     for page in ("CHANGELOG.md", "DATASHEET.md"):
-        text = (two_versions / one.version / page).read_text()
+        text = (two_versions / "1" / page).read_text()
         assert f"Accepted without a place: {len(left)}" in text and "quotas.yaml" in text
-    assert without_place(sheet, zip(accepted["site"], accepted["question_id"])) == ""
-
-
-def test_its_rows_are_the_questions_in_the_public_columns(made, two_versions):
-    (one, _), _, kept, _ = made
     source = {(row.site, row.question_id): row for row in kept.itertuples()}
     for row in one.questions:
         asked = source[row["site"], row["question_id"]]
-        assert (
-            list(row) == PUBLIC.names == "question_id title body tags category site link comments score views".split()
-        )
-        assert (row["title"], row["tags"], row["score"], row["views"]) == (
-            asked.title,
-            list(asked.tags),
-            asked.score,
-            asked.views,
-        )
-        assert (
-            "<p>" not in row["body"]
-            and row["body"].split() == asked.body.replace("<p>", "").replace("</p>", "").split()
-        )
-        assert (row["comments"] == []) == (asked.comments == 0)
+        assert list(row) == "question_id title body tags category site link comments score views".split()
+        assert [row[name] for name in ("title", "score", "views")] == [asked.title, asked.score, asked.views]
+        assert row["tags"] == list(asked.tags) and (row["comments"] == []) == (asked.comments == 0)
+        assert row["body"].split() == re.sub("</?p>", "", asked.body).split()
     assert pq.read_table(two_versions / "1/questions.parquet").to_pylist() == one.questions
     assert pq.read_schema(two_versions / "1/questions.parquet").equals(PUBLIC)
 
 
-def test_the_next_version_replaces_each_solved_question_by_a_new_one_of_its_site(made):
+def test_the_next_version_replaces_each_solved_question_by_a_new_one_of_its_site(made, two_versions):
     one, two = made[0]
     gone, came = set(one.keys) - set(two.keys), set(two.keys) - set(one.keys)
     assert len(gone) == len(came) == 3 and sorted(site for site, _ in gone) == sorted(site for site, _ in came)
     stayed = {key: row for key, row in zip(two.keys, two.questions) if key in set(one.keys)}
     assert stayed == {key: row for key, row in zip(one.keys, one.questions) if key in stayed}
     assert two.dev == one.dev and len(one.dev) == 5 and all(row["answer"] and row["answer_licence"] for row in one.dev)
+    text = (two_versions / "2/CHANGELOG.md").read_text()  # it names every change of every version
+    assert text.count("# Changelog\n") == 1 and text.index("## 2 (2026-01-01)") < text.index("## 1 (2025-01-01)")
+    told = re.findall(r"^- (\S+) (\d+): .+$", text, re.MULTILINE)
+    changes = pd.concat([one.changes, two.changes])
+    assert sorted((site, int(number)) for site, number in told) == sorted(zip(changes["site"], changes["question_id"]))
+    assert "12 questions: 3 added, 3 removed." in text and "12 questions: 12 added, 0 removed." in text
+    assert text.count("solved (accepted answer; B)") == 3
+    text = (two_versions / "2/DATASHEET.md").read_text()  # it gives the counts of the files
+    for site, count in pd.Series([row["site"] for row in two.questions]).value_counts().items():
+        assert f"| Science | {site} | {count} |" in text
+    for name, count in two.attributions["licence"].value_counts().items():
+        assert f"[{name}](https://creativecommons.org/licenses/by-sa/{name.split()[-1]}/) ({count})" in text
+    assert "the one before is 1." in text and f"{len(two.diamond)} of them are the diamond subset" in text
+
+
+def solved_of(version, count: int = 99) -> pd.DataFrame:
+    return pd.DataFrame([dict(zip(KEY, key), status="answered", expert="E") for key in version.keys[:count]])
 
 
 def test_no_question_comes_back_and_one_without_a_successor_is_not_replaced(made):
     versions, sheet, _, _ = made
-    solved = pd.DataFrame([dict(zip(KEY, key), status="answered", expert="E") for key in versions[-1].keys])
-    found = next_changes(sheet[sheet["place"] <= 9], solved, versions, early=False)
-    added = found[found["change"] == "added"]
-    held = {key for version in versions for key in version.keys}
-    assert not held & set(zip(added["site"], added["question_id"])) and 0 < len(added) < len(solved)
-    assert (found["change"] == "removed").sum() == 12
+    found = next_changes(sheet[sheet["place"] <= 9], solved_of(versions[-1]), versions, early=False)
+    added, held = keys(found[found["change"] == "added"]), {key for version in versions for key in version.keys}
+    assert not held & added and 0 < len(added) < 12 == (found["change"] == "removed").sum()
 
 
 def test_a_version_that_is_not_due_is_refused_unless_early(made):
     versions, sheet, _, _ = made
-    solved = pd.DataFrame([dict(zip(KEY, key), status="answered", expert="E") for key in versions[-1].keys[:2]])
+    solved = solved_of(versions[-1], 2)
     with pytest.raises(DataError, match=r"2 of 12 questions are solved \(16.7 %\), a next version is due at 20 %"):
         next_changes(sheet, solved, versions, early=False)
     assert len(next_changes(sheet, solved, versions, early=True)) == 4
@@ -105,59 +101,41 @@ def test_a_version_that_is_not_due_is_refused_unless_early(made):
         next_changes(sheet, solved[:0], versions, early=True)
 
 
-@pytest.mark.parametrize("fault", ["full", "rename"])
-def test_a_version_is_there_whole_or_not_at_all(made, tmp_path, monkeypatch, fault):
+def test_a_version_is_there_whole_or_not_at_all_and_the_same_input_gives_the_same_bytes(made, tmp_path, monkeypatch):
     versions, sheet, kept, quotas = made
-    changes = versions[0].changes
 
     def fails(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(
-        module.pq if fault == "full" else module.os, "write_table" if fault == "full" else "rename", fails
-    )
-    with pytest.raises(DataError, match="No space left on device"):
-        write_release(tmp_path, "1", kept, sheet, changes, quotas)
-    assert not list(tmp_path.iterdir())
-
-
-def test_the_same_input_gives_the_same_bytes(made, two_versions, tmp_path):
-    versions, sheet, kept, quotas = made
+    for holder, name in ((module.pq, "write_table"), (module.os, "rename")):
+        with monkeypatch.context() as full, pytest.raises(DataError, match="No space left on device"):
+            full.setattr(holder, name, fails)
+            write_release(tmp_path, "1", kept, sheet, versions[0].changes, quotas)
+        assert not list(tmp_path.iterdir())
     for name in "ab":
-        write_release(
-            tmp_path / name,
-            "1",
-            kept.sample(frac=1, random_state=ord(name)),
-            sheet,
-            versions[0].changes,
-            quotas,
-            on=None,
-        )
-    digests = [json.loads((tmp_path / name / "1/release.json").read_text()) for name in "ab"]
-    assert digests[0] == digests[1]
+        mixed = kept.sample(frac=1, random_state=ord(name))
+        write_release(tmp_path / name, "1", mixed, sheet, versions[0].changes, quotas)
+    one, other = (json.loads((tmp_path / name / "1/release.json").read_text()) for name in "ab")
+    assert one == other
 
 
 def test_what_does_not_fit_is_refused(made, two_versions, tmp_path):
     versions, sheet, kept, quotas = made
-    changes = versions[0].changes
-    with pytest.raises(DataError, match="reviewed, but not among the kept"):
-        write_release(tmp_path, "1", kept[:3], sheet, changes, quotas)
-    with pytest.raises(DataError, match="is there twice"):
-        write_release(tmp_path, "1", pd.concat([kept, kept]), sheet, changes, quotas)
-    shutil.copytree(two_versions, tmp_path / "r")
-    for version, told in (("2", "Give a later one"), ("1.9", "Give a later one"), ("two", "not a version")):
+    own = dict(answer_id=1, answer="<p>so</p>", answered=kept["created"])
+    dev = kept.assign(**own, answer_owner_id=1.0, answer_owner_name="B", answer_licence=None)
+    for folder, version, questions, held_out, told in (
+        (tmp_path, "1", kept[:3], None, "reviewed, but not among the kept"),
+        (tmp_path, "1", pd.concat([kept, kept]), None, "is there twice"),
+        (tmp_path, "1", kept, dev, "is in the dev set too"),
+        (two_versions, "2", kept, None, "Give a later one"),
+        (two_versions, "1.9", kept, None, "Give a later one"),
+        (two_versions, "two", kept, None, "not a version"),
+    ):
         with pytest.raises(DataError, match=told):
-            write_release(tmp_path / "r", version, kept, sheet, changes, quotas)
-    dev = kept.assign(
-        answer_id=1,
-        answer="<p>so</p>",
-        answered=kept["created"],
-        answer_owner_id=1.0,
-        answer_owner_name="B",
-        answer_licence=None,
-    )
-    with pytest.raises(DataError, match="is in the dev set too"):
-        write_release(tmp_path, "1", kept, sheet, changes, quotas, dev=dev)
+            write_release(folder, version, questions, sheet, versions[0].changes, quotas, held_out)
+    for bad in ("", "v1", "1.", "../1", "1.2.3.4.5", "1\n"):
+        with pytest.raises(DataError):
+            checked_version(bad)
 
 
 def test_authors_keep_their_names_from_version_to_version(made, tmp_path):
@@ -166,8 +144,7 @@ def test_authors_keep_their_names_from_version_to_version(made, tmp_path):
     names = ["007", "NA", "1e3", "", "None", "=HYPERLINK(A1)", "@ada", "'tis", "-1+1"]
     kept = kept.assign(owner_name=[names[n % 9] for n in kept["question_id"]], owner_id=5)
     write_release(tmp_path, "1", kept, sheet, versions[0].changes, quotas)
-    solved = pd.DataFrame([dict(zip(KEY, versions[0].keys[0]), status="answered", expert="E")])
-    changes = next_changes(sheet, solved, read_releases(tmp_path), early=True)
+    changes = next_changes(sheet, solved_of(versions[0], 1), read_releases(tmp_path), early=True)
     write_release(tmp_path, "2", kept, sheet, changes, quotas)
     for release in read_releases(tmp_path):
         expected = [names[n % 9] or "user 5" for n in release.attributions["question_id"]]
@@ -176,30 +153,165 @@ def test_authors_keep_their_names_from_version_to_version(made, tmp_path):
     assert check_releases(tmp_path) == []
 
 
-def test_versions_are_ordered_as_numbers():
-    assert sorted(["1.10", "1.9", "2", "10"], key=order) == ["1.9", "1.10", "2", "10"]
-    for bad in ("", "v1", "1.", "../1", "1.2.3.4.5", "1\n"):
-        with pytest.raises(DataError):
-            checked_version(bad)
+def test_an_author_is_named_as_far_as_the_source_knows_him():
+    """And a licence changes at midnight of the days that the paper gives, unless the source says a later one."""
+    moments = ["2011-04-07T23:59:59.999", "2011-04-08", "2018-05-01T23:59:59.999", "2018-05-02", "2015-01-01"]
+    days = pd.to_datetime(moments, format="ISO8601")
+    asked = pd.DataFrame(dict(site="cs", question_id=range(5), owner_id=[7.0, 8.0, None, 9.0, 9.0], created=days))
+    asked = asked.assign(owner_name=["Ada", None, None, "", "Bo"], licence=[None] * 4 + ["CC BY-SA 4.0"])
+    found = attributions(asked)
+    assert tuple(found.columns) == COLUMNS
+    assert list(found["author"]) == ["Ada", "user 8", "unknown", "user 9", "Bo"]
+    assert [name[-3:] for name in found["licence"]] == ["2.5", "3.0", "3.0", "4.0", "4.0"]
+    assert list(found["author_link"][:3]) == [home("cs") + "/users/7", home("cs") + "/users/8", ""]
 
 
-def test_the_changelog_names_every_change_of_every_version(two_versions):
-    text = (two_versions / "2/CHANGELOG.md").read_text()
-    one, two = read_releases(two_versions)
-    assert text.count("# Changelog\n") == 1 and text.index("## 2 (2026-01-01)") < text.index("## 1 (2025-01-01)")
-    told = re.findall(r"^- (\S+) (\d+): .+$", text, re.MULTILINE)
-    changes = pd.concat([one.changes, two.changes])
-    assert sorted((site, int(number)) for site, number in told) == sorted(zip(changes["site"], changes["question_id"]))
-    assert "12 questions: 3 added, 3 removed." in text and "12 questions: 12 added, 0 removed." in text
-    assert text.count("solved (accepted answer; B)") == 3
+# planted faults
 
 
-def test_the_datasheet_gives_the_counts_of_the_files(two_versions):
-    release = read_releases(two_versions)[1]
-    text = (two_versions / "2/DATASHEET.md").read_text()
-    sites = pd.Series([row["site"] for row in release.questions]).value_counts()
-    for site, count in sites.items():
-        assert f"| Science | {site} | {count} |" in text
-    for name, count in release.attributions["licence"].value_counts().items():
-        assert f"[{name}](https://creativecommons.org/licenses/by-sa/{name.split()[-1]}/) ({count})" in text
-    assert "the one before is 1." in text and f"{len(release.diamond)} of them are the diamond subset" in text
+@pytest.fixture
+def damaged(two_versions, tmp_path):
+    """A copy of two sound versions, to be damaged."""
+    shutil.copytree(two_versions, tmp_path / "releases")
+    return tmp_path / "releases"
+
+
+def edit(path, change):
+    """Change the rows of a .csv or .jsonl and put the digests right, so that only what the files say is wrong."""
+    if path.suffix == ".csv":
+        change(pd.read_csv(path, keep_default_na=False)).to_csv(path, index=False)
+    else:
+        rows = change([json.loads(line) for line in path.read_text().splitlines()])
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    manifest = json.loads((path.parent / "release.json").read_text())
+    manifest["files"] = {name: digest(path.parent / name) for name in manifest["files"]}
+    (path.parent / "release.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize(
+    "name, change, told",
+    [
+        ("2/questions.jsonl", lambda rows: rows[1:], "is lost: no change removes it|is added, but not there"),
+        ("2/questions.jsonl", lambda rows: [*rows, rows[0]], "stands 2 times"),
+        (
+            "2/questions.jsonl",
+            lambda rows: [rows[0] | {"question_id": 999}, *rows[1:]],
+            "999 of .* came with no change",
+        ),
+        ("2/questions.jsonl", lambda rows: [rows[0] | {"body": "x"}, *rows[1:]], "not the rows of questions.jsonl"),
+        ("2/questions.jsonl", lambda rows: [row | {"body": "x"} for row in rows], "was changed"),
+        ("2/attribution.csv", lambda table: table[1:], "is not named once"),
+        ("2/attribution.csv", lambda table: table.assign(licence="MIT"), "'MIT'"),
+        ("2/attribution.csv", lambda table: table.assign(posted="2020-01-01", licence="CC BY-SA 3.0"), "2020-01-01"),
+        ("2/attribution.csv", lambda table: table.assign(posted="soon"), "posted soon"),
+        ("1/diamond.csv", lambda table: table.assign(question_id=999), "999 of .* is not in the release"),
+        ("1/dev.jsonl", lambda rows: [*rows, rows[0]], "dev.jsonl: .* stands 2 times"),
+        ("1/dev.jsonl", lambda rows: [rows[0] | {"answer": ""}], "has no answer"),
+        ("2/changes.csv", lambda table: table[table["change"] == "added"], "is lost: no change removes it"),
+        ("2/changes.csv", lambda table: table.assign(change="added"), "is added, but not there"),
+        ("2/changes.csv", lambda table: pd.concat([table, table]), "changes.csv: .* stands 2 times"),
+        ("2/changes.csv", lambda table: table.assign(change="moved"), "'moved' is no change"),
+    ],
+)
+def test_a_planted_fault_is_found(damaged, name, change, told):
+    edit(damaged / name, change)
+    assert [problem for problem in check_releases(damaged) if re.search(told, problem)]
+
+
+def test_a_question_of_the_dev_set_is_not_released_and_one_that_went_never_comes_back(damaged):
+    """Version 3 adds what version 2 removed."""
+    questions = [json.loads(line) for line in (damaged / "1/questions.jsonl").read_text().splitlines()]
+    edit(damaged / "1/dev.jsonl", lambda rows: [questions[0] | {"answer": "so"}])
+    shutil.copytree(damaged / "2", damaged / "3")
+    manifest = json.loads((damaged / "3/release.json").read_text())
+    (damaged / "3/release.json").write_text(json.dumps(manifest | {"previous": "2"}))
+    removed = pd.read_csv(damaged / "2/changes.csv").query("change == 'removed'").iloc[0]
+    [back] = [
+        row for row in questions if (row["site"], row["question_id"]) == (removed["site"], removed["question_id"])
+    ]
+    edit(damaged / "3/questions.jsonl", lambda rows: [*rows, back])
+    edit(damaged / "3/changes.csv", lambda table: pd.DataFrame([removed]).assign(change="added"))
+    found = "\n".join(check_releases(damaged))
+    assert "is a question of the release too" in found and "was in an earlier version already" in found
+
+
+def test_a_changed_byte_a_missing_file_and_a_wrong_predecessor_are_found(damaged):
+    (damaged / "1/DATASHEET.md").write_text("mine")
+    (damaged / "2/CHANGELOG.md").unlink()
+    manifest = json.loads((damaged / "2/release.json").read_text())
+    (damaged / "2/release.json").write_text(json.dumps(manifest | {"previous": "0.9", "diamond": 77}))
+    (damaged / "2/questions.parquet").write_bytes(b"no")
+    found = "\n".join(check_releases(damaged))
+    for told in ("1/DATASHEET.md: not the file", "2/CHANGELOG.md: not the file", "said to be 0.9",
+                 "2/release.json: diamond is said to be 77, and is ", "parquet: cannot be"):  # fmt: skip
+        assert told in found
+    for name in ("release.json", "questions.jsonl", "attribution.csv"):  # what can't be read is a problem, no crash
+        (damaged / "2" / name).write_text("{")
+        assert str(damaged / "2") in check_releases(damaged)[-1]
+
+
+# a later crawl
+
+DAY = datetime(2015, 1, 1)
+STATUS = {1: "open", 2: "answered", 3: "accepted answer", 4: "closed", 5: "not in the crawl", 6: "accepted answer"}
+RELEASED = {("math", number) for number in STATUS} | {("cs", 1)}
+
+
+@pytest.fixture(scope="module")
+def proposal(tmp_path_factory):
+    """The proposal for seven released questions, of which a later crawl shows five."""
+    folder = tmp_path_factory.mktemp("crawl")
+
+    def row(number, answers=0, accepted=None, closed=None):
+        return (number, "What?", "<p>b</p>", 0, ["a"], 5, 9, answers, 0, accepted, DAY, DAY, closed, 1, "Ada", None)
+
+    with writing(folder / "pool", "math") as pool:
+        pool.add("questions", [row(1), row(2, 1), row(3, 2, 8), row(4, 0, None, DAY), row(6, 1, 7, DAY), row(70)])
+    table = pd.DataFrame(sorted(RELEASED), columns=["site", "question_id"]).assign(title="What?", link="L")
+    return propose(table, folder / "pool")
+
+
+def test_a_later_crawl_gives_each_question_its_status(proposal):
+    assert keys(proposal) == RELEASED and len(proposal) == len(RELEASED)
+    math = proposal[proposal["site"] == "math"]
+    assert dict(zip(math["question_id"], math["status"])) == STATUS
+    assert proposal.set_index("site").loc["cs", "status"] == "site not crawled"
+    assert proposal.groupby("proposal")["status"].agg(set).to_dict() == {
+        "replace": {"accepted answer"},
+        "check": {"answered", "closed", "not in the crawl"},
+        "keep": {"open", "site not crawled"},
+    }
+
+
+@given(st.integers(0, 600), st.integers(0, 600))
+def test_a_next_version_is_due_from_a_fifth_on(solved, questions):
+    assert is_due(solved, questions) == (questions > 0 and solved / questions >= 0.2)
+
+
+def test_only_what_an_expert_signed_counts_as_solved(proposal, tmp_path):
+    path = tmp_path / "p.csv"
+    proposal.assign(solved=["yes", "no", "", "yes", "", "", ""], expert="E").to_csv(path, index=False)
+    found = read_proposal(path, RELEASED)
+    assert list(found["question_id"]) == list(proposal["question_id"].iloc[[0, 3]]) and set(found["expert"]) == {"E"}
+    proposal.to_csv(path, index=False)
+    assert read_proposal(path, RELEASED).empty
+
+
+@pytest.mark.parametrize(
+    "columns, told",
+    [
+        (dict(solved="yes"), "row 2, column expert: solved, but checked by no one"),
+        (dict(solved="perhaps"), "row 2, column solved: 'perhaps'"),
+        (dict(question_id=3), "row 3, column question_id: 3 of math stands in an earlier row"),
+        (dict(question_id=99), "row 2, column question_id: math 99 is not in the release"),
+        (dict(question_id="x"), "row 2, column question_id: math x is not in the release"),
+        (dict(status=None), "column status: not there"),
+    ],
+)
+def test_a_mistake_in_the_experts_file_is_told_with_its_row(proposal, tmp_path, columns, told):
+    table = proposal.assign(site="math", **columns).dropna(axis="columns")
+    table.to_csv(tmp_path / "p.csv", index=False)
+    with pytest.raises(DataError, match=told):
+        read_proposal(tmp_path / "p.csv", RELEASED)
+    with pytest.raises(DataError, match="no questions there"):
+        propose(table, tmp_path)

@@ -1,32 +1,36 @@
-"""UQ's rules by the engine, against counts made question by question in plain Python."""
+"""UQ's rules by the engine, question by question in plain Python; near duplicates against planted copies and all pairs."""
 
 import math
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from datetime import date, datetime
+from itertools import combinations, product
 from pathlib import Path
 
 import duckdb
 import pandas as pd
 import pytest
 from proctor.data.tabular import DataError
-from proctor.uq.dataset import rules
 from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.pool import writing
 from proctor.uq.dataset.rules import (
+    COLUMNS,
     RULES,
+    RULES_FILE,
     Filter,
     by_rule,
     by_site,
     development_set,
+    find_duplicates,
+    jaccard,
     kept,
     least_votes,
     load_rules,
     scan,
+    word_runs,
 )
 
-REAL = Path("/work/shared/data/coffee_posts.xml")
 POST = dict(
     score=50, views=5000, answers=0, tags=["algebra"], title="How so?", body="<p>b</p>", created=datetime(2012, 1, 1)
 )
@@ -34,12 +38,11 @@ POST = dict(
 
 def brute_force(questions: list[dict], limits, as_of: date) -> dict[int, set[str]]:
     """id -> failed rules, by the words of appendix H.2."""
-    failed = {}
+    failed, by_site = {}, {}
+    for q in sorted(questions, key=lambda q: -q["score"]):
+        by_site.setdefault(q["site"], []).extend([q["score"]] * (q["answers"] == 0))
     for q in questions:
-        own = limits.of(q["site"])
-        unanswered = sorted(
-            (p["score"] for p in questions if p["site"] == q["site"] and p["answers"] == 0), reverse=True
-        )
+        own, unanswered = limits.of(q["site"]), by_site[q["site"]]
         share = math.ceil(len(unanswered) * own["top_percent"] / 100 - 1e-9)
         whole, part = own["off_topic_tags"], own["tag_match"] == "substring"
         bad_tag = any(word in tag if part else word == tag for tag in q["tags"] for word in whole)
@@ -48,9 +51,7 @@ def brute_force(questions: list[dict], limits, as_of: date) -> dict[int, set[str
             age=old,
             views=q["views"] is not None and q["views"] >= own["min_views"],
             votes=q["score"] >= own["min_votes"],
-            views_per_vote=q["score"] > 0
-            and q["views"] is not None
-            and q["views"] / q["score"] <= own["max_views_per_vote"],
+            views_per_vote=q["score"] > 0 and (q["views"] or math.inf) / q["score"] <= own["max_views_per_vote"],
             top_share=own["top_percent"] == 100 or bool(unanswered) and q["score"] >= unanswered[share - 1],
             no_answers=q["answers"] == 0,
             no_why=not re.search(r"\bwhy\b", q["title"], re.IGNORECASE | re.ASCII),
@@ -74,8 +75,8 @@ def decided(source, limits, as_of, folder, **how) -> dict:
     return failed
 
 
-def pool_of(folder, posts: list[dict]) -> Path:
-    with writing(folder, "math") as writer:
+def pool_of(folder, posts: list[dict], site: str = "math") -> Path:
+    with writing(folder, site) as writer:
         rows = [POST | post for post in posts]
         writer.add("questions", [
             (i, p["title"], p["body"], p["body"].count("<img"), p["tags"], p["score"], p["views"], p["answers"], 0, None, p["created"], *[None] * 5)
@@ -94,20 +95,18 @@ def test_every_question_knows_the_rules_it_failed(generated, tmp_path, variant):
     assert decided(pool, limits, as_of, tmp_path) == brute_force(questions, limits, as_of)
 
 
-@pytest.mark.skipif(not REAL.is_file(), reason="the real dump is not here")
-@pytest.mark.parametrize("settings", [{}, dict(min_views=20, min_votes=2, top_percent=50, off_topic_tags=["storage"])])
-def test_counts_on_the_real_dump_are_those_of_brute_force(tmp_path, settings):
-    ingest_dump(REAL, "coffee", tmp_path / "pool")
+def test_counts_on_the_real_dump_are_those_of_brute_force(coffee, tmp_path):
+    ingest_dump(coffee, "coffee", tmp_path / "pool")
     questions = []
-    for e in ET.parse(REAL).getroot():
+    for e in ET.parse(coffee).getroot():
         if e.get("PostTypeId") == "1":
             questions.append(dict(
                 site="coffee", question_id=int(e.get("Id")), title=e.get("Title"), body=e.get("Body"),
                 tags=re.findall("<([^>]+)>", e.get("Tags")), score=int(e.get("Score")), views=int(e.get("ViewCount")),
                 answers=int(e.get("AnswerCount")), created=datetime.fromisoformat(e.get("CreationDate")),
             ))  # fmt: skip
-    limits = load_rules().but(**settings)
-    for as_of in (date(2017, 2, 14), date(2026, 1, 1)):
+    own = dict(min_views=20, min_votes=2, top_percent=50, off_topic_tags=["storage"])
+    for limits, as_of in ((load_rules(), date(2026, 1, 1)), (load_rules().but(**own), date(2017, 2, 14))):
         found = decided(tmp_path / "pool", limits, as_of, tmp_path / str(as_of))
         assert found == brute_force(questions, limits, as_of)
     counts = Counter(name for failed in found.values() for name in failed)
@@ -129,9 +128,9 @@ def test_sites_one_by_one_and_json_lines_give_the_same(generated, tmp_path):
         pd.testing.assert_frame_equal(together, found.outcomes())
 
 
-@pytest.mark.parametrize(
-    "post, failed",
-    [
+def test_a_rule_reads_as_its_sentence(tmp_path):
+    """Of each post on a site of its own, next to one that everything suits and one without votes."""
+    cases = (
         ({}, set()),
         (dict(title="WHY so?"), {"no_why"}),
         (dict(title="Whyever not?"), set()),
@@ -144,11 +143,11 @@ def test_sites_one_by_one_and_json_lines_give_the_same(generated, tmp_path):
         (dict(score=10, views=50_001), {"views_per_vote", "top_share"}),
         (dict(created=datetime(2022, 6, 30, 23, 59)), set()),
         (dict(created=datetime(2022, 7, 1)), {"age"}),
-    ],
-)
-def test_a_rule_reads_as_its_sentence(tmp_path, post, failed):
-    pool = pool_of(tmp_path / "pool", [post, {}, dict(score=1)])
-    assert decided(pool, load_rules(), date(2024, 6, 30), tmp_path / "out")["math", 0] == failed
+    )
+    for k, (post, _) in enumerate(cases):
+        pool_of(tmp_path / "pool", [post, {}, dict(score=1)], f"site{k}")
+    found = decided(tmp_path / "pool", load_rules(), date(2024, 6, 30), tmp_path / "out")
+    assert {k: found[f"site{k}", 0] for k in range(len(cases))} == dict(enumerate(failed for _, failed in cases))
 
 
 def test_the_public_codes_variant_matches_within_tags_and_takes_no_top_share(tmp_path):
@@ -159,18 +158,13 @@ def test_the_public_codes_variant_matches_within_tags_and_takes_no_top_share(tmp
     assert found["math", 0] == set() and found["math", 1] == {"top_share"}
 
 
-@pytest.mark.parametrize("n", [1, 9, 10, 11, 30, 101])
-@pytest.mark.parametrize("percent", [0.5, 10, 30, 99])
-def test_top_share_is_rounded_up_and_keeps_ties(n, percent):
-    votes = [k // 2 for k in range(n)]
-    least = least_votes(Counter(votes), percent)
-    kept = sum(v >= least for v in votes)
-    wanted = math.ceil(round(n * percent / 100, 9))
-    assert wanted <= kept <= wanted + 1 and sum(v > least for v in votes) < wanted
-
-
-def test_a_site_without_unanswered_questions_has_no_top():
-    assert least_votes({}, 10) is None and least_votes({3: 0}, 10) is None
+def test_top_share_is_rounded_up_and_keeps_ties():
+    for n, percent in product([1, 9, 10, 11, 30, 101], [0.5, 10, 30, 99]):
+        votes = [k // 2 for k in range(n)]
+        least = least_votes(Counter(votes), percent)
+        kept, wanted = sum(v >= least for v in votes), math.ceil(round(n * percent / 100, 9))
+        assert wanted <= kept <= wanted + 1 and sum(v > least for v in votes) < wanted
+    assert least_votes({}, 10) is None and least_votes({3: 0}, 10) is None  # without unanswered questions no top
 
 
 @pytest.mark.parametrize(
@@ -179,32 +173,19 @@ def test_a_site_without_unanswered_questions_has_no_top():
         ("[", "cannot be read as YAML"),
         ("default: {min_views: 2}", "no min_age_years"),
         ("defaults: {}", "the parts must be"),
+        ("min_fame: 1", "x.*unknown settings min_fame"),
+        ("min_views: many", "x.*is no number"),
+        ("min_views: .nan", "x.*is no number"),
+        ("top_percent: 0", "x.*no share"),
+        ("tag_match: half", "x.*Choose one of: whole, substring"),
+        ("off_topic_tags: [Fun]", "x.*small letters"),
     ],
 )
-def test_a_file_that_holds_no_rules_says_so(tmp_path, text, says):
+def test_a_file_of_bad_rules_says_what_is_wrong(tmp_path, text, says):
     path = tmp_path / "rules.yaml"
-    path.write_text(text)
+    of_site = RULES_FILE.read_text().replace("sites:\n", f"sites:\n  x: {{{text}}}\n")
+    path.write_text(text if text.startswith(("[", "default")) else of_site)
     with pytest.raises(DataError, match=says):
-        load_rules(path)
-
-
-@pytest.mark.parametrize(
-    "setting, says",
-    [
-        ("min_fame: 1", "unknown settings min_fame"),
-        ("min_views: many", "is no number"),
-        ("min_views: .nan", "is no number"),
-        ("top_percent: 0", "no share"),
-        ("tag_match: half", "Choose one of: whole, substring"),
-        ("off_topic_tags: [Fun]", "small letters"),
-    ],
-)
-def test_a_bad_setting_of_a_site_says_what_is_wrong(tmp_path, setting, says):
-    path = tmp_path / "rules.yaml"
-    path.write_text(
-        Path(rules.__file__).with_name("rules.yaml").read_text().replace("sites:\n", f"sites:\n  x: {{{setting}}}\n")
-    )
-    with pytest.raises(DataError, match=f"x.*{says}"):
         load_rules(path)
 
 
@@ -219,73 +200,112 @@ def test_bad_sources_are_named(tmp_path, generated):
         found.outcomes()
 
 
-@pytest.fixture(scope="module")
-def outcomes(generated):
+def test_tables_by_rule_and_by_site_count_single_decisions(generated, tmp_path):
     with Filter(generated[0]) as found:
-        return found.outcomes()
-
-
-@pytest.fixture(scope="module")
-def decisions(generated, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("out")
-    with Filter(generated[0]) as found:
-        found.write(folder)
-    return [set(failed) for failed in pd.read_parquet(folder / "decisions.parquet")["failed"]]
-
-
-def test_by_rule_counts_single_decisions(outcomes, decisions):
-    table = by_rule(outcomes).set_index("rule")
+        found.write(tmp_path)
+        outcomes = found.outcomes()
+    decisions = [set(failed) for failed in pd.read_parquet(tmp_path / "decisions.parquet")["failed"]]
+    table, sites = by_rule(outcomes).set_index("rule"), by_site(outcomes)
     before: set[str] = set()
     for name in RULES:
         before.add(name)
-        assert table.loc[name, "failed"] == sum(name in failed for failed in decisions)
+        assert table.loc[name, "failed"] == sites[name].sum() == sum(name in failed for failed in decisions)
         assert table.loc[name, "alone"] == sum(failed == {name} for failed in decisions)
         assert table.loc[name, "left"] == sum(not failed & before for failed in decisions)
-    assert table["left"].iloc[-1] == kept(outcomes) == decisions.count(set()) > 0
+    assert table["left"].iloc[-1] == kept(outcomes) == sites["kept"].sum() == decisions.count(set()) > 0
+    assert sites["questions"].tolist() == [len(decisions) / 2] * 2
+    assert sites["share"].tolist() == pytest.approx(100 * sites["kept"] / sites["questions"])
 
 
-def test_by_site_adds_up_to_by_rule(outcomes):
-    sites, rules = by_site(outcomes), by_rule(outcomes).set_index("rule")["failed"]
-    assert sites[list(RULES)].sum().to_dict() == rules.to_dict()
-    assert sites["questions"].tolist() == [1000, 1000] and sites["kept"].sum() == kept(outcomes)
-    assert sites["share"].tolist() == pytest.approx(sites["kept"] / 10)
+# the development set
 
 
 LOOSE = load_rules().but(min_votes=1, min_views=100, top_percent=60)
 
 
-@pytest.fixture(scope="module")
-def pool(two_versions):
-    return two_versions.parent / "pool"
-
-
-def test_it_holds_what_passes_every_rule_but_no_answer(pool):
+def test_the_development_set_holds_what_passes_every_rule_but_no_answer(generated, tmp_path):
+    pool = generated[0]
     found = development_set(pool, LOOSE, size=10**6)
     with Filter(pool, LOOSE) as rules:
-        rules.write(pool.parent / "decided")
-    decided = pd.read_parquet(pool.parent / "decided/decisions.parquet")
-    questions = pd.concat(pd.read_parquet(f).assign(site=f.parent.name[5:]) for f in pool.glob("questions/*/*.parquet"))
-    texts = {
-        (f.parent.name[5:], row.question_id, row.answer_id): row.body
-        for f in pool.glob("answers/*/*.parquet")
-        for row in pd.read_parquet(f).itertuples()
-    }
-    accepted = dict(zip(zip(questions["site"], questions["question_id"]), questions["accepted_answer_id"]))
-    expected = {
-        (site, number): texts[site, number, accepted[site, number]]
-        for site, number, failed in decided.itertuples(index=False)
-        if list(failed) == ["no_answers"] and (site, number, accepted[site, number]) in texts
-    }
+        rules.write(tmp_path)
+    decisions = pd.read_parquet(tmp_path / "decisions.parquet").set_index(["site", "question_id"])["failed"].map(list)
+    questions, texts = (
+        pd.concat(pd.read_parquet(f).assign(site=f.parent.name[5:]) for f in pool.glob(f"{name}/*/*.parquet"))
+        for name in ("questions", "answers")
+    )
+    answered = questions.merge(
+        texts, left_on=["site", "accepted_answer_id"], right_on=["site", "answer_id"], suffixes=("", "_of")
+    )
+    answered = answered.set_index(["site", "question_id"])["body_of"]
+    expected = answered[[decisions[key] == ["no_answers"] for key in answered.index]]
     assert len(expected) > 20
-    assert dict(zip(zip(found["site"], found["question_id"]), found["answer"])) == expected
+    assert found.set_index(["site", "question_id"])["answer"].to_dict() == expected.to_dict()
 
 
-def test_the_seed_decides_and_a_smaller_set_begins_a_larger_one(pool):
-    first, more = development_set(pool, LOOSE, size=5, seed=1), development_set(pool, LOOSE, size=9, seed=1)
+def test_the_seed_decides_and_a_smaller_set_begins_a_larger_one(generated, tmp_path):
+    first, more, other = (development_set(generated[0], LOOSE, size=n, seed=k) for n, k in ((5, 1), (9, 1), (5, 2)))
     assert first.equals(more.head(5)) and len(more) == 9
-    assert list(development_set(pool, LOOSE, size=5, seed=2)["question_id"]) != list(first["question_id"])
-
-
-def test_a_pool_without_answers_is_refused(generated):
+    assert list(other["question_id"]) != list(first["question_id"])
     with pytest.raises(DataError, match="no answers there. Read the dump with `ingest --answers`"):
-        development_set(generated[0], LOOSE)
+        development_set(pool_of(tmp_path, [{}]), LOOSE)
+
+
+# near duplicates
+
+
+def test_planted_copies_are_found_and_nothing_else(generated):
+    pool, planted = generated
+    found = find_duplicates(pool, pool, threshold=0.5)
+    pairs = {frozenset([(r.site, r.question_id), (r.other_site, r.other_id)]) for r in found.itertuples()}
+    copies = {frozenset(pair) for pair in planted.items()}
+    siblings = {frozenset(p) for p in combinations(planted, 2) if planted[p[0]] == planted[p[1]]}
+    assert pairs <= copies | siblings
+    assert len(pairs & copies) >= 0.9 * len(copies)
+    assert set(found["relation"]) == {"asked twice", "answered elsewhere"}
+    assert ((found["other_answers"] > 0) == (found["relation"] == "answered elsewhere")).all()
+
+
+def test_pairs_are_those_of_brute_force(generated, tmp_path):
+    pool, planted = generated
+    numbers = [number for _, number in list(planted)[:20]]
+    origins = [number for _, number in list(planted.values())[:20]]
+    chosen = f"(site = 'circuits' AND question_id IN {tuple(numbers)}) OR (site = 'proofs' AND question_id IN {tuple(origins)})"
+    path = tmp_path / "some.parquet"
+    duckdb.execute(f"COPY (SELECT * FROM {scan(pool)} WHERE {chosen}) TO '{path}'")
+    rows = duckdb.execute(f"SELECT site, question_id, title, body FROM '{path}'").fetchall()
+    runs = {(site, number): set(word_runs(title, body).tolist()) for site, number, title, body in rows}
+    expected = {
+        frozenset(p): len(runs[p[0]] & runs[p[1]]) / len(runs[p[0]] | runs[p[1]]) for p in combinations(runs, 2)
+    }
+    found = find_duplicates(path, path, threshold=0.4)
+    got = {frozenset([(r.site, r.question_id), (r.other_site, r.other_id)]): r.similarity for r in found.itertuples()}
+    assert got == {pair: pytest.approx(value) for pair, value in expected.items() if value >= 0.4}
+
+
+def write(path, rows):
+    values = ", ".join(str(row) for row in rows)
+    columns = "site, question_id, title, body, answers"
+    duckdb.execute(f"COPY (SELECT * FROM (VALUES {values}) AS t({columns})) TO '{path}' (FORMAT parquet)")
+    return path
+
+
+def test_a_question_answered_elsewhere_is_told_from_one_asked_twice(tmp_path):
+    text = " ".join(f"word{k}" for k in range(40))
+    rows = [("a", 1, "title", text, 2), ("b", 2, "title", f"<p>{text.upper()}</p>", 0), ("c", 3, "title", text, 0)]
+    path = write(tmp_path / "q.parquet", rows)
+    found = find_duplicates(path, path)
+    assert sorted(zip(found["site"], found["other_site"], found["relation"])) == [
+        ("b", "a", "answered elsewhere"),
+        ("b", "c", "asked twice"),
+        ("c", "a", "answered elsewhere"),
+    ]
+    assert (found["similarity"] == 1).all()
+
+
+def test_without_duplicates_the_table_is_empty_and_a_threshold_must_be_a_similarity(tmp_path):
+    path = write(tmp_path / "q.parquet", [("a", 1, "t", "one two three four", 0), ("a", 2, "t", "five six seven", 0)])
+    assert find_duplicates(path, path).columns.tolist() == COLUMNS and find_duplicates(path, path).empty
+    assert len(word_runs("", "<p>x</p>")) == 1 and jaccard(word_runs("a", "b"), word_runs("A", "b")) == 1
+    for threshold in (0, 1.1):
+        with pytest.raises(DataError, match="threshold"):
+            find_duplicates("x", "x", threshold)

@@ -183,8 +183,8 @@ def _with_copies(rows: Iterable[dict], first: list[dict], share: float, rng: np.
 
 
 def _sentence(rng: np.random.Generator) -> str:
-    words = rng.choice(WORDS, rng.integers(8, 16)).tolist()
-    return " ".join(words).capitalize() + "."
+    words = rng.integers(0, len(WORDS), rng.integers(8, 16)).tolist()  # `choice` takes three times as long
+    return " ".join(WORDS[k] for k in words).capitalize() + "."
 
 
 def _time(time: datetime) -> str:
