@@ -7,6 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from proctor.data.questions import load_families
 from proctor.data.schemas import LETTERS
 from proctor.generated.draft import DISTINCT, DOUBLED, Family
 from proctor.generated.generate import COMMITTED, FAMILIES, VERSIONS, generate, questions_as_jsonl
@@ -16,10 +17,25 @@ from scipy.stats import chisquare
 
 @functools.cache
 def drawn():
-    return [question for seed in range(2) for question in generate(seed=seed, per_level=3)]
+    return [question for version in COMMITTED for question in load_families(version=version)]
 
 
-def test_solutions_end_with_their_answers():
+@pytest.mark.parametrize("version", COMMITTED)
+def test_the_committed_files_are_what_the_generator_gives(version):
+    questions = generate(per_level=COMMITTED[version], families=VERSIONS[version])
+    assert (QUESTIONS / f"{version.replace('-', '_')}.jsonl").read_text() == questions_as_jsonl(questions)
+
+
+def test_fewer_questions_families_and_levels_are_a_part_of_all():
+    everything = {question.id: question for question in drawn()}
+    few = generate(per_level=2, families=["mean", "box"], levels=(3, 1))
+    assert [question.id for question in few[1:6]] == ["mean-3-02", "mean-1-01", "mean-1-02", "box-3-01", "box-3-02"]
+    assert all(everything[question.id] == question and question.cluster == question.category for question in few)
+    assert [question.source for question in few[3:5]] == ["families-v2", "families-v3"]
+
+
+def test_solutions_end_with_their_answers_and_no_text_occurs_twice():
+    texts = []
     for question in drawn():
         extra = question.extra
         assert question.rationale == extra["right"]
@@ -27,46 +43,10 @@ def test_solutions_end_with_their_answers():
         assert extra["wrong"].endswith(f" The answer is {extra['wrong_answer']}.")
         assert extra["lucky"].endswith(f" The answer is {question.answer}.")
         assert extra["lucky"].split(" The answer is ")[0] == extra["wrong"].split(" The answer is ")[0]
-
-
-def test_no_text_occurs_twice():
-    texts = [
-        text
-        for q in generate(per_level=5)
-        for text in (q.question, *(near["question"] for near in q.extra["neighbours"]))
-    ]
-    assert len(set(texts)) == len(texts) == 27 * 3 * 5 * 4
-
-
-def test_neighbours_cannot_be_answered_by_copying():
-    for question in drawn():
-        answers = {near["answer"] for near in question.extra["neighbours"]}
-        assert not answers & {question.answer, question.extra["wrong_answer"]}
-
-
-def test_ids_name_family_level_and_place():
-    questions = generate(per_level=2, families=["mean", "box"], levels=[3])
-    assert [q.id for q in questions] == ["mean-3-01", "mean-3-02", "box-3-01", "box-3-02"]
-    assert [q.source for q in questions[1:3]] == ["families-v2", "families-v3"]
-    assert all(q.cluster == q.category for q in questions)
-
-
-def test_asking_for_fewer_gives_a_subset():
-    two = {q.id: q for q in generate(per_level=2)}
-    one = generate(per_level=1)
-    assert len(one) == 81 and all(two[q.id] == q for q in one)
-
-
-def test_families_and_levels_do_not_disturb_each_other():
-    everything = {q.id: q for q in generate(per_level=1)}
-    some = generate(per_level=1, families=["tank", "mean"], levels=(3, 1))
-    assert len(some) == 4 and all(everything[q.id] == q for q in some)
-
-
-@pytest.mark.parametrize("version", COMMITTED)
-def test_the_committed_files_are_what_the_generator_gives(version):
-    questions = generate(per_level=COMMITTED[version], families=VERSIONS[version])
-    assert (QUESTIONS / f"{version.replace('-', '_')}.jsonl").read_text() == questions_as_jsonl(questions)
+        texts += [question.question, *(near["question"] for near in extra["neighbours"])]
+        answers = {near["answer"] for near in extra["neighbours"]}
+        assert not answers & {question.answer, extra["wrong_answer"]}  # none can be solved by copying
+    assert len(set(texts)) == len(texts) == (324 + 486) * 4
 
 
 def test_ten_options_are_distinct_numbers_of_like_size_and_the_letters_are_right():
@@ -109,18 +89,15 @@ def test_words_have_the_letters_that_their_lists_promise():
 
 
 def test_bad_requests_say_what_to_choose():
-    with pytest.raises(ValueError, match="'sum' is unknown: choose from invented_sign"):
-        generate(families=["sum"])
-    with pytest.raises(ValueError, match="different levels from 1, 2, 3"):
-        generate(levels=[4])
-    with pytest.raises(ValueError, match="different levels from 1, 2, 3"):
-        generate(levels=[1, 1])
-    with pytest.raises(ValueError, match="lower per_level"):
-        generate(per_level=100, families=["angles"], levels=[1])
+    for asked, message in (
+        (dict(families=["sum"]), "'sum' is unknown: choose from invented_sign"),
+        (dict(levels=[4]), "different levels from 1, 2, 3"),
+        (dict(levels=[1, 1]), "different levels from 1, 2, 3"),
+        (dict(per_level=100, families=["angles"], levels=[1]), "lower per_level"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            generate(**asked)
     with pytest.raises(ValueError, match="level 0 does not exist"):
         FAMILIES["mean"].make(0, np.random.default_rng(0))
-
-
-def test_a_family_that_never_succeeds_ends():
     with pytest.raises(RuntimeError, match="widen its ranges"):
         Family(lambda level, rng: None, True, "").make(1, np.random.default_rng(0))
