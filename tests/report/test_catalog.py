@@ -1,16 +1,15 @@
 import fcntl
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-import proctor
+import pandas as pd
 import pytest
 from proctor import paths
 from proctor.report import catalog, provenance
 from proctor.report.catalog import Row, check, files, promised, read, status_table, without_row, write_status
+from proctor.report.claims import as_row, judge
 
-LIB = str(Path(proctor.__file__).parents[1])
 HEADER = ",".join(Row._fields)
 TABLE = "hle/t,hle,table,A table,hle/2_evaluation,hle/t.csv,published,HLE Table 1,exact,done,"
 FIGURE = 'uq/f,uq,notebook-output,"A figure, ours",uq/3_validators,uq/f.svg,published + simulated,,,done,'
@@ -49,11 +48,9 @@ def folder(tmp_path, rows):
 
 
 def test_the_committed_figures_are_what_the_catalog_promises():
-    assert check(read(), paths.ROOT / "figures") == []
-
-
-def test_no_published_artifact_is_without_a_row():
-    assert without_row(read()) == []
+    rows = read()
+    assert check(rows, paths.ROOT / "figures") == [] and without_row(rows) == []
+    assert status_table(rows) in (paths.ROOT / "docs" / "status.md").read_text(encoding="utf-8")
 
 
 def test_a_published_artifact_without_a_row_is_named(tmp_path, rows):
@@ -62,10 +59,6 @@ def test_a_published_artifact_without_a_row_is_named(tmp_path, rows):
     assert without_row(rows, tmp_path) == [
         "hle/claim_new is in data/published/hle/facts.csv and has no row; give it one"
     ]
-
-
-def test_the_readme_carries_the_present_status():
-    assert status_table() in (paths.ROOT / "docs" / "status.md").read_text(encoding="utf-8")
 
 
 def test_rows_are_read_as_they_stand(rows):
@@ -115,17 +108,10 @@ def test_every_fault_is_told_at_once(written):
 def test_two_rows_cannot_promise_the_same_file(written):
     with pytest.raises(ValueError, match="row 3, column outputs: hle/t is also in row 2"):
         read(written(TABLE, TABLE.replace("hle/t,", "hle/u,", 1)))
-
-
-def test_a_stand_in_may_point_at_the_figure_of_another_row(written):
-    again = STAND_IN.replace("hle/t,", "hle/u,", 1)
-    assert [row.id for row in read(written(TABLE, again))] == ["hle/t", "hle/u"]
-
-
-@pytest.mark.parametrize("kind", ["claim", "formal", "protocol", "prompt"])
-def test_what_is_no_artifact_may_point_at_the_output_in_which_it_is_tested(written, kind):
-    other = TABLE.replace("hle/t,hle,table", f"hle/other,hle,{kind}", 1)
-    assert [row.id for row in read(written(TABLE, other))] == ["hle/t", "hle/other"]
+    # a stand-in may point at the figure of another row, and what is no artifact at where it is tested
+    others = [STAND_IN, *(TABLE.replace(",table,", f",{kind},") for kind in ("claim", "formal", "protocol", "prompt"))]
+    rows = read(written(TABLE, *(line.replace("hle/t,", f"hle/{n},", 1) for n, line in enumerate(others))))
+    assert len(rows) == 6
 
 
 def test_wrong_columns_are_told(written):
@@ -211,59 +197,57 @@ def test_a_readme_without_its_marks_is_left_alone(tmp_path, rows, text):
     assert readme.read_text() == text
 
 
-def run(*arguments, code=("-m", "proctor.report.catalog"), **environment):
-    return subprocess.run(
-        [sys.executable, *code, *arguments],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": LIB} | environment,
-    )
-
-
 @pytest.fixture
-def root(tmp_path, written, folder):
-    (tmp_path / "data").mkdir()
-    written(TABLE, FIGURE, PLANNED, LACKING).rename(tmp_path / "data/catalog.csv")
-    return tmp_path
+def run(tmp_path, written, folder, monkeypatch, capsys):
+    """`run(arguments)`: (exit code, what is printed) of the command in a checkout that has `folder`."""
+    (tmp_path / "docs").mkdir()
+    for name, path in (("ROOT", ""), ("CATALOG", "catalog.csv"), ("FIGURES", "figures"), ("BUILD", "build")):
+        monkeypatch.setattr(paths, name, tmp_path / path)
+    monkeypatch.setattr(paths, "PUBLISHED", tmp_path / "published")
+    written(TABLE, FIGURE, PLANNED, LACKING)
+
+    def main(*arguments):
+        code, said = catalog.main(arguments), capsys.readouterr()
+        return code, said.out + said.err
+
+    return main
 
 
-def test_command_prints_rows_counts_and_agreement(root):
-    told = run("--check", PROCTOR_ROOT=str(root))
-    assert told.returncode == 0 and "lacking   kina/h" in told.stdout and "its data" in told.stdout
-    assert "| all | 3 | 1 | 0 | 1 | 1 |" in told.stdout and "agree." in told.stdout
+def test_the_command_prints_rows_counts_and_problems_which_fail_the_check_alone(run, folder):
+    code, told = run("--check")
+    assert code == 0 and "lacking   kina/h" in told and "its data" in told and "agree." in told
+    assert "| all | 3 | 1 | 0 | 1 | 1 |" in told
+    (folder / "hle/t.md").unlink()
+    for arguments, expected in (((), 0), (("--check",), 1)):
+        code, told = run(*arguments)
+        assert code == expected and "hle/t: missing hle/t.md" in told
 
 
-def test_check_fails_on_problems_and_status_only_tells_them(root):
-    (root / "figures/hle/t.md").unlink()
-    for arguments, code in (((), 0), (("--check",), 1)):
-        told = run(*arguments, PROCTOR_ROOT=str(root))
-        assert told.returncode == code and "hle/t: missing hle/t.md" in told.stdout
-
-
-def test_while_a_run_writes_nothing_that_is_missing_is_called_a_problem(root):
-    (root / "figures/hle/t.md").unlink()
-    (root / "build").mkdir()
-    with open(root / "build/lock", "w") as held:
+def test_while_a_run_writes_nothing_that_is_missing_is_called_a_problem(run, folder, tmp_path):
+    (folder / "hle/t.md").unlink()
+    (tmp_path / "build").mkdir()
+    with open(tmp_path / "build/lock", "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        told = run(PROCTOR_ROOT=str(root))
-    assert told.returncode == 0 and "A run is going on" in told.stdout and "missing hle/t.md" not in told.stdout
+        code, told = run()
+    assert code == 0 and "A run is going on" in told and "missing hle/t.md" not in told
 
 
-@pytest.mark.parametrize("arguments, message", [(("--status",), "status.md"), (("--help",), "--status")])
-def test_command_tells_what_it_cannot_do(root, arguments, message):
-    told = run(*arguments, PROCTOR_ROOT=str(root))
-    assert told.returncode == 2 and message in told.stderr and "Traceback" not in told.stderr
+@pytest.mark.parametrize("arguments, message", [(["--status"], "status.md"), (["--help"], "--status")])
+def test_the_command_tells_what_it_cannot_do(run, arguments, message):
+    code, told = run(*arguments)
+    assert code == 2 and message in told
 
 
-def test_command_imports_nothing_slow():
+def test_the_command_imports_nothing_slow():
     code = (
-        "import runpy, sys, atexit\n"
+        "import runpy, sys\n"
         "slow = {'pandas', 'numpy', 'matplotlib', 'pydantic', 'scipy', 'seaborn'}\n"
         "try: runpy.run_module('proctor.report.catalog', run_name='__main__')\n"
         "except SystemExit: pass\n"
         "print('SLOW', sorted(slow & set(sys.modules)))"
     )
-    assert run(code=("-c", code)).stdout.splitlines()[-1] == "SLOW []"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.splitlines()[-1] == "SLOW []"
 
 
 CLAIM = "uq/c,uq,claim,A claim,uq/3_validators,uq/claims_3_validators.csv,measured,,,done,"
@@ -272,22 +256,13 @@ CLAIM = "uq/c,uq,claim,A claim,uq/3_validators,uq/claims_3_validators.csv,measur
 @pytest.fixture
 def judging(tmp_path, written):
     """`judging(lines of the catalog, {claim id: evidence})`: what `check` finds in a folder with these claims."""
-    import csv
-    import io
 
-    from proctor.report.claims import as_row, judge
-
-    def find(lines, evidence_of, notebook="uq/3_validators"):
-        made = [
-            judge(id, "It holds", notebook=notebook, evidence=evidence, holds=True, exact="counted")
-            for id, evidence in evidence_of.items()
-        ]
-        text = io.StringIO()
-        writer = csv.DictWriter(text, list(as_row(made[0])))
-        writer.writeheader()
-        writer.writerows(map(as_row, made))
+    def find(lines, evidence_of):
+        how = dict(notebook="uq/3_validators", holds=True, exact="counted")
+        rows = [as_row(judge(id, "It holds", evidence=evidence, **how)) for id, evidence in evidence_of.items()]
         record = provenance.describe("uq/claims_3_validators", evidence=["published", "measured"])
-        provenance.write(record, {".csv": text.getvalue(), ".md": "x"}, tmp_path / "claimed")
+        table = pd.DataFrame(rows).to_csv(index=False)
+        provenance.write(record, {".csv": table, ".md": "x"}, tmp_path / "claimed")
         return check(read(written(*lines)), tmp_path / "claimed")
 
     return find

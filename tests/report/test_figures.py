@@ -1,6 +1,8 @@
 import hashlib
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,18 +13,20 @@ import proctor
 import pytest
 from matplotlib import pyplot as plt
 from proctor import paths
-from proctor.report.figures import COLUMN, save, size
+from proctor.report import figures
+from proctor.report.figures import COLUMN, axes, save, size
 
-LIB = str(Path(proctor.__file__).parents[1])
 DRAW = """
-import sys
-from matplotlib import pyplot as plt
+import matplotlib
+before = dict(matplotlib.rcParams)
 from proctor.report.figures import forest, save, size, style
+assert dict(matplotlib.rcParams) == before, "importing changes no settings"
+from matplotlib import pyplot as plt
 style()
 fig, ax = plt.subplots(figsize=size())
 forest(ax, ["a", "b"], [0.2, 0.5], [0.1, 0.4], [0.3, 0.6], role="ours", evidence="measured")
 ax.set_xlabel(r"accuracy $\\alpha$")
-save(fig, "uq/sample", claim="It rises", alt="A line", evidence="measured", inputs=["catalog.csv"], seed=3, out=sys.argv[1])
+save(fig, "uq/sample", claim="It rises", alt="A line", evidence="measured", inputs=["facts.csv"], seed=3)
 """
 
 
@@ -50,23 +54,18 @@ def files_under(folder):
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def run_fresh(checkout: Path, cwd: Path) -> dict[str, bytes]:
-    (checkout / "data").mkdir(parents=True)
-    cwd.mkdir()
-    (cwd / "matplotlibrc").write_text(
-        "figure.dpi: 55\nfont.size: 20\naxes.grid: False\nsvg.fonttype: path\n" if checkout.name == "two" else ""
-    )
-    (checkout / "data" / "catalog.csv").write_text("x\n")
-    environment = os.environ | {"PYTHONPATH": LIB, "PROCTOR_ROOT": str(checkout), "MPLBACKEND": "agg"}
-    subprocess.run([sys.executable, "-c", DRAW, str(checkout / "out")], cwd=cwd, env=environment, check=True)
-    return {file: (checkout / "out" / file).read_bytes() for file in files_under(checkout / "out")}
-
-
-def test_two_processes_in_two_checkouts_with_two_matplotlibrc_write_the_same_bytes(tmp_path):
-    one, two = (run_fresh(tmp_path / name, tmp_path / f"cwd_{name}") for name in ("one", "two"))
-    assert sorted(one) == ["uq/sample.json", "uq/sample.png", "uq/sample.svg"]
-    assert one == two
-    assert not any(str(tmp_path).encode() in content for content in one.values())
+def test_another_process_in_another_checkout_with_another_matplotlibrc_writes_the_same_bytes(checkout, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(checkout / "data", other / "data")
+    (other / "matplotlibrc").write_text("figure.dpi: 55\nfont.size: 20\naxes.grid: False\nsvg.fonttype: path\n")
+    places = {"PROCTOR_ROOT": str(other), "PROCTOR_FIGURES": str(other / "figures"), "MPLBACKEND": "agg"}
+    environment = os.environ | {"PYTHONPATH": str(Path(proctor.__file__).parents[1])} | places
+    subprocess.run([sys.executable, "-c", DRAW], cwd=other, env=environment, check=True)
+    exec(DRAW, {})
+    assert files_under(checkout / "figures") == ["uq/sample.json", "uq/sample.png", "uq/sample.svg"]
+    for name in files_under(checkout / "figures"):
+        content = (checkout / "figures" / name).read_bytes()
+        assert content == (other / "figures" / name).read_bytes() and str(tmp_path).encode() not in content
 
 
 def test_json_tells_where_the_figure_comes_from(checkout, monkeypatch):
@@ -129,9 +128,33 @@ def test_bad_calls_are_told_and_write_nothing(checkout, wrong, message):
     assert files_under(checkout) == before
 
 
-def test_importing_changes_no_settings():
-    code = (
-        "import matplotlib; before = dict(matplotlib.rcParams); import proctor.report.figures;"
-        "assert dict(matplotlib.rcParams) == before"
-    )
-    subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": LIB, "MPLBACKEND": "agg"}, check=True)
+def titled(fig, folder, name):
+    """The SVG and PNG of a figure, saved."""
+    save(fig, f"uq/{name}", claim="It rises", alt="Some marks", evidence="measured", inputs=["catalog.csv"], out=folder)
+    return (folder / f"uq/{name}.svg").read_text(), (folder / f"uq/{name}.png").read_bytes()
+
+
+def test_each_dot_and_bar_shows_its_row_and_value(tmp_path):
+    fig, ax = axes()
+    ax.barh([0, 1], [3.25, 4], left=[1, 0])
+    ax.plot([2.5, float("nan")], [0, 1], "o", label="paper")
+    ax.set_yticks([0, 1], ["GPT-5 & co", "o3"])
+    svg, _ = titled(fig, tmp_path, "rows")
+    titles = re.findall("<title>(.*?)</title>", svg)
+    assert titles == ["It rises", "GPT-5 &amp; co: 3.25", "o3: 4", "GPT-5 &amp; co: 2.5"]
+
+
+def test_a_mark_of_two_numbers_shows_both(tmp_path):
+    fig, ax = axes()
+    ax.scatter([1, 2], [10, 20])
+    assert "<title>2, 20</title></use>" in titled(fig, tmp_path, "plane")[0]
+
+
+def test_a_series_of_too_many_marks_has_no_titles_and_pixels_stay(tmp_path, monkeypatch):
+    made = []
+    for most in (200, 0):
+        monkeypatch.setattr(figures, "MOST", most)
+        fig, ax = axes()
+        ax.plot([1, 2], [10, 20], "o")
+        made.append(titled(fig, tmp_path, "same"))
+    assert [svg.count("<title>") for svg, _ in made] == [3, 1] and made[0][1] == made[1][1]

@@ -8,25 +8,31 @@ from proctor.report.printed import ASKED
 from proctor.report.sheet import sheet
 
 
-@pytest.fixture
-def printed(tmp_path, monkeypatch):
-    """The folder in which one figure was saved while its printed forms were asked for."""
-    monkeypatch.setenv(ASKED, "3.25 5.5")
+def draw(name, folder):
     figures.style()
     fig, ax = figures.axes()
     ax.plot([1, 2], [3, 4], label="a line")
-    figures.save(
-        fig, "uq/line", claim="A line rises", alt="It rises.", evidence="published", out=tmp_path, notebook="uq/x"
-    )
-    yield tmp_path / "uq"
+    how = dict(claim="A line rises", alt="It rises.", evidence="published", notebook="uq/x")
+    figures.save(fig, f"uq/{name}", out=folder, **how)
     plt.close("all")
 
 
-@pytest.mark.parametrize("width", ["3.25", "5.5"])
-def test_a_pdf_has_the_journals_width_and_no_header(printed, width):
-    pdf = (printed / f"line_{width}in.pdf").read_bytes()
-    box = re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ([\d.]+) ?\]", pdf)
-    assert float(box[1]) == 72 * float(width) and float(box[2]) == pytest.approx(72 * 0.7 * figures.COLUMN, abs=0.1)
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """The folder in which one figure was saved while its printed forms were asked for, and another without them."""
+    folder = tmp_path_factory.mktemp("printed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(ASKED, "3.25 5.5")
+        draw("line", folder)
+    draw("again", folder)
+    return folder / "uq"
+
+
+def test_a_pdf_has_the_journals_width_and_no_header(printed):
+    for width in ("3.25", "5.5"):
+        pdf = (printed / f"line_{width}in.pdf").read_bytes()
+        box = re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ([\d.]+) ?\]", pdf)
+        assert float(box[1]) == 72 * float(width) and float(box[2]) == pytest.approx(72 * 0.7 * figures.COLUMN, abs=0.1)
 
 
 def test_the_narrow_form_fits_a_phone_and_says_its_title_in_the_caption_only(printed):
@@ -35,18 +41,12 @@ def test_the_narrow_form_fits_a_phone_and_says_its_title_in_the_caption_only(pri
     assert (printed / "line.txt").read_text() == "A line rises. It rises. (published; uq/line)\n"
 
 
-def test_the_saved_figure_is_the_same_as_without_its_printed_forms(printed, tmp_path, monkeypatch):
-    monkeypatch.delenv(ASKED)
-    fig, ax = figures.axes()
-    ax.plot([1, 2], [3, 4], label="a line")
-    figures.save(
-        fig, "uq/again", claim="A line rises", alt="It rises.", evidence="published", out=tmp_path, notebook="uq/x"
-    )
+def test_the_saved_figure_is_the_same_as_without_its_printed_forms(printed):
     one, other = ((printed / f"{name}.svg").read_text() for name in ("line", "again"))
     assert re.findall(r' d="[^"]*"', one) == re.findall(r' d="[^"]*"', other) and not list(printed.glob("again_*"))
 
 
-def test_the_sheet_has_each_figure_at_its_width_with_title_and_verdict(printed, tmp_path):
-    html = sheet(tmp_path, tmp_path)
+def test_the_sheet_has_each_figure_at_its_width_with_title_and_verdict(printed):
+    html = sheet(printed.parent, printed.parent)
     assert '<img src="uq/line.png" width="374"' in html and "<b>A line rises</b>  no claim; published" in html
-    assert "1 figures of 1 notebooks" in html and "<h2>uq/x (1)</h2>" in html
+    assert "2 figures of 1 notebooks" in html and "<h2>uq/x (2)</h2>" in html

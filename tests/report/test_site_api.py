@@ -1,6 +1,19 @@
-from proctor.paths import ROOT
-from proctor.report.catalog import read
-from proctor.report.site_api import DIAGRAMS, address_of, described, package_page, packages, prose, summary
+import pytest
+from proctor.paths import CATALOG, DATA, ROOT
+from proctor.report import catalog
+from proctor.report.site_api import (
+    DIAGRAMS,
+    address_of,
+    described,
+    function,
+    heading,
+    package_page,
+    packages,
+    prompt,
+    prose,
+    read_protocols,
+    summary,
+)
 
 LIBRARY = ROOT / "lib/proctor"
 MODULE = '''"""A module, of `x`.
@@ -40,8 +53,8 @@ def test_every_public_module_is_in_a_package():
 
 def test_what_is_public_is_described_as_the_file_has_it(tmp_path):
     (tmp_path / "m.py").write_text(MODULE)
-    function, made = described(tmp_path / "m.py")
-    assert function.code == "@cache\ndef f(a: int,\n      b=1) -> int:" and function.about == "What f does."
+    one, made = described(tmp_path / "m.py")
+    assert one.code == "@cache\ndef f(a: int,\n      b=1) -> int:" and one.about == "What f does."
     assert made.code == "class C(NamedTuple):\n    n: int  # how many\n    def double(self) -> int:"
     assert made.methods == (("double", "Twice n."),)
     page = package_page("", ["m"], tmp_path)
@@ -62,7 +75,30 @@ def test_a_docstring_is_html_that_markdown_leaves_alone():
 
 
 def test_each_diagram_is_a_figure_and_each_of_its_protocols_is_in_the_catalog():
-    protocols = {row.id for row in read() if row.kind == "protocol"}
+    protocols = {row.id for row in catalog.read() if row.kind == "protocol"}
     for picture, names in DIAGRAMS.items():
         assert (ROOT / f"figures/{picture}.svg").is_file(), picture
         assert {f"{picture.partition('/')[0]}/{name}" for name in names.split()} <= protocols, picture
+
+
+def test_each_protocol_names_functions_and_prompts_that_are_there():
+    rows = {one.id: one for one in catalog.read(CATALOG) if one.kind == "protocol"}
+    protocols = read_protocols(DATA / "protocols.csv")
+    assert set(protocols) <= set(rows)
+    for protocol in protocols.values():
+        assert all(function(name, LIBRARY).code for name in protocol.functions) and protocol.calls
+        assert all(prompt(name, LIBRARY).words > 5 for name in protocol.prompts)
+    desk = {id for id in rows if id.startswith("uq/platform")}  # docs/desk.md describes it
+    assert not {id for id, one in rows.items() if one.state in catalog.RUN} - set(protocols) - desk
+
+
+@pytest.mark.parametrize("look, name", [(function, "uq.checks.gone"), (function, "uq.gone.f"), (prompt, "uq/gone")])
+def test_what_is_not_there_is_an_error_that_names_it(look, name):
+    with pytest.raises(ValueError, match="gone"):
+        look(name, LIBRARY)
+
+
+def test_a_protocol_s_heading(row):
+    assert heading(row("uq/stage_1_rules")) == "Stage 1 rules"
+    assert heading(row("uq/stage_2_llm_filter")) == "Stage 2 LLM filter"
+    assert heading(row("uq/uq_paradigm")) == "UQ paradigm"

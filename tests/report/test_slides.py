@@ -37,7 +37,7 @@ def test_without_chromium_the_pages_are_written_and_the_missing_pdf_is_said(tmp_
 
 @pytest.mark.skipif(site_check.CHROMIUM is None, reason="no Chromium here; PROCTOR_CHROMIUM names one")
 def test_a_pdf_has_a_page_for_each_slide(tmp_path):
-    (tmp_path / "x.html").write_text(slides.page("x", LESSONS["One hour: can a number be believed?"]))
+    (tmp_path / "x.html").write_text(slides.page("x", LESSONS["One hour: can a number be believed?"][:2]))
     slides.print_pdf([tmp_path / "x.html"])
     pages = len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "x.pdf").read_bytes()))
     assert pages == (tmp_path / "x.html").read_text().count("<section")

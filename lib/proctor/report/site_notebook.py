@@ -33,8 +33,9 @@ class NotebookPage:
     """One notebook of the repository as a notebook that Sphinx can show.
 
     source: the file under notebooks/. executed: its copy under build/notebooks/, which need not be there.
-    page: its place in the site, e.g. "uq/3_validators". defaults: whether figures/ (as `behind` knows it) holds the
-    outputs of a run at default parameters; saved figures are shown only if the copy ran so too.
+    page: its place in the site, e.g. "uq/3_validators". defaults: whether the folder of figures that `behind` knows is
+    that of default parameters. Where the copy ran otherwise, `own_pictures` is True: the page then shows the pictures
+    in the copy, and none of that folder.
     """
 
     def __init__(self, source: Path, executed: Path, page: str, behind: Behind, defaults: bool = True):
