@@ -14,6 +14,7 @@ from rocrate.rocrate import ROCrate
 from .helpers import commit_all
 
 ROOT = Path(__file__).resolve().parents[2]
+PARAMETERS = "seed: int = 7\nlevels: list[float] = [0.5]\nshare: float = 689 / 2500"
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def written(shared_project):
         shutil.copy(ROOT / name, project.root)
     project.write("data/x é.csv", "x\n1\n")
     project.judges_logs()
-    project.notebook("uq/reads", "1", data=("data/x é.csv",), parameters="seed: int = 7\nlevels: list[float] = [0.5]")
+    project.notebook("uq/reads", "1", data=("data/x é.csv",), parameters=PARAMETERS)
     project.notebook("hle/other", "1")
     project.notebook("uq/logged", "1", logs=("judges",))
     for artifact, name in {"uq/table": "uq/reads", "hle/fig": "hle/other", "uq/logged": "uq/logged"}.items():
@@ -64,7 +65,7 @@ def test_each_notebook_that_ran_is_an_action_with_inputs_parameters_and_outputs(
     files = {unquote(each.id) for each in run["object"] if "File" in each.type}
     assert files == {"data/x é.csv", "requirements.txt"}
     given = {each["name"]: each["value"] for each in run["object"] if each.type == "PropertyValue"}
-    assert given == {"seed": 7, "levels": "[0.5]"}
+    assert given == {"seed": 7, "levels": "[0.5]", "share": 0.2756}
     assert {each.id for each in run["result"]} == {
         "build/notebooks/uq/reads.ipynb",
         "figures/uq/table.csv",

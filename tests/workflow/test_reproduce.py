@@ -1,3 +1,4 @@
+import json
 import os
 import re
 import signal
@@ -162,6 +163,55 @@ def refused(project) -> str:
     result = project.reproduce()
     assert result.returncode == 2 and not ran(result) and "Traceback" not in result.stderr
     return result.stderr
+
+
+COPY = """
+text = (ROOT / {read!r}).read_text()
+assert "bad" not in text or {name!r} != "three"
+(ROOT / "figures/chain/{name}.csv").write_text(text[:4])
+"""
+WITHOUT_KERNELS = """
+import json, sys
+from proctor.paths import ROOT
+from proctor.workflow import receipts, reproduce
+def run(notebook, values, output, figures, read, **how):
+    inputs = receipts.digests(read)
+    try:
+        exec(notebook.code[1].source)
+    except AssertionError:
+        return "failed"
+    output.write_text(json.dumps(notebook.content))
+    receipts.write(notebook, values, inputs, receipts.outputs(notebook, figures), receipts.path_of(notebook.name))
+reproduce.run = run
+sys.exit(reproduce.main(["--jobs", "2"]))
+"""
+
+
+def test_who_reads_results_that_changed_runs_in_the_same_call(project):
+    read = {"one": "data/x.csv", "two": "figures/chain/one.csv", "three": "figures/chain/two.csv"}
+    read |= {name: "figures/chain/three.csv" for name in ("four", "last")}
+    project.judges_logs()
+    for name, place in read.items():
+        project.write(place, "old")
+        project.write(f"figures/chain/{name}.csv", "old")
+        project.write(f"figures/chain/{name}.json", json.dumps({"code": {"notebook": name}}))
+        more = ("figures/chain/one.csv",) if name == "last" else ()
+        project.notebook(name, COPY.format(read=place, name=name), data=(place, *more))
+    project.notebook("kept", "1", data=("figures/chain/last.csv",), logs=("judges",))
+    project.pretend()
+    for text, code, names in (
+        ("new", 0, {"one", "two", "three", "four", "last"}),
+        ("new", 0, set()),
+        ("news", 0, {"one", "two", "three", "four", "last"}),
+        ("news of no importance", 0, {"one", "two", "last"}),  # who reads `one`: its results are the same
+        ("bad", 1, {"one", "two", "three", "last"}),  # three fails, so that four waits
+        ("good", 0, {"one", "two", "three", "four", "last"}),
+        ("good", 0, set()),
+    ):
+        project.write("data/x.csv", text)
+        done = project.python("-c", WITHOUT_KERNELS)
+        assert (done.returncode, ran(done)) == (code, names), (text, done.stdout, done.stderr)
+        assert code or (project.root / "figures/chain/four.csv").read_text() == text[:4]
 
 
 def test_ctrl_c_ends_the_run_and_its_kernels(project):

@@ -29,6 +29,15 @@ from proctor.workflow.notebook import Notebook, WorkflowError
 from proctor.workflow.values import number
 
 DEFAULT = PARAMS / "default.yaml"
+PLAIN = (
+    ast.Constant,
+    ast.List,
+    ast.Tuple,
+    ast.Set,
+    ast.Dict,
+    ast.expr_context,
+)  # parts of a default that names nothing
+PLAIN += (ast.UnaryOp, ast.unaryop, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
 class ParameterError(WorkflowError):
@@ -38,7 +47,7 @@ class ParameterError(WorkflowError):
 class Parameter(NamedTuple):
     """One line of a notebook's `parameters` cell. `type` is the annotation, or else the default's type.
 
-    default: None also where it is not written out as a value.
+    default: None also where it is neither a literal nor computed from some, such as 689 / 2500.
     """
 
     type: Any
@@ -168,9 +177,11 @@ def _by_default(line: ast.Assign) -> Parameter:
 
 
 def _default(value: ast.expr | None) -> Any:
+    if value is None or not all(isinstance(node, PLAIN) for node in ast.walk(value)):
+        return None
     try:
-        return None if value is None else ast.literal_eval(value)
-    except ValueError:
+        return eval(ast.unparse(value), {})
+    except (ArithmeticError, TypeError):
         return None
 
 

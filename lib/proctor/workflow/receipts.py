@@ -54,18 +54,16 @@ def put_aside(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures
     For what was changed may be changed back before anything has run. A notebook that reads the results of one that is
     about to run is put aside with it.
     """
-    by_name = {notebook.name: notebook for notebook in notebooks}
-    late = untrue(by_name.values(), values, figures)
-    before = {name: reads_results_of(by_name[name]) for name in by_name}
-    for name in late + [name for name in by_name if name not in late and set(late) & set(before[name])]:
-        place = path_of(name, figures)
-        beside = place.with_suffix(".untrue")
-        if place.exists():
-            os.replace(place, beside)
-        elif beside.exists():
+    notebooks = list(notebooks)
+    places = {notebook.name: path_of(notebook.name, figures) for notebook in notebooks}
+    for place in places.values():
+        if (beside := place.with_suffix(".untrue")).exists() and not place.exists():
             os.replace(beside, place)
-            if untrue([by_name[name]], values, figures):
-                os.replace(place, beside)
+    late = set(untrue(notebooks, values, figures))
+    for notebook in notebooks:
+        place = places[notebook.name]
+        if place.exists() and late & {notebook.name, *reads_results_of(notebook)}:
+            os.replace(place, place.with_suffix(".untrue"))
 
 
 def reads_results_of(notebook: Notebook) -> list[str]:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -111,14 +111,17 @@ def reproduce(
     _refuse_costs(asked_for, values, figures, how)
 
     stay = {each.name: receipts.how_to_get(each) for each in notebooks if each.missing_logs()}
+    late = partial(_late, asked_for, notebooks, values, figures)
     if snakemake:
         write_atomic(CONFIG, json.dumps({"profile": str(profile), "overrides": changed}))
         targets = [str(receipts.path_of(each.name, figures).relative_to(ROOT)) for each in asked_for if only]
-        succeeded = subprocess.call([*snakemake_command(jobs, CONFIG, targets), *snakemake]) == 0
+        command, todo, succeeded = [*snakemake_command(jobs, CONFIG, targets), *snakemake], late(), True
+        for _ in notebooks:  # the rounds of `_late`
+            succeeded = subprocess.call(command) == 0
+            if not succeeded or not (todo := late({each.name for each in todo})):
+                break
     else:
-        receipts.put_aside(notebooks, values, figures)
-        todo = _without_receipt(asked_for, notebooks, figures)
-        succeeded = _run_here(todo, values, figures, jobs, cell_timeout, _kept_lines(stay, asked_for))
+        succeeded = _run_here(late, values, figures, jobs, cell_timeout, _kept_lines(stay, asked_for))
     lacking = _lacking(rows, notebooks, figures, [each.name for each in asked_for] if only else None)
     for line in lacking:
         print(line, file=sys.stderr)
@@ -164,15 +167,16 @@ def contents(places: Iterable[str]) -> dict[str, str]:
 
 
 def _run_here(
-    todo: Sequence[Notebook],
+    late: Callable[..., list[Notebook]],
     values: Mapping[str, dict],
     figures: Path,
     jobs: int,
     timeout: float | None,
     stay: list[str],
 ) -> bool:
-    """Run the notebooks, report what happens, and return whether all went well. stay: a line about each kept one."""
-    start, problems, seconds = time.monotonic(), {}, dict[str, float]()
+    """Run the notebooks, report what happens, and return whether all went well. late: `_late` of these notebooks.
+    stay: a line about each kept one."""
+    start, problems, seconds = time.monotonic(), dict[str, str | None](), dict[str, float]()
 
     def work(notebook: Notebook, server: KernelServer, cancel: threading.Event) -> str | None:
         name, begun = notebook.name, time.monotonic()
@@ -184,15 +188,22 @@ def _run_here(
         seconds[name] = time.monotonic() - begun
         return problem
 
-    for notebook in todo:
-        if notebook.missing_logs():
-            keep(notebook, values[notebook.name], figures)
-    works = {each.name: partial(work, each) for each in todo if not each.missing_logs()}
-    before = {each.name: works.keys() & receipts.reads_results_of(each) for each in todo if each.name in works}
-    with closing(run_all(works, jobs, before)) as ended:
-        for name, problem in ended if works else ():
-            problems[name] = problem
-            _say(f"  {'FAILED' if problem else 'finished':9} {name}  {seconds.get(name, 0):.1f} s")
+    todo, stuck = late(), set[str]()
+    for _ in values:  # rounds: at most one for each notebook
+        for notebook in todo:
+            if notebook.missing_logs():
+                keep(notebook, values[notebook.name], figures)
+        works = {each.name: partial(work, each) for each in todo if not each.missing_logs()}
+        before = {each.name: works.keys() & receipts.reads_results_of(each) for each in todo if each.name in works}
+        done = set[str]()
+        with closing(run_all(works, jobs, before)) as ended:
+            for name, problem in ended if works else ():
+                problems[name] = problem
+                done |= set() if problem else {name}
+                _say(f"  {'FAILED' if problem else 'finished':9} {name}  {seconds.get(name, 0):.1f} s")
+        stuck |= works.keys() - done  # failed, or waited for one that did
+        if not (todo := late(done, stuck) if done else []):
+            break
     _say("\n".join(stay), end="\n" * bool(stay))
     failed = [problem for problem in problems.values() if problem]
     if problems:
@@ -208,11 +219,26 @@ def _run_here(
     return not failed
 
 
-def _without_receipt(asked_for: Sequence[Notebook], notebooks: Sequence[Notebook], figures: Path) -> list[Notebook]:
-    """Those asked for, and those whose results they read, that have no receipt."""
-    known, wanted = {each.name: each for each in notebooks}, [each.name for each in asked_for]
+def _late(
+    asked_for: Sequence[Notebook],
+    notebooks: Sequence[Notebook],
+    values: Mapping[str, dict],
+    figures: Path,
+    done: Set[str] | None = None,
+    stuck: Set[str] = frozenset(),
+) -> list[Notebook]:
+    """What must run: of those asked for, and those whose results they read, all whose receipt is not true.
+
+    done: those that the round before has run; what else must run is then known to wait for nothing but their results.
+    stuck: those that could not run; who reads their results waits for the next `make reproduce`."""
+    receipts.put_aside(notebooks, values, figures)
+    before = {each.name: receipts.reads_results_of(each) for each in notebooks}
+    wanted = [each.name for each in asked_for]
     for name in wanted:  # grows while it is read
-        wanted += [other for other in receipts.reads_results_of(known[name]) if other not in wanted]
+        wanted += [other for other in before[name] if other not in wanted]
+    if done is not None:
+        wanted = [name for name in wanted if done & set(before[name]) and not stuck & {name, *before[name]}]
+    known = {each.name: each for each in notebooks}
     return [known[name] for name in wanted if not receipts.path_of(name, figures).exists()]
 
 
