@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import nbformat
@@ -31,6 +32,18 @@ for notebook in notebooks:
     copy.write_text(json.dumps(notebook.content))
     read = receipts.digests(receipts.inputs(notebook, values[notebook.name]))
     receipts.write(notebook, values[notebook.name], read, [copy, *made], folder / "receipt.json" if place else None)
+"""
+EACH = """
+import contextlib, importlib, io, json, sys
+main, told = importlib.import_module(sys.argv[1]).main, []
+for words in json.loads(sys.argv[2]):
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        try:
+            code = main(words)
+        except SystemExit as end:
+            code = end.code
+    told.append([code, out.getvalue(), err.getvalue()])
+print(json.dumps(told))
 """
 
 
@@ -75,6 +88,12 @@ class Project:
         return subprocess.run(
             [self.interpreter, *arguments], cwd=self.root, env=environment, capture_output=True, text=True, timeout=120
         )
+
+    def each(self, module: str, *commands: Sequence[str], **given: str) -> list[subprocess.CompletedProcess]:
+        """What `python -m MODULE WORDS` does for each command, one after the other in one process."""
+        told = self.python("-c", EACH, module, json.dumps(commands), **given)
+        assert told.returncode == 0, told.stderr
+        return [subprocess.CompletedProcess(words, *rest) for words, rest in zip(commands, json.loads(told.stdout))]
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess:
         return self.python("-m", "proctor.workflow.run", *arguments)

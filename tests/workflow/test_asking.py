@@ -26,8 +26,8 @@ LIVE = """
 import nbformat, sys
 from nbclient import NotebookClient
 cells = [nbformat.v4.new_code_cell(text) for text in sys.argv[1:]]
-NotebookClient(nbformat.v4.new_notebook(cells=cells), kernel_name="python3").execute()
-print(*(output.get("text", "") for cell in cells for output in cell.outputs))
+NotebookClient(nbformat.v4.new_notebook(cells=cells), kernel_name="python3", allow_errors=True).execute()
+print(*(output.get("text", output.get("evalue")) for cell in cells for output in cell.outputs))
 """
 
 
@@ -49,46 +49,44 @@ def server(project):
         yield running
 
 
-LIVE_CELLS = "\n".join(PARAMETERS.format("asks").replace("'replay'", "'auto'").splitlines())
-RUN = ("-m", "proctor.workflow.run", "notebooks/uq/asks.ipynb", "-p", "mode", "auto")
-REPRODUCE = ("-m", "proctor.workflow.reproduce", "-p", "mode", "auto")
+RUN = ["notebooks/uq/asks.ipynb", "-p", "mode", "auto"]
 WAYS = {  # the words of a command, and those that give it a budget
-    "run": (RUN, ("--budget", "1")),
-    "proctor run": (("-m", "proctor", "run", "uq/asks", "-p", "mode", "auto"), ("-p", "budget", "2 calls")),
-    "reproduce": ((*REPRODUCE, "--notebook", "uq/asks"), ("--no-budget",)),
-    "live kernel": (("-c", LIVE, LIVE_CELLS, ASK), ("budget = 'none'", ASK)),
+    "proctor.workflow.run": (RUN, ["--budget", "1"]),
+    "proctor.cli": (["run", "uq/asks", "-p", "mode", "auto"], ["-p", "budget", "2 calls"]),
+    "proctor.workflow.reproduce": (["-p", "mode", "auto", "--notebook", "uq/asks"], ["--no-budget"]),
 }
+NO_BUDGET = "nothing was asked: mine costs money, and there is no budget. Give --budget DOLLARS"
+PLAN = "plan: 2 different calls: 0 recorded, 0 cached, 2 to ask"
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_nothing_is_sent_without_a_budget_and_the_plan_is_shown(way, project, server):
     words, more = WAYS[way]
-    refused = project.python(*words)
-    assert refused.returncode == 1 and not server.asked
-    assert "nothing was asked: mine costs money, and there is no budget. Give --budget DOLLARS" in refused.stderr
-    if way != "live kernel":
-        assert "plan: 2 different calls: 0 recorded, 0 cached, 2 to ask" in refused.stdout
-    if way == "live kernel":
-        words = words[:3]
-        more = (f"{LIVE_CELLS}\n{more[0]}", more[1])
-    done = project.python(*words, *more)
-    assert done.returncode == 0, done.stderr
-    assert server.asked == 2 and "plan: 2 different calls: 0 recorded, 0 cached, 2 to ask" in done.stdout
+    refused, done = project.each(way, words, [*words, *more])
+    assert refused.returncode == 1 and NO_BUDGET in refused.stderr and PLAN in refused.stdout
+    assert not done.returncode, done.stderr
+    assert server.asked == 2 and PLAN in done.stdout  # none was cached: the first command sent nothing
+
+
+def test_nothing_is_sent_from_a_live_kernel_without_a_budget(project, server):
+    cells = PARAMETERS.format("asks").replace("'replay'", "'auto'"), ASK, "budget = 'none'", ASK
+    done = project.python("-c", LIVE, *cells)
+    assert NO_BUDGET in done.stdout and done.stdout.count(PLAN) == 2 and server.asked == 2, done.stderr
 
 
 def test_a_model_that_costs_nothing_needs_no_budget(project, server):
     project.write("params/prices.yaml", "mine: {input: 0, output: 0}\n")
-    done = project.python(*RUN)
+    done = project.run(*RUN)
     assert done.returncode == 0 and server.asked == 2, done.stderr
 
 
 def test_several_notebooks_show_one_bill_before_the_first_call(project, server):
     project.write("params/prices.yaml", "{}\n")
-    refused = project.python(*REPRODUCE, "--jobs", "2")
-    assert refused.returncode == 2 and not server.asked
-    assert "plan: 3 different calls to ask over 2 notebooks, no price known" in refused.stdout
-    assert "nothing was asked: this costs money, and there is no budget" in refused.stderr
-    done = project.python(*REPRODUCE, "--max-calls", "3", "--jobs", "2")
+    words = ["-p", "mode", "auto", "--jobs", "2"]
+    refused, done = project.each("proctor.workflow.reproduce", words, [*words, "--max-calls", "3"])
+    assert refused.returncode == 2 and "nothing was asked: this costs money, and there is no budget" in refused.stderr
+    for each in (refused, done):  # the first has asked nothing
+        assert "plan: 3 different calls to ask over 2 notebooks, no price known" in each.stdout
     assert done.returncode == 0 and server.asked == 3, done.stderr
     assert not list(project.root.glob("build/plans/**/*.ipynb"))
 

@@ -15,16 +15,16 @@ from proctor.workflow.depends import Dependencies
 from proctor.workflow.notebook import all_notebooks
 notebooks, found = all_notebooks(), Dependencies()
 stale = receipts.untrue(notebooks, params.resolve(notebooks), ROOT / "figures")
-print(json.dumps([found.changed(), stale, [list(each) for each in found.of(sys.argv[1])]]))
+rest = [{name: more for name, *more in map(list, found.of(file))} for file in sys.argv[1:]]
+print(json.dumps([found.changed(), stale, *rest]))
 """
 
 
-def trace(project, file: str) -> tuple[list[str], set[str], dict[str, list]]:
-    """Files that changed, stale notebooks, and what rests on the file: {notebook: [through, state, artifacts]}."""
-    done = project.python("-c", TRACE, file)
+def trace(project, *files: str) -> list:
+    """Files that changed, stale notebooks, and what rests on each file: {notebook: [through, state, artifacts]}."""
+    done = project.python("-c", TRACE, *files)
     assert done.returncode == 0, done.stderr
-    changed, stale, found = json.loads(done.stdout)
-    return changed, set(stale), {name: rest for name, *rest in found}
+    return json.loads(done.stdout)
 
 
 def flip(path: Path) -> None:
@@ -60,44 +60,34 @@ def small(shared_project):
 
 
 def test_a_changed_byte_is_traced_to_what_rests_on_it_and_to_nothing_else(small):
-    expected = {"uq/reads_x": ["", "as its last run read it", {"uq/claims_reads_x": True, "uq/x_table": True}]}
-    expected["uq/later"] = ["uq/reads_x", "its last run did not read it", {"uq/later_table": None}]
-    assert trace(small, "data/x.csv") == ([], set(), expected)
+    expected = {"uq/later": ["uq/reads_x", "its last run did not read it", {"uq/later_table": None}]}
+    expected["uq/reads_x"] = ["", "as its last run read it", {"uq/claims_reads_x": True, "uq/x_table": True}]
+    code = {"uq/code": ["", "as its last run read it", {"uq/code_table": None}]}
+    assert trace(small, "data/x.csv", "lib/proctor/stats/alpha.py") == [[], [], expected, code]
     flip(small.root / "data/x.csv")
-    changed, stale, found = trace(small, "data/x.csv")
-    assert changed == ["data/x.csv"] and stale == {"uq/reads_x"}
-    assert set(found) == set(expected) and found["uq/reads_x"][1] == "changed since its last run"
-    assert found["uq/reads_x"][2] == {"uq/claims_reads_x": False, "uq/x_table": False}
+    made = {"uq/claims_reads_x": False, "uq/x_table": False}
+    expected["uq/reads_x"] = ["", "changed since its last run", made]
+    assert trace(small, "data/x.csv") == [["data/x.csv"], ["uq/reads_x"], expected]
     flip(small.root / "data/x.csv")
-
-
-def test_a_module_is_traced_to_all_that_its_notebooks_made(small):
-    assert trace(small, "lib/proctor/stats/alpha.py")[2] == {
-        "uq/code": ["", "as its last run read it", {"uq/code_table": None}]
-    }
 
 
 def test_the_command_tells_it_and_refuses_what_nobody_knows(small):
-    def told(*files: str):
-        done = small.python("-m", "proctor.workflow.depends", *files)
-        assert "Traceback" not in done.stderr
-        return done
-
-    assert told().stdout.startswith("Every file is as the last runs")
+    (same,) = told(small, [])
+    assert same.stdout.startswith("Every file is as the last runs")
     flip(small.root / "data/y.csv")
-    try:
-        assert (
-            told().stdout
-            == told(str(small.root / "data/y.csv")).stdout
-            == (
-                "data/y.csv: notebooks: 1, figures and tables: 1\n  uq/reads_y  (changed since its last run)\n"
-                "      uq/y_table  made from other bytes\n"
-            )
-        )
-    finally:
-        flip(small.root / "data/y.csv")
-    assert told("requirements.txt").stdout.startswith("requirements.txt: notebooks: 4, figures and tables: 5\n")
-    assert told("data/z.csv").returncode == 2 and "data/z.csv: no such file" in told("data/z.csv").stderr
+    words = [], [str(small.root / "data/y.csv")], ["requirements.txt"], ["data/z.csv"]
+    changed, named, pins, lost = told(small, *words)
+    flip(small.root / "data/y.csv")
+    assert changed.stdout == named.stdout == (
+        "data/y.csv: notebooks: 1, figures and tables: 1\n  uq/reads_y  (changed since its last run)\n"
+        "      uq/y_table  made from other bytes\n"
+    )  # fmt: skip
+    assert pins.stdout.startswith("requirements.txt: notebooks: 4, figures and tables: 5\n")
+    assert lost.returncode == 2 and "data/z.csv: no such file" in lost.stderr
+
+
+def told(project, *commands: list[str]):
+    return project.each("proctor.workflow.depends", *commands)
 
 
 def test_what_a_figure_or_a_claim_rests_on_is_told_by_its_record(small):
@@ -128,10 +118,6 @@ def test_what_a_figure_or_a_claim_rests_on_is_told_by_its_record(small):
         "  parameters  models = ['small', 'openai/big'], resamples = 9, questions = data/x.csv, seed = 7",
         "  claim       ✓ holds: It rises (exact: all rows; measured; uq/gain.all)",
     ]
-    for name in ("figures/uq/fig.svg", "uq/gain"):
-        told = small.python("-m", "proctor.workflow.depends", name)
-        assert told.stdout.splitlines()[1:] == expected, told.stderr
-    told = small.python("-m", "proctor.workflow.depends", "uq/gian")
-    assert told.returncode == 2 and "did you mean uq/gain.all" in told.stderr
-    for path in small.root.glob("figures/uq/*asks*"):
-        path.unlink()
+    figure, gain, unknown = told(small, ["figures/uq/fig.svg"], ["uq/gain"], ["uq/gian"])
+    assert figure.stdout.splitlines()[1:] == gain.stdout.splitlines()[1:] == expected, figure.stderr
+    assert unknown.returncode == 2 and "did you mean uq/gain.all" in unknown.stderr

@@ -1,23 +1,45 @@
 """What is stale after one change: by receipts alone, so no kernel is started. Whole runs are in test_reproduce.py."""
 
-import os
-import shutil
+import json
 
 import pytest
 from proctor.workflow import receipts
 from proctor.workflow.notebook import Notebook
 
 FIGURE = "hle/fig,hle,notebook-output,A figure,draws,hle/fig.svg,measured,,,done,"
-OLD, FUTURE = (1_000_000_000,) * 2, (4_000_000_000,) * 2  # dates of a file
 START = """
-import sys
+import json, os, sys
 from proctor.paths import ROOT
 from proctor.workflow import params, receipts
 from proctor.workflow.notebook import all_notebooks
-notebooks = all_notebooks()
-values = params.resolve(notebooks)
+def stale():
+    notebooks = all_notebooks()
+    return receipts.untrue(notebooks, params.resolve(notebooks), ROOT / 'figures')
+def aside():
+    notebooks = all_notebooks()
+    receipts.put_aside(notebooks, params.resolve(notebooks), ROOT / 'figures')
+    return stale()
 """
-TELL = START + "print(*receipts.untrue(notebooks, values, ROOT / 'figures'))"
+EACH = (
+    START
+    + """
+told = []
+for name, content in json.loads(sys.argv[1]):
+    path = ROOT / name
+    before = path.read_bytes() if path.is_file() else None
+    path.parent.mkdir(exist_ok=True)
+    if content is None:
+        path.unlink()
+    else:
+        path.write_text(content or before.decode())
+        os.utime(path, (4_000_000_000 if content else 1_000_000_000,) * 2)
+    told.append(stale())
+    path.unlink(missing_ok=True)
+    if before is not None:
+        path.write_bytes(before)
+print(json.dumps([told, stale()]))
+"""
+)
 
 
 @pytest.fixture(scope="module")
@@ -57,94 +79,57 @@ def fresh(shared_project):
     return project
 
 
-@pytest.fixture
-def stale(fresh):
-    """`stale()`: the notebooks that would run. What the test changes is taken back after it."""
-    kept = fresh.root.with_name("kept")
-    shutil.copytree(fresh.root, kept, symlinks=True, ignore=shutil.ignore_patterns("lib"))
-    module = fresh.root / "lib/proctor/stats/alpha.py"
-    text = module.read_text()
-
-    def tell(**environment: str) -> set[str]:
-        told = fresh.python("-c", TELL, **environment)
-        assert told.returncode == 0, told.stderr
-        return set(told.stdout.split())
-
-    yield tell
-    for place in fresh.root.iterdir():
-        if place.name != "lib":
-            shutil.rmtree(place) if place.is_dir() else place.unlink()
-    shutil.copytree(kept, fresh.root, symlinks=True, dirs_exist_ok=True)
-    shutil.rmtree(kept)
-    module.write_text(text)
-
-
 ALL = {"alpha", "asked", "asks", "draws", "own", "reads"}
+SAME, GONE = "", None  # a new date alone, no file any more
+CHANGES = [
+    ("mine/my.jsonl", "edited", {"own"}),  # a file that a parameter names
+    ("mine/my.jsonl", GONE, {"own"}),
+    ("mine/boards/b.csv", "new", {"own"}),  # and one in a folder that a parameter names
+    ("elsewhere/deep/c.csv", "edited", {"own"}),  # behind a link in such a folder
+    ("more/x/b1.csv", "edited", {"own"}),  # which a pattern names
+    ("more/y/b2.csv", "new", {"own"}),
+    ("params/prices.yaml", "a: 2\n", {"asks"}),
+    ("params/models.yaml", "a: 2\n", {"asks"}),
+    ("params/my_models.yaml", "a: 2\n", {"asks"}),  # which was not there before
+    ("params/default.yaml", "all: {}\nown: {questions: mine/my.jsonl}\nreads: {n: 4}\n", {"reads"}),
+    ("lib/proctor/stats/alpha.py", "changed = True", {"alpha"}),
+    ("lib/proctor/stats/alpha.py", SAME, set()),
+    ("data/facts_1.csv", "a: 2\n", {"reads"}),
+    ("data/facts_1.csv", GONE, {"reads"}),
+    ("data/facts_1.csv", SAME, set()),
+    ("data/facts_2.csv", "a: 1\n", {"reads"}),
+    ("requirements.txt", "numpy==0\n", ALL),
+    ("notebooks/draws.ipynb", '{"cells": [], "metadata": {}}', {"draws"}),
+    ("notebooks/draws.ipynb", SAME, set()),
+    ("data/catalog.csv", "more promised", {"asks"}),
+    ("figures/hle/fig.svg", "<>", {"draws"}),  # promised by the catalog
+    ("figures/hle/fig.png", GONE, {"draws"}),
+    ("figures/uq/extra.csv", "x\n2\n", {"alpha"}),  # written besides
+    ("figures/uq/extra.json", GONE, {"alpha"}),
+    ("figures/uq/other.csv", "x\n2\n", set()),
+    ("build/notebooks/asks.ipynb", "the executed", {"asks"}),  # truncated
+    ("build/notebooks/reads.ipynb", GONE, {"reads"}),
+    ("build/receipts/asks.json", "{", {"asks"}),
+    ("build/receipts/reads.json", GONE, {"reads"}),
+]
 
 
-@pytest.mark.parametrize(
-    "file, content, expected",
-    [
-        ("mine/my.jsonl", "edited", {"own"}),  # a file that a parameter names
-        ("mine/boards/b.csv", "new", {"own"}),  # and one in a folder that a parameter names
-        ("elsewhere/deep/c.csv", "edited", {"own"}),  # behind a link in such a folder
-        ("more/x/b1.csv", "edited", {"own"}),  # which a pattern names
-        ("more/y/b2.csv", "new", {"own"}),
-        ("params/prices.yaml", "a: 2\n", {"asks"}),
-        ("params/models.yaml", "a: 2\n", {"asks"}),
-        ("params/my_models.yaml", "a: 2\n", {"asks"}),  # which was not there before
-        ("params/default.yaml", "all: {}\nown: {questions: mine/my.jsonl}\nreads: {n: 4}\n", {"reads"}),
-        ("lib/proctor/stats/alpha.py", "changed = True", {"alpha"}),
-        ("data/facts_1.csv", "a: 2\n", {"reads"}),
-        ("data/facts_2.csv", "a: 1\n", {"reads"}),
-        ("requirements.txt", "numpy==0\n", ALL),
-        ("figures/hle/fig.svg", "<>", {"draws"}),  # promised by the catalog
-        ("figures/uq/extra.csv", "x\n2\n", {"alpha"}),  # written besides
-        ("figures/uq/other.csv", "x\n2\n", set()),
-        ("build/notebooks/asks.ipynb", "the executed", {"asks"}),  # truncated
-        ("build/receipts/asks.json", "{", {"asks"}),
-    ],
-)
-def test_after_a_change_only_what_depends_on_it_is_stale(fresh, stale, file, content, expected):
-    os.utime(fresh.write(file, content), OLD)
-    assert stale() == expected
+def test_after_a_change_only_what_depends_on_it_is_stale(fresh):
+    more = (fresh.root / "data/catalog.csv").read_text() + FIGURE.replace("fig", "more").replace("draws", "asks") + "\n"
+    steps = [(file, more if content == "more promised" else content) for file, content, _ in CHANGES]
+    stale, after = tell(fresh, EACH, json.dumps(steps))
+    assert [(*change[:2], set(names)) for change, names in zip(CHANGES, stale)] == CHANGES and after == []
 
 
-@pytest.mark.parametrize(
-    "file, expected",
-    [
-        ("figures/hle/fig.png", {"draws"}),
-        ("figures/uq/extra.json", {"alpha"}),
-        ("mine/my.jsonl", {"own"}),
-        ("data/facts_1.csv", {"reads"}),
-        ("build/notebooks/reads.ipynb", {"reads"}),
-        ("build/receipts/reads.json", {"reads"}),
-    ],
-)
-def test_after_a_loss_only_what_depends_on_it_is_stale(fresh, stale, file, expected):
-    (fresh.root / file).unlink()
-    assert stale() == expected
+def tell(project, code: str, *words: str, **environment: str):
+    told = project.python("-c", code, *words, **environment)
+    assert told.returncode == 0, told.stderr
+    return json.loads(told.stdout)
 
 
-def test_what_is_changed_back_runs_nothing(fresh, stale):
-    aside = START + "receipts.put_aside(notebooks, values, ROOT / 'figures')"
-    fresh.write("params/prices.yaml", "a: 2\n")
-    for _ in range(2):
-        assert fresh.python("-c", aside).returncode == 0
-        assert stale() == {"asks"} and not (fresh.root / "build/receipts/asks.json").exists()
-    fresh.write("params/prices.yaml", "a: 1\n")
-    assert fresh.python("-c", aside).returncode == 0
-    assert stale() == set()
-
-
-def test_a_new_promise_makes_its_notebook_stale(fresh, stale):
-    catalog = fresh.root / "data/catalog.csv"
-    catalog.write_text(catalog.read_text() + FIGURE.replace("fig", "more").replace("draws", "asks") + "\n")
-    assert stale() == {"asks"}
-
-
-def test_a_variable_that_a_cell_reads_is_an_input(fresh, stale):
-    assert stale(MINE="1") == {"asked"} and stale(OTHERS="1", MY_KEY="secret") == set()
+def test_a_variable_that_a_cell_reads_is_an_input(fresh):
+    code = START + "print(json.dumps(stale()))"
+    assert tell(fresh, code, MINE="1") == ["asked"] and tell(fresh, code, OTHERS="1", MY_KEY="secret") == []
 
 
 def test_a_home_folder_is_found_by_its_sign(monkeypatch, tmp_path):
@@ -152,26 +137,25 @@ def test_a_home_folder_is_found_by_its_sign(monkeypatch, tmp_path):
     assert receipts._named("~/mine.csv") == [tmp_path / "mine.csv"]
 
 
-def test_an_edited_notebook_is_stale_and_a_new_date_is_no_change(fresh, stale):
-    os.utime(fresh.notebook("draws", "2"), FUTURE)
-    for path in (fresh.root / "data").iterdir():
-        os.utime(path, FUTURE)
-    assert stale() == {"draws"}
+ASIDE = (
+    START
+    + """
+def changed(name, text):
+    (ROOT / name).write_text(text)
+    return [aside(), aside()]
+told = [changed("data/facts_1.csv", "a: 2"), os.path.exists("build/receipts/reads.json"), changed("data/facts_1.csv", "a: 1\\n")]
+print(json.dumps(told))
+"""
+)
 
 
-def test_who_reads_the_claims_of_a_stale_notebook_is_put_aside_with_it(fresh, stale):
-    fresh.write("figures/alpha/claims_b.csv", "id\n1\n")
-    fresh.write("figures/alpha/claims_b.json", '{"code": {"notebook": "alpha/b"}}')
-    (fresh.root / "notebooks" / "alpha").mkdir()
-    shutil.copy(fresh.root / "notebooks" / "draws.ipynb", fresh.root / "notebooks" / "alpha" / "b.ipynb")
-    fresh.notebook("late", "1", data=("figures/alpha/claims_b.csv",))
+def test_receipts_are_put_aside_with_those_of_who_reads_the_results_and_taken_back(fresh):
+    """What is changed back runs nothing."""
+    fresh.write("figures/uq/facts.csv", "x\n1\n")
+    fresh.write("figures/uq/facts.json", '{"code": {"notebook": "reads"}}')
+    fresh.notebook("late", "1", data=("figures/uq/facts.csv",))
     fresh.pretend()
-    assert stale() == set()
-    with (fresh.root / "notebooks" / "alpha" / "b.ipynb").open("a") as file:
-        file.write("\n")
-    assert stale() == {"alpha/b"}
-    assert fresh.python("-c", START + "receipts.put_aside(notebooks, values, ROOT / 'figures')").returncode == 0
-    assert stale() == {"alpha/b", "late"}
+    assert tell(fresh, ASIDE) == [[["late", "reads"]] * 2, False, [[], []]]
 
 
 @pytest.mark.parametrize("one, other", [(1, 1.0), (1, True), ([0], [False])])

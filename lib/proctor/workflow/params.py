@@ -36,7 +36,7 @@ PLAIN = (
     ast.Set,
     ast.Dict,
     ast.expr_context,
-)  # parts of a default that names nothing
+)  # of a default
 PLAIN += (ast.UnaryOp, ast.unaryop, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
