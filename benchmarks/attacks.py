@@ -438,7 +438,7 @@ change what no receipt knows: models, prompts, links, patterns, types of values,
   workflow/test_receipts::a_home_folder_is_found_by_its_sign
   workflow/test_imports::a_prompt_of_another_paper_counts_with_who_names_it
 draw with a matplotlibrc of one's own
-  workflow/test_execute::a_users_own_matplotlibrc_is_not_read
+  workflow/test_kernels::a_users_own_matplotlibrc_is_not_read
 import logs that were tampered with
   logs/test_fetch::other_rows_than_those_of_the_committed_figures_fail_and_leave_nothing
   logs/test_fetch::a_wrong_digest_imports_nothing

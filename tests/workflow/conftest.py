@@ -33,6 +33,31 @@ for notebook in notebooks:
     read = receipts.digests(receipts.inputs(notebook, values[notebook.name]))
     receipts.write(notebook, values[notebook.name], read, [copy, *made], folder / "receipt.json" if place else None)
 """
+WITHOUT_KERNELS = """
+import ast, asyncio, json, os, sys, threading, types
+class NotebookFailed(Exception):
+    pass
+def execute(notebook, output, values, environment, **how):
+    with alone:
+        before, scope = dict(os.environ), {}
+        os.environ.update(environment)
+        try:
+            for cell in notebook.code:
+                code = compile(cell.source, "cell", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+                if (later := eval(code, scope)) is not None:
+                    asyncio.run(later)
+                scope |= values if "parameters" in cell.tags else {}
+        except Exception as error:
+            first = cell.source.strip().splitlines()[0]
+            raise NotebookFailed(f"notebooks/{notebook.name}.ipynb failed in cell {cell.number}: {first}\\n{error!r}")
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(json.dumps(notebook.content))
+alone = threading.Lock()
+sys.modules["proctor.workflow.execute"] = types.SimpleNamespace(NotebookFailed=NotebookFailed, execute=execute)
+"""
 EACH = """
 import contextlib, importlib, io, json, sys
 main, told = importlib.import_module(sys.argv[1]).main, []
@@ -89,17 +114,19 @@ class Project:
             [self.interpreter, *arguments], cwd=self.root, env=environment, capture_output=True, text=True, timeout=120
         )
 
-    def each(self, module: str, *commands: Sequence[str], **given: str) -> list[subprocess.CompletedProcess]:
-        """What `python -m MODULE WORDS` does for each command, one after the other in one process."""
-        told = self.python("-c", EACH, module, json.dumps(commands), **given)
+    def each(self, module: str, *commands: Sequence[str], kernels: bool = True) -> list[subprocess.CompletedProcess]:
+        """What `python -m MODULE WORDS` does for each command, one after the other in one process.
+
+        kernels: False where cells may run in that process, one notebook at a time."""
+        told = self.python("-c", EACH if kernels else WITHOUT_KERNELS + EACH, module, json.dumps(commands))
         assert told.returncode == 0, told.stderr
         return [subprocess.CompletedProcess(words, *rest) for words, rest in zip(commands, json.loads(told.stdout))]
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess:
         return self.python("-m", "proctor.workflow.run", *arguments)
 
-    def reproduce(self, *arguments: str) -> subprocess.CompletedProcess:
-        return self.python("-m", "proctor.workflow.reproduce", *arguments)
+    def reproduce(self, *arguments: str, kernels: bool = True) -> subprocess.CompletedProcess:
+        return self.each("proctor.workflow.reproduce", arguments, kernels=kernels)[0]
 
     def pretend(self, place: str = "", **given: object) -> None:
         """Leave executed copies and receipts as if each notebook had run, without a kernel.

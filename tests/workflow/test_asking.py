@@ -50,10 +50,10 @@ def server(project):
 
 
 RUN = ["notebooks/uq/asks.ipynb", "-p", "mode", "auto"]
-WAYS = {  # the words of a command, and those that give it a budget
-    "proctor.workflow.run": (RUN, ["--budget", "1"]),
-    "proctor.cli": (["run", "uq/asks", "-p", "mode", "auto"], ["-p", "budget", "2 calls"]),
-    "proctor.workflow.reproduce": (["-p", "mode", "auto", "--notebook", "uq/asks"], ["--no-budget"]),
+WAYS = {  # the words of a command, those that give it a budget, and whether a kernel is started
+    "proctor.workflow.run": (RUN, ["--budget", "1"], True),
+    "proctor.cli": (["run", "uq/asks", "-p", "mode", "auto"], ["-p", "budget", "2 calls"], False),
+    "proctor.workflow.reproduce": (["-p", "mode", "auto", "--notebook", "uq/asks"], ["--no-budget"], False),
 }
 NO_BUDGET = "nothing was asked: mine costs money, and there is no budget. Give --budget DOLLARS"
 PLAN = "plan: 2 different calls: 0 recorded, 0 cached, 2 to ask"
@@ -61,8 +61,8 @@ PLAN = "plan: 2 different calls: 0 recorded, 0 cached, 2 to ask"
 
 @pytest.mark.parametrize("way", WAYS)
 def test_nothing_is_sent_without_a_budget_and_the_plan_is_shown(way, project, server):
-    words, more = WAYS[way]
-    refused, done = project.each(way, words, [*words, *more])
+    words, more, kernels = WAYS[way]
+    refused, done = project.each(way, words, [*words, *more], kernels=kernels)
     assert refused.returncode == 1 and NO_BUDGET in refused.stderr and PLAN in refused.stdout
     assert not done.returncode, done.stderr
     assert server.asked == 2 and PLAN in done.stdout  # none was cached: the first command sent nothing
@@ -76,14 +76,14 @@ def test_nothing_is_sent_from_a_live_kernel_without_a_budget(project, server):
 
 def test_a_model_that_costs_nothing_needs_no_budget(project, server):
     project.write("params/prices.yaml", "mine: {input: 0, output: 0}\n")
-    done = project.run(*RUN)
+    (done,) = project.each("proctor.workflow.run", RUN, kernels=False)
     assert done.returncode == 0 and server.asked == 2, done.stderr
 
 
 def test_several_notebooks_show_one_bill_before_the_first_call(project, server):
     project.write("params/prices.yaml", "{}\n")
     words = ["-p", "mode", "auto", "--jobs", "2"]
-    refused, done = project.each("proctor.workflow.reproduce", words, [*words, "--max-calls", "3"])
+    refused, done = project.each("proctor.workflow.reproduce", words, [*words, "--max-calls", "3"], kernels=False)
     assert refused.returncode == 2 and "nothing was asked: this costs money, and there is no budget" in refused.stderr
     for each in (refused, done):  # the first has asked nothing
         assert "plan: 3 different calls to ask over 2 notebooks, no price known" in each.stdout

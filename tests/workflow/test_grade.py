@@ -1,12 +1,10 @@
 """Assignments have no solutions and nbgrader's metadata; what students return is marked row by row, and nothing told."""
 
 import json
-import os
-import subprocess
+from contextlib import nullcontext
 
 import nbformat
 import pytest
-from proctor import paths
 from proctor.uq.exercises import exercises
 from proctor.workflow import assignments, grade
 
@@ -66,12 +64,15 @@ def returned(tmp_path_factory, handed_out):
     return folder
 
 
-def test_each_student_and_exercise_has_a_row_and_no_row_tells_the_answer(returned, python):
-    command = [python, "-m", "proctor.workflow.grade", str(returned)]
-    ours = os.environ | {"PYTHONPATH": str(paths.ROOT / "lib"), "OPENAI_API_KEY": "secret"}
-    done = subprocess.run(command, cwd=paths.ROOT, env=ours, capture_output=True, text=True)
-    assert done.returncode == 0 and done.stderr == ""
-    assert done.stdout.splitlines() == [
+@pytest.fixture
+def server(kernels, monkeypatch):
+    monkeypatch.setattr(grade, "KernelServer", lambda: nullcontext(kernels))
+
+
+def test_each_student_and_exercise_has_a_row_and_no_row_tells_the_answer(returned, server, capsys, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    assert grade.main([str(returned)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
         "student,exercise,result,note",
         "ada,uq/1,right,",
         "ada,uq/2,right,",
@@ -89,7 +90,7 @@ def test_each_student_and_exercise_has_a_row_and_no_row_tells_the_answer(returne
     ]
 
 
-def test_a_cell_without_end_is_stopped_and_a_deleted_answer_said(tmp_path):
+def test_a_cell_without_end_is_stopped_and_a_deleted_answer_said(tmp_path, server):
     (tmp_path / "dee.ipynb").write_text(json.dumps(one_cell("while True: pass")))
     gone, endless, *_ = grade.marks(tmp_path, limit=1)
     assert gone == ("dee", "uq/1", "error", "its answer cell is gone")

@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import shutil
+from functools import partial
 
 import pytest
 from proctor.files import write_atomic
@@ -40,25 +41,26 @@ for name in ('judges.md', 'judges.tex', 'judges.csv', 'claims_frontier.md'):
 def story(shared_project):
     """One project, with its log and then without: {step: result}."""
     project, results = shared_project, {}
+    reproduce = partial(project.reproduce, kernels=False)
     project.notebook(NAME, READ, DRAW, TABLE, logs=("judges",))
     catalog = project.root / "data/catalog.csv"
     catalog.write_text(catalog.read_text() + ROW + "\n")
     project.judges_logs()
     log = project.write(".cache/logs/judges/a.csv", "| 1 |\n")
-    results["with"] = project.reproduce()
+    results["with"] = reproduce()
     made = {path: path.read_bytes() for path in (project.root / "figures").rglob("*.*")}
 
     shutil.move(log, project.root / "a.csv")
-    results["without"] = project.reproduce()
+    results["without"] = reproduce()
     results["page"] = json.loads(project.executed(NAME).read_text())
     results["same"] = made == {path: path.read_bytes() for path in (project.root / "figures").rglob("*.*")}
-    results["again"] = project.reproduce()
+    results["again"] = reproduce()
     results["alone"] = project.run(f"notebooks/{NAME}.ipynb")
     project.write("params/quick.yaml", f"{NAME}: {{n: 2}}")
     (project.root / "figures/uq/fig.svg").unlink()
-    results["lost"] = project.reproduce("--params", "params/quick.yaml")
+    results["lost"] = reproduce("--params", "params/quick.yaml")
     project.notebook("uq/plain", "1")
-    results["other"] = project.reproduce("--notebook", "uq/plain")
+    results["other"] = reproduce("--notebook", "uq/plain")
     return results
 
 

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 sys.path[0] = {folder!r}
 import kernel_server
-kernel_server.STACK = ("ipykernel.kernelapp", "numpy")
+kernel_server.STACK = ("ipykernel.kernelapp", "matplotlib", "numpy")
 kernel_server.main(Path(sys.argv[1]))
 """
 
@@ -32,8 +32,11 @@ def light(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(light):
+    """It is started by a user with a matplotlibrc of his own."""
+    light.with_name("matplotlibrc").write_text("lines.linewidth: 9\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "SCRIPT", light)
+        patch.setenv("MATPLOTLIBRC", str(light.parent))
         with KernelServer() as server:
             yield server
 
@@ -74,6 +77,12 @@ def test_kernels_do_not_share_random_numbers(server, tmp_path):
         start(server, tmp_path / name, text).wait()
         drawn.append((tmp_path / name / "told").read_text())
     assert drawn[0] != drawn[1]
+
+
+def test_a_users_own_matplotlibrc_is_not_read(server, tmp_path):
+    text = "import matplotlib, os; open('told', 'w').write(str(matplotlib.rcParams['lines.linewidth'])); os._exit(0)"
+    start(server, tmp_path, text).wait()
+    assert (tmp_path / "told").read_text() == "1.5"
 
 
 def test_what_a_kernel_started_dies_with_it(server, tmp_path):

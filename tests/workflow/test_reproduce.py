@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -28,8 +29,9 @@ WRITE = "for ending in ('svg', 'png', 'json'):\n    Path(f'figures/hle/fig.{endi
 
 @pytest.fixture(scope="module")
 def story(shared_project):
-    """One repository through its days: {step: result of `reproduce`}. Starting kernels is slow, so once for all."""
+    """One repository through its days: {step: result of `reproduce`}. Kernels are started on the first alone."""
     project, results = shared_project, {}
+    reproduce = partial(project.reproduce, kernels=False)
     for name in ("alpha", "beta"):
         project.write(f"lib/proctor/stats/{name}.py", "changed = False")
         project.notebook(f"stats/{name}", f"import proctor.stats.{name}")
@@ -43,15 +45,15 @@ def story(shared_project):
     project.notebook("broken", "1 / 1")
     project.notebook("draws", DRAW, WRITE)
     results["no previews yet"] = not (project.root / "previews").exists()
-    results["mended"] = project.reproduce()
+    results["mended"] = reproduce()
     results["previews"] = {path.name for path in (project.root / "previews").rglob("*")}
 
-    results["again"] = project.reproduce()
+    results["again"] = reproduce()
     page = project.write("previews/draws.md", "edited by hand")
-    results["preview"] = project.reproduce()
+    results["preview"] = reproduce()
     results["preview's page"] = page.read_text()
-    results["typo"] = project.reproduce("-p", "m", "3")
-    results["no jobs"] = project.reproduce("--jobs", "0")
+    results["typo"] = reproduce("-p", "m", "3")
+    results["no jobs"] = reproduce("--jobs", "0")
 
     figures = project.root / "figures/hle"
     before = (figures / "fig.svg").read_text()
@@ -59,21 +61,21 @@ def story(shared_project):
     module = project.write("lib/proctor/stats/alpha.py", "changed = True")
     os.utime(module, (4_000_000_000, 4_000_000_000))
     (project.root / "lib/proctor/stats/beta.py").touch()
-    results["module"] = project.reproduce()
+    results["module"] = reproduce()
 
     os.utime(project.write("figures/hle/fig.svg", before), (1_000_000_000, 1_000_000_000))
     project.write("params/default.yaml", "broken: {n: 4}")
     results["snakemake"] = project.python("-m", "snakemake", "--dry-run")
-    results["one"] = project.reproduce("--notebook", "notebooks/draws.ipynb")
-    results["put back"] = project.reproduce()
+    results["one"] = reproduce("--notebook", "notebooks/draws.ipynb")
+    results["put back"] = reproduce()
     results["figure"] = (figures / "fig.svg").read_text()
-    results["trial"] = project.reproduce("--notebook", "stats/alpha", "-p", "n", "5")
-    results["after the trial"] = project.reproduce()
+    results["trial"] = reproduce("--notebook", "stats/alpha", "-p", "n", "5")
+    results["after the trial"] = reproduce()
     results["crate"] = project.python("-c", UNTRUE)
     (project.root / "build/lock").unlink()
     (project.root / "build/lock").mkdir()  # as if nothing could be written there
-    results["read only"] = project.reproduce()
-    results["read only, stale"] = project.reproduce("-p", "n", "5")
+    results["read only"] = reproduce()
+    results["read only, stale"] = reproduce("-p", "n", "5")
     return results
 
 
@@ -166,24 +168,11 @@ def refused(project) -> str:
 
 
 COPY = """
+from proctor.paths import ROOT
 text = (ROOT / {read!r}).read_text()
 assert "bad" not in text or {name!r} != "three"
 (ROOT / "figures/chain/{name}.csv").write_text(text[:4])
-"""
-WITHOUT_KERNELS = """
-import json, sys
-from proctor.paths import ROOT
-from proctor.workflow import receipts, reproduce
-def run(notebook, values, output, figures, read, **how):
-    inputs = receipts.digests(read)
-    try:
-        exec(notebook.code[1].source)
-    except AssertionError:
-        return "failed"
-    output.write_text(json.dumps(notebook.content))
-    receipts.write(notebook, values, inputs, receipts.outputs(notebook, figures), receipts.path_of(notebook.name))
-reproduce.run = run
-sys.exit(reproduce.main(["--jobs", "2"]))
+(ROOT / "figures/chain/{name}.json").write_text('{{"code": {{"notebook": "{name}"}}}}')
 """
 
 
@@ -209,9 +198,12 @@ def test_who_reads_results_that_changed_runs_in_the_same_call(project):
         ("good", 0, set()),
     ):
         project.write("data/x.csv", text)
-        done = project.python("-c", WITHOUT_KERNELS)
+        done = project.reproduce("--jobs", "2", kernels=False)
         assert (done.returncode, ran(done)) == (code, names), (text, done.stdout, done.stderr)
         assert code or (project.root / "figures/chain/four.csv").read_text() == text[:4]
+    project.notebook("one", "1")
+    done = project.reproduce(kernels=False)
+    assert done.returncode == 1 and "proctor.data names figures/chain/one.csv, and there is no such" in done.stderr
 
 
 def test_ctrl_c_ends_the_run_and_its_kernels(project):
@@ -220,6 +212,7 @@ def test_ctrl_c_ends_the_run_and_its_kernels(project):
         "sleeps", "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))", "time.sleep(600)"
     )
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PROCTOR_")}
+    environment["PROCTOR_KERNELS"] = project.kernels
     run = subprocess.Popen(
         [sys.executable, "-m", "proctor.workflow.reproduce"],
         cwd=project.root,

@@ -10,6 +10,7 @@ from contextlib import closing
 import pytest
 from proctor.workflow import rerun
 
+from .conftest import WITHOUT_KERNELS
 from .helpers import wait_until
 
 WRITE = """
@@ -40,7 +41,7 @@ def runs(project):
     def run(*words: str):
         told = project.root / "ran.txt"
         told.unlink(missing_ok=True)
-        done = project.python("-c", RUN, *words)
+        done = project.python("-c", WITHOUT_KERNELS + RUN, *words)
         assert done.returncode == 0, done.stderr
         found = {name: rest for name, *rest in json.loads(done.stdout.splitlines()[-1])}
         return found, sorted(told.read_text().split()) if told.exists() else []

@@ -52,7 +52,7 @@ class Runs:
     def __call__(self, *words: str):
         told = self.project.root / "ran.txt"
         told.unlink(missing_ok=True)
-        done = self.project.python("-m", "proctor", "sweep", *words)
+        (done,) = self.project.each("proctor.cli", ["sweep", *words], kernels=False)
         assert "Traceback" not in done.stderr, done.stderr
         self.ran = sorted(told.read_text().split()) if told.exists() else []
         return done
@@ -131,26 +131,13 @@ REFUSED = [  # the words of the command, and what the refusal says
     (("uq/gain", "--seed", "1", "--budget", "5"), "nothing is: add -p mode auto"),
     (("uq/gain", "--seed", "1", "--name", "../x"), "the name of a sweep can't be '../x'"),
 ]
-EACH = """
-import contextlib, io, json, sys
-from proctor.cli import main
-told = []
-for words in json.loads(sys.argv[1]):
-    with contextlib.redirect_stderr(io.StringIO()) as err, contextlib.redirect_stdout(io.StringIO()):
-        try:
-            main(["sweep", *words])
-        except SystemExit as end:
-            told.append([end.code, err.getvalue()])
-print(json.dumps(told))
-"""
 
 
 def test_bad_input_is_told_before_anything_runs(runs):
-    done = runs.project.python("-c", EACH, json.dumps([words for words, _ in REFUSED]))
-    told = json.loads(done.stdout)
-    assert len(told) == len(REFUSED) and not (runs.project.root / "ran.txt").exists()
-    wrong = [(words, err) for (words, said), (code, err) in zip(REFUSED, told) if code != 2 or said not in err]
-    assert not wrong
+    told = runs.project.each("proctor.cli", *(["sweep", *words] for words, _ in REFUSED))
+    assert not (runs.project.root / "ran.txt").exists()
+    for (words, said), done in zip(REFUSED, told):
+        assert done.returncode == 2 and said in done.stderr, words
 
 
 def test_a_grid_comes_from_a_file_too(tmp_path):

@@ -188,7 +188,7 @@ def _run_here(
         seconds[name] = time.monotonic() - begun
         return problem
 
-    todo, stuck = late(), set[str]()
+    todo, stuck, lost = late(), set[str](), list[str]()
     for _ in values:  # rounds: at most one for each notebook
         for notebook in todo:
             if notebook.missing_logs():
@@ -202,7 +202,11 @@ def _run_here(
                 done |= set() if problem else {name}
                 _say(f"  {'FAILED' if problem else 'finished':9} {name}  {seconds.get(name, 0):.1f} s")
         stuck |= works.keys() - done  # failed, or waited for one that did
-        if not (todo := late(done, stuck) if done else []):
+        try:
+            todo = late(done, stuck) if done else []
+        except WorkflowError as error:  # one no longer makes what another reads
+            todo, lost = [], [str(error)]
+        if not todo:
             break
     _say("\n".join(stay), end="\n" * bool(stay))
     failed = [problem for problem in problems.values() if problem]
@@ -214,9 +218,9 @@ def _run_here(
         )
     else:
         print("Nothing to run: what changed concerns no notebook.")
-    for problem in failed:
+    for problem in failed + lost:
         print(f"\n{problem}", file=sys.stderr)
-    return not failed
+    return not failed + lost
 
 
 def _late(
