@@ -9,6 +9,7 @@ exams, and its interval is over these exams (`over_exams`).
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from proctor.stats.simulate import Responses, item_responses
 FRONTIER, STRONG, LOW = TIERS = ("frontier", "strong", "low")
 
 
+@cache
 def published_facts() -> pd.Series:
     """KINA's printed numbers by name, as floats."""
     return load_published("kina/facts").set_index("fact")["value_value"]
