@@ -470,7 +470,7 @@ scores of 401 digits, half a surrogate pair
   cbu/test_score_candidates::a_score_that_no_float_holds_is_refused
   data/test_questions::a_file_that_is_not_as_it_should_be_is_refused_with_its_place
 probabilities above 1
-  models/test_read_reply::a_probability_is_one_at_most_and_that_of_the_verdict_alone
+  models/test_final_line::a_probability_is_one_at_most_and_that_of_the_verdict_alone
 put formulas into spreadsheets
   report/test_tables::text_that_a_spreadsheet_would_compute_gets_an_apostrophe
   uq/dataset/test_review_queue::reviewers_see_text_near_duplicates_and_up_to_three_answers

@@ -20,7 +20,8 @@ TALK = ("/v1/chat/completions", "/v1/messages")
 
 
 class BatchServer(Server):
-    """`submitted` counts the batches that a request was in, by custom_id; `batches` are the texts of each, in order.
+    """`submitted` counts the batches that a request was in, by custom_id; `batches` are the texts of each, in order;
+    `asked` and `answered` count what was in a batch too.
 
     bad_calls: what happens to the next calls to the interface itself, by its first word ("create", "look", "list",
     "read", "upload"), one entry a call: "500", "429:<Retry-After>", "reset", "401", "404", "echo" (401 whose body
@@ -44,27 +45,21 @@ class BatchServer(Server):
         self.batches: list[list[str]] = []
         self._files, self._made = {}, {}  # contents by name; batches by name, the oldest first
 
-    async def start(self) -> None:
-        app = web.Application(client_max_size=2**28)
-        for path in TALK:
-            app.router.add_post(path, self._serve)
-        for method, path, call, then in (
-            ("POST", "/v1/files", "upload", self._upload),
-            ("GET", "/v1/files/{id}/content", "read", self._file),
-            ("POST", "/v1/batches", "create", self._openai_create),
-            ("GET", "/v1/batches", "list", self._list),
-            ("GET", "/v1/batches/{id}", "look", self._openai_look),
-            ("POST", "/v1/messages/batches", "create", self._anthropic_create),
-            ("GET", "/v1/messages/batches", "list", self._list),
-            ("GET", "/v1/messages/batches/{id}", "look", self._anthropic_look),
-            ("GET", "/v1/messages/batches/{id}/results", "read", self._anthropic_results),
-        ):
-            app.router.add_route(method, path, self._faulty(call, then))
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
-        self.port = site._server.sockets[0].getsockname()[1]
+    def paths(self) -> dict:
+        return super().paths() | {
+            path: self._faulty(call, serve)
+            for path, call, serve in (
+                ("POST /v1/files", "upload", self._upload),
+                ("GET /v1/files/{id}/content", "read", self._file),
+                ("POST /v1/batches", "create", self._openai_create),
+                ("GET /v1/batches", "list", self._batches),
+                ("GET /v1/batches/{id}", "look", self._openai_look),
+                ("POST /v1/messages/batches", "create", self._anthropic_create),
+                ("GET /v1/messages/batches", "list", self._batches),
+                ("GET /v1/messages/batches/{id}", "look", self._anthropic_look),
+                ("GET /v1/messages/batches/{id}/results", "read", self._anthropic_results),
+            )
+        }
 
     def _faulty(self, call: str, then):
         async def serve(request: web.Request) -> web.StreamResponse:
@@ -214,6 +209,8 @@ class BatchServer(Server):
             plan = self.faults.get(text)
             made.fates.append((key, self._said(body), plan.pop(0) if plan else "ok"))
             self.submitted[key] += 1
+            self.asked[text] += 1
+            self.answered.update([text] if made.fates[-1][2] == "ok" else [])
             self.bodies.append(body)
         self._made[made.name] = made
         self.batches.append([body["messages"][-1]["content"] for body in bodies.values()])
@@ -226,7 +223,7 @@ class BatchServer(Server):
         made.ended = made.ended or made.looked > self.looks and made.number not in self.held
         return made
 
-    async def _list(self, request: web.Request) -> web.Response:
+    async def _batches(self, request: web.Request) -> web.Response:
         """Pages of two at most, the newest first. In a list, batches move on too."""
         names, after = list(reversed(self._made)), request.query.get("after", request.query.get("after_id"))
         rest = names[names.index(after) + 1 :] if after else names

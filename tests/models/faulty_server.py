@@ -78,16 +78,19 @@ class Server:
         await self._runner.cleanup()
 
     async def start(self) -> None:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", self._serve)
-        app.router.add_post("/v1/messages", self._serve)
-        app.router.add_get("/v1/models", self._list)
-        app.router.add_get("/counts", self._counts)
+        app = web.Application(client_max_size=2**28)
+        for path, serve in self.paths().items():
+            method, _, path = path.partition(" ")
+            app.router.add_route(method, path, serve)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
         self.port = site._server.sockets[0].getsockname()[1]
+
+    def paths(self) -> dict:
+        talk = {f"POST {path}": self._serve for path in ("/v1/chat/completions", "/v1/messages")}
+        return talk | {"GET /v1/models": self._list, "GET /counts": self._counts}
 
     async def _list(self, request: web.Request) -> web.Response:
         self.listed += 1
