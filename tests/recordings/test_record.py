@@ -34,6 +34,16 @@ def refilled(tmp_path):
     return tmp_path / "record.sqlite"
 
 
+@pytest.fixture(scope="module")
+def parallel(tmp_path_factory):
+    """Keys of what was asked at once; the recording is not where a session looks for it, but the committed one, say."""
+    kept = {model: recording_path(paths.RECORDED, model) for model in MODELS}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(record, "reference", kept.get)
+        patch.setitem(record.Session.__init__.__kwdefaults__, "recorded", tmp_path_factory.mktemp("elsewhere"))
+        return asyncio.run(record.of_parallel(MODELS[0], read_recording(kept[MODELS[0]])[0]["studies"]))
+
+
 def test_compare_counts_every_reply_once():
     old = {"a": as_json("x"), "b": as_json("x"), "c": as_json("x"), "gone": as_json("x")}
     new = {"a": as_json("x"), "b": as_json("x", -0.6), "c": as_json("y"), "d": as_json("x")}
@@ -47,14 +57,13 @@ def test_compare_counts_every_reply_once():
 
 
 @FETCHED
-def test_the_studies_ask_all_that_is_recorded_and_nothing_else(refilled, monkeypatch):
+def test_the_studies_ask_all_that_is_recorded_and_nothing_else(refilled, parallel, monkeypatch):
     monkeypatch.setattr(
         "proctor.models.session.Session._check",
         lambda self, missing: pytest.fail(f"{len(missing)} requests are not recorded"),
     )
     asked = asyncio.run(record.ask_again(MODELS[:1], list(STUDIES), refilled))[MODELS[0]]
-    head, kept = read_recording(recording_path(paths.RECORDED, MODELS[0]))
-    parallel = asyncio.run(record.of_parallel(MODELS[0], head["studies"]))
+    kept = read_recording(recording_path(paths.RECORDED, MODELS[0]))[1]
     asked |= {key: kept[key].decode() for key in parallel}
     assert record.compare_replies(kept, asked) == {
         "identical": len(kept),
@@ -90,11 +99,13 @@ def test_a_sample_is_drawn_by_its_seed_from_what_is_recorded_and_counted(monkeyp
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_recording_names_the_weights_and_the_settings_that_it_rests_on(model):
+def test_a_recording_names_the_weights_and_settings_that_it_rests_on_and_holds_replies_but_no_request(model):
     header, replies = read_recording(recording_path(paths.RECORDED, model))
     assert header["model"] == model and header["sha256"] == spec(model).sha256
     assert {"xllamacpp", "openai"} <= set(header["versions"]) and header["settings"]["n_parallel"] == 1
-    assert len(replies) > 500 and all(json.loads(reply)["text"] for reply in replies.values())
+    assert len(replies) > 500 and {len(key) for key in replies} == {64}
+    for reply in map(json.loads, replies.values()):
+        assert reply["text"] and set(reply) <= set(Reply.__dataclass_fields__)
 
 
 def test_a_recording_that_grew_names_both_processors():
@@ -102,12 +113,6 @@ def test_a_recording_that_grew_names_both_processors():
     assert record.joined(past, now) == {"processor": "A; B", "model": "m"}
     assert record.joined({"processor": "A; B"}, now)["processor"] == "A; B"
     assert record.joined(past, past) == past
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_a_recording_holds_replies_and_digests_but_no_request(model):
-    for key, reply in read_recording(recording_path(paths.RECORDED, model))[1].items():
-        assert len(key) == 64 and set(json.loads(reply)) <= set(Reply.__dataclass_fields__)
 
 
 def test_without_a_recording_in_the_folder_the_committed_one_is_compared_with(monkeypatch, tmp_path):
@@ -145,9 +150,5 @@ def test_a_new_recording_keeps_what_was_recorded_with_many_calls_at_once(monkeyp
     assert {key: json.loads(reply)["text"] for key, reply in kept.items()} == {"asked": "y", "parallel": "x"}
 
 
-def test_what_was_asked_at_once_is_found_where_the_recording_lies_elsewhere(monkeypatch, tmp_path):
-    kept = {model: recording_path(paths.RECORDED, model) for model in MODELS}
-    monkeypatch.setattr(record, "reference", kept.get)  # the committed one, say
-    monkeypatch.setitem(record.Session.__init__.__kwdefaults__, "recorded", tmp_path)
-    head, replies = read_recording(kept[MODELS[0]])
-    assert set() < asyncio.run(record.of_parallel(MODELS[0], head["studies"])) <= set(replies)
+def test_what_was_asked_at_once_is_found_where_the_recording_lies_elsewhere(parallel):
+    assert set() < parallel <= set(read_recording(recording_path(paths.RECORDED, MODELS[0]))[1])

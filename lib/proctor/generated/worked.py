@@ -140,7 +140,9 @@ def spoil(problem: Problem, rng: Generator, count: int = 3) -> list[Slip]:
         for kind in some(rng, SLIPS, len(SLIPS)):
             changed = [_changed(problem, kind, place, rng) for place in range(len(problem.lines))]  # draws sizes
             if len(found) < count and (again or kind not in {slip.kind for slip in found}):
-                slips = [slip for slip in _slips(problem, kind, chain.from_iterable(changed)) if slip.answer not in taken]
+                slips = [
+                    slip for slip in _slips(problem, kind, chain.from_iterable(changed)) if slip.answer not in taken
+                ]
                 if slips:
                     found.append(slips[int(rng.integers(len(slips)))])
                     taken.add(found[-1].answer)

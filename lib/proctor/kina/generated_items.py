@@ -69,7 +69,7 @@ def pseudo_items(
     if n < 1 or not names:
         raise ValueError(f"{n} items of {len(names)} families: ask for at least one of each")
     rounds = -(-n // len(names))
-    by_family = {name: [q for q in generate(seed, 3 * rounds, [name])] for name in names}
+    by_family = {name: generate(seed, 3 * rounds, [name]) for name in names[:n]}
     letters, items = _letters(n, _rng(seed, "pseudo letters")), []
     for i, letter in enumerate(letters):
         name, turn = names[i % len(names)], i // len(names)

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from proctor.exam.recorded import MODELS
+from proctor.generated.generate import FAMILIES
 from proctor.kina import item_refinement
 from proctor.kina.generated_items import plain_items, pseudo_items
 from proctor.models.session import Session
@@ -13,7 +14,7 @@ AUDITED = 6  # ten-option items that are audited and mended
 async def refinements(session: Session, models=MODELS, n: int = AUDITED, rounds: int = 2) -> pd.DataFrame:
     """Each model as auditor and refiner of `n` ten-option items of ours, half of sets, and of the same with a stem that
     leans on a figure which is not there; columns model and defect (KINA, Figure 1)."""
-    whole = [*plain_items(per_level=1)[: n - n // 2], *pseudo_items(n // 2)]
+    whole = [*plain_items(per_level=1, families=list(FAMILIES)[:n])[: n - n // 2], *pseudo_items(n // 2)]
     leaning = [item_refinement.planted_defects(item)["leaning stem"][1] for item in whole]
     return pd.concat(
         [
