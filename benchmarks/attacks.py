@@ -436,7 +436,7 @@ change what no receipt knows: models, prompts, links, patterns, types of values,
   workflow/test_receipts::values_that_python_takes_for_equal_are_not_one_receipt
   workflow/test_receipts::a_variable_that_a_cell_reads_is_an_input
   workflow/test_receipts::a_home_folder_is_found_by_its_sign
-  workflow/test_imports::a_prompt_of_another_paper_counts_with_who_names_it
+  workflow/test_notebook::a_notebook_rests_on_what_it_imports_and_what_lies_beside_that
 draw with a matplotlibrc of one's own
   workflow/test_kernels::a_users_own_matplotlibrc_is_not_read
 import logs that were tampered with
@@ -459,12 +459,12 @@ pay twice: clocks, host names, a stopped process
   models/test_cache::a_stopped_process_keeps_its_lease_and_a_killed_one_loses_it
   models/test_cache::a_lease_of_another_namespace_of_processes_holds_and_ends_with_its_cache
 edit a preview, or drop a table
-  workflow/test_reproduce::an_edited_preview_is_written_again_and_runs_nothing
-  workflow/test_kept::what_a_run_no_longer_makes_is_removed
+  workflow/test_reproduce::previews_are_written_when_all_is_up_to_date_and_an_edited_one_again
+  workflow/test_receipts::what_a_run_no_longer_makes_is_removed
 no jobs, odd folders, a checkout that can only be read
-  workflow/test_reproduce::no_jobs_at_once_are_refused
+  workflow/test_reproduce::bad_input_stops_all_before_anything_runs
   workflow/test_make::a_folder_whose_name_can_not_be_used_is_named
-  workflow/test_reproduce::a_checkout_that_can_only_be_read_may_be_up_to_date_and_else_says_so
+  workflow/test_reproduce::a_second_run_does_nothing_and_says_so
 scores of 401 digits, half a surrogate pair
   kina/test_leaderboard::bad_results_files_are_refused_naming_file_and_row
   cbu/test_score_candidates::a_score_that_no_float_holds_is_refused

@@ -54,6 +54,7 @@ def story(shared_project):
     results["preview's page"] = page.read_text()
     results["typo"] = reproduce("-p", "m", "3")
     results["no jobs"] = reproduce("--jobs", "0")
+    results["unknown"] = reproduce("--notebook", "drows")
 
     figures = project.root / "figures/hle"
     before = (figures / "fig.svg").read_text()
@@ -79,61 +80,46 @@ def story(shared_project):
     return results
 
 
-def test_a_failing_notebook_is_named_and_the_others_still_run(story):
-    assert story["first"].returncode == 1
-    assert "notebooks/broken.ipynb failed in cell 2: 1 / 0\n  ZeroDivisionError" in story["first"].stderr
+def test_a_failing_notebook_and_a_promise_not_kept_are_named_and_the_others_still_run(story):
+    first = story["first"]
+    assert first.returncode == 1 and story["no previews yet"]
+    assert "notebooks/broken.ipynb failed in cell 2: 1 / 0\n  ZeroDivisionError" in first.stderr
+    assert "notebooks/draws.ipynb did not leave what data/catalog.csv promises: figures/hle/fig.svg" in first.stderr
     assert story["first copies"] == {"alpha.ipynb", "beta.ipynb", "draws.ipynb", "broken.failed.ipynb"}
-
-
-def test_a_promised_file_that_is_not_left_is_named(story):
-    expected = "notebooks/draws.ipynb did not leave what data/catalog.csv promises: figures/hle/fig.svg"
-    assert expected in story["first"].stderr
-
-
-def test_after_mending_only_the_mended_run(story):
-    assert story["mended"].returncode == 0, story["mended"].stderr
-    assert ran(story["mended"]) == {"broken", "draws"}
-
-
-def test_previews_are_written_when_all_is_up_to_date(story):
-    assert story["no previews yet"]
-    assert story["previews"] == {"README.md", "broken.md", "draws.md", "stats", "alpha.md", "beta.md"}
+    assert story["mended"].returncode == 0 and ran(story["mended"]) == {"broken", "draws"}, story["mended"].stderr
 
 
 def test_a_second_run_does_nothing_and_says_so(story):
-    assert story["again"].returncode == 0
-    assert story["again"].stdout == "Nothing to do: everything is up to date.\n"
-
-
-def test_an_edited_preview_is_written_again_and_runs_nothing(story):
-    assert not ran(story["preview"]) and "edited by hand" not in story["preview's page"]
-
-
-def test_no_jobs_at_once_are_refused(story):
-    assert story["no jobs"].returncode == 2 and "0: give 1 or more" in story["no jobs"].stderr
-
-
-def test_a_checkout_that_can_only_be_read_may_be_up_to_date_and_else_says_so(story):
-    assert (story["read only"].returncode, story["read only"].stdout) == (0, story["again"].stdout)
+    nothing = (0, "Nothing to do: everything is up to date.\n")
+    for step in ("again", "read only"):  # also in a checkout that can only be read
+        assert (story[step].returncode, story[step].stdout) == nothing
     assert story["read only, stale"].returncode == 2 and "Traceback" not in story["read only, stale"].stderr
     assert "build can't be written (Is a directory): copy the checkout" in story["read only, stale"].stderr
 
 
-def test_an_unknown_parameter_stops_all_before_anything_runs(story):
-    assert story["typo"].returncode == 2 and "no notebook has a parameter `m`" in story["typo"].stderr
-    assert not ran(story["typo"])
+def test_previews_are_written_when_all_is_up_to_date_and_an_edited_one_again(story):
+    assert story["previews"] == {"README.md", "broken.md", "draws.md", "stats", "alpha.md", "beta.md"}
+    assert not ran(story["preview"]) and "edited by hand" not in story["preview's page"]
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("no jobs", "0: give 1 or more"),
+        ("typo", "no notebook has a parameter `m`"),
+        ("unknown", "no notebook 'drows'; did you mean draws"),
+    ],
+)
+def test_bad_input_stops_all_before_anything_runs(story, step, said):
+    assert story[step].returncode == 2 and said in story[step].stderr and not ran(story[step])
 
 
 def test_changed_content_runs_its_notebooks_and_a_new_date_runs_none(story):
     assert ran(story["module"]) == {"stats/alpha", "draws"}
-
-
-def test_an_older_figure_put_back_and_a_changed_value_are_noticed(story):
-    assert ran(story["one"]) | ran(story["put back"]) == {"draws", "broken"} and story["figure"] == "[]"
-
-
-def test_one_notebook_can_be_brought_up_to_date_alone(story):
-    assert ran(story["one"]) == {"draws"} and story["one"].returncode == 0
+    told = story["snakemake"].stdout + story["snakemake"].stderr  # which sees the same
+    assert set(re.findall(r"output: build/receipts/(\S+)\.json", told)) == {"draws", "broken"}, told
+    assert ran(story["one"]) == {"draws"} and story["one"].returncode == 0  # it alone was asked for
+    assert ran(story["put back"]) == {"broken"} and story["figure"] == "[]"
 
 
 def test_a_run_with_other_values_concerns_what_was_asked_and_replaces_no_receipt(story):
@@ -141,16 +127,6 @@ def test_a_run_with_other_values_concerns_what_was_asked_and_replaces_no_receipt
     assert ran(story["trial"]) == {"stats/alpha"} and "build/own/notebooks/" in story["trial"].stdout
     assert story["after the trial"].returncode == 0 and not ran(story["after the trial"])
     assert story["crate"].stdout == "[]\n", "`make crate` describes the run before it"
-
-
-def test_an_unknown_notebook_is_named_also_when_nothing_is_to_do(story, shared_project):
-    result = shared_project.reproduce("--notebook", "drows")
-    assert result.returncode == 2 and "no notebook 'drows'; did you mean draws" in result.stderr
-
-
-def test_snakemake_alone_sees_the_same(story):
-    told = story["snakemake"].stdout + story["snakemake"].stderr
-    assert set(re.findall(r"output: build/receipts/(\S+)\.json", told)) == {"draws", "broken"}, told
 
 
 def test_missing_data_and_broken_cells_are_told_before_anything_runs(project):
@@ -176,18 +152,26 @@ assert "bad" not in text or {name!r} != "three"
 """
 
 
-def test_who_reads_results_that_changed_runs_in_the_same_call(project):
-    read = {"one": "data/x.csv", "two": "figures/chain/one.csv", "three": "figures/chain/two.csv"}
-    read |= {name: "figures/chain/three.csv" for name in ("four", "last")}
-    project.judges_logs()
+def chain(project, **read: str) -> None:
+    """Notebooks that copy what they read, the first from data/, as if just run."""
     for name, place in read.items():
         project.write(place, "old")
         project.write(f"figures/chain/{name}.csv", "old")
         project.write(f"figures/chain/{name}.json", json.dumps({"code": {"notebook": name}}))
         more = ("figures/chain/one.csv",) if name == "last" else ()
         project.notebook(name, COPY.format(read=place, name=name), data=(place, *more))
-    project.notebook("kept", "1", data=("figures/chain/last.csv",), logs=("judges",))
     project.pretend()
+
+
+ONE_TWO_THREE = {"one": "data/x.csv", "two": "figures/chain/one.csv", "three": "figures/chain/two.csv"}
+
+
+def test_who_reads_results_that_changed_runs_in_the_same_call(project):
+    project.judges_logs()
+    project.write("figures/chain/last.csv", "old")
+    project.write("figures/chain/last.json", json.dumps({"code": {"notebook": "last"}}))
+    project.notebook("kept", "1", data=("figures/chain/last.csv",), logs=("judges",))
+    chain(project, **ONE_TWO_THREE, four="figures/chain/three.csv", last="figures/chain/three.csv")
     for text, code, names in (
         ("new", 0, {"one", "two", "three", "four", "last"}),
         ("new", 0, set()),
@@ -204,6 +188,14 @@ def test_who_reads_results_that_changed_runs_in_the_same_call(project):
     project.notebook("one", "1")
     done = project.reproduce(kernels=False)
     assert done.returncode == 1 and "proctor.data names figures/chain/one.csv, and there is no such" in done.stderr
+
+
+def test_snakemake_runs_them_too(project):
+    chain(project, **ONE_TWO_THREE)
+    project.write("data/x.csv", "new")
+    done = project.python("-m", "proctor.workflow.reproduce", "--", "--quiet", "all")
+    assert done.returncode == 0 and (project.root / "figures/chain/three.csv").read_text() == "new", done.stderr
+    assert project.reproduce().stdout == "Nothing to do: everything is up to date.\n"
 
 
 def test_ctrl_c_ends_the_run_and_its_kernels(project):

@@ -3,6 +3,8 @@ import re
 import sys
 
 import pytest
+from proctor.workflow import run
+from proctor.workflow.notebook import WorkflowError
 
 
 def outputs(path) -> str:
@@ -11,33 +13,20 @@ def outputs(path) -> str:
     return "".join("".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", []))
 
 
-@pytest.fixture(scope="module")
-def done(shared_project):
-    """A notebook run once: what the command printed, and the executed copy."""
-    shared_project.notebook(
+def test_a_notebook_gets_its_values_and_its_name_in_the_root_and_in_the_python_that_runs_us(project):
+    project.notebook(
         "hle/exam",
         "import os, sys\nprint(n, sys.executable, os.environ['PROCTOR_NOTEBOOK'])",
         "from pathlib import Path\nprint(Path.cwd(), list(Path('build').rglob('exam.ipynb')))",
+        "import atexit\natexit.register(os.write, 2, b'noise past the cells')",
     )
-    shared_project.write("params/mine.yaml", "hle/exam: {n: 5}")
-    result = shared_project.run("notebooks/hle/exam.ipynb", "--params", "params/mine.yaml")
-    return result, shared_project.executed("hle/exam", "build/own")
-
-
-def test_a_notebook_gets_its_values_and_its_name_in_the_root_and_in_the_python_that_runs_us(done, shared_project):
-    result, copy = done
-    assert result.returncode == 0, result.stderr
-    assert outputs(copy).startswith(f"5 {sys.executable} hle/exam\n{shared_project.root} ")
-
-
-def test_executed_copy_appears_only_when_whole(done):
-    assert outputs(done[1]).endswith("[]\n")
-    assert [path.name for path in done[1].parent.iterdir()] == ["exam.ipynb"]
-
-
-def test_success_says_little(done):
-    assert re.fullmatch(r"hle/exam: running\nhle/exam: done in [\d.]+ s, see .*exam\.ipynb\n", done[0].stdout)
-    assert done[0].stderr == ""
+    project.write("params/mine.yaml", "hle/exam: {n: 5}")
+    done = project.run("notebooks/hle/exam.ipynb", "--params", "params/mine.yaml")
+    copy = project.executed("hle/exam", "build/own")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(r"hle/exam: running\nhle/exam: done in [\d.]+ s, see .*exam\.ipynb\n", done.stdout)
+    assert outputs(copy) == f"5 {sys.executable} hle/exam\n{project.root} []\n"  # the copy appears when it is whole
+    assert [path.name for path in copy.parent.iterdir()] == ["exam.ipynb"]
 
 
 def test_failing_notebook_names_the_cell_and_keeps_its_copy_until_it_succeeds(project):
@@ -65,12 +54,6 @@ def test_dead_kernel_is_told_as_such_with_what_it_said_past_its_cells(project):
     assert project.executed("dies", "build/own").with_suffix(".failed.ipynb").exists()
 
 
-def test_what_a_kernel_says_past_its_cells_is_not_shown_when_it_ends_well(project):
-    project.notebook("noisy", "import atexit, os\natexit.register(os.write, 2, b'noise')")
-    result = project.run("notebooks/noisy.ipynb")
-    assert (result.returncode, result.stderr) == (0, "")
-
-
 def test_bad_input_is_refused_before_anything_runs(shared_project):
     shared_project.notebook("exam")
     wrong = {
@@ -81,3 +64,33 @@ def test_bad_input_is_refused_before_anything_runs(shared_project):
     for said, done in zip(wrong, shared_project.each("proctor.workflow.run", *wrong.values())):
         assert done.returncode == 2 and said in done.stderr
     assert not shared_project.executed("exam", "build/own").exists()
+
+
+def test_states_of_runs_are_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "RUNS", tmp_path)
+    run.mark(run.folder_of("a"), "hle/your_exam", run.INCOMPLETE)
+    run.mark(run.folder_of("b"), "uq/your_answers", run.DONE)
+    (tmp_path / "b/run.json").rename(tmp_path / "b/run.json.old")
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c/run.json").write_text("{")
+    assert [(each["name"], each["state"]) for each in run.states()] == [("a", "incomplete"), ("c", "unreadable")]
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", ".x"])
+def test_a_run_stays_in_its_folder(name):
+    with pytest.raises(WorkflowError, match="name of a run"):
+        run.folder_of(name)
+
+
+def test_a_table_is_shown_by_columns(tmp_path, capsys):
+    lines = ["A caption, 10 %", "", "| model | n | more\\_than |", "|---|---:|---|"]
+    lines += [f"| m\\_{n} &amp; co | {n} | x |" for n in range(30)]
+    (tmp_path / "t.md").write_text("\n".join([*lines, "", "*measured*"]))
+    run.show(tmp_path / "t.md", ["model", "more_than", "absent"])
+    said = capsys.readouterr().out.splitlines()
+    assert said[1] == "A caption, 10 %" and said[2].split() == ["model", "more_than"]
+    assert said[3].strip() == "m_0 & co   x" and said[-1].startswith("  ... all rows: ") and len(said) == 24
+    run.show(tmp_path / "t.md", ["model"], also=["m_27 & co"])
+    assert [line.strip() for line in capsys.readouterr().out.splitlines()][-2] == "m_27 & co"
+    run.show(tmp_path / "nowhere.md", ["model"])
+    assert capsys.readouterr().out == ""
