@@ -65,7 +65,7 @@ def one(figures, n, positives=None):
     return found
 
 
-cells = st.tuples(*[st.integers(0, 60)] * 4).filter(lambda cell: cell[0] + cell[2] > 0)
+cells = st.tuples(*[st.integers(0, 30)] * 4).filter(lambda cell: cell[0] + cell[2] > 0)
 
 
 # Verdicts
@@ -93,7 +93,7 @@ def test_ties_that_floats_round_up_and_down_in_one_row_are_feasible():
     assert one(figures, 4000, 2000).verdict.startswith("feasible")
 
 
-@given(st.integers(2, 12), st.data())
+@given(st.integers(2, 9), st.data())
 def test_search_finds_the_tables_of_brute_force_and_no_other(n, data):
     names = data.draw(st.sets(st.sampled_from(FIGURES), min_size=2))
     figures = {name: data.draw(st.sampled_from(["0", "33.3", "50", "66.67", "75.0", "80", "100"])) for name in names}
@@ -113,26 +113,16 @@ any_figures = st.tuples(*[st.integers(0, 400)] * 3).map(
 )
 
 
-@given(true_figures | any_figures, st.integers(6, 12), st.data())
+@given(true_figures | any_figures, st.integers(6, 11), st.data())
 def test_a_row_is_infeasible_exactly_where_brute_force_finds_no_reading(figures, n, data):
     positives = data.draw(st.integers(1, n))
     complete = brute_force(figures, n, [positives])
-    smaller = [
-        (m, p)
-        for m in range(1, n)
-        for p in range(max(1, positives - n + m), min(positives, m) + 1)
-        if brute_force(figures, m, [p])
-    ]
-    likely = [(m, p) for m, p in smaller if draw_probability(m, p, n, positives) >= Fraction(1, 20)]
-    expected = (
-        "feasible, unique"
-        if len(complete) == 1
-        else "feasible, several"
-        if complete
-        else "partial run"
-        if likely
-        else "infeasible"
-    )  # of so few items 1 % is none: never "smaller n"
+    smaller = [(m, p) for m in range(1, n) for p in range(max(1, positives - n + m), min(positives, m) + 1)]
+    smaller = [(m, p) for m, p in smaller if draw_probability(m, p, n, positives) >= Fraction(1, 20)]
+    likely = not complete and any(brute_force(figures, m, [p]) for m, p in smaller)
+    expected = "feasible, unique" if len(complete) == 1 else "feasible, several"
+    if not complete:
+        expected = "partial run" if likely else "infeasible"  # of so few items 1 % is none: never "smaller n"
     assert one(figures, n, positives).verdict == expected
 
 

@@ -9,6 +9,7 @@ from proctor.exam.judge_licence import applies, issue, probe, said
 from proctor.paths import ROOT
 from proctor.stats.interval import Interval
 from proctor.stats.proportions import wilson
+from proctor.uq import own_answers, own_judges
 from proctor.uq.own_judges import (
     corrected,
     error_rates,
@@ -50,9 +51,8 @@ def drawn(rng, n=400, base=0.4, sensitivity=0.9, specificity=0.8):
 
 
 def test_most_of_the_repeats_decide_and_what_is_unreadable_is_no_verdict(file):
-    table = judged(read_verdicts(file(VERDICTS)), read_labels(file(LABELS, "labels.csv"))).set_index(
-        ["judge", "answer_id"]
-    )
+    table = judged(read_verdicts(file(VERDICTS)), read_labels(file(LABELS, "labels.csv")))
+    table = table.set_index(["judge", "answer_id"])
     assert table.loc[("k", "a1"), ["accept", "verdicts", "differ"]].tolist() == [0, 3, True]
     assert np.isnan(table.loc[("k", "a2"), "accept"]) and np.isnan(table.loc[("j", "a4"), "correct"])
     assert table.loc["j", "accept"].tolist()[:3] == [1, 0, 1]
@@ -66,27 +66,21 @@ def test_scores_accept_from_the_least_one_that_is_named(file):
 
 
 @pytest.mark.parametrize(
-    "text, message",
+    "reader, text, message",
     [
-        ("item,verdict\na1,perhaps\n", "row 2, column verdict: 'perhaps' is no verdict"),
-        ("item,verdict\n,yes\n", "row 2, column item"),
-        ("name,verdict\na1,yes\n", "One must be answer_id or item or id"),
-        ("item,said\na1,yes\n", "One must be verdict or outcome or accept or score"),
+        (read_verdicts, "item,verdict\na1,perhaps\n", "row 2, column verdict: 'perhaps' is no verdict"),
+        (read_verdicts, "item,verdict\n,yes\n", "row 2, column item"),
+        (read_verdicts, "name,verdict\na1,yes\n", "One must be answer_id or item or id"),
+        (read_verdicts, "item,said\na1,yes\n", "One must be verdict or outcome or accept or score"),
+        (read_labels, "id,correct\na1,maybe\n", "is no label"),
+        (read_labels, "id,correct\na1,\n", "no label in column correct"),
+        (read_labels, "id,correct\na1,yes\na1,no\n", "one label"),
+        (read_labels, "id,correct\n,yes\n", "row 2, column id: empty"),
     ],
 )
-def test_bad_verdicts_are_refused_by_row_and_column(file, text, message):
+def test_bad_verdicts_and_labels_are_refused_by_row_and_column(file, reader, text, message):
     with pytest.raises(DataError, match=message):
-        read_verdicts(file(text))
-
-
-@pytest.mark.parametrize(
-    "text, message",
-    [("id,correct\na1,maybe\n", "is no label"), ("id,correct\na1,\n", "no label in column correct"),
-     ("id,correct\na1,yes\na1,no\n", "one label"), ("id,correct\n,yes\n", "row 2, column id: empty")],
-)  # fmt: skip
-def test_bad_labels_are_refused(file, text, message):
-    with pytest.raises(DataError, match=message):
-        read_labels(file(text))
+        reader(file(text))
 
 
 def test_rates_are_those_of_the_counts_and_kappa_that_of_statsmodels():
@@ -105,26 +99,25 @@ def test_rates_are_those_of_the_counts_and_kappa_that_of_statsmodels():
     assert row["kappa"] == pytest.approx((agree - by_chance) / (1 - by_chance))
 
 
-def test_the_corrected_share_is_the_label_s_where_all_are_labelled_and_unbiased_where_some_are():
-    rng, off = np.random.default_rng(2), []
+@pytest.fixture
+def few_draws(monkeypatch):
+    """Limits from fewer draws: over hundreds of simulated tables their noise is no matter."""
+    monkeypatch.setattr(own_judges, "DRAWS", 1000)
+
+
+def test_the_corrected_share_is_the_label_s_where_all_are_labelled_else_unbiased_with_limits_that_hold(few_draws):
+    rng = np.random.default_rng(3)
     whole = drawn(rng)
     assert corrected(whole).estimate == pytest.approx(whole["correct"].mean())
-    for _ in range(200):
-        table = drawn(rng)
-        truth = table["correct"].mean()
-        table.loc[rng.random(len(table)) > 0.3, "correct"] = np.nan
-        off.append(corrected(table).estimate - truth)
-    assert abs(np.mean(off)) < 3 * np.std(off) / np.sqrt(len(off))
-
-
-def test_limits_of_the_corrected_share_hold_the_truth_as_often_as_they_say():
-    rng = np.random.default_rng(3)
-    held = 0
+    off, held = [], 0
     for _ in range(300):
         table = drawn(rng, base=0.4)
+        truth = table["correct"].mean()
         table.loc[rng.random(len(table)) > 0.25, "correct"] = np.nan
         found = corrected(table)
+        off.append(found.estimate - truth)
         held += found.low <= 0.4 <= found.high
+    assert abs(np.mean(off)) < 3 * np.std(off) / np.sqrt(len(off))
     assert 0.92 <= held / 300 <= 0.985
 
 
@@ -150,11 +143,8 @@ def test_a_panel_accepts_by_its_rule():
 
 def test_self_preference_is_of_own_answers_minus_others_apart_by_truth():
     table = made([1, 1, 0, 0, 1, 0], [0, 0, 0, 0, 1, 1], author=["j", "j", "k", "k", "j", "k"])
-    found = self_preference(table).set_index("answers")
-    assert found["more"].to_dict() == {"wrong": 100, "right": 100} and found["own"].to_dict() == {
-        "wrong": 2,
-        "right": 1,
-    }
+    found = self_preference(table).set_index("answers")[["more", "own"]]
+    assert found.T.to_dict() == {"wrong": dict(more=100, own=2), "right": dict(more=100, own=1)}
     assert self_preference(table.assign(author="")).empty
 
 
@@ -184,15 +174,12 @@ def licence(file):
     return issue(table, "j", "p", file("x", "labels.csv"), "2026-11-25")
 
 
-def test_a_licence_is_read_back_as_written(licence, tmp_path):
+def test_a_licence_is_read_back_as_written_and_another_file_refused_by_name(licence, file, tmp_path):
     judge_licence.write(licence, tmp_path / "licence.json")
     assert judge_licence.read(tmp_path / "licence.json") == licence
-
-
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"kind": "other"}'])
-def test_what_is_no_licence_is_refused_by_name(file, text):
-    with pytest.raises(DataError, match="licence.json: no licence"):
-        judge_licence.read(file(text, "licence.json"))
+    for text in ("", "{}", "[1]", '{"kind": "other"}'):
+        with pytest.raises(DataError, match="licence.json: no licence"):
+            judge_licence.read(file(text, "licence.json"))
 
 
 def test_a_judge_without_skill_gets_no_licence(file):
@@ -202,24 +189,26 @@ def test_a_judge_without_skill_gets_no_licence(file):
         issue(made([1, 1], [1, 1]), "j", "p", file("x"), "")
 
 
-@pytest.mark.parametrize(
-    "judge, prompt, share, reason",
-    [("k", "p", 0.4, "the judge is k"), ("j", "q", 0.4, "the prompt is q"), ("j", "p", 0.9, "90% of these answers")],
-)
-def test_a_licence_is_refused_with_its_reason(licence, judge, prompt, share, reason):
-    [told] = applies(licence, judge, prompt, Interval(share, share, share, 0.95, "x"))
-    assert reason in told
-    assert applies(licence, "j", "p", Interval(0.4, 0.3, 0.5, 0.95, "x")) == []
+def test_a_licence_is_refused_with_its_reason(licence):
+    half, most = (Interval(share, share, share, 0.95, "x") for share in (0.4, 0.9))
+    for judge, prompt, share, reason in (
+        ("k", "p", half, "the judge is k"),
+        ("j", "q", half, "the prompt is q"),
+        ("j", "p", most, "90% of these answers"),
+    ):
+        [told] = applies(licence, judge, prompt, share)
+        assert reason in told
+    assert applies(licence, "j", "p", half) == []
 
 
 def test_a_probe_refuses_a_shift_and_seldom_the_same_judge(file):
-    rng, refused = np.random.default_rng(7), {0.65: 0, 0.9: 0}
+    rng, refused, labels = np.random.default_rng(7), {0.65: 0, 0.9: 0}, file("x")
     for specificity in refused:
-        for _ in range(100):
-            held = issue(drawn(rng, n=200, base=0.5, specificity=0.9), "j", "p", file("x"), "")
+        for _ in range(50):
+            held = issue(drawn(rng, n=200, base=0.5, specificity=0.9), "j", "p", labels, "")
             fresh = drawn(rng, n=100, base=0.5, specificity=specificity)
             refused[specificity] += bool(probe(held, fresh["accept"], fresh["correct"]))
-    assert refused[0.65] >= 80 and refused[0.9] <= 8
+    assert refused[0.65] >= 40 and refused[0.9] <= 4
     with pytest.raises(DataError, match="at least 30"):
         probe(held, [1] * 29, [1] * 29)
 
@@ -258,11 +247,11 @@ def two_systems(rng, n=300, gap=0.15, sensitivity=0.9, specificity=0.8):
 
 def test_a_corrected_difference_holds_the_true_one_in_19_of_20_draws(file):
     rng, held, labels = np.random.default_rng(3), 0, file("x")
-    for _ in range(200):
+    for _ in range(120):
         licence = issue(drawn(rng, 300, 0.5), "j", "p", labels, "")
         found = judge_licence.corrected_difference(licence, *two_systems(rng), rng, draws=1000)
         held += found.low <= 0.15 <= found.high
-    assert 182 <= held <= 199  # 95 % of 200, and what chance allows
+    assert 107 <= held <= 119  # 95 % of 120, and what chance allows
 
 
 def test_a_licence_compares_two_systems_or_says_why_not(file):
@@ -274,3 +263,30 @@ def test_a_licence_compares_two_systems_or_says_why_not(file):
     assert refused.count("the judge is k") == 2 and "difference" not in refused
     with pytest.raises(DataError, match="marks of yes and no"):
         judge_licence.compared(licence, "j", "p", one / 2, other, rng)
+
+
+# verdicts in the form of `validate`
+
+
+def test_verdicts_of_own_judges_are_read(file):
+    rows = ["judge,check,question,answer_id,correct,outcome"]
+    rows += [f"{judge},C,q{n // 2},a{n},{n % 2},{('no', 'yes')[n % 2 if judge == 'good' else 1]}"
+             for judge in ("good", "blind") for n in range(20)]  # fmt: skip
+    found = own_answers.read_verdicts(file("\n".join(rows)), {"question_id": "question"})
+    assert len(found) == 40 and set(found["outcome"]) == {"accept", "reject"} and found["correct"].sum() == 20
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("answer_id,outcome\na,accept\n", "column question_id: no such column. There are answer_id, outcome"),
+        ("answer_id,question_id,outcome\na,q,perhaps\n", "row 2, column outcome: 'perhaps'. Write accept, reject or"),
+        ("answer_id,question_id,outcome,correct\na,q,yes,maybe\n", "row 2, column correct: 'maybe'"),
+        ("answer_id,question_id,outcome\na,q,yes\na,q,no\n", "row 3, column answer_id.*of row 2 too"),
+        ("judge,answer_id,question_id,outcome,correct\nj,a,q,yes,1\nk,a,q,no,0\n", "answer a is right in one row"),
+        ("answer_id,question_id,outcome\n,q,yes\n", "row 2, column answer_id: empty"),
+    ],
+)
+def test_a_table_of_verdicts_that_cannot_be_read_says_where_and_what_to_do(file, text, words):
+    with pytest.raises(DataError, match=words):
+        own_answers.read_verdicts(file(text))

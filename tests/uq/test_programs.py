@@ -1,6 +1,6 @@
 """Checks that are programs: what they find, and that code of an answer does no harm."""
 
-import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from proctor.data.schemas import Answer, Question
@@ -61,29 +61,44 @@ def test_values_are_put_into_the_equation(equation, text, accept):
 @pytest.mark.parametrize(
     "code, accept, why",
     [
-        ("def f(x): return x + 1", True, "passes"),
-        ("print('much' * 9)\ndef f(x): return x + 1", True, "passes"),
+        ("print('much' * 9)\nimport os\ndef f(x): return 2 + ('OPENAI_API_KEY' in os.environ)", True, "passes"),
         ("def f(x): return x", False, "AssertionError: wrong"),
         ("def f(x): return x +", False, "SyntaxError"),
         ("import os; os._exit(0)", False, "ended early"),
         ("raise SystemExit", False, "SystemExit"),
-        ("import socket; socket.socket()", False, "not allowed"),
-        ("open('/etc/passwd').read()", False, "not allowed"),
-        ("open('/tmp/proctor-was-here', 'w')", False, "not allowed"),
-        ("import subprocess; subprocess.run(['ls'])", False, "not allowed"),
-        ("import os; os.fork()", False, "not allowed"),
-        ("import os\ndef f(x): return 2 + ('OPENAI_API_KEY' in os.environ)", True, "passes"),
         ("x = 'a' * 10**10", False, "MemoryError"),
         ("open('big', 'w').write('y' * 5_000_000)", False, "too large"),
-        ("import os; os.mkdir('/tmp/proctor-was-here')", False, "not allowed"),
-        ("import os; os.listdir('/tmp')", False, "not allowed"),
-        ("import _posixsubprocess", False, "not allowed"),
     ],
 )
-def test_code_is_run_against_the_tests_and_does_no_harm(code, accept, why, monkeypatch):
+def test_code_is_run_against_the_tests(code, accept, why, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "made-up")
     found = finds("tests", f"Here:\n```python\n{code}\n```\n", tests="assert f(1) == 2, 'wrong'")
     assert found.accept is accept and why in found.why
+
+
+HARM = (
+    "import socket; socket.socket()",
+    "open('/etc/passwd').read()",
+    "open('/tmp/proctor-was-here', 'w')",
+    "import subprocess; subprocess.run(['ls'])",
+    "import os; os.fork()",
+    "import os; os.mkdir('/tmp/proctor-was-here')",
+    "import os; os.listdir('/tmp')",
+    "import _posixsubprocess",
+)
+
+
+def test_code_does_no_harm():
+    code = f"""
+def refused(text):
+    try:
+        exec(text)
+    except PermissionError as error:
+        return "not allowed" in str(error)
+done = [text for text in {HARM!r} if not refused(text)]
+"""
+    assert run_tests(code, "assert done == [], done") == (True, "passes the tests")
+    assert run_tests("import socket; socket.socket()", "")[0] is False  # and not caught
 
 
 EQUAL = "class E:\n    def __eq__(self, other): return True\n    __hash__ = object.__hash__\n"
@@ -96,15 +111,19 @@ FORGED = (
     "    frame.f_globals['wrong'] = frame.f_locals['reply'] = None\n    return 7",
     "import gc\nfor each in gc.get_objects():\n    if type(each) is dict and 'tests' in each: each['tests'] = ''\n"
     "def f(x): return 7",
-    "class math:\n    isclose = lambda *args: True\ndef f(x): return 7",
-    "def abs(x): return 0\ndef f(x): return 7",
     "import os\nfor end in range(20):\n    try: os.write(end, b'passed\\n')\n    except OSError: pass\ndef f(x): return 7",
     "import atexit, os\natexit.register(os._exit, 0)\ndef f(x): return 7",
 )
 
 
-@pytest.mark.parametrize("code", FORGED)
-@pytest.mark.parametrize("tests", ["assert f(1) == 2", "assert math.isclose(f(1), 2)", "assert abs(f(1) - 2) < 1e-9"])
+FORGED = [(code, "assert f(1) == 2") for code in FORGED] + [
+    (FORGED[0], "assert math.isclose(f(1), 2)"),
+    ("class math:\n    isclose = lambda *args: True\ndef f(x): return 7", "assert math.isclose(f(1), 2)"),
+    ("def abs(x): return 0\ndef f(x): return 7", "assert abs(f(1) - 2) < 1e-9"),
+]
+
+
+@pytest.mark.parametrize("code, tests", FORGED)
 def test_wrong_code_can_not_judge_itself(code, tests):
     assert run_tests(code, tests)[0] is not True
 
@@ -143,22 +162,19 @@ def test_what_nobody_can_judge_is_undecided(code, tests, why):
 
 
 def test_code_that_hangs_is_stopped():
-    began = time.monotonic()
-    found = run_tests("while True: pass", "", seconds=1)
-    assert found == (False, "no end within 1 s") and time.monotonic() - began < 60
-    assert run_tests("import time; time.sleep(60)", "", seconds=1) == found
+    with ThreadPoolExecutor() as pool:
+        busy, asleep = (
+            pool.submit(run_tests, code, "", seconds=1) for code in ("while True: pass", "import time; time.sleep(60)")
+        )
+    assert busy.result() == asleep.result() == (False, "no end within 1 s")
 
 
-def test_an_answer_without_code_fails_its_tests():
-    assert finds("tests", "It returns x + 1.", tests="assert f(1) == 2") == Finding(
-        False, "the answer has no code block"
-    )
-
-
-@pytest.mark.parametrize("name", ["units", "substitution", "tests"])
-def test_a_question_that_gives_nothing_to_test_is_passed_and_said(name):
-    found = finds(name, "x = 5 m")
-    assert found.accept is True and found.why.startswith("nothing to test")
+def test_without_code_an_answer_fails_its_tests_and_a_question_that_gives_nothing_to_test_is_passed():
+    found = finds("tests", "It returns x + 1.", tests="assert f(1) == 2")
+    assert found == Finding(False, "the answer has no code block")
+    for name in ("units", "substitution", "tests"):
+        found = finds(name, "x = 5 m")
+        assert found.accept is True and found.why.startswith("nothing to test")
 
 
 def test_a_program_of_ones_own_is_registered_once_and_its_errors_are_undecided(monkeypatch):

@@ -76,6 +76,7 @@ def _printed(text: str, name: str) -> Figure:
     return read_printed(text, name, least=-100 if name in AS_SHARE else 0)
 
 
+@cache
 def _range(text: str, name: str, rounding: str) -> Range:
     figure = _printed(text, name)
     if rounding == CUT:
