@@ -1,5 +1,7 @@
 """Rounds in the store for tests: accounts that are signed in, a case of each protocol, and what a browser reads."""
 
+import re
+
 from desk import rounds
 from desk.models import Account, Ballot
 from django.test import Client
@@ -44,58 +46,28 @@ def client(name=None):
 
 def pages(case, name=None):
     """What an account reads on the page of the case."""
-    return _read(name, [f"/rounds/{case.round.key}/{case.place}/"])
+    return read(name, [f"/rounds/{case.round.key}/{case.place}/"])
 
 
-def everything(case, name=None):
-    """All that an account can read at the desk's addresses, each filled with what it could hold."""
-    keys = [case.key, case.round.key, *Ballot.objects.filter(case=case).values_list("key", flat=True)]
-    return _read(name, {*addresses(keys, case)})
+def read(name, addresses):
+    """All that an account reads at the addresses."""
+    browser = client(name)
+    replies = [browser.get(address) for address in addresses]
+    return "\n".join(reply.text for reply in replies if reply.status_code == 200)
 
 
-def _read(name, addresses):
-    browser, texts = client(name), []
-    for address in addresses:
-        reply = browser.get(address)
-        if reply.status_code == 200:
-            texts.append(b"".join(reply).decode(errors="replace"))
-    return "\n".join(texts)
-
-
-def addresses(keys, case):
+def addresses_of(case):
     """Each pattern of the desk filled with the keys, numbers and names that belong to a case, the admin's too."""
-    names = ["ada"]
+    keys = [case.key, case.round.key, *Ballot.objects.filter(case=case).values_list("key", flat=True)]
     tables = ["ballot", "case", "round", "seat", "act"]
-    yield from (f"/rounds/{case.round.key}/{case.place}/{move}/" for move in ("review", "vote", "decide", "audit"))
+    known = dict(site=keys[:1], place=[case.place], username=["ada"], table=tables, protocol=["kina_blind"])
+    known["move"] = ["review", "vote", "decide", "audit"]
     yield from (f"/admin/desk/{table}/" for table in tables)
-    for entry in _patterns(get_resolver()):
-        filled = [""]
-        for piece in entry:
-            values = [piece] if isinstance(piece, str) else _values(piece[0], keys, case, names, tables)
-            filled = [start + str(value) for start in filled for value in values]
-        yield from ("/" + address for address in filled)
-
-
-def _values(name, keys, case, names, tables):
-    known = {
-        "site": keys[:1],
-        "place": [case.place],
-        "username": names,
-        "table": tables,
-        "move": ["review"],
-        "protocol": ["kina_blind"],
-    }
-    return known.get(name, keys)
-
-
-def _patterns(resolver):
-    """The resolver's patterns as pieces: texts, and (name,) for what is filled in; admin and Django's own left out."""
-    for entry in resolver.url_patterns:
+    for entry in get_resolver().url_patterns:
         if hasattr(entry, "url_patterns"):
-            continue
-        yield [piece if index % 2 == 0 else (piece.split(":")[-1],) for index, piece in enumerate(_split(entry))]
-
-
-def _split(entry):
-    text = str(entry.pattern)
-    return text.replace(">", "<").split("<")
+            continue  # Django's own
+        filled = ["/"]
+        for index, piece in enumerate(re.split("[<>]", str(entry.pattern))):
+            values = [piece] if index % 2 == 0 else known.get(piece.split(":")[-1], keys)
+            filled = [start + str(value) for start in filled for value in values]
+        yield from filled

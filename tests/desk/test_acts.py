@@ -1,8 +1,18 @@
+"""What acts store, refuse and leave in the trail, and the state of a question that follows from it."""
+
+import itertools
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
-from desk import acts
+from desk import acts, resolution
 from desk.models import Account, Act, Answer, Question, Review, System, Vote
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+COUNTS = st.integers(0, 12)
+FACTS = ("organisation", "system", "base_model", "prompt", "text")
 
 
 def reviewers(count: int) -> list[Account]:
@@ -18,53 +28,47 @@ def state(question) -> str:
     return Question.objects.get(pk=question.pk).state
 
 
-def test_an_answer_is_submitted_with_its_system_and_a_line_in_the_trail(reader, question):
+def test_an_answer_is_submitted_once_with_its_system_and_a_line_in_the_trail(reader, question):
     answer = submit(reader, question)
     assert (answer.system.organisation, answer.system.name, answer.system.base_model) == ("Lab", "A", "base")
+    with pytest.raises(acts.Refused, match="word for word"):
+        submit(reader, question)
     assert Act.objects.filter(actor=reader, verb="submit", table="answer", key=answer.key).count() == 1
     assert state(question) == "answered"
 
 
-@pytest.mark.parametrize("field", ["organisation", "system", "base_model", "prompt", "text"])
-def test_an_answer_without_one_of_its_five_facts_is_refused_by_name(reader, question, field):
+@pytest.mark.parametrize(
+    "wrong",
+    [*({field: "  "} for field in FACTS), *(dict(text=text) for text in ("a\x00b", "\ud800", "x" * 100_001))],
+    ids=lambda wrong: ascii(wrong)[:30],
+)
+def test_an_answer_without_a_fact_or_with_text_that_no_database_holds_is_refused_by_name(reader, question, wrong):
     with pytest.raises(acts.Refused) as refused:
-        submit(reader, question, **{field: "  "})
-    assert set(refused.value.problems) == {field}
+        submit(reader, question, **wrong)
+    [field] = wrong
+    assert set(refused.value.problems) == {field} and str(refused.value).startswith(f"{field}: ")
     assert not Answer.objects.exists() and not Act.objects.exists() and not System.objects.exists()
 
 
-@pytest.mark.parametrize("text", ["a\x00b", "\ud800", "x" * 100_001])
-def test_text_that_no_database_holds_is_refused(reader, question, text):
-    with pytest.raises(acts.Refused, match="text"):
-        submit(reader, question, text=text)
-
-
-def test_the_same_answer_of_a_system_stands_once(reader, question):
-    submit(reader, question)
-    with pytest.raises(acts.Refused, match="word for word"):
-        submit(reader, question)
-
-
-def test_a_reader_may_not_review_but_may_bring_an_ai_review(reader, answer):
+def test_a_reader_may_not_review_but_may_bring_an_ai_review_that_names_its_system(reader, answer):
     with pytest.raises(acts.NotAllowed, match="moderator"):
         acts.review(reader, answer, "yes", 4, "Right.")
+    with pytest.raises(acts.Refused, match="system"):
+        acts.review(reader, answer, "yes", 4, "Right.", kind="ai")
     system = acts.system_of("Lab", "Judge", "base")
     told = acts.review(reader, answer, "yes", 4, "Right.", kind="ai", system=system)
     assert told.system == system and state(answer.question) == "answered"
 
 
-def test_an_ai_review_names_its_system(reviewer, answer):
-    with pytest.raises(acts.Refused, match="system"):
-        acts.review(reviewer, answer, "yes", 4, "Right.", kind="ai")
-
-
-def test_three_reviewers_who_agree_resolve_a_question(reader, question):
-    answer = submit(reader, question)
-    states = []
+def test_three_reviewers_who_agree_resolve_a_question_while_their_reviews_stand(reader, question):
+    answer, rows, states = submit(reader, question), [], []
     for who in reviewers(3):
-        acts.review(who, answer, "yes", 4, "Right.")
+        rows.append(acts.review(who, answer, "yes", 4, "Right."))
         states.append(state(question))
-    assert states == ["claimed", "claimed", "resolved"]
+    for act in (acts.withdraw, acts.restore):
+        act(rows[0].reviewer, rows[0])
+        states.append(state(question))
+    assert states == ["claimed", "claimed", "resolved", "claimed", "resolved"] and Review.objects.count() == 3
 
 
 def test_the_submitter_reviews_only_with_a_declared_conflict_which_does_not_count(reviewer, answer):
@@ -74,27 +78,20 @@ def test_the_submitter_reviews_only_with_a_declared_conflict_which_does_not_coun
     assert state(answer.question) == "answered"
 
 
-def test_a_second_review_of_the_same_person_is_refused(answer):
-    [who] = reviewers(1)
-    acts.review(who, answer, "yes", 4, "Right.")
-    with pytest.raises(acts.Refused, match="Edit"):
-        acts.review(who, answer, "no", 4, "Wrong.")
-
-
-def test_an_edit_keeps_what_stood_there(answer):
+def test_one_review_of_a_person_stands_and_an_edit_keeps_what_stood_there(reviewer, answer):
     [who] = reviewers(1)
     row = acts.review(who, answer, "yes", 4, "Right.")
+    with pytest.raises(acts.Refused, match="Edit"):
+        acts.review(who, answer, "no", 4, "Wrong.")
     row = acts.edit(who, row, 1, correct="no", text="Wrong after all.")
-    act = Act.objects.get(verb="edit")
-    assert act.before == {"correct": "yes", "text": "Right.", "version": 1}
+    assert Act.objects.get(verb="edit").before == {"correct": "yes", "text": "Right.", "version": 1}
     assert (row.version, row.correct) == (2, "no") and row.edited_at
-
-
-def test_an_answer_that_others_have_reviewed_is_not_changed_under_them(reviewer, answer):
-    [who] = reviewers(1)
-    acts.review(who, answer, "yes", 4, "Right.")
-    with pytest.raises(acts.Refused, match="Submit a new one"):
+    with pytest.raises(acts.Refused, match="Submit a new one"):  # others have reviewed it as it is
         acts.edit(reviewer, answer, 1, text="Something else.")
+    acts.withdraw(who, row)
+    acts.review(who, answer, "no", 4, "Wrong.")
+    with pytest.raises(acts.Refused, match="later review"):
+        acts.restore(who, row)
 
 
 def test_only_its_author_edits_a_row_and_only_its_text(reader, reviewer, question):
@@ -105,35 +102,16 @@ def test_only_its_author_edits_a_row_and_only_its_text(reader, reviewer, questio
         acts.edit(reader, row, 1, author=reviewer)
 
 
-def test_a_withdrawn_review_counts_no_more_and_comes_back(reader, question):
-    answer, rows = submit(reader, question), []
-    for who in reviewers(3):
-        rows.append(acts.review(who, answer, "yes", 4, "Right."))
-    acts.withdraw(rows[0].reviewer, rows[0])
-    assert state(question) == "claimed" and Review.objects.count() == 3
-    acts.restore(rows[0].reviewer, rows[0])
-    assert state(question) == "resolved"
-
-
-def test_a_moderator_withdraws_with_a_reason_and_its_author_cannot_undo_it(reader, reviewer, question):
-    row, mod = acts.comment(reader, question, "Buy pills."), Account.objects.create_user("mod", role="moderator")
+def test_a_moderator_withdraws_with_a_reason_and_its_author_cannot_undo_it(reader, reviewer, moderator, question):
+    row = acts.comment(reader, question, "Buy pills.")
     with pytest.raises(acts.NotAllowed):
         acts.withdraw(reviewer, row, "spam")
     with pytest.raises(acts.Refused, match="reason"):
-        acts.withdraw(mod, row)
-    acts.withdraw(mod, row, "spam")
+        acts.withdraw(moderator, row)
+    acts.withdraw(moderator, row, "spam")
     with pytest.raises(acts.NotAllowed):
         acts.restore(reader, row, "please")
-    assert acts.restore(mod, row, "it was a joke").withdrawn_at is None
-
-
-def test_a_review_does_not_come_back_beside_a_later_one(answer):
-    [who] = reviewers(1)
-    row = acts.review(who, answer, "yes", 4, "Right.")
-    acts.withdraw(who, row)
-    acts.review(who, answer, "no", 4, "Wrong.")
-    with pytest.raises(acts.Refused, match="later review"):
-        acts.restore(who, row)
+    assert acts.restore(moderator, row, "it was a joke").withdrawn_at is None
 
 
 def test_votes_are_counted_once_changed_and_taken_back(reader, reviewer, question):
@@ -142,15 +120,17 @@ def test_votes_are_counted_once_changed_and_taken_back(reader, reviewer, questio
     assert Vote.objects.count() == 1 and Act.objects.filter(verb="vote").count() == 4
 
 
-def test_a_blocked_account_writes_nothing_even_where_it_is_still_signed_in(reader, question):
-    mod = Account.objects.create_user("mod", role="moderator")
-    acts.block(mod, reader, "spam")
+def test_a_blocked_account_writes_nothing_even_where_it_is_still_signed_in(reader, moderator, question):
+    acts.block(moderator, reader, "spam")
     for act in (lambda: submit(reader, question), lambda: acts.vote(reader, question, 1)):
         with pytest.raises(acts.NotAllowed, match="blocked"):
             act()
 
 
-@pytest.mark.parametrize("wrong", [dict(probability=1.5), dict(dollars=float("nan")), dict(outcome="maybe"), dict(trace=["\x00"]), dict(validator="")])  # fmt: skip
+@pytest.mark.parametrize("wrong", [
+    dict(probability=1.5), dict(dollars=float("nan")), dict(outcome="maybe"), dict(validator=""),
+    *(dict(trace=[value]) for value in (float("nan"), {"a": "\ud800"}, "\x00", object(), "x" * 1_000_001)),
+], ids=lambda wrong: ascii(wrong)[:30])  # fmt: skip
 def test_a_verdict_that_makes_no_sense_is_refused(answer, wrong):
     with pytest.raises(acts.Refused):
         acts.add_verdict(answer, **dict(validator="(C x3|U)", outcome="accept") | wrong)
@@ -162,23 +142,88 @@ def test_a_verdict_changes_no_state(answer):
 
 
 def test_questions_are_added_once_and_changes_of_a_release_are_kept(db):
-    rows = [dict(key="math/1", site="math", title="T", body="B", licence="CC BY-SA 4.0", score=5)]
-    assert acts.add_questions(None, rows) == (1, 0)
-    assert acts.add_questions(None, rows) == (0, 0)
-    assert acts.add_questions(None, [rows[0] | dict(score=6)]) == (0, 1)
-    assert Act.objects.get(verb="change").before == {"score": 5}
+    asked = datetime(2020, 1, 2, tzinfo=UTC)
+    row = dict(key="math/1", site="math", title="T", body="B", licence="CC BY-SA 4.0", score=5, posted_at=asked)
+    assert acts.add_questions(None, [row]) == (1, 0)
+    assert acts.add_questions(None, [row]) == (0, 0)
+    assert acts.add_questions(None, [row | dict(score=6, posted_at=None)]) == (0, 1)
+    assert Act.objects.get(verb="change").before == {"score": 5, "posted_at": asked.isoformat()}
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_moderators_cannot_demote_each_other(at_once):
-    for number in range(5):
+def test_two_moderators_cannot_demote_each_other_and_one_name_in_two_cases_is_taken_once(at_once):
+    for number in range(4):
         one, other = (Account.objects.create_user(f"{name}{number}", role="moderator") for name in ("mo", "ida"))
         at_once(*(partial(acts.set_role, by, whom, "reader", "x") for by, whom in ((one, other), (other, one))))
         assert Account.objects.filter(username__endswith=number, role="moderator").count() == 1
-
-
-@pytest.mark.django_db(transaction=True)
-def test_one_name_in_two_cases_is_taken_once(at_once):
-    for number in range(3):
         at_once(*(partial(acts.sign_up, f"{name}{number}", "a long pass phrase") for name in ("Same", "same")))
         assert Account.objects.filter(username__iendswith=f"same{number}").count() == 1
+
+
+# When a question is resolved
+
+
+@pytest.fixture
+def written(answer):
+    """Reviews of the fixture's answer, a minute apart, each by a new reviewer."""
+    numbers = itertools.count()
+
+    def write(correct="yes", affiliation="", **fields):
+        n = next(numbers)
+        who = Account.objects.create_user(f"r{n}", role="reviewer", affiliation=affiliation)
+        told = dict(answer=answer, reviewer=who, correct=correct, confidence=4, text="so")
+        return Review.objects.create(**told | dict(written_at=timezone.now() + timedelta(minutes=n)) | fields)
+
+    return write
+
+
+@given(COUNTS, COUNTS)
+def test_an_answer_is_decided_only_when_enough_agree_and_few_differ(yes, no):
+    verified, refuted = yes >= 3 and yes >= 3 * no, no >= 3 and no >= 3 * yes
+    open_ones = {(True, True): "disputed", (True, False): "claimed", (False, True): "doubted"}
+    expected = open_ones.get((yes > 0, no > 0), "unreviewed")
+    assert resolution.answer_state(yes, no) == ("verified" if verified else "refuted" if refuted else expected)
+
+
+@given(st.lists(st.sampled_from(list(resolution.ANSWER_STATES))))
+def test_a_verified_answer_resolves_a_question_whatever_the_others_are(states):
+    assert resolution.question_state(states) in resolution.STATES
+    assert (resolution.question_state(states) == "resolved") == ("verified" in states)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        dict(conflict=True),
+        dict(withdrawn_at=timezone.now()),
+        dict(kind="ai"),
+        dict(affiliation="LAB "),
+        dict(correct="unsure"),
+    ],
+    ids=["a conflict", "withdrawn", "a model's", "a colleague's", "unsure"],
+)
+def test_what_does_not_count(answer, written, fields):
+    written()
+    written(**fields)
+    assert resolution.recompute(answer.question) == "claimed"
+
+
+def test_the_course_tells_since_when_a_state_holds(answer, written):
+    first = [written("yes"), written("no"), written("yes"), written("yes"), written("yes")]
+    reviews = Review.objects.select_related("reviewer", "answer__system")
+    assert resolution.course(reviews) == ("verified", first[3].written_at)
+
+
+def test_reviewers_who_agree_on_different_answers_resolve_nothing(question, reviewer, answer, written):
+    system = System.objects.create(organisation="Lab", name="B", base_model="b")
+    other = Answer.objects.create(question=question, system=system, prompt="p", text="t", submitted_by=reviewer)
+    written()
+    written(answer=other)
+    assert resolution.recompute(question) == "claimed"
+    assert set(resolution.answer_states(question).values()) == {"claimed"}
+
+
+def test_a_question_whose_answers_are_all_refuted_is_open_again(answer, written):
+    for _ in range(3):
+        written("no")
+    assert resolution.recompute(answer.question) == "open"

@@ -4,14 +4,18 @@ import json
 import logging
 
 import pytest
-from desk import acts, api_schema, rate_limits, tokens
-from desk.models import Answer, Comment, Question, Review, System, Verdict
-from django.db import OperationalError
+from desk import acts, api_rows, api_schema, rate_limits, tokens
+from desk.api import api_urls
+from desk.models import Account, Answer, Comment, Question, System, Verdict
+from desk.trail import Refused
+from django.db import OperationalError, connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from jsonschema import Draft202012Validator
 
 ANSWER = dict(organisation="Lab", system="B", base_model="b", prompt="Answer.", text="Because.")
 REVIEW = dict(organisation="Lab", system="Judge", base_model="b", correct="no", confidence=4, text="Wrong.")
+COMMENTS = "questions/math/1/comments/"
 
 
 @pytest.fixture
@@ -31,68 +35,71 @@ def send(reviewer):
     return ask
 
 
-def keeps(name: str, value) -> None:
-    """Whether a reply keeps its documented schema."""
+def kept(name: str, reply, status: int = 200) -> dict:
+    """A reply's body, which keeps its documented schema."""
+    assert reply.status_code == status
     document = api_schema.document()
-    Draft202012Validator({"$ref": f"#/components/schemas/{name}"} | document).validate(value)
+    Draft202012Validator({"$ref": f"#/components/schemas/{name}"} | document).validate(reply.json())
+    return reply.json()
 
 
-def told(reply) -> dict:
-    keeps("Error", reply.json())
-    return {one["field"]: one["mend"] for one in reply.json()["problems"]}
+def told(reply, status: int) -> dict:
+    return {one["field"]: one["mend"] for one in kept("Error", reply, status)["problems"]}
 
 
-def test_an_answer_is_submitted_and_read_back(send, question):
-    reply = send("questions/math/1/answers/", ANSWER)
-    assert reply.status_code == 201
-    keeps("Answer", reply.json())
-    whole = send("questions/math/1/", token="").json()
-    keeps("WholeQuestion", whole)
+def test_an_answer_is_submitted_and_read_back_until_it_is_withdrawn(send, question, reviewer):
+    made = kept("Answer", send("questions/math/1/answers/", ANSWER), 201)
+    whole = kept("WholeQuestion", send("questions/math/1/", token=""))
     assert whole["state"] == "answered" and whole["answers"][0]["text"] == "Because."
-    assert send(f"answers/{reply.json()['key']}/", token="").json() == reply.json()
+    assert send(f"answers/{made['key']}/", token="").json() == made
+    acts.withdraw(reviewer, Answer.objects.get())
+    told(send(f"answers/{made['key']}/"), 404)
+    assert send("questions/math/1/").json()["answers"] == []
 
 
-def test_an_ai_review_stands_apart_and_resolves_nothing(send, answer):
-    reply = send(f"answers/{answer.key}/reviews/", REVIEW)
-    assert reply.status_code == 201
-    keeps("Review", reply.json())
-    assert not reply.json()["counts"]
+def test_an_ai_review_stands_once_apart_and_resolves_nothing(send, answer):
+    assert not kept("Review", send(f"answers/{answer.key}/reviews/", REVIEW), 201)["counts"]
+    assert "text" in told(send(f"answers/{answer.key}/reviews/", REVIEW), 422)
     read = send(f"answers/{answer.key}/").json()
     assert len(read["ai_reviews"]) == 1 and read["human_reviews"] == [] and read["state"] == "unreviewed"
 
 
-def test_the_same_ai_review_sent_again_is_refused_not_doubled(send, answer):
-    send(f"answers/{answer.key}/reviews/", REVIEW)
-    assert "text" in told(send(f"answers/{answer.key}/reviews/", REVIEW))
-    assert Review.objects.count() == 1
-
-
 def test_an_ai_review_of_an_older_version_is_a_conflict(send, answer, reviewer):
     acts.edit(reviewer, answer, 1, text="Because of y.")
-    reply = send(f"answers/{answer.key}/reviews/", REVIEW | dict(version=1))
-    assert reply.status_code == 409 and "2" in told(reply)["version"]
+    assert "2" in told(send(f"answers/{answer.key}/reviews/", REVIEW | dict(version=1)), 409)["version"]
     assert not System.objects.filter(name="Judge").exists()
 
 
 def test_only_a_moderator_adds_verdicts(send, answer, reviewer):
     body = dict(validator="(C x3|U)", outcome="accept", calls=3, trace=[{"reply": "yes"}])
-    assert send(f"answers/{answer.key}/verdicts/", body).status_code == 403
+    told(send(f"answers/{answer.key}/verdicts/", body), 403)
     acts.set_role(None, reviewer, "moderator")
-    reply = send(f"answers/{answer.key}/verdicts/", body)
-    keeps("Verdict", reply.json())
+    kept("Verdict", send(f"answers/{answer.key}/verdicts/", body), 201)
     assert Verdict.objects.get().ordered_by == reviewer
+    assert send("questions/math/1/").json()["answers"][0]["verdicts"][0]["trace"] == []  # long ones: with the answer
+    assert send(f"answers/{answer.key}/").json()["verdicts"][0]["trace"] == [{"reply": "yes"}]
 
 
-def test_questions_are_listed_page_by_page_and_by_state(send, db):
+def test_a_question_is_read_in_as_many_queries_however_much_was_said(answer):
+    with CaptureQueriesContext(connection) as few:
+        api_rows.whole_question(answer.question)
     for number in range(5):
-        Question.objects.create(
-            key=f"cs/{number}", site="cs", title="T", body="B", licence="CC BY-SA 4.0", state="open"
-        )
+        who = Account.objects.create_user(f"r{number}", role="reviewer")
+        acts.review(who, answer, "yes", 4, "Right.")
+        acts.add_verdict(answer, "C", "accept")
+    with CaptureQueriesContext(connection) as many:
+        told = api_rows.whole_question(answer.question)
+    assert len(told["answers"][0]["human_reviews"]) == 5 and told["answers"][0]["state"] == "verified"
+    assert len(many) <= len(few) + 1
+
+
+def test_questions_are_listed_page_by_page_and_by_state(send):
+    for number in range(5):
+        Question.objects.create(key=f"cs/{number}", site="cs", title="T", body="B", licence="CC BY-SA 4.0")
     Question.objects.filter(key="cs/3").update(state="resolved")
     seen, address = [], "questions/?limit=2&site=cs"
     while address:
-        page = send(address.removeprefix("/api/")).json()
-        keeps("Questions", page)
+        page = kept("Questions", send(address.removeprefix("/api/")))
         seen += [one["key"] for one in page["items"]]
         address = page["next"]
     assert seen == [f"cs/{number}" for number in range(5)]
@@ -103,23 +110,18 @@ def test_questions_are_listed_page_by_page_and_by_state(send, db):
     "query", ["limit=0", "limit=101", "limit=x", "after=-1", "state=maybe", "site=%00", "limit=" + "9" * 5000]
 )
 def test_an_odd_query_is_refused_by_name(send, query):
-    reply = send(f"questions/?{query}")
-    assert reply.status_code == 422 and query.split("=")[0] in told(reply)
+    assert query.split("=")[0] in told(send(f"questions/?{query}"), 422)
 
 
-def test_who_sends_no_token_or_a_wrong_one_writes_nothing(send, question):
+def test_who_sends_no_token_or_a_wrong_one_writes_nothing(send, question, reviewer):
     for token in ("", "desk_wrong", "\u00e9"):
         reply = send("questions/math/1/answers/", ANSWER, token=token)
-        assert reply.status_code == 401 and reply["WWW-Authenticate"] == "Bearer"
-        told(reply)
-    assert not Answer.objects.exists()
-
-
-def test_a_session_in_a_browser_does_not_write_through_the_api(question, reviewer):
+        told(reply, 401)
+        assert reply["WWW-Authenticate"] == "Bearer"
     client = Client(enforce_csrf_checks=True)
-    client.force_login(reviewer)
-    reply = client.post("/api/questions/math/1/comments/", '{"text": "x"}', content_type="application/json")
-    assert reply.status_code == 401 and not Comment.objects.exists()
+    client.force_login(reviewer)  # a session in a browser
+    told(client.post(f"/api/{COMMENTS}", '{"text": "x"}', content_type="application/json"), 401)
+    assert not Answer.objects.exists() and not Comment.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -131,69 +133,87 @@ def test_a_session_in_a_browser_does_not_write_through_the_api(question, reviewe
         ("[" * 100_000, {}, 400),
         ('{"text": "a\\u0000b"}', {}, 422),
         ('{"text": "\\ud800"}', {}, 422),
-        ("{}", {}, 422),
         ("[]", {}, 422),
         ('{"text": "x"}', dict(content_type="text/plain"), 415),
         ('{"text": "' + "x" * 2_000_001 + '"}', {}, 413),
         ('{"text": "' + "x" * 100_001 + '"}', {}, 422),
     ],
-    ids=["cut", "bytes", "nan", "deep", "nul", "half letter", "empty", "list", "type", "huge", "long"],
+    ids=["cut", "bytes", "nan", "deep", "nul", "half letter", "list", "type", "huge", "long"],
 )
 def test_odd_bodies_are_told_and_not_stored(send, question, body, how, status):
-    reply = send("questions/math/1/comments/", body, **how)
-    assert reply.status_code == status
-    told(reply)
+    told(send(COMMENTS, body, **how), status)
     assert not Comment.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "name, wrong, mends",
+    [
+        ("NewVerdict", dict(outcome="maybe"), dict(outcome="accept")),
+        ("NewVerdict", dict(calls=True), dict(calls="integer")),
+        ("NewVerdict", dict(calls=-1), dict(calls="minimum")),
+        ("NewVerdict", dict(dollars=1e400), dict(dollars="maximum")),
+        ("NewVerdict", dict(probability="0.5"), dict(probability="number")),
+        ("NewVerdict", dict(validator=""), dict(validator="Fill")),
+        ("NewVerdict", dict(validator="x" * 301), dict(validator="301 characters")),
+        ("NewVerdict", dict(password="x"), dict(password="no such field")),
+        ("NewAnswer", {}, dict.fromkeys(ANSWER, "Give this field")),
+    ],
+    ids=lambda given: str(given)[:30],
+)
+def test_every_wrong_or_missing_field_is_named_with_its_mend(name, wrong, mends):
+    with pytest.raises(Refused) as refused:
+        api_schema.checked(name, (dict(validator="C", outcome="accept") if name == "NewVerdict" else {}) | wrong)
+    problems = refused.value.problems
+    assert set(problems) == set(mends) and all(mend in problems[field] for field, mend in mends.items())
 
 
 @pytest.mark.parametrize("path", ["questions/math/2/", "answers/none/", "nowhere/", "answers/%00/", "questions/%00/1/"])
 def test_what_is_not_there_is_told_as_json(send, question, path):
-    reply = send(path)
-    assert reply.status_code == 404
-    told(reply)
+    told(send(path), 404)
 
 
-def test_a_withdrawn_answer_is_not_given(send, answer, reviewer):
-    acts.withdraw(reviewer, answer)
-    assert send(f"answers/{answer.key}/").status_code == 404
-    assert send("questions/math/1/").json()["answers"] == []
-
-
-def test_other_methods_are_refused_with_those_that_are_allowed(send, question):
+def test_other_methods_are_refused_with_those_that_are_allowed(question):
     reply = Client().delete("/api/questions/math/1/")
-    assert reply.status_code == 405 and reply["Allow"] == "GET, HEAD"
-    told(reply)
+    told(reply, 405)
+    assert reply["Allow"] == "GET, HEAD"
 
 
 def test_too_often_says_how_long_to_wait(send, question, monkeypatch):
     monkeypatch.setitem(rate_limits.LIMITS, "submit", rate_limits.Limit(1, 3600))
-    send("questions/math/1/comments/", dict(text="one"))
-    reply = send("questions/math/1/comments/", dict(text="two"))
-    assert reply.status_code == 429 and int(reply["Retry-After"]) > 0
-    assert Comment.objects.count() == 1
+    send(COMMENTS, dict(text="one"))
+    reply = send(COMMENTS, dict(text="two"))
+    told(reply, 429)
+    assert int(reply["Retry-After"]) > 0 and Comment.objects.count() == 1
 
 
-def test_a_database_that_is_away_is_told_without_its_secrets(send, question, monkeypatch):
+def test_what_fails_inside_is_told_without_secrets_and_logged_without_a_token(send, question, caplog, monkeypatch):
     def away(*args, **how):
         raise OperationalError("connection to server at 10.0.0.1 failed: password for desk")
 
-    monkeypatch.setattr(acts, "comment", away)
-    reply = send("questions/math/1/comments/", dict(text="one"))
-    assert reply.status_code == 503 and reply["Retry-After"] and "10.0.0.1" not in reply.content.decode()
-    told(reply)
-
-
-def test_an_error_of_ours_is_logged_without_a_token_and_told_without_its_trace(send, question, caplog, monkeypatch):
     caplog.set_level(logging.DEBUG)
+    monkeypatch.setattr(acts, "comment", away)
+    reply = send(COMMENTS, dict(text="one"))
+    told(reply, 503)
+    assert reply["Retry-After"] and "10.0.0.1" not in reply.text
     monkeypatch.setattr(acts, "comment", lambda *args, **how: 1 / 0)
-    reply = send("questions/math/1/comments/", dict(text="one"))
-    assert reply.status_code == 500 and "ZeroDivision" not in reply.text
-    send("questions/math/1/comments/", "{")
+    reply = send(COMMENTS, dict(text="one"))
+    told(reply, 500)
+    assert "ZeroDivision" not in reply.text
+    send(COMMENTS, "{")
     send("nowhere/")
-    told = caplog.text + "".join(str(vars(record)) for record in caplog.records)
-    assert "ZeroDivisionError" in told and send.token not in told
+    logged = caplog.text + "".join(str(vars(record)) for record in caplog.records)
+    assert "ZeroDivisionError" in logged and send.token not in logged
 
 
-def test_the_document_is_served(send, db):
-    assert send("openapi.json", token="").json()["openapi"].startswith("3.1")
-    assert send("", token="").json()["description"] == "/api/openapi.json"
+def test_the_document_is_served_and_describes_each_address_with_its_errors(send):
+    document = send("openapi.json", token="").json()
+    assert document["openapi"].startswith("3.1") and send("", token="").json()["description"] == "/api/openapi.json"
+    schemas = document["components"]["schemas"]
+    for schema in schemas.values():
+        Draft202012Validator.check_schema(schema)
+    known = {path.replace("{", "<str:").replace("}", ">").removeprefix("/") for path in document["paths"]}
+    assert known == {str(one.pattern).removeprefix("api/") for one in api_urls} - {"", "<path:rest>"}
+    assert {part.split('"')[0] for part in json.dumps(document).split('"#/components/schemas/')[1:]} <= set(schemas)
+    for path, verbs in document["paths"].items():
+        if write := verbs.get("post"):
+            assert write["security"] and {"201", "401", "422", "429"} <= set(write["responses"]), path

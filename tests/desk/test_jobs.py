@@ -1,22 +1,35 @@
-"""Jobs against a local server that speaks OpenAI's chat completions. No key, no network."""
+"""Jobs and their pages against a local server that speaks OpenAI's chat completions. No key, no network."""
 
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 
 import pytest
 from desk import jobs
-from desk.models import Account, Job, Verdict
+from desk.models import Account, Act, Answer, Job, Round, Verdict
 from desk.trail import NotAllowed, Refused
+from django.db import connection
 from django.utils import timezone
 
-pytestmark = pytest.mark.django_db(transaction=True)
+from ..chat_server import Server
+
+on_disk = pytest.mark.django_db(transaction=True)  # a run reads and writes in threads of its own
 
 
+@on_disk
 def test_verdicts_arrive_with_traces_and_the_job_ends(judge_server, mira, three_answers, launched):
     job = jobs.plan(mira, "(C u2|U)", [judge_server.judge], three_answers)
     assert judge_server.asked == 0 and (job.most_calls, job.most_dollars) == (6, None)
     jobs.start(mira, job)
     assert launched == [job.key]
+    with pytest.raises(Refused, match="is running"):
+        jobs.start(mira, job)
     jobs.run(job.key)
     job.refresh_from_db()
     assert (job.state, sorted(job.judged)) == ("done", sorted(answer.key for answer in three_answers))
@@ -25,8 +38,11 @@ def test_verdicts_arrive_with_traces_and_the_job_ends(judge_server, mira, three_
     one = Verdict.objects.get(answer=three_answers[0])
     assert one.ordered_by == mira and one.judges == judge_server.judge and one.calls == len(one.trace) == 2
     assert job.calls == judge_server.asked == sum(Verdict.objects.values_list("calls", flat=True))
+    with pytest.raises(Refused, match="has ended"):
+        jobs.start(mira, job)
 
 
+@on_disk
 def test_a_job_that_was_interrupted_asks_only_what_is_left(judge_server, mira, three_answers, launched):
     job = jobs.start(mira, jobs.plan(mira, "C", [judge_server.judge], three_answers))
     Job.objects.filter(pk=job.pk).update(beat_at=timezone.now() - timedelta(minutes=1), judged=[three_answers[0].key])
@@ -35,15 +51,6 @@ def test_a_job_that_was_interrupted_asks_only_what_is_left(judge_server, mira, t
     jobs.start(mira, job)
     jobs.run(job.key)
     assert judge_server.asked == 2 and Verdict.objects.count() == 2 and Job.objects.get().state == "done"
-
-
-def test_a_running_job_is_not_started_twice_and_an_ended_one_not_again(judge_server, mira, three_answers, launched):
-    job = jobs.start(mira, jobs.plan(mira, "C", [judge_server.judge], three_answers))
-    with pytest.raises(Refused, match="is running"):
-        jobs.start(mira, job)
-    jobs.run(job.key)
-    with pytest.raises(Refused, match="has ended"):
-        jobs.start(mira, job)
 
 
 def test_a_bill_above_the_desk_s_budget_is_refused_before_the_first_call(
@@ -63,21 +70,25 @@ def test_a_bill_above_the_desk_s_budget_is_refused_before_the_first_call(
 
 
 @pytest.mark.parametrize(
-    "validator, judging, field",
+    "validator, judging, temperature, field",
     [
-        ("(C", ["own"], "validator"),
-        ("C", ["openai/other"], "judges"),
-        ("C@openai/other", ["own"], "judges"),
-        ("C", [], "validator"),
-        ("(C x3|U)", ["own"], "validator"),  # at temperature 0 every reply is the same
+        ("(C", ["own"], 0, "validator"),
+        ("C", ["openai/other"], 0, "judges"),
+        ("C@openai/other", ["own"], 0, "judges"),
+        ("C", [], 0, "validator"),
+        ("(C x3|U)", ["own"], 0, "validator"),  # at temperature 0 every reply is the same
+        *((huge, ["own"], 0.7, "validator") for huge in ("C x999999999999|U", "((C x100|U) x100|U) x100|U")),
     ],
 )
-def test_what_the_engine_would_not_take_is_refused_by_field(
-    judge_server, mira, three_answers, validator, judging, field
+def test_what_the_engine_would_not_take_or_not_bill_at_once_is_refused_by_field(
+    judge_server, mira, three_answers, validator, judging, temperature, field
 ):
+    judging = [judge_server.judge if name == "own" else name for name in judging]
     with pytest.raises(Refused) as error:
-        jobs.plan(mira, validator, [judge_server.judge if name == "own" else name for name in judging], three_answers)
+        jobs.plan(mira, validator, judging, three_answers, temperature)
     assert list(error.value.problems) == [field] and not Job.objects.exists()
+    if temperature:
+        assert "At most x100" in str(error.value) or "More than 20,000 votes" in str(error.value)
 
 
 @pytest.mark.parametrize("validator, judging", [("C", ["openai/gpt-4o"]), ("C@openai/gpt-4o", [])])
@@ -101,12 +112,11 @@ def test_only_a_moderator_plans_starts_and_stops(judge_server, mira, three_answe
             act(ada, job)
 
 
+@on_disk
 def test_a_server_that_fails_leaves_the_job_stopped_and_its_reason_told(
-    mira, three_answers, launched, monkeypatch, settings, tmp_path
+    judge_server, mira, three_answers, launched, monkeypatch
 ):
-    settings.FOLDER = tmp_path
     monkeypatch.setenv("PROCTOR_DESK_JUDGES", "openai/fake@http://127.0.0.1:9/v1")
-    monkeypatch.setenv("PROCTOR_DESK_CALLS", "100")
     monkeypatch.setattr(jobs, "RETRIES", 0)
     job = jobs.start(mira, jobs.plan(mira, "C", jobs.judges(), three_answers))
     jobs.run(job.key)
@@ -114,6 +124,7 @@ def test_a_server_that_fails_leaves_the_job_stopped_and_its_reason_told(
     assert job.state == "stopped" and job.message and not Verdict.objects.exists()
 
 
+@on_disk
 def test_jobs_that_start_at_once_do_not_pass_the_budget_together(
     judge_server, mira, three_answers, launched, monkeypatch, at_once
 ):
@@ -121,13 +132,6 @@ def test_jobs_that_start_at_once_do_not_pass_the_budget_together(
     planned = [jobs.plan(mira, "C", [judge_server.judge], three_answers) for _ in range(4)]  # three calls each
     refused = at_once(*(partial(jobs.start, mira, job) for job in planned))
     assert [type(error) for error in refused] == [Refused] * 3 and len(launched) == 1
-
-
-@pytest.mark.parametrize("validator", ["C x999999|U", "C x999999999999|U", "((C x100|U) x100|U) x100|U"])
-def test_an_order_that_would_take_minutes_to_bill_is_refused_at_once(judge_server, mira, three_answers, validator):
-    with pytest.raises(Refused, match="At most x100|More than 20,000 votes"):
-        jobs.plan(mira, validator, [judge_server.judge], three_answers, 0.7)
-    assert not Job.objects.exists()
 
 
 @pytest.mark.parametrize("here, named", [(True, ["smollm2-135m"]), (False, [])])
@@ -153,3 +157,89 @@ def test_a_run_by_the_embedded_model_fits_a_desk_without_a_budget(mira, three_an
     monkeypatch.setattr(jobs, "_is_here", lambda model: True)
     job = jobs.start(mira, jobs.plan(mira, "(C x3|U)", jobs.judges(), three_answers, 0.7))
     assert (job.state, job.most_dollars) == ("running", 0)
+
+
+# Their pages
+
+
+@on_disk
+def test_the_bill_is_confirmed_in_the_browser_and_verdicts_show(judge_server, mira, three_answers, launched, client):
+    link = '<a href="/jobs/new/?question=math/1">'
+    assert link not in client.get("/q/math/1/").text and 'href="/jobs/"' in client.get("/").text
+    client.force_login(mira)
+    assert link in client.get("/q/math/1/").text
+    order = dict(validator="C", judges=[judge_server.judge], temperature=0, question="math/1", answer="")
+    assert b"3 answers to judge" in client.get("/jobs/new/?question=math/1").content
+    bad = client.post("/jobs/new/", order | dict(validator="(C"))
+    assert bad.status_code == 422 and judge_server.asked == 0
+    address = client.post("/jobs/new/", order)["Location"]
+    page = client.get(address)
+    assert b"At most <strong>3 calls</strong>" in page.content and "Refresh" not in page
+    client.post(f"{address}start/")
+    assert client.get(address)["Refresh"] == "3" and len(launched) == 1
+    jobs.run(launched[0])
+    client.logout()
+    page = client.get(address)
+    assert page.content.count(b"Accepts") == 2 and b"Confirm" not in page.content and "Refresh" not in page
+    assert b"<h1>Sign in</h1>" in client.get("/jobs/new/").content and b"has ended" in client.get("/jobs/").content
+    assert list(Act.objects.filter(verb__endswith="job").values_list("verb", flat=True)) == ["plan job", "start job"]
+
+
+def test_why_a_run_stopped_is_for_moderators_alone_and_lists_need_few_queries(
+    mira, client, django_assert_max_num_queries
+):
+    job = Job.objects.create(ordered_by=mira, validator="C", state="stopped", message="no key at http://10.0.0.7/v1")
+    assert "10.0.0.7" not in client.get(f"/jobs/{job.key}/").text
+    client.force_login(mira)
+    assert "10.0.0.7" in client.get(f"/jobs/{job.key}/").text
+    for number in range(12):
+        Job.objects.create(ordered_by=mira, validator="C")
+        Round.objects.create(protocol="kina_blind", title=f"R{number}", organizer=mira)
+    for address in ("/jobs/", "/rounds/"):
+        with django_assert_max_num_queries(6):
+            client.get(address)
+
+
+# The process of a job, killed while it asks
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="the process finds the test's database by its file")
+@on_disk
+def test_a_killed_process_loses_no_verdict_and_pays_no_kept_reply_again(
+    mira, three_answers, launched, monkeypatch, settings, tmp_path
+):
+    settings.FOLDER = tmp_path
+    more = [
+        Answer(question=one.question, system=one.system, prompt="p", text=f"{n}", submitted_by=mira)
+        for n in range(3)
+        for one in three_answers
+    ]
+    answers = [*three_answers, *Answer.objects.bulk_create(more)]
+
+    def judged(text):
+        if server.asked > 2:
+            killed.wait(600)
+        return "Accepted: [[Y]]"
+
+    killed = threading.Event()
+
+    with Server(judged) as server:
+        monkeypatch.setenv("PROCTOR_DESK_JUDGES", f"openai/fake@{server.url}")
+        monkeypatch.setenv("PROCTOR_DESK_CALLS", "100")
+        job = jobs.start(mira, jobs.plan(mira, "C", jobs.judges(), answers))
+        here = {"PYTHONPATH": str(Path(jobs.__file__).parents[1]), "PROCTOR_DESK": str(tmp_path), "PROCTOR_DESK_DB": ""}
+        (tmp_path / "desk.sqlite3").symlink_to(connection.settings_dict["NAME"])
+        process = subprocess.Popen([sys.executable, "-m", "desk.run_job", job.key], env=os.environ | here)
+        while not Verdict.objects.exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        killed.set()
+        assert 1 <= Verdict.objects.count() == len(Job.objects.get().judged) < len(answers)
+        assert Job.objects.get().state == "running"  # nobody could tell; it is found by its silence
+        Job.objects.update(beat_at=timezone.now() - timedelta(minutes=1))
+        jobs.start(mira, job)
+        jobs.run(job.key)
+        assert Verdict.objects.count() == len(answers) and Job.objects.get().state == "done"
+        assert server.asked <= len(answers) + jobs.AT_ONCE  # only calls in flight at the kill may be asked again

@@ -1,0 +1,260 @@
+"""Accounts: signing up and in, passwords, also forgotten ones, roles, badges, tokens, and mail that one asked for."""
+
+import re
+
+import pytest
+from desk import acts, digest, people, rate_limits, tickets, tokens
+from desk.models import Account, Act, Token
+from django.core import mail
+from django.test import RequestFactory
+
+pytestmark = pytest.mark.django_db
+OLD, NEW = "a long pass phrase", "quite another pass phrase"
+
+
+def limit(monkeypatch, action: str, times: int) -> None:
+    monkeypatch.setitem(rate_limits.LIMITS, action, rate_limits.Limit(times, 3600))
+
+
+def links() -> list[str]:
+    """The addresses in the last mail."""
+    return re.findall(r"https?://[^/\s]+(/\S+)", mail.outbox[-1].body)
+
+
+# Signing up and in
+
+
+@pytest.mark.parametrize("name", ["GRACE", "gr\u0430ce", "gra\u0441e", "gr\u00e1ce"], ids=ascii)
+def test_a_name_that_looks_like_another_s_is_taken(name):
+    acts.sign_up("grace", OLD)
+    with pytest.raises(acts.Refused, match="taken"):
+        acts.sign_up(name, OLD)
+
+
+@pytest.mark.parametrize("name, password, more, field", [
+    ("eve", "12345678", {}, "password"), ("a b", OLD, {}, "username"), ("", OLD, {}, "username"),
+    ("eve", OLD, dict(role="moderator"), "role"),
+])  # fmt: skip
+def test_what_an_account_may_not_be_is_refused_by_field(name, password, more, field):
+    with pytest.raises(acts.Refused) as refused:
+        acts.sign_up(name, password, **more)
+    assert set(refused.value.problems) == {field}
+
+
+def test_an_account_is_made_and_signed_in(client, reviewer):
+    fields = dict(username="nia", password=OLD, password_again=OLD)
+    for change in (dict(password_again="other"), dict(username="ADA")):
+        assert client.post("/sign-up/", fields | change).status_code == 422 and Account.objects.count() == 1
+    assert "Welcome, nia" in client.post("/sign-up/", fields, follow=True).text
+    nia = Account.objects.get(username="nia")
+    assert nia.role == "reader" and nia.check_password(OLD)
+
+
+def test_a_wrong_password_is_told_and_never_shown_again(client, reviewer):
+    response = client.post("/sign-in/", dict(username="ada", password="not the pass phrase"))
+    assert "correct username and password" in response.text and "not the pass phrase" not in response.text
+
+
+def test_passwords_cannot_be_tried_without_end_and_no_address_locks_another_s_name(client, reviewer, monkeypatch):
+    monkeypatch.setattr(rate_limits.time, "time", lambda: 1_800_000_000.0)  # no window ends in between
+    assert rate_limits.LIMITS["sign_in_to_one_name"].times >= 10 * rate_limits.LIMITS["sign_in"].times
+    limit(monkeypatch, "sign_in", 3)
+    fields = dict(username="ada", password="wrong")
+    assert [client.post("/sign-in/", fields).status_code for _ in range(4)] == [200, 200, 200, 429]
+    response = client.post("/sign-in/", fields | dict(password=OLD))
+    assert response.status_code == 429 and int(response["Retry-After"]) <= 3600 and "Wait" in response.text
+    assert client.post("/sign-in/", fields | dict(password=OLD), REMOTE_ADDR="10.0.0.9").status_code == 302
+
+
+def test_signing_in_leads_on_to_this_site_only_and_signing_out_needs_a_form(client, reviewer):
+    fields = dict(username="ada", password=OLD)
+    for onwards, leads_to in (("/about/", "/about/"), ("https://evil.example/", "/"), ("//evil.example", "/")):
+        assert client.post("/sign-in/", fields | {"next": onwards})["Location"] == leads_to
+        assert client.get("/sign-out/").status_code == 405 and client.get("/").context["user"].is_authenticated
+        client.post("/sign-out/")
+        assert not client.get("/").context["user"].is_authenticated
+
+
+# Passwords
+
+
+def change(client, **fields):
+    return client.post("/me/password/", dict(old_password=OLD, new_password1=NEW, new_password2=NEW) | fields)
+
+
+def test_a_password_is_changed_by_who_knows_the_old_one_and_not_tried_without_end(as_reader, reader, monkeypatch):
+    limit(monkeypatch, "sign_in", 2)
+    assert change(as_reader, old_password="guess").status_code == 200
+    assert change(as_reader).url == "/me/" and as_reader.get("/me/").status_code == 200  # still signed in
+    reader.refresh_from_db()
+    assert reader.check_password(NEW) and Act.objects.filter(verb="set password", actor=reader).count() == 1
+    assert change(as_reader).status_code == 429
+
+
+def test_a_forgotten_password_is_set_by_a_link_that_works_once(client, reader):
+    Account.objects.update(email="rea@example.org")
+    for address, mails in (("nobody@example.org", 0), ("rea@example.org", 1)):
+        told = client.post("/forgotten/", dict(email=address), follow=True).text
+        assert "If an account has this address" in told and len(mail.outbox) == mails
+    link = links()[0]
+    page = client.get(link, follow=True)
+    client.post(page.request["PATH_INFO"], dict(new_password1=NEW, new_password2=NEW))
+    reader.refresh_from_db()
+    assert reader.check_password(NEW) and "used already" in client.get(link, follow=True).text
+
+
+def test_a_stranger_cannot_flood_an_address_with_mail(client, reader, monkeypatch):
+    limit(monkeypatch, "mail", 1)
+    Account.objects.update(email="rea@example.org")
+    for address, status in (("rea@example.org", 302), ("REA@example.org", 429)):
+        assert client.post("/forgotten/", dict(email=address)).status_code == status
+    assert len(mail.outbox) == 1
+
+
+# Mail that one asked for
+
+
+def test_a_digest_begins_only_by_the_link_that_was_mailed(as_reader, reader):
+    assert as_reader.post("/me/", dict(email="", digest="on")).status_code == 422
+    as_reader.post("/me/", dict(email="rea@example.org", digest="on"))
+    reader.refresh_from_db()
+    assert not reader.digest and mail.outbox[-1].to == ["rea@example.org"]
+    link = links()[0]
+    as_reader.logout()
+    as_reader.get(link)
+    assert not Account.objects.get().digest  # a mail program that opens links
+    as_reader.post(link)
+    assert Account.objects.get().digest
+    assert as_reader.post(f"{link[:-2]}x/").status_code == 404
+    acts.edit_profile(reader, email="another@example.org")
+    assert not Account.objects.get().digest and as_reader.post(link).status_code == 404
+
+
+def test_a_digest_tells_what_others_did_since_the_last_one_until_its_last_line_ends_it(client, talk, reader, moderator):
+    mo = Account.objects.filter(username="mo")
+    mo.update(email="mo@example.org", digest=True)
+    ticket = tickets.send(reader, "report", "x", page="/")
+    assert digest.send_digests() == 1
+    text = mail.outbox[-1].body
+    for said in ("Waiting for a moderator: 1", "Answer by System A: Is it so?", "Question: Is it so?"):
+        assert said in text
+    assert text.count("Review by a person") == 1  # not the moderator's own
+    assert digest.send_digests() == 1 and "Answer by" not in mail.outbox[-1].body
+    tickets.decide(moderator, ticket, False, "no")
+    assert digest.send_digests() == 0
+    mo.update(is_active=False, digested_at=None)
+    assert digest.send_digests() == 0
+    client.post(links()[-1])
+    assert Account.objects.get(username="mo").digest  # of a blocked account a link does nothing
+    mo.update(is_active=True)
+    client.post(links()[-1])
+    assert not Account.objects.get(username="mo").digest
+
+
+def test_ones_own_page_is_edited_and_shows_its_address_for_mail_to_nobody(as_reader, reader, moderator):
+    as_reader.post("/me/", dict(about="I know **lattices**.", affiliation="Somewhere", email="rea@example.org"))
+    page = as_reader.get("/people/rea/").text
+    assert "<strong>lattices</strong>" in page and "rea@example.org" not in page
+    as_reader.force_login(moderator)
+    for address in ("/people/rea/", "/moderation/", "/moderation/people/rea/"):
+        assert "rea@example.org" not in as_reader.get(address).text
+
+
+@pytest.mark.parametrize("given, kept", [
+    ("https://orcid.org/0000-0002-1694-233x", True), ("0000-0002-1694-2330", False),
+    ("0000-0002-1694-23", False), ("٠٠٠٠-0002-1825-0097", False),
+])  # fmt: skip
+def test_an_orcid_id_is_checked_by_its_last_digit_and_shown(as_reader, given, kept):
+    assert as_reader.post("/me/", dict(orcid=given)).status_code == (302 if kept else 422)
+    assert ("https://orcid.org/0000-0002-1694-233X" in as_reader.get("/people/rea/").text) == kept
+
+
+# Roles and badges
+
+
+def test_only_a_moderator_gives_roles_and_says_why(reviewer, moderator):
+    with pytest.raises(acts.NotAllowed):
+        acts.set_role(reviewer, reviewer, "moderator", "I want it")
+    with pytest.raises(acts.Refused, match="reason"):
+        acts.set_role(moderator, reviewer, "reader", " ")
+    with pytest.raises(acts.NotAllowed, match="own"):
+        acts.set_role(moderator, moderator, "reader", "tired")
+    assert acts.set_role(moderator, reviewer, "moderator", "knows the field").role == "moderator"
+    assert Act.objects.get(verb="set role").before == {"role": "reviewer"}
+
+
+def test_a_poster_is_marked_once_a_moderator_has_confirmed_the_profile(client, talk, moderator, reviewer, question):
+    def marked() -> bool:
+        question.refresh_from_db()
+        shown = "asked this question" in client.get("/q/math/1/").text
+        assert people.is_poster(other, question) == shown == (question in people.asked_by(other))
+        return shown
+
+    other = Account.objects.get(username="bo")  # who has reviewed an answer to it
+    assert not marked()  # neither has a profile
+    type(question).objects.update(author_link="https://math.example/users/7/")
+    other = acts.edit_profile(other, source_profile="https://math.example/users/7")
+    assert not marked()
+    other = acts.confirm_profile(moderator, other, "the profile links here")
+    assert marked() and "Original poster" in client.get("/people/bo/").text
+    other = acts.edit_profile(other, source_profile="https://math.example/users/8")
+    assert not marked()
+
+
+def test_a_badge_counts_reviews_that_agree_with_a_later_resolution(answer):
+    sides = dict(zip("abcd", ["yes", "no", "yes", "yes"]))
+    who = {name: Account.objects.create_user(name, role="reviewer") for name in [*sides, "late"]}
+    rows = {name: acts.review(who[name], answer, side, 4, "So.") for name, side in sides.items()}
+
+    def badges(names: str) -> list[tuple]:
+        return [tuple(people.badge(who[name])[kind] for kind in ("reviews", "settled", "agreed")) for name in names]
+
+    assert badges("abd") == [(1, 1, 1), (1, 1, 0), (1, 1, 1)]
+    acts.review(who["late"], answer, "yes", 5, "Me too.")
+    acts.edit(who["b"], rows["b"], 1, correct="yes")  # changes sides afterwards
+    assert badges(["late", "b"]) == [(1, 0, 0)] * 2
+
+
+# Tokens
+
+
+def test_a_token_is_shown_once_kept_nowhere_and_revoked_by_its_owner_or_a_moderator(
+    as_reader, reader, reviewer, moderator
+):
+    text = re.search(r"desk_[\w-]{30,}", as_reader.post("/me/tokens/", dict(name="runs")).text)[0]
+    assert tokens.account_of(text) == reader and text not in as_reader.get("/me/tokens/").text
+    stored = str(list(Token.objects.values())) + str(list(Act.objects.values()))
+    assert text not in stored and text.removeprefix(tokens.PREFIX) not in stored
+    token = Token.objects.get()
+    as_reader.get(f"/me/tokens/{token.pk}/")
+    with pytest.raises(acts.NotAllowed):
+        tokens.revoke(reviewer, token)
+    as_reader.force_login(reviewer)
+    assert as_reader.post(f"/me/tokens/{token.pk}/").status_code == 404 and tokens.account_of(text)
+    as_reader.force_login(reader)
+    as_reader.post(f"/me/tokens/{token.pk}/")
+    assert tokens.account_of(text) is None and "runs" not in as_reader.get("/me/tokens/").text.split("Yours")[1]
+    again, text = tokens.make(reader, "more runs")
+    tokens.revoke(moderator, again)
+    assert tokens.account_of(text) is None
+
+
+def test_a_blocked_account_loses_its_tokens(reviewer):
+    _, text = tokens.make(reviewer, "my runs")
+    acts.block(None, reviewer, "spam")
+    assert tokens.account_of(text) is None
+
+
+def test_an_account_has_so_many_tokens_and_each_a_name(reviewer, monkeypatch):
+    monkeypatch.setattr(tokens, "MOST", 1)
+    with pytest.raises(acts.Refused, match="name"):
+        tokens.make(reviewer, " ")
+    tokens.make(reviewer, "run")
+    with pytest.raises(acts.Refused, match="Revoke"):
+        tokens.make(reviewer, "one more")
+
+
+def test_a_token_comes_in_the_header_alone():
+    ask = RequestFactory().get
+    assert tokens.bearer(ask("/?token=desk_x", HTTP_AUTHORIZATION="Basic desk_x")) == ""
+    assert tokens.bearer(ask("/", HTTP_AUTHORIZATION="bearer desk_x")) == "desk_x"
