@@ -1,15 +1,21 @@
-"""What the command does and says; the server itself is run by `test_faults`."""
+"""What the command does and says, the settings, and what gunicorn is told; the server itself is run by `test_faults`."""
 
 import json
+import runpy
 import socket
+from types import SimpleNamespace
 
+import httpx
 import pytest
-from desk import command, people
+from desk import command, people, server, settings
 from desk.models import Account, Act, Question
 from django.core import mail
 from django.db import OperationalError
+from gunicorn.config import Config
 from proctor import cli
 from typer.testing import CliRunner
+
+PASS = "a long pass phrase"
 
 
 @pytest.fixture
@@ -17,33 +23,25 @@ def run(db, monkeypatch):
     monkeypatch.setattr(command, "ready", lambda: None)  # the tests' database is
 
     def call(*words, say: str = ""):
-        return CliRunner().invoke(cli.app, ["platform", *map(str, words)], input=say)
+        return CliRunner().invoke(cli.app, ["platform", *map(str, words)], input=f"{say}\n{say}\n")
 
     return call
 
 
-def test_a_new_moderator_is_asked_for_a_password_and_an_old_account_is_not(run, reviewer):
-    told = run("moderator", "grace", say="a long pass phrase\na long pass phrase\n")
-    assert told.exit_code == 0 and Account.objects.get(username="grace").check_password("a long pass phrase")
-    assert "a long pass phrase" not in told.output
+def test_a_moderator_is_asked_for_a_password_where_there_is_none_and_a_weak_one_is_refused(run, reviewer):
+    weak = run("moderator", "grace", say="12345678")
+    assert weak.exit_code == 2 and Account.objects.count() == 1
+    told = run("moderator", "grace", say=PASS)
+    assert told.exit_code == 0 and Account.objects.get(username="grace").check_password(PASS)
+    assert PASS not in told.output
     assert run("moderator", "ada").exit_code == 0 and Account.objects.get(username="ada").may_moderate()
     assert not Account.objects.filter(is_superuser=True).exists()
-
-
-def test_only_the_command_makes_an_admin_and_the_trail_says_so(run, reviewer):
     assert "admin" in run("moderator", "ada", "--admin").output
-    assert Account.objects.get().is_superuser and Act.objects.filter(verb="make admin", actor=None).exists()
-
-
-def test_a_weak_password_is_refused_and_no_account_is_left(run):
-    told = run("moderator", "grace", say="12345678\n12345678\n")
-    assert told.exit_code == 2 and not Account.objects.exists()
-
-
-def test_an_imported_account_gets_a_password(run, reviewer):
-    Account.objects.update(password="!")
-    assert run("moderator", "ada", say="a long pass phrase\na long pass phrase\n").exit_code == 0
-    assert Account.objects.get().check_password("a long pass phrase")
+    assert Account.objects.get(username="ada").is_superuser
+    assert Act.objects.filter(verb="make admin", actor=None).exists()
+    Account.objects.update(password="!")  # as after an import
+    assert run("moderator", "ada", say=PASS).exit_code == 0
+    assert Account.objects.get(username="ada").check_password(PASS)
     with pytest.raises(people.Refused):
         people.set_password(reviewer, "ada")
 
@@ -76,12 +74,18 @@ def test_an_empty_desk_is_seeded_before_it_is_served(run, monkeypatch, tmp_path,
     assert served[0][1:4] == ["-m", "gunicorn", "desk.wsgi"] and "--config=python:desk.server" in served[0]
 
 
-def test_a_port_that_is_taken_is_told_before_anything_is_made(run, monkeypatch):
+def test_a_port_that_is_taken_and_a_database_that_is_away_are_told_in_a_sentence(monkeypatch):
+    def away():
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(command, "ready", away)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        told = run("open", "--port", taken.getsockname()[1])
-    assert told.exit_code == 1 and "another --port" in told.output
+        port = str(taken.getsockname()[1])
+        for words, said in ((["open", "--port", port], "another --port"), (["export", "x"], "can't be reached")):
+            told = CliRunner().invoke(cli.app, ["platform", *words])
+            assert told.exit_code == 1 and said in told.output and "Traceback" not in told.output
 
 
 def test_without_a_commands_name_it_opens(monkeypatch):
@@ -92,16 +96,61 @@ def test_without_a_commands_name_it_opens(monkeypatch):
     assert heard == [["open"], ["open", "--port", "9"], ["--help"], ["seed"]]
 
 
-def test_a_database_that_is_away_is_told_in_a_sentence(monkeypatch):
-    def away():
-        raise OperationalError("connection refused")
-
-    monkeypatch.setattr(command, "ready", away)
-    told = CliRunner().invoke(cli.app, ["platform", "export", "somewhere"])
-    assert told.exit_code == 1 and "can't be reached" in told.output and "Traceback" not in told.output
-
-
 def test_digests_are_sent_by_the_command(run, talk):
     assert run("digest").output == "nothing sent\n"
     Account.objects.filter(username="rea").update(email="rea@example.org", digest=True)
     assert run("digest").output == "1 digest sent\n" and mail.outbox[0].to == ["rea@example.org"]
+
+
+# Settings
+
+
+def test_urls_name_a_postgresql_database_and_a_mail_server_or_are_refused():
+    told = settings.database("postgresql://ada:p%40ss@db.example:5433/desk")
+    assert [told[name] for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT")] == [
+        "desk", "ada", "p@ss", "db.example", 5433,
+    ]  # fmt: skip
+    assert settings.mail("")["EMAIL_BACKEND"].endswith("console.EmailBackend")  # nowhere
+    told = settings.mail("smtp://ada:p%40ss@mail.example")
+    assert (told["EMAIL_HOST"], told["EMAIL_PORT"], told["EMAIL_HOST_PASSWORD"]) == ("mail.example", 587, "p@ss")
+    assert told["EMAIL_USE_TLS"] and not told["EMAIL_USE_SSL"]
+    for setting, wrong, said in ((settings.database, "mysql://host/desk", "mysql"), (settings.mail, "x", "DESK_MAIL")):
+        with pytest.raises(ValueError, match=said):
+            setting(wrong)
+
+
+def test_the_secret_is_made_once_and_the_folder_with_it_is_its_owners():
+    path = settings.FOLDER / "secret"
+    assert settings._secret() == settings.SECRET_KEY == path.read_text()
+    assert (path.stat().st_mode | settings.FOLDER.stat().st_mode) & 0o077 == 0
+
+
+def test_behind_https_links_in_mails_and_later_visits_use_it(monkeypatch):
+    monkeypatch.setenv("PROCTOR_DESK_HTTPS", "1")
+    monkeypatch.setenv("PROCTOR_DESK_HOSTS", "desk.example, other.example")
+    told = runpy.run_path(settings.__file__)
+    assert told["HOME"] == "https://desk.example" and told["SECURE_HSTS_SECONDS"] and told["SESSION_COOKIE_SECURE"]
+    assert settings.HOME == "http://localhost:8000" and not settings.SECURE_HSTS_SECONDS
+
+
+# What gunicorn is told
+
+
+def test_a_connection_without_a_byte_is_ended_and_one_that_sends_is_read(monkeypatch):
+    monkeypatch.setattr(server, "SECONDS", 1)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server.when_ready(SimpleNamespace(LISTENERS=[SimpleNamespace(sock=listening)]))
+        with socket.create_connection(listening.getsockname()) as client:
+            connection, _ = listening.accept()
+            connection.setblocking(True)
+            client.sendall(b"GET / HTTP/1.1\r\n")
+            assert connection.recv(100) == b"GET / HTTP/1.1\r\n"
+            with pytest.raises(BlockingIOError):
+                connection.recv(100)
+            connection.close()
+
+
+def test_a_connection_is_kept_longer_than_the_api_s_clients_keep_theirs():
+    config = Config()
+    config.set("keepalive", server.keepalive)
+    assert config.keepalive > httpx.Limits().keepalive_expiry and server.preload_app

@@ -1,6 +1,7 @@
 """Everything out and in again: the same rows, whatever they hold, and nothing private."""
 
 import json
+import re
 from datetime import UTC, datetime
 
 import pyarrow.parquet as pq
@@ -47,6 +48,7 @@ def whole_store() -> dict[str, list[dict]]:
 
 
 def empty() -> None:
+    Job.answers.through.objects.all().delete()
     for table in reversed(files.exported()):
         table.objects.all()._raw_delete("default")
 
@@ -87,34 +89,35 @@ def stores(draw):
     return fill
 
 
-@pytest.mark.parametrize("format", files.FORMATS)
+def goes_round(folder) -> dict[str, list[dict]]:
+    """The store, which is the same after each format's export and import into an empty one."""
+    before = whole_store()
+    for format in files.FORMATS:
+        counts = files.export(folder / format, format, rounds=True)
+        empty()
+        assert import_all(folder / format) == counts and whole_store() == before
+    return before
+
+
 @given(stores())
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])  # fmt: skip
-def test_what_comes_in_again_is_what_went_out(db, tmp_path_factory, format, fill):
-    folder = tmp_path_factory.mktemp("export") / "out"
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+def test_what_comes_in_again_is_what_went_out(db, tmp_path_factory, fill):
     with transaction.atomic():
         fill()
-        before = whole_store()
-        counts = files.export(folder, format)
-        empty()
-        assert import_all(folder) == counts
-        assert whole_store() == before
+        goes_round(tmp_path_factory.mktemp("export"))
         transaction.set_rollback(True)
 
 
-@pytest.mark.parametrize("format", files.FORMATS)
-def test_rounds_and_runs_of_validators_come_in_again_with_what_they_refer_to(answer, reviewer, tmp_path, format):
+def test_rounds_and_runs_of_validators_come_in_again_with_what_they_refer_to(answer, reviewer, tmp_path):
     job = Job.objects.create(ordered_by=reviewer, validator="C", judges=["m"], most_dollars=None)
     job.answers.set([answer])
     case = Case.objects.create(round=Round.objects.create(protocol="hle", title="T", organizer=reviewer), place=1)
     Seat.objects.create(case=case, account=reviewer, part="expert")
     Ballot.objects.create(case=case, number=1, by=reviewer, part="expert", move="vote", form=dict(score=3))
-    before = whole_store()
-    files.export(tmp_path / "out", format, rounds=True)
-    Job.answers.through.objects.all().delete()
-    empty()
-    import_all(tmp_path / "out")
-    assert whole_store() == before and before["job"][0]["answers"] == [answer.key]
+    assert goes_round(tmp_path)["job"][0]["answers"] == [answer.key]
+    schema = pq.read_schema(tmp_path / "parquet/answer.parquet")
+    assert str(schema.field("written_at").type) == "timestamp[us, tz=UTC]"
+    assert pq.read_table(tmp_path / "parquet/answer.parquet")["system"].to_pylist() == [["Lab", "System A", "base"]]
 
 
 def test_an_export_names_no_blind_voter_unless_it_is_to_move_the_desk(answer, moderator, tmp_path):
@@ -145,28 +148,24 @@ def out(answer, reviewer, tmp_path):
 
 def test_passwords_tokens_addresses_and_an_admins_rights_never_leave(out):
     text = "".join(path.read_text() for path in out.iterdir())
-    assert "ada" in text and "ada@example.org" not in text and "is_superuser" not in text
+    assert "ada" in text and not re.search("ada@example.org|is_superuser|password|digest", text)
     assert not {"token.jsonl", "use.jsonl"} & {path.name for path in out.iterdir()}
-    assert "password" not in text and "digest" not in text
-
-
-def test_imported_accounts_cannot_sign_in_until_they_get_a_password(out):
+    path = out / "account.jsonl"  # as of an older desk, which did not have this column
+    path.write_text(path.read_text().replace(', "source_confirmed": false', ""))
+    resign(out)
     import_all(out)
     ada = Account.objects.get()
     assert not ada.has_usable_password() and not ada.is_superuser and ada.role == "reviewer"
-
-
-def test_parquet_has_types(answer, tmp_path):
-    files.export(tmp_path / "out", "parquet")
-    schema = pq.read_schema(tmp_path / "out/answer.parquet")
-    assert str(schema.field("written_at").type) == "timestamp[us, tz=UTC]"
-    assert pq.read_table(tmp_path / "out/answer.parquet")["system"].to_pylist() == [["Lab", "System A", "base"]]
+    assert not ada.source_confirmed
+    with pytest.raises(DataError, match="holds account"):
+        import_all(out)
 
 
 def test_an_export_never_overwrites_and_leaves_nothing_half(answer, tmp_path, monkeypatch):
     (tmp_path / "there").mkdir()
-    with pytest.raises(DataError, match="already"):
-        files.export(tmp_path / "there")
+    for name, format, told in (("there", "jsonl", "already"), ("out", "xml", "parquet")):
+        with pytest.raises(DataError, match=told):
+            files.export(tmp_path / name, format)
 
     def full(*args):
         raise OSError(28, "No space left on device")
@@ -177,22 +176,11 @@ def test_an_export_never_overwrites_and_leaves_nothing_half(answer, tmp_path, mo
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
 
 
-def test_an_unknown_format_is_refused(db, tmp_path):
-    with pytest.raises(DataError, match="parquet"):
-        files.export(tmp_path / "out", "xml")
-
-
 def resign(folder, **more) -> None:
     """Digests anew, as after an edit by hand."""
     told = json.loads((folder / "desk.json").read_text())
     told["files"] = {name: files.digest(folder / name) for name in told["files"]}
     (folder / "desk.json").write_text(json.dumps(told | more))
-
-
-def test_a_file_that_was_changed_is_refused(out):
-    (out / "comment.jsonl").write_text("")
-    with pytest.raises(DataError, match="comment.jsonl: missing, or not as it was exported"):
-        import_all(out)
 
 
 @pytest.mark.parametrize(
@@ -219,27 +207,15 @@ def test_a_wrong_row_is_named_and_nothing_is_stored(out, old, new, told):
     assert not Account.objects.exists() and not Question.objects.exists()
 
 
-def test_rows_that_cannot_stand_together_are_refused(out):
+def test_a_changed_file_and_rows_that_cannot_stand_together_are_refused(out):
     path = out / "vote.jsonl"
     path.write_text(path.read_text() * 2)
+    with pytest.raises(DataError, match="vote.jsonl: missing, or not as it was exported"):
+        import_all(out)
     told = json.loads((out / "desk.json").read_text())
     resign(out, rows=told["rows"] | dict(vote=2))
     with pytest.raises(DataError, match="vote.jsonl"), transaction.atomic():
         import_all(out)
-
-
-def test_a_desk_that_holds_something_is_not_imported_into(out, db):
-    Account.objects.create_user("eve")
-    with pytest.raises(DataError, match="holds account"):
-        import_all(out)
-
-
-def test_an_older_export_without_a_new_column_takes_its_default(out):
-    path = out / "account.jsonl"
-    path.write_text(path.read_text().replace(', "source_confirmed": false', ""))
-    resign(out)
-    import_all(out)
-    assert not Account.objects.get().source_confirmed
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 1, "files": [], "rows": {}}', '{"format": 1, "files": {"../x.jsonl": "1"}, "rows": {}}'])  # fmt: skip

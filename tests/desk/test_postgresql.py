@@ -12,10 +12,16 @@ from proctor.paths import ROOT
 
 from .postgresql_server import MISSING, programs, running
 
-CHOSEN = ("test_acts.py", "test_migrations.py", "test_rate_limits.py", *(f"test_files.py::{name}" for name in (
-    "test_what_comes_in_again_is_what_went_out[jsonl]", "test_rows_that_cannot_stand_together_are_refused",
-    "test_rounds_and_runs_of_validators_come_in_again_with_what_they_refer_to[jsonl]",
-)), "test_jobs.py::test_jobs_that_start_at_once_do_not_pass_the_budget_together")  # fmt: skip
+CHOSEN = (
+    "test_acts.py",
+    "test_migrations.py",
+    "test_files.py::test_what_comes_in_again_is_what_went_out",
+    "test_files.py::test_rounds_and_runs_of_validators_come_in_again_with_what_they_refer_to",
+    "test_files.py::test_a_changed_file_and_rows_that_cannot_stand_together_are_refused",
+    "test_security.py::test_the_fourth_of_three_is_too_many_until_the_window_is_over",
+    "test_security.py::test_what_is_stored_names_nobody_and_is_dropped_with_its_window",
+    "test_jobs.py::test_jobs_that_start_at_once_do_not_pass_the_budget_together",
+)
 
 
 @pytest.mark.skipif(programs() is None, reason=MISSING)
