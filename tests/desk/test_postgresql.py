@@ -5,7 +5,6 @@ All of the desk's tests: PROCTOR_TEST_DB=postgresql://user@host/name python -m p
 
 import os
 import subprocess
-import sys
 
 import pytest
 from proctor.paths import ROOT
@@ -26,9 +25,9 @@ CHOSEN = (
 
 @pytest.mark.skipif(programs() is None, reason=MISSING)
 @pytest.mark.skipif("PROCTOR_TEST_DB" in os.environ, reason="these tests run on a database of their own already")
-def test_acts_files_and_migrations_hold_on_postgresql():
+def test_acts_files_and_migrations_hold_on_postgresql(python):
     with running() as server:
-        command = [sys.executable, "-m", "pytest", "-q", *(f"-pno:{name}" for name in ("cacheprovider", "xdist"))]
+        command = [python, "-m", "pytest", "-q", *(f"-pno:{name}" for name in ("cacheprovider", "xdist"))]
         done = subprocess.run(
             [*command, *(str(ROOT / "tests/desk" / name) for name in CHOSEN)],
             env=os.environ | {"PROCTOR_TEST_DB": server.url},
