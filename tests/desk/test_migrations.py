@@ -36,23 +36,15 @@ def test_rows_of_the_first_version_survive_every_migration():
         fill(MigrationExecutor(connection).loader.project_state([("desk", "0001_first")]).apps)
     finally:
         call_command("migrate", verbosity=0)
-    ada = Account.objects.get()
-    assert (ada.username, ada.role, ada.source_profile, ada.source_confirmed) == (
-        "ada", "reviewer", "https://math.example/users/7", False,
-    )  # fmt: skip
-    question = Question.objects.get()
+    ada, question = Account.objects.get(), Question.objects.get()
+    review = Review.objects.select_related("answer", "reviewer").get()
+    assert (ada.role, ada.source_profile, ada.source_confirmed) == ("reviewer", "https://math.example/users/7", False)
     assert (question.state, question.votes, question.tags) == ("claimed", 1, ["a"])
-    review = Review.objects.select_related("answer__system", "reviewer").get()
-    assert (review.key, review.answer.key, review.reviewer, review.version, review.edited_at) == (
-        "r1",
-        "a1",
-        ada,
-        2,
-        NOW,
-    )
-    assert Comment.objects.get().withdrawn_at == NOW and Vote.objects.get().value == 1
+    assert (review.key, review.answer.key, review.reviewer) == ("r1", "a1", ada)
+    assert (review.version, review.edited_at, Comment.objects.get().withdrawn_at) == (2, NOW, NOW)
     assert Verdict.objects.get().trace == [{"reply": "yes"}] and Token.objects.get().account == ada
     assert Act.objects.get().before == {"text": "old"} and Answer.objects.get().question == question
+    assert Vote.objects.get().value == 1
     assert search.find("primes") == [question.pk]  # the index is made for what was there before it
 
 

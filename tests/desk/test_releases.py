@@ -37,7 +37,7 @@ def folder(tmp_path):
     return tmp_path / "releases"
 
 
-def test_a_release_is_loaded_with_whose_the_questions_are(folder, db):
+def test_a_release_is_loaded_with_whose_the_questions_are_and_loaded_again_changes_nothing(folder, db, reviewer):
     assert releases.load_release(folder) == (2, 0)
     one, two = Question.objects.order_by("-key")
     assert (one.key, one.author, one.author_link, one.licence) == (
@@ -46,31 +46,21 @@ def test_a_release_is_loaded_with_whose_the_questions_are(folder, db):
     assert (two.author, two.licence, two.views, two.comments) == ("unknown", "CC BY-SA 3.0", 0, [])
     assert (one.diamond, two.diamond, one.release, one.category) == (True, False, "1", "Science")
     assert "**x**" in one.body and one.posted_at.isoformat() == "2010-01-02T00:00:00+00:00"
-
-
-def test_loading_it_again_changes_nothing_and_keeps_what_the_desk_added(folder, db, reviewer):
-    releases.load_release(folder / "1")
-    acts.vote(reviewer, Question.objects.get(key="math/1"), 1)
+    acts.vote(reviewer, one, 1)
     assert releases.load_release(folder / "1") == (0, 0)
     assert Question.objects.get(key="math/1").votes == 1 and Act.objects.filter(verb="add").count() == 2
 
 
-def test_a_question_whose_author_is_not_named_is_not_loaded(folder, db):
-    path = folder / "1/attribution.csv"
-    path.write_text("\n".join(path.read_text().splitlines()[:2]) + "\n")
-    with pytest.raises(DataError, match="no row for question"):
-        releases.load_release(folder)
-    assert not Question.objects.exists()
-
-
-def test_a_question_that_the_desk_cannot_hold_is_named(folder, db):
-    path = folder / "1/questions.jsonl"
-    path.write_text(path.read_text().replace("Is it so?", "x" * 501))
+def test_what_the_desk_cannot_hold_or_credit_is_named_and_nothing_loaded(folder, db):
+    questions, credits = folder / "1/questions.jsonl", folder / "1/attribution.csv"
+    whole = questions.read_text()
+    questions.write_text(whole.replace("Is it so?", "x" * 501))
     with pytest.raises(DataError, match="math/1, title"):
         releases.load_release(folder)
-    assert not Question.objects.exists()
-
-
-def test_a_folder_that_is_no_release_is_named(tmp_path, db):
+    questions.write_text(whole)
+    credits.write_text("\n".join(credits.read_text().splitlines()[:2]) + "\n")
+    with pytest.raises(DataError, match="no row for question"):
+        releases.load_release(folder)
     with pytest.raises(DataError, match="not a release"):
-        releases.load_release(tmp_path)
+        releases.load_release(folder / "1" / "none")
+    assert not Question.objects.exists()
