@@ -9,28 +9,10 @@ from proctor.report.claims import judge
 from proctor.report.figures import COLUMN, FULL, axes, save
 from proctor.report.frame import faults, is_drawn, text_width, visible_texts, wrapped
 
-GAIN = judge(
-    "uq/finding_1",
-    "Pipelines gain balanced accuracy over single checks",
-    notebook="uq/3_validators",
-    evidence="measured",
-    estimate=-1.2,
-    interval=(-7, 0.4),
-    says="> 0",
-    n=500,
-    of="answers",
-    unit="points",
-)
-PAIR = judge(
-    "uq/finding_2",
-    "Panels gain more",
-    notebook="uq/3_validators",
-    evidence="measured",
-    estimate=2,
-    interval=(1, 3),
-    says="> 0",
-    n=500,
-)
+HOW = dict(notebook="uq/3_validators", evidence="measured", says="> 0", n=500)
+SENTENCE = "Pipelines gain balanced accuracy over single checks"
+GAIN = judge("uq/finding_1", SENTENCE, estimate=-1.2, interval=(-7, 0.4), of="answers", unit="points", **HOW)
+PAIR = judge("uq/finding_2", "Panels gain more", estimate=2, interval=(1, 3), **HOW)
 STRICT = dict(claim=GAIN, alt="One rising line <50 % & more.")
 
 
@@ -50,31 +32,26 @@ def saved(fig, name="uq/sample", evidence="measured", **how):
 
 
 @pytest.mark.parametrize("width", [COLUMN, FULL])
-def test_the_claim_stands_above_the_figure_and_the_width_is_kept(width):
+def test_the_claim_stands_above_the_figure_and_is_recorded(width):
     fig = drawn(width)
-    base = saved(fig)
+    base = saved(fig, claim=[GAIN, PAIR])
     picture = Image.open(base.with_suffix(".png"))
     assert abs(picture.width - 200 * width) <= 1 and picture.height > 200 * (fig.get_size_inches()[1] + 0.4)
     fig.draw_without_rendering()  # texts measure themselves as they were drawn last
-    svg = base.with_suffix(".svg").read_text()
-    assert "measured</text>" in svg and "-1.2 points [-7.0, +0.4], n = 500 answers</text>" in svg
-    assert "uq/sample</text>" in svg
     header = [text for text in fig.texts if text.get_gid() == "frame" and text.get_text() != "uq/sample"]
     assert all(text.get_window_extent().y0 >= fig.bbox.y1 for text in header)
     pixels = np.asarray(picture.convert("L"))
     assert (pixels[:4] > 250).all() and (pixels[-4:] > 250).all() and (pixels[:, -2:] > 250).all(), "nothing is cut"
-
-
-def test_claim_ids_and_alt_text_are_recorded():
-    base = saved(drawn(), claim=[GAIN, PAIR])
-    record = json.loads(base.with_suffix(".json").read_text())
-    assert record["claim"] == "Cannot tell: Pipelines gain balanced accuracy over single checks" == GAIN.title
-    assert record["claim_ids"] == ["uq/finding_1", "uq/finding_2"] and record["alt"] == STRICT["alt"]
     svg = base.with_suffix(".svg").read_text()
+    for text in ("measured", "-1.2 points [-7.0, +0.4], n = 500 answers", "uq/sample"):
+        assert f"{text}</text>" in svg
     assert f"<title>{GAIN.title}</title>\n <desc>One rising line &lt;50 % &amp; more.</desc>" in svg
     assert 'role="img"' in svg and "<dc:date>" not in svg
-    png = Image.open(base.with_suffix(".png")).info
-    assert png["Title"] == GAIN.title and png["Description"] == STRICT["alt"] and "Software" not in png
+    info = picture.info
+    assert info["Title"] == GAIN.title and info["Description"] == STRICT["alt"] and "Software" not in info
+    record = json.loads(base.with_suffix(".json").read_text())
+    assert record["claim"] == f"Cannot tell: {SENTENCE}" == GAIN.title and record["alt"] == STRICT["alt"]
+    assert record["claim_ids"] == ["uq/finding_1", "uq/finding_2"]
 
 
 @pytest.mark.parametrize(
@@ -104,31 +81,31 @@ def test_whether_the_number_of_the_claim_is_drawn_is_recorded():
     assert estimates == [True, False]
 
 
+def test_a_dollar_in_a_claim_stays_a_dollar():
+    svg = saved(drawn(), claim="A run costs $3 and not $30").with_suffix(".svg").read_text()
+    assert "$3 and not $30" in svg
+
+
 @pytest.mark.parametrize("how", [dict(alt=None), dict(alt=" "), dict(claim=None), dict(claim=""), dict(claim=[])])
 def test_claim_and_alt_go_together(how):
     with pytest.raises(ValueError, match="give both"):
         saved(drawn(), **how)
 
 
-def outside_text(fig):
+def outside(fig):
     fig.set_layout_engine("none")
     fig.axes[0].text(1.3, 0.5, "far right", transform=fig.axes[0].transAxes)
-
-
-def small(fig):
-    fig.axes[0].annotate("tiny", (0.5, 0.5), fontsize=5.5)
-
-
-def crowded(fig):
-    fig.axes[0].set_xticks(np.linspace(0, 1, 12), ["a long name"] * 12)
 
 
 @pytest.mark.parametrize(
     "spoil, message",
     [
-        (outside_text, r"leaves the canvas \(.*right by .* in\): .*'far right'"),
-        (small, "'tiny' is 5.5 pt"),
-        (crowded, "tick labels overlap: 'a long name' and 'a long name'"),
+        (outside, r"leaves the canvas \(.*right by .* in\): .*'far right'"),
+        (lambda fig: fig.axes[0].annotate("tiny", (0.5, 0.5), fontsize=5.5), "'tiny' is 5.5 pt"),
+        (
+            lambda fig: fig.axes[0].set_xticks(np.linspace(0, 1, 12), ["a long name"] * 12),
+            "tick labels overlap: 'a long name' and 'a long name'",
+        ),
         (lambda fig: fig.suptitle("A claim"), "suptitle 'A claim'"),
         (lambda fig: fig.set_size_inches(5, 3), "width is 5 inches"),
     ],
@@ -175,11 +152,6 @@ def test_lines_are_as_long_as_the_room_and_lose_no_word():
     assert " ".join(lines) == text and len(lines) > 2
     assert all(text_width(line, 9, "bold") <= 180 for line in lines)
     assert wrapped("", 9, 10) == [] and wrapped("unbreakable", 9, 10) == ["unbreakable"]
-
-
-def test_a_dollar_in_a_claim_stays_a_dollar():
-    base = saved(drawn(), claim="A run costs $3 and not $30")
-    assert "$3 and not $30" in base.with_suffix(".svg").read_text()
 
 
 MARKS = {  # what draws a number: as a mark, bar, cell or text

@@ -1,3 +1,4 @@
+import base64
 import json
 from types import SimpleNamespace
 
@@ -14,7 +15,7 @@ from proctor.report.figures import axes
 from proctor.report.output import Output
 from proctor.workflow import notebook
 
-PARAMETERS = "n: int = 5  # items\nnames: list[str] = ['a', 'b']\nrate = 0.5\nseed: int = 7\n"
+PARAMETERS = "n: int | Unknown = 5  # items\nnames: list[str] = ['a', 'b']\nrate = 0.5\nseed: int = 7\n"
 VALUES = dict(n=5, names=["a", "b"], rate=0.5, seed=7)
 SAMPLED = dict(estimate=25, interval=(3, 50), n=18, of="questions", unit="points", says="> 0")
 
@@ -54,10 +55,17 @@ def checkout(tmp_path, monkeypatch, own_figures):
 
 @pytest.fixture
 def page(monkeypatch):
-    """What is displayed, as if a notebook ran."""
+    """What is displayed, as if a notebook ran: (data, metadata)."""
     shown = []
     monkeypatch.setattr(output, "_show", lambda data, metadata=None: shown.append((data, metadata)))
     return shown
+
+
+@pytest.fixture
+def lab(checkout, monkeypatch):
+    """An Output of JupyterLab."""
+    monkeypatch.delenv("PROCTOR_NOTEBOOK")
+    return Output("measured", notebook="uq/1_toy", namespace=VALUES)
 
 
 def made(evidence="measured", **changed):
@@ -114,11 +122,6 @@ def test_defaults_are_the_cells_overlaid_by_the_default_profile(checkout, profil
     assert made(**changed).at_defaults is expected
 
 
-def test_the_types_in_the_parameters_cell_need_not_be_known(checkout):
-    write_notebook(checkout, "uq/1_toy", cell("mode: Literal['a', 'b'] = 'a'\nk: int | None = None", "parameters"))
-    assert Output(namespace=dict(mode="a", k=None)).at_defaults
-
-
 def test_jupyterlab_names_the_notebook_or_else_the_author(checkout, monkeypatch):
     monkeypatch.delenv("PROCTOR_NOTEBOOK")
     with pytest.raises(ValueError, match="which notebook is this"):
@@ -132,14 +135,11 @@ def test_jupyterlab_names_the_notebook_or_else_the_author(checkout, monkeypatch)
         made()
 
 
-def test_outside_ipython_the_parameters_must_be_given_and_all_be_there(checkout):
+def test_parameters_are_ipythons_variables_or_given_and_all_there(checkout, monkeypatch):
     with pytest.raises(ValueError, match="namespace=globals"):
         Output()
     with pytest.raises(ValueError, match="parameters n have no value"):
         Output(namespace={name: value for name, value in VALUES.items() if name != "n"})
-
-
-def test_ipythons_variables_are_found(checkout, monkeypatch):
     monkeypatch.setattr(output, "_shell", lambda: fake_shell(n=6))
     assert Output().parameters["n"] == 6
 
@@ -193,32 +193,37 @@ def test_the_picture_shown_is_the_picture_saved_and_it_is_one(checkout, page):
     ax.plot([0, 1])
     out.figure(fig, "uq/line", claim=out.claim("uq/gain", "It rises", **SAMPLED), alt="A line")
     data, metadata = page[-1]
-    import base64
-
     assert base64.b64decode(data["image/png"]) == (checkout / "figures/uq/line.png").read_bytes()
     assert metadata == {"artifact": "uq/line", "image/png": {"alt": "A line", "width": 340}} and len(page) == 2
     assert not plt.get_fignums(), "closed, so that Jupyter does not show it again"
     assert record(checkout, "uq/line")["claim_ids"] == ["uq/gain"] and record(checkout, "uq/line")["seed"] == 7
 
 
-def test_in_jupyterlab_a_figure_may_have_any_width_and_a_grey_line_says_so(checkout, page, monkeypatch):
+def test_in_jupyterlab_what_breaks_a_rule_is_a_grey_line(lab, page, monkeypatch):
     fig, _ = axes()
     fig.set_size_inches(6, 4)
+    lab.figure(fig, "uq/line", claim="A line", alt="A line")
+    lab.not_drawn("uq/line", "no row is left")
+    assert lab.claim("uq/gain", "It rises", **SAMPLED, expect="cannot tell").verdict == "holds"
+    texts = [data["text/plain"] for data, _ in page]
+    assert texts[0].startswith("uq/line: width is 6 inches") and "image/png" in page[1][0]
+    assert texts[2] == "uq/line is not drawn: no row is left"
+    assert texts[4] == "expected cannot tell, found holds (uq/gain)"
+    lab.claim("uq/gain", "It rises", **SAMPLED, expect="holds")
+    assert len(page) == 6
+    monkeypatch.setenv("PROCTOR_NOTEBOOK", "uq/1_toy")  # the workflow refuses it
     with pytest.raises(ValueError, match="width is 6 inches"):
         made().figure(fig, "uq/line", claim="A line", alt="A line")
-    monkeypatch.delenv("PROCTOR_NOTEBOOK")
-    out = Output("measured", notebook="uq/1_toy", namespace=VALUES)
-    out.figure(fig, "uq/line", claim="A line", alt="A line")
-    (note, _), (picture, _) = page
-    assert note["text/plain"].startswith("uq/line: width is 6 inches") and "image/png" in picture
-
-
-def test_a_figure_that_cannot_be_drawn_is_named_and_the_workflow_refuses_it(checkout, page, monkeypatch):
     with pytest.raises(ValueError, match="uq/line is not drawn: no row is left"):
         made().not_drawn("uq/line", "no row is left")
-    monkeypatch.delenv("PROCTOR_NOTEBOOK")
-    Output("measured", notebook="uq/1_toy", namespace=VALUES).not_drawn("uq/line", "no row is left")
-    assert page[0][0]["text/plain"] == "uq/line is not drawn: no row is left"
+
+
+def test_in_jupyterlab_a_cell_may_run_again(lab, checkout):
+    for estimate in (25, 26):
+        lab.claim("uq/gain", "It rises", **SAMPLED | {"estimate": estimate})
+        lab.claim("uq/rows", "All fit", holds=True, exact="all")
+    found = [(claim.id, claim.estimate) for claim in read_claims(checkout / "figures")]
+    assert found == [("uq/gain", 26), ("uq/rows", None)]
 
 
 def test_a_copy_of_a_notebook_works_anywhere_in_jupyterlab(checkout, monkeypatch):
@@ -248,20 +253,13 @@ def test_claims_are_written_in_order_and_anew_each_run(checkout):
     assert [claim.id for claim in read_claims(checkout / "figures")] == ["uq/other"]
 
 
-def test_a_claim_is_shown_in_one_line(checkout, page):
-    made().claim("uq/gain", "It rises & falls", refuted="no", **SAMPLED, expect="holds")
-    ((shown, _),) = page
-    assert shown["text/plain"] == (
-        "✓ holds: It rises & falls (+25 points [+3, +50], n = 18 questions; measured; uq/gain)"
-    )
-    assert "It rises &amp; falls" in shown["text/html"] and "<b" in shown["text/html"]
-
-
-def test_a_cell_that_ends_with_a_claim_shows_it_once(checkout, page, monkeypatch):
+def test_a_claim_is_shown_in_one_line_and_once(checkout, page, monkeypatch):
     shell = fake_shell()
     monkeypatch.setattr(output, "_shell", lambda: shell)
-    claim = made().claim("uq/gain", "It rises", **SAMPLED)
-    assert shell.display_formatter.format(claim) == ({}, {}) and len(page) == 1
+    claim = made().claim("uq/gain", "It rises & falls", refuted="no", **SAMPLED, expect="holds")
+    line = "✓ holds: It rises & falls (+25 points [+3, +50], n = 18 questions; measured; uq/gain)"
+    assert page[0][0]["text/plain"] == line and "It rises &amp; falls" in page[0][0]["text/html"]
+    assert shell.display_formatter.format(claim) == ({}, {}) and len(page) == 1  # a cell that ends with it
     shell.execution_count += 1
     assert shell.display_formatter.format(claim) == ({}, {}) and page[1] == page[0]
 
@@ -276,36 +274,20 @@ def test_the_expected_verdict_is_asserted_at_the_defaults_only(checkout, page):
     assert "not asserted" not in page[-1][0]["text/plain"]
 
 
-def test_in_jupyterlab_an_unexpected_verdict_is_a_grey_line(checkout, page, monkeypatch):
-    monkeypatch.delenv("PROCTOR_NOTEBOOK")
-    out = Output("measured", notebook="uq/1_toy", namespace=VALUES)
-    out.claim("uq/gain", "It rises", **SAMPLED, expect="holds")
-    assert len(page) == 1
-    assert out.claim("uq/gain", "It rises", **SAMPLED, expect="cannot tell").verdict == "holds"
-    assert page[-1][0]["text/plain"] == "expected cannot tell, found holds (uq/gain)" and len(page) == 3
-
-
-def test_what_claims_may_not_do(checkout):
+@pytest.mark.parametrize(
+    "id, how, message",
+    [
+        ("uq/gain", {}, "made twice"),
+        ("hle/gain", {}, "its paper is hle, the notebook's is uq"),
+        ("uq/other", {"expect": "yes"}, "expect='yes'"),
+        ("uq/other", {"evidence": ()}, "evidence"),
+    ],
+)
+def test_what_claims_may_not_do(checkout, id, how, message):
     out = made()
     out.claim("uq/gain", "It rises", **SAMPLED)
-    with pytest.raises(ValueError, match="made twice"):
-        out.claim("uq/gain", "It rises", **SAMPLED)
-    with pytest.raises(ValueError, match="its paper is hle, the notebook's is uq"):
-        out.claim("hle/gain", "It rises", **SAMPLED)
-    with pytest.raises(ValueError, match="expect='yes'"):
-        out.claim("uq/other", "It rises", **SAMPLED, expect="yes")
+    with pytest.raises(ValueError, match=message):
+        out.claim(id, "It rises", **SAMPLED, **how)
+    assert [claim.id for claim in read_claims(checkout / "figures")] == ["uq/gain"]
     with pytest.raises(ValueError, match="say its evidence"):
         made(evidence=None).claim("uq/other", "It rises", **SAMPLED)
-    assert [claim.id for claim in read_claims(checkout / "figures")] == ["uq/gain"]
-
-
-def test_in_jupyterlab_a_cell_may_run_again(checkout, monkeypatch):
-    monkeypatch.delenv("PROCTOR_NOTEBOOK")
-    out = Output("measured", notebook="uq/1_toy", namespace=VALUES)
-    for estimate in (25, 26):
-        out.claim("uq/gain", "It rises", **SAMPLED | {"estimate": estimate})
-        out.claim("uq/rows", "All fit", holds=True, exact="all")
-    assert [(claim.id, claim.estimate) for claim in read_claims(checkout / "figures")] == [
-        ("uq/gain", 26),
-        ("uq/rows", None),
-    ]
