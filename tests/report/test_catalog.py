@@ -1,7 +1,6 @@
 import fcntl
 import subprocess
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -61,11 +60,14 @@ def test_a_published_artifact_without_a_row_is_named(tmp_path, rows):
     ]
 
 
-def test_rows_are_read_as_they_stand(rows):
+@pytest.mark.parametrize("folder", ["", "notebooks/", "/any/where/notebooks/"])
+def test_rows_are_read_as_they_stand_and_promise_files(rows, folder):
     assert [row.id for row in rows] == ["hle/t", "uq/f", "uq/g", "kina/h"]
     assert rows[1].title == "A figure, ours" and rows[1].evidence == ("published", "simulated")
-    assert files(rows[0]) == ["hle/t.csv", "hle/t.md", "hle/t.json"]
     assert files(rows[1]) == ["uq/f.svg", "uq/f.png", "uq/f.json"] and files(rows[2]) == []
+    promise = promised(f"{folder}hle/2_evaluation{'.ipynb' * bool(folder)}", rows)
+    assert promise == [paths.FIGURES / f"hle/t{suffix}" for suffix in (".csv", ".md", ".json")]
+    assert promised("uq/1_dataset", rows) == []
 
 
 @pytest.mark.parametrize(
@@ -103,6 +105,8 @@ def test_every_fault_is_told_at_once(written):
         read(written(PLANNED, PLANNED, TABLE.replace("done", "finished"), TABLE + ",too,many"))
     for part in ("row 3, column id", "row 4, column state", "row 5: 13 cells"):
         assert part in str(error.value)
+    with pytest.raises(ValueError, match="row 1: columns are id, state"):
+        read(written(header="id,state"))
 
 
 def test_two_rows_cannot_promise_the_same_file(written):
@@ -112,11 +116,6 @@ def test_two_rows_cannot_promise_the_same_file(written):
     others = [STAND_IN, *(TABLE.replace(",table,", f",{kind},") for kind in ("claim", "formal", "protocol", "prompt"))]
     rows = read(written(TABLE, *(line.replace("hle/t,", f"hle/{n},", 1) for n, line in enumerate(others))))
     assert len(rows) == 6
-
-
-def test_wrong_columns_are_told(written):
-    with pytest.raises(ValueError, match="row 1: columns are id, state"):
-        read(written(header="id,state"))
 
 
 NO_RECORD = "hle/t: t.json is not a provenance record"
@@ -171,26 +170,13 @@ def test_a_row_is_the_papers_own_or_ours(paper, kind, name, theirs):
     assert row.of_paper == theirs
 
 
-@pytest.mark.parametrize(
-    "notebook",
-    ["hle/2_evaluation", "notebooks/hle/2_evaluation.ipynb", Path("/any/where/notebooks/hle/2_evaluation.ipynb")],
-)
-def test_a_notebook_promises_the_files_of_its_done_rows(rows, notebook):
-    assert promised(notebook, rows) == [paths.FIGURES / f"hle/t{suffix}" for suffix in (".csv", ".md", ".json")]
-    assert promised("uq/1_dataset", rows) == []
-
-
-def test_only_the_status_block_of_the_readme_changes(tmp_path, rows):
+@pytest.mark.parametrize("text", ["", "<!-- status -->", "<!-- /status --><!-- status -->"])
+def test_only_the_block_between_the_status_marks_changes(tmp_path, rows, text):
     readme = tmp_path / "README.md"
     readme.write_text("before\n<!-- status -->\nold\n<!-- /status -->\nafter\n")
     for _ in range(2):
         write_status(readme, rows)
         assert readme.read_text() == f"before\n<!-- status -->\n\n{status_table(rows)}\n<!-- /status -->\nafter\n"
-
-
-@pytest.mark.parametrize("text", ["", "<!-- status -->", "<!-- /status --><!-- status -->"])
-def test_a_readme_without_its_marks_is_left_alone(tmp_path, rows, text):
-    readme = tmp_path / "README.md"
     readme.write_text(text)
     with pytest.raises(ValueError, match="README.md: put one line"):
         write_status(readme, rows)
@@ -253,49 +239,44 @@ def test_the_command_imports_nothing_slow():
 CLAIM = "uq/c,uq,claim,A claim,uq/3_validators,uq/claims_3_validators.csv,measured,,,done,"
 
 
-@pytest.fixture
-def judging(tmp_path, written):
-    """`judging(lines of the catalog, {claim id: evidence})`: what `check` finds in a folder with these claims."""
-
-    def find(lines, evidence_of):
-        how = dict(notebook="uq/3_validators", holds=True, exact="counted")
-        rows = [as_row(judge(id, "It holds", evidence=evidence, **how)) for id, evidence in evidence_of.items()]
-        record = provenance.describe("uq/claims_3_validators", evidence=["published", "measured"])
-        table = pd.DataFrame(rows).to_csv(index=False)
-        provenance.write(record, {".csv": table, ".md": "x"}, tmp_path / "claimed")
-        return check(read(written(*lines)), tmp_path / "claimed")
-
-    return find
+OTHER, AGAIN = (CLAIM.replace("uq/c,", f"uq/{name},", 1) for name in ("d", "again"))
 
 
-def test_a_claims_row_is_held_against_its_own_claims_and_not_against_the_whole_file(judging):
-    other = CLAIM.replace("uq/c,", "uq/d,", 1).replace("measured", "published")
-    assert judging([CLAIM, other], {"uq/c": "measured", "uq/d.x": "published", "uq/d.y": "published"}) == []
-
-
-def test_the_evidence_of_parts_is_put_together(judging):
-    (problem,) = judging([CLAIM], {"uq/c.x": "measured", "uq/c.y": "published"})
-    assert problem == "uq/c: its claims rest on published + measured, the catalog says measured"
-
-
-def test_a_claims_row_without_its_claim_and_a_claim_without_its_row_are_told(judging):
-    problems = judging([CLAIM], {"uq/cc": "measured"})
-    assert len(problems) == 2 and problems[0].startswith("uq/c: no claim of this id")
-    assert problems[1].startswith("claim uq/cc of notebooks/uq/3_validators.ipynb has no row")
-
-
-def test_a_sentence_that_repeats_a_finding_rests_on_the_claims_of_that_finding(judging, monkeypatch):
+@pytest.mark.parametrize(
+    "lines, evidence_of, problems",
+    [
+        (  # a row is held against its own claims, not against the whole file
+            [CLAIM, OTHER.replace("measured", "published")],
+            {"uq/c": "measured", "uq/d.x": "published", "uq/d.y": "published"},
+            [],
+        ),
+        (
+            [CLAIM],
+            {"uq/c.x": "measured", "uq/c.y": "published"},
+            ["uq/c: its claims rest on published + measured, the catalog says measured"],
+        ),
+        (
+            [CLAIM],
+            {"uq/cc": "measured"},
+            ["uq/c: no claim of this id", "claim uq/cc of notebooks/uq/3_validators.ipynb has no row"],
+        ),
+        ([CLAIM, AGAIN], {"uq/c.x": "measured"}, []),  # a sentence that repeats a finding rests on its claims
+        ([CLAIM, OTHER], {"uq/c.x": "measured"}, ["uq/d: no claim of this id"]),
+    ],
+)
+def test_a_claims_row_and_its_claims_are_held_against_each_other(
+    tmp_path, written, monkeypatch, lines, evidence_of, problems
+):
     monkeypatch.setattr(catalog, "_finding_of", lambda: {"uq/again": "uq/c"})
-    again = CLAIM.replace("uq/c,", "uq/again,", 1)
-    assert judging([CLAIM, again], {"uq/c.x": "measured"}) == []
-    assert len(judging([CLAIM, again.replace("again", "other")], {"uq/c.x": "measured"})) == 1
-
-
-def test_an_unreadable_claims_file_is_told(tmp_path, judging):
-    judging([CLAIM], {"uq/c": "measured"})
+    how = dict(notebook="uq/3_validators", holds=True, exact="counted")
+    made = [as_row(judge(id, "It holds", evidence=evidence, **how)) for id, evidence in evidence_of.items()]
+    record = provenance.describe("uq/claims_3_validators", evidence=["published", "measured"])
+    provenance.write(record, {".csv": pd.DataFrame(made).to_csv(index=False), ".md": "x"}, tmp_path / "claimed")
+    found = check(read(written(*lines)), tmp_path / "claimed")
+    assert len(found) == len(problems) and all(one.startswith(other) for one, other in zip(found, problems))
     (tmp_path / "claimed/uq/claims_3_validators.csv").write_text("id\nuq/c\n")
-    problems = check([], tmp_path / "claimed")
-    assert len(problems) == 1 and "not a claim" in problems[0]
+    (problem,) = check([], tmp_path / "claimed")
+    assert "not a claim" in problem
 
 
 def test_a_stand_in_promises_outputs_is_checked_and_has_its_own_column(written, folder):

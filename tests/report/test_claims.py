@@ -12,22 +12,12 @@ NUMBERS = st.floats(-100, 100, allow_nan=False).map(lambda x: float(f"{x:.12g}")
 SAYS = {">": lambda x, a: x > a, ">=": lambda x, a: x >= a, "<": lambda x, a: x < a, "<=": lambda x, a: x <= a}
 
 
+GIVEN = dict(id="uq/finding_1", sentence="Judges beat chance", notebook="uq/3_validators", evidence="measured",
+             estimate=0.6, interval=(0.5, 0.7), says="> 0.5", n=10, of="items")  # fmt: skip
+
+
 def made(**how):
-    given = (
-        dict(
-            id="uq/finding_1",
-            sentence="Judges beat chance",
-            notebook="uq/3_validators",
-            evidence="measured",
-            estimate=0.6,
-            interval=(0.5, 0.7),
-            says="> 0.5",
-            n=10,
-            of="items",
-        )
-        | how
-    )
-    return judge(given.pop("id"), given.pop("sentence"), **given)
+    return judge(**GIVEN | how)
 
 
 @pytest.mark.parametrize("sign", [*SAYS, "within"])

@@ -13,7 +13,7 @@ import proctor
 import pytest
 from matplotlib import pyplot as plt
 from proctor import paths
-from proctor.report import figures
+from proctor.report import figures, provenance
 from proctor.report.figures import COLUMN, axes, save, size
 
 DRAW = """
@@ -112,6 +112,8 @@ def test_json_tells_where_the_figure_comes_from(checkout, monkeypatch):
 @pytest.mark.parametrize(
     "wrong, message",
     [
+        *(({"evidence": evidence}, "give one or several of") for evidence in ("", "guessed", "measured + guessed")),
+        ({"evidence": "simulated"}, "seed"),
         ({"inputs": "facts.csv"}, "list of files"),
         ({"inputs": ["data"]}, "'data' is not a file"),
         ({"name": "no_paper"}, "no_paper"),
@@ -126,6 +128,14 @@ def test_bad_calls_are_told_and_write_nothing(checkout, wrong, message):
     with pytest.raises(ValueError, match=message):
         save(drawn(), arguments.pop("name"), **arguments)
     assert files_under(checkout) == before
+
+
+@pytest.mark.parametrize(
+    "given, kinds",
+    [("measured", ("measured",)), ("simulated + published", ("published", "simulated")), (["logged"], ("logged",))],
+)
+def test_kinds_of_evidence_come_in_one_order(given, kinds):
+    assert provenance.evidence_kinds(given) == kinds
 
 
 def titled(fig, folder, name):

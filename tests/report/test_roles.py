@@ -22,12 +22,9 @@ def test_no_colour_means_two_things():
 
 
 def test_names_are_short_in_one_way():
-    assert [short(name) for name in ("smollm2-135m", "Qwen2.5-Coder-0.5B-Instruct", "qwen2.5-coder-1.5b")] == [
-        "135M",
-        "0.5B",
-        "1.5B",
-    ]
-    assert short("o3") == "o3" and short("paper") == "paper" and role("Qwen2.5-Coder-0.5B-Instruct").marker == "s"
+    names = ("smollm2-135m", "Qwen2.5-Coder-0.5B-Instruct", "qwen2.5-coder-1.5b", "o3", "paper")
+    assert [short(name) for name in names] == ["135M", "0.5B", "1.5B", "o3", "paper"]
+    assert role("Qwen2.5-Coder-0.5B-Instruct").marker == "s"
     with pytest.raises(ValueError, match="no role 'o3'"):
         role("o3")
 
@@ -53,14 +50,9 @@ def test_other_models_get_free_colours_in_a_stable_way():
 @pytest.mark.parametrize(
     "evidence, expected",
     [
-        ("published", {"markerfacecolor": "white"}),
-        ("reconstructed", {"markerfacecolor": "white"}),
-        ("published + reconstructed", {"markerfacecolor": "white"}),
-        ("measured", {}),
-        ("logged", {}),
-        ("published + measured", {}),
-        ("simulated", {"linestyle": "--"}),
-        ("published + simulated", {"linestyle": "--"}),
+        *((kinds, {"markerfacecolor": "white"}) for kinds in ("published", "reconstructed", "published+reconstructed")),
+        *((kinds, {}) for kinds in ("measured", "logged", "published + measured")),
+        *((kinds, {"linestyle": "--"}) for kinds in ("simulated", "published + simulated")),
     ],
 )
 def test_marks_show_the_evidence(evidence, expected):
