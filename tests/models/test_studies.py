@@ -14,7 +14,7 @@ from proctor.data.schemas import Answer, Question
 from proctor.exam import run_exam
 from proctor.hle_verified import stages
 from proctor.hle_verified.planted_defects import damaged_exam
-from proctor.kina import recorded as kina_recorded
+from proctor.kina import item_refinement
 from proctor.models import registry, studies
 from proctor.models.messages import Reply
 from proctor.models.providers import KINDS
@@ -104,7 +104,7 @@ def test_a_plan_bounds_repairs_and_their_audits(speaking, session):
 
 
 def test_a_plan_bounds_rounds_of_refinement_and_drafted_neighbours(speaking, session):
-    plan, _ = asked(session, partial(kina_recorded.refinements, models=["open"], n=4, rounds=2))
+    plan, _ = asked(session, partial(item_refinement.refinements, models=["open"], n=4, rounds=2))
     assert plan.to_ask == 2 * 4 * (3 + 2)  # audits and changes of four items, twice
     asked(session, partial(neighbours.drafted, questions=QUESTIONS, writer="open", solvers=["open", "claude"]))
 

@@ -17,7 +17,7 @@ from numpy.random import Generator
 from proctor.data.schemas import LETTERS, Question
 from proctor.generated.draft import draw_integer, some
 from proctor.generated.generate import FAMILIES, SEED, generate
-from proctor.kina.items import Item, Option, join_stem
+from proctor.kina.items import Item, Option, as_text, join_stem
 
 SOURCE = "computed by proctor.generated.generate"
 SPARES = 3  # wrong options or statements kept with an item, for a mechanical refiner
@@ -199,10 +199,6 @@ def _pseudo(index: str, questions: list[Question], letter: str, rng: Generator, 
 def _statement(question: Question, value: str) -> str:
     asked = re.sub(r"\s+Answer with [^.]*\.$", "", question.question)
     return f'"{asked}" has the answer {value}.'
-
-
-def as_text(chosen: Iterable[int]) -> str:
-    return ", ".join(map(str, sorted(chosen)))
 
 
 def off(chosen: frozenset[int], right: frozenset[int]) -> str:

@@ -16,9 +16,20 @@ from dataclasses import dataclass
 import pandas as pd
 
 from proctor.data.schemas import LETTERS
-from proctor.kina.generated_items import as_text
-from proctor.kina.item_rules import STATEMENTS, Problem, problems
-from proctor.kina.items import Item, Option, join_stem, split_stem, statements
+from proctor.exam.recorded import MODELS
+from proctor.generated.generate import FAMILIES
+from proctor.kina.generated_items import plain_items, pseudo_items
+from proctor.kina.items import (
+    STATEMENTS,
+    Item,
+    Option,
+    Problem,
+    as_text,
+    join_stem,
+    problems,
+    split_stem,
+    statements,
+)
 from proctor.models.final_line import QUOTES, TAIL, continues_quote, introduced, last_line, stands_in
 from proctor.models.prompts import load
 from proctor.models.session import Session
@@ -28,7 +39,7 @@ PREMISE = "State in the question the premise that the marked option needs."
 EXCLUSION = "Add to the question a condition that rules the competing option out."
 RECORD = "Write down why the marked option is right, and where that can be read."
 WORDING = "Replace the phrase by the field's own term, so that it has one reading."
-# The strategy for each kind of issue: the rules of `item_rules`, then what only a reader sees.
+# The strategy for each kind of issue: the rules of `items`, then what only a reader sees.
 STRATEGIES = dict.fromkeys(("statements", "options", "distinct", "subset", "balance"), STRUCTURE) | {
     "stem": PREMISE,
     "explanation": RECORD,
@@ -232,3 +243,28 @@ def read_change(item: Item, text: str) -> Item:
         return item.model_copy(update={"question": join_stem(lead, [*listed[: number - 1], new, *listed[number:]])})
     options = tuple(Option(key=one.key, answer=new) if one.key.lower() == part else one for one in item.options)
     return item.model_copy(update={"options": options})
+
+
+# The recorded study; sizes are the recorded ones
+
+AUDITED = 6  # ten-option items that are audited and mended
+
+
+async def refinements(session: Session, models=MODELS, n: int = AUDITED, rounds: int = 2) -> pd.DataFrame:
+    """Each model as auditor and refiner of `n` ten-option items of ours, half of sets, and of the same with a stem that
+    leans on a figure which is not there; columns model and defect (KINA, Figure 1)."""
+    whole = [*plain_items(per_level=1, families=list(FAMILIES)[:n])[: n - n // 2], *pseudo_items(n // 2)]
+    leaning = [planted_defects(item)["leaning stem"][1] for item in whole]
+    return pd.concat(
+        [
+            (await refine_all(items, audit_with(session, model), refine_with(session, model), rounds)).assign(
+                model=model, defect=defect
+            )
+            for model in models
+            for defect, items in (("none", whole), ("leaning stem", leaning))
+        ],
+        ignore_index=True,
+    )
+
+
+STUDIES = {"refinements": refinements}

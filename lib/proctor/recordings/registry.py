@@ -7,13 +7,12 @@ from proctor.exam import recorded as exam
 from proctor.hle import metrics
 from proctor.hle_verified import paired_defects
 from proctor.hle_verified import recorded as hle_verified
-from proctor.kina import calculator
-from proctor.kina import recorded as kina
+from proctor.kina import calculator, item_refinement
 from proctor.uq import recorded
 from proctor.uq import recorded as uq
 from proctor.uq.dataset import llm_filter
 
-_PAPERS = (exam, uq, llm_filter, kina, cbu)
+_PAPERS = (exam, uq, llm_filter, item_refinement, cbu)
 _ALL = {name: study for paper in _PAPERS for name, study in paper.STUDIES.items()}
 
 # The order matters: a study that reads the answers of other models comes after the study that asks for them.
@@ -30,7 +29,7 @@ STUDIES = {
         "model_checks",
         "own_answers",
         "question_filter",
-        *kina.STUDIES,
+        *item_refinement.STUDIES,
         *cbu.STUDIES,
     )
 }
