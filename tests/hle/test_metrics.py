@@ -1,5 +1,7 @@
-"""The official metrics against a literal reference implementation, the sound ones against counts and closed forms."""
+"""The official metrics against a literal reference implementation, the sound ones against counts and closed forms;
+confidences stated after examples."""
 
+import asyncio
 import math
 
 import numpy as np
@@ -8,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proctor.exam.marking import accuracy_interval
-from proctor.hle.metrics import corrected_metrics, metrics_table, official_metrics
+from proctor.hle.metrics import anchored_confidence, low_anchor, metrics_table, official_metrics
+from proctor.models.prompts import load
 from proctor.stats.proportions import wilson
 
 NAN = math.nan
@@ -67,14 +70,21 @@ def draw(rng, n, unreadable=0.05, unstated=0.1, right=0.1):
 
 
 def agrees(predictions):
+    """The official metrics, and the row of the table, of these predictions."""
     ours, theirs = official_metrics(*arrays(predictions)), reference(predictions)
-    assert (ours.accuracy, ours.half_width) == (theirs["accuracy"], theirs["half_width"])
+    assert (ours["accuracy"], ours["half_width"]) == (theirs["accuracy"], theirs["half_width"])
     if theirs["calibration_error"] is None:
-        assert ours.calibration_error is None and "index error" in ours.note
+        assert np.isnan(ours["calibration_error"]) and "index error" in ours["note"]
     else:
-        assert ours.calibration_error == pytest.approx(theirs["calibration_error"], abs=1e-9)
-    assert ours.judged == sum(p is not None for p in predictions)
+        assert ours["calibration_error"] == pytest.approx(theirs["calibration_error"], abs=1e-9)
+    assert ours["judged"] == sum(p is not None for p in predictions)
     return ours
+
+
+def row_of(predictions):
+    correct, confidence = arrays(predictions)
+    frame = pd.DataFrame(dict(model="m", correct=correct, confidence=confidence))
+    return metrics_table(frame, ["model"], np.random.default_rng(0), resamples=100).iloc[0]
 
 
 @settings(max_examples=40, deadline=None)
@@ -88,42 +98,33 @@ def test_official_equals_the_reference(seed, n, unreadable, right):
     agrees(draw(np.random.default_rng(seed), n, unreadable, right=right))
 
 
-@pytest.mark.parametrize("n, error", [(99, None), (100, 0.0), (199, 0.0)])
-def test_official_error_does_not_exist_below_100_answers_and_is_0_below_200(n, error):
+@pytest.mark.parametrize("n, error, odd", [(99, np.nan, 1), (100, 0, 1), (199, 0, 1), (200, 100 * math.sqrt(0.5), 0)])
+def test_official_error_does_not_exist_below_100_answers_and_counts_all_bins_but_the_last(n, error, odd):
     always_wrong = [dict(correct="no", confidence=100)] * n
-    found = agrees(always_wrong)
-    assert found.calibration_error == error and (found.note == "") is False
-    assert corrected_metrics(*arrays(always_wrong), np.random.default_rng(0)).all_bins == 1
-
-
-def test_official_error_of_200_answers_counts_one_bin_of_two():
-    found = agrees([dict(correct="no", confidence=100)] * 200)
-    assert found.calibration_error == pytest.approx(100 * math.sqrt(0.5)) and found.note == ""
+    found, row = agrees(always_wrong), row_of(always_wrong)
+    assert found["calibration_error"] == pytest.approx(error, nan_ok=True) and bool(found["note"]) == odd
+    assert row["all_bins"] == 1 and row["official"] == pytest.approx(error / 100, nan_ok=True)
 
 
 def test_unreadable_judgements_stay_in_n_and_leave_the_calibration():
     rows = [dict(correct="yes", confidence=90)] * 100 + [dict(correct="no", confidence=90)] * 150 + [None] * 50
-    found = agrees(rows)
-    assert (found.n, found.right, found.judged) == (300, 100, 250) and found.accuracy == 33.33
-    ours = corrected_metrics(*arrays(rows), np.random.default_rng(0))
-    assert (ours.unreadable, ours.calibrated, ours.accuracy) == (50, 250, pytest.approx(1 / 3))
-    assert (ours.low, ours.high) == (wilson(100, 300)[0], wilson(150, 300)[1])
+    found, ours = agrees(rows), row_of(rows)
+    assert (ours["n"], ours["right"], found["judged"], found["accuracy"]) == (300, 100, 250, 33.33)
+    assert (ours["unreadable"], ours["stated"], ours["accuracy"]) == (50, 250, pytest.approx(1 / 3))
+    assert (ours["low"], ours["high"]) == (wilson(100, 300)[0], wilson(150, 300)[1])
 
 
 def test_an_unstated_confidence_is_100_officially_and_left_out_by_us():
     rows = [dict(correct="no", confidence=100, unstated=True)] * 150 + [dict(correct="no", confidence=0)] * 150
-    found, ours = agrees(rows), corrected_metrics(*arrays(rows), np.random.default_rng(0))
-    assert found.unstated == 150 and found.calibration_error == pytest.approx(100 * math.sqrt(1 / 12))
-    assert ours.calibrated == 150 and ours.all_bins == 0 and ours.overconfidence == 0
+    found, ours = agrees(rows), row_of(rows)  # a stated 0 % is a value
+    assert found["unstated"] == ours["unstated"] == 150
+    assert found["calibration_error"] == pytest.approx(100 * math.sqrt(1 / 12))
+    assert ours["stated"] == 150 and ours["all_bins"] == 0 and ours["overconfidence"] == 0
 
 
-def test_a_stated_0_percent_is_a_value():
-    assert official_metrics([0.0], [0.0]).unstated == 0 and official_metrics([0.0], [NAN]).unstated == 1
-
-
-def test_nothing_to_calibrate_is_none_and_not_0():
-    ours = corrected_metrics([1.0, 0.0], [NAN, 0.5], np.random.default_rng(0))
-    assert (ours.calibrated, ours.all_bins, ours.calibration, ours.overconfidence) == (1, None, None, None)
+def test_nothing_to_calibrate_is_missing_and_not_0():
+    ours = row_of([dict(correct="yes", confidence=100, unstated=True), dict(correct="no", confidence=50)])
+    assert ours["stated"] == 1 and ours[["all_bins", "debiased", "debiased_low", "overconfidence"]].isna().all()
 
 
 @pytest.mark.parametrize(
@@ -162,7 +163,8 @@ def test_groups_keep_their_order_and_equal_the_single_figures():
     for row in rows.itertuples():
         group = frame[(frame["model"] == row.model) & (frame["category"] == row.category)]
         one = official_metrics(group["correct"], group["confidence"])
-        assert (row.n, row.right, row.official_half_width) == (len(group), group["correct"].sum(), one.half_width / 100)
+        assert (row.n, row.right) == (len(group), group["correct"].sum())
+        assert row.official_half_width == one["half_width"] / 100
         assert np.isnan(row.official) and row.low < row.accuracy < row.high
         assert row.debiased_low <= row.debiased <= row.debiased_high
     assert set(metrics_table(frame, ["answer_type"], rng(0), resamples=200)["n"]) == {60}
@@ -203,12 +205,12 @@ def test_several_samples_are_averaged_by_question_and_by_sitting():
 
 def test_intervals_over_questions_hold_the_accuracy_of_the_field_of_questions():
     held = widths = 0
-    for seed in range(1000):
+    for seed in range(300):
         frame = samples(seed=seed)
         found = accuracy_interval(frame["correct"], frame["question_id"])
         held += found.low <= 0.5 / 1.2 <= found.high
         widths += found.high - found.low
-    assert 0.93 < held / 1000 < 0.975 and 0.2 < widths / 1000 < 0.4
+    assert 0.92 < held / 300 < 0.98 and 0.2 < widths / 300 < 0.4
 
 
 def test_unreadable_answers_widen_the_interval_to_the_opposite_reading():
@@ -217,3 +219,23 @@ def test_unreadable_answers_widen_the_interval_to_the_opposite_reading():
     found, full = (accuracy_interval(each["correct"], each["question_id"]) for each in (worse, frame))
     best = accuracy_interval(worse["correct"].fillna(1), frame["question_id"])
     assert found.low < full.low and found.high == best.high and found.n == 32
+
+
+# confidences after examples
+
+
+def test_all_styles_are_asked_of_the_same_answers(fake_model):
+    found = asyncio.run(anchored_confidence(fake_model, n=10))
+    assert found.groupby("style")["answer_id"].nunique().tolist() == [10, 10]
+    assert found.groupby("style")["confidence"].first().to_dict() == {"plain": 0.7, "anchored": 0.96}
+    low = asyncio.run(low_anchor(fake_model, n=10))
+    assert set(low["style"]) == {"low"} and sorted(low["answer_id"]) == sorted(set(found["answer_id"]))
+
+
+def test_the_prompts_differ_in_their_examples_alone():
+    plain, anchored = load("hle/confidence_plain").messages, load("hle/confidence_anchored").messages
+    assert (plain[0], plain[-1]) == (anchored[0], anchored[-1]) and len(plain) == 2
+    assert [text for role, text in anchored if role == "assistant"] == ["96%", "97%"]
+    low = load("hle/confidence_low").messages
+    assert [text for role, text in low if role == "assistant"] == ["61%", "62%"]
+    assert [m for m in low if m[0] != "assistant"] == [m for m in anchored if m[0] != "assistant"]
