@@ -1,20 +1,27 @@
-"""The five metrics against their definitions, ties being broken in every possible order."""
+"""The five metrics against their definitions, ties being broken in every possible order; sign flips and errors of few
+rollouts against enumeration."""
 
-from itertools import permutations
+from itertools import combinations, permutations, product
+from math import comb
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.cbu.ranking_metrics import (
     above_mean,
     acc1,
     auc,
+    cautious_interval,
+    expected_error,
     human_win,
     mean_win,
     metrics,
+    order_chance,
     recall_at,
+    sign_flip_interval,
+    sign_flip_p,
     top_chance,
 )
 
@@ -30,7 +37,6 @@ def orders(score):
     ]
 
 
-@settings(deadline=None)  # a loaded machine must not fail the test
 @given(QUESTION, st.integers(1, 6))
 def test_acc_and_recall_are_means_over_every_way_to_break_the_ties(pairs, k):
     score, correct = np.array(pairs).T
@@ -43,7 +49,6 @@ def test_acc_and_recall_are_means_over_every_way_to_break_the_ties(pairs, k):
         assert recall_at(score, correct, k) is None
 
 
-@settings(deadline=None)
 @given(QUESTION)
 def test_auc_and_mean_win_are_their_definitions_with_half_ties(pairs):
     score, correct = np.array(pairs).T
@@ -97,8 +102,109 @@ def test_above_mean_compares_within_method_and_question_whatever_the_scale():
         (lambda: recall_at([1, 2], [1, 0], 0), "k is 0"),
         (lambda: human_win([1, 2, 3], [1, 1, 0], [1, 1, 0]), r"candidates \[0, 1\]"),
         (lambda: human_win([1, 2], [1, 0], [0, 1]), "a right one"),
+        (lambda: expected_error(65, 64, 8), "from 0 to the pool of 64"),
+        (lambda: expected_error(3, 64, 65), "has no more"),
     ],
 )
 def test_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+# few paired differences
+
+WHOLE = st.lists(st.integers(-8, 8), min_size=2, max_size=8).filter(lambda x: len(set(x)) > 1)
+
+
+def brute_p(differences):
+    differences = np.asarray(differences, float)
+    observed = abs(differences.sum())
+    signs = np.array(list(product([-1, 1], repeat=len(differences))))
+    sums = (signs * differences).sum(axis=1)
+    return min(1.0, 2 * min((sums >= observed - 1e-9).mean(), 1.0))
+
+
+@given(WHOLE)
+def test_p_is_the_share_of_sign_patterns_as_extreme(differences):
+    assert sign_flip_p(differences) == pytest.approx(brute_p(differences))
+
+
+@given(WHOLE, st.sampled_from([0.5, 0.8, 0.9]))
+def test_interval_holds_exactly_what_the_test_does_not_reject(differences, level):
+    found = sign_flip_interval(differences, level, bounds=(-9, 9))
+    for d in np.linspace(-8.3, 8.3, 12):
+        inside = found.low <= d <= found.high
+        p = brute_p(np.asarray(differences) - d)
+        assert inside == (p > 1 - level + 1e-12) or abs(d - found.low) < 1e-9 or abs(d - found.high) < 1e-9
+
+
+def test_too_few_units_for_the_level_give_the_bounds():
+    nine = np.arange(1, 10) / 10  # nine families of one sign: p is 2 / 512, above 0.05 / 15
+    assert sign_flip_p(nine) == pytest.approx(2 / 512) and sign_flip_p(nine) > 0.05 / 15
+    found = sign_flip_interval(nine, 1 - 0.05 / 15)
+    assert (found.low, found.high, found.method) == (-1, 1, "range")
+
+
+def test_equal_differences_are_not_taken_for_certain():
+    found = sign_flip_interval([0.2] * 18)
+    assert found.low < 0.2 < found.high and found.method == "exact"
+
+
+def test_intervals_of_ten_questions_hold_the_mean_as_often_as_stated():
+    rng = np.random.default_rng(0)
+    held = [
+        (found := sign_flip_interval(rng.laplace(0.1, 0.3, 10), 0.9, (-9, 9))).low <= 0.1 <= found.high
+        for _ in range(1000)
+    ]
+    assert 0.88 < np.mean(held) < 0.92
+
+
+def test_many_units_are_sampled_and_agree_with_the_normal_interval():
+    x = np.random.default_rng(1).normal(0.2, 1, 60)
+    found, half = sign_flip_interval(x, 0.95, (-9, 9)), 2.0 * x.std(ddof=1) / np.sqrt(60)
+    assert (found.low, found.high) == pytest.approx((x.mean() - half, x.mean() + half), abs=0.03)
+
+
+def test_a_few_differences_among_many_zeros_prove_nothing():
+    few = np.r_[np.full(5, -0.1), np.zeros(13)]
+    assert sign_flip_p(few) == pytest.approx(2 / 32)
+    assert sign_flip_interval(few, 1 - 0.05 / 15).high == 0  # the artefact
+    assert cautious_interval(few, 1 - 0.05 / 15).high > 0
+
+
+@given(st.lists(st.floats(-1, 1), min_size=6, max_size=9).filter(lambda x: np.ptp(x) > 0.01), st.floats(0.5, 0.9))
+def test_cautious_interval_holds_the_sign_flip_interval(differences, level):
+    inner, outer = sign_flip_interval(differences, level), cautious_interval(differences, level)
+    assert -1 <= outer.low <= inner.low <= inner.high <= outer.high <= 1
+
+
+def test_a_limit_at_which_many_subset_means_tie_is_moved_outwards():
+    tied = np.r_[np.full(9, -0.25), np.full(3, 0.25), np.zeros(6)]
+    inner = sign_flip_interval(tied, 0.9)
+    assert inner.high == 0 and sign_flip_p(tied) > 0.1  # 0 is not rejected, 0.0001 would be
+    assert cautious_interval(tied, 0.9).high > 0
+
+
+# few rollouts
+
+
+@pytest.mark.parametrize("k, pool, n", [(0, 6, 3), (1, 6, 2), (3, 7, 3), (5, 6, 6), (6, 6, 1)])
+def test_exact_errors_are_means_over_every_subsample(k, pool, n):
+    outcomes = np.arange(pool) < k
+    every = [abs(outcomes[list(taken)].mean() - k / pool) for taken in combinations(range(pool), n)]
+    assert expected_error(k, pool, n) == pytest.approx(np.mean(every))
+    assert expected_error(np.arange(65), 64, 64) == pytest.approx(0)
+
+
+def test_errors_with_replacement_are_means_over_every_draw():
+    outcomes = np.arange(5) < 2
+    every = [abs(outcomes[list(taken)].mean() - 2 / 5) for taken in product(range(5), repeat=4)]
+    assert expected_error(2, 5, 4, replace=True) == pytest.approx(np.mean(every))
+
+
+@given(st.floats(0.05, 0.95), st.floats(0.05, 0.95), st.integers(1, 7))
+def test_chance_of_the_right_order_is_that_of_two_binomials(r, w, n):
+    right, wrong = ([comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)] for p in (r, w))
+    pairs = product(enumerate(right), enumerate(wrong))
+    every = sum(p * q * ((a > b) + (a == b) / 2) for (a, p), (b, q) in pairs)
+    assert order_chance(r, w, n) == pytest.approx(every)
