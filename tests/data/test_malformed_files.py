@@ -53,6 +53,24 @@ LICENCE = dict(
     sensitivity=[0.9, 0.6, 1], specificity=[0.9, 0.6, 1], base_low=0.3, base_high=0.7,
 )  # fmt: skip
 EVENT = dict(question="q", event="submit", by="ann")
+HLE = dict(id="q", question="Why?", answer="x", answer_type="exactMatch", raw_subject="s", category="c", image="")
+VERIFIED = dict(
+    id="q", question="Why?", answer=1.5, Verified_Classes="Gold subset", json='{"answer_type": "exactMatch"}'
+)
+JUDGED = dict(response="7", usage=dict(prompt_tokens=1), judge_response=dict(correct="yes"))
+SCORED = dict(match=dict(value="C", metadata={}))
+LOGGED = dict(id="q", epoch=1, scores=SCORED, output=dict(choices=[dict(message={})]))
+LINE = dict(doc_id=1, resps=[["7"]], filtered_resps=["7"], exact_match=1.0, doc=dict(id="q"))
+TESTED = dict(testIdx=1, vars=dict(q="2"), response=dict(output="4"), provider=dict(id="m"), success=True, score=1)
+REPLY = dict(question_id="q", model="m", reply="Answer: 7", sample="1", score="no")
+VERDICT = dict(judge="j", check="C", question_id="q", answer_id="a", correct="true", outcome="accept")
+WIDE = dict(item="q", key="A", one="A", two="B", category="c")
+REPORTED = dict(name="a", accuracy="85.40", recall="67.78", n="400", positives="90", samples="")
+RESULT = dict(id=1, score=0.5, extracted_predictions=["A", "B"], gt="A", discipline="d")
+LETTER = dict(
+    question_id=0, question="Why?", options=["a", "b"], answer="B", category="c", src="s", generated_text="so B"
+)
+BENCH = dict(question_id="q", task="t", model="m", score=0.5, turn=1, tstamp=1.7e9, category="c")
 
 
 @dataclass(frozen=True)
@@ -65,79 +83,28 @@ class Loader:
     error: type[Exception] = DataError
 
 
+LISTS = ("jsonl", "json", "parquet")
 LOADERS = {
     "rows": Loader(read_rows, [OWN, OWN]),
     "questions": Loader(load_questions, [OWN, OWN | dict(id="r")]),
-    "questions of HLE": Loader(
-        load_questions,
-        [dict(id="q", question="Why?", answer="x", answer_type="exactMatch", raw_subject="s", category="c", image="")],
-    ),
+    "questions of HLE": Loader(load_questions, [HLE]),
     "questions of UQ": Loader(load_questions, [dict(question_id=1, title="t", body="b", site="s", category="c")]),
-    "questions of HLE-Verified": Loader(
-        load_questions,
-        [
-            dict(
-                id="q",
-                question="Why?",
-                answer=1.5,
-                Verified_Classes="Gold subset",
-                json='{"answer_type": "exactMatch"}',
-            )
-        ],
-    ),
-    "questions of KINA": Loader(load_questions, [ITEM], ("jsonl", "json", "parquet")),
-    "items": Loader(load_items, [ITEM, ITEM | dict(index="2")], ("jsonl", "json", "parquet")),
+    "questions of HLE-Verified": Loader(load_questions, [VERIFIED]),
+    "questions of KINA": Loader(load_questions, [ITEM], LISTS),
+    "items": Loader(load_items, [ITEM, ITEM | dict(index="2")], LISTS),
     "answers": Loader(load_answers, [dict(question_id="q", text="seven", correct="yes")]),
-    "answers with their questions": Loader(
-        load_asked, [dict(question_id="q", text="seven", correct="yes", question="Why?")]
-    ),
-    "results of HLE": Loader(
-        read_hle, [dict(response="7", usage=dict(prompt_tokens=1), judge_response=dict(correct="yes"))], ("named",)
-    ),
-    "results of inspect_ai": Loader(
-        read_inspect,
-        [
-            dict(
-                id="q",
-                epoch=1,
-                scores=dict(match=dict(value="C", metadata={})),
-                output=dict(choices=[dict(message={})]),
-            )
-        ],
-        ("samples",),
-    ),
-    "results of lm-eval": Loader(
-        read_lm_eval,
-        [dict(doc_id=1, resps=[["7"]], filtered_resps=["7"], exact_match=1.0, doc=dict(id="q"))],
-        ("jsonl",),
-    ),
-    "results of promptfoo": Loader(
-        read_promptfoo,
-        [
-            dict(
-                testIdx=1, vars=dict(q="2 + 2"), response=dict(output="4"), provider=dict(id="m"), success=True, score=1
-            )
-        ],
-        ("results",),
-    ),
-    "kept replies": Loader(read_replies, [dict(question_id="q", model="m", reply="Answer: 7", sample="1", score="no")]),
+    "answers with their questions": Loader(load_asked, [dict(question_id="q", text="7", correct="yes", question="?")]),
+    "results of HLE": Loader(read_hle, [JUDGED], ("named",)),
+    "results of inspect_ai": Loader(read_inspect, [LOGGED], ("samples",)),
+    "results of lm-eval": Loader(read_lm_eval, [LINE], ("jsonl",)),
+    "results of promptfoo": Loader(read_promptfoo, [TESTED], ("results",)),
+    "kept replies": Loader(read_replies, [REPLY]),
     "keys": Loader(read_keys, [dict(id="q", answer="B", answer_type="multipleChoice")]),
     "pairs": Loader(load_pairs, [PAIR, PAIR | dict(pair_id="r", label="B>A")], ("jsonl",)),
     "scores": Loader(recorded_scores, [dict(answer_id="a", score=1.5), dict(answer_id="b", score="-2")]),
-    "verdicts": Loader(
-        read_verdicts,
-        [
-            dict(judge="j", check="C", question_id="q", answer_id="a", correct="true", outcome="accept"),
-            dict(judge="j", check="C", question_id="q", answer_id="b", correct="", outcome="unreadable"),
-        ],
-    ),
-    "votes": Loader(
-        lambda path: read_votes([path]),
-        [dict(question_id="q", model=model, answer="7", key="8") for model in ("one", "two")],
-    ),
-    "wide table of answers": Loader(
-        lambda path: read_votes([path]), [dict(item="q", key="A", one="A", two="B", category="c")]
-    ),
+    "verdicts": Loader(read_verdicts, [VERDICT, VERDICT | dict(answer_id="b", correct="", outcome="unreadable")]),
+    "votes": Loader(lambda path: read_votes([path]), [REPLY | dict(model=name, key="8") for name in ("one", "two")]),
+    "wide table of answers": Loader(lambda path: read_votes([path]), [WIDE]),
     "decisions": Loader(lambda path: read_decisions(path, VOTES), [dict(id="q", decision="repaired", answer="B")]),
     "labels": Loader(own_judges.read_labels, [dict(answer_id="a", correct="yes"), dict(answer_id="b", correct="")]),
     "verdicts of judges": Loader(
@@ -149,92 +116,27 @@ LOADERS = {
     "reviews": Loader(
         read_reviews, [EVENT, dict(question="q", event="check", by="bob", stumped=True)], ("jsonl", "json", "csv")
     ),
-    "reported table": Loader(
-        load_reported, [dict(name="a", accuracy="85.40", recall="67.78", n="400", positives="90", samples="")], ("csv",)
-    ),
+    "reported table": Loader(load_reported, [REPORTED], ("csv",)),
     "wide leaderboard": Loader(load_leaderboard, [dict(item="1", discipline="d", one="0.5", two="1")], ("csv",)),
     "long leaderboard": Loader(
-        load_leaderboard,
-        [dict(model="one", item="1", score="0.5"), dict(model="two", item="1", score="1")],
-        ("csv",),
+        load_leaderboard, [dict(model=name, item="1", score="0.5") for name in ("one", "two")], ("csv",)
     ),
-    "folder of results": Loader(
-        load_leaderboard, [dict(id=1, score=0.5, extracted_predictions=["A", "B"], gt="A", discipline="d")], ("folder",)
-    ),
+    "folder of results": Loader(load_leaderboard, [RESULT], ("folder",)),
     "letters of MMLU-Pro": Loader(
-        boards.read_letters,
-        [
-            dict(
-                question_id=number,
-                question="Why?",
-                options=["a", "b"],
-                answer="B",
-                category="c",
-                src="s",
-                pred=pred,
-                generated_text="so B",
-            )
-            for number, pred in enumerate(["B", None])
-        ],
-        ("zip",),
+        boards.read_letters, [LETTER | dict(pred="B"), LETTER | dict(pred=None, question_id=1)], ("zip",)
     ),
-    "scores of LiveBench": Loader(
-        boards.read_scores,
-        [dict(question_id="q", task="t", model="m", score=0.5, turn=1, tstamp=1.7e9, category="c")],
-        ("parquet", "jsonl"),
-    ),
+    "scores of LiveBench": Loader(boards.read_scores, [BENCH], ("parquet", "jsonl")),
     "recording": Loader(read_recording, [dict(model="m"), dict(text="Y"), dict(text="N")], ("recording",), StoreError),
     "profile": Loader(read_profile, [dict(all=dict(seed=1))], ("yaml",), ParameterError),
 }
 
 ODD = [
-    *(None, True, False, 0, -1, 10**30, 10**400, 1e308, float("inf"), float("nan")),
-    *(
-        "",
-        " ",
-        "\0",
-        "\ud800",
-        "=1+1",
-        "9" * 5_000,
-        "-" + "9" * 5_000,
-        "1e999",
-        "²",
-        "٣",
-        "nan",
-        "A",
-        "A>B",
-        "x" * 9_000,
-    ),
-    *(
-        [],
-        {},
-        [None],
-        [[]],
-        [{}],
-        ["a", 1],
-        [{"key": []}],
-        [{"key": "A"}],
-        {"a": {"b": []}},
-        [TEN],
-        TEN[:3],
-        [TEN[0]] * 12,
-    ),
-    *("[", '{"a":', "[" * 5_000, '{"a": NaN}', "[1]", '"a"'),
+    *(None, True, -1, 10**400, float("inf"), float("nan")),
+    *(" ", "\0", "\ud800", "9" * 5_000, "1e999", "²", "A", "x" * 9_000, "[" * 1_100, '{"a": NaN}', "[1]"),
+    *([], [None], [{}], ["a", 1], [{"key": []}], {"a": {"b": []}}, TEN[:3], [TEN[0]] * 12),
 ]
-TROUBLE = [
-    b"",
-    b"\xff",
-    b"\0",
-    b'"',
-    b"\n",
-    b"\r",
-    b"{",
-    b"[" * 3_000,
-    b"\xed\xa0\x80",
-    b"9" * 5_000,
-    b",",
-    b"\xef\xbb\xbf",
-]
+TROUBLE = [*(b"", b"\xff", b"\0", b'"', b"\n", b"\r", b"{", b","), b"[" * 1_100, b"9" * 5_000]
+TROUBLE += [b"\xed\xa0\x80", b"\xef\xbb\xbf"]
 
 
 def as_json(value) -> str:
@@ -386,16 +288,13 @@ def test_every_public_loader_is_on_the_list():
                     reads = first.arg != "folder" and not node.name.startswith("write_")
                     if reads and "Path" in ast.unparse(first.annotation or first):
                         found.add((f"proctor.{package}.{path.stem}", node.name))
-    elsewhere = {("proctor.data.tabular", name) for name in ("problem", "read", "made", "collect")}
-    elsewhere |= {
-        ("proctor.exam.wrong_keys", "read_votes"),  # on the list with what else they take
-        ("proctor.exam.wrong_keys", "read_decisions"),
-        ("proctor.cbu.own_candidates", "load"),
-        ("proctor.exam.marking", "board_of"),
-    }  # by others on the list
-    elsewhere |= {
-        ("proctor.exam.formats", "read_results"),
-        ("proctor.exam.marking", "read_one"),
-        ("proctor.kina.max_coverage", "read_similarity"),
-    }  # in their tests
+    elsewhere = {  # by others on the list, or in tests of their own
+        "data.tabular": ("problem", "read", "made", "collect"),
+        "exam.wrong_keys": ("read_votes", "read_decisions"),
+        "cbu.own_candidates": ("load",),
+        "exam.marking": ("board_of", "read_one"),
+        "exam.formats": ("read_results",),
+        "kina.max_coverage": ("read_similarity",),
+    }
+    elsewhere = {(f"proctor.{module}", name) for module, names in elsewhere.items() for name in names}
     assert len(found) > 8 and found - elsewhere <= listed  # else: add it to LOADERS
