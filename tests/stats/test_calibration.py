@@ -58,7 +58,7 @@ def test_each_kind_follows_its_definition_in_bins_of_three(kind, rows):
 def test_debiased_is_nearly_unbiased_where_all_bins_is_not():
     rng = np.random.default_rng(5)  # simulated: 600 answers in bins of 20, true gap 0.1 everywhere
     squares = {"all_bins": [], "debiased": []}
-    for _ in range(400):
+    for _ in range(200):
         confidence = 0.3 + 0.6 * rng.random(600)
         correct = (rng.random(600) < confidence - 0.1).astype(float)
         for kind, values in squares.items():
@@ -85,13 +85,13 @@ def test_replicates_are_the_statistic_of_the_resampled_items(kind):
 
 
 def test_debiased_interval_covers_the_true_error():
-    # Simulated: seed 3, true gap 0.15, 400 answers, 300 trials.
+    # Simulated: seed 3, true gap 0.15, 400 answers, 200 trials.
     def data(rng):
         confidence = 0.3 + 0.6 * rng.random(400)
         return confidence, (rng.random(400) < confidence - 0.15).astype(float)
 
     rng = np.random.default_rng(3)
-    found = [calibration_interval(*data(rng), rng, bin_size=50, resamples=200) for _ in range(300)]
+    found = [calibration_interval(*data(rng), rng, bin_size=50, resamples=200) for _ in range(200)]
     assert 0.91 < np.mean([one.low <= 0.15 <= one.high for one in found]) < 0.98
 
 

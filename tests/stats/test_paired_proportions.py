@@ -86,9 +86,9 @@ def family_trial(rng, n_clusters, size, spread):
     return (a.astype(float) - b).ravel()
 
 
-@pytest.mark.parametrize("n_clusters, spread", [(6, 0.0), (9, 0.0), (9, 0.2), (15, 0.2), (30, 0.1)])
+@pytest.mark.parametrize("n_clusters, spread", [(6, 0.0), (9, 0.2), (30, 0.1)])
 def test_cluster_t_holds_for_few_families(n_clusters, spread):
-    rng, clusters, hits, trials = np.random.default_rng(7), np.repeat(np.arange(n_clusters), 5), 0, 2_000
+    rng, clusters, hits, trials = np.random.default_rng(7), np.repeat(np.arange(n_clusters), 5), 0, 1_200
     for _ in range(trials):
         found = pairs.cluster_t_interval(family_trial(rng, n_clusters, 5, spread), clusters)
         hits += found.low <= 0.1 <= found.high

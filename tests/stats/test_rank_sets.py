@@ -72,7 +72,7 @@ def test_largest_deviations_are_a_slow_loop_over_the_resamples(labels):
 
 @pytest.mark.parametrize(
     "systems, items, samples, clusters",
-    [(8, 50, 1, 0), (20, 50, 1, 0), (8, 50, 4, 0), (12, 100, 4, 0), (8, 96, 1, 8), (12, 200, 1, 25), (8, 120, 1, 40)],
+    [(12, 50, 1, 0), (8, 50, 4, 0), (8, 96, 1, 8), (8, 120, 1, 40)],
 )
 def test_equal_systems_are_told_apart_in_at_most_5_percent_and_the_best_is_a_possible_winner(
     systems, items, samples, clusters
@@ -90,13 +90,13 @@ def test_equal_systems_are_told_apart_in_at_most_5_percent_and_the_best_is_a_pos
 
 def test_the_marginal_set_is_no_larger_than_the_simultaneous_first_places():
     rng, smaller = np.random.default_rng(7), 0
-    for _ in range(20):
+    for _ in range(10):
         scores = item_responses(np.linspace(0.4, 0.6, 15), 300, rng).scores
-        winners, sets = possible_winners(scores, rng, 500), rank_sets(scores, rng)
+        winners, sets = possible_winners(scores, rng, 200), rank_sets(scores, rng)
         first = sets.rank_low == 1
         assert winners[sets.mean.argmax()]
         smaller += first.sum() - winners.sum()
-    assert smaller > 20  # over one system a board
+    assert smaller > 10  # over one system a board
 
 
 def test_few_clusters_and_shares_that_lack_some_are_decided_by_student_and_too_few_items_not_at_all():
@@ -150,7 +150,7 @@ def sampled_exam(truth, n_items, rng):
 @pytest.mark.parametrize("truth", [np.linspace(0.4, 0.5, 6), np.array([0.9, 0.7, 0.69, 0.5, 0.49, 0.3])])
 def test_rank_sets_and_their_tiers_hold_the_truth_in_19_of_20_exams(truth):
     rng, true_rank, held = np.random.default_rng(6), stats.rankdata(-truth), []
-    for _ in range(150):
+    for _ in range(75):
         sets = rank_sets(sampled_exam(truth, 200, rng), rng, 200)
         leaders = [max(np.flatnonzero(sets.tier == tier), key=lambda m: sets.mean[m]) for tier in np.unique(sets.tier)]
         ranks_held = (sets.rank_low <= true_rank) & (true_rank <= sets.rank_high)

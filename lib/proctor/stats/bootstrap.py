@@ -142,7 +142,9 @@ def intervals(
     bounds: tuple[float, float] = (0.0, 1.0),
 ) -> list[Interval]:
     """As `interval`, one for each row of scores (rows, items), all from the same resamples."""
-    _check(level, method)
+    checks.share(level, "level")
+    if method not in METHODS:
+        raise ValueError(f"method is {method!r}: must be one of {', '.join(METHODS)}")
     gathered = units(scores, clusters)
     sizes, found = gathered.sizes, []
     means = unit_means(gathered, resamples, rng)
@@ -155,7 +157,7 @@ def intervals(
             low, high = percentiles[row]
         else:
             left_out = (total.sum() - total) / ((sizes.sum() - sizes) * gathered.denominator)
-            low, high = _limits(estimate, replicates, left_out, level, method)
+            low, high = _bca(estimate, replicates, left_out, level)
         found.append(Interval(estimate, low, high, level, method))
     return found
 
@@ -194,13 +196,12 @@ def statistic_interval(
     rng: np.random.Generator,
     resamples: int = 2_000,
     level: float = 0.95,
-    method: str = "percentile",
     clusters: ArrayLike | None = None,
     vectorized: bool = False,
     bounds: tuple[float, float] | None = None,
     weighted: bool = False,
 ) -> Interval:
-    """Bootstrap interval of any statistic fn(*arrays), the arrays sharing their first axis, the items.
+    """Percentile bootstrap interval of any statistic fn(*arrays), the arrays sharing their first axis, the items.
 
     vectorized: fn takes arrays of shape (resamples, items) and returns (resamples,); not with clusters,
     whose resamples differ in length. weighted: fn(drawn, *arrays) takes how often each item was drawn, floats
@@ -210,7 +211,7 @@ def statistic_interval(
     the data themselves, or are there none: `no_interval`. If no resample differs from the data the interval is `bounds`
     (method "range"); without bounds, ValueError.
     """
-    _check(level, method)
+    checks.share(level, "level")
     resamples = checks.at_least_one(resamples, "resamples")
     columns = [np.asarray(array) for array in arrays]
     n = checks.same_length(**{f"arrays[{i}]": array for i, array in enumerate(columns)})
@@ -251,12 +252,8 @@ def statistic_interval(
         if bounds is None:
             raise ValueError(f"every resample gave {estimate:g}: no interval can be had; pass bounds=(low, high)")
         return Interval(estimate, *bounds, level, "range", undefined)
-    left_out = np.empty(0)
-    if method == "bca":
-        rest = (np.delete(everything, member) for member in members)
-        left_out = np.array([value(index[None, :] if vectorized else index) for index in rest])
-    low, high = _limits(estimate, defined, left_out, level, method)
-    return Interval(estimate, low, high, level, method, undefined)
+    low, high = np.quantile(defined, _tails(level))
+    return Interval(estimate, float(low), float(high), level, "percentile", undefined)
 
 
 def jackknife_interval(
@@ -312,12 +309,6 @@ def _shares(scores: np.ndarray, denominator: int) -> bool:
     return np.array_equal(np.rint(scores * denominator) / denominator, scores)
 
 
-def _check(level: float, method: str) -> None:
-    checks.share(level, "level")
-    if method not in METHODS:
-        raise ValueError(f"method is {method!r}: must be one of {', '.join(METHODS)}")
-
-
 def _constant(replicates: np.ndarray) -> bool:
     return np.ptp(replicates) <= 1e-12 * max(1.0, float(np.abs(replicates).max()))
 
@@ -326,23 +317,16 @@ def _tails(level: float) -> np.ndarray:
     return np.array([(1 - level) / 2, (1 + level) / 2])
 
 
-def _limits(
-    estimate: float, replicates: np.ndarray, left_out: np.ndarray, level: float, method: str
-) -> tuple[float, float]:
-    """Interval limits from replicates; BCa also needs the estimates with one unit left out (the jackknife)."""
-    tails = _tails(level)
-    if method == "bca":
-        centre = replicates.dtype.type(estimate)  # at the replicates' own precision, or nothing would tie
-        near = 1e-12 * max(1.0, abs(estimate))
-        below, above = np.mean(replicates < centre - near), np.mean(replicates > centre + near)
-        bias = ndtri((1 + below - above) / 2)  # ties count half
-        if not np.isfinite(bias):
-            raise ValueError("all resamples lie on one side of the estimate: BCa does not exist; use percentile")
-        left_out = left_out[~np.isnan(left_out)]
-        skew = left_out.mean() - left_out
-        spread = (skew**2).sum()
-        acceleration = (skew**3).sum() / (6 * spread**1.5) if spread > 0 else 0.0
-        z = bias + ndtri(tails)
-        tails = ndtr(bias + z / (1 - acceleration * z))
-    low, high = np.quantile(replicates, tails)
+def _bca(estimate: float, replicates: np.ndarray, left_out: np.ndarray, level: float) -> tuple[float, float]:
+    """BCa limits from replicates and the means with one unit left out (the jackknife)."""
+    centre = replicates.dtype.type(estimate)  # at the replicates' own precision, or nothing would tie
+    near = 1e-12 * max(1.0, abs(estimate))
+    below, above = np.mean(replicates < centre - near), np.mean(replicates > centre + near)
+    bias = ndtri((1 + below - above) / 2)  # ties count half
+    if not np.isfinite(bias):
+        raise ValueError("all resamples lie on one side of the estimate: BCa does not exist; use percentile")
+    skew = left_out.mean() - left_out
+    acceleration = (skew**3).sum() / (6 * (skew**2).sum() ** 1.5)
+    z = bias + ndtri(_tails(level))
+    low, high = np.quantile(replicates, ndtr(bias + z / (1 - acceleration * z)))
     return float(low), float(high)
