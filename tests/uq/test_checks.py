@@ -13,13 +13,8 @@ from proctor.models.settings import Settings
 from proctor.uq import checks, notation
 
 SUM = Question(id="sum", question="What is 2 + 2?", answer="4", category="arithmetic", level=1)
-GAS = Question(
-    id="gas",
-    question="Which gas?",
-    answer="C",
-    answer_type="multipleChoice",
-    options=("Oxygen", "Helium", "Carbon dioxide"),
-)
+CHOICE = dict(question="Which gas?", answer="C", answer_type="multipleChoice")
+GAS = Question(id="gas", options=("Oxygen", "Helium", "Carbon dioxide"), **CHOICE)
 
 
 @pytest.fixture
@@ -41,27 +36,15 @@ def fields(answer, confidence="80"):
 
 
 def test_sit_grades_numbers_by_value_and_letters_by_letter(session):
-    says(
-        session,
-        run_exam.exam_request("m", SUM),
-        fields("4.0", "0"),
-        prompt_tokens=9,
-        completion_tokens=3,
-        finish="length",
-    )
+    known = dict(prompt_tokens=9, completion_tokens=3, finish="length")
+    says(session, run_exam.exam_request("m", SUM), fields("4.0", "0"), **known)
     says(session, run_exam.exam_request("m", GAS), fields("(C)"))
     table = asyncio.run(run_exam.run_exam(session, ["m"], [SUM, GAS]))
     assert list(table["correct"]) == [True, True] and list(table["answer"]) == ["4.0", "C"]
     assert list(table["confidence"]) == [0.0, 0.8] and list(table["cut_off"]) == [True, False]
     assert (table["prompt_tokens"][0], table["completion_tokens"][0], table["category"][0]) == (9, 3, "arithmetic")
-
-
-def test_choices_in_the_text_of_the_question_are_read_as_letters():
     question = Question(id="t", question="Which? A. x B. y", answer="B", answer_type="multipleChoice")
     assert run_exam.extract_answer(question, Reply(fields("B. y"))) == "B" and run_exam.grade(question, "B")
-
-
-def test_options_are_shown_with_their_letters_and_samples_are_told_apart(session):
     one, two = run_exam.exam_request("m", GAS), run_exam.exam_request("m", GAS, sample=1)
     assert one.messages[-1]["content"] == "Which gas?\nA. Oxygen\nB. Helium\nC. Carbon dioxide" and one.key != two.key
 
@@ -93,11 +76,8 @@ def test_a_check_of_one_call_gives_three_outcomes(session, name):
     for answer, text in zip(three, ("Accepted: [[Y", "Accepted: [[n]]", "It says [[Y]] indeed.")):
         says(session, prompt.request("j", question=SUM.question, answer=answer.text), text)
     table = asyncio.run(checks.run_check(session, name, "j", [SUM], three))
-    assert list(table["outcome"]) == ["accept", "reject", "unreadable"] and list(table["answer_id"]) == [
-        "right",
-        "wrong",
-        "odd",
-    ]
+    assert list(table["outcome"]) == ["accept", "reject", "unreadable"]
+    assert list(table["answer_id"]) == ["right", "wrong", "odd"]
     assert list(table["correct"])[:2] == [True, False] and set(table["check"]) == {name} and table["level"][0] == 1
 
 
@@ -107,11 +87,8 @@ def test_cycle_consistency_compares_the_guess_that_was_made_without_the_question
         request = infer.request("j", answer=answer.text)
         assert not any(SUM.question in message["content"] for message in request.messages)
         says(session, request, guess)
-        says(
-            session,
-            compare.request("j", question=SUM.question, guess=guess.strip(), answer=answer.text),
-            f"Accepted: [[{said}",
-        )
+        compared = compare.request("j", question=SUM.question, guess=guess.strip(), answer=answer.text)
+        says(session, compared, f"Accepted: [[{said}")
     table = asyncio.run(checks.run_check(session, "CC", "j", [SUM], ANSWERS))
     assert list(table["outcome"]) == ["accept", "reject"]
 
@@ -150,13 +127,11 @@ def test_a_check_of_one_s_own_is_written_as_any_other(monkeypatch):
 def test_a_judge_in_the_free_style_sees_site_tags_and_title_with_the_question():
     posted = SUM.model_copy(update={"extra": {"site": "math", "title": "A sum", "tags": ["sums", "easy"]}})
     answer = Answer(id="a", question_id=SUM.id, text="4")
-    told = {
-        style: checks.opening("C", "openai/o3", posted, answer, settings=Settings(style=style)).messages[-1]["content"]
-        for style in ("free", "short")
-    }
-    assert told["free"].startswith(f"Site: math\nTags: sums, easy\nTitle: A sum\n\n{SUM.question}\n")
-    assert "Site" not in told["short"] and told["short"].startswith(f"Question: {SUM.question}")
-    assert (
-        checks.opening("C", "smollm2-135m", posted, answer).messages[-2]["content"]
-        == f"Question: {SUM.question}\nAnswer: 4"
-    )
+
+    def shown(judge, **how):
+        return [m["content"] for m in checks.opening("C", judge, posted, answer, settings=Settings(**how)).messages]
+
+    free, short = (shown("openai/o3", style=style)[-1] for style in ("free", "short"))
+    assert free.startswith(f"Site: math\nTags: sums, easy\nTitle: A sum\n\n{SUM.question}\n")
+    assert "Site" not in short and short.startswith(f"Question: {SUM.question}")
+    assert shown("smollm2-135m")[-2] == f"Question: {SUM.question}\nAnswer: 4"

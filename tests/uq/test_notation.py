@@ -75,20 +75,16 @@ def reference(node, outcome_of, judges, at=(0, 0, 0)):
     elif node.operator == "u":
         ballots = [reference(node.node, outcome_of, judges, (judge, sample, t)) for t in range(node.times)]
     else:
-        ballots = [
-            reference(node.node, outcome_of, judges, (judge, sample * node.times + i, turn)) for i in range(node.times)
-        ]
+        places = [(judge, sample * node.times + i, turn) for i in range(node.times)]
+        ballots = [reference(node.node, outcome_of, judges, place) for place in places]
     yes = sum(b is True for b in ballots)
     return yes == len(ballots) if node.vote == "U" else 2 * yes > len(ballots)
 
 
-@pytest.mark.parametrize("text", load_published("uq/table_S10")["strategy"].unique())
-def test_every_strategy_of_table_s10_is_read_and_printed_back(text):
-    assert str(parse(text)) == text
-
-
-def test_the_papers_own_signs_and_spacing_are_read():
-    assert parse("(CC ∪ 3|U) ⇒ (C × 5 | M)") == parse("(CC u3|U) => (C x5|M)")
+def test_every_strategy_of_table_s10_is_read_and_printed_back():
+    for text in load_published("uq/table_S10")["strategy"].unique():
+        assert str(parse(text)) == text
+    assert parse("(CC ∪ 3|U) ⇒ (C × 5 | M)") == parse("(CC u3|U) => (C x5|M)")  # the paper's own signs and spacing
     assert parse("C × 5 | M") == parse("C x5|M") and parse("C×5|M") == parse("C x 5 |M")
 
 
@@ -99,10 +95,7 @@ def test_the_papers_own_signs_and_spacing_are_read():
         ("[C => FLC, CC x2|U]|U", Mixed((parse("C => FLC"), parse("CC x2|U")), "U")),
         ("C@o3 => FLC@claude", Sequence((By(Check("C"), "o3"), By(Check("FLC"), "claude")))),
         ("(C => V)@o3", By(parse("C => V"), "o3")),
-        (
-            "C@openai/m@http://127.0.0.1:8000/v1 x3|M",
-            Repeat(By(Check("C"), "openai/m@http://127.0.0.1:8000/v1"), "x", 3, "M"),
-        ),
+        ("C@openai/m@http://a:80/v1 x3|M", Repeat(By(Check("C"), "openai/m@http://a:80/v1"), "x", 3, "M")),
         ("C@o3→V", Sequence((By(Check("C"), "o3"), Check("V")))),
         ("C>0.8", Check("C", 0.8)),
         ("C >.5=>V", Sequence((Check("C", 0.5), Check("V")))),
@@ -200,9 +193,8 @@ def test_least_most_and_mean_calls_are_those_of_all_outcomes(text, judges):
     bounds = cost(node, judges)
     assert bounds.accept == (min(found[True]), max(found[True]))
     assert bounds.reject == (min(found[False]), max(found[False]))
-    assert expected_calls(node, dict.fromkeys([*CHECKS, "Debate", "units"], 0.7), judges) == pytest.approx(
-        (mean, chance)
-    )
+    rates = dict.fromkeys([*CHECKS, "Debate", "units"], 0.7)
+    assert expected_calls(node, rates, judges) == pytest.approx((mean, chance))
 
 
 def test_an_unreadable_vote_is_no_acceptance_but_a_lone_check_stays_unreadable():

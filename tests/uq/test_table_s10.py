@@ -75,7 +75,7 @@ def test_rows_that_were_filtered_out_are_known_and_bear_nothing(table):
         table_s10.gain(rest, BEST, ("o3", "Vv"))
 
 
-@given(st.integers(1, 25), st.integers(1, 25), st.data())
+@given(st.integers(1, 15), st.integers(1, 15), st.data())
 def test_no_pairing_gives_a_wider_interval_than_the_worst_one(n, m, data):
     """Brute force over every number of right and of wrong answers that both validators can judge rightly."""
     (x, y), (v, w) = ([data.draw(st.integers(0, size)) for _ in range(2)] for size in (n, m))

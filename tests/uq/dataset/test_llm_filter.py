@@ -37,13 +37,8 @@ from proctor.uq.dataset.llm_filter import (
 )
 from proctor.uq.dataset.review_queue import build_queue, load_quotas
 
-KEPT = pd.DataFrame(
-    [
-        ("cs", n, f"Problem {n}?", f"<p>Prove {n}.</p>", ["sets"], 20, 900, 0, pd.Timestamp("2015-01-01"))
-        for n in range(1, 9)
-    ],
-    columns=["site", "question_id", "title", "body", "tags", "score", "views", "comments", "created"],
-)
+ROW = dict(site="cs", tags=["sets"], score=20, views=900, comments=0, created=pd.Timestamp("2015-01-01"))
+KEPT = pd.DataFrame([ROW | dict(question_id=n, title=f"Problem {n}?", body=f"<p>Prove {n}.</p>") for n in range(1, 9)])
 SYSTEM = {
     "Answer a question": "answer",
     "right and solves": "correctness",
@@ -70,11 +65,10 @@ def reference(replies: dict, least: int) -> str:
     return "drop" if "bad" in states else "undecided" if "few" in states else "keep"
 
 
-@pytest.mark.parametrize("least", [1, 2, 3])
-def test_every_criterion_alone_agrees_with_brute_force(least):
-    for name in CRITERIA:
-        values = (None, 0, 39, 40, 41, 70, 71, 100) if name in CHANCES else (None, True, False)
-        for replies in itertools.product(values, repeat=3):
+def test_every_criterion_alone_agrees_with_brute_force():
+    for least, name in itertools.product((1, 2, 3), CRITERIA):
+        values = (None, 0, 39, 40, 41, 70, 71) if name in CHANCES else (None, True, False)
+        for replies in itertools.combinations_with_replacement(values, 3):
             given_ = PASS | {name: list(replies)}
             found = decide(given_, least)
             assert found.outcome == reference(given_, least), given_
@@ -154,12 +148,13 @@ def run(session, kept=KEPT, **how):
     return asyncio.run(go())
 
 
-def test_a_run_decides_by_what_the_judge_said(serving, session):
+def test_a_run_decides_by_what_the_judge_said_and_goes_on_to_the_review_queue(serving, session, tmp_path):
     server = serving(verdicts=1.0)
     said = judging(server, odd={(2, "clear")})
-    found = run(session())
+    cost = bill(KEPT, "open", "open")
+    talker = session(budget=Budget(dollars=cost["dollars"]))
+    found = run(talker)
     assert tuple(found.columns) == COLUMNS and list(found["question_id"]) == list(KEPT["question_id"])
-    assert server.arrived == 8 * (1 + 5 * 3)
     for row in found.itertuples():
         replies = {name: said[row.question_id, name] for name in CRITERIA}
         for name in CRITERIA:
@@ -169,17 +164,30 @@ def test_a_run_decides_by_what_the_judge_said(serving, session):
     assert list(found["unreadable"]) == [0, 3] + [0] * 6 and (found["failed_calls"] == 0).all()
     assert found["outcome"][1] in ("undecided", "drop") and found["missing_on"][1] == ("clear",)
 
-
-def test_the_effects_are_those_of_a_hand_count(serving, session):
-    judging(serving(verdicts=1.0), odd={(2, "clear")})
-    found = run(session())
-    table = effects(found).set_index("criterion")
-    kept = found[found["outcome"] == "keep"]
+    table, kept = effects(found).set_index("criterion"), found[found["outcome"] == "keep"]  # those of a hand count
     assert table.loc["correctness", "before"] == pytest.approx(sum(sum(v) / 3 for v in found["correctness"]) / 8)
     assert table.loc["solvability", "after"] == pytest.approx(sum(sum(v) / 3 for v in kept["solvability"]) / len(kept))
     whole = [all(v) for v in found["clear"] if None not in v]
     assert table.loc["clear", "before"] == pytest.approx(100 * sum(whole) / 7) and table.loc["clear", "n_before"] == 7
     assert (table.loc[list(YES_NO), "after"] == 100).all() and (table["n_after"] == len(kept)).all()
+
+    assert cost["calls"] == talker.spent.calls == server.arrived == 8 * (1 + 5 * 3)  # the bill bounds what it cost
+    assert cost["dollars"] >= server.dollars and cost["tokens_received"] >= talker.spent.completion_tokens
+    assert cost["tokens_sent"] >= sum(len(m["content"].encode()) for body in server.bodies for m in body["messages"])
+    assert bill(KEPT, "open", "unpriced")["dollars"] is None
+
+    path = tmp_path / "v.jsonl"
+    write_verdicts(path, found)
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [row["outcome"] for row in rows] == list(found["outcome"])
+    assert rows[0]["correctness"] == found["correctness"][0]
+    queue = build_queue(KEPT, load_quotas(), verdicts=pd.DataFrame(rows))
+    assert set(queue["question_id"]) == set(kept["question_id"])
+    KEPT.to_parquet(tmp_path / "kept.parquet")
+    files = ("--verdicts", path, "--answers", path, "--released", tmp_path / "none", "--out", tmp_path / "q")
+    assert main([str(a) for a in ("queue", tmp_path / "kept.parquet", *files)]) == 0
+    shown = [json.loads(line) for line in (tmp_path / "q/questions.jsonl").read_text().splitlines()]
+    assert all(row["answers"][0]["answer"] == f"The proof of {row['question_id']}." for row in shown)
 
 
 def test_a_failed_call_is_missing_and_the_next_run_asks_it_alone(serving, session, quick):
@@ -198,45 +206,14 @@ def test_a_failed_call_is_missing_and_the_next_run_asks_it_alone(serving, sessio
     assert again.iloc[same].equals(found.iloc[same])
 
 
-def test_the_bill_bounds_what_a_run_costs(serving, session):
-    server = serving(verdicts=1.0)
-    judging(server)
-    cost = bill(KEPT, "open", "open")
-    talker = session(budget=Budget(dollars=cost["dollars"]))
-    run(talker)
-    assert cost["calls"] == talker.spent.calls == server.arrived
-    assert cost["dollars"] >= server.dollars and cost["tokens_received"] >= talker.spent.completion_tokens
-    sent = sum(sum(len(m["content"].encode()) for m in body["messages"]) for body in server.bodies)
-    assert cost["tokens_sent"] >= sent
-    assert bill(KEPT, "open", "unpriced")["dollars"] is None
-
-
-def test_verdicts_go_on_to_the_review_queue(serving, session, tmp_path):
-    judging(serving(verdicts=1.0))
-    found = run(session())
-    write_verdicts(tmp_path / "v.jsonl", found)
-    rows = [json.loads(line) for line in (tmp_path / "v.jsonl").read_text().splitlines()]
-    assert [row["outcome"] for row in rows] == list(found["outcome"]) and rows[0]["correctness"] == found[
-        "correctness"
-    ][0]
-    queue = build_queue(KEPT, load_quotas(), verdicts=pd.DataFrame(rows))
-    assert set(queue["question_id"]) == set(found.loc[found["outcome"] == "keep", "question_id"])
-    KEPT.to_parquet(tmp_path / "kept.parquet")
-    files = ("--verdicts", tmp_path / "v.jsonl", "--answers", tmp_path / "v.jsonl", "--released", tmp_path / "none")
-    assert main([str(a) for a in ("queue", tmp_path / "kept.parquet", *files, "--out", tmp_path / "q")]) == 0
-    shown = [json.loads(line) for line in (tmp_path / "q/questions.jsonl").read_text().splitlines()]
-    assert all(row["answers"][0]["answer"] == f"The proof of {row['question_id']}." for row in shown)
-
-
 def test_chances_of_a_yes_are_the_first_replys_token_probabilities():
     """On the recorded replies of the embedded model: the first reply is a yes or a no drawn with these chances."""
     session, posts = Session("replay", progress=False), open_posts(3)
     found = asyncio.run(filter_questions(session, posts, "smollm2-135m", "smollm2-135m"))
     chances = asyncio.run(chances_of_yes(session, posts, found))
     fields = dict(site="nq-open", tags="", title=posts["title"][1], body="", answer=found["answer"][1])
-    [reply] = asyncio.run(
-        session.ask_many([load("uq/filter_clear").request("smollm2-135m", temperature=1.0, **fields)])
-    )
+    request = load("uq/filter_clear").request("smollm2-135m", temperature=1.0, **fields)
+    [reply] = asyncio.run(session.ask_many([request]))
     yes, no = (math.exp(reply.first[letter]) for letter in "YN")
     assert chances["clear"][1] == pytest.approx(yes / (yes + no))
     assert list(chances) == list(YES_NO) and chances.shape == (3, 3) and chances.to_numpy().max() < 1
