@@ -22,6 +22,7 @@ from django.db import connection  # noqa: E402
 from ..chat_server import Server  # noqa: E402
 
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # a slow one would take most of the time
+settings.WHITENOISE_AUTOREFRESH = True  # else each new client reads the list of all static files
 if connection.vendor == "sqlite":  # a file: threads can't share a database in memory
     connection.settings_dict["TEST"]["NAME"] = os.path.join(os.environ["PROCTOR_DESK"], "test.sqlite3")
     connection.settings_dict["OPTIONS"]["init_command"] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
