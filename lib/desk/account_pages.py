@@ -1,8 +1,10 @@
-"""Pages of one's own account: signing in and up, passwords (Django's own views), tokens for programs, the digest.
+"""Pages of one's own account: signing in and up, passwords (Django's own views), tokens, the digest; and requests.
 
 /me/password/, /forgotten/, /forgotten/<uidb64>/<token>/    change it, or ask for a link by mail and set a new one
 /me/tokens/                                                 make a token, which is shown once, and revoke it
 /mail/<signed>/                                             where links in mails lead: a digest, yes or no
+/ask/reviewer/, /ask/report/?page=, /ask/question/          what an account asks of the moderators
+/moderation/queue/, /moderation/queue/<key>/                what is undecided, and the decision with its reason
 """
 
 import json
@@ -22,11 +24,12 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
+from django.views.generic import ListView
 
-from desk import acts, people, rate_limits, tokens
-from desk.form_pages import FormPage, sign_in_page, signed_in, try_act
-from desk.forms import ProfileForm, SignUpForm, TokenForm
-from desk.models import Account, Token
+from desk import people, rate_limits, tickets, tokens
+from desk.form_pages import FormPage, Moderators, sign_in_page, signed_in, try_act
+from desk.forms import DecisionForm, ProfileForm, ProposalForm, ReportForm, ReviewerForm, SignUpForm, TokenForm
+from desk.models import Account, Ticket, Token
 from desk.pages import address
 from desk.trail import record
 
@@ -80,7 +83,7 @@ class SignUp(FormPage):
         return super().post(request, *args, **kwargs)
 
     def act(self, username: str, password: str, password_again: str, **fields: str) -> Account:
-        made = acts.sign_up(username, password, **fields)
+        made = people.sign_up(username, password, **fields)
         auth.login(self.request, made, backend="django.contrib.auth.backends.ModelBackend")
         self.done = f"Welcome, {made.username}."
         return made
@@ -214,6 +217,48 @@ class MailLink(FormPage):
         return people.set_digest(self.account, self.digest)
 
 
+# Requests to the moderators
+
+
+class Ask(FormPage):
+    kind = ""
+    done = "A moderator will decide. The answer will stand on your page."
+
+    def get_initial(self) -> dict:
+        return {"page": self.request.GET.get("page", ""), "expertise": self.request.user.expertise}
+
+    def act(self, **fields) -> Account:
+        return tickets.send(self.request.user, self.kind, **fields).by
+
+
+class Queue(Moderators, ListView):
+    template_name, context_object_name = "desk/queue.html", "undecided"
+    queryset = Ticket.objects.filter(decided_at=None).select_related("by").order_by("pk")
+
+    def get_context_data(self, **more) -> dict:
+        decided = Ticket.objects.exclude(decided_at=None).select_related("by", "decided_by").order_by("-decided_at")
+        return super().get_context_data(decided=decided[:20], **more)
+
+
+class Decide(Moderators, FormPage):
+    form_class, send, note, done = DecisionForm, "Decide", "desk/ticket.html", "Decided."
+
+    def load(self, key: str) -> None:
+        self.ticket = get_object_or_404(Ticket.objects.select_related("by", "decided_by"), key=key)
+        heading = f"{self.ticket.by.username} {self.ticket.get_kind_display()}"
+        self.shown = dict(ticket=self.ticket, heading=heading, back=reverse("queue"))
+
+    def act(self, accept: bool, reason: str) -> Ticket:
+        return tickets.decide(self.request.user, self.ticket, accept, reason)
+
+    def onwards(self, made: Ticket) -> str:
+        return reverse("queue")
+
+
+def _ask(kind: str, form_class: type, heading: str, send: str):
+    return Ask.as_view(kind=kind, form_class=form_class, heading=heading, send=send)
+
+
 account_urls = [
     path("sign-in/", sign_in, name="sign_in"),
     path("sign-out/", sign_out, name="sign_out"),
@@ -225,4 +270,9 @@ account_urls = [
     path("forgotten/", Forgotten.as_view(), name="forgotten"),
     path("forgotten/<uidb64>/<token>/", Reset.as_view(), name="password_reset_confirm"),
     path("mail/<path:signed>/", MailLink.as_view(), name="mail_link"),
+    path("ask/reviewer/", _ask("reviewer", ReviewerForm, "Become a reviewer", "Ask the moderators"), name="ask_role"),
+    path("ask/report/", _ask("report", ReportForm, "Report a page", "Report it to the moderators"), name="report"),
+    path("ask/question/", _ask("question", ProposalForm, "Propose a question", "Propose it"), name="propose"),
+    path("moderation/queue/", signed_in(Queue.as_view()), name="queue"),
+    path("moderation/queue/<str:key>/", Decide.as_view(), name="decide"),
 ]

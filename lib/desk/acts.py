@@ -1,34 +1,21 @@
-"""All that writes to the desk. An act is one transaction with one line in the audit trail, or nothing at all.
+"""All that writes what people say: answers, reviews, comments, votes, verdicts; their edits and withdrawals.
 
-Acts on one question take turns (its row is held), so two people who save at once both count. Each raises `NotAllowed`,
-`Refused` (what was sent can't be stored, by field) or `Stale` (someone saved in between). Those on one's rows are in
-`changes`, those on accounts in `people`.
+An act is one transaction with one line in the audit trail, or nothing at all. Acts on one question take turns (its row
+is held), so two people who save at once both count. Each raises `NotAllowed`, `Refused` (what was sent can't be stored,
+by field) or `Stale` (someone saved in between). Acts on accounts are in `people`.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from desk.changes import edit, restore, withdraw
-from desk.models import (
-    Account,
-    Answer,
-    Comment,
-    Kind,
-    Outcome,
-    Question,
-    Review,
-    System,
-    Verdict,
-    Vote,
-    Worker,
-)
-from desk.people import block, confirm_profile, edit_profile, set_role, sign_up, unblock
+from desk.models import Account, Act, Answer, Comment, Kind, Question, Review, System, Verdict, Vote, Worker, Written
 from desk.resolution import recompute
-from desk.trail import NotAllowed, Refused, Stale, active, check, locked, question_of, record
+from desk.trail import NotAllowed, Refused, Stale, active, author_of, check, locked, needs_reason, question_of, record
 
 
 def system_of(organisation: str, name: str, base_model: str, people: bool = False) -> System:
@@ -194,8 +181,75 @@ def add_questions(by: Account | None, rows: Sequence[Mapping[str, Any]]) -> tupl
     return new, changed
 
 
-__all__ = [
-    "NotAllowed", "Outcome", "Refused", "Stale", "add_questions", "add_verdict", "block", "comment", "confirm_profile",
-    "edit", "edit_profile", "restore", "review", "set_role", "sign_up", "submit_answer", "system_of", "unblock", "vote",
-    "withdraw", "work_on",
-]  # fmt: skip
+# On a row that stands
+
+
+EDITABLE = {
+    Answer: ("prompt", "text"),
+    Review: ("correct", "confidence", "text", "conflict", "conflict_text"),
+    Comment: ("text",),
+}
+
+
+@transaction.atomic
+def edit(by: Account, row: Written, version: int, **fields: Any) -> Written:
+    """Change fields of one's own row; what stood there stays in the trail. Raises Stale unless it has `version`."""
+    by, row = active(by), locked(row)
+    if author_of(row) != by:
+        raise NotAllowed("Only its author may edit this. A moderator can withdraw it.")
+    if unknown := set(fields) - set(EDITABLE[type(row)]):
+        raise Refused(dict.fromkeys(unknown, "can't be edited."))
+    if row.withdrawn_at:
+        raise Refused({"": "This is withdrawn. Restore it first."})
+    if row.version != version:
+        raise Stale(row, fields)
+    before = {name: getattr(row, name) for name, value in fields.items() if getattr(row, name) != value}
+    if not before:
+        return row
+    if isinstance(row, Answer) and row.reviews.filter(withdrawn_at=None).exclude(reviewer=by).exists():
+        raise Refused({"": "Others have reviewed this answer as it is. Submit a new one, and withdraw this."})
+    for name in before:
+        setattr(row, name, fields[name])
+    check(row)
+    row.version, row.edited_at = version + 1, timezone.now()
+    row.save()
+    recompute(question_of(row))
+    record(by, "edit", row, before=before | dict(version=version))
+    return row
+
+
+@transaction.atomic
+def withdraw(by: Account, row: Written, reason: str = "") -> Written:
+    """Take one's own row back; a moderator any row, with a reason. It stays in the store and its history."""
+    by, row = active(by), locked(row)
+    own = author_of(row) == by
+    if not own and not by.may_moderate():
+        raise NotAllowed("Only its author or a moderator may withdraw this.")
+    reason = needs_reason(None if own else by, reason)
+    if row.withdrawn_at:
+        raise Refused({"": "This is withdrawn already."})
+    return _set_withdrawn(by, row, timezone.now(), "withdraw", reason)
+
+
+def _set_withdrawn(by: Account, row: Written, when: datetime | None, verb: str, reason: str) -> Written:
+    row.withdrawn_at = when
+    row.save(update_fields=["withdrawn_at"])
+    recompute(question_of(row))
+    record(by, verb, row, reason)
+    return row
+
+
+@transaction.atomic
+def restore(by: Account, row: Written, reason: str = "") -> Written:
+    """Undo a withdrawal: its author his own one, a moderator any, with a reason."""
+    by, row = active(by), locked(row)
+    last = Act.objects.filter(verb="withdraw", table=row._meta.model_name, key=row.key).order_by("-pk").first()
+    own = author_of(row) == by and (last is None or last.actor_id == by.pk)
+    if not own and not by.may_moderate():
+        raise NotAllowed("A moderator withdrew this, or it is not yours: only a moderator may restore it.")
+    reason = needs_reason(None if own else by, reason)
+    if not row.withdrawn_at:
+        raise Refused({"": "This is not withdrawn."})
+    if isinstance(row, Review) and row.kind == Kind.HUMAN and row.answer.review_of(row.reviewer):
+        raise Refused({"": "A later review of this reviewer stands. Withdraw that one first."})
+    return _set_withdrawn(by, row, None, "restore", reason)

@@ -125,7 +125,7 @@ def load(release: Annotated[Path, typer.Argument(help="a release's folder, or a 
 def digest() -> None:
     """Mail what is new since their last digest to those who asked for it; for cron. See PROCTOR_DESK_MAIL."""
     ready()
-    from desk.digest import send_digests
+    from desk.feeds import send_digests
 
     print(f"{_told(dict(digest=send_digests()))} sent")
 
@@ -159,7 +159,7 @@ def moderator(name: str, admin: Admin = False) -> None:
     if account is None or not account.has_usable_password():
         password = typer.prompt(f"A password for {name}", hide_input=True, confirmation_prompt=True)
         account = people.set_password(account, password) if account else people.sign_up(name, password)
-    people.set_role(None, account, "moderator")
+    people.decide(None, account, "role moderator")
     if admin:
         people.make_admin(account)
     print(f"{name} is a moderator" + (", and an admin: /admin/" if admin else ""))

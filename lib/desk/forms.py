@@ -4,7 +4,8 @@ from django import forms
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from desk.models import Account, Answer, Comment, Correct, Question, Review, Role
+from desk.models import Account, Answer, Comment, Correct, Question, Review
+from desk.people import DEEDS
 from desk.resolution import STATES
 
 CONFIDENCE = {
@@ -191,12 +192,7 @@ class DecisionForm(ReasonForm):
 
 
 class ModerationForm(ReasonForm):
-    DEEDS = {f"role {role}": f"make {label.lower()}" for role, label in Role.choices} | {
-        "block": "block the account",
-        "unblock": "unblock the account",
-        "confirm": "confirm its profile at the source",
-    }
-    deed = forms.ChoiceField(choices=list(DEEDS.items()), label="Decision")
+    deed = forms.ChoiceField(choices=[(deed, says) for deed, (says, *_) in DEEDS.items()], label="Decision")
     field_order = ("deed", "reason")
 
 

@@ -86,49 +86,37 @@ def edit_profile(by: Account, **fields: str) -> Account:
     return account
 
 
-def _moderate(by: Account | None, account: Account, verb: str, reason: str, **fields) -> Account:
+DEEDS = {  # of a moderator: what the form says, the act, what it sets
+    **{f"role {role}": (f"make {label.lower()}", "set role", dict(role=role)) for role, label in Role.choices},
+    "block": ("block the account", "block", dict(is_active=False)),
+    "unblock": ("unblock the account", "unblock", dict(is_active=True)),
+    "confirm": ("confirm its profile at the source", "confirm profile", dict(source_confirmed=True)),
+}
+
+
+@transaction.atomic
+def decide(by: Account | None, account: Account, deed: str, reason: str = "") -> Account:
+    """One of `DEEDS` on an account, by a moderator with a reason; `by` None is the command, which needs none.
+
+    A blocked account writes and signs in no more; what it wrote stays, and can be withdrawn.
+    """
     both = Account.objects.filter(pk__in=[account.pk, (by or account).pk]).order_by("pk")
     list(both.select_for_update())  # of two moderators who demote each other the second one no longer may
     if by is not None and not active(by).may_moderate():
         raise NotAllowed("Only a moderator may do that.")
     if by is not None and by.pk == account.pk:
         raise NotAllowed("Nobody decides on his own account. Ask another moderator.")
+    if deed == "confirm" and not account.source_profile:
+        raise Refused({"source_profile": "This account names none."})
     reason = needs_reason(by, reason)
     account = Account.objects.get(pk=account.pk)
+    _, verb, fields = DEEDS[deed]
     before = {name: getattr(account, name) for name in fields}
     for name, value in fields.items():
         setattr(account, name, value)
-    check(account)
     account.save(update_fields=list(fields))
     record(by, verb, account, reason, before)
     return account
-
-
-@transaction.atomic
-def set_role(by: Account | None, account: Account, role: str, reason: str = "") -> Account:
-    """Give an account a role; `by` is a moderator, or None for the command."""
-    if role not in Role.values:
-        raise Refused({"role": f"{role!r} is none. Choose {', '.join(Role.values)}."})
-    return _moderate(by, account, "set role", reason, role=role)
-
-
-@transaction.atomic
-def block(by: Account | None, account: Account, reason: str = "") -> Account:
-    """Let an account write and sign in no more; what it wrote stays, and can be withdrawn."""
-    return _moderate(by, account, "block", reason, is_active=False)
-
-
-@transaction.atomic
-def unblock(by: Account | None, account: Account, reason: str = "") -> Account:
-    return _moderate(by, account, "unblock", reason, is_active=True)
-
-
-@transaction.atomic
-def confirm_profile(by: Account | None, account: Account, reason: str = "") -> Account:
-    """Say that the profile which an account names at the source is its owner's: whoever reads can rely on it."""
-    if not account.source_profile:
-        raise Refused({"source_profile": "This account names none."})
-    return _moderate(by, account, "confirm profile", reason, source_confirmed=True)
 
 
 def is_poster(account: Account, question: Question) -> bool:

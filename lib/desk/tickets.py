@@ -10,9 +10,9 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from desk import people
 from desk.acts import add_questions
-from desk.models import Account, Role, Ticket
-from desk.people import edit_profile, set_role
+from desk.models import Account, Ticket
 from desk.trail import NotAllowed, Refused, active, check, needs_reason, record
 
 MOST_OPEN = 20  # undecided ones of an account
@@ -35,7 +35,7 @@ def send(by: Account, kind: str, text: str = "", **details: Any) -> Ticket:
     ticket.save()
     record(by, "ask", ticket)
     if kind == "reviewer":
-        edit_profile(by, expertise=details["expertise"])
+        people.edit_profile(by, expertise=details["expertise"])
     return ticket
 
 
@@ -53,7 +53,7 @@ def decide(by: Account, ticket: Ticket, accept: bool, reason: str) -> Ticket:
     ticket.save()
     record(by, "accept" if accept else "decline", ticket, reason)
     if accept and ticket.kind == "reviewer" and not ticket.by.may_review():
-        set_role(by, ticket.by, Role.REVIEWER, reason)
+        people.decide(by, ticket.by, "role reviewer", reason)
     if accept and ticket.kind == "question":
         add_questions(by, [_question_row(ticket)])
     return ticket

@@ -8,17 +8,15 @@ from desk.account_pages import account_urls
 from desk.api import api_urls
 from desk.feeds import feed_urls
 from desk.job_pages import job_urls
-from desk.overview_pages import overview_urls
+from desk.overview import overview_urls
 from desk.pages import pages_urls
 from desk.round_pages import round_urls
-from desk.ticket_pages import ticket_urls
 from desk.writing import writing_urls
 
 urlpatterns = [
     *pages_urls,
     *writing_urls,
     *account_urls,
-    *ticket_urls,
     *feed_urls,
     *api_urls,
     *overview_urls,

@@ -13,10 +13,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 
-from desk import acts
+from desk import acts, people
 from desk.form_pages import FormPage, Moderators, signed_in
 from desk.forms import EDITS, AnswerForm, CommentForm, ModerationForm, ReasonForm, ReviewForm
-from desk.models import Account, Act, Answer, Comment, Review, Role, Ticket
+from desk.models import Account, Act, Answer, Comment, Review, Ticket
 from desk.pages import TABLES, address, by_key, may_see, pieces
 from desk.trail import OWNER, author_of
 
@@ -211,11 +211,8 @@ class Moderate(Moderators, FormPage):
         self.shown = dict(heading=f"Decide on {username}", person=self.person, back=address(self.person))
 
     def act(self, deed: str, reason: str) -> Account:
-        self.done = f"Done: {ModerationForm.DEEDS[deed]}."
-        if deed.startswith("role "):
-            return acts.set_role(self.request.user, self.person, Role(deed.removeprefix("role ")), reason)
-        act = {"block": acts.block, "unblock": acts.unblock, "confirm": acts.confirm_profile}[deed]
-        return act(self.request.user, self.person, reason)
+        self.done = f"Done: {people.DEEDS[deed][0]}."
+        return people.decide(self.request.user, self.person, deed, reason)
 
 
 writing_urls = [

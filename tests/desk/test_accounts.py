@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from desk import acts, digest, people, rate_limits, tickets, tokens
+from desk import acts, feeds, people, rate_limits, tickets, tokens
 from desk.models import Account, Act, Token
 from django.core import mail
 from django.test import RequestFactory
@@ -26,9 +26,9 @@ def links() -> list[str]:
 
 @pytest.mark.parametrize("name", ["GRACE", "gr\u0430ce", "gra\u0441e", "gr\u00e1ce"], ids=ascii)
 def test_a_name_that_looks_like_another_s_is_taken(name):
-    acts.sign_up("grace", OLD)
+    people.sign_up("grace", OLD)
     with pytest.raises(acts.Refused, match="taken"):
-        acts.sign_up(name, OLD)
+        people.sign_up(name, OLD)
 
 
 @pytest.mark.parametrize("name, password, more, field", [
@@ -37,7 +37,7 @@ def test_a_name_that_looks_like_another_s_is_taken(name):
 ])  # fmt: skip
 def test_what_an_account_may_not_be_is_refused_by_field(name, password, more, field):
     with pytest.raises(acts.Refused) as refused:
-        acts.sign_up(name, password, **more)
+        people.sign_up(name, password, **more)
     assert set(refused.value.problems) == {field}
 
 
@@ -126,7 +126,7 @@ def test_a_digest_begins_only_by_the_link_that_was_mailed(as_reader, reader):
     as_reader.post(link)
     assert Account.objects.get().digest
     assert as_reader.post(f"{link[:-2]}x/").status_code == 404
-    acts.edit_profile(reader, email="another@example.org")
+    people.edit_profile(reader, email="another@example.org")
     assert not Account.objects.get().digest and as_reader.post(link).status_code == 404
 
 
@@ -134,16 +134,16 @@ def test_a_digest_tells_what_others_did_since_the_last_one_until_its_last_line_e
     mo = Account.objects.filter(username="mo")
     mo.update(email="mo@example.org", digest=True)
     ticket = tickets.send(reader, "report", "x", page="/")
-    assert digest.send_digests() == 1
+    assert feeds.send_digests() == 1
     text = mail.outbox[-1].body
     for said in ("Waiting for a moderator: 1", "Answer by System A: Is it so?", "Question: Is it so?"):
         assert said in text
     assert text.count("Review by a person") == 1  # not the moderator's own
-    assert digest.send_digests() == 1 and "Answer by" not in mail.outbox[-1].body
+    assert feeds.send_digests() == 1 and "Answer by" not in mail.outbox[-1].body
     tickets.decide(moderator, ticket, False, "no")
-    assert digest.send_digests() == 0
+    assert feeds.send_digests() == 0
     mo.update(is_active=False, digested_at=None)
-    assert digest.send_digests() == 0
+    assert feeds.send_digests() == 0
     client.post(links()[-1])
     assert Account.objects.get(username="mo").digest  # of a blocked account a link does nothing
     mo.update(is_active=True)
@@ -174,12 +174,12 @@ def test_an_orcid_id_is_checked_by_its_last_digit_and_shown(as_reader, given, ke
 
 def test_only_a_moderator_gives_roles_and_says_why(reviewer, moderator):
     with pytest.raises(acts.NotAllowed):
-        acts.set_role(reviewer, reviewer, "moderator", "I want it")
+        people.decide(reviewer, reviewer, "role moderator", "I want it")
     with pytest.raises(acts.Refused, match="reason"):
-        acts.set_role(moderator, reviewer, "reader", " ")
+        people.decide(moderator, reviewer, "role reader", " ")
     with pytest.raises(acts.NotAllowed, match="own"):
-        acts.set_role(moderator, moderator, "reader", "tired")
-    assert acts.set_role(moderator, reviewer, "moderator", "knows the field").role == "moderator"
+        people.decide(moderator, moderator, "role reader", "tired")
+    assert people.decide(moderator, reviewer, "role moderator", "knows the field").role == "moderator"
     assert Act.objects.get(verb="set role").before == {"role": "reviewer"}
 
 
@@ -193,11 +193,11 @@ def test_a_poster_is_marked_once_a_moderator_has_confirmed_the_profile(client, t
     other = Account.objects.get(username="bo")  # who has reviewed an answer to it
     assert not marked()  # neither has a profile
     type(question).objects.update(author_link="https://math.example/users/7/")
-    other = acts.edit_profile(other, source_profile="https://math.example/users/7")
+    other = people.edit_profile(other, source_profile="https://math.example/users/7")
     assert not marked()
-    other = acts.confirm_profile(moderator, other, "the profile links here")
+    other = people.decide(moderator, other, "confirm", "the profile links here")
     assert marked() and "Original poster" in client.get("/people/bo/").text
-    other = acts.edit_profile(other, source_profile="https://math.example/users/8")
+    other = people.edit_profile(other, source_profile="https://math.example/users/8")
     assert not marked()
 
 
@@ -241,7 +241,7 @@ def test_a_token_is_shown_once_kept_nowhere_and_revoked_by_its_owner_or_a_modera
 
 def test_a_blocked_account_loses_its_tokens(reviewer):
     _, text = tokens.make(reviewer, "my runs")
-    acts.block(None, reviewer, "spam")
+    people.decide(None, reviewer, "block", "spam")
     assert tokens.account_of(text) is None
 
 

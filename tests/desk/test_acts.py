@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
-from desk import acts, resolution
+from desk import acts, people, resolution
 from desk.models import Account, Act, Answer, Question, Review, System, Vote
 from django.utils import timezone
 from hypothesis import given
@@ -121,7 +121,7 @@ def test_votes_are_counted_once_changed_and_taken_back(reader, reviewer, questio
 
 
 def test_a_blocked_account_writes_nothing_even_where_it_is_still_signed_in(reader, moderator, question):
-    acts.block(moderator, reader, "spam")
+    people.decide(moderator, reader, "block", "spam")
     for act in (lambda: submit(reader, question), lambda: acts.vote(reader, question, 1)):
         with pytest.raises(acts.NotAllowed, match="blocked"):
             act()
@@ -154,9 +154,9 @@ def test_questions_are_added_once_and_changes_of_a_release_are_kept(db):
 def test_two_moderators_cannot_demote_each_other_and_one_name_in_two_cases_is_taken_once(at_once):
     for number in range(4):
         one, other = (Account.objects.create_user(f"{name}{number}", role="moderator") for name in ("mo", "ida"))
-        at_once(*(partial(acts.set_role, by, whom, "reader", "x") for by, whom in ((one, other), (other, one))))
+        at_once(*(partial(people.decide, by, whom, "role reader", "x") for by, whom in ((one, other), (other, one))))
         assert Account.objects.filter(username__endswith=number, role="moderator").count() == 1
-        at_once(*(partial(acts.sign_up, f"{name}{number}", "a long pass phrase") for name in ("Same", "same")))
+        at_once(*(partial(people.sign_up, f"{name}{number}", "a long pass phrase") for name in ("Same", "same")))
         assert Account.objects.filter(username__iendswith=f"same{number}").count() == 1
 
 

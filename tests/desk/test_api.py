@@ -4,7 +4,7 @@ import json
 import logging
 
 import pytest
-from desk import acts, api_rows, api_schema, rate_limits, tokens
+from desk import acts, api_rows, api_schema, people, rate_limits, tokens
 from desk.api import api_urls
 from desk.models import Account, Answer, Comment, Question, System, Verdict
 from desk.trail import Refused
@@ -73,7 +73,7 @@ def test_an_ai_review_of_an_older_version_is_a_conflict(send, answer, reviewer):
 def test_only_a_moderator_adds_verdicts(send, answer, reviewer):
     body = dict(validator="(C x3|U)", outcome="accept", calls=3, trace=[{"reply": "yes"}])
     told(send(f"answers/{answer.key}/verdicts/", body), 403)
-    acts.set_role(None, reviewer, "moderator")
+    people.decide(None, reviewer, "role moderator")
     kept("Verdict", send(f"answers/{answer.key}/verdicts/", body), 201)
     assert Verdict.objects.get().ordered_by == reviewer
     assert send("questions/math/1/").json()["answers"][0]["verdicts"][0]["trace"] == []  # long ones: with the answer

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from desk import overview, resolution, seed
 from desk.models import Account, Act, Answer, Ballot, Comment, Question, Review, System, Verdict, Vote
-from desk.overview_pages import LEFT, WIDTH, history_points, ranking_marks, rows_of
+from desk.overview import LEFT, WIDTH, history_points, ranking_marks, rows_of
 from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone

@@ -63,7 +63,7 @@ def test_an_error_page_reads_no_database_and_tells_no_secret(client, db, monkeyp
     monkeypatch.setattr(pages, "totals", lambda: 1 / 0)
     response = client.get("/")
     assert response.status_code == 500 and "division" not in response.text and "Traceback" not in response.text
-    monkeypatch.setattr("desk.acts.sign_up", fails())
+    monkeypatch.setattr("desk.people.sign_up", fails())
     secret = "a long pass phrase that is secret"
     response = client.post("/sign-up/", dict(username="nia", password=secret, password_again=secret))
     assert response.status_code == 503 and secret not in response.text

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from desk import acts, digest, rate_limits
+from desk import acts, feeds, rate_limits
 from desk.forms import AnswerForm
 from desk.models import Account, Comment, Review, Vote, Worker
 from django.utils import timezone
@@ -116,7 +116,7 @@ def test_a_review_is_discussed_under_it_and_its_author_learns_of_it(client, talk
     review, remarks = page.index(f'id="review-{talk["review"].key}"'), page.index('id="comments"')
     assert review < page.index("Which <strong>source</strong>?") < remarks and page.count("Which <strong>") == 1
     assert f"/edit/comment/{remark.key}/" in page
-    told = "".join(digest.digest_lines(moderator, timezone.now() - timedelta(days=1)))
+    told = "".join(feeds.digest_lines(moderator, timezone.now() - timedelta(days=1)))
     assert "Comment by rea on mo's review: Is it so?" in told
     client.force_login(moderator)
     assert "Comments on your reviews" in client.get("/people/mo/").text
