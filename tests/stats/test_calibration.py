@@ -128,22 +128,6 @@ def test_separated_classes_get_an_exact_interval():
     assert (turned.low, turned.high) == pytest.approx(clopper_pearson(0, 8))
 
 
-@pytest.mark.parametrize(
-    "confidence, correct, message",
-    [
-        ([0.5, 80], [1, 0], r"confidence\[1\] is 80.*divide percentages by 100"),
-        ([0.5, np.nan], [1, 0], r"confidence\[1\] is nan"),
-        ([0.5, 0.5], [1, 2], r"correct\[1\] is 2"),
-        ([0.5], [1, 0], "lengths differ"),
-    ],
-)
-def test_bad_input_is_named(confidence, correct, message):
-    with pytest.raises(ValueError, match=message):
-        calibration_error(confidence, correct, "all_bins")
-    with pytest.raises(ValueError, match="kind is 'ece'"):
-        calibration_error(confidence, correct, "ece")
-
-
 def test_auc_over_few_clusters_is_student_on_the_jackknife():
     rng = np.random.default_rng(5)
     correct, labels = rng.integers(0, 2, 60), np.arange(60) // 6

@@ -35,19 +35,9 @@ def test_clopper_pearson_is_scipy_s_exact_interval(k, n):
     assert proportions.clopper_pearson(k, n) == pytest.approx((exact.low, exact.high))
 
 
-@pytest.mark.parametrize("k, n", [(-1, 5), (6, 5), (2.5, 5), (0, 0)])
-def test_impossible_counts_are_refused(k, n):
-    with pytest.raises(ValueError):
-        proportions.wilson(k, n)
-    with pytest.raises(ValueError, match="n is 0"):
-        proportions.measures(Confusion(0, 0, 0, 0), np.random.default_rng(0))
-
-
 def test_official_half_width_uses_the_rounded_percentage():
     assert proportions.official_half_width(25.0, 2500) == 1.7  # 1.96 * sqrt(1875 / 2500) = 1.6974
     assert proportions.official_half_width(0, 2500) == proportions.official_half_width(100, 2500) == 0
-    with pytest.raises(ValueError, match="accuracy_percent"):
-        proportions.official_half_width(101, 10)
 
 
 def test_confusion_counts_every_cell():
@@ -195,5 +185,3 @@ def test_hypergeometric_limits_cover_and_end_at_the_population():
     assert [float(end) for end in proportions.hypergeometric_limits(3, 10, 10)] == [0.3, 0.3]
     wide = proportions.clopper_pearson(3, 50)
     assert np.abs(np.array(proportions.hypergeometric_limits(3, 50, 200_000)) - wide).max() < 1e-4
-    with pytest.raises(ValueError, match="population of 10"):
-        proportions.hypergeometric_limits(3, 11, 10)

@@ -105,10 +105,6 @@ def test_few_clusters_and_shares_that_lack_some_are_decided_by_student_and_too_f
     assert rank_sets(scores, rng, clusters=np.arange(200) // 25).method == STUDENT
     scores[rng.random(scores.shape) < 0.05] = np.nan
     assert rank_sets(scores * 2 / 3, rng).method == STUDENT and possible_winners(scores, rng).any()
-    with pytest.raises(ValueError, match="fewer than two items in common"):
-        all_pairs([[1, 0, np.nan, np.nan], [np.nan, np.nan, 1, 0]])
-    with pytest.raises(ValueError, match="needs two"):
-        rank_sets(scores[:1], rng)
 
 
 def test_items_needed_have_the_power_of_the_test_at_the_level_of_all_pairs():
