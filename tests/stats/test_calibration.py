@@ -35,14 +35,6 @@ def draw(rng, n, steps=None):
     return confidence, (rng.random(n) < confidence**2).astype(float)
 
 
-@pytest.mark.parametrize("n", [200, 201, 299, 457])
-@pytest.mark.parametrize("steps", [None, 4])
-def test_official_follows_the_definition_ties_and_all(n, steps):
-    confidence, correct = draw(np.random.default_rng(n), n, steps)
-    found = calibration_error(confidence, correct)
-    assert found == pytest.approx(in_words(confidence, correct, "official", 100)) and found > 0
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @given(rows=st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=2, max_size=40))
 def test_each_kind_follows_its_definition_in_bins_of_three(kind, rows):
