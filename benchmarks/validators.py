@@ -24,7 +24,7 @@ from proctor.models import registry
 from proctor.models.prompts import follow_up, load
 from proctor.models.session import Session
 from proctor.uq import calls, notation
-from proctor.uq.checks import opening
+from proctor.uq.checks import check_request
 from proctor.uq.run_validator import Run, validate
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,7 +46,7 @@ async def whole_stages(session: Session, questions, answers) -> int:
     async def one(question, answer) -> int:
         calls = 0
         for name in STAGES:
-            request, said = opening(name, "m", question, answer, sample=0, temperature=0.0), []
+            request, said = check_request(name, "m", question, answer, sample=0, temperature=0.0), []
             for turn in range(3):
                 reply = await session.ask(request)
                 said.append("[[Y]]" in reply.text)

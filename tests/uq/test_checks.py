@@ -129,7 +129,9 @@ def test_a_judge_in_the_free_style_sees_site_tags_and_title_with_the_question():
     answer = Answer(id="a", question_id=SUM.id, text="4")
 
     def shown(judge, **how):
-        return [m["content"] for m in checks.opening("C", judge, posted, answer, settings=Settings(**how)).messages]
+        return [
+            m["content"] for m in checks.check_request("C", judge, posted, answer, settings=Settings(**how)).messages
+        ]
 
     free, short = (shown("openai/o3", style=style)[-1] for style in ("free", "short"))
     assert free.startswith(f"Site: math\nTags: sums, easy\nTitle: A sum\n\n{SUM.question}\n")

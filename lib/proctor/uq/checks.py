@@ -30,6 +30,7 @@ ONE_CALL = {
     "R": "uq/relevance",
     "FA": "uq/final_answer",
 }
+COMPARE = {"CC": "uq/cycle_compare", "B": "uq/compare_blind"}
 REASONED = "_reasoned"  # form: the verdict after one line of reasons, by prompts of these names
 OUTCOMES = {True: "accept", False: "reject", None: "unreadable"}
 
@@ -68,11 +69,12 @@ def as_shown(question: Question, judge: str, settings: Settings | None = None) -
     return "\n".join([*lines, question.question])
 
 
-def opening(
+def check_request(
     name: str,
     judge: str,
     question: Question,
     answer: Answer,
+    first: Reply | None = None,
     *,
     structured: bool = False,
     settings: Settings | None = None,
@@ -81,48 +83,21 @@ def opening(
     infer_prompt: str = "uq/cycle_infer",
     **sampling,
 ) -> Request:
-    """The first call of a check: its only one, or what CC infers and B answers. sampling: sample, temperature.
+    """A check's call: its only one, or the first of two; with `first`, the reply to that, the second, which compares.
 
-    form: "" or REASONED. answer_prompt, infer_prompt: of what B answers and CC infers."""
-    if name == "CC":
+    form: "" or REASONED. answer_prompt, infer_prompt: of what B answers and CC infers. sampling: sample, temperature.
+    """
+    if name == "CC" and first is None:
         return load(infer_prompt, settings).request(judge, answer=answer.text, **sampling)
-    if name == "B":
+    if name == "B" and first is None:
         return run_exam.exam_request(judge, question, settings=settings, prompt=answer_prompt, **sampling)
-    return load(ONE_CALL[name] + form, settings, structured).request(
-        judge, question=as_shown(question, judge, settings), answer=answer.text, **sampling
-    )
-
-
-def closing(
-    name: str,
-    judge: str,
-    question: Question,
-    answer: Answer,
-    first: Reply,
-    *,
-    structured: bool = False,
-    settings: Settings | None = None,
-    form: str = "",
-    **sampling,
-) -> Request | None:
-    """The second call of CC or B, which compares; None for a check of one call."""
+    prompt, fields = ONE_CALL.get(name, COMPARE.get(name)), dict(answer=answer.text)
     if name == "CC":
-        return load("uq/cycle_compare" + form, settings, structured).request(
-            judge,
-            question=as_shown(question, judge, settings),
-            guess=first.text.strip(),
-            answer=answer.text,
-            **sampling,
-        )
+        fields["guess"] = first.text.strip()
     if name == "B":
-        return load("uq/compare_blind" + form, settings, structured).request(
-            judge,
-            question=as_shown(question, judge, settings),
-            answer=answer.text,
-            found=stated(first).answer or "nothing",
-            **sampling,
-        )
-    return None
+        fields["found"] = stated(first).answer or "nothing"
+    shown = as_shown(question, judge, settings)
+    return load(prompt + form, settings, structured).request(judge, question=shown, **fields, **sampling)
 
 
 def broken(first: Reply) -> str:
@@ -157,13 +132,12 @@ async def run_check(
     if name in PROGRAMS:
         return pd.DataFrame([_row("", name, q, a, run_program(name, q, a).accept, None) for q, a in pairs])
     how = dict(sample=sample, temperature=temperature, settings=settings or session.settings, form=form)
-    requests = [
-        opening(name, judge, q, a, answer_prompt=answer_prompt, infer_prompt=infer_prompt, **how) for q, a in pairs
-    ]
+    how |= dict(answer_prompt=answer_prompt, infer_prompt=infer_prompt)
+    requests = [check_request(name, judge, q, a, **how) for q, a in pairs]
     first = [Reply(text="none needed")] * len(pairs)
     if name not in ONE_CALL:
         first = await session.ask_many(requests, f"{judge} {name} 1")
-        requests = [closing(name, judge, q, a, reply, **how) for (q, a), reply in zip(pairs, first)]
+        requests = [check_request(name, judge, q, a, reply, **how) for (q, a), reply in zip(pairs, first)]
     to_ask = [request for request, reply in zip(requests, first) if broken(reply) != "empty"]
     given = iter(await session.ask_many(to_ask, f"{judge} {name}"))
     replies = [Reply("") if broken(reply) == "empty" else next(given) for reply in first]

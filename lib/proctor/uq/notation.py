@@ -33,6 +33,7 @@ A validator is a tree of frozen nodes: equal, hashable, and `str` gives its nota
 import re
 from collections.abc import Generator
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from proctor.uq.programs import PROGRAMS
 
@@ -107,6 +108,7 @@ class Sequence:
     """Stage after stage; the first that rejects ends it."""
 
     stages: tuple["Node", ...]
+    vote: ClassVar[str] = "U"
 
     def __str__(self) -> str:
         return " => ".join(_inner(stage) for stage in self.stages)
@@ -115,6 +117,8 @@ class Sequence:
 @dataclass(frozen=True)
 class Debate:
     """Several judges argue for ROUNDS rounds, each reading what the others said; the last round's majority decides."""
+
+    vote: ClassVar[str] = "M"
 
     def __str__(self) -> str:
         return "Debate"
@@ -137,10 +141,11 @@ class Vote:
 
 def parts(node: Node) -> list[Node]:
     """The node and all that is in it."""
-    return [node, *(part for child in _children(node) for part in parts(child))]
+    return [node, *(part for child in children(node) for part in parts(child))]
 
 
-def _children(node: Node) -> tuple[Node, ...]:
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes directly in it."""
     if isinstance(node, Sequence | Mixed):
         return node.stages if isinstance(node, Sequence) else node.nodes
     return (node.node,) if isinstance(node, By | Repeat | Panel) else ()
@@ -157,7 +162,7 @@ def by_one_judge(node: Node) -> bool:
     """Whether some check in it is asked of one judge whom it does not name: outside of any panel and any `@`."""
     if isinstance(node, Check):
         return node.name not in PROGRAMS
-    return not isinstance(node, By | Panel) and any(map(by_one_judge, _children(node)))
+    return not isinstance(node, By | Panel) and any(map(by_one_judge, children(node)))
 
 
 def by_several_judges(node: Node) -> bool:
@@ -325,14 +330,6 @@ def _decide(node: Node, judges: int, exhaustive: bool, at: Vote) -> Generator[Vo
         return (yield replace(at, check=node.name, above=node.above))
     if isinstance(node, By):
         return (yield from _decide(node.node, judges, exhaustive, replace(at, judge=node.judge)))
-    if isinstance(node, Sequence):
-        verdicts = []
-        for stage in node.stages:
-            verdicts.append((yield from _decide(stage, judges, exhaustive, at)) is True)
-            if not verdicts[-1] and not exhaustive:
-                break
-        return all(verdicts)
-    vote = "M" if isinstance(node, Debate) else node.vote
     if isinstance(node, Debate):
         for turn in range(ROUNDS - 1):
             for judge in range(judges):
@@ -340,13 +337,13 @@ def _decide(node: Node, judges: int, exhaustive: bool, at: Vote) -> Generator[Vo
         ballots = [(Check("Debate"), Vote("Debate", judge, at.sample, ROUNDS - 1)) for judge in range(judges)]
     elif isinstance(node, Panel):
         ballots = [(node.node, replace(at, judge=judge)) for judge in range(judges)]
-    elif isinstance(node, Mixed):
-        ballots = [(one, at) for one in node.nodes]
+    elif isinstance(node, Sequence | Mixed):
+        ballots = [(one, at) for one in children(node)]
     elif node.operator == "u":
         ballots = [(node.node, replace(at, turn=turn)) for turn in range(node.times)]
     else:
         ballots = [(node.node, replace(at, sample=at.sample * node.times + i)) for i in range(node.times)]
-    quorum, accepted, rejected = accepts_needed(vote, len(ballots)), 0, 0
+    quorum, accepted, rejected = accepts_needed(node.vote, len(ballots)), 0, 0
     for inner, place in ballots:
         if (yield from _decide(inner, judges, exhaustive, place)) is True:
             accepted += 1

@@ -21,8 +21,8 @@ from proctor.exam.screening import MODEL
 from proctor.generated.formal import Formal, formal_questions
 from proctor.models.prompts import load
 from proctor.models.session import Session
-from proctor.uq import checks as uq_checks
-from proctor.uq.checks import REASONED, run_check
+from proctor.uq.checks import CHECKS as ALL_CHECKS
+from proctor.uq.checks import REASONED, run_check, worked_solutions
 from proctor.uq.run_validator import Run, validate
 
 CHECKED = 1  # levels of generated questions whose worked solutions are checked
@@ -31,26 +31,20 @@ OWN = "[C, B, V] |M", "qwen2.5-coder-0.5b"  # validator and judge of the example
 CHECKS = ("V", "C", "B")  # asked of worked solutions and of what the models answered
 
 
+async def _checks(session: Session, judges: Sequence[str], names: Sequence[str], questions, answers) -> pd.DataFrame:
+    found = [await run_check(session, name, judge, questions, answers) for judge in judges for name in names]
+    return pd.concat(found, ignore_index=True)
+
+
 async def solution_checks(session: Session, models=MODELS, names=CHECKS, levels: int = CHECKED) -> pd.DataFrame:
     """Each check by each judge on right and wrong worked solutions (UQ, appendix B.2)."""
     questions = families(levels)
-    return pd.concat(
-        [
-            await uq_checks.run_check(session, name, judge, questions, uq_checks.worked_solutions(questions))
-            for judge in models
-            for name in names
-        ],
-        ignore_index=True,
-    )
+    return await _checks(session, models, names, questions, worked_solutions(questions))
 
 
-async def open_checks(session: Session, models=MODELS, names=uq_checks.CHECKS, n: int = OPEN) -> pd.DataFrame:
+async def open_checks(session: Session, models=MODELS, names=ALL_CHECKS, n: int = OPEN) -> pd.DataFrame:
     """Each check by each judge on answers to open questions that people labelled (NQ-open)."""
-    questions, candidates = load_open(n, seed=SEED)
-    return pd.concat(
-        [await uq_checks.run_check(session, name, judge, questions, candidates) for judge in models for name in names],
-        ignore_index=True,
-    )
+    return await _checks(session, models, names, *load_open(n, seed=SEED))
 
 
 async def model_checks(
@@ -58,12 +52,11 @@ async def model_checks(
 ) -> pd.DataFrame:
     """Each check by each judge on the answers of the `answering` models; column `author` (UQ, appendix B.1, F.2)."""
     questions, candidates = await model_answers(session, answering, levels)
-    authors = {answer.id: answer.author for answer in candidates}
-    found = pd.concat(
-        [await uq_checks.run_check(session, name, judge, questions, candidates) for judge in models for name in names],
-        ignore_index=True,
-    )
-    return found.assign(author=found["answer_id"].map(authors))
+    return _authored(await _checks(session, models, names, questions, candidates), candidates)
+
+
+def _authored(found: pd.DataFrame, answers: Sequence[Answer]) -> pd.DataFrame:
+    return found.assign(author=found["answer_id"].map({answer.id: answer.author for answer in answers}))
 
 
 async def validated(
@@ -112,15 +105,13 @@ async def natural_checks(
     `n` natural answers for each nine families."""
     with session.as_recorded():
         questions, answers = await natural.candidates(session, n=n, version=version)
-    authors = {answer.id: answer.author for answer in answers}
     found = [
         (await run_check(session, name, judge, questions, answers, form=form, **PROMPTS)).assign(style=word)
         for judge in models
         for name in checks
         for word, form in STYLES.items()
     ]
-    table = pd.concat(found, ignore_index=True)
-    return table.assign(author=table["answer_id"].map(authors))
+    return _authored(pd.concat(found, ignore_index=True), answers)
 
 
 async def natural_cycles(
@@ -185,9 +176,7 @@ async def formal_checks(
     """Rows of `checks.run_check`: each model's verdict CHECK on the answers of `author`."""
     with session.as_recorded():
         asked, answers = await formal_answers(session, [author], per_template)
-    questions = [formal.question for formal in asked]
-    found = [await run_check(session, CHECK, judge, questions, answers) for judge in models]
-    return pd.concat(found, ignore_index=True)
+    return await _checks(session, models, [CHECK], [formal.question for formal in asked], answers)
 
 
 FORMAL = {"uq.formal_answers": formal_answers, "uq.formal_checks": formal_checks}

@@ -30,7 +30,7 @@ from proctor.models.prompts import Prompt, follow_up, load
 from proctor.models.registry import price, spec
 from proctor.models.session import Session
 from proctor.models.settings import Settings
-from proctor.uq.checks import OUTCOMES, as_shown, broken, closing, opening
+from proctor.uq.checks import OUTCOMES, as_shown, broken, check_request
 from proctor.uq.notation import (
     CHECKS,
     By,
@@ -77,11 +77,6 @@ class Run:
     def node(self) -> Node:
         """The validator, parsed."""
         return parse(self.validator) if isinstance(self.validator, str) else self.validator
-
-    @property
-    def sampling(self) -> dict[str, Any]:
-        """The keywords of a check's call."""
-        return dict(temperature=self.temperature, structured=self.structured, settings=self.settings)
 
     @property
     def all_judges(self) -> list[str]:
@@ -219,7 +214,7 @@ def _longest(vote: Vote, run: Run, question: Question, answer: Answer, talks: di
         return [(request, others * BYTES * request.max_tokens)]
     if CHECKS.get(vote.check) != 2:
         return [(request, 0)]
-    compared = closing(vote.check, run.judge(vote), question, answer, Reply(""), sample=vote.sample, **run.sampling)
+    compared = _asked(vote, run, question, answer, Reply(""))
     return [(request, 0), (compared, BYTES * request.max_tokens)]
 
 
@@ -329,8 +324,7 @@ class _Trial:
             if CHECKS.get(vote.check) == 2:
                 first = await self._reply(request)
                 more["first"], why = dict(prompt=request.prompt, reply=first.text), f"first call {broken(first)}"
-                asked = vote.check, self.run.judge(vote), self.question, self.answer, first
-                request = None if broken(first) else closing(*asked, sample=vote.sample, **self.run.sampling)
+                request = None if broken(first) else _asked(vote, self.run, self.question, self.answer, first)
         if request is None:
             self.talks[vote] = None
             return None, dict(why=why, p_accept=None, prompt="", reply="", **more)
@@ -362,7 +356,7 @@ def _first(vote: Vote, run: Run, question: Question, answer: Answer, others: lis
     """The first call of a vote. others: what the other judges of a debate said in the round before."""
     judge = run.judge(vote)
     if vote.check != "Debate":
-        return opening(vote.check, judge, question, answer, sample=vote.sample, **run.sampling)
+        return _asked(vote, run, question, answer)
     return load("uq/debate", run.settings, run.structured).request(
         judge,
         sample=vote.sample,
@@ -371,6 +365,11 @@ def _first(vote: Vote, run: Run, question: Question, answer: Answer, others: lis
         answer=answer.text,
         others="\n\n".join(f"Judge {i}: {text}" for i, text in enumerate(others, 1)) or "none has spoken yet",
     )
+
+
+def _asked(vote: Vote, run: Run, question: Question, answer: Answer, first: Reply | None = None) -> Request:
+    how = dict(sample=vote.sample, temperature=run.temperature, structured=run.structured, settings=run.settings)
+    return check_request(vote.check, run.judge(vote), question, answer, first, **how)
 
 
 class _Lines:

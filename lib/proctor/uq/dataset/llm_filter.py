@@ -59,7 +59,7 @@ class Decision(NamedTuple):
     missing_on: tuple[str, ...]
 
 
-def decide(replies: Mapping[str, Sequence[int | bool | None]], least: int = LEAST, limits=CHANCES) -> Decision:
+def decide(replies: Mapping[str, Sequence[int | bool | None]], least: int = LEAST) -> Decision:
     """What the readable replies to each criterion say; None is a missing reply.
 
     A single no drops a question, whatever is missing. A mean needs `least` replies, and so does a yes.
@@ -77,7 +77,7 @@ def decide(replies: Mapping[str, Sequence[int | bool | None]], least: int = LEAS
             failed.append(name)
         elif len(came) < least:
             missing.append(name)
-        elif name in limits and sum(came) > limits[name] * len(came):
+        elif name in CHANCES and sum(came) > CHANCES[name] * len(came):
             failed.append(name)
     outcome = "drop" if failed else "undecided" if missing else "keep"
     return Decision(outcome, tuple(failed), tuple(missing))
@@ -97,20 +97,20 @@ async def filter_questions(
     judge: str,
     *,
     repeats: int = REPEATS,
-    least: int = LEAST,
     temperature: float = TEMPERATURE,
-    structured: bool = False,
     settings: Settings | None = None,
 ) -> pd.DataFrame:
     """A row a question, in order, with COLUMNS: each criterion holds its replies, None for a missing one.
 
-    questions: site, question_id, title, body (HTML) and tags, as the rules kept them. structured: yes and no as JSON by
-    a schema where the judge's provider has it. A call that failed for good counts as missing; the next run asks it
-    again. A question without a candidate answer is undecided. Raises ValueError for settings that do not go together,
-    else what `Session.ask_many` raises before any call.
+    questions: site, question_id, title, body (HTML) and tags, as the rules kept them. A call that failed for good
+    counts as missing; the next run asks it again. A question without a candidate answer is undecided. Raises ValueError
+    for settings that do not go together, else what `Session.ask_many` raises before any call.
     """
-    _check(repeats, least, temperature)
-    prompts = _prompts(settings or session.settings, structured)
+    if repeats < LEAST:
+        raise ValueError(f"{LEAST} replies are needed and {repeats} are asked for: ask for as many or more")
+    if temperature == 0:
+        raise ValueError(f"{repeats} replies at temperature 0 are the same reply: set a temperature")
+    prompts = _prompts(settings or session.settings)
     texts = [_fields(row) for row in questions.itertuples()]
     asked = [prompts["answer"].request(answering, **fields) for fields in texts]
     replied = await _ask(session, asked, "answers")
@@ -135,7 +135,7 @@ async def filter_questions(
         failed = own.count(None) + (replied[place] is None)
         counts = (missing - own.count(None), failed)
         who = (answering, judge, answers[place])
-        rows.append((question.site, question.question_id, *decide(read, least), *read.values(), *counts, *who))
+        rows.append((question.site, question.question_id, *decide(read), *read.values(), *counts, *who))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -197,13 +197,6 @@ def write_verdicts(path: str | Path, found: pd.DataFrame) -> None:
     write_atomic(path, "".join(json.dumps(line, ensure_ascii=False, default=int) + "\n" for line in lines))
 
 
-def _check(repeats: int, least: int, temperature: float) -> None:
-    if not 1 <= least <= repeats:
-        raise ValueError(f"{least} replies are needed and {repeats} are asked for: ask for as many or more")
-    if repeats > 1 and temperature == 0:
-        raise ValueError(f"{repeats} replies at temperature 0 are the same reply: set a temperature")
-
-
 async def _ask(session: Session, requests: list[Request], what: str) -> list[Reply | None]:
     """The replies, None for a call that failed for good."""
     try:
@@ -218,9 +211,8 @@ def _fields(row) -> dict[str, str]:
     return dict(site=row.site, tags=", ".join(row.tags), title=row.title, body=to_markdown(row.body))
 
 
-def _prompts(settings: Settings | None = None, structured: bool = False) -> dict[str, Prompt]:
-    names = ("answer", *CRITERIA)
-    return {name: load(f"uq/filter_{name}", settings, structured and name in YES_NO) for name in names}
+def _prompts(settings: Settings | None = None) -> dict[str, Prompt]:
+    return {name: load(f"uq/filter_{name}", settings) for name in ("answer", *CRITERIA)}
 
 
 def _read(name: str, reply: Reply | None, request: Request | None) -> int | bool | None:
