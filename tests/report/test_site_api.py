@@ -53,13 +53,13 @@ def test_every_public_module_is_in_a_package():
 
 def test_what_is_public_is_described_as_the_file_has_it(tmp_path):
     (tmp_path / "m.py").write_text(MODULE)
-    one, made = described(tmp_path / "m.py")
+    about, (one, made) = described(tmp_path / "m.py")
     assert one.code == "@cache\ndef f(a: int,\n      b=1) -> int:" and one.about == "What f does."
     assert made.code == "class C(NamedTuple):\n    n: int  # how many\n    def double(self) -> int:"
     assert made.methods == (("double", "Twice n."),)
     page = package_page("", ["m"], tmp_path)
     assert "{py:module} proctor.m" in page and "{py:function} f\n" in page and "_own" not in page
-    assert summary(tmp_path / "m.py") == "A module, of <code>x</code>." and summary(tmp_path / "gone.py") == ""
+    assert summary(about) == "A module, of <code>x</code>."
 
 
 def test_addresses_of_functions():

@@ -17,6 +17,7 @@ Only the standard library: the catalog reads claims, and starts with every `make
 import csv
 import io
 import math
+import operator
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -32,6 +33,7 @@ MARKS = {HOLDS: "✓", FAILS: "✗", UNSETTLED: "?"}
 ID = re.compile(r"[a-z_]+/[A-Za-z0-9_]+(\.[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
 _NUMBER = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
 _ONE_SIDED = re.compile(rf"(>=|<=|>|<)\s*({_NUMBER})")
+_COMPARE = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 _WITHIN = re.compile(rf"within\s+({_NUMBER})\.\.({_NUMBER})")
 
 
@@ -123,16 +125,11 @@ def verdict(low: float, high: float, says: str) -> str:
     if not low <= high:  # also when one is NaN
         raise ValueError(f"interval [{low}, {high}]: give two numbers, the lower first")
     kind, bounds = parse(says)
-    if kind == ">":
-        every, some = low > bounds[0], high > bounds[0]
-    elif kind == ">=":
-        every, some = low >= bounds[0], high >= bounds[0]
-    elif kind == "<":
-        every, some = high < bounds[0], low < bounds[0]
-    elif kind == "<=":
-        every, some = high <= bounds[0], low <= bounds[0]
-    else:
+    if kind == "within":
         every, some = bounds[0] <= low and high <= bounds[1], low <= bounds[1] and high >= bounds[0]
+    else:
+        ends = [_COMPARE[kind](end, bounds[0]) for end in (low, high)]
+        every, some = all(ends), any(ends)
     return HOLDS if every else UNSETTLED if some else FAILS
 
 
@@ -334,12 +331,8 @@ def _cell(value: object) -> str:
 
 
 def _read(cells: dict[str, str]) -> Claim:
+    if cells["verdict"] not in VERDICTS:
+        raise ValueError(f"verdict {cells['verdict']!r}")
     number = {name: float(cells[name]) if cells[name] else None for name in ("estimate", "low", "high", "level")}
-    text = {
-        name: cells[name]
-        for name in ("id", "sentence", "notebook", "evidence", "of", "unit", "says", "exact", "verdict", "finding")
-    }
-    if text["verdict"] not in VERDICTS:
-        raise ValueError(f"verdict {text['verdict']!r}")
-    n = int(cells["n"]) if cells["n"] else None
-    return Claim(**text, **number, family=int(cells["family"]), n=n)  # type: ignore[arg-type]
+    count = {"family": int(cells["family"]), "n": int(cells["n"]) if cells["n"] else None}
+    return Claim(**{field.name: cells[field.name] for field in fields(Claim)} | number | count)  # type: ignore[arg-type]

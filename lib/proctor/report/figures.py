@@ -178,10 +178,13 @@ def save(
         notebook=notebook,
     )
     with plt.style.context(["default", HOUSE]):
-        claims, heading, description = _checked(name, claim, alt)
+        description = " ".join((alt or "").split())
+        if not claim or not description:
+            raise ValueError(f"{name}: give both claim= (a Claim, or a text) and alt= (what the picture shows)")
+        claims = [] if isinstance(claim, str) else [claim] if isinstance(claim, Claim) else list(claim)
         first = claims[0] if claims else None
         verdict = first.verdict_of(title) if first else ""
-        title = " ".join(title.split()) or heading
+        title = " ".join(title.split()) or (first.title if first else " ".join(str(claim).split()))
         record |= {"claim": title, "claim_ids": [each.id for each in claims], "alt": description}
         if explore:
             record["explore"] = explore.page()
@@ -194,31 +197,15 @@ def save(
         crop = frame(fig, name, kinds, title, verdict, numbers, complain)
         marks_said = name_marks(fig)
         drawn = _render(fig, "svg", crop, {"Date": None, "Creator": None, "Title": title})
-        svg = with_values(_with_description(drawn, description), marks_said).encode()
+        about = f"</title>\n <desc>{html.escape(description, quote=False)}</desc>"  # told to readers as one image
+        drawn = drawn.decode().replace("</title>", about, 1).replace("<svg ", '<svg role="img" ', 1)
+        svg = with_values(drawn, marks_said).encode()
         plt.rcParams["figure.constrained_layout.use"] = False
         fig.set_layout_engine(None)  # the layout stands; with an engine, even none at work, each save draws twice
         png = _render(fig, "png", crop, {"Software": None, "Title": title, "Description": description})
     provenance.write(record, {".svg": svg, ".png": png}, out)
     if matplotlib.get_backend().lower() == "agg":
         plt.close(fig)
-
-
-def _checked(name: str, claim: str | Claim | Sequence[Claim], alt: str) -> tuple[list[Claim], str, str]:
-    """(claims, title, alt text)."""
-    alt = " ".join((alt or "").split())
-    if not claim or not alt:
-        raise ValueError(f"{name}: give both claim= (a Claim, or a text) and alt= (what the picture shows)")
-    if isinstance(claim, str):
-        return [], " ".join(claim.split()), alt
-    claims = [claim] if isinstance(claim, Claim) else list(claim)
-    return claims, claims[0].title, alt
-
-
-def _with_description(svg: bytes, description: str) -> str:
-    """The SVG with <desc> after its <title>, and told to readers as one image."""
-    text = svg.decode()
-    text = text.replace("</title>", f"</title>\n <desc>{html.escape(description, quote=False)}</desc>", 1)
-    return text.replace("<svg ", '<svg role="img" ', 1)
 
 
 def _render(fig: Figure, kind: str, crop: Bbox, metadata: dict) -> bytes:

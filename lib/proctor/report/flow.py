@@ -115,7 +115,9 @@ def _draw_arrow(
     unit: tuple[float, float],
 ) -> None:
     source, target = boxes[arrow.source], boxes[arrow.target]
-    x, y, across, down = _middle(source, target, unit, arrow.bend)
+    across, down = (target.column - source.column) * unit[0], (target.row - source.row) * unit[1]  # in points
+    x = (source.column + target.column) / 2 + 0.5 * arrow.bend * down / unit[0]  # the middle; boxes are equal in size
+    y = (source.row + target.row) / 2 - 0.5 * arrow.bend * across / unit[1]
     along = np.linspace(0, 1, 201)[:, None]  # a parabola through the middle, as arc3 draws it
     bow = np.array([x, y]) - (np.array(source[:2]) + target[:2]) / 2
     path = (1 - along) * source[:2] + along * target[:2] + 4 * along * (1 - along) * bow
@@ -167,10 +169,3 @@ def _draw_arrow(
                 f"label {arrow.label!r} covers box {name}; break it by \\n, make boxes smaller (size=) or "
                 "the figure larger"
             )
-
-
-def _middle(source: Box, target: Box, unit: tuple[float, float], bend: float) -> tuple[float, float, float, float]:
-    """(x, y) of the arrow's middle, and how far it goes across and down, in points. Boxes are equal in size."""
-    across, down = (target.column - source.column) * unit[0], (target.row - source.row) * unit[1]
-    x, y = (source.column + target.column) / 2, (source.row + target.row) / 2
-    return x + 0.5 * bend * down / unit[0], y - 0.5 * bend * across / unit[1], across, down

@@ -102,9 +102,8 @@ class Output:
         """Write figures/<name>.csv (floats with twelve significant digits), .md and .json, and show the table.
 
         formats, intervals: as in `tables.save_table`, which joins x, x_low, x_high by itself. show: False for the files
-        only, or the columns to show
-        (a column that `intervals` merged is shown under its estimate's name). The page has at most 8 columns
-        and 30 rows, and says what is left out.
+        only, or the columns to show (a column that `intervals` merged is shown under its estimate's name). The page has
+        at most 8 columns and 30 rows, and says what is left out.
         """
         kinds = self._evidence(evidence, name)
         shown = tables.save_table(
@@ -217,14 +216,8 @@ class Output:
         if expect is not None and expect not in claims.VERDICTS:
             raise ValueError(f"claim {id}: expect={expect!r}; it is one of {', '.join(claims.VERDICTS)}")
 
-        def said(name: str, given: Any, otherwise: Any) -> Any:
-            """What the call says, else what the interval knows of itself."""
-            return next(
-                (value for value in (given, getattr(interval, name, None)) if value not in (None, "")), otherwise
-            )
-
-        n, of, unit = said("n", n, None), said("of", of, ""), said("unit", unit, "")
-        level, family = said("level", level, 0.95), said("family", family, 1)
+        given = dict(n=n, of=of, unit=unit, level=level, family=family)
+        known = {name: getattr(interval, name, None) if value in (None, "") else value for name, value in given.items()}
         made = claims.judge(
             id,
             sentence,
@@ -233,27 +226,19 @@ class Output:
             estimate=estimate,
             interval=interval,
             says=says,
-            n=n,
-            of=of,
-            unit=unit,
-            level=level,
-            family=family,
             holds=math.nan if holds is pd.NA else holds,
             exact=exact,
             refuted=refuted,
             unsettled=unsettled,
+            **{name: value for name, value in known.items() if value not in (None, "")},
         )
         if made.paper != self.paper and not self._explores:  # a copy of a notebook may lie anywhere
             raise ValueError(f"claim {id}: its paper is {made.paper}, the notebook's is {self.paper}")
         if expect is not None:
             self._expected[id] = expect
-        known = [claim.id for claim in self.claims]
-        if id in known and not self._explores:
+        if made.id in (claim.id for claim in self.claims) and not self._explores:
             raise ValueError(f"claim {id} is made twice in this run; give each its own id, <row>.<part>")
-        others = list(self.claims)
-        if id in known:
-            others[known.index(id)] = made
-        self.claims = others if id in known else [*others, made]
+        self.claims = list(({claim.id: claim for claim in self.claims} | {made.id: made}).values())
         self._write_claims()
         if shell := _shell():
             self._shown[made.id] = shell.execution_count
@@ -272,25 +257,13 @@ class Output:
     def _write_claims(self) -> None:
         name = f"{self.paper}/claims_{self.name.rpartition('/')[2]}"
         kinds = {kind for claim in self.claims for kind in provenance.evidence_kinds(claim.evidence)}
-        text = pd.DataFrame(
-            [
-                {
-                    "claim": claim.sentence,
-                    "verdict": claim.verdict,
-                    "numbers": claim.numbers,
-                    "evidence": claim.evidence,
-                    "id": claim.id,
-                }
-                for claim in self.claims
-            ],
-            dtype=object,
-        )
+        text = [(claim.sentence, claim.verdict, claim.numbers, claim.evidence, claim.id) for claim in self.claims]
         tables.save_table(
             pd.DataFrame([claims.as_row(claim) for claim in self.claims]),
             name,
             evidence=sorted(kinds),
             caption=f"Claims of notebooks/{self.name}.ipynb",
-            text=text,
+            text=pd.DataFrame(text, columns=["claim", "verdict", "numbers", "evidence", "id"], dtype=object),
             **self._origin(),
         )
 

@@ -52,8 +52,16 @@ def forest(
         forest(ax, ["V", "S"], [0.6, 0.7], [0.5, 0.6], [0.7, 0.8], role="paper", evidence="published", offset=-0.15)
         forest(ax, ["V", "S"], [0.5, 0.6], [0.3, 0.5], [0.7, 0.7], role="ours", offset=0.15, reference=0.5)
     """
-    point, lower, upper = _estimates(labels, estimate, low, high)
-    who = [_role(each) for each in _each(role, len(labels))]
+    point, lower, upper = _columns(labels, estimate, low, high)
+    outside = np.flatnonzero((lower > point) | (upper < point))
+    if outside.size:
+        said = ", ".join(f"{labels[i]} ({point[i]} not in [{lower[i]}, {upper[i]}])" for i in outside)
+        raise ValueError(f"estimate outside its interval: {said}")
+    if endless := [labels[i] for i in np.flatnonzero(np.isinf(lower) | np.isinf(upper))]:
+        raise ValueError(f"infinite limit: {', '.join(endless)}; use the end of the axis and say so, or NaN")
+    if not isinstance(role, str | Role) and len(role) != len(labels):
+        raise ValueError(f"{len(role)} roles for {len(labels)} rows: give one for all, or one each")
+    who = [_role(each) for each in ([role] * len(labels) if isinstance(role, str | Role) else role)]
     rows, style = np.arange(len(labels)) + offset, roles.marks(evidence)
     there = ~np.isnan(point)
     bare = there & (np.isnan(lower) | np.isnan(upper))
@@ -94,9 +102,8 @@ def dumbbell(
 
         dumbbell(ax, ["gpt-4o", "o3"], [3.1, 20.3], [4.0, 25.1], names=("as printed", "repaired"))
     """
-    one, other = (np.asarray(values, float) for values in (left, right))
+    one, other = _columns(labels, left, right)
     apart = 0.0 if left_interval is None or right_interval is None else 0.13
-    _same_length(labels, one, other)
     for i in np.flatnonzero(~np.isnan(one + other)):
         ax.plot(
             [one[i], other[i]],
@@ -200,35 +207,15 @@ def _points(ax: Axes, x: np.ndarray, y: np.ndarray, who: Sequence[Role], hollow:
         label = None
 
 
-def _estimates(labels: Sequence[str], *values: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    estimate, low, high = (np.asarray(each, dtype=float) for each in values)
-    _same_length(labels, estimate, low, high)
-    outside = [
-        f"{labels[i]} ({estimate[i]} not in [{low[i]}, {high[i]}])"
-        for i in np.flatnonzero((low > estimate) | (high < estimate)).tolist()
-    ]
-    if outside:
-        raise ValueError(f"estimate outside its interval: {', '.join(outside)}")
-    endless = [labels[i] for i in np.flatnonzero(np.isinf(low) | np.isinf(high)).tolist()]
-    if endless:
-        raise ValueError(f"infinite limit: {', '.join(endless)}; use the end of the axis and say so, or NaN")
-    return estimate, low, high
-
-
-def _same_length(labels: Sequence[str], *values: np.ndarray) -> None:
-    if any(each.shape != (len(labels),) for each in values):
+def _columns(labels: Sequence[str], *values: ArrayLike) -> list[np.ndarray]:
+    """The values as arrays. Raises ValueError unless each has one for each label."""
+    arrays = [np.asarray(each, float) for each in values]
+    if any(each.shape != (len(labels),) for each in arrays):
         raise ValueError(
-            f"{len(labels)} labels and values of shapes {', '.join(str(each.shape) for each in values)}: "
+            f"{len(labels)} labels and values of shapes {', '.join(str(each.shape) for each in arrays)}: "
             "give one of each a row"
         )
-
-
-def _each(role: Who | Sequence[Who], n: int) -> list[Who]:
-    if isinstance(role, str | Role):
-        return [role] * n
-    if len(role) != n:
-        raise ValueError(f"{len(role)} roles for {n} rows: give one for all, or one each")
-    return list(role)
+    return arrays
 
 
 def _role(who: Who) -> Role:

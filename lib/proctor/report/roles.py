@@ -58,7 +58,8 @@ def role(name: str) -> Role:
     """
     key = _key(name)
     if key is None and _given(name):
-        return _others.setdefault(name, _next_look(name))
+        look = _FREE[len(_others)] if len(_others) < len(_FREE) else ROLES["muted"][:2]
+        return _others.setdefault(name, Role(*look, short(name)))
     if key is None:
         raise ValueError(f"no role {name!r}; there are {', '.join(ROLES)}; other models: roles([names])")
     return ROLES[key]
@@ -82,11 +83,6 @@ def _given(name: str) -> bool:
     return name.startswith(("openai/", "anthropic/")) or name.endswith(".gguf")
 
 
-def _next_look(name: str) -> Role:
-    look = _FREE[len(_others)] if len(_others) < len(_FREE) else ROLES["muted"][:2]
-    return Role(*look, short(name))
-
-
 def shorten(names: Iterable[str], length: int = 30) -> list[str]:
     """Names as a figure has room for them, all different: without a leading date and a server's address, and cut in
     the middle, since names of systems differ at their ends.
@@ -96,8 +92,8 @@ def shorten(names: Iterable[str], length: int = 30) -> list[str]:
     """
     found: list[str] = []
     for name in names:
-        text = " ".join(short(name).partition("@http")[0].removeprefix(_date(name)).replace("_", " ").split())
-        text = text or name
+        text = re.sub(r"^20\d{2}-?\d{2}-?\d{2}[-_ ]", "", short(name).partition("@http")[0])
+        text = " ".join(text.replace("_", " ").split()) or name
         if len(text) > length:
             text = text[: length // 2].rstrip() + "…" + text[len(text) - (length - length // 2 - 1) :].lstrip()
         number = 1 + sum(other == text or other.startswith(f"{text} (") for other in found)
@@ -138,9 +134,3 @@ def _key(name: str) -> str | None:
     if name in ROLES:
         return name
     return next((key for key in OWN_MODELS if name.lower().startswith(key)), None)
-
-
-def _date(name: str) -> str:
-    """The date that a name begins with: 20251215_, 2025-12-15-; "" for none."""
-    found = re.match(r"20\d{2}-?\d{2}-?\d{2}[-_ ]", name)
-    return found[0] if found else ""

@@ -127,17 +127,17 @@ def build(root: str | Path | None = None, out: str | Path | None = None) -> Path
     return out / "index.html"
 
 
-def _in_order(notebook: Path) -> tuple[Path, int, str]:
-    """By folder, then by the section's number: 10 after 9, and those without a number last."""
-    number = re.match(r"\d+", notebook.stem)
-    return notebook.parent, int(number[0]) if number else 99, notebook.name
-
-
 def write_source(root: Path, figures: Path, source: Path) -> tuple[dict[Path, str], Drawn]:
     """Write what Sphinx reads into `source`; return the files to copy into the site as they are, with their places, and
     the figures that stand in its pages."""
     files: dict[str, list[Path]] = {paper: [] for paper in PAPERS}
-    for path in sorted((root / "notebooks").rglob("*.ipynb"), key=_in_order):
+
+    def in_order(path: Path) -> tuple[Path, int, str]:
+        """By folder, then by the section's number: 10 after 9, and those without a number last."""
+        number = re.match(r"\d+", path.stem)
+        return path.parent, int(number[0]) if number else 99, path.name
+
+    for path in sorted((root / "notebooks").rglob("*.ipynb"), key=in_order):
         paper = path.parent.name if path.parent != root / "notebooks" else "start"
         if ".ipynb_checkpoints" in path.parts:
             continue
@@ -194,7 +194,7 @@ def write_source(root: Path, figures: Path, source: Path) -> tuple[dict[Path, st
         if row.kind == "protocol":
             own = protocols.get(row.id, site_api.Protocol())
             text = site_api.protocol_page(row, own, rows, titles[row.paper], library, behind)
-            _write(source / f"{site_api.protocol_address(row)}.md", text)
+            _write(source / f"protocols/{row.id}.md", text)
     if any(row.kind == "protocol" for row in rows):
         _write(source / "protocols" / "index.md", site_api.protocol_index(rows, titles, behind))
         reference.append("protocols/index")
@@ -244,7 +244,7 @@ def _run_sphinx(source: Path, html: Path, doctrees: Path) -> None:
 def setup(app) -> dict:
     """Sphinx's door: formulas as MathML, which browsers show by themselves."""
     app.connect("html-page-context", _describe_page)
-    app.add_html_math_renderer("mathml", (_inline_formula, None), (_block_formula, None))
+    app.add_html_math_renderer("mathml", (_formula, None), (_formula, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -271,29 +271,18 @@ def mathml(latex: str, block: bool = False) -> str:
         raise SiteError(f"formula {latex!r}: {error}; write it in other words of LaTeX") from None
 
 
-def _formula(writer, node, block: bool) -> str:
+def _formula(writer, node) -> None:
+    """Append the formula of a node. A long one gets a box that scrolls on a phone, and that a keyboard reaches."""
+    from docutils.nodes import SkipNode, math_block
     from sphinx.util.logging import getLogger
 
+    block, html = isinstance(node, math_block), ""
     try:
-        return mathml(node.astext(), block)
+        html = mathml(node.astext(), block)
     except SiteError as error:
         getLogger(__name__).warning(str(error), location=node)
-        return ""
-
-
-def _inline_formula(writer, node) -> None:
-    from docutils.nodes import SkipNode
-
-    long = len(node.astext()) > 40  # it gets a box that scrolls on a phone, and that a keyboard reaches
-    attributes = 'class="formula long" tabindex="0"' if long else 'class="formula"'
-    writer.body.append(f"<span {attributes}>{_formula(writer, node, block=False)}</span>")
-    raise SkipNode
-
-
-def _block_formula(writer, node) -> None:
-    from docutils.nodes import SkipNode
-
-    writer.body.append(f'<div class="formula" tabindex="0">{_formula(writer, node, block=True)}</div>')
+    long = ' class="formula long" tabindex="0"' if len(node.astext()) > 40 else ' class="formula"'
+    writer.body.append(f'<div class="formula" tabindex="0">{html}</div>' if block else f"<span{long}>{html}</span>")
     raise SkipNode
 
 

@@ -14,6 +14,7 @@ import ast
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -23,9 +24,10 @@ import yaml
 from proctor.report.catalog import Row
 from proctor.report.site_check import relative
 from proctor.report.site_evidence import Behind
-from proctor.report.site_notebook import catalog_rows, filtered, page_text, state
+from proctor.report.site_notebook import catalog_rows, filtered, page_text, state, toctree
 
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Definition = Function | ast.ClassDef
 
 
 class Described(NamedTuple):
@@ -35,6 +37,11 @@ class Described(NamedTuple):
     about: str  # the docstring
     methods: tuple[tuple[str, str], ...] = ()  # (name, docstring)
     parameters: tuple[str, ...] = ()  # or the fields of a class
+
+
+class Module(NamedTuple):
+    about: str  # its docstring
+    public: tuple[Described, ...]  # functions and classes, in its order
 
 
 def packages(library: Path) -> dict[str, list[str]]:
@@ -47,37 +54,38 @@ def packages(library: Path) -> dict[str, list[str]]:
     return dict(sorted(found.items(), key=lambda entry: (entry[0] == "", entry[0])))
 
 
-def described(path: Path) -> Iterator[Described]:
-    """The public functions and classes of a module, in its order."""
+@cache
+def described(path: Path) -> Module:
+    """What a module's file says of itself. Raises OSError where there is none."""
     text = path.read_text(encoding="utf-8")
-    lines = text.splitlines()
-    for node in ast.parse(text).body:
+    lines, tree = text.splitlines(), ast.parse(text)
+
+    def header(node: Definition) -> str:
+        """The `def` or `class` with its decorators, as the file has it."""
+        first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        return "\n".join(lines[first - 1 : node.body[0].lineno - 1]).rstrip()
+
+    found = []
+    for node in tree.body:
         if not isinstance(node, Definition) or node.name.startswith("_"):
             continue
         about = ast.get_docstring(node) or ""
         if not isinstance(node, ast.ClassDef):
-            given = node.args
-            names = tuple(one.arg for one in [*given.posonlyargs, *given.args, *given.kwonlyargs])
-            yield Described(node.name, "function", header(node, lines), about, (), names)
+            names = [one.arg for one in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
+            found.append(Described(node.name, "function", header(node), about, (), tuple(names)))
             continue
-        fields = [lines[one.lineno - 1 : one.end_lineno] for one in node.body if isinstance(one, ast.AnnAssign)]
-        methods = [
-            one
-            for one in node.body
-            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and not one.name.startswith("_")
-        ]
-        parts = [header(node, lines), *("\n".join(field) for field in fields), *(header(one, lines) for one in methods)]
+        fields = [one for one in node.body if isinstance(one, ast.AnnAssign)]
+        methods = [one for one in node.body if isinstance(one, Function) and not one.name.startswith("_")]
+        code = [header(node), *("\n".join(lines[one.lineno - 1 : one.end_lineno]) for one in fields)]
         said = tuple((one.name, text) for one in methods if (text := ast.get_docstring(one)))
-        names = tuple(
-            one.target.id for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
-        )
-        yield Described(node.name, "class", "\n".join(parts), about, said, names)
+        names = [one.target.id for one in fields if isinstance(one.target, ast.Name)]
+        code += map(header, methods)
+        found.append(Described(node.name, "class", "\n".join(code), about, said, tuple(names)))
+    return Module(ast.get_docstring(tree) or "", tuple(found))
 
 
-def header(node: Definition, lines: list[str]) -> str:
-    """The `def` or `class` of a node, with its decorators, as `lines` of its file have it."""
-    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-    return "\n".join(lines[first - 1 : node.body[0].lineno - 1]).rstrip()
+def _file(module: str, library: Path) -> Path:
+    return library / (module.replace(".", "/") + ".py")
 
 
 def page_of(package: str) -> str:
@@ -95,10 +103,8 @@ def package_page(package: str, modules: list[str], library: Path) -> str:
     """Markdown of one package: its modules in order, each with all that is public."""
     parts = [f"# proctor.{package}" if package else "# proctor"]
     for module in modules:
-        path = library / (module.replace(".", "/") + ".py")
-        about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        about, public = described(_file(module, library))
         parts += [f"## {module}", f"```{{py:module}} proctor.{module}\n```", prose(about)]
-        public = list(described(path))
         if public:
             names = ", ".join(f"<code>{one.name}</code>" for one in public)
             parts.append(f'<details class="module"><summary>{names}</summary>')
@@ -124,7 +130,7 @@ def index_page(found: dict[str, list[str]], library: Path) -> str:
         page = page_of(package).removeprefix("api/")
         lines = "".join(
             f'\n| <a href="{page}.html#module-proctor.{module}">{module}</a> '
-            f"| {summary(library / (module.replace('.', '/') + '.py'))} |"
+            f"| {summary(described(_file(module, library)).about)} |"
             for module in modules
         )
         parts += [
@@ -133,14 +139,12 @@ def index_page(found: dict[str, list[str]], library: Path) -> str:
             f"| module | what it does |\n|---|---|{lines}",
             "</details>",
         ]
-    entries = "\n".join(f"{package or 'proctor'} <{page_of(package).removeprefix('api/')}>" for package in found)
-    return page_text(*parts, f"```{{toctree}}\n:hidden:\n\n{entries}\n```")
+    return page_text(*parts, toctree([(package or "proctor", page_of(package)[4:]) for package in found]))
 
 
-def summary(path: Path) -> str:
-    """The first paragraph of a module's docstring, as HTML for a table's cell."""
-    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) if path.is_file() else None
-    return _inline(" ".join((text or "").partition("\n\n")[0].split()))
+def summary(docstring: str) -> str:
+    """A docstring's first paragraph, as HTML for a table's cell."""
+    return _inline(" ".join(docstring.partition("\n\n")[0].split()))
 
 
 def prose(docstring: str, parameters: Sequence[str] = ()) -> str:
@@ -160,10 +164,12 @@ def prose(docstring: str, parameters: Sequence[str] = ()) -> str:
     return "".join(html)
 
 
+_SAID = re.compile(r"(?:^|(?<=[.;)] ))(\w+(?:, \w+)*)(?: (\([^()]*\)))?: ")
+
+
 def _listed(text: str, parameters: Sequence[str]) -> str:
     """A paragraph whose sentences on parameters are a list."""
-    known = "|".join(map(re.escape, parameters)) or "(?!)"
-    starts = list(re.finditer(rf"(?:^|(?<=[.;)] ))((?:{known})(?:, (?:{known}))*)(?: (\([^()]*\)))?: ", text))
+    starts = [start for start in _SAID.finditer(text) if {*start[1].split(", ")} <= {*parameters}]
     if not starts:
         return f"<p>{_inline(text)}</p>"
     ends = [start.start() for start in starts[1:]] + [len(text)]
@@ -243,16 +249,13 @@ class Protocol(NamedTuple):
 
 
 class Prompt(NamedTuple):
-    name: str
     path: Path
     header: dict
     words: int
 
 
 def read_protocols(path: Path) -> dict[str, Protocol]:
-    """{id in the catalog: Protocol}, {} where there is no file. Raises ValueError for other columns."""
-    if not path.is_file():
-        return {}
+    """{id in the catalog: Protocol}. Raises ValueError for other columns."""
     with open(path, newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         if tuple(reader.fieldnames or ()) != COLUMNS:
@@ -263,8 +266,8 @@ def read_protocols(path: Path) -> dict[str, Protocol]:
 def function(name: str, library: Path) -> Described:
     """A public function or class of the library. Raises ValueError when there is none."""
     module, _, own = name.rpartition(".")
-    path = library / (module.replace(".", "/") + ".py")
-    for one in described(path) if path.is_file() else ():
+    path = _file(module, library)
+    for one in described(path).public if path.is_file() else ():
         if one.name == own:
             return one
     raise ValueError(f"data/protocols.csv: no function {name} in lib/proctor/{module.replace('.', '/')}.py")
@@ -277,12 +280,7 @@ def prompt(name: str, library: Path) -> Prompt:
     if not path.is_file():
         raise ValueError(f"data/protocols.csv: no prompt {name} at {path.relative_to(library.parents[1])}")
     _, header, text = re.split(r"^---$", path.read_text(encoding="utf-8"), maxsplit=2, flags=re.MULTILINE)
-    return Prompt(name, path, yaml.safe_load(header), len(text.split()))
-
-
-def protocol_address(row: Row) -> str:
-    """The page of a protocol: "uq/stage_1_rules" -> "protocols/uq/stage_1_rules"."""
-    return f"protocols/{row.id}"
+    return Prompt(path, yaml.safe_load(header), len(text.split()))
 
 
 def heading(row: Row) -> str:
@@ -293,7 +291,7 @@ def heading(row: Row) -> str:
 
 def protocol_page(row: Row, protocol: Protocol, rows: Sequence[Row], paper: str, library: Path, behind: Behind) -> str:
     """Markdown of one protocol. paper: its name in words; rows: the catalog, for other rows of the same outputs."""
-    here, addresses = protocol_address(row), behind.addresses
+    here, addresses = f"protocols/{row.id}", behind.addresses
     parts = [
         f"---\norphan: true\n---\n\n# {heading(row)}",
         f'<p class="made-from">{escape(paper)}, protocol <code>{escape(row.id)}</code> · '
@@ -339,7 +337,12 @@ def protocol_page(row: Row, protocol: Protocol, rows: Sequence[Row], paper: str,
             "In our own words: the file's header says where the paper describes it and how a reply is read.",
             "\n".join(lines),
         ]
-    ran = [other for other in rows if other is row or other.kind in ("prompt", "claim") and _share(other, row)]
+
+    def tests(other: Row) -> bool:
+        same = other.paper == row.paper and {*other.outputs} & {*row.outputs}
+        return other.kind in ("prompt", "claim") and bool(same)
+
+    ran = [other for other in rows if other is row or tests(other)]
     if row.outputs:
         parts += ["## Where it runs", catalog_rows(ran, here, behind)]
     return page_text(*parts)
@@ -350,7 +353,7 @@ def protocol_index(rows: Sequence[Row], papers: Mapping[str, str], behind: Behin
     own = [row for row in rows if row.kind == "protocol"]
     cells = [
         [
-            f'<a href="{behind.addresses.page(protocol_address(row), "protocols/index")}">{heading(row)}</a><br>'
+            f'<a href="{behind.addresses.page(f"protocols/{row.id}", "protocols/index")}">{heading(row)}</a><br>'
             + escape(row.title),
             escape(papers[row.paper]),
             state(row),
@@ -364,10 +367,6 @@ def protocol_index(rows: Sequence[Row], papers: Mapping[str, str], behind: Behin
         "A *stand-in* is smaller or simpler than the paper's.",
         filtered(["protocol", "paper", "state", "what differs or is missing"], cells, filters=(1, 2)),
     )
-
-
-def _share(one: Row, other: Row) -> bool:
-    return one.paper == other.paper and bool(set(one.outputs) & set(other.outputs))
 
 
 def _list(cell: str) -> tuple[str, ...]:

@@ -179,17 +179,6 @@ _PARTS = re.compile(
     r"|(?P<attribute>\b(?:href|src)=\")(?P<value>[^\"]+)(?=\")",
     re.MULTILINE | re.DOTALL,
 )
-_LOADED = {
-    "script": ("src",),
-    "link": ("href",),
-    "img": ("src", "srcset"),
-    "iframe": ("src",),
-    "source": ("src", "srcset"),
-    "video": ("src", "poster"),
-    "audio": ("src",),
-    "embed": ("src",),
-    "object": ("data",),
-}
 
 
 class SiteError(Exception):
@@ -306,12 +295,9 @@ class _Page(HTMLParser):
     def handle_starttag(self, tag, attributes):
         given = {name: value for name, value in attributes if value}
         self.anchors.update(given[name] for name in ("id", "name") if name in given)
-        self.loads += [
-            part.split()[0]
-            for name in _LOADED.get(tag, ())
-            if name in given
-            for part in (given[name].split(",") if name == "srcset" else [given[name]])
-        ]
+        loaded = ("src", "srcset", "poster", *{"link": ["href"], "object": ["data"]}.get(tag, ()))
+        for name in (name for name in loaded if name in given):
+            self.loads += [part.split()[0] for part in (given[name].split(",") if name == "srcset" else [given[name]])]
         if tag == "a" and "href" in given:
             self.leads.append(given["href"])
 

@@ -133,14 +133,12 @@ class NotebookPage:
             if cell["cell_type"] == "markdown" and re.search(r"^## ", text, re.MULTILINE):
                 sections.append([])
             elif cell["cell_type"] == "code":
-                found = (name for name in dict.fromkeys(_NAMED.findall(text)) if self._is_table(name))
+                named = dict.fromkeys(_NAMED.findall(text))
+                found = [name for name in named if (self.addresses.figures / f"{name}.csv").is_file()]
                 sections[-1] += [name for name in found if name not in sections[-1]]
             place.append(len(sections) - 1)
         everything = list(dict.fromkeys(name for section in sections for name in section))
         return [sections[number] or everything for number in place]
-
-    def _is_table(self, name: str) -> bool:
-        return (self.addresses.figures / f"{name}.csv").is_file()
 
     def _outputs(
         self, cell: dict, heading: str, tables: list[str], of: Callable[[str], str | None]
@@ -242,6 +240,13 @@ _TABLE = re.compile(
 def page_text(*parts: str) -> str:
     """A page's Markdown of its parts, an empty line between two; empty ones are left out."""
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def toctree(entries: Sequence[tuple[str, str]], caption: str = "") -> str:
+    """Sphinx's hidden list of the pages under this one: (title in the sidebar, page)."""
+    lines = [f"{title} <{page}>" if title else page for title, page in entries]
+    head = ["```{toctree}", ":hidden:", *([f":caption: {caption}"] if caption else []), ""]
+    return "\n".join([*head, *lines, "```"])
 
 
 def boxed(html: str) -> str:

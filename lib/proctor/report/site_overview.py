@@ -9,10 +9,19 @@ from typing import NamedTuple
 from proctor.report.catalog import Row, claims_of
 from proctor.report.claims import VERDICTS
 from proctor.report.provenance import KINDS
-from proctor.report.site_api import heading, protocol_address
+from proctor.report.site_api import heading
 from proctor.report.site_check import Addresses, SiteError, relink
 from proctor.report.site_evidence import PICTURES, Behind, badges
-from proctor.report.site_notebook import NotebookPage, catalog_rows, claim_table, filtered, page_text, state, table
+from proctor.report.site_notebook import (
+    NotebookPage,
+    catalog_rows,
+    claim_table,
+    filtered,
+    page_text,
+    state,
+    table,
+    toctree,
+)
 
 
 class Paper(NamedTuple):
@@ -189,7 +198,7 @@ def paper_page(
     ours = [row for row in claims if not said_by_the_paper(row)]
     protocols = [
         [
-            f'<a href="{addresses.page(protocol_address(row), here)}">{heading(row)}</a>',
+            f'<a href="{addresses.page(f"protocols/{row.id}", here)}">{heading(row)}</a>',
             escape(row.title),
             state(row),
         ]
@@ -316,10 +325,3 @@ def notebook_questions(readme: str) -> dict[str, str]:
     """A table of notebooks, of README or docs/notebooks.md: file -> what it asks."""
     row = r"^\| *\[[^\]]+\]\((?:\.\./)?(notebooks/[^)]+\.ipynb)\) *\| *(.+?) *\|$"
     return dict(re.findall(row, readme, re.MULTILINE))
-
-
-def toctree(entries: Sequence[tuple[str, str]], caption: str = "") -> str:
-    """Sphinx's hidden list of the pages under this one: (title in the sidebar, page)."""
-    lines = [f"{title} <{page}>" if title else page for title, page in entries]
-    head = ["```{toctree}", ":hidden:", *([f":caption: {caption}"] if caption else []), ""]
-    return "\n".join([*head, *lines, "```"])

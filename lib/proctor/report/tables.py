@@ -9,7 +9,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -113,7 +112,7 @@ def save_table(
         column in intervals or column in df and pd.api.types.is_numeric_dtype(df[column]) for column in shown.columns
     ]
     if digits is not None:
-        df = df.map(lambda value: _rounded(value, digits))
+        df = df.map(lambda value: float(f"{value:.{digits}g}") if isinstance(value, float) else value)
     record = provenance.describe(
         name,
         evidence=evidence,
@@ -225,14 +224,10 @@ def _tex_cell(text: str) -> str:
 
 
 def _harmless(df: pd.DataFrame) -> pd.DataFrame:
-    changed = {}
-    for column, cells in df.items():
-        if cells.dtype == object or pd.api.types.is_string_dtype(cells):
-            given = cells.tolist()
-            safe = [harmless(cell) for cell in given]
-            if any(one is not other for one, other in zip(given, safe)):
-                changed[column] = pd.Series(safe, index=df.index, dtype=object)
-    return df.assign(**changed).rename(columns=harmless)
+    """The frame as a CSV may hold it, without text that a spreadsheet would compute."""
+    texts = [name for name in df if df[name].dtype == object or pd.api.types.is_string_dtype(df[name])]
+    safe = {name: pd.Series([harmless(cell) for cell in df[name]], df.index, dtype=object) for name in texts}
+    return df.assign(**safe).rename(columns=harmless)
 
 
 def escape_markdown(text: str) -> str:
@@ -281,23 +276,15 @@ def _shown(df: pd.DataFrame, name: str, formats: Mapping, intervals: Mapping) ->
                 for row in zip(df[column], df[low], df[high])
             ]
         elif column not in limits:
-            how = partial(_needed, how=formats.get(column)) if column in NEEDED else formats.get(column)
-            shown[column] = [_text(value, how) for value in df[column]]
+            most = MOST if column in NEEDED else math.inf
+            shown[column] = [_text(value, formats.get(column), most) for value in df[column]]
     return pd.DataFrame(shown, dtype=object)
 
 
-def _needed(value, how: Format | None) -> str:
-    """A number of units, in words above MOST, whether it was computed on or not (inf)."""
-    if pd.api.types.is_number(value) and value > MOST:
-        return f"more than {MOST:,}"
-    return _text(value, how)
-
-
-def _rounded(value, digits: int):
-    return float(f"{value:.{digits}g}") if isinstance(value, float) else value
-
-
-def _text(value, how: Format | None) -> str:
+def _text(value, how: Format | None, most: float) -> str:
+    """A value as text: above `most`, whether it was computed or not (inf), in words."""
+    if pd.api.types.is_number(value) and value > most:
+        return f"more than {most:,}"
     if pd.api.types.is_scalar(value) and pd.isna(value):
         return ""
     if callable(how):
