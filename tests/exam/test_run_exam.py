@@ -12,6 +12,7 @@ from proctor.exam import run_exam
 from proctor.models import registry
 from proctor.models.messages import Reply
 from proctor.models.session import Session
+from proctor.report.provenance import describe
 from proctor.report.tables import save_table
 
 PNG = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n.").decode()
@@ -210,7 +211,7 @@ def test_a_table_of_rows_with_a_canary_is_refused_until_their_text_is_dropped(se
     assert "canary" not in sits(session, ["m"], [TEXT])
     table = sits(session, ["m"], [TEXT, WORD])
     with pytest.raises(ValueError, match="canary"):
-        save_table(table, "hle/leak", evidence="measured", out=tmp_path)
+        save_table(table, describe("hle/leak", evidence="measured"), out=tmp_path)
     assert not list(tmp_path.glob("hle/*"))
 
 

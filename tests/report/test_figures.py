@@ -13,20 +13,23 @@ import proctor
 import pytest
 from matplotlib import pyplot as plt
 from proctor import paths
-from proctor.report import figures, provenance
+from proctor.report import figures
 from proctor.report.figures import COLUMN, axes, save, size
+from proctor.report.provenance import describe, evidence_kinds
 
 DRAW = """
 import matplotlib
 before = dict(matplotlib.rcParams)
 from proctor.report.figures import forest, save, size, style
+from proctor.report.provenance import describe
 assert dict(matplotlib.rcParams) == before, "importing changes no settings"
 from matplotlib import pyplot as plt
 style()
 fig, ax = plt.subplots(figsize=size())
 forest(ax, ["a", "b"], [0.2, 0.5], [0.1, 0.4], [0.3, 0.6], role="ours", evidence="measured")
 ax.set_xlabel(r"accuracy $\\alpha$")
-save(fig, "uq/sample", claim="It rises", alt="A line", evidence="measured", inputs=["facts.csv"], seed=3)
+record = describe("uq/sample", evidence="measured", inputs=["facts.csv"], seed=3, packages=["matplotlib"])
+save(fig, record, claim="It rises", alt="A line")
 """
 
 
@@ -70,11 +73,8 @@ def test_another_process_in_another_checkout_with_another_matplotlibrc_writes_th
 
 def test_json_tells_where_the_figure_comes_from(checkout, monkeypatch):
     monkeypatch.setenv("PROCTOR_NOTEBOOK", "hle/2_evaluation")
-    save(
-        drawn(),
+    record = describe(
         "uq/sample",
-        claim="It rises",
-        alt="A line",
         evidence="measured",
         seed=np.int64(7),
         inputs=["facts.csv", checkout / "data" / "facts.csv"],
@@ -86,7 +86,9 @@ def test_json_tells_where_the_figure_comes_from(checkout, monkeypatch):
             "elsewhere": "/srv/someone/private.jsonl",
         },
         note="a note",
+        packages=("matplotlib", "numpy"),
     )
+    save(drawn(), record, claim="It rises", alt="A line")
     text = (checkout / "figures/uq/sample.json").read_text()
     found = json.loads(text)
     assert text == json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
@@ -122,12 +124,9 @@ def test_json_tells_where_the_figure_comes_from(checkout, monkeypatch):
         ({"parameters": {"deep": [{"model": object()}]}}, r"deep\[0\].model"),
     ],
 )
-def test_bad_calls_are_told_and_write_nothing(checkout, wrong, message):
-    arguments = {"name": "uq/sample", "evidence": "measured", "claim": "It rises", "alt": "A line"} | wrong
-    before = files_under(checkout)
+def test_bad_calls_are_told(checkout, wrong, message):
     with pytest.raises(ValueError, match=message):
-        save(drawn(), arguments.pop("name"), **arguments)
-    assert files_under(checkout) == before
+        describe(**{"name": "uq/sample", "evidence": "measured"} | wrong)
 
 
 @pytest.mark.parametrize(
@@ -135,12 +134,12 @@ def test_bad_calls_are_told_and_write_nothing(checkout, wrong, message):
     [("measured", ("measured",)), ("simulated + published", ("published", "simulated")), (["logged"], ("logged",))],
 )
 def test_kinds_of_evidence_come_in_one_order(given, kinds):
-    assert provenance.evidence_kinds(given) == kinds
+    assert evidence_kinds(given) == kinds
 
 
 def titled(fig, folder, name):
     """The SVG and PNG of a figure, saved."""
-    save(fig, f"uq/{name}", claim="It rises", alt="Some marks", evidence="measured", inputs=["catalog.csv"], out=folder)
+    save(fig, describe(f"uq/{name}", evidence="measured"), claim="It rises", alt="Some marks", out=folder)
     return (folder / f"uq/{name}.svg").read_text(), (folder / f"uq/{name}.png").read_bytes()
 
 

@@ -8,6 +8,7 @@ from proctor import paths
 from proctor.report.claims import judge
 from proctor.report.figures import COLUMN, FULL, axes, save
 from proctor.report.frame import faults, is_drawn, text_width, visible_texts, wrapped
+from proctor.report.provenance import describe
 
 HOW = dict(notebook="uq/3_validators", evidence="measured", says="> 0", n=500)
 SENTENCE = "Pipelines gain balanced accuracy over single checks"
@@ -27,7 +28,7 @@ def drawn(width=COLUMN, **how):
 
 
 def saved(fig, name="uq/sample", evidence="measured", **how):
-    save(fig, name, evidence=evidence, seed=1, **(STRICT | how))
+    save(fig, describe(name, evidence=evidence, seed=1), **(STRICT | how))
     return paths.FIGURES / name
 
 

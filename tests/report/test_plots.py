@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from proctor.report.figures import dumbbell, flow, forest, heatmap, role, roles, save, waffle
+from proctor.report.provenance import describe
 
 MODELS = ["smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"]
 
@@ -93,7 +94,7 @@ def test_a_flow_writes_boxes_and_labels_and_saves(ax, tmp_path):
     )
     texts = [text.get_text().replace("\n", " ") for text in ax.texts]
     assert texts == ["500 questions", "480 questions kept by all judges", "20 out", "end", "no", "all"]
-    save(ax.figure, "uq/flow", evidence="published", claim="How it goes", alt="Boxes", out=tmp_path)
+    save(ax.figure, describe("uq/flow", evidence="published"), claim="How it goes", alt="Boxes", out=tmp_path)
 
 
 @pytest.mark.parametrize(

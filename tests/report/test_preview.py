@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from proctor import paths
 from proctor.report import claims, preview, tables
+from proctor.report.provenance import describe
 from proctor.workflow.notebook import Notebook
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + (400).to_bytes(4, "big") + (200).to_bytes(4, "big")
@@ -26,7 +27,7 @@ def page(tmp_path):
     """`page(cells, claims=...)`: the preview of a small notebook whose figure and tables are in tmp_path."""
     (tmp_path / "uq").mkdir()
     for name in ("wide", "table_a", "table_b"):
-        tables.save_table(WIDE, f"uq/{name}", evidence="measured", caption="A caption", out=tmp_path)
+        tables.save_table(WIDE, describe(f"uq/{name}", evidence="measured"), caption="A caption", out=tmp_path)
     about = {"artifact": "uq/fig", "evidence": "logged", "alt": 'Two "bars"\nand a line', "claim_ids": ["uq/last"]}
     (tmp_path / "uq/fig.json").write_text(json.dumps(about | {"note": "Bars: 95 %"}))
     (tmp_path / "uq/fig.png").write_bytes(PNG)

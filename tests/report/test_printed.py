@@ -5,6 +5,7 @@ from matplotlib import pyplot as plt
 from PIL import Image
 from proctor.report import figures
 from proctor.report.printed import ASKED
+from proctor.report.provenance import describe
 from proctor.report.sheet import sheet
 
 
@@ -12,8 +13,8 @@ def draw(name, folder):
     figures.style()
     fig, ax = figures.axes()
     ax.plot([1, 2], [3, 4], label="a line")
-    how = dict(claim="A line rises", alt="It rises.", evidence="published", notebook="uq/x")
-    figures.save(fig, f"uq/{name}", out=folder, **how)
+    record = describe(f"uq/{name}", evidence="published", notebook="uq/x")
+    figures.save(fig, record, claim="A line rises", alt="It rises.", out=folder)
     plt.close("all")
 
 

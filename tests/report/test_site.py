@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from proctor import paths
 from proctor.report import claims, figures, site, site_check, tables
 from proctor.report.catalog import Row
-from proctor.report.provenance import KINDS
+from proctor.report.provenance import KINDS, describe
 from proctor.report.site_check import SiteError
 
 README = """# Proctor
@@ -144,11 +144,11 @@ def save_artifacts(folder):
     claim = claims.judge("uq/claim_1", "It holds", notebook="uq/1_formulas", evidence="measured", estimate=2,
                          interval=(1, 3), says="> 0", n=9)  # fmt: skip
     fig, _ = figures.axes()
-    figures.save(fig, "uq/fig_1", claim=claim, title="It holds & stays", alt="What is seen", inputs=["catalog.csv"],
-                 evidence="published + measured", parameters={"n": 3}, seed=7, notebook="uq/1_formulas", out=folder)  # fmt: skip
-    tables.save_table(NUMBERS, "uq/numbers", evidence="measured", out=folder)
-    judged = pd.DataFrame([claims.as_row(claim)])
-    tables.save_table(judged, "uq/claims_1_formulas", evidence="measured", out=folder)
+    record = describe("uq/fig_1", evidence="published + measured", inputs=["catalog.csv"], parameters={"n": 3}, seed=7,
+                      notebook="uq/1_formulas")  # fmt: skip
+    figures.save(fig, record, claim=claim, title="It holds & stays", alt="What is seen", out=folder)
+    for name, table in (("numbers", NUMBERS), ("claims_1_formulas", pd.DataFrame([claims.as_row(claim)]))):
+        tables.save_table(table, describe(f"uq/{name}", evidence="measured"), out=folder)
 
 
 @pytest.fixture(scope="module")

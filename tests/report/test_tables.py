@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proctor.files import harmless
 from proctor.report import tables
+from proctor.report.provenance import describe
 from proctor.report.tables import escape_tex, save_table, with_interval
 from proctor.stats import power
 
+RECORD = describe("hle/t", evidence="measured")
 SPECIAL = st.text(st.sampled_from("&%_#${}~^\\<>|[]*ab1 -"), max_size=30)
 TEX_TOKEN = re.compile(r"\\text[a-z]+\{\}|\\[&%_#${}]|[^&%_#${}~^\\<>|]")
 
@@ -66,8 +68,7 @@ def test_interval_text(arguments, expected):
 def test_markdown_merges_an_interval_and_labels_the_evidence(out, frame):
     save_table(
         frame,
-        "hle/t",
-        evidence=("measured", "published"),
+        describe("hle/t", evidence=("measured", "published")),
         caption="Some caption",
         intervals={"accuracy": ("low", "high")},
         formats={"accuracy": ".1%", "n": lambda n: f"n={n}"},
@@ -96,7 +97,9 @@ def test_an_estimate_and_its_limits_are_joined_by_their_names(frame, change, for
 
 def test_the_command_writes_a_booktabs_table_of_the_saved_one(out, frame, capsys):
     frame = frame.assign(model=["[a_1", "b|c"])  # after a line break TeX takes [ for its own argument
-    save_table(frame, "hle/t", evidence="published", caption="50 % & more", intervals={"accuracy": ("low", "high")})
+    save_table(
+        frame, describe("hle/t", evidence="published"), caption="50 % & more", intervals={"accuracy": ("low", "high")}
+    )
     assert tables.main(["hle/t", "--to", str(out)]) == 0
     tex = (out / "hle/t.tex").read_text()
     assert r"\caption{50 \% \& more}" in tex and r"\label{tab:hle/t}" in tex
@@ -106,7 +109,8 @@ def test_the_command_writes_a_booktabs_table_of_the_saved_one(out, frame, capsys
 
 def test_same_bytes_with_newline_ends_and_the_figures_provenance(tmp_path, frame):
     for folder in ("one", "two"):
-        save_table(frame, "hle/t", evidence="simulated", seed=1, parameters={"n": 2}, out=tmp_path / folder)
+        record = describe("hle/t", evidence="simulated", seed=1, parameters={"n": 2})
+        save_table(frame, record, out=tmp_path / folder)
     files = sorted(path.name for path in (tmp_path / "one/hle").iterdir())
     assert files == ["t.csv", "t.json", "t.md"]
     for file in files:
@@ -120,7 +124,6 @@ def test_same_bytes_with_newline_ends_and_the_figures_provenance(tmp_path, frame
 @pytest.mark.parametrize(
     "change, arguments, message",
     [
-        (lambda df: df, {"inputs": ["nowhere.csv"]}, "nowhere.csv"),
         (lambda df: df, {"formats": {"acuracy": ".2f"}}, "no column acuracy"),
         (lambda df: df, {"intervals": {"accuracy": ("low", "up")}}, "no column up"),
         (lambda df: df, {"intervals": {"accuracy": ("low", "high")}, "formats": {"accuracy": ".3g"}}, "must be like"),
@@ -131,15 +134,15 @@ def test_same_bytes_with_newline_ends_and_the_figures_provenance(tmp_path, frame
 )
 def test_bad_tables_are_told_and_write_nothing(out, frame, change, arguments, message):
     with pytest.raises(ValueError, match=message):
-        save_table(change(frame), "hle/t", **{"evidence": "measured"} | arguments)
+        save_table(change(frame), RECORD, **arguments)
     assert not out.exists()
 
 
 def test_long_tables_are_whole_in_the_csv_alone(tmp_path):
     long = pd.DataFrame({"n": range(tables.ROWS + 5)})
-    tables.save_table(long, "uq/long", evidence="simulated", seed=1, caption="Many", out=tmp_path)
-    assert len(pd.read_csv(tmp_path / "uq/long.csv")) == tables.ROWS + 5
-    text = (tmp_path / "uq/long.md").read_text()
+    save_table(long, RECORD, caption="Many", out=tmp_path)
+    assert len(pd.read_csv(tmp_path / "hle/t.csv")) == tables.ROWS + 5
+    text = (tmp_path / "hle/t.md").read_text()
     assert text.count("\n|") == tables.ROWS + 2 and "the first 500 of 505 rows" in text
 
 
@@ -150,7 +153,7 @@ KEPT = ["-1.5", "+.5", "-5%", "-1,234.5", "-1e-5", "-inf", "= 50", "-", "=", "-i
 
 
 def test_text_that_a_spreadsheet_would_compute_gets_an_apostrophe(out):
-    save_table(pd.DataFrame({"said": COMPUTED, "=A1": 1}), "hle/t", evidence="measured")
+    save_table(pd.DataFrame({"said": COMPUTED, "=A1": 1}), RECORD)
     read = pd.read_csv(out / "t.csv", lineterminator="\n")
     assert list(read.columns) == ["said", "'=A1"] and all(cell[0] == "'" for cell in read["said"])
     assert all(harmless(cell) is cell for cell in KEPT)
@@ -159,5 +162,5 @@ def test_text_that_a_spreadsheet_would_compute_gets_an_apostrophe(out):
 def test_numbers_of_units_that_no_study_has_are_in_words(tmp_path):
     assert tables.MOST == power.MOST
     table = pd.DataFrame({"effect": list("abcd"), "needed": [12.0, 1.7e34, np.inf, np.nan]})
-    shown = tables.save_table(table, "x/needed", evidence="simulated", seed=1, formats={"needed": ".0f"}, out=tmp_path)
+    shown = save_table(table, RECORD, formats={"needed": ".0f"}, out=tmp_path)
     assert shown["needed"].tolist() == ["12", "more than 10,000", "more than 10,000", ""]

@@ -15,7 +15,7 @@ import html
 import io
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -139,44 +139,28 @@ def shared_legend(fig: Figure, *panels: Any, ncols: int = 1, **how: Any) -> None
 
 def save(
     fig: Figure,
-    name: str,
+    record: dict[str, Any],
     *,
     claim: str | Claim | Sequence[Claim],
     alt: str,
-    evidence: str | Iterable[str],
     title: str = "",
-    inputs: Sequence[str | os.PathLike | provenance.Logged] = (),
-    parameters: Mapping | None = None,
-    seed: int | None = None,
-    note: str = "",
     explore: Explorable | None = None,
     out: str | os.PathLike | None = None,
-    notebook: str | None = None,
     complain: Callable[[str], None] = refuse,
 ) -> None:
     """Write figures/<name>.svg, .png and .json (provenance), the same bytes on every run.
 
-    claim: the title. A Claim gives its sentence for its verdict, with a chip that says whether the title holds, and
-    estimate, interval and n beneath; of several the first is drawn and all are recorded; a text is for a picture that
-    claims nothing sampled. title: the finding in words that suit the picture, in place of the claim's. alt: what the
-    picture shows, for readers who can't see it. explore: what the book can move in it. The house rules hold
-    (`proctor.report.frame`): ValueError when something leaves the canvas, a text is under 6 pt, tick labels overlap or
-    the width is neither COLUMN nor FULL;
-    `complain` may do something else with that text.
+    record: what `provenance.describe` says of it. claim: the title. A Claim gives its sentence for its verdict, with a
+    chip that says whether the title holds, and estimate, interval and n beneath; of several the first is drawn and all
+    are recorded; a text is for a picture that claims nothing sampled. title: the finding in words that suit the
+    picture, in place of the claim's. alt: what the picture shows, for readers who can't see it. explore: what the book
+    can move in it. The house rules hold (`proctor.report.frame`): ValueError when something leaves the canvas, a text
+    is under 6 pt, tick labels overlap or the width is neither COLUMN nor FULL; `complain` may do something else with
+    that text.
 
-    Other arguments: `provenance.describe`, whose ValueErrors come before anything is written. Call it last: the
-    layout is fixed from here on. Where nothing is shown (MPLBACKEND=agg), the figure is closed.
+    Call it last: the layout is fixed from here on. Where nothing is shown (MPLBACKEND=agg), the figure is closed.
     """
-    record = provenance.describe(
-        name,
-        evidence=evidence,
-        inputs=inputs,
-        parameters=parameters,
-        seed=seed,
-        note=note,
-        packages=("matplotlib", "numpy"),
-        notebook=notebook,
-    )
+    name = record["artifact"]
     with plt.style.context(["default", HOUSE]):
         description = " ".join((alt or "").split())
         if not claim or not description:
@@ -185,7 +169,7 @@ def save(
         first = claims[0] if claims else None
         verdict = first.verdict_of(title) if first else ""
         title = " ".join(title.split()) or (first.title if first else " ".join(str(claim).split()))
-        record |= {"claim": title, "claim_ids": [each.id for each in claims], "alt": description}
+        record = record | {"claim": title, "claim_ids": [each.id for each in claims], "alt": description}
         if explore:
             record["explore"] = explore.page()
         if first and first.estimate is not None:
@@ -193,8 +177,8 @@ def save(
         if widths := widths_asked():
             caption = f"{title}. {description} ({record['evidence']}; {name})"
             write_forms(fig, name, caption, widths, Path(out or paths.OWN_FIGURES))
-        kinds, numbers = provenance.evidence_kinds(evidence), first.numbers if first else ""
-        crop = frame(fig, name, kinds, title, verdict, numbers, complain)
+        kinds = provenance.evidence_kinds(record["evidence"])
+        crop = frame(fig, name, kinds, title, verdict, first.numbers if first else "", complain)
         marks_said = name_marks(fig)
         drawn = _render(fig, "svg", crop, {"Date": None, "Creator": None, "Title": title})
         about = f"</title>\n <desc>{html.escape(description, quote=False)}</desc>"  # told to readers as one image

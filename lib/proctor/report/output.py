@@ -105,18 +105,8 @@ class Output:
         only, or the columns to show (a column that `intervals` merged is shown under its estimate's name). The page has
         at most 8 columns and 30 rows, and says what is left out.
         """
-        kinds = self._evidence(evidence, name)
-        shown = tables.save_table(
-            df,
-            name,
-            evidence=kinds,
-            caption=caption,
-            formats=formats,
-            intervals=intervals,
-            note=note,
-            digits=12,
-            **self._origin(),
-        )
+        record = self._record(name, evidence, ("numpy", "pandas"), note)
+        shown = tables.save_table(df, record, caption=caption, formats=formats, intervals=intervals)
         if show is False:
             return
         columns = list(shown.columns)[:COLUMNS] if show is True else list(show)  # type: ignore[arg-type]
@@ -126,7 +116,7 @@ class Output:
         wide = len(shown.columns) - len(columns) if show is True else 0
         left = [f"{count} more {what}" for count, what in ((rows, "rows"), (wide, "columns")) if count]
         rest = f"… {' and '.join(left)} in {provenance.relative(paths.OWN_FIGURES)}/{name}.csv" if left else ""
-        part, label = shown[columns].head(ROWS), f"{' + '.join(provenance.evidence_kinds(kinds))} · {name}"
+        part, label = shown[columns].head(ROWS), provenance.label(record)
         numeric = [column in df and pd.api.types.is_numeric_dtype(df[column]) for column in columns]
         plain = tables.to_markdown(part, numeric, caption, label)
         page = {
@@ -157,10 +147,9 @@ class Output:
         first = None if isinstance(claim, str) else claim if isinstance(claim, Claim) else claim[0]
         if first and first.verdict != self._expected.get(first.id):
             title = ""
-        how: dict[str, Any] = dict(
-            evidence=self._evidence(evidence, name), note=note, claim=claim, alt=alt, title=title, explore=explore
-        )
-        figures.save(fig, name, **how, **self._origin(), complain=_note if self._explores else refuse)
+        record = self._record(name, evidence, ("matplotlib", "numpy"), note)
+        complain = _note if self._explores else refuse
+        figures.save(fig, record, claim=claim, alt=alt, title=title, explore=explore, complain=complain)
         plt.close(fig)
         png = (paths.OWN_FIGURES / f"{name}.png").read_bytes()
         title = title or (first.title if first else str(claim))
@@ -260,16 +249,25 @@ class Output:
         text = [(claim.sentence, claim.verdict, claim.numbers, claim.evidence, claim.id) for claim in self.claims]
         tables.save_table(
             pd.DataFrame([claims.as_row(claim) for claim in self.claims]),
-            name,
-            evidence=sorted(kinds),
+            self._record(name, sorted(kinds), ("numpy", "pandas")),
             caption=f"Claims of notebooks/{self.name}.ipynb",
             text=pd.DataFrame(text, columns=["claim", "verdict", "numbers", "evidence", "id"], dtype=object),
-            **self._origin(),
         )
 
-    def _origin(self) -> dict[str, Any]:
-        parameters = {name: value for name, value in self.parameters.items() if name != "seed"}
-        return dict(inputs=self.inputs, parameters=parameters, seed=self.seed, notebook=self.name)
+    def _record(
+        self, name: str, evidence: str | Sequence[str] | None, packages: Sequence[str], note: str = ""
+    ) -> dict[str, Any]:
+        """The provenance of an artifact of this run."""
+        return provenance.describe(
+            name,
+            evidence=self._evidence(evidence, name),
+            inputs=self.inputs,
+            parameters={key: value for key, value in self.parameters.items() if key != "seed"},
+            seed=self.seed,
+            note=note,
+            packages=packages,
+            notebook=self.name,
+        )
 
     def _evidence(self, given: str | Sequence[str] | None, where: str) -> str | Sequence[str]:
         kinds = given if given is not None else self.evidence

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -75,55 +76,37 @@ def decimals(low: ArrayLike, high: ArrayLike) -> str:
 
 def save_table(
     df: pd.DataFrame,
-    name: str,
+    record: Mapping[str, Any],
     *,
-    evidence: str | Iterable[str],
-    inputs: Sequence[str | os.PathLike | provenance.Logged] = (),
     caption: str = "",
     formats: Mapping[str, Format] | None = None,
     intervals: Mapping[str, tuple[str, str]] | None = None,
-    parameters: Mapping | None = None,
-    seed: int | None = None,
-    note: str = "",
     out: str | os.PathLike | None = None,
-    notebook: str | None = None,
-    digits: int | None = None,
     text: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Write figures/<name>.csv (full precision), .md and .json (provenance).
+    """Write figures/<name>.csv (floats with twelve significant digits), .md and .json (provenance).
 
+    record: what `provenance.describe` says of it.
     formats: column -> format spec (".2f", ".1%") or function of the value; floats default to four digits,
     missing values are left empty. intervals: estimate column -> (low column, high column): the text
     tables show them as one "0.45 [0.36, 0.54]" (formats may say ".Nf" or ".N%"), the CSV keeps all three. Without it
     those of `intervals_in` are.
     A named index is written as columns; an unnamed one must be of numbers and is left out.
-    Raises ValueError for an unknown column in formats or intervals, doubled column names, rows whose
-    `canary` says that they must not be published, and what `provenance.describe` refuses; nothing is
-    then written.
+    Raises ValueError for an unknown column in formats or intervals, doubled column names, and rows whose
+    `canary` says that they must not be published; nothing is then written.
 
     The text forms hold the first ROWS rows and say so. Give estimates with intervals the format `decimals` finds.
-    digits: significant digits of the CSV's floats (default: all). text: another text form than the frame's own, for
-    tables whose CSV has more columns than a reader wants. Returns the text form that the Markdown has.
+    text: another text form than the frame's own, for tables whose CSV has more columns than a reader wants. Returns the
+    text form that the Markdown has.
     """
+    name = record["artifact"]
     df = _flat(df, name)
     intervals = intervals_in(df, formats or {}) if intervals is None else intervals
     shown = _shown(df, name, formats or {}, intervals) if text is None else text
     numeric = [
         column in intervals or column in df and pd.api.types.is_numeric_dtype(df[column]) for column in shown.columns
     ]
-    if digits is not None:
-        df = df.map(lambda value: float(f"{value:.{digits}g}") if isinstance(value, float) else value)
-    record = provenance.describe(
-        name,
-        evidence=evidence,
-        inputs=inputs,
-        parameters=parameters,
-        seed=seed,
-        note=note,
-        packages=("numpy", "pandas"),
-        notebook=notebook,
-    )
-    label = provenance.label(record)
+    df = df.map(lambda value: float(f"{value:.12g}") if isinstance(value, float) else value)
     rest = len(shown) - ROWS
     part = shown if rest <= 0 else shown.head(ROWS)
     caption = caption if rest <= 0 else f"{caption} (the first {ROWS} of {len(shown)} rows; all are in the CSV)".strip()
@@ -131,7 +114,7 @@ def save_table(
         record,
         {
             ".csv": _harmless(df).to_csv(index=False, lineterminator="\n"),
-            ".md": to_markdown(part, numeric, caption, label),
+            ".md": to_markdown(part, numeric, caption, provenance.label(record)),
         },
         out,
     )
