@@ -4,12 +4,11 @@ import csv
 import json
 import shutil
 
+import pandas as pd
 import pytest
 from proctor.paths import ROOT
 from proctor.workflow import sweep
 from proctor.workflow.notebook import Notebook, WorkflowError
-
-from .helpers import claim
 
 CLAIM = """
 import csv, os, pathlib
@@ -156,14 +155,12 @@ def test_a_grid_comes_from_a_file_too(tmp_path):
 
 
 def test_the_parameter_behind_another_verdict_is_the_one_that_alone_differs():
-    points = [dict(a=a, b=b) for a in (1, 2) for b in (1, 2, 3)]
-    lows = [1.0 if point == dict(a=2, b=1) else -1.0 for point in points]
-    found = [(point, "uq/x", [claim(interval=(low, 9.0))]) for point, low in zip(points, lows)]
-    (spread,) = sweep.spreads(found)
-    assert spread.by == {"a": (1, 3), "b": (1, 2)} and spread.verdicts()[""] == {"cannot tell": 5, "holds": 1}
-    assert spread.verdicts("a") == {"1": {"cannot tell": 3}, "2": {"cannot tell": 2, "holds": 1}}
-    (spread,) = sweep.spreads([found[0], found[4]])  # two parameters differ at once: neither is known to be the one
-    assert spread.by == {"a": (0, 0), "b": (0, 0)}
+    grid = pd.DataFrame([(a, b) for a in "12" for b in "123"], columns=["a", "b"])
+    own = grid.assign(verdict=["holds" if (a, b) == ("2", "1") else "cannot tell" for a, b in grid.to_numpy()])
+    assert sweep.changes_by(own, ["a", "b"]) == {"a": (1, 3), "b": (1, 2)}
+    two = own.iloc[[0, 4]]  # two parameters differ at once: neither is known to be the one
+    assert sweep.changes_by(two, ["a", "b"]) == {"a": (0, 0), "b": (0, 0)}
+    assert sweep.changes_by(own.iloc[[0, 3]], ["a"]) == {"a": (1, 1)}
 
 
 def test_folders_have_plain_names_and_each_combination_its_own():

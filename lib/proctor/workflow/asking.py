@@ -98,11 +98,11 @@ def planned(jobs: Iterable[rerun.Job], how: Mapping[str, Any]) -> Bill:
     expected: dict[str, float] = {}
     asking = 0
     for each in found:
-        file = Path(each.job.environment[PLAN])
+        file = Path(each.environment[PLAN])
         plan = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"to_ask": {}, "expected": {}}
-        own = f"{each.job.name} " if each.job.values.get("mode") == "live" else ""
+        own = f"{each.name} " if each.values.get("mode") == "live" else ""
         to_ask |= {own + key: cost for key, cost in plan["to_ask"].items()}
         expected |= {own + key: cost for key, cost in plan["expected"].items()}
         asking += bool(plan["to_ask"])
-        shutil.rmtree(each.job.folder, ignore_errors=True)
+        shutil.rmtree(each.folder, ignore_errors=True)
     return Bill(to_ask, expected, asking, [each.problem for each in found if each.problem])

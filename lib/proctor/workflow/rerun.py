@@ -53,9 +53,10 @@ class ReadOnly(WorkflowError):
 
 
 class Job(NamedTuple):
-    """One notebook with the values that it is given. folder: where all that the run leaves goes.
+    """One notebook with the values that it is given, and what came of it. folder: where all that the run leaves goes.
 
-    label: what a reader calls it, if not by the notebook's name. environment: variables for this run alone.
+    label: what a reader calls it, if not by the notebook's name. environment: variables for this run alone. problem:
+    why it stopped before its end, "" where it did not. reused: it did not run now.
     """
 
     notebook: Notebook
@@ -63,6 +64,8 @@ class Job(NamedTuple):
     folder: Path
     label: str = ""
     environment: Mapping[str, str] = {}
+    problem: str = ""
+    reused: bool = False
 
     @property
     def name(self) -> str:
@@ -76,26 +79,14 @@ class Job(NamedTuple):
         """Whether it ran before with the same values and inputs, and all that it left is still there."""
         return receipts.is_true(self.notebook, self.values, [], self.receipt)
 
-
-class Rerun(NamedTuple):
-    """What came of a job. problem: why it stopped before its end, "" where it did not. reused: it did not run now."""
-
-    job: Job
-    problem: str = ""
-    reused: bool = False
-
-    @property
-    def notebook(self) -> Notebook:
-        return self.job.notebook
-
     @property
     def figures(self) -> Path:
-        return self.job.folder / "figures"
+        return self.folder / "figures"
 
     @property
     def seconds(self) -> float | None:
         """How long the notebook ran, as its executed copy says; None where there is none."""
-        copy = self.job.folder / "notebook.ipynb"
+        copy = self.folder / "notebook.ipynb"
         ended = copy.exists() and not self.problem
         return Notebook(copy).content["metadata"].get("papermill", {}).get("duration") if ended else None
 
@@ -134,7 +125,7 @@ def rerun(
     again: bool = False,
     cell_timeout: float | None = None,
     snakemake: Sequence[str] = (),
-) -> Generator[Rerun, None, None]:
+) -> Generator[Job, None, None]:
     """Run the jobs, `at_once` at a time; yield each as it ends.
 
     again: run also what has run with the same inputs before. snakemake: options of its own, such as --profile; with
@@ -146,7 +137,7 @@ def rerun(
     todo = []
     for job in jobs:
         if not again and job.has_run():
-            yield Rerun(job, reused=True)
+            yield job._replace(reused=True)
         else:
             todo.append(job)
     if not todo:
@@ -162,7 +153,7 @@ def rerun(
     by_folder = {str(job.folder): job for job in todo}
     works = {folder: partial(_run_here, job, cell_timeout) for folder, job in by_folder.items()}
     for folder, problem in run_all(works, at_once):
-        yield Rerun(by_folder[folder], problem or "")
+        yield by_folder[folder]._replace(problem=problem or "")
 
 
 def _run_here(job: Job, cell_timeout: float | None, server: KernelServer, cancel: threading.Event) -> str | None:
@@ -206,7 +197,7 @@ def _told(work: Work, name: str, server: KernelServer, cancel: threading.Event) 
         return f"{name} could not be run:\n{traceback.format_exc()}"
 
 
-def _elsewhere(todo: Sequence[Job], at_once: int, snakemake: Sequence[str]) -> Generator[Rerun, None, None]:
+def _elsewhere(todo: Sequence[Job], at_once: int, snakemake: Sequence[str]) -> Generator[Job, None, None]:
     """Run the jobs by rerun.smk, with these options of Snakemake."""
     need("snakemake")
     shutil.rmtree(DONE, ignore_errors=True)
@@ -230,12 +221,13 @@ def _elsewhere(todo: Sequence[Job], at_once: int, snakemake: Sequence[str]) -> G
                 problem = job.folder / PROBLEM
                 if job.receipt.exists() or problem.exists():
                     waiting.remove(job)
-                    yield Rerun(job, problem.read_text(encoding="utf-8") if problem.exists() else "")
+                    yield job._replace(problem=problem.read_text(encoding="utf-8") if problem.exists() else "")
             if time.monotonic() >= latest:
                 break
             time.sleep(LOOK)
         for job in waiting:
-            yield Rerun(job, f"{job.name} did not run to its end; {relative(LOG)} or the log of its job says why")
+            why = f"{relative(LOG)} or the log of its job says why"
+            yield job._replace(problem=f"{job.name} did not run to its end; {why}")
         process.wait()
 
 
@@ -268,7 +260,7 @@ def started(command: Sequence[str]) -> Iterator[subprocess.Popen]:
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def told(reruns: Generator[Rerun, None, None], total: int, what: str, unit: str = "notebook") -> list[Rerun]:
+def told(reruns: Generator[Job, None, None], total: int, what: str, unit: str = "notebook") -> list[Job]:
     """All of them, with a progress bar on the terminal and a line for each that ran, in the order of the names."""
     from tqdm import tqdm
 
@@ -279,11 +271,11 @@ def told(reruns: Generator[Rerun, None, None], total: int, what: str, unit: str 
             bar.update()
             if not each.reused:
                 how = "FAILED" if each.problem else "planned" if what == "plan" else "finished"
-                bar.write(f"  {how:9} {each.job.name}" + (f"  {each.seconds:.1f} s" if each.seconds else ""))
-    return sorted(found, key=lambda each: each.job.name)
+                bar.write(f"  {how:9} {each.name}" + (f"  {each.seconds:.1f} s" if each.seconds else ""))
+    return sorted(found, key=lambda each: each.name)
 
 
-def print_problems(done: Iterable[Rerun]) -> int:
+def print_problems(done: Iterable[Job]) -> int:
     """Why each that failed did so, on stderr; how many."""
     problems = [each.problem for each in done if each.problem]
     for problem in problems:

@@ -16,10 +16,10 @@ import itertools
 import json
 import re
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -27,37 +27,21 @@ from proctor import program
 from proctor.files import write_atomic
 from proctor.models.spending import Budget
 from proctor.paths import BUILD
-from proctor.report.claims import Claim, read_claims
+from proctor.report.claims import read_claims
 from proctor.report.provenance import evidence_kinds, relative
 from proctor.workflow import asking, params, receipts, rerun
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
 from proctor.workflow.rerun import lock
 from proctor.workflow.run import add_budget_options, budget_of
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 SWEEPS = BUILD / "sweeps"
 FIXED = ("claim", "sentence", "evidence", "estimate", "low", "high", "n", "of", "unit", "verdict", "problem", "folder")
 SHOWN = 20  # claims on the terminal; the file has all
 
 Point = dict[str, Any]  # {parameter: its value} of one combination
-
-
-class Spread(NamedTuple):
-    """One claim over the grid. made: of the combinations that make it. by: {parameter: (changed, compared)}: of the
-    groups of combinations that differ in this parameter alone, how many have more than one verdict."""
-
-    made: list[tuple[Point, Claim]]
-    by: dict[str, tuple[int, int]]
-
-    @property
-    def claims(self) -> list[Claim]:
-        return [claim for _, claim in self.made]
-
-    def verdicts(self, name: str = "") -> dict[str, Counter[str]]:
-        """{value of the parameter: {verdict: how many}}; {"": ...} of all where none is named."""
-        found: dict[str, Counter[str]] = defaultdict(Counter)
-        for point, claim in self.made:
-            found[_text(point[name]) if name else ""][claim.verdict] += 1
-        return found
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -124,13 +108,12 @@ def sweep(
     if only_plan:
         return 0
     now = [job._replace(environment=budget.environment) if budget and asks[str(job.folder)] else job for job in todo]
-    done = {str(each.job.folder): each for each in rerun.told(rerun.rerun(now, **how), len(now), "sweep", "job")}
-    done |= {folder: rerun.Rerun(job, reused=True) for folder, job in ran.items()}
+    done = {str(each.folder): each for each in rerun.told(rerun.rerun(now, **how), len(now), "sweep", "job")} | ran
     runs = [(point, done[folder]) for folder, (point, _) in jobs.items()]
-    found = [(point, run, [] if run.problem else read_claims(run.figures)) for point, run in runs]
-    write_results(found, place)
-    _tell(found, place)
-    return 1 if any(run.problem for _, run in runs) else 0
+    table = claims_of(runs, place)
+    write_results(table, len(runs), place)
+    _tell(table, [job for _, job in runs], place)
+    return 1 if any(job.problem for _, job in runs) else 0
 
 
 def folder_of(name: str) -> Path:
@@ -202,91 +185,84 @@ def jobs_of(
     return jobs
 
 
-def write_results(found: Sequence[tuple[Point, rerun.Rerun, list[Claim]]], place: Path) -> None:
-    """Write results.csv and results.md: a row for each combination and claim, one for a combination that failed."""
+def claims_of(runs: Sequence[tuple[Point, rerun.Job]], place: Path) -> "pd.DataFrame":
+    """A row for each combination and claim, one for a combination that failed."""
     import pandas as pd
 
-    from proctor.report import tables
-
-    names = list(dict.fromkeys(name for point, _, _ in found for name in point))
+    names = list(dict.fromkeys(name for point, _ in runs for name in point))
     heads = {name: f"{name} (parameter)" if name in ("notebook", *FIXED) else name for name in names}
     rows: list[dict[str, Any]] = []
-    for point, run, claims in found:
-        own = {"notebook": run.notebook.name} | {heads[name]: _text(value) for name, value in point.items()}
-        own["folder"] = run.job.folder.relative_to(place).as_posix()
-        for claim in claims:
-            cells = {name: getattr(claim, name) for name in FIXED[1:10]} | {"claim": claim.id}
-            rows.append(own | cells)
-        if run.problem:
-            rows.append(own | {"problem": run.problem})
-    columns = ["notebook", *heads.values(), *FIXED]
-    rerun.write_report(place / "results.csv", columns, ([row.get(column) for column in columns] for row in rows))
+    for point, job in runs:
+        own = {"notebook": job.notebook.name} | {heads[name]: _text(value) for name, value in point.items()}
+        own["folder"] = job.folder.relative_to(place).as_posix()
+        for claim in [] if job.problem else read_claims(job.figures):
+            rows.append(own | {name: getattr(claim, name) for name in FIXED[1:10]} | {"claim": claim.id})
+        if job.problem:
+            rows.append(own | {"problem": job.problem})
+    table = pd.DataFrame(rows, columns=["notebook", *heads.values(), *FIXED], dtype=object)
+    return table.where(table.notna(), None)
 
-    shown = [{name: _short(row.get(name)) for name in columns} for row in rows[: tables.ROWS]]
-    filled = [name for name in columns[:-1] if any(row[name] for row in shown)]
-    numeric = [name in ("estimate", "low", "high", "n") for name in filled]
-    first = f", the first {tables.ROWS} rows; all are in results.csv" if len(rows) > tables.ROWS else ""
-    kinds = {kind for row in rows for kind in row.get("evidence", "").split(" + ") if kind}
+
+def write_results(table: "pd.DataFrame", combinations: int, place: Path) -> None:
+    """Write results.csv and results.md."""
+    from proctor.report import tables
+
+    rerun.write_report(place / "results.csv", list(table), table.itertuples(index=False))
+    shown = table.iloc[: tables.ROWS, :-1].map(_short)
+    shown = shown.loc[:, (shown != "").any()]
+    numeric = [name in ("estimate", "low", "high", "n") for name in shown]
+    first = f", the first {tables.ROWS} rows; all are in results.csv" if len(table) > tables.ROWS else ""
+    kinds = {kind for evidence in table["evidence"].dropna() for kind in evidence.split(" + ") if kind}
     label = f"{' + '.join(evidence_kinds(kinds)) if kinds else 'no claims'} · sweep {place.name}"
-    frame = pd.DataFrame(shown, columns=filled, dtype=object)
-    caption = f"Claims of {_count(len(found), 'combination')}{first}"
-    write_atomic(place / "results.md", tables.to_markdown(frame, numeric, caption, label))
+    caption = f"Claims of {_count(combinations, 'combination')}{first}"
+    write_atomic(place / "results.md", tables.to_markdown(shown, numeric, caption, label))
 
 
-def spreads(found: Iterable[tuple[Point, str, Sequence[Claim]]]) -> list[Spread]:
-    """Each claim over the grid. found: (combination, notebook name, its claims)."""
-    made: dict[tuple[str, str], list[tuple[Point, Claim]]] = defaultdict(list)
-    for point, notebook, claims in found:
-        for claim in claims:
-            made[notebook, claim.id].append((point, claim))
-    return [Spread(each, _by(each)) for each in made.values()]
-
-
-def _by(made: Sequence[tuple[Point, Claim]]) -> dict[str, tuple[int, int]]:
+def changes_by(own: "pd.DataFrame", names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """{parameter: (changed, compared)} of the rows of one claim: of the groups of combinations that differ in this
+    parameter alone, how many have more than one verdict."""
     found = {}
-    for name in made[0][0]:
-        groups = defaultdict(list)
-        for point, claim in made:
-            groups[json.dumps({**point, name: None})].append(claim.verdict)
-        several = [verdicts for verdicts in groups.values() if len(verdicts) > 1]
-        found[name] = sum(len(set(verdicts)) > 1 for verdicts in several), len(several)
+    for name in names:
+        others = [other for other in names if other != name]
+        groups = own.groupby(others or (lambda _: 0))["verdict"].agg(["size", "nunique"]).query("size > 1")
+        found[name] = int((groups["nunique"] > 1).sum()), len(groups)
     return found
 
 
-def _tell(found: Sequence[tuple[Point, rerun.Rerun, list[Claim]]], place: Path) -> None:
-    every = spreads((point, run.notebook.name, claims) for point, run, claims in found)
-    changed = [spread for spread in every if len(spread.verdicts()[""]) > 1]
-    failed = [run for _, run, _ in found if run.problem]
-    for run in failed:
-        print(f"\n{run.job.name}\n{run.problem}", file=sys.stderr)
-    combinations = f"{_count(len(found), 'combination')}, {len(failed)} failed"
+def _tell(table: "pd.DataFrame", jobs: Sequence[rerun.Job], place: Path) -> None:
+    every = [own for _, own in table.dropna(subset="claim").groupby(["notebook", "claim"], sort=False)]
+    changed = [own for own in every if own["verdict"].nunique() > 1]
+    failed = [job for job in jobs if job.problem]
+    for job in failed:
+        print(f"\n{job.name}\n{job.problem}", file=sys.stderr)
+    combinations = f"{_count(len(jobs), 'combination')}, {len(failed)} failed"
     print(f"\n{combinations}. {_count(len(every), 'claim')}, {len(changed)} with more than one verdict over the grid.")
-    for spread in changed[:SHOWN]:
-        by = {name: counts for name, counts in spread.by.items() if counts[0]}
-        print(f"  {spread.claims[0].id}  {spread.claims[0].sentence}")
+    for own in changed[:SHOWN]:
+        print(f"  {own['claim'].iloc[0]}  {own['sentence'].iloc[0]}")
+        varied = own.iloc[:, 1 : -len(FIXED)].dropna(axis=1)
+        by = {name: counts for name, counts in changes_by(own, list(varied)).items() if counts[0]}
         if not by:
-            print(f"    {_counted(spread.verdicts()[''])}; changes with several parameters at once")
-        for name, (changes, of) in by.items():
-            values = "; ".join(f"{value}: {_counted(verdicts)}" for value, verdicts in spread.verdicts(name).items())
+            print(f"    {_counted(own['verdict'])}; changes with several parameters at once")
+        for head, (changes, of) in by.items():
+            values = "; ".join(f"{value}: {_counted(same)}" for value, same in own.groupby(head, sort=False)["verdict"])
+            name = head.removesuffix(" (parameter)")
             print(f"    changes with {name} in {changes} of {_count(of, 'comparison')}: {values}")
-    moved = [spread for spread in every if len({claim.estimate for claim in spread.claims}) > 1]
-    still = [spread for spread in every if spread not in moved]
-    limits = [spread for spread in still if len({(claim.low, claim.high) for claim in spread.claims}) > 1]
+    moved = [own for own in every if own["estimate"].nunique(dropna=False) > 1]
+    still = [own[["low", "high"]].drop_duplicates() for own in every if own["estimate"].nunique(dropna=False) == 1]
+    limits = [pairs for pairs in still if len(pairs) > 1]
     if moved:
         print(f"Estimates that move ({len(moved)}), from the lowest to the highest:")
-    for spread in moved[:SHOWN]:
-        estimates = [claim.estimate for claim in spread.claims if claim.estimate is not None]
-        unit = f" {spread.claims[0].unit}" if spread.claims[0].unit else ""
-        span = f"{min(estimates):.4g} to {max(estimates):.4g}{unit}" if estimates else "undefined"
-        print(f"  {spread.claims[0].id}  {span}")
+    for own in moved[:SHOWN]:
+        unit = f" {own['unit'].iloc[0]}" if own["unit"].iloc[0] else ""
+        print(f"  {own['claim'].iloc[0]}  {own['estimate'].min():.4g} to {own['estimate'].max():.4g}{unit}")
     if max(len(changed), len(moved)) > SHOWN:
         print(f"  ... and more: the {SHOWN} first are shown")
     print(f"Only the interval moves: {len(limits)}. Nothing moves: {len(every) - len(moved) - len(limits)}.")
     print(f"Each combination and claim: {relative(place / 'results.csv')}, and .md to read")
 
 
-def _counted(verdicts: Counter[str]) -> str:
-    return ", ".join(f"{verdict} {n}" for verdict, n in verdicts.most_common())
+def _counted(verdicts: Iterable[str]) -> str:
+    return ", ".join(f"{verdict} {n}" for verdict, n in Counter(verdicts).most_common())
 
 
 def _named(names: Sequence[str], sections: Mapping[str, Any], every: Sequence[Notebook]) -> list[Notebook]:

@@ -92,7 +92,7 @@ def verify(only: Sequence[str], tolerance: float | None, how: Mapping[str, Any])
     return 1 if bad or not findings else 0
 
 
-def compare(done: rerun.Rerun, committed: Iterable[Path], tolerance: float = values.TOLERANCE) -> list[Finding]:
+def compare(done: rerun.Job, committed: Iterable[Path], tolerance: float = values.TOLERANCE) -> list[Finding]:
     """How each file of the run differs from the committed ones of that notebook, by name."""
     old = {path.relative_to(COMMITTED).as_posix(): path for path in committed}
     new = done.files()
@@ -103,7 +103,7 @@ def compare(done: rerun.Rerun, committed: Iterable[Path], tolerance: float = val
     return findings
 
 
-def _rows(findings: Sequence[Finding], done: Sequence[rerun.Rerun]) -> Iterable[tuple]:
+def _rows(findings: Sequence[Finding], done: Sequence[rerun.Job]) -> Iterable[tuple]:
     for each in findings:
         found = each.comparison
         numbers = (found.changed, found.of, f"{found.relative:.6g}")
@@ -111,7 +111,7 @@ def _rows(findings: Sequence[Finding], done: Sequence[rerun.Rerun]) -> Iterable[
     yield from ((run.notebook.name, "", "failed", 0, 0, 0, "", "", "", run.problem) for run in done if run.problem)
 
 
-def _tell(findings: Sequence[Finding], done: Sequence[rerun.Rerun], stay: Sequence[str], tolerance: float) -> None:
+def _tell(findings: Sequence[Finding], done: Sequence[rerun.Job], stay: Sequence[str], tolerance: float) -> None:
     counts = {each.notebook.name: Counter[str]() for each in done}
     for each in findings:
         counts[each.notebook][each.comparison.outcome] += 1
@@ -193,9 +193,7 @@ def _claim_rows(changes: Mapping[str, Sequence[values.ClaimChange]]) -> Iterable
             yield (notebook, change.id, change.kind, *verdicts, *estimates, change.shift, change.limits)
 
 
-def _tell_claims(
-    changes: Sequence[values.ClaimChange], done: Sequence[rerun.Rerun], seed: int, tolerance: float
-) -> bool:
+def _tell_claims(changes: Sequence[values.ClaimChange], done: Sequence[rerun.Job], seed: int, tolerance: float) -> bool:
     """Say what the seed changes; True where no verdict flips, no estimate moves too far and no claim is lost."""
     both = [change for change in changes if change.before and change.after]
     flips = [change for change in both if change.kind == "verdict"]
