@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -41,11 +41,8 @@ from proctor.workflow.run import add_budget_options, add_parameter_options, budg
 if TYPE_CHECKING:
     from proctor.models.spending import Budget
 
-STAMP = BUILD / "up_to_date.json"
 CONFIG = BUILD / "config.json"
 PLACE = "PROCTOR_FIGURES"
-SKIPPED = {"__pycache__", ".ipynb_checkpoints"}
-OURS = ("notebooks", "lib", "params", "data", "Snakefile", "requirements.txt")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -78,67 +75,52 @@ def reproduce(
         held = lock()  # until this function ends
     except ReadOnly as error:  # what is up to date needs no writing
         held = error
-    asked: dict[str, Any] = {"profile": str(profile), "overrides": list(map(list, overrides))}
-    asked |= {name: os.environ.get(name) for name in (PLACE, "PROCTOR_LOGS")}
+    from proctor.workflow import params  # pydantic: not for --help
+
     notebooks = all_notebooks()
     asked_for = chosen(only, notebooks)
-    stamp = _stamp()
-    if stamp.get("asked") == asked and stamp["files"] == contents(stamp["places"]):
-        print("Nothing to do: everything is up to date.", *_kept_lines(stamp["kept"], asked_for), sep="\n")
-        return 0
-    if isinstance(held, ReadOnly):
-        raise held
-    STAMP.unlink(missing_ok=True)
-
-    from proctor import log_files  # here, not above: the check before this must stay quick
-    from proctor.workflow import params
-
     changed = params.read_overrides(overrides)
     values = params.resolve(notebooks, profile, {"all": changed})
     figures = params.figures_folder(profile, overrides)
     os.environ[PLACE] = str(figures)  # for Snakemake
     rows = _catalog()
-    named = {str(place) for notebook in notebooks for place in receipts.named(notebook, values[notebook.name])}
     for notebook in notebooks:
         receipts.inputs(notebook, values[notebook.name])  # what is wrong with them is reported before anything runs
-    named |= {str(place) for notebook in notebooks for name in notebook.logs for place in log_files.places(name)}
-    named |= {str(variable) for notebook in notebooks for variable in receipts.variables(notebook)}
-    sources = [*OURS, str(profile), *sorted(named)]
-    read = contents(sources)
-    if budget:
-        budget.keep()  # for the kernels
-    how = dict(at_once=jobs, again=True, cell_timeout=cell_timeout, snakemake=snakemake)
-    _refuse_costs(asked_for, values, figures, how)
-
-    stay = {each.name: receipts.how_to_get(each) for each in notebooks if each.missing_logs()}
-    late = partial(_late, asked_for, notebooks, values, figures)
-    if snakemake:
-        write_atomic(CONFIG, json.dumps({"profile": str(profile), "overrides": changed}))
-        targets = [str(receipts.path_of(each.name, figures).relative_to(ROOT)) for each in asked_for if only]
-        command, todo, succeeded = [*snakemake_command(jobs, CONFIG, targets), *snakemake], late(), True
-        for _ in notebooks:  # the rounds of `_late`
-            succeeded = subprocess.call(command) == 0
-            if not succeeded or not (todo := late({each.name for each in todo})):
-                break
-    else:
-        succeeded = _run_here(late, values, figures, jobs, cell_timeout, _kept_lines(stay, asked_for))
+    kept = [f"  kept      {each.name}  {receipts.how_to_get(each)}" for each in asked_for if each.missing_logs()]
+    done, succeeded = not receipts.untrue(notebooks, values, figures), True
+    if not done:
+        if isinstance(held, ReadOnly):
+            raise held
+        if budget:
+            budget.keep()  # for the kernels
+        how = dict(at_once=jobs, again=True, cell_timeout=cell_timeout, snakemake=snakemake)
+        _refuse_costs(asked_for, values, figures, how)
+        late = partial(_late, asked_for, notebooks, values, figures)
+        if snakemake:
+            write_atomic(CONFIG, json.dumps({"profile": str(profile), "overrides": changed}))
+            targets = [str(receipts.path_of(each.name, figures).relative_to(ROOT)) for each in asked_for if only]
+            command, todo = [*snakemake_command(jobs, CONFIG, targets), *snakemake], late()
+            for _ in notebooks:  # the rounds of `_late`
+                succeeded = subprocess.call(command) == 0
+                if not succeeded or not (todo := late({each.name for each in todo})):
+                    break
+        else:
+            succeeded = _run_here(late, values, figures, jobs, cell_timeout, kept)
     lacking = _lacking(rows, notebooks, figures, [each.name for each in asked_for] if only else None)
     for line in lacking:
         print(line, file=sys.stderr)
     if not succeeded or lacking:
         return 1
+    pages = 0
     if figures == COMMITTED:
         from proctor.report import preview  # here, not above: it imports pandas
 
-        preview.write()
-
-    results = list(map(str, {figures, runs_of(figures) / "notebooks", COMMITTED if stay else figures}))
-    if figures == COMMITTED:
-        results.append(str(preview.FOLDER))
-    left = contents(results)
-    if contents(sources) == read and not receipts.untrue(notebooks, values, figures):  # not even while this ran
-        stamp = {"asked": asked, "places": [*sources, *results], "files": read | left, "kept": stay}
-        write_atomic(STAMP, json.dumps(stamp))
+        pages = preview.write()
+    if done:
+        what = (
+            f"Nothing to run: {pages} previews written anew." if pages else "Nothing to do: everything is up to date."
+        )
+        print(f"Nothing to {what}.", *kept, sep="\n")
     return 0
 
 
@@ -159,11 +141,6 @@ def _refuse_costs(
         print(f"not in the plan:\n{problem}", file=sys.stderr)
     bill.show("notebook")
     bill.refuse(None)
-
-
-def contents(places: Iterable[str]) -> dict[str, str]:
-    """{file: SHA-256} of the files that are named, and of those in the folders that are."""
-    return receipts.digests(path for path in receipts.files_in(map(Path, places)) if not SKIPPED & set(path.parts))
 
 
 def _run_here(
@@ -217,7 +194,7 @@ def _run_here(
             f"Figures and tables: {shown(figures)}/. Executed copies: {shown(runs_of(figures))}/notebooks/."
         )
     else:
-        print("Nothing to run: what changed concerns no notebook.")
+        print("Nothing to run: what changed concerns none of these notebooks.")
     for problem in failed + lost:
         print(f"\n{problem}", file=sys.stderr)
     return not failed + lost
@@ -277,17 +254,6 @@ def _lacking(
             how = "is kept, as its logs are not here; take back from git" if stays else how
             lines.append(f"notebooks/{name}.ipynb {how} what data/catalog.csv promises: {files}")
     return lines
-
-
-def _kept_lines(stay: Mapping[str, str], asked_for: Sequence[Notebook]) -> list[str]:
-    return [f"  kept      {each.name}  {stay[each.name]}" for each in asked_for if each.name in stay]
-
-
-def _stamp() -> dict[str, Any]:
-    try:
-        return json.loads(STAMP.read_text())
-    except (FileNotFoundError, ValueError):
-        return {}
 
 
 if __name__ == "__main__":
