@@ -30,7 +30,7 @@ from proctor import log_files
 from proctor.paths import BUILD, COMMITTED, ROOT
 from proctor.workflow import git, params, receipts
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen, shown
-from proctor.workflow.run import split_more
+from proctor.workflow.run import add_options, split_more
 
 PLACE = BUILD / "ro-crate"
 VERSION, PROFILE = "1.1", "https://w3id.org/ro/wfrun/process/0.5"
@@ -47,7 +47,7 @@ FORMS |= {".jsonl": "application/jsonl", ".yaml": "application/yaml", ".csv": "t
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m proctor.workflow.crate", description=__doc__.splitlines()[0])
-    parser.add_argument("--notebook", action="append", default=[], help="only this one, e.g. uq/6_agreement")
+    add_options(parser, "--notebook")
     options = parser.parse_args(split_more(arguments))
     try:
         said = write(chosen(options.notebook, all_notebooks()))

@@ -26,17 +26,8 @@ from proctor.report import catalog
 from proctor.workflow import receipts
 from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen, shown
-from proctor.workflow.rerun import (
-    ReadOnly,
-    add_notebook_option,
-    exit_code,
-    lock,
-    options,
-    parse,
-    run_all,
-    snakemake_command,
-)
-from proctor.workflow.run import add_budget_options, add_parameter_options, budget_of, keep, run
+from proctor.workflow.rerun import ReadOnly, exit_code, lock, options, parse, run_all, snakemake_command
+from proctor.workflow.run import add_budget_options, budget_of, keep, run
 
 if TYPE_CHECKING:
     from proctor.models.spending import Budget
@@ -46,10 +37,9 @@ PLACE = "PROCTOR_FIGURES"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = options("python -m proctor.workflow.reproduce", __doc__.splitlines()[0], jobs=2)
-    add_parameter_options(parser)
+    about = "python -m proctor.workflow.reproduce", __doc__.splitlines()[0]
+    parser = options(*about, "--params", "-p", "--notebook", jobs=2)
     add_budget_options(parser, "all notebooks together")
-    add_notebook_option(parser)
     given = parse(parser, arguments)
     how = given.jobs, given.notebook, given.snakemake, given.cell_timeout
     return exit_code(lambda: reproduce(given.params.resolve(), given.overrides, *how, budget_of(given)))
@@ -117,9 +107,7 @@ def reproduce(
 
         pages = preview.write()
     if done:
-        what = (
-            f"Nothing to run: {pages} previews written anew." if pages else "Nothing to do: everything is up to date."
-        )
+        what = f"run: {pages} previews written anew" if pages else "do: everything is up to date"
         print(f"Nothing to {what}.", *kept, sep="\n")
     return 0
 

@@ -33,7 +33,7 @@ from proctor.report.provenance import relative
 from proctor.workflow import receipts
 from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook, WorkflowError
-from proctor.workflow.run import PROBLEM, add_jobs_option, add_timeout_option, run, split_more
+from proctor.workflow.run import PROBLEM, add_options, run, split_more
 
 LOG = BUILD / "snakemake.log"
 # Receipts alone say what is stale: Snakemake is to look at no date, checksum or record of its own.
@@ -289,22 +289,15 @@ def split_kept(notebooks: Sequence[Notebook]) -> tuple[list[Notebook], list[str]
     return [each for each in notebooks if not each.missing_logs()], lines
 
 
-def options(prog: str, about: str, jobs: int = 1) -> argparse.ArgumentParser:
-    """A command line with what all these commands take (jobs: the default of --jobs); `parse` reads it."""
+def options(prog: str, about: str, *names: str, jobs: int = 1) -> argparse.ArgumentParser:
+    """A command line with what all these commands take, and the options of these names; `parse` reads it. jobs: the
+    default of --jobs."""
     parser = argparse.ArgumentParser(
         prog=prog, description=about, epilog="after --: options for Snakemake, e.g. -- --profile slurm"
     )
-    add_jobs_option(parser, jobs)
-    add_timeout_option(parser)
+    add_options(parser, "--jobs", "--cell-timeout", *names)
+    parser.set_defaults(jobs=jobs)
     return parser
-
-
-def add_again_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--again", action="store_true", help="run also what ran before and whose inputs are the same")
-
-
-def add_notebook_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--notebook", action="append", default=[], help="only this one, e.g. uq/6_agreement")
 
 
 def parse(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argparse.Namespace:

@@ -138,24 +138,50 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--read", type=Path, nargs="+", help="the files that the run rests on (for Snakemake)")
     parser.add_argument("--receipt", type=Path, help="where the run's receipt goes (for Snakemake)")
     parser.add_argument("--environment", type=json.loads, default={}, help="variables, as JSON (for Snakemake)")
-    add_parameter_options(parser)
+    add_options(parser, "--params", "-p", "--cell-timeout")
     add_budget_options(parser, "the notebook")
     parser.add_argument("--kept", action="store_true", help="show the committed results, run nothing (for Snakemake)")
     parser.add_argument("--file", action="append", default=[], metavar="NAME=PATH", help="set one parameter to a file")
-    add_timeout_option(parser)
     return parser.parse_args(split_more(arguments))
-
-
-def add_jobs_option(parser: argparse.ArgumentParser, default: int) -> None:
-    parser.add_argument(
-        "--jobs", type=_one_or_more, default=default, help=f"notebooks to run at once (default {default})"
-    )
 
 
 def _one_or_more(text: str) -> int:
     if (jobs := int(text)) < 1:
         raise argparse.ArgumentTypeError(f"{text}: give 1 or more")
     return jobs
+
+
+def _seconds(text: str) -> float:
+    if not 0 < (seconds := float(text)) < float("inf"):
+        raise ValueError(text)
+    return seconds
+
+
+OPTIONS: dict[str, dict[str, Any]] = {  # that several commands take
+    "--jobs": dict(type=_one_or_more, help="notebooks to run at once (default %(default)s)"),
+    "--cell-timeout": dict(type=_seconds, metavar="SECONDS", help="stop a notebook whose cell takes longer"),
+    "--notebook": dict(action="append", default=[], help="only this one, e.g. uq/6_agreement"),
+    "--again": dict(action="store_true", help="run also what ran before and whose inputs are the same"),
+    "--params": dict(
+        type=Path,
+        metavar="FILE",
+        default=PARAMS / "default.yaml",
+        help="parameter profile (default: params/default.yaml)",
+    ),
+    "-p": dict(
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("NAME", "VALUE"),
+        dest="overrides",
+        help="set one parameter; may be repeated",
+    ),
+}
+
+
+def add_options(parser: argparse.ArgumentParser, *names: str) -> None:
+    for name in names:
+        parser.add_argument(name, **OPTIONS[name])
 
 
 def split_more(arguments: list[str] | None) -> list[str]:
@@ -171,12 +197,6 @@ def split_more(arguments: list[str] | None) -> list[str]:
         except ValueError as error:
             sys.exit(f"P={text}: {error}; close the quote")
     return words
-
-
-def add_timeout_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--cell-timeout", type=_seconds, metavar="SECONDS", help="stop a notebook whose cell takes longer"
-    )
 
 
 def add_budget_options(parser: argparse.ArgumentParser, of: str) -> None:
@@ -198,31 +218,6 @@ def budget_of(options: argparse.Namespace) -> "Budget | None":
         return Budget.of_options(*bounds, options.no_budget)
     except ValueError as error:
         raise WorkflowError(str(error)) from None
-
-
-def _seconds(text: str) -> float:
-    if not 0 < (seconds := float(text)) < float("inf"):
-        raise ValueError(text)
-    return seconds
-
-
-def add_parameter_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--params",
-        type=Path,
-        metavar="FILE",
-        default=PARAMS / "default.yaml",
-        help="parameter profile (default: params/default.yaml)",
-    )
-    parser.add_argument(
-        "-p",
-        nargs=2,
-        action="append",
-        default=[],
-        metavar=("NAME", "VALUE"),
-        dest="overrides",
-        help="set one parameter; may be repeated",
-    )
 
 
 def _values_and_files(notebook: Notebook, options: argparse.Namespace) -> tuple[dict[str, Any], list[Path]]:

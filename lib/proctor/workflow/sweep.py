@@ -45,8 +45,7 @@ Point = dict[str, Any]  # {parameter: its value} of one combination
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = rerun.options(f"{program()} sweep", __doc__.splitlines()[0])
-    rerun.add_again_option(parser)
+    parser = rerun.options(f"{program()} sweep", __doc__.splitlines()[0], "--again")
     parser.add_argument("notebooks", nargs="*", help="such as uq/6_agreement; none: those of the grid's file")
     parser.add_argument("--seed", type=int, nargs="+", default=[], help="values of the parameter `seed`")
     parser.add_argument(

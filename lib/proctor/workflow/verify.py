@@ -49,14 +49,12 @@ class Finding(NamedTuple):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = rerun.options("python -m proctor.workflow.verify", __doc__.splitlines()[0])
-    rerun.add_again_option(parser)
+    parser = rerun.options("python -m proctor.workflow.verify", __doc__.splitlines()[0], "--again", "--notebook")
     parser.add_argument(
         "--seed", type=int, nargs="?", const=SEED, help=f"another seed (default {SEED}): compare claims"
     )
     about = f"relative, of two numbers (default {values.TOLERANCE:g}); with --seed in widths of an estimate's interval"
     parser.add_argument("--tolerance", type=float, help=f"{about} (default {WIDTHS:g})")
-    rerun.add_notebook_option(parser)
     options = rerun.parse(parser, arguments)
     if options.seed is None:
         work = partial(verify, options.notebook, options.tolerance, rerun.how(options))
