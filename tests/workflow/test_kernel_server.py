@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 
-import pytest
 from proctor.workflow import kernel_server
 
 LOOK = """
@@ -31,9 +30,7 @@ print(json.dumps(dict(
 """
 
 
-@pytest.fixture(scope="module")
-def fork():
-    """What a fork finds of a process that has imported the stack, with two threads for BLAS."""
+def test_a_fork_of_the_imported_stack_computes_and_has_no_thread_or_context_of_its_parent():
     result = subprocess.run(
         [sys.executable, "-c", LOOK.format(folder=os.path.dirname(kernel_server.__file__))],
         env=os.environ | {"OPENBLAS_NUM_THREADS": "2"},
@@ -42,21 +39,10 @@ def fork():
         timeout=100,
     )
     assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-def test_the_stack_is_there_and_nothing_of_ours(fork):
+    fork = json.loads(result.stdout)
     assert fork["missing"] == [] and "proctor" not in fork["modules"]
-
-
-def test_there_is_no_context_of_zmq_and_no_thread_but_those_of_blas(fork):
     assert not fork["context"] and fork["parent"][0] == 1 and "jemalloc_bg_thd" not in fork["parent"]
     assert fork["child"] == ["python"]
-
-
-def test_matrix_products_and_threads_work_in_a_fork(fork):
-    assert fork["equal"] and fork["solved"]
-
-
-def test_what_is_set_while_the_packages_are_imported_is_not_handed_down(fork):
+    assert fork["equal"] and fork["solved"]  # matrix products, and threads
+    # what is set while the packages are imported is not handed down
     assert "JE_ARROW_MALLOC_CONF" not in fork["environment"] and fork["environment"]["OPENBLAS_NUM_THREADS"] == "2"

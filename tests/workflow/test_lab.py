@@ -7,34 +7,41 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 from proctor import paths
 from proctor.workflow import lab
-from proctor.workflow.notebook import WorkflowError
 
 
-def test_it_opens_the_notebook_that_is_named_or_the_first_one(monkeypatch):
-    monkeypatch.setattr(lab.os, "geteuid", lambda: 1000)
-    for name in ("uq/6_agreement", "notebooks/uq/6_agreement.ipynb"):
-        command = lab.lab_command(name, ["--port", "9"])
-        assert command[3:] == ["--LabApp.default_url=/lab/tree/notebooks/uq/6_agreement.ipynb", "--port", "9"]
-    assert lab.lab_command("")[-1].endswith("/notebooks/00_start_here.ipynb")
-
-
-def test_a_copy_of_ones_own_may_lie_anywhere_in_the_checkout(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "opened"),
+    [
+        ("uq/6_agreement", "notebooks/uq/6_agreement.ipynb"),
+        ("notebooks/uq/6_agreement.ipynb", "notebooks/uq/6_agreement.ipynb"),
+        ("", "notebooks/00_start_here.ipynb"),
+        ("scratch/my copy.ipynb", "scratch/my%20copy.ipynb"),
+    ],
+)
+@pytest.mark.parametrize("user", [0, 1000])
+def test_it_opens_the_notebook_that_is_named_or_the_first_one(name, opened, user, tmp_path, monkeypatch):
     monkeypatch.setattr(lab, "ROOT", tmp_path)
+    monkeypatch.setattr(lab.os, "geteuid", lambda: user)
     (tmp_path / "scratch").mkdir()
     (tmp_path / "scratch/my copy.ipynb").touch()
-    assert "/lab/tree/scratch/my%20copy.ipynb" in lab.lab_command("scratch/my copy.ipynb")[3]
+    root = ["--allow-root"] if user == 0 else []
+    assert lab.lab_command(name, ["--port", "9"])[3:] == [
+        f"--LabApp.default_url=/lab/tree/{opened}",
+        *root,
+        "--port",
+        "9",
+    ]
 
 
-def test_a_name_that_is_wrong_gets_the_close_ones(capsys):
-    with pytest.raises(WorkflowError, match="no notebook 'uq/6_agree'; did you mean uq/6_agreement"):
-        lab.lab_command("uq/6_agree")
-    assert lab.main(["uq/nonsense"]) == 1 and "there is no notebook 'uq/nonsense'" in capsys.readouterr().err
-
-
-def test_root_is_allowed_and_nobody_else_asks_for_it(monkeypatch):
-    for user, allowed in ((0, True), (1000, False)):
-        monkeypatch.setattr(lab.os, "geteuid", lambda user=user: user)
-        assert ("--allow-root" in lab.lab_command("")) is allowed
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("uq/6_agree", "no notebook 'uq/6_agree'; did you mean uq/6_agreement"),
+        ("uq/nonsense", "no notebook 'uq/nonsense'"),
+    ],
+)
+def test_a_name_that_is_wrong_gets_the_close_ones(name, said, capsys):
+    assert lab.main([name]) == 1 and said in capsys.readouterr().err
 
 
 def test_an_edit_of_a_module_is_seen_by_the_next_cell_also_through_from_imports(tmp_path, monkeypatch):

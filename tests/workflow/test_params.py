@@ -44,24 +44,9 @@ def test_later_sources_win_over_earlier(notebook: Notebook, tmp_path: Path):
     assert params.resolve([notebook], params.DEFAULT) == {"exam": {"n_items": 2, "rate": 0.1, "names": ["a"]}}
     assert params.resolve([notebook], chosen) == {"exam": {"n_items": 3, "rate": 0.2, "names": ["a"]}}
     assert params.resolve([notebook], chosen, {"all": {"rate": 0.3}})["exam"]["rate"] == 0.3
-
-
-def test_all_reaches_only_notebooks_that_declare_the_name(notebook: Notebook, tmp_path: Path):
-    other = make(tmp_path / "other.ipynb", "depth: int = 1")
-    values = params.resolve([notebook, other], profile(tmp_path, "all: {depth: 2}"))
-    assert values == {"exam": {}, "other": {"depth": 2}}
-
-
-def test_missing_profile_names_the_existing_ones(notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(params, "PARAMS", tmp_path)
-    profile(tmp_path, "")
-    message = refused(notebook, tmp_path / "quik.yaml")
-    assert "quik.yaml: no such parameter file" in message and "mine.yaml" in message
-
-
-def test_unknown_override_is_refused(notebook: Notebook, tmp_path: Path):
-    message = refused(notebook, profile(tmp_path, ""), {"exam": {"ratio": 0.3}})
-    assert message.startswith("-p") and "`ratio`" in message and "`rate`" in message
+    other = make(tmp_path / "other.ipynb", "depth: int = 1")  # `all` reaches those that declare the name
+    values = params.resolve([notebook, other], params.DEFAULT, {"all": {"depth": 2}})
+    assert values["other"] == {"depth": 2} and "depth" not in values["exam"]
 
 
 @pytest.mark.parametrize(
@@ -91,9 +76,14 @@ def test_fitting_value_is_taken(notebook: Notebook, tmp_path: Path, line: str):
     assert len(params.resolve([notebook], profile(tmp_path, f"exam: {{{line}}}"))["exam"]) == 1
 
 
-def test_all_faults_of_a_file_are_told_at_once(notebook: Notebook, tmp_path: Path):
+def test_all_faults_of_a_file_are_told_at_once(notebook: Notebook, tmp_path: Path, monkeypatch):
     message = refused(notebook, profile(tmp_path, "exam: {n_item: 3, rate: high}\nquiz: {}"))
     assert len(message.splitlines()) == 3
+    message = refused(notebook, profile(tmp_path, ""), {"exam": {"ratio": 0.3}})
+    assert message.startswith("-p") and "`ratio`" in message and "`rate`" in message
+    monkeypatch.setattr(params, "PARAMS", tmp_path)
+    message = refused(notebook, tmp_path / "quik.yaml")
+    assert "quik.yaml: no such parameter file" in message and "mine.yaml" in message
 
 
 def test_parameters_cell_that_is_not_python_is_refused(tmp_path: Path):
@@ -121,11 +111,6 @@ def test_overrides_are_read_as_yaml():
 @pytest.mark.parametrize("text", ["my table #2.csv", "&a b.csv", "two\nlines", ""])
 def test_plain_text_is_taken_as_it_stands(text):
     assert params.read_overrides([("a", text), ("b", '"x #2"')]) == {"a": text, "b": "x #2"}
-
-
-def test_all_values_are_those_given_and_the_defaults_of_the_rest(notebook: Notebook):
-    values = params.all_values(notebook, {"n": 8})
-    assert values == {"n": 8} | {name: values[name] for name in params.declared(notebook) if name != "n"}
 
 
 @pytest.mark.parametrize("profile, overrides, expected", [("default", {}, "figures"), ("quick", {}, "build/figures"),
