@@ -55,9 +55,8 @@ def test_the_committed_figures_are_what_the_catalog_promises():
 def test_a_published_artifact_without_a_row_is_named(tmp_path, rows):
     (tmp_path / "hle").mkdir()
     (tmp_path / "hle/facts.csv").write_text("paper,artifact\nhle,t\nhle,claim_new\nhle,claim_new\n")
-    assert without_row(rows, tmp_path) == [
-        "hle/claim_new is in data/published/hle/facts.csv and has no row; give it one"
-    ]
+    (line,) = without_row(rows, tmp_path)
+    assert line == "hle/claim_new is in data/published/hle/facts.csv and has no row; give it one"
 
 
 @pytest.mark.parametrize("folder", ["", "notebooks/", "/any/where/notebooks/"])
@@ -155,19 +154,11 @@ def test_status_counts_the_papers_own_artefacts_first_and_ours_apart(rows):
     assert "| uq | 1 | 0 | 1 published, 1 simulated |\n| all | 1 | 0 |" in ours
 
 
-@pytest.mark.parametrize(
-    "paper, kind, name, theirs",
-    [
-        ("uq", "claim", "claim_gap", True),
-        ("uq", "claim", "3_reject_all", False),
-        ("uq", "protocol", "validator", True),
-        ("uq", "notebook-output", "claim_plot", False),
-        ("synthesis", "claim", "claim_x", False),
-    ],
-)
-def test_a_row_is_the_papers_own_or_ours(paper, kind, name, theirs):
-    row = Row(f"{paper}/{name}", paper, kind, "", "", (), (), "", "", "done", "")
-    assert row.of_paper == theirs
+def test_a_row_is_the_papers_own_or_ours(row):
+    own = [row("uq/claim_gap", kind="claim"), row("uq/validator", kind="protocol")]
+    ours = [row("uq/3_x", kind="claim"), row("uq/claim_plot", kind="notebook-output"), row("hle/x", kind="claim")]
+    assert all(one.of_paper for one in own) and not any(one.of_paper for one in ours)
+    assert not row("synthesis/claim_x", kind="claim").of_paper
 
 
 @pytest.mark.parametrize("text", ["", "<!-- status -->", "<!-- /status --><!-- status -->"])

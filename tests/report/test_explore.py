@@ -57,31 +57,22 @@ def shown(browser):
     return look
 
 
-def test_the_page_says_the_accuracies_that_counts_and_share_give(shown):
+def test_the_page_says_what_formulas_give(shown):
     table = pd.read_csv(paths.ROOT / "figures/uq/table_S10.csv").dropna(subset=["tp"])
     one = table[table["strategy"] == "Debate"].iloc[0]
     for right in (1, 13, 37, 60):
         said, _ = shown("right", right=str(right), validator="Multi-model, Debate")
         accuracy = right * one["tp"] / one["positives"] + (100 - right) * one["tn"] / (one["n"] - one["positives"])
         assert f"accuracy {accuracy:.1f} %," in said and f"where {right} %" in said
-
-
-def test_the_page_says_the_items_that_the_command_needs(shown):
     for better, gap, alike in product((30, 90), (2, 7), ("0.0", "0.4")):
         said, marks = shown("items", better=str(better), gap=str(gap), alike=alike)
         n = items_for_difference(better / 100, (better - gap) / 100, float(alike)).n
         assert f"takes {n} items" in said and said.removesuffix(".") in marks
-
-
-def test_the_page_says_the_kappa_of_the_expected_table(shown):
     for right, error in product((3, 50, 98), (2, 20)):
         share, e = right / 100, error / 100
         passed, failed = np.outer([1 - e, e], [1 - e, e]), np.outer([e, 1 - e], [e, 1 - e])
         kappa = cohens_kappa(share * passed + (1 - share) * failed, return_results=False)
         assert f"Kappa {kappa:.3f} " in shown("kappa", right=str(right), errors=f"{error} %")[0]
-
-
-def test_the_page_says_how_often_who_peeks_is_wrong(shown):
     said, _ = shown("peeking", looks="2", level="95")  # Armitage, McPherson and Rowe (1969): 8.3 %
     assert 7.9 < float(said.partition("first difference: a difference that is none in ")[2].partition(" ")[0]) < 8.7
 
@@ -100,17 +91,13 @@ def test_the_page_draws_a_mark_for_each_row_of_the_setting(shown, name):
     assert sorted(shown(name, **settings)[1]) == sorted(it["says"].format(**row) for row in kept)
 
 
-def test_keys_move_a_slider(browser, picture):
+def test_keys_move_a_slider_and_without_script_the_saved_picture_stands(browser, picture):
     page = browser.new_page()
     page.set_content(page_of({"one": picture.page()}))
-    before = page.inner_text(".said")
+    assert page.inner_text(".said") == picture.sentence(picture.start()) == "a at 0.13. b at 0.20."
     page.focus("input[type=range]")
     page.keyboard.press("ArrowRight")
-    assert before == picture.sentence(picture.start()) == "a at 0.13. b at 0.20."
     assert page.inner_text(".said") == picture.sentence({"setting": "10", "who": ALL})
-
-
-def test_without_script_the_saved_picture_stands(browser, picture):
     page = browser.new_context(java_script_enabled=False).new_page()
     page.set_content(page_of({"one": picture.page()}))
     assert page.locator("img").count() == 1 and page.locator("svg").count() == 0
@@ -121,12 +108,9 @@ def test_jupyter_has_the_same_settings_and_sentence(picture, capsys):
     assert list(slider.options) == picture.values("setting") == ["1", "10"] and list(choice.options) == [ALL, "a", "b"]
 
 
-def test_what_is_chosen_in_the_picture_is_in_ink_and_all_else_is_left_out(picture):
+def test_what_is_chosen_is_in_ink_all_else_is_left_out_and_a_setting_of_no_row_is_an_error(picture):
     part, ink = picture.shown({"setting": "10", "who": "a"})
     assert part["who"].tolist() == ["a", "b"] and ink.tolist() == [True, False] and part["x"].tolist() == ["0.30", ""]
-
-
-def test_a_first_setting_that_no_row_has_is_an_error(picture):
     picture.choose["setting"] = 2
     with pytest.raises(ValueError, match="'setting': '2'"):
         picture.page()

@@ -1,5 +1,6 @@
 import base64
 import json
+import shutil
 from types import SimpleNamespace
 
 import matplotlib
@@ -24,10 +25,10 @@ def cell(source, *tags):
     return {"cell_type": "code", "metadata": {"tags": list(tags)}, "source": source}
 
 
-def write_notebook(root, name, *cells, data=()):
+def write_notebook(root, name, *cells, data=(), logs=()):
     path = root / "notebooks" / f"{name}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"cells": cells, "metadata": {"proctor": {"data": list(data)}}}))
+    path.write_text(json.dumps({"cells": cells, "metadata": {"proctor": {"data": list(data), "logs": list(logs)}}}))
 
 
 @pytest.fixture
@@ -84,18 +85,20 @@ def test_it_knows_notebook_inputs_parameters_and_seed(checkout):
     out = made()
     assert (out.name, out.paper, out.seed, out.at_defaults) == ("uq/1_toy", "uq", 7, True)
     assert out.inputs == ["data/one.csv", "data/two.csv"] and out.parameters == VALUES
+    assert out.rng().random() == out.rng().random() == np.random.default_rng(7).random()
+    write_notebook(checkout, "uq/1_toy", cell("n: int = 5", "parameters"))
+    with pytest.raises(ValueError, match="no parameter seed"):
+        made().rng()
 
 
-def test_its_logs_are_inputs_and_say_how_to_get_them_when_they_are_not_there(checkout, monkeypatch):
-    file = checkout / "notebooks/uq/1_toy.ipynb"
-    content = json.loads(file.read_text())
-    content["metadata"]["proctor"]["logs"] = ["llmbar"]
-    file.write_text(json.dumps(content))
+def test_its_logs_are_inputs(checkout, monkeypatch):
+    content = json.loads((checkout / "notebooks/uq/1_toy.ipynb").read_text())
+    write_notebook(checkout, "uq/1_toy", *content["cells"], data=["data/*.csv"], logs=["llmbar"])
     monkeypatch.setattr(log_files, "inputs", lambda name: [(f"owner/{name}@0: tidy.csv", "ab")])
     for pinned in (False, True):  # other rows than the committed results rest on may give other verdicts
         monkeypatch.setattr(log_files, "as_pinned", lambda name, pinned=pinned: pinned)
         assert (out := made("logged")).at_defaults == pinned
-    assert out.inputs[2:] == [("owner/llmbar@0: tidy.csv", "ab")]
+    assert out.inputs == ["data/one.csv", "data/two.csv", ("owner/llmbar@0: tidy.csv", "ab")]
     out.table(pd.DataFrame({"x": [1]}), "uq/t")
     assert {"path": "owner/llmbar@0: tidy.csv", "sha256": "ab"} in record(checkout, "uq/t")["inputs"]
 
@@ -142,14 +145,6 @@ def test_parameters_are_ipythons_variables_or_given_and_all_there(checkout, monk
         Output(namespace={name: value for name, value in VALUES.items() if name != "n"})
     monkeypatch.setattr(output, "_shell", lambda: fake_shell(n=6))
     assert Output().parameters["n"] == 6
-
-
-def test_every_generator_starts_from_the_seed(checkout):
-    out = made()
-    assert out.rng().random() == out.rng().random() == np.random.default_rng(7).random()
-    write_notebook(checkout, "uq/1_toy", cell("n: int = 5", "parameters"))
-    with pytest.raises(ValueError, match="no parameter seed"):
-        made().rng()
 
 
 def test_a_table_is_written_with_its_origin_and_twelve_digits(checkout, page):
@@ -227,9 +222,7 @@ def test_in_jupyterlab_a_cell_may_run_again(lab, checkout):
 
 
 def test_a_copy_of_a_notebook_works_anywhere_in_jupyterlab(checkout, monkeypatch):
-    copy = checkout / "scratch/mine.ipynb"
-    copy.parent.mkdir()
-    copy.write_bytes((checkout / "notebooks/uq/1_toy.ipynb").read_bytes())
+    copy = shutil.copy(checkout / "notebooks/uq/1_toy.ipynb", checkout / "mine.ipynb")
     monkeypatch.delenv("PROCTOR_NOTEBOOK")
     monkeypatch.setenv("JPY_SESSION_NAME", str(copy))
     out = made()

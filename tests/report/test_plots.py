@@ -42,24 +42,23 @@ def test_a_row_without_limits_is_hollow_and_simulated_bars_are_dashed(ax):
 
 
 @pytest.mark.parametrize(
-    "estimate, low, high, message",
+    "values, how, message",
     [
-        ([0.2, 0.2], [0.3, 0.1], [0.4, 0.4], r"a \(0.2 not in"),
-        ([0.2], [0.1, 0.1], [0.3, 0.3], "shapes"),
-        ([0.2, 0.2], [-np.inf, 0.1], [0.3, 0.3], "infinite limit: a"),
+        (([0.2, 0.2], [0.3, 0.1], [0.4, 0.4]), {}, r"a \(0.2 not in"),
+        (([0.2], [0.1, 0.1], [0.3, 0.3]), {}, "shapes"),
+        (([0.2, 0.2], [-np.inf, 0.1], [0.3, 0.3]), {}, "infinite limit: a"),
+        (([1, 2], [0, 1], [2, 3]), {"role": MODELS}, "3 roles for 2 rows"),
     ],
 )
-def test_a_forest_refuses_what_does_not_fit(ax, estimate, low, high, message):
+def test_a_forest_refuses_what_does_not_fit(ax, values, how, message):
     with pytest.raises(ValueError, match=message):
-        forest(ax, ["a", "b"], estimate, low, high)
+        forest(ax, ["a", "b"], *values, **how)
 
 
 def test_roles_of_other_models_may_be_given_as_they_are(ax):
     who = roles(["o3", "gpt-4o"])
     forest(ax, ["o3", "gpt-4o"], [1, 2], [0, 1], [2, 3], role=[who["o3"], who["gpt-4o"]])
     assert {line.get_color() for line in marks(ax)} == {each.colour for each in who.values()}
-    with pytest.raises(ValueError, match="3 roles for 2 rows"):
-        forest(ax, ["a", "b"], [1, 2], [0, 1], [2, 3], role=MODELS)
 
 
 def test_a_dumbbell_joins_two_values_of_two_kinds(ax):
@@ -119,9 +118,6 @@ def test_a_waffle_has_a_square_for_each(ax):
     corners = {(round(patch.get_x(), 3), round(patch.get_y(), 3)) for patch in ax.patches}
     assert len(corners) == 22, "no square covers another"
     assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["mild (17)", "severe (5)"]
-
-
-@pytest.mark.parametrize("counts", [[[0, 0]], [[-1, 2]], [[0.5, 1]]])
-def test_a_waffle_counts_whole_things(ax, counts):
-    with pytest.raises(ValueError, match="whole numbers"):
-        waffle(ax, pd.DataFrame(counts, index=["a"]))
+    for counts in ([[0, 0]], [[-1, 2]], [[0.5, 1]]):
+        with pytest.raises(ValueError, match="whole numbers"):
+            waffle(ax, pd.DataFrame(counts, index=["a"]))

@@ -55,18 +55,11 @@ def page(tmp_path):
 
 
 def test_the_committed_previews_are_those_of_the_notebooks_and_figures(made):
-    there = {
-        path.relative_to(preview.FOLDER).as_posix(): path.read_text(encoding="utf-8")
-        for path in preview.FOLDER.rglob("*")
-        if path.is_file()
-    }
+    there = {path.relative_to(preview.FOLDER).as_posix(): path.read_text() for path in preview.FOLDER.rglob("*.md")}
     stale = sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
     assert not stale, f"run `make previews` and commit: {', '.join(stale)}"
-
-
-def test_they_are_light_and_copy_no_picture(made):
     assert sum(len(text.encode()) for text in made.values()) < 3_000_000
-    assert not re.search("data:image|base64", "".join(made.values()))
+    assert not re.search("data:image|base64", "".join(made.values())), "pictures are linked, not copied"
 
 
 def test_every_figure_and_claim_stands_once_on_the_page_of_its_notebook(made):
@@ -88,24 +81,16 @@ def test_every_link_leads_to_a_file(made):
                 assert ((preview.FOLDER / name).parent / target).exists(), f"{name}: {target}"
 
 
-def test_prose_stays_and_code_is_folded(page):
-    text = page(BOX, "a = 1", "b = 2", FORMULA, "solved = 3", values={"trials": 7})
+def test_prose_stays_code_is_folded_links_lead_to_previews_and_formulas_are_fenced(page):
+    text = page(BOX, "a = 1", "b = 2", FORMULA, "solved = 3", "out.figure(fig, 'uq/fig')", values={"trials": 7})
     assert "<!-- Made by" in text.splitlines()[0] and "> - **It holds.** [table](../../figures/uq/t.md)" in text
     assert "`trials = 7`" in text and "make lab NOTEBOOK=1_small" in text
     assert "<details><summary>Code</summary>\n\n```python\na = 1\n\nb = 2\n```\n\n</details>\n\n## Next" in text
     assert "<details><summary>Show the solution</summary>\n\n```python\nsolved = 3" in text
-
-
-def test_links_lead_to_previews_and_formulas_are_fenced(page):
-    text = page(BOX, FORMULA)
     assert "[rules](1_dataset.md)" in text and "(https://book.org/page.ipynb)" in text
     assert "So\n\n```math\na = b\n```\n\nand" in text and "and $x$." in text
-
-
-def test_a_figure_has_its_alt_text_evidence_files_and_note(page):
-    text = page(BOX, "out.figure(fig, 'uq/fig', claim=found)")
     picture = '<img src="../figures/uq/fig.png" alt="Two &quot;bars&quot; and a line" width="220">'
-    assert picture in text and text.index("```python") < text.index(picture)
+    assert picture in text and text.index("out.figure") < text.index(picture)
     assert "*logged · uq/fig* · [record](../figures/uq/fig.json). Bars: 95 %" in text
 
 
@@ -131,14 +116,8 @@ def test_claims_stand_under_the_cell_that_makes_them(page):
     line = "- ✓ **holds**: A\\_b &lt; c (exact: all; *measured*; `uq/%s`)\n"
     assert line % "first" in text and text.index("`uq/first`)") < text.index("for each")
     assert "".join(line % name for name in ("part.a", "part.b", "of_no_cell")) in text.partition("b = 1")[0]
-
-
-def test_a_file_that_no_cell_shows_is_named_at_the_end(page):
-    assert (
-        page(BOX, "write('trail')")
-        .rstrip()
-        .endswith("Also written: `uq/trail` ([JSON Lines](../figures/uq/trail.jsonl)).")
-    )
+    text = page(BOX, "write('trail')").rstrip()
+    assert text.endswith("Also written: `uq/trail` ([JSON Lines](../figures/uq/trail.jsonl)).")
 
 
 def test_writing_touches_what_changed_and_deletes_what_has_no_notebook(tmp_path, monkeypatch, capsys):

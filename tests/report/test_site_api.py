@@ -62,11 +62,6 @@ def test_what_is_public_is_described_as_the_file_has_it(tmp_path):
     assert summary(about) == "A module, of <code>x</code>."
 
 
-def test_addresses_of_functions():
-    assert address_of("uq.checks.run_check") == "api/uq.html#proctor.uq.checks.run_check"
-    assert address_of("files.write_atomic") == "api/proctor.html#proctor.files.write_atomic"
-
-
 def test_a_docstring_is_html_that_markdown_leaves_alone():
     assert prose("As *in*\n>>> f(`x`)\n3\n\nDone <b>.") == (
         "<p>As &#42;in&#42;</p><pre>&gt;&gt;&gt; f(`x`)&#10;3</pre><p>Done &lt;b&gt;.</p>"
@@ -98,7 +93,8 @@ def test_what_is_not_there_is_an_error_that_names_it(look, name):
         look(name, LIBRARY)
 
 
-def test_a_protocol_s_heading(row):
-    assert heading(row("uq/stage_1_rules")) == "Stage 1 rules"
-    assert heading(row("uq/stage_2_llm_filter")) == "Stage 2 LLM filter"
-    assert heading(row("uq/uq_paradigm")) == "UQ paradigm"
+def test_headings_and_addresses(row):
+    names = {"stage_1_rules": "Stage 1 rules", "stage_2_llm_filter": "Stage 2 LLM filter", "uq_paradigm": "UQ paradigm"}
+    assert {name: heading(row(f"uq/{name}")) for name in names} == names
+    assert address_of("uq.checks.run_check") == "api/uq.html#proctor.uq.checks.run_check"
+    assert address_of("files.write_atomic") == "api/proctor.html#proctor.files.write_atomic"

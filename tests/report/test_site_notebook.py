@@ -9,18 +9,16 @@ from proctor.report.site_notebook import NotebookPage, boxed, claim_table, print
 
 @pytest.fixture
 def page(tmp_path):
-    def make(cells, executed=None, parameters=None, defaults=True):
-        source, copy = tmp_path / "notebooks/uq/1_a.ipynb", tmp_path / "build/notebooks/uq/1_a.ipynb"
-        for path, content, metadata in (
-            (source, cells, {}),
-            (copy, executed, {"papermill": {"parameters": parameters or {}}}),
-        ):
+    """`page(cells, executed=...)`: the page of notebook uq/1_a."""
+
+    def make(cells, executed=None, parameters=None):
+        places = [tmp_path / f"{folder}notebooks/uq/1_a.ipynb" for folder in ("", "build/")]
+        for path, content in zip(places, (cells, executed)):
             if content is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
+                metadata = {"papermill": {"parameters": parameters or {}}}
                 path.write_text(json.dumps({"cells": content, "metadata": metadata}))
-        (tmp_path / "figures").mkdir(exist_ok=True)
-        behind = Behind(Addresses(tmp_path, tmp_path / "figures", {}))
-        return NotebookPage(source, copy, "uq/1_a", behind, defaults)
+        return NotebookPage(*places, "uq/1_a", Behind(Addresses(tmp_path, tmp_path / "figures", {})))
 
     return make
 
@@ -30,12 +28,6 @@ def code(source, *outputs, tags=()):
 
 
 TITLE = {"cell_type": "markdown", "source": ["# A title\n", "\n", "> A box."], "metadata": {}}
-
-
-def test_the_note_follows_the_title_before_the_results_box(page):
-    first = page([TITLE]).build()["cells"][0]["source"]
-    assert first.index("# A title") < first.index("not executed") < first.index("> A box.")
-    assert page([TITLE]).title == "A title"
 
 
 @pytest.mark.parametrize(
@@ -56,31 +48,19 @@ def test_the_note_says_what_differs_in_this_run(page, executed, parameters, said
     assert said in note and unsaid not in note
 
 
-def test_code_that_shows_nothing_joins_the_next_fold(page):
+def test_code_that_shows_nothing_joins_the_next_fold_and_a_solution_has_its_own(page):
     printing = {"output_type": "stream", "name": "stdout", "text": ["x"]}
-    cells = [TITLE, code("a"), code("b", printing), code("c"), TITLE, code("")]
-    built = page(cells, cells).build()["cells"]
-    assert [cell["source"] for cell in built if cell["cell_type"] == "code"] == ["a\n\nb", "c"]
-    assert all(cell["metadata"]["tags"] == ["hide-input"] for cell in built if cell["cell_type"] == "code")
-
-
-def test_a_solution_has_a_fold_of_its_own(page):
-    cells = [TITLE, code("a"), code("b", tags=["hide-cell", "solution"])]
-    task, solution = page(cells, cells).build()["cells"][1:]
-    assert task["source"] == "a" and solution["source"] == "b" and solution["metadata"]["tags"] == ["hide-cell"]
-    assert solution["metadata"]["mystnb"]["code_prompt_show"] == "Show the solution"
-
-
-def test_markdown_that_a_cell_prints_has_its_links_led(page):
-    output = {"output_type": "display_data", "metadata": {}, "data": {"text/markdown": "[a](1_a.ipynb)"}}
-    made = page([TITLE, code("x")], [TITLE, code("x", output)])
+    marked = {"output_type": "display_data", "metadata": {}, "data": {"text/markdown": "[a](1_a.ipynb)"}}
+    cells = [TITLE, code("a"), code("b", printing), code("c"), code("d", marked, tags=["solution"]), TITLE, code("")]
+    made = page(cells, cells)
     made.addresses.pages["notebooks/uq/1_a.ipynb"] = "uq/1_a"
-    assert made.build()["cells"][1]["outputs"][0]["data"] == {"text/markdown": '<a href="../uq/1_a.html">a</a>'}
-
-
-def test_a_formula_gets_the_empty_lines_that_myst_needs(page):
-    cell = {"cell_type": "markdown", "source": "# T\nso\n$$a\n= b$$\nand", "metadata": {}}
-    assert "so\n\n$$a\n= b$$\n\nand" in page([cell]).build()["cells"][0]["source"]
+    title, *built = made.build()["cells"]
+    assert title["source"].index("# A title") < title["source"].index("made-from") < title["source"].index("> A box.")
+    shown = [cell for cell in built if cell["cell_type"] == "code"]
+    assert [cell["source"] for cell in shown] == ["a\n\nb", "c", "d"]
+    assert [cell["metadata"]["tags"] for cell in shown] == [["hide-input"], ["hide-input"], ["hide-cell"]]
+    assert shown[2]["metadata"]["mystnb"]["code_prompt_show"] == "Show the solution"
+    assert shown[2]["outputs"][0]["data"] == {"text/markdown": '<a href="../uq/1_a.html">a</a>'}
 
 
 def test_printed_keeps_columns_wraps_sentences_and_escapes():
@@ -96,23 +76,13 @@ def test_binder_is_offered_only_where_it_is_configured(page, monkeypatch):
 
 
 def test_a_figure_is_offered_the_tables_of_its_section_or_else_all(page, tmp_path):
+    (tmp_path / "figures/uq").mkdir(parents=True)
     for name in ("one", "two"):
-        (tmp_path / "figures/uq").mkdir(parents=True, exist_ok=True)
         (tmp_path / f"figures/uq/{name}.csv").write_text("a\n1\n")
-    sections = [{"cell_type": "markdown", "source": f"## {n}", "metadata": {}} for n in range(3)]
-    cells = [
-        TITLE,
-        sections[0],
-        code('t("uq/one")'),
-        sections[1],
-        code('t("uq/two", "uq/gone")'),
-        sections[2],
-        code("f()"),
-    ]
-    assert (
-        page(cells)._tables()
-        == [["uq/one", "uq/two"], ["uq/one"], ["uq/one"], ["uq/two"], ["uq/two"]] + [["uq/one", "uq/two"]] * 2
-    )
+    first, second, third = ({"cell_type": "markdown", "source": f"## {n}", "metadata": {}} for n in range(3))
+    cells = [TITLE, first, code('t("uq/one")'), second, code('t("uq/two", "uq/gone")'), third, code("f()")]
+    every, one, two = ["uq/one", "uq/two"], ["uq/one"], ["uq/two"]
+    assert page(cells)._tables() == [every, one, one, two, two, every, every]
 
 
 def test_a_long_table_shows_eight_rows_and_folds_the_rest():

@@ -29,12 +29,6 @@ def frame():
     )
 
 
-def cells(line: str) -> list[str]:
-    """The cells of a line of a GitHub table, as a renderer splits and unescapes them."""
-    parts = re.findall(r"((?:\\.|[^|\\])*)\|", line)
-    return [re.sub(r"\\(.)", r"\1", part.strip()) for part in parts[1:]]
-
-
 @given(SPECIAL)
 def test_tex_holds_no_bare_special_and_says_the_text(text):
     tokens = TEX_TOKEN.findall(escape_tex(text))
@@ -47,8 +41,7 @@ def test_tex_holds_no_bare_special_and_says_the_text(text):
 def test_markdown_cells_come_back_as_they_were(row):
     shown = pd.DataFrame([row], columns=["x", "y"], dtype=object)
     line = tables.to_markdown(shown, [False, False], "", "measured · hle/t").splitlines()[2]
-    unescaped = [cell.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&") for cell in cells(line)]
-    assert unescaped == [" ".join(text.split()) for text in row]
+    assert tables.cells(line) == [" ".join(text.split()) for text in row] and line.count("|") >= 3
 
 
 @pytest.mark.parametrize(
@@ -107,17 +100,12 @@ def test_the_command_writes_a_booktabs_table_of_the_saved_one(out, frame, capsys
     assert "{}[a\\_1 & 10 & 0.33 [0.10, 0.60] \\\\\nb\\textbar{}c & 3" in tex and "published · hle/t}" in tex
 
 
-def test_same_bytes_with_newline_ends_and_the_figures_provenance(tmp_path, frame):
-    for folder in ("one", "two"):
-        record = describe("hle/t", evidence="simulated", seed=1, parameters={"n": 2})
-        save_table(frame, record, out=tmp_path / folder)
-    files = sorted(path.name for path in (tmp_path / "one/hle").iterdir())
-    assert files == ["t.csv", "t.json", "t.md"]
-    for file in files:
-        content = (tmp_path / "one/hle" / file).read_bytes()
-        assert content == (tmp_path / "two/hle" / file).read_bytes()
+def test_files_end_lines_by_newlines_and_have_the_figures_provenance(out, frame):
+    save_table(frame, describe("hle/t", evidence="simulated", seed=1, parameters={"n": 2}))
+    assert sorted(path.name for path in out.iterdir()) == ["t.csv", "t.json", "t.md"]
+    for content in (path.read_bytes() for path in out.iterdir()):
         assert b"\r" not in content and content.endswith(b"\n") and not content.endswith(b"\n\n")
-    record = json.loads((tmp_path / "one/hle/t.json").read_text())
+    record = json.loads((out / "t.json").read_text())
     assert set(record) == {"artifact", "code", "evidence", "inputs", "note", "parameters", "seed"}
 
 
