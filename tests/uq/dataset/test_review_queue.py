@@ -186,7 +186,7 @@ def test_sheets_of_different_queues_and_other_files_are_refused(tmp_path):
         ("top: -1", "top: -1 is no whole number from 0"),
         ("order: views", "order: 'views'. Choose one of"),
         ("category: 3", "category: 3 is no text"),
-        ("size: 3", "not a map of settings"),
+        ("size: 3", "unknown settings size. Use category, top"),
     ],
 )
 def test_bad_quotas_are_refused(tmp_path, text, told):

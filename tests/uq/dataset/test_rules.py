@@ -106,7 +106,7 @@ def test_counts_on_the_real_dump_are_those_of_brute_force(coffee, tmp_path):
                 answers=int(e.get("AnswerCount")), created=datetime.fromisoformat(e.get("CreationDate")),
             ))  # fmt: skip
     own = dict(min_views=20, min_votes=2, top_percent=50, off_topic_tags=["storage"])
-    for limits, as_of in ((load_rules(), date(2026, 1, 1)), (load_rules().but(**own), date(2017, 2, 14))):
+    for limits, as_of in ((load_rules(), date(2026, 1, 1)), (load_rules(**own), date(2017, 2, 14))):
         found = decided(tmp_path / "pool", limits, as_of, tmp_path / str(as_of))
         assert found == brute_force(questions, limits, as_of)
     counts = Counter(name for failed in found.values() for name in failed)
@@ -220,7 +220,7 @@ def test_tables_by_rule_and_by_site_count_single_decisions(generated, tmp_path):
 # the development set
 
 
-LOOSE = load_rules().but(min_votes=1, min_views=100, top_percent=60)
+LOOSE = load_rules(min_votes=1, min_views=100, top_percent=60)
 
 
 def test_the_development_set_holds_what_passes_every_rule_but_no_answer(generated, tmp_path):

@@ -7,9 +7,9 @@ seed, so that a queue does not depend on the order of rows or on other sites.
 
 import hashlib
 import json
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import yaml
@@ -30,8 +30,8 @@ QUOTAS_FILE = Path(__file__).with_name("quotas.yaml")
 ATTEMPTS = 3  # answers of models that a reviewer is shown
 
 
-class Quotas(NamedTuple):
-    """default: a value of each of SETTINGS. sites: site -> the settings that differ there."""
+class SiteSettings(NamedTuple):
+    """default: a value of each setting. sites: site -> the settings that differ there."""
 
     default: Mapping
     sites: Mapping[str, Mapping]
@@ -39,35 +39,49 @@ class Quotas(NamedTuple):
     def of(self, site: str) -> dict:
         return {**self.default, **self.sites.get(site, {})}
 
+    def checked(self, where: str | Path, names: Sequence[str], fault: Callable[[str, Any], str]) -> "SiteSettings":
+        """Raises DataError for a setting that is none of `names`, or of which `fault` says what is wrong."""
+        for site, own in {"default": self.default, **self.sites}.items():
+            if not isinstance(own, Mapping) or set(own) - set(names):
+                unknown = isinstance(own, Mapping) and ", ".join(sorted(map(str, set(own) - set(names))))
+                what = f"unknown settings {unknown}" if unknown else "no map"
+                raise DataError(f"{where}, {site}: {what}. Use {', '.join(names)}.")
+            for name, value in own.items():
+                if told := fault(name, value):
+                    raise DataError(f"{where}, {site}, {name}: {told}")
+        return self
 
-def load_quotas(path: str | Path | None = None) -> Quotas:
-    """The quotas of a YAML file, by default UQ's. Raises DataError."""
-    path = Path(path) if path else QUOTAS_FILE
+
+Quotas = SiteSettings  # of SETTINGS
+
+
+def read_settings(path: Path, names: Sequence[str], *more: str) -> tuple[SiteSettings, list[dict]]:
+    """The settings of a YAML file, and its parts `more`. Raises DataError."""
     try:
         read = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise DataError(f"{path}: cannot be read as YAML ({' '.join(str(error).split())[:200]}). Mend it.") from None
-    if not isinstance(read, dict) or set(read) - {"default", "sites"} or not isinstance(read.get("default"), dict):
-        raise DataError(f"{path}: the parts must be default, and perhaps sites.")
-    quotas = Quotas(read["default"], read.get("sites") or {})
-    if missing := [name for name in SETTINGS if name not in quotas.default]:
+    own = read if isinstance(read, dict) else {}
+    if set(own) - {"default", "sites", *more} or not isinstance(own.get("default"), dict):
+        raise DataError(f"{path}: the parts must be default, and perhaps {' and '.join(('sites', *more))}.")
+    if missing := [name for name in names if name not in own["default"]]:
         raise DataError(f"{path}, default: no {', '.join(missing)}. Add what is missing.")
-    for name, settings in {"default": quotas.default, **quotas.sites}.items():
-        if not isinstance(settings, dict) or set(settings) - set(SETTINGS):
-            raise DataError(f"{path}, {name}: not a map of settings. Use {', '.join(SETTINGS)}.")
-        for key, value in settings.items():
-            _check(f"{path}, {name}, {key}: {value!r}", key, value)
-    return quotas
+    return SiteSettings(own["default"], own.get("sites") or {}), [own.get(name) or {} for name in more]
 
 
-def _check(where: str, key: str, value) -> None:
-    if key == "category" and not isinstance(value, str):
-        raise DataError(f"{where} is no text.")
-    if key == "order" and value not in ORDERS:
-        raise DataError(f"{where}. Choose one of: {', '.join(ORDERS)}.")
-    if key not in ("category", "order") and not (key == "min_votes" and value is None):
-        if type(value) is not int or not 0 <= value < 10**9:
-            raise DataError(f"{where} is no whole number from 0.")
+def load_quotas(path: str | Path | None = None) -> Quotas:
+    """The quotas of a YAML file, by default UQ's. Raises DataError."""
+    path = Path(path) if path else QUOTAS_FILE
+    return read_settings(path, SETTINGS)[0].checked(path, SETTINGS, _quota_fault)
+
+
+def _quota_fault(name: str, value: Any) -> str:
+    if name == "category":
+        return "" if isinstance(value, str) else f"{value!r} is no text."
+    if name == "order":
+        return "" if value in ORDERS else f"{value!r}. Choose one of: {', '.join(ORDERS)}."
+    whole = type(value) is int and 0 <= value < 10**9 or name == "min_votes" and value is None
+    return "" if whole else f"{value!r} is no whole number from 0."
 
 
 def draw(seed: int, site: str, question_id: int) -> int:

@@ -18,17 +18,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import duckdb
 import numpy as np
 import pandas as pd
-import yaml
 from datasketch import MinHash, MinHashLSH
 
 from proctor.data.tabular import DataError
 from proctor.uq.dataset import pool as pools
-from proctor.uq.dataset.review_queue import draw
+from proctor.uq.dataset.review_queue import SiteSettings, draw, read_settings
 
 # A CASE, for the engine tries its condition first and the slow pattern only where that holds.
 _NO_WHY = "NOT CASE WHEN contains(lower(title), 'why') THEN regexp_matches(title, '(?i)\\bwhy\\b') ELSE false END"
@@ -62,68 +61,33 @@ _ANSWER = "site AS its_site, question_id AS its_question, answer_id, body AS ans
 _ANSWER += "owner_id AS answer_owner_id, owner_name AS answer_owner_name, licence AS answer_licence"
 
 
-class Rules(NamedTuple):
-    """default: a value of each of SETTINGS. sites: site -> the settings that differ there."""
-
-    default: Mapping
-    sites: Mapping[str, Mapping]
-
-    def of(self, site: str) -> dict:
-        return {**self.default, **self.sites.get(site, {})}
-
-    def but(self, **settings) -> "Rules":
-        """The same with these settings on every site."""
-        return _checked(
-            Rules({**self.default, **settings}, {site: {**own, **settings} for site, own in self.sites.items()}),
-            "settings",
-        )
-
-
-def load_rules(path: str | Path | None = None, variant: str | None = None) -> Rules:
-    """The rules of a YAML file, by default UQ's, or a named variant of them. Raises DataError."""
+def load_rules(path: str | Path | None = None, variant: str | None = None, **everywhere) -> SiteSettings:
+    """The rules of a YAML file, by default UQ's, or a named variant of them. everywhere: settings of every site in
+    place of its own. Raises DataError."""
     path = Path(path) if path else RULES_FILE
-    try:
-        read = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise DataError(f"{path}: cannot be read as YAML ({' '.join(str(error).split())[:200]}). Mend it.") from None
-    if not isinstance(read, dict) or set(read) - {"default", "sites", "variants"} or "default" not in read:
-        raise DataError(f"{path}: the parts must be default, and perhaps sites and variants.")
-    parts = {name: read.get(name) or {} for name in ("default", "sites", "variants")}
-    if missing := [name for name in SETTINGS if name not in parts["default"]]:
-        raise DataError(f"{path}, default: no {', '.join(missing)}. Add what is missing.")
-    rules = _checked(Rules(parts["default"], parts["sites"]), path)
-    if variant is None:
-        return rules
-    if variant not in parts["variants"]:
-        raise DataError(f"{path}: no variant {variant!r}. Choose one of: {', '.join(parts['variants']) or 'none'}.")
-    return rules.but(**parts["variants"][variant])
-
-
-def _checked(rules: Rules, where: str | Path) -> Rules:
-    for name, settings in {"default": rules.default, **rules.sites}.items():
-        if not isinstance(settings, Mapping) or (unknown := set(settings) - set(SETTINGS)):
-            what = (
-                f"unknown settings {', '.join(sorted(map(str, unknown)))}"
-                if isinstance(settings, Mapping)
-                else "no map"
-            )
-            raise DataError(f"{where}, {name}: {what}. Use {', '.join(SETTINGS)}.")
-        for key, value in settings.items():
-            if key == "tag_match" and value not in _HOLDS_TAG:
-                raise DataError(f"{where}, {name}, tag_match: {value!r}. Choose one of: {', '.join(_HOLDS_TAG)}.")
-            if key == "off_topic_tags" and not (
-                isinstance(value, list) and all(isinstance(tag, str) and tag and tag == tag.lower() for tag in value)
-            ):
-                raise DataError(f"{where}, {name}, off_topic_tags: not a list of tags in small letters.")
-            if key in NUMBERS and (type(value) not in (int, float) or not 0 <= value < 10**9):
-                raise DataError(f"{where}, {name}, {key}: {value!r} is no number from 0.")
-            if key == "top_percent" and not 0 < value <= 100:
-                raise DataError(
-                    f"{where}, {name}, {key}: {value!r} is no share of more than 0 and at most 100 percent."
-                )
+    rules, [variants] = read_settings(path, SETTINGS, "variants")
+    rules.checked(path, SETTINGS, _fault)
+    if variant is not None and variant not in variants:
+        raise DataError(f"{path}: no variant {variant!r}. Choose one of: {', '.join(variants) or 'none'}.")
+    own = variants.get(variant, {}) | everywhere
+    rules = SiteSettings({**rules.default, **own}, {site: {**rest, **own} for site, rest in rules.sites.items()})
     if len({rules.of(site)["tag_match"] for site in [*rules.sites, ""]}) > 1:
-        raise DataError(f"{where}: tag_match must be the same on every site.")
-    return rules
+        raise DataError(f"{path}: tag_match must be the same on every site.")
+    return rules.checked(path, SETTINGS, _fault)
+
+
+def _fault(name: str, value: Any) -> str:
+    if name == "tag_match" and value not in _HOLDS_TAG:
+        return f"{value!r}. Choose one of: {', '.join(_HOLDS_TAG)}."
+    if name == "off_topic_tags" and not (
+        isinstance(value, list) and all(isinstance(tag, str) and tag and tag == tag.lower() for tag in value)
+    ):
+        return "not a list of tags in small letters."
+    if name in NUMBERS and (type(value) not in (int, float) or not 0 <= value < 10**9):
+        return f"{value!r} is no number from 0."
+    if name == "top_percent" and not 0 < value <= 100:
+        return f"{value!r} is no share of more than 0 and at most 100 percent."
+    return ""
 
 
 class Filter:
@@ -134,7 +98,11 @@ class Filter:
     """
 
     def __init__(
-        self, source: str | Path, rules: Rules | None = None, as_of: date | None = None, sites: Iterable[str] = ()
+        self,
+        source: str | Path,
+        rules: SiteSettings | None = None,
+        as_of: date | None = None,
+        sites: Iterable[str] = (),
     ):
         self.source, self.rules = Path(source), rules or load_rules()
         self.engine = duckdb.connect(config={"memory_limit": MEMORY, "preserve_insertion_order": False})
@@ -264,7 +232,7 @@ def kept(outcomes: pd.DataFrame) -> int:
     return int(outcomes.loc[outcomes["failed"] == 0, "questions"].sum())
 
 
-def describe(rules: Rules) -> pd.DataFrame:
+def describe(rules: SiteSettings) -> pd.DataFrame:
     """The rules in words, with the thresholds of most sites."""
     return pd.DataFrame(
         [(name, says.format(**rules.default)) for name, (says, _) in RULES.items()], columns=["rule", "keeps"]
@@ -272,7 +240,7 @@ def describe(rules: Rules) -> pd.DataFrame:
 
 
 def development_set(
-    pool: str | Path, rules: Rules, as_of: date | None = None, size: int = DEV_SIZE, seed: int = 0
+    pool: str | Path, rules: SiteSettings, as_of: date | None = None, size: int = DEV_SIZE, seed: int = 0
 ) -> pd.DataFrame:
     """The held-out development set (A.1): `size` questions drawn from those with an accepted answer.
 
