@@ -61,14 +61,8 @@ def read_rows(path: str | Path) -> Iterator[tuple[list[tuple[int, dict]], list[R
         with open(path, "rb") as file:
             start, declared = _after_header(file, path)
             if declared:
-                yield (
-                    [],
-                    [
-                        Rejected(
-                            0, "", "a document type stands before the rows: not read, nothing it declares is expanded"
-                        )
-                    ],
-                )
+                why = "a document type stands before the rows: not read, nothing it declares is expanded"
+                yield [], [Rejected(0, "", why)]
             for piece, last in _pieces(file, start):
                 if last:
                     text = piece.rstrip()
@@ -81,9 +75,8 @@ def read_rows(path: str | Path) -> Iterator[tuple[list[tuple[int, dict]], list[R
                 except expat.ExpatError:
                     rows, rejected, number = _one_by_one(piece, number)
                 if last and not ended:
-                    rejected.append(
-                        Rejected(number, "", "the file ends without </posts> after this row: it may be cut")
-                    )
+                    why = "the file ends without </posts> after this row: it may be cut"
+                    rejected.append(Rejected(number, "", why))
                 yield rows, rejected
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}). Check the path and its permissions.") from error
@@ -200,7 +193,7 @@ def read_post(row: dict, latest: datetime, answers: bool = True) -> tuple[str, t
         return "other", (post_id,)
     if kind == ANSWER and not answers:
         return "answers", (post_id,)
-    score, created = _score(row), _time(row, "CreationDate", latest, needed=True)
+    score, created = _count(row, "Score", needed=True, signed=True), _time(row, "CreationDate", latest, needed=True)
     body = _text(row, "Body")
     owner = (_owner(row), row.get("OwnerDisplayName"), row.get("ContentLicense"))
     if kind == ANSWER:
@@ -245,31 +238,19 @@ def _text(row: dict, name: str) -> str:
     return value
 
 
-def _count(row: dict, name: str, largest: int | None = None, needed: bool = False) -> int | None:
+def _count(row: dict, name: str, largest: int | None = None, needed: bool = False, signed: bool = False) -> int | None:
     value = row.get(name)
     if value is None:
         if needed:
             raise BadPost(f"no {name}")
         return None
-    if not (value.isascii() and value.isdigit()):
-        raise BadPost(f"{name} {value[:20]!r} is no count")
+    digits = value.removeprefix("-") if signed else value
+    if not (digits.isascii() and digits.isdigit()):
+        raise BadPost(f"{name} {value[:20]!r} is no {'number' if signed else 'count'}")
     largest = largest or ABSURD[name]
     number = int(value) if len(value) <= 20 else largest + 1
-    if number > largest:
-        raise BadPost(f"{name} {value[:20]} is absurd: more than {largest:,}")
-    return number
-
-
-def _score(row: dict) -> int:
-    value = row.get("Score")
-    if value is None:
-        raise BadPost("no Score")
-    digits = value[1:] if value[:1] == "-" else value
-    if not (digits.isascii() and digits.isdigit()):
-        raise BadPost(f"Score {value[:20]!r} is no number")
-    number = int(value) if len(digits) <= 20 else ABSURD["Score"] + 1
-    if abs(number) > ABSURD["Score"]:
-        raise BadPost(f"Score {value[:20]} is absurd: beyond {ABSURD['Score']:,}")
+    if abs(number) > largest:
+        raise BadPost(f"{name} {value[:20]} is absurd: {'beyond' if signed else 'more than'} {largest:,}")
     return number
 
 
