@@ -26,7 +26,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 from django.views.generic import ListView
 
-from desk import people, rate_limits, tickets, tokens
+from desk import people, rate_limits
 from desk.form_pages import FormPage, Moderators, sign_in_page, signed_in, try_act
 from desk.forms import DecisionForm, ProfileForm, ProposalForm, ReportForm, ReviewerForm, SignUpForm, TokenForm
 from desk.models import Account, Ticket, Token
@@ -145,7 +145,7 @@ class Tokens(FormPage):
         self.shown = dict(tokens=self.request.user.tokens.filter(revoked_at=None).order_by("pk"))
 
     def form_valid(self, form):
-        made = try_act(form, tokens.make, self.request.user, form.cleaned_data["name"])
+        made = try_act(form, people.make_token, self.request.user, form.cleaned_data["name"])
         if made is None:
             return self.form_invalid(form)
         return self.render_to_response(self.get_context_data(form=TokenForm(), made=made[1]))
@@ -182,7 +182,7 @@ def _change_digest(request: HttpRequest, account: Account, wanted: bool) -> None
 def revoke(request: HttpRequest, number: int):
     token = get_object_or_404(Token, pk=number, account=request.user)
     if request.method == "POST":
-        tokens.revoke(request.user, token)
+        people.revoke_token(request.user, token)
         messages.success(request, f"The token {token.name} is revoked.")
     return redirect("tokens")
 
@@ -228,7 +228,7 @@ class Ask(FormPage):
         return {"page": self.request.GET.get("page", ""), "expertise": self.request.user.expertise}
 
     def act(self, **fields) -> Account:
-        return tickets.send(self.request.user, self.kind, **fields).by
+        return people.ask(self.request.user, self.kind, **fields).by
 
 
 class Queue(Moderators, ListView):
@@ -249,7 +249,7 @@ class Decide(Moderators, FormPage):
         self.shown = dict(ticket=self.ticket, heading=heading, back=reverse("queue"))
 
     def act(self, accept: bool, reason: str) -> Ticket:
-        return tickets.decide(self.request.user, self.ticket, accept, reason)
+        return people.decide_request(self.request.user, self.ticket, accept, reason)
 
     def onwards(self, made: Ticket) -> str:
         return reverse("queue")

@@ -1,4 +1,4 @@
-"""The JSON API: what a program reads and sends. Everyone may read; to write, a token (see `tokens`, `api_schema`).
+"""The JSON API: what a program reads and sends. Everyone may read; to write, a token (see `people`, `api_schema`).
 
 Cookies count for nothing here, so no other site can make a browser write. Each error is JSON that names the field and
 how to mend it.
@@ -11,16 +11,17 @@ from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import Model, Prefetch, QuerySet
 from django.http import Http404, HttpRequest, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from django.views.decorators.csrf import csrf_exempt
 from proctor.data.tabular import refuse_constant
 
-from desk import acts, api_rows, api_schema, rate_limits, tokens
-from desk.models import Account, Answer, Question
-from desk.resolution import STATES
-from desk.trail import bad_text
+from desk import acts, api_schema, people, rate_limits
+from desk.models import Account, Answer, Comment, Kind, Question, Review, Verdict
+from desk.resolution import STATES, counts, state_of
+from desk.trail import bad_text, jsonable
 
 LOG = logging.getLogger(__name__)
 PAGE, LONGEST_PAGE = 50, 100
@@ -84,10 +85,10 @@ def _problem(error: Exception) -> Problem:
 
 
 def _signed_in(request: HttpRequest) -> Account:
-    text, how = tokens.bearer(request), {"WWW-Authenticate": "Bearer"}
+    text, how = people.bearer(request), {"WWW-Authenticate": "Bearer"}
     if not text:
         raise Problem(401, "no token", "Send a token of yours: Authorization: Bearer <token>.", **how)
-    account = tokens.account_of(text)
+    account = people.account_of(text)
     if account is None:
         rate_limits.spend("token", rate_limits.address(request))
         raise Problem(401, "bad token", "This token is unknown or revoked. Make one on your page.", **how)
@@ -108,12 +109,80 @@ def _body(request: HttpRequest, schema: str) -> dict:
         raise Problem(400, "not JSON", f"The body is no JSON ({str(error)[:100]}).") from None
 
 
+# Rows as they are given
+
+
+def _reply(name: str, row: Model, **more: Any) -> dict:
+    """A row with the fields of its schema; `more`: those that are not the row's own."""
+    return {
+        one: more[one] if one in more else jsonable(getattr(row, one)) for one in api_schema.REPLIES[name]["properties"]
+    }
+
+
+def question(row: Question) -> dict:
+    return _reply("Question", row, url=_url(row))
+
+
+def whole_question(row: Question) -> dict:
+    remarks = row.remarks.filter(withdrawn_at=None).select_related("author", "review").order_by("pk")
+    answers = [answer(one, traces=False) for one in with_all(row.answers)]
+    remarks = [comment(one) for one in remarks]
+    return _reply("WholeQuestion", row, url=_url(row), answers=answers, remarks=remarks)
+
+
+def _url(row: Question) -> str:
+    return f"{reverse('api')}questions/{row.key}/"
+
+
+def with_all(answers: QuerySet) -> QuerySet:
+    """Standing answers with all that `answer` reads, in few queries."""
+    reviews = Review.objects.filter(withdrawn_at=None).select_related("reviewer", "system").order_by("pk")
+    return (
+        answers.filter(withdrawn_at=None)
+        .select_related("question", "system", "submitted_by")
+        .prefetch_related(Prefetch("reviews", reviews), Prefetch("verdicts", Verdict.objects.order_by("pk")))
+        .order_by("pk")
+    )
+
+
+def answer(row: Answer, traces: bool = True) -> dict:
+    """traces: with the validators' traces, which may be long."""
+    reviews, system = list(row.reviews.all()), row.system
+    for one in reviews:
+        one.answer = row
+    told = dict(url=f"{reverse('api')}answers/{row.key}/", question=row.question.key, state=state_of(reviews))
+    told |= dict(organisation=system.organisation, system=system.name, base_model=system.base_model)
+    told |= dict(people=system.people, submitted_by=row.submitted_by.username)
+    told |= dict(verdicts=[verdict(one, traces) for one in row.verdicts.all()])
+    for kind in Kind.values:
+        told[f"{kind}_reviews"] = [review(one) for one in reviews if one.kind == kind]
+    return _reply("Answer", row, **told)
+
+
+def review(row: Review) -> dict:
+    system = dict(organisation="", system="", base_model="")
+    if one := row.system:
+        system = dict(organisation=one.organisation, system=one.name, base_model=one.base_model)
+    return _reply("Review", row, reviewer=row.reviewer.username, counts=counts(row), **system)
+
+
+def verdict(row: Verdict, trace: bool = True) -> dict:
+    return _reply("Verdict", row, trace=row.trace if trace else [])
+
+
+def comment(row: Comment) -> dict:
+    return _reply("Comment", row, author=row.author.username, review=row.review.key if row.review else "")
+
+
+# Resources
+
+
 def _question(site: str, number: str) -> Question:
     return get_object_or_404(Question, key=_key(f"{site}/{number}"))
 
 
 def _answer(key: str) -> Answer:
-    return get_object_or_404(api_rows.with_all(Answer.objects), key=_key(key))
+    return get_object_or_404(with_all(Answer.objects), key=_key(key))
 
 
 def _key(given: str) -> str:
@@ -134,7 +203,7 @@ def list_questions(request: HttpRequest) -> dict:
     more = given.copy()
     more["after"] = rows[limit - 1].pk if len(rows) > limit else 0
     following = f"{reverse('api')}questions/?{more.urlencode()}" if len(rows) > limit else None
-    return dict(items=[api_rows.question(row) for row in rows[:limit]], next=following)
+    return dict(items=[question(row) for row in rows[:limit]], next=following)
 
 
 def _number(given, name: str, default: int, least: int, most: int) -> int:
@@ -146,24 +215,24 @@ def _number(given, name: str, default: int, least: int, most: int) -> int:
 
 def submit_answer(by: Account, body: dict, site: str, number: str) -> dict:
     made = acts.submit_answer(by, _question(site, number), **body)
-    return api_rows.answer(_answer(made.key))
+    return answer(_answer(made.key))
 
 
 def add_comment(by: Account, body: dict, site: str, number: str) -> dict:
-    return api_rows.comment(acts.comment(by, _question(site, number), **body))
+    return comment(acts.comment(by, _question(site, number), **body))
 
 
 def add_review(by: Account, body: dict, key: str) -> dict:
     answer = _answer(key)
     with transaction.atomic():  # no system is left of a review that is refused
         system = acts.system_of(body.pop("organisation"), body.pop("system"), body.pop("base_model"))
-        return api_rows.review(acts.review(by, answer, kind="ai", system=system, **body))
+        return review(acts.review(by, answer, kind="ai", system=system, **body))
 
 
 def add_verdict(by: Account, body: dict, key: str) -> dict:
     if not by.may_moderate():
         raise acts.NotAllowed("Verdicts enter the validators' pass rates: only moderators add them. Send an AI review.")
-    return api_rows.verdict(acts.add_verdict(_answer(key), by=by, **body))
+    return verdict(acts.add_verdict(_answer(key), by=by, **body))
 
 
 def start(request: HttpRequest) -> dict:
@@ -174,17 +243,17 @@ def nowhere(request: HttpRequest, rest: str) -> JsonResponse:
     return _problem(Http404()).response()
 
 
-question = "api/questions/<str:site>/<str:number>/"
+ONE = "api/questions/<str:site>/<str:number>/"
 api_urls = [
     path("api/", resource(start), name="api"),
     path(
         "api/openapi.json", resource(lambda request: api_schema.document(reverse("api").rstrip("/"))), name="api_schema"
     ),
     path("api/questions/", resource(list_questions)),
-    path(question, resource(lambda request, **place: api_rows.whole_question(_question(**place)))),
-    path(f"{question}answers/", resource(post=("NewAnswer", submit_answer))),
-    path(f"{question}comments/", resource(post=("NewComment", add_comment))),
-    path("api/answers/<str:key>/", resource(lambda request, key: api_rows.answer(_answer(key)))),
+    path(ONE, resource(lambda request, **place: whole_question(_question(**place)))),
+    path(f"{ONE}answers/", resource(post=("NewAnswer", submit_answer))),
+    path(f"{ONE}comments/", resource(post=("NewComment", add_comment))),
+    path("api/answers/<str:key>/", resource(lambda request, key: answer(_answer(key)))),
     path("api/answers/<str:key>/reviews/", resource(post=("NewReview", add_review))),
     path("api/answers/<str:key>/verdicts/", resource(post=("NewVerdict", add_verdict))),
     path("api/<path:rest>", csrf_exempt(nowhere)),

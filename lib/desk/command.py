@@ -143,7 +143,7 @@ def export_all(folder: Path, format: Format = "jsonl", rounds: Rounds = False) -
 def import_folder(folder: Path) -> None:
     """Read an export into an empty desk."""
     ready()
-    from desk.files_in import import_all
+    from desk.files import import_all
 
     print(f"{folder}: {_told(import_all(folder))}")
 

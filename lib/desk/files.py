@@ -1,8 +1,8 @@
-"""Everything out to a folder: a file a table, as JSON lines or Parquet, and desk.json with their digests.
+"""Everything out to a folder and in again: a file a table, as JSON lines or Parquet, and desk.json with their digests.
 
-An import (`files_in`) into an empty desk gives the same rows, row by row. What is private never leaves: passwords,
-e-mail addresses, tokens, sessions, an admin's rights. Rows refer to each other by key, accounts by name, systems by
-their three names.
+An import into an empty desk gives the same rows, row by row, all of them or none; its errors name file, row, column and
+mend. What is private never leaves: passwords, e-mail addresses, tokens, sessions, an admin's rights. Rows refer to each
+other by key, accounts by name, systems by their three names.
 """
 
 import json
@@ -18,13 +18,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from django.apps import apps
-from django.db import models
+from django.db import IntegrityError, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
-from proctor.data.tabular import DataError
+from proctor.data.tabular import DataError, Wrong, read
 from proctor.files import digest
 
-from desk.models import Account, Act, Ballot, Case, Round, Seat, System, Token, Use
+from desk.models import Account, Act, Answer, Ballot, Case, Round, Seat, System, Token, Use
 from desk.tables import one_moment
+from desk.trail import field_problems
 
 FORMATS = ("jsonl", "parquet")
 KEPT_HERE = (Token, Use)
@@ -35,7 +36,9 @@ PRIVATE = {
 }  # fmt: skip
 SYSTEM = ("organisation", "name", "base_model")
 AT_ONCE = 2000
+ANEW = "Take the export anew"
 Table = type[models.Model]
+Numbers = dict[Table, dict[tuple, int]]  # the number of each row by what files call it
 KINDS = (  # of a column: what a value is in Python, and in Parquet
     (models.JSONField, object, pa.string()),
     (models.BooleanField, bool, pa.bool_()),
@@ -49,12 +52,8 @@ KINDS = (  # of a column: what a value is in Python, and in Parquet
 def exported() -> list[Table]:
     """The tables, each after those that it refers to."""
     tables = sorted(set(apps.get_app_config("desk").get_models()) - {*KEPT_HERE}, key=name_of)
-    needs = {one: [field.related_model for field in columns(one) if field.is_relation] for one in tables}
+    needs = {one: [column.of for column in columns(one) if column.of] for one in tables}
     return list(TopologicalSorter(needs).static_order())
-
-
-def columns(table: Table) -> list[models.Field]:
-    return [one for one in (*table._meta.fields, *table._meta.many_to_many) if one.name not in PRIVATE]
 
 
 def name_of(table: Table) -> str:
@@ -68,13 +67,59 @@ def identity(table: Table) -> tuple[str, ...]:
     return ("username",) if table is Account else ("key",) if "key" in {one.name for one in table._meta.fields} else ()
 
 
-def kind_of(field: models.Field) -> tuple[Any, pa.DataType]:
-    return next((python, arrow) for own, python, arrow in KINDS if isinstance(field, own))
+class Column:
+    """A field as files hold it: a value, what names the row that it refers to, or a list of such names (`many`).
+
+    of: the table that it refers to; paths: what to ask the database for; as_json: in Parquet a text, as it has no type.
+    """
+
+    def __init__(self, field: models.Field):
+        self.field, self.name, self.many, self.of = field, field.name, field.many_to_many, field.related_model
+        parts = identity(self.of) if self.of else ()
+        self.paths = [f"{self.name}__{part}" for part in parts] or [self.name]
+        self.as_json = self.many or isinstance(field, models.JSONField)
+        self.python, self.arrow = next((python, arrow) for own, python, arrow in KINDS if isinstance(field, own))
+        if self.of:
+            self.arrow = pa.list_(pa.string()) if len(parts) > 1 and not self.many else pa.string()
+
+    def called(self, found: tuple) -> Any:
+        """What files hold for what was found at `paths`."""
+        if self.of and None in found:
+            return None
+        return found[0] if len(found) == 1 else list(found)
+
+    def read(self, value: Any, numbers: Numbers) -> Any:
+        """A file's value as the store holds it: of a reference the number of its row. Raises Wrong."""
+        if self.many:
+            return [self._number(one, numbers) for one in value]
+        if value is None and self.field.null:
+            return None
+        return self._number(value, numbers) if self.of else self._value(value)
+
+    def _number(self, value: Any, numbers: Numbers) -> int:
+        try:
+            return numbers[self.of][tuple(value) if isinstance(value, list) else (value,)]
+        except (KeyError, TypeError):
+            raise Wrong(self.name, f"{str(value)[:100]!r} is no row of {name_of(self.of)}", ANEW) from None
+
+    def _value(self, value: Any) -> Any:
+        if self.python is datetime and isinstance(value, str):
+            try:
+                value = datetime.fromisoformat(value)
+            except ValueError:
+                raise Wrong(self.name, f"{value[:50]!r} is no time", "Write 2026-01-31T12:00:00+00:00") from None
+        fits = isinstance(value, self.python) and (isinstance(value, bool) <= (self.python in (bool, object)))
+        if not fits or (isinstance(value, datetime) and value.tzinfo is None):
+            raise Wrong(self.name, f"{str(value)[:50]!r} is of the wrong kind", ANEW)
+        return value
 
 
-def named(values: tuple) -> Any:
-    """What files call the row of these values."""
-    return values[0] if len(values) == 1 else list(values)
+def columns(table: Table) -> list[Column]:
+    fields = (*table._meta.fields, *table._meta.many_to_many)
+    return [Column(one) for one in fields if one.name not in PRIVATE]
+
+
+# Out
 
 
 def export(folder: str | Path, format: str = "jsonl", rounds: bool = False) -> dict[str, int]:
@@ -93,7 +138,7 @@ def export(folder: str | Path, format: str = "jsonl", rounds: bool = False) -> d
         with one_moment():
             for table in exported() if rounds else [one for one in exported() if one not in BLIND]:
                 file = beside / f"{name_of(table)}.{format}"
-                counts[name_of(table)] = _write(file, table, rows_of(table, rounds))
+                counts[name_of(table)] = _write(file, columns(table), rows_of(table, rounds))
                 digests[file.name] = digest(file)
             migration = MigrationRecorder.Migration.objects.filter(app="desk").latest("pk").name
         told = dict(
@@ -111,25 +156,21 @@ def export(folder: str | Path, format: str = "jsonl", rounds: bool = False) -> d
 def rows_of(table: Table, rounds: bool = True) -> Iterator[dict]:
     """The rows as files hold them, the oldest first; without `rounds` the trail tells nothing of them."""
     chosen = table.objects.all() if rounds or table is not Act else Act.objects.exclude(table__in=map(name_of, BLIND))
-    plain, references = [], []
-    for one in columns(table):
-        (references if one.is_relation and not one.many_to_many else plain).append(one)
-    paths = {one.name: [f"{one.name}__{part}" for part in identity(one.related_model)] for one in references}
-    many = [one for one in plain if one.many_to_many]
-    values = [one.name for one in plain if not one.many_to_many] + [path for one in paths.values() for path in one]
-    for row in chosen.order_by("pk").values("pk", *values).iterator(chunk_size=AT_ONCE):
-        pk = row.pop("pk")
-        for name, parts in paths.items():
-            found = tuple(row.pop(part) for part in parts)
-            row[name] = None if None in found else named(found)
-        for one in many:
-            path = [f"{one.name}__{part}" for part in identity(one.related_model)]
-            row[one.name] = [named(found) for found in table.objects.filter(pk=pk, **{f"{path[0]}__isnull": False})
-                             .order_by(f"{one.name}__pk").values_list(*path)]  # fmt: skip
-        yield {one.name: row[one.name] for one in columns(table)}
+    own = columns(table)
+    paths = [path for column in own if not column.many for path in column.paths]
+    for row in chosen.order_by("pk").values("pk", *paths).iterator(chunk_size=AT_ONCE):
+        told = {}
+        for column in own:
+            if column.many:
+                others = table.objects.filter(pk=row["pk"], **{f"{column.paths[0]}__isnull": False})
+                others = others.order_by(f"{column.name}__pk").values_list(*column.paths)
+                told[column.name] = [column.called(found) for found in others]
+            else:
+                told[column.name] = column.called(tuple(row[path] for path in column.paths))
+        yield told
 
 
-def _write(file: Path, table: Table, rows: Iterator[dict]) -> int:
+def _write(file: Path, own: list[Column], rows: Iterator[dict]) -> int:
     count = 0
     if file.suffix == ".jsonl":
         with file.open("w", encoding="utf-8", newline="\n") as out:
@@ -137,21 +178,108 @@ def _write(file: Path, table: Table, rows: Iterator[dict]) -> int:
                 out.write(json.dumps(row, ensure_ascii=False, allow_nan=False, default=datetime.isoformat) + "\n")
                 count += 1
         return count
-    schema, wanted = pa.schema({one.name: _arrow(one) for one in columns(table)}), _as_json(table)
+    schema, as_json = pa.schema({one.name: one.arrow for one in own}), {one.name for one in own if one.as_json}
     with pq.ParquetWriter(file, schema) as out:
         while some := list(islice(rows, AT_ONCE)):
-            told = [{name: json.dumps(v) if name in wanted else v for name, v in row.items()} for row in some]
+            told = [{name: json.dumps(v) if name in as_json else v for name, v in row.items()} for row in some]
             out.write_table(pa.Table.from_pylist(told, schema=schema))
             count += len(some)
     return count
 
 
-def _as_json(table: Table) -> set[str]:
-    """Columns that Parquet holds as JSON text: what has no one type."""
-    return {one.name for one in columns(table) if isinstance(one, models.JSONField) or one.many_to_many}
+# In
 
 
-def _arrow(field: models.Field) -> pa.DataType:
-    if field.is_relation and not field.many_to_many:
-        return pa.list_(pa.string()) if len(identity(field.related_model)) > 1 else pa.string()
-    return kind_of(field)[1]
+def import_all(folder: str | Path) -> dict[str, int]:
+    """Read an export into a desk that holds nothing yet; the rows of each table."""
+    folder = Path(folder)
+    manifest = _manifest(folder)
+    if full := [name_of(table) for table in exported() if table.objects.exists()]:
+        raise DataError(
+            f"this desk holds {', '.join(full)} already. Import into an empty one: give another PROCTOR_DESK."
+        )
+    numbers: Numbers = {}
+    with transaction.atomic():
+        there = [table for table in exported() if name_of(table) in manifest["rows"]]  # an older desk had fewer
+        return {name_of(table): _read(folder, table, manifest, numbers) for table in there}
+
+
+def _manifest(folder: Path) -> dict:
+    file = folder / "desk.json"
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(told, dict) or told.get("format") != 1:
+            raise ValueError("not what `export` writes")
+        files = {str(name): str(value) for name, value in told["files"].items()}
+        rows = {str(name): int(value) for name, value in told["rows"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"{file}: not an export of a desk ({' '.join(str(error).split())[:200]}). Export anew."
+        ) from None
+    if len({name.partition(".")[0] for name in files}) < len(files):
+        raise DataError(f"{file}: a table stands there twice. {ANEW}.")
+    known = {f"{name_of(table)}.{format}" for table in exported() for format in FORMATS}
+    if strange := set(files) - known:
+        raise DataError(
+            f"{file}: {min(strange)} is no table of this desk. It comes from a newer one: update this first."
+        )
+    for name, written in files.items():
+        path = folder / name
+        if not path.is_file() or digest(path) != written:
+            raise DataError(f"{path}: missing, or not as it was exported. {ANEW}.")
+    return dict(files=files, rows=rows)
+
+
+def _read(folder: Path, table: Table, manifest: dict, numbers: Numbers) -> int:
+    """One table into the store; `numbers` learns its rows."""
+    numbers[table] = {}
+    name = next((one for one in manifest["files"] if one.partition(".")[0] == name_of(table)), None)
+    if name is None:
+        raise DataError(f"{folder}: no file of {name_of(table)}, desk.json says otherwise. {ANEW}.")
+    people = set(System.objects.filter(people=True).values_list("pk", flat=True))
+    own = {column.name: column for column in columns(table)}
+    made = read(folder / name, lambda row: _made(table, own, row, numbers, name.endswith(".parquet"), people))
+    if len(made) != manifest["rows"].get(name_of(table)):
+        raise DataError(f"{folder / name}: {len(made)} rows, desk.json says otherwise. {ANEW}.")
+    try:
+        table.objects.bulk_create(made, batch_size=AT_ONCE)
+    except IntegrityError as error:
+        raise DataError(f"{folder / name}: rows that can't stand together ({error}). {ANEW}.") from None
+    for row in made:
+        for field, others in row.many.items():
+            getattr(row, field).set(others)
+    if parts := identity(table):
+        stored = table.objects.values_list("pk", *parts)
+        numbers[table] = {tuple(values): pk for pk, *values in stored.iterator()}
+    return len(made)
+
+
+def _made(
+    table: Table, own: dict[str, Column], row: dict, numbers: Numbers, parquet: bool, people: set[int]
+) -> models.Model:
+    """A row as it will be stored; `many`: what its many-to-many columns hold."""
+    if strange := [name for name in row if name not in own]:
+        raise Wrong(strange[0], "no column of this desk", "It comes from a newer one: update this first")
+    made = table()
+    made.many = {}
+    for name, column in own.items():
+        field = column.field
+        if name not in row:
+            if not (field.has_default() or field.null or field.blank or column.many):
+                raise Wrong(name, "not there", ANEW)
+            continue  # an older desk had no such column: the default
+        value = row[name]
+        if parquet and column.as_json:
+            try:
+                value = json.loads(value)
+            except (TypeError, ValueError, RecursionError):
+                raise Wrong(name, "no JSON", ANEW) from None
+        if column.many:
+            made.many[name] = column.read(value, numbers)
+        else:
+            setattr(made, field.attname, column.read(value, numbers))
+    if table is Account:
+        made.set_unusable_password()
+    for name, told in field_problems(made, people=table is Answer and made.system_id in people).items():
+        raise Wrong(name, told.rstrip("."), ANEW)
+    return made

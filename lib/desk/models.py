@@ -255,7 +255,7 @@ class Worker(models.Model):
 
 
 class Ticket(models.Model):
-    """What an account asks of the moderators (see `tickets`), and what they decided."""
+    """What an account asks of the moderators (see `people.ask`), and what they decided."""
 
     class Kinds(models.TextChoices):
         REVIEWER = "reviewer", "asks to become a reviewer"

@@ -16,7 +16,7 @@ from django.urls import path, reverse
 from django.utils.http import urlencode
 from django.views.generic import TemplateView
 
-from desk import api_rows, people, resolution, search
+from desk import api, people, resolution, search
 from desk.forms import SORTS, CommentForm, CompareForm, ListForm
 from desk.models import (
     Account,
@@ -232,7 +232,7 @@ def question_markdown(request: HttpRequest, site: str, number: str) -> HttpRespo
     """The question as Markdown; what is known of it stands above as YAML, which a program reads."""
     row = by_key(site, number)
     answers = row.answers.filter(withdrawn_at=None).select_related("system").order_by("written_at", "pk")
-    told = api_rows.question(row)
+    told = api.question(row)
     for name in ("body", "comments", "url"):
         del told[name]
     told |= dict(

@@ -1,15 +1,34 @@
-"""Acts on accounts: signing up, roles, blocking, confirmed posters; and what a reviewer has earned."""
+"""Acts on accounts: signing up, profiles, roles, badges; keys to the JSON API; what an account asks of the moderators.
+
+A token is shown once, when it is made; the desk keeps its digest alone, and logs none. Requests wait in one queue:
+
+    ticket = ask(ada, "reviewer", "I teach it.", expertise="lattices, order theory")
+    decide_request(moderator, ticket, True, "Known in the field.")     # makes her a reviewer
+"""
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import Prefetch
+from django.db.models import Prefetch, Q
+from django.http import HttpRequest
+from django.utils import timezone
 
-from desk.models import Account, Kind, Question, Review, Role
-from desk.resolution import RULE, SETTLED, Rule, counts, course, said_at
+from desk.acts import add_questions
+from desk.models import Account, Kind, Question, Review, Role, Ticket, Token
+from desk.resolution import SETTLED, counts, course, said_at
 from desk.trail import NotAllowed, Refused, active, check, needs_reason, record
 
 PROFILE = ("affiliation", "about", "expertise", "orcid", "source_profile", "email", "first_name", "last_name")
+MOST_TOKENS = 20  # standing ones of an account
+PREFIX = "desk_"  # of tokens: what scanners for leaked keys can look for
+MOST_OPEN = 20  # undecided requests of an account
+LICENCE = "CC BY-SA 4.0"  # of questions that are proposed here; the form says so
 
 
 @transaction.atomic
@@ -135,7 +154,7 @@ def asked_by(account: Account):
     return found
 
 
-def badge(account: Account, rule: Rule = RULE) -> dict[str, int]:
+def badge(account: Account) -> dict[str, int]:
     """A verifier's badge: `reviews` that count, `settled` ones whose answer was decided at or after them, `agreed`.
 
     A review written after the decision earns nothing: whoever follows the others shows no skill.
@@ -145,8 +164,117 @@ def badge(account: Account, rule: Rule = RULE) -> dict[str, int]:
     reviews = [one for one in own.select_related("answer__system", "reviewer").prefetch_related(every) if counts(one)]
     found = dict(reviews=len(reviews), settled=0, agreed=0)
     for review in reviews:
-        state, since = course(review.answer.reviews.all(), rule)
+        state, since = course(review.answer.reviews.all())
         if state in SETTLED and said_at(review) <= since:
             found["settled"] += 1
             found["agreed"] += review.correct == SETTLED[state]
     return found
+
+
+# Keys to the API
+
+
+@transaction.atomic
+def make_token(by: Account, name: str) -> tuple[Token, str]:
+    """A new token and its text, which can't be had again."""
+    account = Account.objects.select_for_update().get(pk=active(by).pk)
+    if account.tokens.filter(revoked_at=None).count() >= MOST_TOKENS:
+        raise Refused({"name": f"You have {MOST_TOKENS} tokens. Revoke one first."})
+    text = PREFIX + secrets.token_urlsafe(32)
+    token = Token(account=account, name=name, digest=_digest(text))
+    check(token)
+    token.save()
+    record(account, "make token", account, before=dict(name=name))
+    return token, text
+
+
+@transaction.atomic
+def revoke_token(by: Account, token: Token) -> Token:
+    """End a token for good: its owner, or a moderator."""
+    by = active(by)
+    if token.account_id != by.pk and not by.may_moderate():
+        raise NotAllowed("Only its owner or a moderator may revoke a token.")
+    if Token.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+        record(by, "revoke token", token.account, before=dict(name=token.name))
+    token.refresh_from_db()
+    return token
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def bearer(request: HttpRequest) -> str:
+    """The token that a request carries in its header, "" where none; never from its address, which gets logged."""
+    scheme, _, text = request.headers.get("Authorization", "").partition(" ")
+    return text.strip() if scheme.casefold() == "bearer" else ""
+
+
+def account_of(text: str) -> Account | None:
+    """Whose a token is; None for one that is unknown or revoked, or whose account is blocked."""
+    token = Token.objects.select_related("account").filter(digest=_digest(text), revoked_at=None).first()
+    if token is None or not token.account.is_active:
+        return None
+    lately = timezone.now() - timedelta(minutes=1)  # not a write for each request
+    Token.objects.filter(Q(used_at=None) | Q(used_at__lt=lately), pk=token.pk).update(used_at=timezone.now())
+    return token.account
+
+
+# Requests to the moderators
+
+
+@transaction.atomic
+def ask(by: Account, kind: str, text: str = "", **details: Any) -> Ticket:
+    """A new ticket for the moderators. Raises Refused for a reviewer, and for one who has too many undecided."""
+    by = Account.objects.select_for_update().get(pk=active(by).pk)
+    undecided = by.tickets.filter(decided_at=None)
+    if undecided.count() >= MOST_OPEN:
+        raise Refused({"": f"{MOST_OPEN} of your requests wait for a decision. Write again when one is decided."})
+    if kind == "reviewer" and by.may_review():
+        raise Refused({"": "You are a reviewer already."})
+    if kind == "reviewer" and undecided.filter(kind=kind).exists():
+        raise Refused({"": "You have asked already: a moderator will decide."})
+    ticket = Ticket(kind=kind, by=by, text=text, details=details)
+    check(ticket)
+    ticket.save()
+    record(by, "ask", ticket)
+    if kind == "reviewer":
+        edit_profile(by, expertise=details["expertise"])
+    return ticket
+
+
+@transaction.atomic
+def decide_request(by: Account, ticket: Ticket, accept: bool, reason: str) -> Ticket:
+    """Accept or decline, with a reason that who asked reads. Accepting makes the reviewer, or adds the question."""
+    by = active(by)
+    ticket = Ticket.objects.select_for_update().get(pk=ticket.pk)
+    if not by.may_moderate() or ticket.by_id == by.pk:
+        raise NotAllowed("A moderator decides, and not on an own request.")
+    if ticket.decided_at:
+        raise Refused({"": "Another moderator has decided on this already."})
+    ticket.accepted, ticket.reason = accept, needs_reason(by, reason)
+    ticket.decided_by, ticket.decided_at = by, timezone.now()
+    ticket.save()
+    record(by, "accept" if accept else "decline", ticket, reason)
+    if accept and ticket.kind == "reviewer" and not ticket.by.may_review():
+        decide(by, ticket.by, "role reviewer", reason)
+    if accept and ticket.kind == "question":
+        add_questions(by, [_question_row(ticket)])
+    return ticket
+
+
+def _question_row(ticket: Ticket) -> Mapping[str, Any]:
+    """A proposed question with the fields of `Question`."""
+    details = ticket.details
+    return dict(
+        key=f"desk/{ticket.pk}",
+        site="desk",
+        category=details["category"],
+        title=details["title"],
+        body=details["body"],
+        tags=[tag.strip() for tag in details["tags"].split(",") if tag.strip()],
+        author=ticket.by.username,
+        posted_by=ticket.by,
+        licence=LICENCE,
+        posted_at=ticket.sent_at,
+    )

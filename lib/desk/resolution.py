@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from django.db.models import Prefetch
-from proctor.uq.resolution import RULE, Rule
+from proctor.uq.resolution import RULE
 
 from desk.models import Answer, Correct, Kind, Question, Review
 
@@ -42,13 +42,13 @@ def counts(review: Review) -> bool:
     return review.kind == Kind.HUMAN and review.withdrawn_at is None and not conflicted(review)
 
 
-def answer_state(yes: int, no: int, rule: Rule = RULE) -> str:
-    """An answer's state by the reviews that count, as `Rule.state` decides it. "unsure" takes no side.
+def answer_state(yes: int, no: int) -> str:
+    """An answer's state by the reviews that count, as `RULE.state` decides it. "unsure" takes no side.
 
     >>> answer_state(1, 0), answer_state(3, 0), answer_state(3, 2), answer_state(3, 1)
     ('claimed', 'verified', 'disputed', 'verified')
     """
-    decided = dict(right="verified", wrong="refuted").get(str(rule.state(yes, no)))
+    decided = dict(right="verified", wrong="refuted").get(str(RULE.state(yes, no)))
     return decided or ("disputed" if yes and no else "claimed" if yes else "doubted" if no else "unreviewed")
 
 
@@ -65,9 +65,9 @@ def question_state(answers: Iterable[str]) -> str:
     return "answered" if found & {"unreviewed", "doubted"} else "open"
 
 
-def state_of(reviews: Iterable[Review], rule: Rule = RULE) -> str:
+def state_of(reviews: Iterable[Review]) -> str:
     """The state of the answer that all of `reviews` are of."""
-    return course(reviews, rule)[0]
+    return course(reviews)[0]
 
 
 def said_at(review: Review) -> datetime:
@@ -75,27 +75,27 @@ def said_at(review: Review) -> datetime:
     return review.edited_at or review.written_at
 
 
-def course(reviews: Iterable[Review], rule: Rule = RULE) -> tuple[str, datetime | None]:
+def course(reviews: Iterable[Review]) -> tuple[str, datetime | None]:
     """An answer's state, and since when it has held: the time of the review that last changed it."""
     said, state, since = {Correct.YES: 0, Correct.NO: 0, Correct.UNSURE: 0}, "unreviewed", None
     for review in sorted((one for one in reviews if counts(one)), key=lambda one: (said_at(one), one.pk)):
         said[review.correct] += 1
-        now = answer_state(said[Correct.YES], said[Correct.NO], rule)
+        now = answer_state(said[Correct.YES], said[Correct.NO])
         if now != state:
             state, since = now, said_at(review)
     return state, since
 
 
-def answer_states(question: Question, rule: Rule = RULE) -> dict[Answer, str]:
+def answer_states(question: Question) -> dict[Answer, str]:
     """The state of each standing answer of a question."""
     answers = question.answers.filter(withdrawn_at=None).select_related("system").defer("prompt", "text")
     reviews = Prefetch("reviews", Review.objects.select_related("reviewer").defer("text"))
-    return {answer: state_of(answer.reviews.all(), rule) for answer in answers.prefetch_related(reviews)}
+    return {answer: state_of(answer.reviews.all()) for answer in answers.prefetch_related(reviews)}
 
 
-def recompute(question: Question, rule: Rule = RULE) -> str:
+def recompute(question: Question) -> str:
     """Store and give a question's state as its answers and reviews now have it."""
-    state = question_state(answer_states(question, rule).values())
+    state = question_state(answer_states(question).values())
     if state != question.state:
         question.state = state
         question.save(update_fields=["state"])

@@ -62,12 +62,6 @@ class NoUploads(FileUploadHandler):
     def new_file(self, *args, **kwargs):
         raise BadRequest("Files are not taken. Paste the text into the form.")
 
-    def receive_data_chunk(self, raw_data, start):
-        return None
-
-    def file_complete(self, file_size):
-        return None
-
 
 def is_secret(name: str) -> bool:
     """Whether a form's field must never be shown again."""

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from desk import acts, feeds, people, rate_limits, tickets, tokens
+from desk import acts, feeds, people, rate_limits
 from desk.models import Account, Act, Token
 from django.core import mail
 from django.test import RequestFactory
@@ -133,14 +133,14 @@ def test_a_digest_begins_only_by_the_link_that_was_mailed(as_reader, reader):
 def test_a_digest_tells_what_others_did_since_the_last_one_until_its_last_line_ends_it(client, talk, reader, moderator):
     mo = Account.objects.filter(username="mo")
     mo.update(email="mo@example.org", digest=True)
-    ticket = tickets.send(reader, "report", "x", page="/")
+    ticket = people.ask(reader, "report", "x", page="/")
     assert feeds.send_digests() == 1
     text = mail.outbox[-1].body
     for said in ("Waiting for a moderator: 1", "Answer by System A: Is it so?", "Question: Is it so?"):
         assert said in text
     assert text.count("Review by a person") == 1  # not the moderator's own
     assert feeds.send_digests() == 1 and "Answer by" not in mail.outbox[-1].body
-    tickets.decide(moderator, ticket, False, "no")
+    people.decide_request(moderator, ticket, False, "no")
     assert feeds.send_digests() == 0
     mo.update(is_active=False, digested_at=None)
     assert feeds.send_digests() == 0
@@ -222,39 +222,39 @@ def test_a_token_is_shown_once_kept_nowhere_and_revoked_by_its_owner_or_a_modera
     as_reader, reader, reviewer, moderator
 ):
     text = re.search(r"desk_[\w-]{30,}", as_reader.post("/me/tokens/", dict(name="runs")).text)[0]
-    assert tokens.account_of(text) == reader and text not in as_reader.get("/me/tokens/").text
+    assert people.account_of(text) == reader and text not in as_reader.get("/me/tokens/").text
     stored = str(list(Token.objects.values())) + str(list(Act.objects.values()))
-    assert text not in stored and text.removeprefix(tokens.PREFIX) not in stored
+    assert text not in stored and text.removeprefix(people.PREFIX) not in stored
     token = Token.objects.get()
     as_reader.get(f"/me/tokens/{token.pk}/")
     with pytest.raises(acts.NotAllowed):
-        tokens.revoke(reviewer, token)
+        people.revoke_token(reviewer, token)
     as_reader.force_login(reviewer)
-    assert as_reader.post(f"/me/tokens/{token.pk}/").status_code == 404 and tokens.account_of(text)
+    assert as_reader.post(f"/me/tokens/{token.pk}/").status_code == 404 and people.account_of(text)
     as_reader.force_login(reader)
     as_reader.post(f"/me/tokens/{token.pk}/")
-    assert tokens.account_of(text) is None and "runs" not in as_reader.get("/me/tokens/").text.split("Yours")[1]
-    again, text = tokens.make(reader, "more runs")
-    tokens.revoke(moderator, again)
-    assert tokens.account_of(text) is None
+    assert people.account_of(text) is None and "runs" not in as_reader.get("/me/tokens/").text.split("Yours")[1]
+    again, text = people.make_token(reader, "more runs")
+    people.revoke_token(moderator, again)
+    assert people.account_of(text) is None
 
 
 def test_a_blocked_account_loses_its_tokens(reviewer):
-    _, text = tokens.make(reviewer, "my runs")
+    _, text = people.make_token(reviewer, "my runs")
     people.decide(None, reviewer, "block", "spam")
-    assert tokens.account_of(text) is None
+    assert people.account_of(text) is None
 
 
 def test_an_account_has_so_many_tokens_and_each_a_name(reviewer, monkeypatch):
-    monkeypatch.setattr(tokens, "MOST", 1)
+    monkeypatch.setattr(people, "MOST_TOKENS", 1)
     with pytest.raises(acts.Refused, match="name"):
-        tokens.make(reviewer, " ")
-    tokens.make(reviewer, "run")
+        people.make_token(reviewer, " ")
+    people.make_token(reviewer, "run")
     with pytest.raises(acts.Refused, match="Revoke"):
-        tokens.make(reviewer, "one more")
+        people.make_token(reviewer, "one more")
 
 
 def test_a_token_comes_in_the_header_alone():
     ask = RequestFactory().get
-    assert tokens.bearer(ask("/?token=desk_x", HTTP_AUTHORIZATION="Basic desk_x")) == ""
-    assert tokens.bearer(ask("/", HTTP_AUTHORIZATION="bearer desk_x")) == "desk_x"
+    assert people.bearer(ask("/?token=desk_x", HTTP_AUTHORIZATION="Basic desk_x")) == ""
+    assert people.bearer(ask("/", HTTP_AUTHORIZATION="bearer desk_x")) == "desk_x"

@@ -4,8 +4,7 @@ import json
 import logging
 
 import pytest
-from desk import acts, api_rows, api_schema, people, rate_limits, tokens
-from desk.api import api_urls
+from desk import acts, api, api_schema, people, rate_limits
 from desk.models import Account, Answer, Comment, Question, System, Verdict
 from desk.trail import Refused
 from django.db import OperationalError, connection
@@ -21,7 +20,7 @@ COMMENTS = "questions/math/1/comments/"
 @pytest.fixture
 def send(reviewer):
     """send(path, body) as the fixture's reviewer; token="" for nobody."""
-    _, own = tokens.make(reviewer, "tests")
+    _, own = people.make_token(reviewer, "tests")
 
     def ask(path, body=None, token=own, **how):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -82,13 +81,13 @@ def test_only_a_moderator_adds_verdicts(send, answer, reviewer):
 
 def test_a_question_is_read_in_as_many_queries_however_much_was_said(answer):
     with CaptureQueriesContext(connection) as few:
-        api_rows.whole_question(answer.question)
+        api.whole_question(answer.question)
     for number in range(5):
         who = Account.objects.create_user(f"r{number}", role="reviewer")
         acts.review(who, answer, "yes", 4, "Right.")
         acts.add_verdict(answer, "C", "accept")
     with CaptureQueriesContext(connection) as many:
-        told = api_rows.whole_question(answer.question)
+        told = api.whole_question(answer.question)
     assert len(told["answers"][0]["human_reviews"]) == 5 and told["answers"][0]["state"] == "verified"
     assert len(many) <= len(few) + 1
 
@@ -212,7 +211,7 @@ def test_the_document_is_served_and_describes_each_address_with_its_errors(send)
     for schema in schemas.values():
         Draft202012Validator.check_schema(schema)
     known = {path.replace("{", "<str:").replace("}", ">").removeprefix("/") for path in document["paths"]}
-    assert known == {str(one.pattern).removeprefix("api/") for one in api_urls} - {"", "<path:rest>"}
+    assert known == {str(one.pattern).removeprefix("api/") for one in api.api_urls} - {"", "<path:rest>"}
     assert {part.split('"')[0] for part in json.dumps(document).split('"#/components/schemas/')[1:]} <= set(schemas)
     for path, verbs in document["paths"].items():
         if write := verbs.get("post"):

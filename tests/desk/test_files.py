@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pyarrow.parquet as pq
 import pytest
-from desk import acts, files, tokens
-from desk.files_in import import_all
+from desk import acts, files, people
+from desk.files import import_all
 from desk.models import (
     Account,
     Act,
@@ -137,7 +137,7 @@ def test_an_export_names_no_blind_voter_unless_it_is_to_move_the_desk(answer, mo
 def out(answer, reviewer, tmp_path):
     """An export of a small store, which is then emptied."""
     Account.objects.filter(pk=reviewer.pk).update(email="ada@example.org", is_superuser=True)
-    tokens.make(reviewer, "runs")
+    people.make_token(reviewer, "runs")
     acts.comment(reviewer, answer.question, "Is $x$ real?\u2028Yes.")
     acts.vote(reviewer, answer.question, 1)
     files.export(tmp_path / "out")

@@ -4,7 +4,7 @@ import io
 import re
 
 import pytest
-from desk import acts, pages, rate_limits, tickets, tokens
+from desk import acts, pages, people, rate_limits
 from desk.models import Account, Answer, Comment, Question, Review, System, Use, Verdict
 from django.db import OperationalError
 from django.test import Client, RequestFactory
@@ -87,8 +87,8 @@ def test_what_is_injected_into_any_field_is_text(client, talk, reviewer):
     Review.objects.update(text=INJECTION, conflict=True, conflict_text=INJECTION)
     Comment.objects.update(text=INJECTION)
     sent = dict(title=INJECTION, body=INJECTION, category=INJECTION, tags=INJECTION, page=INJECTION)
-    ticket = tickets.send(Account.objects.get(username="rea"), "question", INJECTION, **sent)
-    tokens.make(reviewer, INJECTION[:100])
+    ticket = people.ask(Account.objects.get(username="rea"), "question", INJECTION, **sent)
+    people.make_token(reviewer, INJECTION[:100])
     acts.work_on(reviewer, question, True)
     own = acts.review(reviewer, answer, "no", 1, INJECTION, conflict=True, conflict_text=INJECTION)
     acts.submit_answer(reviewer, question, "L", INJECTION, "b", "p", INJECTION)

@@ -1,7 +1,7 @@
 """What accounts ask of the moderators: one queue, decisions with a reason."""
 
 import pytest
-from desk import tickets
+from desk import people
 from desk.models import Account, Act, Question, Ticket
 from desk.trail import NotAllowed, Refused
 
@@ -61,18 +61,18 @@ def test_a_proposed_question_stands_when_a_moderator_accepts_it(as_reader, reade
 
 
 def test_nobody_decides_twice_or_on_an_own_request_and_requests_are_bounded(reader, reviewer, moderator, monkeypatch):
-    own, ticket = (tickets.send(by, "report", "x", page="/") for by in (moderator, reader))
+    own, ticket = (people.ask(by, "report", "x", page="/") for by in (moderator, reader))
     for by in (moderator, reader):
         with pytest.raises(NotAllowed):
-            tickets.decide(by, own, True, "x")
-    tickets.decide(moderator, ticket, False, "no")
+            people.decide_request(by, own, True, "x")
+    people.decide_request(moderator, ticket, False, "no")
     with pytest.raises(Refused, match="already"):
-        tickets.decide(moderator, ticket, True, "yes")
+        people.decide_request(moderator, ticket, True, "yes")
     assert list(Act.objects.values_list("verb", flat=True)) == ["ask", "ask", "decline"]
-    tickets.send(reader, "reviewer", "x", expertise="y")
+    people.ask(reader, "reviewer", "x", expertise="y")
     for by, told in ((reader, "asked already"), (reviewer, "a reviewer already")):
         with pytest.raises(Refused, match=told):
-            tickets.send(by, "reviewer", "x", expertise="y")
-    monkeypatch.setattr(tickets, "MOST_OPEN", 1)
+            people.ask(by, "reviewer", "x", expertise="y")
+    monkeypatch.setattr(people, "MOST_OPEN", 1)
     with pytest.raises(Refused, match="wait for a decision"):
-        tickets.send(reader, "report", "x", page="/")
+        people.ask(reader, "report", "x", page="/")
