@@ -71,7 +71,7 @@ def at_once():
     return run
 
 
-# Jobs: a local server that judges, a moderator, answers, and no process
+# Jobs: a local server that judges, answers, and no process
 
 
 @pytest.fixture
@@ -86,19 +86,10 @@ def judge_server(monkeypatch, tmp_path, settings):
 
 
 @pytest.fixture
-def mira(db):
-    return Account.objects.create_user("mira", password=None, role="moderator")
-
-
-@pytest.fixture
-def three_answers(mira):
-    question = Question.objects.create(key="math/1", site="math", title="Is it?", body="Why?", licence="CC BY-SA 4.0")
+def three_answers(question, moderator):
     system = System.objects.create(organisation="Lab", name="A", base_model="b")
-    texts = ["right", "wrong", "right too"]
-    return [
-        Answer.objects.create(question=question, system=system, prompt="p", text=text, submitted_by=mira)
-        for text in texts
-    ]
+    told = dict(question=question, system=system, prompt="p", submitted_by=moderator)
+    return [Answer.objects.create(text=text, **told) for text in ("right", "wrong", "right too")]
 
 
 @pytest.fixture

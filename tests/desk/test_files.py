@@ -53,40 +53,37 @@ def empty() -> None:
         table.objects.all()._raw_delete("default")
 
 
-@st.composite
-def stores(draw):
-    """A function that fills the store with drawn rows, which need make no sense together."""
-    two = st.lists(st.integers(0, 1), min_size=2, max_size=2)
-    told = dict(
-        question=[draw(st.fixed_dictionaries(dict(title=TEXT, body=TEXT, tags=st.lists(TEXT, max_size=3), comments=st.lists(JSON, max_size=2), posted_at=st.none() | TIME, score=st.integers(-99, 99), diamond=st.booleans()))) for _ in range(2)],
-        people=draw(st.booleans()),
-        answers=[draw(st.fixed_dictionaries(dict(prompt=TEXT, text=TEXT) | WRITTEN)) for _ in range(2)],
-        places=draw(two),
-        reviews=[draw(st.fixed_dictionaries(dict(text=TEXT, correct=st.sampled_from(["yes", "no", "unsure"]), confidence=st.integers(1, 5), conflict=st.booleans(), kind=st.just("ai")) | WRITTEN)) for _ in range(2)],
-        comments=[draw(st.fixed_dictionaries(dict(text=TEXT) | WRITTEN)) for _ in range(2)],
-        verdicts=[draw(st.fixed_dictionaries(dict(validator=TEXT, outcome=st.sampled_from(["accept", "reject"]), probability=st.none() | st.floats(0, 1), dollars=st.floats(0, 1e6), trace=st.lists(JSON, max_size=2), decided_at=TIME))) for _ in range(2)],
-        acts=[draw(st.fixed_dictionaries(dict(verb=TEXT, reason=TEXT, before=st.dictionaries(TEXT, JSON, max_size=3), at=TIME))) for _ in range(3)],
-        about=draw(TEXT),
-    )  # fmt: skip
+def two(**fields):
+    return st.lists(st.fixed_dictionaries(fields), min_size=2, max_size=2)
 
-    def fill() -> None:
-        who = Account.objects.create_user("ada", email="ada@example.org", password="secret phrase", about=told["about"])
-        questions = [Question.objects.create(key=f"math/{n}", site="math", licence="CC BY-SA 4.0", **one) for n, one in enumerate(told["question"])]  # fmt: skip
-        system = System.objects.create(organisation="Lab", name="A", base_model="b")
-        System.objects.create(organisation="People", name="people", people=told["people"])
-        for place, answer in zip(told["places"], told["answers"]):
-            row = Answer.objects.create(question=questions[place], system=system, submitted_by=who, **answer)
-            for verdict in told["verdicts"]:
-                Verdict.objects.create(answer=row, ordered_by=who if place else None, **verdict)
-            for review in told["reviews"]:
-                Review.objects.create(answer=row, reviewer=who, system=system, **review)
-        for comment in told["comments"]:
-            Comment.objects.create(question=questions[0], author=who, **comment)
-        Vote.objects.create(question=questions[1], voter=who, value=-1)
-        for act in told["acts"]:
-            Act.objects.create(actor=None, table="t", key="k", **act)
 
-    return fill
+STORES = st.fixed_dictionaries(dict(  # rows that need make no sense together
+    questions=two(title=TEXT, body=TEXT, tags=st.lists(TEXT, max_size=3), comments=st.lists(JSON, max_size=2), posted_at=st.none() | TIME, score=st.integers(-99, 99), diamond=st.booleans()),
+    answers=two(prompt=TEXT, text=TEXT, **WRITTEN),
+    reviews=two(text=TEXT, correct=st.sampled_from(["yes", "no", "unsure"]), confidence=st.integers(1, 5), conflict=st.booleans(), kind=st.just("ai"), **WRITTEN),
+    comments=two(text=TEXT, **WRITTEN),
+    verdicts=two(validator=TEXT, outcome=st.sampled_from(["accept", "reject"]), probability=st.none() | st.floats(0, 1), dollars=st.floats(0, 1e6), trace=st.lists(JSON, max_size=2), decided_at=TIME),
+    acts=two(verb=TEXT, reason=TEXT, before=st.dictionaries(TEXT, JSON, max_size=3), at=TIME),
+    places=st.lists(st.integers(0, 1), min_size=2, max_size=2), people=st.booleans(), about=TEXT,
+))  # fmt: skip
+
+
+def fill(told) -> None:
+    who = Account.objects.create_user("ada", email="ada@example.org", password="secret phrase", about=told["about"])
+    questions = [Question.objects.create(key=f"math/{n}", site="math", licence="CC BY-SA 4.0", **one) for n, one in enumerate(told["questions"])]  # fmt: skip
+    system = System.objects.create(organisation="Lab", name="A", base_model="b")
+    System.objects.create(organisation="People", name="people", people=told["people"])
+    for place, answer in zip(told["places"], told["answers"]):
+        row = Answer.objects.create(question=questions[place], system=system, submitted_by=who, **answer)
+        for verdict in told["verdicts"]:
+            Verdict.objects.create(answer=row, ordered_by=who if place else None, **verdict)
+        for review in told["reviews"]:
+            Review.objects.create(answer=row, reviewer=who, system=system, **review)
+    for comment in told["comments"]:
+        Comment.objects.create(question=questions[0], author=who, **comment)
+    Vote.objects.create(question=questions[1], voter=who, value=-1)
+    for act in told["acts"]:
+        Act.objects.create(actor=None, table="t", key="k", **act)
 
 
 def goes_round(folder) -> dict[str, list[dict]]:
@@ -99,11 +96,11 @@ def goes_round(folder) -> dict[str, list[dict]]:
     return before
 
 
-@given(stores())
+@given(STORES)
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-def test_what_comes_in_again_is_what_went_out(db, tmp_path_factory, fill):
+def test_what_comes_in_again_is_what_went_out(db, tmp_path_factory, told):
     with transaction.atomic():
-        fill()
+        fill(told)
         goes_round(tmp_path_factory.mktemp("export"))
         transaction.set_rollback(True)
 

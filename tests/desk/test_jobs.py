@@ -23,49 +23,49 @@ on_disk = pytest.mark.django_db(transaction=True)  # a run reads and writes in t
 
 
 @on_disk
-def test_verdicts_arrive_with_traces_and_the_job_ends(judge_server, mira, three_answers, launched):
-    job = jobs.plan(mira, "(C u2|U)", [judge_server.judge], three_answers)
+def test_verdicts_arrive_with_traces_and_the_job_ends(judge_server, moderator, three_answers, launched):
+    job = jobs.plan(moderator, "(C u2|U)", [judge_server.judge], three_answers)
     assert judge_server.asked == 0 and (job.most_calls, job.most_dollars) == (6, None)
-    jobs.start(mira, job)
+    jobs.start(moderator, job)
     assert launched == [job.key]
     with pytest.raises(Refused, match="is running"):
-        jobs.start(mira, job)
+        jobs.start(moderator, job)
     jobs.run(job.key)
     job.refresh_from_db()
     assert (job.state, sorted(job.judged)) == ("done", sorted(answer.key for answer in three_answers))
     found = dict(Verdict.objects.values_list("answer__text", "outcome"))
     assert found == {"right": "accept", "wrong": "reject", "right too": "accept"}
     one = Verdict.objects.get(answer=three_answers[0])
-    assert one.ordered_by == mira and one.judges == judge_server.judge and one.calls == len(one.trace) == 2
+    assert one.ordered_by == moderator and one.judges == judge_server.judge and one.calls == len(one.trace) == 2
     assert job.calls == judge_server.asked == sum(Verdict.objects.values_list("calls", flat=True))
     with pytest.raises(Refused, match="has ended"):
-        jobs.start(mira, job)
+        jobs.start(moderator, job)
 
 
 @on_disk
-def test_a_job_that_was_interrupted_asks_only_what_is_left(judge_server, mira, three_answers, launched):
-    job = jobs.start(mira, jobs.plan(mira, "C", [judge_server.judge], three_answers))
+def test_a_job_that_was_interrupted_asks_only_what_is_left(judge_server, moderator, three_answers, launched):
+    job = jobs.start(moderator, jobs.plan(moderator, "C", [judge_server.judge], three_answers))
     Job.objects.filter(pk=job.pk).update(beat_at=timezone.now() - timedelta(minutes=1), judged=[three_answers[0].key])
     job.refresh_from_db()
     assert jobs.state_of(job) == "interrupted"
-    jobs.start(mira, job)
+    jobs.start(moderator, job)
     jobs.run(job.key)
     assert judge_server.asked == 2 and Verdict.objects.count() == 2 and Job.objects.get().state == "done"
 
 
 def test_a_bill_above_the_desk_s_budget_is_refused_before_the_first_call(
-    judge_server, mira, three_answers, launched, monkeypatch
+    judge_server, moderator, three_answers, launched, monkeypatch
 ):
-    job = jobs.plan(mira, "C", ["openai/gpt-4o"], three_answers)
+    job = jobs.plan(moderator, "C", ["openai/gpt-4o"], three_answers)
     assert job.most_dollars > 0
     with pytest.raises(Refused, match="budget has .0.00 left"):
-        jobs.start(mira, job)
+        jobs.start(moderator, job)
     monkeypatch.setenv("PROCTOR_DESK_CALLS", "2")
     with pytest.raises(Refused, match="may take 3 calls"):
-        jobs.start(mira, jobs.plan(mira, "C", [judge_server.judge], three_answers))
+        jobs.start(moderator, jobs.plan(moderator, "C", [judge_server.judge], three_answers))
     assert not launched and judge_server.asked == 0
     monkeypatch.setenv("PROCTOR_DESK_BUDGET", "5")
-    jobs.start(mira, job)
+    jobs.start(moderator, job)
     assert jobs.dollars_left() == pytest.approx(5 - job.most_dollars)  # what runs is set aside
 
 
@@ -81,11 +81,11 @@ def test_a_bill_above_the_desk_s_budget_is_refused_before_the_first_call(
     ],
 )
 def test_what_the_engine_would_not_take_or_not_bill_at_once_is_refused_by_field(
-    judge_server, mira, three_answers, validator, judging, temperature, field
+    judge_server, moderator, three_answers, validator, judging, temperature, field
 ):
     judging = [judge_server.judge if name == "own" else name for name in judging]
     with pytest.raises(Refused) as error:
-        jobs.plan(mira, validator, judging, three_answers, temperature)
+        jobs.plan(moderator, validator, judging, three_answers, temperature)
     assert list(error.value.problems) == [field] and not Job.objects.exists()
     if temperature:
         assert "At most x100" in str(error.value) or "More than 20,000 votes" in str(error.value)
@@ -93,20 +93,20 @@ def test_what_the_engine_would_not_take_or_not_bill_at_once_is_refused_by_field(
 
 @pytest.mark.parametrize("validator, judging", [("C", ["openai/gpt-4o"]), ("C@openai/gpt-4o", [])])
 def test_a_judge_that_the_desk_gave_up_since_is_not_asked(
-    judge_server, mira, three_answers, launched, monkeypatch, validator, judging
+    judge_server, moderator, three_answers, launched, monkeypatch, validator, judging
 ):
-    job = jobs.plan(mira, validator, [*judging, judge_server.judge][:1], three_answers)
+    job = jobs.plan(moderator, validator, [*judging, judge_server.judge][:1], three_answers)
     monkeypatch.setenv("PROCTOR_DESK_JUDGES", judge_server.judge)
     with pytest.raises(Refused, match="openai/gpt-4o: no longer a judge"):
-        jobs.start(mira, job)
+        jobs.start(moderator, job)
     assert not launched
 
 
-def test_only_a_moderator_plans_starts_and_stops(judge_server, mira, three_answers, launched):
+def test_only_a_moderator_plans_starts_and_stops(judge_server, moderator, three_answers, launched):
     ada = Account.objects.create_user("ada", password=None, role="reviewer")
     with pytest.raises(NotAllowed):
         jobs.plan(ada, "C", [judge_server.judge], three_answers)
-    job = jobs.plan(mira, "C", [judge_server.judge], three_answers)
+    job = jobs.plan(moderator, "C", [judge_server.judge], three_answers)
     for act in (jobs.start, jobs.stop):
         with pytest.raises(NotAllowed):
             act(ada, job)
@@ -114,11 +114,11 @@ def test_only_a_moderator_plans_starts_and_stops(judge_server, mira, three_answe
 
 @on_disk
 def test_a_server_that_fails_leaves_the_job_stopped_and_its_reason_told(
-    judge_server, mira, three_answers, launched, monkeypatch
+    judge_server, moderator, three_answers, launched, monkeypatch
 ):
     monkeypatch.setenv("PROCTOR_DESK_JUDGES", "openai/fake@http://127.0.0.1:9/v1")
     monkeypatch.setattr(jobs, "RETRIES", 0)
-    job = jobs.start(mira, jobs.plan(mira, "C", jobs.judges(), three_answers))
+    job = jobs.start(moderator, jobs.plan(moderator, "C", jobs.judges(), three_answers))
     jobs.run(job.key)
     job.refresh_from_db()
     assert job.state == "stopped" and job.message and not Verdict.objects.exists()
@@ -126,11 +126,11 @@ def test_a_server_that_fails_leaves_the_job_stopped_and_its_reason_told(
 
 @on_disk
 def test_jobs_that_start_at_once_do_not_pass_the_budget_together(
-    judge_server, mira, three_answers, launched, monkeypatch, at_once
+    judge_server, moderator, three_answers, launched, monkeypatch, at_once
 ):
     monkeypatch.setenv("PROCTOR_DESK_CALLS", "5")
-    planned = [jobs.plan(mira, "C", [judge_server.judge], three_answers) for _ in range(4)]  # three calls each
-    refused = at_once(*(partial(jobs.start, mira, job) for job in planned))
+    planned = [jobs.plan(moderator, "C", [judge_server.judge], three_answers) for _ in range(4)]  # three calls each
+    refused = at_once(*(partial(jobs.start, moderator, job) for job in planned))
     assert [type(error) for error in refused] == [Refused] * 3 and len(launched) == 1
 
 
@@ -151,11 +151,11 @@ def test_the_embedded_model_judges_where_its_weights_are_and_no_judge_is_named(m
     assert jobs.judges() == []
 
 
-def test_a_run_by_the_embedded_model_fits_a_desk_without_a_budget(mira, three_answers, monkeypatch, launched):
+def test_a_run_by_the_embedded_model_fits_a_desk_without_a_budget(moderator, three_answers, monkeypatch, launched):
     for name in ("JUDGES", "BUDGET", "CALLS"):
         monkeypatch.delenv(f"PROCTOR_DESK_{name}", raising=False)
     monkeypatch.setattr(jobs, "_is_here", lambda model: True)
-    job = jobs.start(mira, jobs.plan(mira, "(C x3|U)", jobs.judges(), three_answers, 0.7))
+    job = jobs.start(moderator, jobs.plan(moderator, "(C x3|U)", jobs.judges(), three_answers, 0.7))
     assert (job.state, job.most_dollars) == ("running", 0)
 
 
@@ -163,10 +163,12 @@ def test_a_run_by_the_embedded_model_fits_a_desk_without_a_budget(mira, three_an
 
 
 @on_disk
-def test_the_bill_is_confirmed_in_the_browser_and_verdicts_show(judge_server, mira, three_answers, launched, client):
+def test_the_bill_is_confirmed_in_the_browser_and_verdicts_show(
+    judge_server, moderator, three_answers, launched, client
+):
     link = '<a href="/jobs/new/?question=math/1">'
     assert link not in client.get("/q/math/1/").text and 'href="/jobs/"' in client.get("/").text
-    client.force_login(mira)
+    client.force_login(moderator)
     assert link in client.get("/q/math/1/").text
     order = dict(validator="C", judges=[judge_server.judge], temperature=0, question="math/1", answer="")
     assert b"3 answers to judge" in client.get("/jobs/new/?question=math/1").content
@@ -186,15 +188,17 @@ def test_the_bill_is_confirmed_in_the_browser_and_verdicts_show(judge_server, mi
 
 
 def test_why_a_run_stopped_is_for_moderators_alone_and_lists_need_few_queries(
-    mira, client, django_assert_max_num_queries
+    moderator, client, django_assert_max_num_queries
 ):
-    job = Job.objects.create(ordered_by=mira, validator="C", state="stopped", message="no key at http://10.0.0.7/v1")
+    job = Job.objects.create(
+        ordered_by=moderator, validator="C", state="stopped", message="no key at http://10.0.0.7/v1"
+    )
     assert "10.0.0.7" not in client.get(f"/jobs/{job.key}/").text
-    client.force_login(mira)
+    client.force_login(moderator)
     assert "10.0.0.7" in client.get(f"/jobs/{job.key}/").text
     for number in range(12):
-        Job.objects.create(ordered_by=mira, validator="C")
-        Round.objects.create(protocol="kina_blind", title=f"R{number}", organizer=mira)
+        Job.objects.create(ordered_by=moderator, validator="C")
+        Round.objects.create(protocol="kina_blind", title=f"R{number}", organizer=moderator)
     for address in ("/jobs/", "/rounds/"):
         with django_assert_max_num_queries(6):
             client.get(address)
@@ -206,11 +210,11 @@ def test_why_a_run_stopped_is_for_moderators_alone_and_lists_need_few_queries(
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="the process finds the test's database by its file")
 @on_disk
 def test_a_killed_process_loses_no_verdict_and_pays_no_kept_reply_again(
-    mira, three_answers, launched, monkeypatch, settings, tmp_path
+    moderator, three_answers, launched, monkeypatch, settings, tmp_path
 ):
     settings.FOLDER = tmp_path
     more = [
-        Answer(question=one.question, system=one.system, prompt="p", text=f"{n}", submitted_by=mira)
+        Answer(question=one.question, system=one.system, prompt="p", text=f"{n}", submitted_by=moderator)
         for n in range(3)
         for one in three_answers
     ]
@@ -226,7 +230,7 @@ def test_a_killed_process_loses_no_verdict_and_pays_no_kept_reply_again(
     with Server(judged) as server:
         monkeypatch.setenv("PROCTOR_DESK_JUDGES", f"openai/fake@{server.url}")
         monkeypatch.setenv("PROCTOR_DESK_CALLS", "100")
-        job = jobs.start(mira, jobs.plan(mira, "C", jobs.judges(), answers))
+        job = jobs.start(moderator, jobs.plan(moderator, "C", jobs.judges(), answers))
         here = {"PYTHONPATH": str(Path(jobs.__file__).parents[1]), "PROCTOR_DESK": str(tmp_path), "PROCTOR_DESK_DB": ""}
         (tmp_path / "desk.sqlite3").symlink_to(connection.settings_dict["NAME"])
         process = subprocess.Popen([sys.executable, "-m", "desk.run_job", job.key], env=os.environ | here)
@@ -239,7 +243,7 @@ def test_a_killed_process_loses_no_verdict_and_pays_no_kept_reply_again(
         assert 1 <= Verdict.objects.count() == len(Job.objects.get().judged) < len(answers)
         assert Job.objects.get().state == "running"  # nobody could tell; it is found by its silence
         Job.objects.update(beat_at=timezone.now() - timedelta(minutes=1))
-        jobs.start(mira, job)
+        jobs.start(moderator, job)
         jobs.run(job.key)
         assert Verdict.objects.count() == len(answers) and Job.objects.get().state == "done"
         assert server.asked <= len(answers) + jobs.AT_ONCE  # only calls in flight at the kill may be asked again
