@@ -141,8 +141,8 @@ def prepare(people: int) -> None:
 
 def crowd(desk: Desk, rng: random.Random, word: str, people: int) -> list[Reviewer]:
     """Reviewers who have begun: every other one uses the page's form, the rest the API."""
-    from desk import people
     from desk.models import Account, Answer
+    from desk.people import make_token
     from django.test import Client
 
     found = []
@@ -154,7 +154,7 @@ def crowd(desk: Desk, rng: random.Random, word: str, people: int) -> list[Review
         client = Client()
         client.force_login(account)
         session = client.cookies["sessionid"].value if number % 2 == 0 else ""
-        token = "" if session else people.make_token(account, word)[1]
+        token = "" if session else make_token(account, word)[1]
         found.append(Reviewer(desk, f"{word} {number}", session, token, answers))
     [one.start() for one in found]
     return found
