@@ -125,18 +125,12 @@ def test_a_joined_source_is_fetched_into_the_same_folder(server, monkeypatch):
     assert [path.name for path in (file.parent.parent / ".unfinished/agent_outcomes").iterdir()] == []
 
 
-@pytest.mark.parametrize("fault", ["cut", "stall"])
-def test_a_download_that_stops_goes_on_where_it_stopped(server, fault, capsys):
-    server.faults = [fault]
-    bring(timeout=1.0 if fault == "stall" else 30.0)
+@pytest.mark.parametrize("fault, resumes", [("cut", True), ("stall", True), ("cut", False)])
+def test_a_download_that_stops_goes_on_where_it_stopped_or_anew(server, fault, resumes, capsys):
+    server.faults, server.resumes = [fault], resumes
+    (file,) = bring(timeout=0.3 if fault == "stall" else 30.0)
     assert [wanted for _, wanted in server.asked] == [None, f"bytes={len(server.body) // 2}-"]
-    assert "attempt 2 of 4" in capsys.readouterr().err
-
-
-def test_a_server_that_can_not_resume_sends_it_anew(server):
-    server.resumes, server.faults = False, ["cut"]
-    (file,) = bring()
-    assert file.is_file() and len(server.asked) == 2
+    assert "attempt 2 of 4" in capsys.readouterr().err and file.is_file()
 
 
 def test_what_has_come_is_kept_for_the_next_run(server):
@@ -164,23 +158,33 @@ def test_a_repository_that_is_gone_is_said_at_once(server):
     assert len(server.asked) == 1 and "127.0.0.1" not in str(error.value)
 
 
-def test_what_is_no_archive_is_removed(server):
-    server.body = b"<html>not an archive</html>"
-    with pytest.raises(FetchError, match="no whole archive"):
-        bring()
-    server.body = archive()[:-200]
-    with pytest.raises(FetchError, match="no whole archive"):
-        bring()
-    server.body = archive({"README.md": b"x"})
-    with pytest.raises(FetchError, match="holds none of data/"):
-        bring()
-    assert not [path for path in (paths.CACHE / "logs").rglob("*") if path.is_file()]
+OTHER_ROWS = (Tidy("gso", "gso_15systems.csv.gz", "outcomes", "00"),)
+MORE = (*made().tidy, Tidy("swe_bench_pro", "swebench_pro_14systems.csv.gz", "outcomes"))
+NO_ROWS = archive({"data/gso/responses.jsonl": b'{"subject_id": "a"}\n'})
 
 
-def test_a_wrong_digest_imports_nothing(server):
-    with pytest.raises(FetchError, match=r"1 files have SHA-256 [0-9a-f]{64} together.*expects 00"):
-        bring(made(sha256="00"))
-    assert not list((paths.CACHE / "logs/agent_outcomes").glob("*.csv.gz"))
+@pytest.mark.parametrize(
+    "changed, body, message",
+    [
+        ({}, b"<html>not an archive</html>", "no whole archive"),
+        ({}, archive()[:-200], "no whole archive"),
+        ({}, archive({"README.md": b"x"}), "holds none of data/"),
+        ({}, NO_ROWS, "row 1, column responses: missing"),
+        (dict(sha256="00"), archive(), r"1 files have SHA-256 [0-9a-f]{64} together.*expects 00"),
+        (dict(tidy=OTHER_ROWS), archive(), r"removed: gso_15systems.csv.gz \(SHA-256 [0-9a-f]{64}, expected 00\)"),
+        (dict(tidy=MORE), archive(), "gave no swebench_pro_14systems.csv.gz"),
+    ],
+)
+def test_what_is_wrong_is_told_and_leaves_nothing_of_it(server, changed, body, message):
+    server.body = body
+    with pytest.raises((FetchError, ValueError), match=message):
+        bring(made(**changed))
+    assert [path.name for path in (paths.CACHE / "logs").rglob("*") if path.is_file()] == (
+        ["gso_15systems.csv.gz"] if "tidy" in changed and len(changed["tidy"]) > 1 else []
+    )
+    assert not any(
+        tidy.sha256 for tidy in fetch._with_every_run(made(tidy=OTHER_ROWS, runs=("one",))).tidy
+    )  # more rows
 
 
 def test_the_printed_digest_is_the_one_to_expect(server, capsys):
@@ -189,15 +193,6 @@ def test_the_printed_digest_is_the_one_to_expect(server, capsys):
     (paths.CACHE / "logs/agent_outcomes/source.json").unlink()
     bring(made(sha256=digest))
     assert "(as known)" in capsys.readouterr().err
-
-
-def test_other_rows_than_those_of_the_committed_figures_fail_and_leave_nothing(server, monkeypatch):
-    source = made(tidy=(Tidy("gso", "gso_15systems.csv.gz", "outcomes", "00"),))
-    monkeypatch.setattr(fetch, "sources", lambda: {source.name: source})
-    assert fetch.main([]) == 1 and not [path for path in (paths.CACHE / "logs").rglob("*") if path.is_file()]
-    with pytest.raises(FetchError, match=r"removed: gso_15systems.csv.gz \(SHA-256 [0-9a-f]{64}, expected 00\)"):
-        bring(source)
-    assert not any(tidy.sha256 for tidy in fetch._with_every_run(source._replace(runs=("one",))).tidy)  # more rows
 
 
 def test_no_name_in_the_archive_leads_elsewhere(server, tmp_path):
@@ -214,13 +209,6 @@ def test_no_name_in_the_archive_leads_elsewhere(server, tmp_path):
     assert not [path for path in tmp_path.rglob("responses.jsonl")]
 
 
-def test_a_broken_raw_file_leaves_no_tidy_file(server):
-    server.body = archive({"data/gso/responses.jsonl": b'{"subject_id": "a"}\n'})
-    with pytest.raises(ValueError, match="row 1, column responses: missing"):
-        bring()
-    assert not list((paths.CACHE / "logs/agent_outcomes").glob("*.csv.gz"))
-
-
 @pytest.mark.parametrize(
     "glob, path, fits",
     [
@@ -233,13 +221,6 @@ def test_a_broken_raw_file_leaves_no_tidy_file(server):
 )
 def test_patterns_stay_within_their_folders(glob, path, fits):
     assert bool(fetch._pattern(glob).fullmatch(path)) is fits
-
-
-def test_a_tidy_file_that_could_not_be_made_is_said(server):
-    tidy = (*made().tidy, Tidy("swe_bench_pro", "swebench_pro_14systems.csv.gz", "outcomes"))
-    with pytest.raises(FetchError, match="gave no swebench_pro_14systems.csv.gz"):
-        bring(made(tidy=tidy))
-    assert log_files.available("gso")
 
 
 def test_the_command_goes_on_after_a_source_that_fails(server, monkeypatch, capsys):

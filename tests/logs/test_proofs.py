@@ -5,7 +5,6 @@ import json
 
 import pandas as pd
 import pytest
-from proctor import logs
 from proctor.data.tabular import DataError
 from proctor.logs import proofs
 
@@ -165,9 +164,3 @@ def test_samples_of_open_proofs_give_the_tidy_rows(real_logs, tidy, tmp_path):
     lists = found["with_lists.csv.gz"].drop(columns=["in_tidy", "human_correct", "list_in_tidy"])  # of both whole files
     assert len(lists) == 10
     assert_rows_of(lists, tidy("open_proofs", "with_lists.csv.gz"), keys)
-
-
-def test_the_tables_of_proofs_hold_numbers_where_they_should(real_logs):
-    replies, labelled = logs.table("broken_math"), logs.table("open_proofs")
-    assert replies["stated_confidence"].notna().sum() == 12_696 and set(replies["deceived"]) == {0, 1}
-    assert (labelled["has_issue_list"] == 1).sum() == 311 and labelled["n_issues"].notna().sum() == 311
