@@ -4,9 +4,12 @@ import asyncio
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from proctor.data.tabular import DataError
 from proctor.exam import marking
+from proctor.exam.exports import write_hle
+from proctor.exam.marking import board_of, read_one
 from proctor.models.session import Session
 from scipy.stats import binomtest
 
@@ -62,12 +65,9 @@ def test_markings_recount_by_hand(files):
     assert rows.loc["two", "accuracy"] == 0 and rows.loc["two", "accuracy_high"] == 100
 
 
-def test_an_answer_that_the_file_has_read_is_marked_as_it_stands(files):
+def test_answers_that_the_file_has_read_and_judged_files_of_hle_are_marked_anew(files):
     rows = marked(*files(replies="question_id,answer\nq1,0.5\nq2,paris\n"))
     assert rows["right"].tolist() == [1, 1] and rows["model"].unique().tolist() == ["replies"]
-
-
-def test_judged_files_of_hle_are_marked_anew_next_to_their_judge(files):
     judged = {"q1": {"model": "m", "response": "Answer: 0.5", "judge_response": {"correct": "no", "confidence": 9}}}
     rows = marking.markings(marked(*files(replies=json.dumps(judged), name="judged.json")))
     assert rows["turned_right"].tolist() == [1]
@@ -88,8 +88,52 @@ def test_judged_files_of_hle_are_marked_anew_next_to_their_judge(files):
 def test_what_is_wrong_names_the_file_the_row_and_the_fix(files, keys, replies, what):
     with pytest.raises(DataError, match=".csv.*" + what.replace("(", "\\(").replace(")", "\\)")):
         marked(*files(keys, replies))
-
-
-def test_a_judge_must_see_the_question(files):
     with pytest.raises(DataError, match="q1 has no text .and 2 more.: a judge must see the question"):
         marked(*files(), judge="openai/gpt-4o")
+
+
+# results of single systems as one board
+
+
+def test_files_of_several_kinds_are_one_board(tmp_path):
+    rows = pd.DataFrame(
+        dict(model="m", question_id=["a", "b"], reply="x", prompt_tokens=1, completion_tokens=1, right=[1.0, 0.0])
+    )
+    write_hle(tmp_path / "judged.json", rows)
+    (tmp_path / "table.csv").write_text("item,correct\na,True\nb,no\nb,yes\n")
+    (tmp_path / "words.csv").write_text("task_id,resolved\n1,pass\n2,Failed\n3,resolved\n")
+    assert read_one(tmp_path / "judged.json").to_dict() == {"a": 1, "b": 0}
+    assert read_one(tmp_path / "words.csv").tolist() == [1, 0, 1]
+    text, names = board_of([tmp_path / "judged.json", tmp_path / "table.csv"])
+    assert names == ["judged", "table"]
+    assert text == "model,item,score\njudged,a,1\njudged,b,0\ntable,a,1\ntable,b,0.5\n"
+
+
+def test_what_is_no_results_is_refused(tmp_path):
+    (tmp_path / "x.csv").write_text("item,points\na,1\n")
+    (tmp_path / "y.json").write_text(json.dumps({"a": {"model": "m", "response": "1"}}))
+    (tmp_path / "z.csv").write_text("item,score\na,good\n")
+    for name, told in (
+        ("x.csv", "Give item and score"),
+        ("y.json", "nobody has judged"),
+        ("z.csv", "'good' is no score"),
+    ):
+        with pytest.raises(DataError, match=told):
+            read_one(tmp_path / name)
+    (tmp_path / "both.csv").write_text("model,item,score\nm,a,1\nn,a,1\n")
+    with pytest.raises(DataError, match="results of 2 models"):
+        read_one(tmp_path / "both.csv")
+    with pytest.raises(DataError, match="given twice"):
+        board_of([tmp_path / "x.csv", tmp_path / "x.csv"])
+
+
+def test_files_of_one_name_are_told_apart_by_their_model_or_else_by_their_path(tmp_path):
+    files = [tmp_path / run / "hle/answers.csv" for run in ("first", "second")]
+    for file, model in zip(files, ("gpt-4.1", "gpt-4o")):
+        file.parent.mkdir(parents=True)
+        file.write_text(f"model,item,score\n{model},a,1\n")
+    text, names = board_of(files)
+    assert names == ["gpt-4.1", "gpt-4o"] and "gpt-4o,a,1" in text
+    for file in files:
+        file.write_text("item,score\na,1\n")
+    assert board_of(files)[1] == ["first/hle/answers.csv", "second/hle/answers.csv"]
