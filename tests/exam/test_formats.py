@@ -90,20 +90,6 @@ def test_samples_of_lm_eval_read_back_equal(tmp_path, found):
     equal(back, rows, ["model", "question_id", "sample", "answer", "correct", "reply"])
 
 
-def test_a_zipped_log_and_content_in_parts_are_read(tmp_path):
-    sample = {
-        "id": 7,
-        "epoch": 2,
-        "output": {"choices": [{"message": {"content": [{"type": "text", "text": "B"}]}, "stop_reason": "max_tokens"}]},
-        "scores": {"choice": {"value": 1, "answer": "B"}},
-    }
-    with zipfile.ZipFile(tmp_path / "log.eval", "w") as file:
-        file.writestr("header.json", json.dumps({"eval": {"model": "x"}}))
-        file.writestr("samples/7_epoch_2.json", json.dumps(sample))
-    row = read_inspect(tmp_path / "log.eval").iloc[0]
-    assert (row["model"], row["question_id"], row["sample"], row["reply"]) == ("x", "7", 1, "B") and row["cut_off"]
-
-
 def inspect_log(path, *scores):
     """A log as inspect_ai writes it (`EvalRecorder`): members of a deflated zip, `scores` by scorer in each sample."""
     samples = [dict(id=i, epoch=1, input="?", target="B", messages=[], scores=each) for i, each in enumerate(scores, 1)]
@@ -151,14 +137,11 @@ def test_a_sample_that_ended_in_an_error_has_no_answer_and_counts_as_wrong(tmp_p
     assert read_one(path).to_dict() == {"1": 1, "3": 0}
 
 
-def test_the_parts_of_one_scorer_are_scores_of_their_own(tmp_path):
+def test_the_parts_of_a_scorer_are_scores_and_a_sample_without_the_score_or_with_no_number_is_named(tmp_path):
     path = inspect_log(tmp_path / "log.json", dict(quality=dict(value={"correct": 1, "concise": 0}, answer="B")))
     with pytest.raises(DataError, match="quality/correct, quality/concise. Choose one"):
         read_inspect(path)
     assert read_inspect(path, ["quality/concise"])["score"].tolist() == [0]
-
-
-def test_a_sample_without_the_score_and_one_that_is_no_number_are_named(tmp_path):
     path = inspect_log(tmp_path / "log.json", dict(match=BY_MATCH), {}, dict(match=dict(value=[1, 0])))
     with pytest.raises(DataError, match=r"(?s)row 2, column scores: no score match.*row 3.*Reduce it to C, I or a num"):
         read_inspect(path)
@@ -167,14 +150,16 @@ def test_a_sample_without_the_score_and_one_that_is_no_number_are_named(tmp_path
 
 
 @pytest.mark.parametrize("way", [zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD], ids=["deflate", "zstd"])
-def test_a_compressed_log_is_read_and_one_whose_bytes_changed_is_refused(tmp_path, way):
-    path = tmp_path / "log.eval"
-    sample = {"id": 7, "epoch": 1, "output": {}, "scores": {"choice": {"value": "C", "answer": "B" * 100}}}
+def test_a_compressed_log_is_read_with_content_in_parts_and_one_whose_bytes_changed_is_refused(tmp_path, way):
+    path, part = tmp_path / "log.eval", {"type": "text", "text": "B"}
+    output = {"choices": [{"message": {"content": [part, part]}, "stop_reason": "max_tokens"}]}
+    sample = {"id": 7, "epoch": 2, "output": output, "scores": {"choice": {"value": 1, "answer": "B" * 100}}}
     with zipfile.ZipFile(path, "w", way) as file:
         file.writestr("header.json", json.dumps({"eval": {"model": "x"}}))
         file.writestr("samples/7_epoch_1.json", json.dumps(sample))
         place = file.getinfo("samples/7_epoch_1.json").header_offset + 30 + len("samples/7_epoch_1.json") + 10
-    assert read_inspect(path)["answer"].tolist() == ["B" * 100]
+    (row,) = read_inspect(path)[["model", "question_id", "sample", "answer", "reply", "cut_off"]].to_numpy().tolist()
+    assert row == ["x", "7", 1, "B" * 100, "BB", True]
     data = bytearray(path.read_bytes())
     data[place] ^= 0xFF
     path.write_bytes(data)
@@ -207,26 +192,21 @@ def test_a_multiple_choice_of_lm_eval_is_one_row_with_the_likeliest_letter(tmp_p
     assert (row["question_id"], row["answer"], row["reply"], row["correct"]) == ("3", "B", "", True)
 
 
-def test_samples_with_two_filters_name_them_and_the_option_and_are_read_by_the_one_that_is_chosen(tmp_path):
+@pytest.mark.parametrize("option", ["filters", "scores"])
+def test_samples_with_two_filters_or_metrics_name_them_and_are_read_by_the_one_that_is_chosen(tmp_path, option):
     path, reply = tmp_path / "samples_gsm8k_2026-11-26.jsonl", [["It is 7."]]
-    path.write_text(
-        lm_eval_line(0, reply, ["[invalid]"], "strict-match", exact_match=0.0)
-        + "\n"
-        + lm_eval_line(0, reply, ["7"], "flexible-extract", exact_match=1.0)
-    )
-    with pytest.raises(DataError, match="column filter: strict-match, flexible-extract. Choose one, such as --filter"):
+    strict = lm_eval_line(0, reply, ["[invalid]"], "strict-match", exact_match=0.0)
+    flexible = lm_eval_line(0, reply, ["7"], "flexible-extract", exact_match=1.0)
+    metrics = lm_eval_line(0, [[["-1", "False"]], [["-2", "False"]]], [], acc=1.0, acc_norm=0.0)
+    path.write_text(f"{strict}\n{flexible}" if option == "filters" else metrics)
+    said = "filter: strict-match, flexible-extract" if option == "filters" else "metrics: acc, acc_norm"
+    with pytest.raises(DataError, match=f"column {said}. Choose one, such as --{option[:-1]} "):
         read_results(path)
-    flexible, strict = (read_results(path, filters=[name]) for name in ("flexible-extract", "strict-match"))
-    assert flexible["correct"].tolist() == [True] and flexible["answer"].tolist() == ["7"]
-    assert strict["correct"].tolist() == [False] and strict["answer"].tolist() == [None]
-
-
-def test_samples_with_two_metrics_name_them_and_the_option_and_are_read_by_the_one_that_is_chosen(tmp_path):
-    path = tmp_path / "samples_arc.jsonl"
-    path.write_text(lm_eval_line(0, [[["-1", "False"]], [["-2", "False"]]], [], acc=1.0, acc_norm=0.0))
-    with pytest.raises(DataError, match="column metrics: acc, acc_norm. Choose one, such as --score acc"):
-        read_results(path)
-    assert read_results(path, scores=["acc_norm"])["score"].tolist() == [0]
+    names = ("flexible-extract", "strict-match") if option == "filters" else ("acc", "acc_norm")
+    right, wrong = (read_results(path, **{option: [name]}) for name in names)
+    assert right["score"].tolist() == [1] and wrong["score"].tolist() == [0]
+    if option == "filters":
+        assert right["answer"].tolist() == ["7"] and wrong["answer"].tolist() == [None]
 
 
 def test_broken_files_are_told(tmp_path):

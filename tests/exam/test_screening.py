@@ -1,11 +1,12 @@
-"""The screening rule: what it keeps is decided by base accuracy alone, and fresh questions were not screened."""
+"""The screening rule: what it keeps is decided by base accuracy alone, and fresh questions were not screened; natural answers."""
 
 import asyncio
+from collections import Counter
 
 import pandas as pd
 import pytest
 from proctor.data.questions import load_families, place_in_cell
-from proctor.exam import screening
+from proctor.exam import natural, screening
 from proctor.generated.more_families import MORE_FAMILIES
 from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.models.session import Session
@@ -75,24 +76,39 @@ def test_the_committed_questions_have_room_for_fresh_ones():
         load_families(version="families-v9")
 
 
-def recorded(folder, version: str) -> pd.DataFrame:
+@pytest.mark.parametrize("version, cells, families", [(screening.VERSION, 10, 9), (screening.MORE, 29, 16)])
+def test_the_recorded_screenings_keep_cells_of_nine_and_of_sixteen_families(tmp_path, version, cells, families):
     async def run():
-        async with Session("replay", cache=folder / "none.sqlite", progress=False) as session:
+        async with Session("replay", cache=tmp_path / "none.sqlite", progress=False) as session:
             return await screening.screening(session, version=version)
 
-    return screening.cells(asyncio.run(run()))
-
-
-def test_the_recorded_screening_keeps_ten_cells_of_all_nine_families(tmp_path):
-    table = recorded(tmp_path, screening.VERSION)
+    table = screening.cells(asyncio.run(run()))
     kept = table[table["keep"]]
-    levels = kept.groupby("category")["level"].agg(list).to_dict()
-    assert len(kept) == 10 and levels["rectangle"] == [2, 3]
-    assert (kept["why"] == "within the limits").all() and len(screening.fresh(table, 1000)) == 70
+    assert len(kept) == cells and kept["category"].nunique() == families
+    if version == screening.VERSION:
+        assert kept.groupby("category")["level"].agg(list)["rectangle"] == [2, 3]
+        assert (kept["why"] == "within the limits").all() and len(screening.fresh(table, 1000)) == 70
+    else:
+        assert set(table["category"]) - set(kept["category"]) == {"speed", "clock"}
+        assert len(screening.fresh(table, 40, screening.MORE)) == 80
 
 
-def test_the_recorded_screening_of_families_v3_keeps_29_cells_of_sixteen_families(tmp_path):
-    table = recorded(tmp_path, screening.MORE)
-    kept = table[table["keep"]]
-    assert len(kept) == 29 and set(table["category"]) - set(kept["category"]) == {"speed", "clock"}
-    assert len(screening.fresh(table, 40, screening.MORE)) == 80
+# natural answers
+
+
+def test_candidates_are_half_right_and_from_kept_cells(fake_model):
+    questions, answers = asyncio.run(natural.candidates(fake_model, n=60))
+    assert len(answers) == 60 == len({answer.id for answer in answers})
+    right = Counter(answer.question_id.rsplit("-", 2)[0] for answer in answers if answer.correct)
+    assert right.total() == 30 and len(right) == len({question.category for question in questions}) > 5
+    table = asyncio.run(natural.kept_cells(fake_model))
+    kept = {(row.category, row.level) for row in table[table["keep"]].itertuples()}
+    assert {(question.category, question.level) for question in questions} <= kept
+    assert {answer.question_id for answer in answers} == {question.id for question in questions}
+
+
+def test_attempts_are_samples_of_fresh_questions(fake_model):
+    found = asyncio.run(natural.attempts(fake_model))
+    screened = asyncio.run(screening.screening(fake_model))
+    assert len(found) == natural.FRESH * natural.ATTEMPTS and set(found["sample"]) == {1, 2}
+    assert not set(found["question_id"]) & set(screened["question_id"])
