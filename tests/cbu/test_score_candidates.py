@@ -1,22 +1,17 @@
 import asyncio
-import http.server
 import json
-import threading
 
 import numpy as np
 import pytest
 from proctor.cbu.candidates import load_candidates, written
 from proctor.cbu.judges import JUDGES
 from proctor.cbu.score_candidates import (
-    endpoint,
     final_answer,
     majority_score,
-    recorded_scores,
     score_all,
 )
 from proctor.data.answers import load_pairs
-from proctor.data.schemas import Answer, Question
-from proctor.data.tabular import DataError
+from proctor.data.schemas import Answer
 from proctor.models.messages import Reply
 from proctor.paths import ROOT
 
@@ -126,65 +121,8 @@ def test_all_real_pairs_are_scored_without_a_call():
 # reward models
 
 
-def test_recorded_scores_are_read_by_answer(tmp_path):
-    (tmp_path / "s.csv").write_text("answer_id,score,model\na,0.5,r\nb,-1e2,r\n")
-    reward = recorded_scores(tmp_path / "s.csv")
-    question, answers = Question(id="q", question="?"), [Answer(id=i, question_id="q", text="x") for i in "abc"]
-    assert [reward(question, a) for a in answers[:2]] == [0.5, -100]
-    with pytest.raises(DataError, match=r"s\.csv: no score of answer 'c'\. Add a row"):
-        reward(question, answers[2])
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("answer_id,score\na,high\n", r"row 2, column score: 'high' is no finite number\. Give one"),
-        ("answer_id,score\na,nan\n", "row 2, column score: 'nan'"),
-        ("answer_id,score\na,1\na,2\n", r"row 3, column answer_id: .a. is the answer of row 2 too\. Keep one"),
-        ("id,score\na,1\n", "row 2, column answer_id: missing"),
-        ("answer_id,score\n", "s.csv"),
-    ],
-)
-def test_scores_that_cannot_be_read_are_named_with_file_row_and_mend(tmp_path, text, message):
-    (tmp_path / "s.csv").write_text(text)
-    with pytest.raises(DataError, match=message):
-        recorded_scores(tmp_path / "s.csv")
-
-
-def test_lacking_reward_stops_before_any_call_to_a_model(tmp_path):
-    (tmp_path / "s.csv").write_text("answer_id,score\na,1\n")
+def test_a_reward_that_fails_stops_before_any_call_to_a_model():
     model = Model()
-    with pytest.raises(DataError, match="no score of answer"):
-        run(model, near=written(QUESTIONS, 2), rewards={"rm": recorded_scores(tmp_path / "s.csv")})
+    with pytest.raises(KeyError, match="right"):
+        run(model, near=written(QUESTIONS, 2), rewards={"own": lambda question, answer: {}[answer.label]})
     assert not model.asked
-
-
-@pytest.fixture
-def server():
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(json.dumps({"score": len(asked["answer"])} if asked["question"] else {"loss": 1}).encode())
-
-        def log_message(self, *_):
-            pass
-
-    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as running:
-        threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{running.server_port}/"
-        running.shutdown()
-
-
-def test_a_score_that_no_float_holds_is_refused(tmp_path):
-    (tmp_path / "s.jsonl").write_text(f'{{"answer_id": "a", "score": {10**400}}}\n')
-    with pytest.raises(DataError, match=r"row 1, column score: 10000.*Give one, or drop it"):
-        recorded_scores(tmp_path / "s.jsonl")
-
-
-def test_endpoint_gives_its_score_and_another_reply_is_an_error(server):
-    reward, answer = endpoint(server), Answer(id="a", question_id="q", text="four")
-    assert asyncio.run(reward(Question(id="q", question="Which?"), answer)) == 4
-    with pytest.raises(ValueError, match="has no finite number `score`"):
-        asyncio.run(reward(Question.model_construct(question=""), answer))

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proctor.audit.reported_table import load_reported
-from proctor.cbu.score_candidates import recorded_scores
 from proctor.data.answers import load_answers, load_asked, load_pairs
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Question
@@ -101,7 +100,6 @@ LOADERS = {
     "kept replies": Loader(read_replies, [REPLY]),
     "keys": Loader(read_keys, [dict(id="q", answer="B", answer_type="multipleChoice")]),
     "pairs": Loader(load_pairs, [PAIR, PAIR | dict(pair_id="r", label="B>A")], ("jsonl",)),
-    "scores": Loader(recorded_scores, [dict(answer_id="a", score=1.5), dict(answer_id="b", score="-2")]),
     "verdicts": Loader(read_verdicts, [VERDICT, VERDICT | dict(answer_id="b", correct="", outcome="unreadable")]),
     "votes": Loader(lambda path: read_votes([path]), [REPLY | dict(model=name, key="8") for name in ("one", "two")]),
     "wide table of answers": Loader(lambda path: read_votes([path]), [WIDE]),
@@ -264,7 +262,7 @@ def test_no_cell_makes_a_loader_raise_another_error(name, tmp_path):
 def test_bad_utf8_in_parquet_is_a_data_error(tmp_path):
     cells = pyarrow.array([b"a", b"\xff\xfe"], pyarrow.binary()).view(pyarrow.string())
     pyarrow.parquet.write_table(pyarrow.table({"id": ["1", "2"], "question": cells}), tmp_path / "bad.parquet")
-    for load in (load_questions, load_items, read_submissions, read_reviews, recorded_scores):
+    for load in (load_questions, load_items, read_submissions, read_reviews):
         with pytest.raises(DataError, match="bad.parquet, row 2"):
             load(tmp_path / "bad.parquet")
 

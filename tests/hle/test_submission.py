@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proctor.data.schemas import Question
 from proctor.data.tabular import DataError
-from proctor.hle.submission import difficulty_check, most_right, read_submissions
+from proctor.hle.submission import Solving, difficulty_check, fit_difficulty, guess_passes, most_right, read_submissions
+from scipy import integrate
 
 GOOD = dict(
     id="q1",
@@ -31,16 +32,16 @@ def write(folder, *rows):
 
 def test_good_submissions_become_questions(tmp_path):
     one, two = read_submissions(write(tmp_path, GOOD, CHOICE))
-    assert (one.question.answer_type, two.question.answer_type) == ("exactMatch", "multipleChoice")
-    assert (one.subject, one.author, one.affiliation) == ("Mathematics", "Ada", "Analytical Institute")
-    assert two.question.options == tuple(CHOICE["options"]) and two.question.category == "Mathematics"
+    assert (one.answer_type, two.answer_type, one.category) == ("exactMatch", "multipleChoice", "Mathematics")
+    assert one.extra == dict(author="Ada", affiliation="Analytical Institute")
+    assert two.options == tuple(CHOICE["options"])
 
 
 def test_a_csv_holds_options_as_json(tmp_path):
     path = tmp_path / "mine.csv"
     rows = [GOOD | {"options": None}, CHOICE | {"options": json.dumps(CHOICE["options"])}]
     pd.DataFrame(rows).to_csv(path, index=False)
-    assert [len(one.question.options) for one in read_submissions(path)] == [0, 5]
+    assert [len(one.options) for one in read_submissions(path)] == [0, 5]
 
 
 @pytest.mark.parametrize(
@@ -142,3 +143,35 @@ def test_exact_match_must_stump_all_and_choice_all_but_one():
 def test_a_table_that_does_not_show_every_attempt_is_refused(table, questions, rule, message):
     with pytest.raises(ValueError, match=message):
         difficulty_check(table, questions, rule)
+
+
+# The check in one equation, against quadrature and all patterns counted
+
+
+@given(st.floats(0.3, 5), st.floats(0.3, 5), st.integers(1, 6))
+def test_shares_equal_the_integrals_over_all_chances(a, b, models):
+    def mean(f):
+        return integrate.quad(f, 0, 1, weight="alg", wvar=(a - 1, b - 1))[0]
+
+    whole, passing = mean(lambda p: 1), mean(lambda p: (1 - p) ** models)
+    one = Solving(a, b)
+    assert one.passes(models) == pytest.approx(passing / whole)
+    assert one.before == pytest.approx(mean(lambda p: p) / whole)
+    assert one.retest_accuracy(models) == pytest.approx(mean(lambda p: p * (1 - p) ** models) / passing)
+
+
+@given(st.floats(0.01, 0.95), st.floats(0.01, 0.6), st.integers(1, 8))
+def test_fit_difficulty_finds_the_chances_or_says_why_there_are_none(passes, again, models):
+    if passes >= (1 - again) ** models:
+        with pytest.raises(ValueError, match="all alike"):
+            fit_difficulty(passes, again, models)
+    elif passes < 0.99 * (1 - again) ** models:
+        found = fit_difficulty(passes, again, models)
+        assert found.passes(models) == pytest.approx(passes) and found.retest_accuracy(models) == pytest.approx(again)
+
+
+def test_chance_that_a_guessed_question_passes_equals_all_patterns_counted():
+    for models, options in ((4, 5), (6, 5), (4, 10)):
+        none, one = (1 - 1 / options) ** models, models / options * (1 - 1 / options) ** (models - 1)
+        assert guess_passes(models, options, "all but one") == pytest.approx(none + one)
+    assert guess_passes(4, 5, "below chance") == pytest.approx(0.8**4)

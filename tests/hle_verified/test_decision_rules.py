@@ -1,17 +1,12 @@
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.data.schemas import Question
 from proctor.hle_verified.decision_rules import (
-    FIXES,
     Audit,
     Evidence,
     Repair,
     adjudicated,
-    annotation,
-    annotations_as_jsonl,
     answer_consensus,
     changed,
     failed_audits,
@@ -141,26 +136,19 @@ def test_every_item_ends_in_one_place_with_its_reason(evidence, choices, audits,
     assert bool(decision.expertise) == (status == "uncertain") and bool(decision.reasons) == (status != "gold")
 
 
-def test_a_doubted_rationale_alone_is_revised_in_the_rationale_alone():
+def test_a_doubted_rationale_alone_is_revised_in_the_rationale_alone_and_the_uncertain_say_what_is_open():
     item = ITEM.model_copy(update=dict(answer="4"))
     found = verify(item, votes(rationale=(False, True, True)), [MENDED] * 3, PASSED)
-    record = annotation(item, found)
-    assert found.decision.fixes == ("rationale",) and [record[name] for name in FIXES.values()] == [False, True, False]
-    assert record["before"] == {"rationale": "2 + 2 = 5."} and record["answer"] == "4"
+    assert found.decision.fixes == ("rationale",) and found.revised.rationale == "2 + 2 = 4."
+    both = verify(ITEM, votes(answer=(False, False, True)), [MENDED] * 3, PASSED)
+    assert both.decision.fixes == ("answer", "rationale") and both.revised.answer == "4"
+    left = verify(ITEM, votes(answer=(False, False, True)))
+    assert left.revised is None and left.decision.expertise == "sums: answer"
 
 
-def test_the_record_of_a_revised_item_says_what_changed_and_of_an_uncertain_one_what_is_open():
-    bad = votes(answer=(False, False, True))
-    revised = annotation(ITEM, verify(ITEM, bad, [MENDED] * 3, PASSED))
-    assert revised["answer"] == "4" and revised["before"] == {"answer": "5", "rationale": "2 + 2 = 5."}
-    assert revised["answer_fix"] and revised["solution_fix"] and not revised["problem_fix"]
-    left = annotation(ITEM, verify(ITEM, bad))
-    assert left["answer"] == "5" and left["before"] == {} and left["required_expertise"] == "sums: answer"
-
-
-def test_the_trail_has_a_line_a_decision_in_order():
+def test_the_trail_has_a_record_a_decision_in_order():
     def steps(found):
-        return [json.loads(line)["step"] for line in annotations_as_jsonl(found.trail).splitlines()]
+        return [record["step"] for record in found.trail]
 
     bad = votes(answer=(False, False, True))
     assert steps(verify(ITEM, votes())) == ["screening", "routing"]

@@ -7,7 +7,6 @@ from proctor.hle_verified import paired_defects
 from proctor.models.endings import MissingReply
 from proctor.models.session import Session
 from proctor.recordings.registry import PARALLEL
-from proctor.stats.compare import power_table
 
 
 def test_each_component_with_a_truth_is_audited_once(fake_model):
@@ -38,8 +37,3 @@ def test_the_study_can_be_recorded_and_says_how_many_calls_it_lacks(tmp_path):
     with pytest.raises(MissingReply) as found:
         asyncio.run(missing())
     assert len(found.value.requests) == 2 * 946
-
-
-def test_expected_rates_are_possible():
-    power = power_table(paired_defects.EXPECTED, [10, 50])
-    assert power["n = 50"].between(0, 1).all()

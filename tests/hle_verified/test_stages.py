@@ -59,6 +59,18 @@ def test_every_proposal_stands_once_in_every_place(steps):
     assert chosen[chosen["proposer"] == C]["repair"].isna().all()  # EMPTY was chosen
 
 
+def test_only_the_largest_model_adjudicates_in_the_recorded_study(monkeypatch):
+    asked = []
+
+    async def adjudications(session, models, answering):
+        asked.append((models, answering))
+
+    monkeypatch.setattr(stages, "adjudications", adjudications)
+    for models in (["a", "b"], ["a"]):
+        asyncio.run(stages.recorded_choices(None, models, ["a", "b"]))
+    assert asked == [(["b"], ["a", "b"]), ([], ["a", "b"])]
+
+
 # What an item or a proposal plants
 
 

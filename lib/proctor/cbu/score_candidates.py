@@ -6,14 +6,9 @@
 A score is one number a candidate, higher is better; NaN where there is none.
 """
 
-import asyncio
 import inspect
-import json
-import math
 import re
-import urllib.request
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,7 +16,6 @@ import pandas as pd
 from proctor.cbu.judges import JUDGES, ask_judges
 from proctor.cbu.utility import NEIGHBOURS, ROLLOUTS, Neighbourhoods, paired, run_rollouts, utilities
 from proctor.data.schemas import Answer, Question
-from proctor.data.tabular import DataError, Wrong, read
 from proctor.exam.words import same_answer
 from proctor.models.read_answer import stated
 from proctor.models.session import Session
@@ -29,65 +23,6 @@ from proctor.models.session import Session
 Reward = Callable[[Question, Answer], float | Awaitable[float]]
 
 CALLS = NEIGHBOURS * ROLLOUTS  # of utility for a candidate
-
-
-# reward models
-
-
-def recorded_scores(path: str | Path) -> Reward:
-    """A reward model's scores from a file (.csv, .jsonl), columns answer_id and score; other columns may be there.
-
-    Raises DataError naming file, row, column and fix; also when an answer is to be scored that the file lacks.
-    """
-    path = Path(path)
-
-    def scored(row: dict) -> tuple[str, float]:
-        name, value = str(row.get("answer_id") or "").strip(), row.get("score")
-        if not name:
-            raise Wrong("answer_id", "missing or empty", "Name the answer that is scored")
-        if (score := _finite(value)) is None:
-            raise Wrong("score", f"{value!r} is no finite number", "Give one, or drop it")
-        return name, score
-
-    once = ("answer_id", lambda pair: pair[0], "answer", "Keep one")
-    known = dict(read(path, scored, once=once, empty="no score in it. Give one row an answer."))
-
-    def reward(question: Question, answer: Answer) -> float:
-        if answer.id not in known:
-            raise DataError(f"{path}: no score of answer {answer.id!r}. Add a row for it, or leave the answer out.")
-        return known[answer.id]
-
-    return reward
-
-
-def endpoint(url: str, timeout: float = 60) -> Reward:
-    """A reward model that is served: posts {"question", "answer"} as JSON and reads {"score": number}.
-
-    Nothing is kept: record the scores in a file for `recorded_scores`. A server that speaks otherwise takes a function
-    of one's own. Raises OSError if it cannot be reached, ValueError for another reply.
-    """
-
-    async def reward(question: Question, answer: Answer) -> float:
-        body = json.dumps({"question": question.question, "answer": answer.text}).encode()
-        asked = urllib.request.Request(url, body, {"Content-Type": "application/json"})
-        raw = await asyncio.to_thread(lambda: urllib.request.urlopen(asked, timeout=timeout).read())
-        try:
-            score = _finite(json.loads(raw)["score"])
-        except (ValueError, KeyError, TypeError):
-            score = None
-        if score is None:
-            raise ValueError(f"{url}: the reply {raw[:80]!r} has no finite number `score`: wrap it in a function")
-        return score
-
-    return reward
-
-
-def _finite(value) -> float | None:
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
 
 
 # without a model
@@ -145,7 +80,7 @@ async def score_all(
     `near`: neighbourhoods for utility, which spends `calls` on a candidate, in total; without, no utility. `judges` and
     `repeats` as in `ask_judges`; a score is the expectation, or the mean of what was sampled. `rewards`: functions by
     name. What needs no model has model "". `calls` of a row says what was spent on that candidate; the expectation of
-    one call stands for any number of repeats. Bad input, a lacking reward included, is an error before any call.
+    one call stands for any number of repeats. Bad input and what a reward raises are errors before any call.
     """
     candidates, found = paired(questions, answers), []
     for name, reward in {"length": length, **(rewards or {})}.items():

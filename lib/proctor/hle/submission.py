@@ -52,16 +52,6 @@ CHOICE_RULES = {"all but one": "appendix B.1", "below chance": "section 3.2"}  #
 
 
 @dataclass(frozen=True)
-class Submission:
-    """A question with the three fields that HLE asks for beside it."""
-
-    question: Question
-    subject: str
-    author: str
-    affiliation: str
-
-
-@dataclass(frozen=True)
 class Fault:
     """What is wrong with a field, and how to fix it."""
 
@@ -70,8 +60,9 @@ class Fault:
     mend: str
 
 
-def read_submissions(path: str | Path) -> list[Submission]:
-    """Submissions of a .jsonl, .csv, .json or .parquet file with FIELDS as columns (`options`: JSON in a .csv).
+def read_submissions(path: str | Path) -> list[Question]:
+    """Submissions of a .jsonl, .csv, .json or .parquet file with FIELDS as columns (`options`: JSON in a .csv), as
+    questions; their category is the subject, and `extra` holds author and affiliation.
 
     Raises DataError with the first few faults, each with its row, field and mend; ids and questions must be unique.
     """
@@ -86,24 +77,14 @@ def read_submissions(path: str | Path) -> list[Submission]:
                 wrong.append(Fault(field, f"stands in row {first} too", "Submit each question once, with its own id"))
         problems += [problem(path, number, fault.field, fault.what, fault.mend) for fault in wrong]
         if not wrong:
-            found.append(submission(row))
+            fields = {field: row[field] for field in ("id", "question", "answer", "rationale", "image") if field in row}
+            fields |= dict(options=tuple(_options(row) or ()), answer_type=_type(row), category=row["subject"])
+            found.append(Question(**fields, extra={field: row[field] for field in ("author", "affiliation")}))
     if problems:
         raise DataError(summary(problems))
     if not found:
         raise DataError(f"{path}: no submissions in it. Give it at least one row.")
     return found
-
-
-def submission(row: Mapping) -> Submission:
-    """A row without faults as a record."""
-    fields = {field: row[field] for field in ("id", "question", "answer", "rationale", "image") if field in row}
-    options = _options(row)
-    return Submission(
-        Question(**fields, options=tuple(options or ()), answer_type=_type(row), category=row["subject"]),
-        row["subject"],
-        row["author"],
-        row["affiliation"],
-    )
 
 
 def faults(row: Mapping) -> list[Fault]:
@@ -229,25 +210,17 @@ def difficulty_check(answers: pd.DataFrame, questions: Sequence[Question], rule:
             f"answers to {unknown[0]} ({len(unknown)} such questions), which is not among the questions: "
             "give the questions that the models answered"
         )
-    right = answers.assign(correct=answers["correct"].astype(bool)).set_index(["question_id", "model"])["correct"]
-    models, rows = list(dict.fromkeys(answers["model"])), []
-    tried = {key: set(group.index.get_level_values("model")) for key, group in right.groupby(level="question_id")}
+    right = answers.pivot(index="question_id", columns="model", values="correct").reindex(list(by_id))
+    rows = []
     for name, question in by_id.items():
-        if lacking := sorted(set(models) - tried.get(name, set())) if models else ["any model"]:
+        if lacking := list(right.columns[right.loc[name].isna()]) if len(answers) else ["any model"]:
             raise ValueError(f"question {name}: no answer of {lacking[0]}; ask it, or leave the question out")
-        solved = int(right[name].sum())
-        most = most_right(question.answer_type, len(models), len(question.options), rule)
-        rows.append(
-            dict(
-                question_id=name,
-                answer_type=question.answer_type,
-                options=len(question.options),
-                models=len(models),
-                right=solved,
-                most_right=most,
-                stumped=solved <= most,
-            )
+        options, models = len(question.options), right.shape[1]
+        row = dict(question_id=name, answer_type=question.answer_type, options=options, models=models)
+        row |= dict(
+            right=int(right.loc[name].sum()), most_right=most_right(question.answer_type, models, options, rule)
         )
+        rows.append(row | dict(stumped=row["right"] <= row["most_right"]))
     return pd.DataFrame(rows)
 
 

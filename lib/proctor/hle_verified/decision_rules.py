@@ -2,13 +2,12 @@
 
     verified = verify(item, evidence, choices, audits)     # no model is asked here; hle_verified.stages asks
     verified.decision.status                               # gold, revised or uncertain, with reasons
-    verified.trail                                         # one record a decision, for a JSONL file
+    verified.trail                                         # one record a decision
 
 Soundness must be shown: what can't be read or settled never counts for an item. The paper gives the principles and no
 thresholds; those here are ours. `quorum` says how many of several judges must agree: "all" or "most" (more than half).
 """
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -23,7 +22,6 @@ from proctor.exam.answer_match import classes, plain_text, same
 from proctor.hle_verified.planted_defects import COMPONENTS
 
 PRIMARY = ("problem", "answer")  # what an item is scored by; a rationale only points to trouble
-FIXES = {"problem": "problem_fix", "rationale": "solution_fix", "answer": "answer_fix"}
 QUORUMS = {"all": lambda yes, n: yes == n > 0, "most": lambda yes, n: 2 * yes > n}
 
 
@@ -303,34 +301,6 @@ def _routed(
     return Decision(
         item.id, "revised", stage, reasons, screening.flagged, tuple(part for part in COMPONENTS if changes[part])
     )
-
-
-def annotation(item: Question, verified: Verified) -> dict:
-    """The item's record as released (sections 3.4, 3.5): its text, what changed in which component, what is open."""
-    one, decision = verified.revised or item, verified.decision
-    return dict(
-        id=item.id,
-        status=decision.status,
-        category=item.category,
-        problem=one.question,
-        answer=one.answer,
-        rationale=one.rationale,
-        **{name: part in decision.fixes for part, name in FIXES.items()},
-        before={
-            part: text
-            for part, text in (("problem", item.question), ("answer", item.answer), ("rationale", item.rationale))
-            if part in decision.fixes
-        },
-        flagged=list(decision.flagged),
-        notes="; ".join(decision.reasons),
-        uncertainty_source=decision.uncertainty,
-        required_expertise=decision.expertise,
-    )
-
-
-def annotations_as_jsonl(records: Iterable[dict]) -> str:
-    """One record a line, keys sorted: the audit trail or the released exam."""
-    return "".join(json.dumps(record, sort_keys=True, ensure_ascii=False) + "\n" for record in records)
 
 
 def load_classes(path: str | Path) -> pd.Series:

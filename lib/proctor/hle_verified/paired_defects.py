@@ -125,19 +125,6 @@ def _sentences(steps: str) -> list[tuple[str, str]]:
 
 
 PROMPT = "hle_verified/audit_parts"
-# Two rates and their correlation, expected before the study. Where it is -1: pairs in which the sound item has the
-# higher probability, against those in which it has not. On earlier questions an AUC was .91 for keys, and none that
-# differed from .5 for problems and rationales. A wrong key contradicts its rationale; a wrong repair agrees with its
-# own, so less is expected of repairs. The last two: shares that pass, or are rejected, at thresholds of other families.
-EXPECTED = {
-    "problem: sound twin above": (0.65, 0.35, -1.0),
-    "answer: sound twin above": (0.8, 0.2, -1.0),
-    "rationale: sound twin above": (0.6, 0.4, -1.0),
-    "repaired answer: right above wrong": (0.6, 0.4, -1.0),
-    "repaired rationale: right above wrong": (0.6, 0.4, -1.0),
-    "whole audit: right minus wrong repairs pass": (0.3, 0.15, 0.2),
-    "one kind: damaged minus sound rejected": (0.7, 0.3, 0.2),
-}
 
 
 async def paired_audits(

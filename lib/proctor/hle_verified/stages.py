@@ -21,6 +21,7 @@ import pandas as pd
 from proctor.data.schemas import Question
 from proctor.exam import run_exam
 from proctor.exam.answer_match import plain_text
+from proctor.exam.recorded import MODELS
 from proctor.hle_verified.decision_rules import Repair, adjudicated
 from proctor.hle_verified.planted_defects import COMPONENTS, damaged_exam
 from proctor.models.final_line import TAIL, final_mark, last_line, p_accept, stands_in, verdict
@@ -301,3 +302,20 @@ def format_answer_counts(answers: Sequence[str | None], most: int = 3) -> str:
     counts = Counter(map(plain_text, texts)).most_common(most)
     first = {plain_text(text): text for text in reversed(texts)}
     return ", ".join(f"{first[key]} ({n} time{'s' if n > 1 else ''})" for key, n in counts) or "nothing"
+
+
+# The recorded studies: every stage of the verification of the damaged exam
+
+
+async def recorded_choices(session: Session, models=MODELS, answering=MODELS) -> pd.DataFrame:
+    """What the largest of the `answering` models chooses among all repairs of the damaged exam (HLE-Verified, 3.3)."""
+    return await adjudications(session, [m for m in models if m == answering[-1]], answering)
+
+
+async def recorded_audits(session: Session, models=MODELS, answering=MODELS) -> pd.DataFrame:
+    """Each of `models` on the components of what the last of the `answering` models chose."""
+    return await audits(session, models, answering)
+
+
+STUDIES = {f"verification.{f.__name__}": f for f in (votes, attempts, repairs)}
+STUDIES |= {"verification.adjudications": recorded_choices, "verification.audits": recorded_audits}

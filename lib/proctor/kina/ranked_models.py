@@ -34,10 +34,8 @@ def rank_models(
     tier, border (what the border below it separates, if a tier ends here), gap, gap_low, gap_high (to the next, points,
     for all pairs at once), next_told_apart, items_needed (items that would tell it from the next with chance 80 % by
     the same test, corrected for all pairs, if the true gap is the observed one; inf above 10,000). The last row has no
-    next: NaN. One model has the first rank.
+    next: NaN.
     """
-    if len(models) == 1:
-        return _alone(scores, models[0], seed, resamples, clusters)
     one = ranking(scores, np.random.default_rng(seed), resamples, clusters)
     low, high = (one.low, one.high) if clusters is None else _over_few(scores, clusters, one.low, one.high)
     sets = rank_sets(scores, np.random.default_rng(seed), resamples, clusters)
@@ -87,24 +85,6 @@ def _over_few(
         for known in [~np.isnan(row)]
     ]
     return np.array([one.low for one in found]), np.array([one.high for one in found])
-
-
-def _alone(scores: ArrayLike, model: str, seed: int, resamples: int, clusters: ArrayLike | None) -> pd.DataFrame:
-    """The row of `rank_models` for one model."""
-    found = bootstrap.interval(np.asarray(scores)[0], np.random.default_rng(seed), resamples, clusters=clusters)
-    row = dict(rank=1.0, model=model, accuracy=100 * found.estimate, low=100 * found.low, high=100 * found.high)
-    row |= dict(
-        p_first=1.0,
-        set_low=1,
-        set_high=1,
-        can_be_first=True,
-        tier=1,
-        not_told_apart="",
-        border=NO_BORDER,
-        next_told_apart=pd.NA,
-    )
-    table = pd.DataFrame([row | dict.fromkeys(("gap", "gap_low", "gap_high", "items_needed"), np.nan)])
-    return table.astype({"next_told_apart": "boolean"})
 
 
 def widest_step(table: pd.DataFrame) -> Interval:

@@ -5,8 +5,7 @@ from proctor.cbu import recorded as cbu
 from proctor.exam import natural, screening
 from proctor.exam import recorded as exam
 from proctor.hle import metrics
-from proctor.hle_verified import paired_defects
-from proctor.hle_verified import recorded as hle_verified
+from proctor.hle_verified import paired_defects, stages
 from proctor.kina import calculator, item_refinement
 from proctor.uq import recorded
 from proctor.uq import recorded as uq
@@ -35,7 +34,7 @@ STUDIES = {
 }
 # Of families-v2 and -v3, recorded by `recordings.parallel`: the largest effect first, each after what it reads.
 PARALLEL = {
-    **hle_verified.STUDIES,
+    **stages.STUDIES,
     **screening.STUDIES,
     **arms.FIRST_STUDIES,
     **natural.STUDIES,
