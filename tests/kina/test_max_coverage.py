@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from proctor.data.tabular import DataError
 from proctor.kina import max_coverage as lib
 from proctor.kina.max_coverage import (
     at_most,
@@ -116,10 +117,10 @@ def test_greedy_is_best_where_no_two_items_cover_the_same_anchor(data, weights, 
 
 def test_lazy_is_plain_on_a_large_instance_and_computes_fewer_gains():
     rng = np.random.default_rng(0)
-    similarity = sparse.random_array((3_000, 200), density=0.03, rng=rng, format="csr")
-    disciplines = rng.integers(0, 12, 3_000)
+    similarity = sparse.random_array((1_500, 200), density=0.03, rng=rng, format="csr")
+    disciplines = rng.integers(0, 12, 1_500)
     for proxy in (coverage(similarity > 0), facility_location(similarity, rng.random(200))):
-        for budget in (at_most(3_000, 60), per_group(disciplines, 5)):
+        for budget in (at_most(1_500, 60), per_group(disciplines, 5)):
             lazy, plain = greedy(proxy, budget), greedy(proxy, budget, lazy=False)
             assert np.array_equal(lazy.chosen, plain.chosen) and lazy.bound >= lazy.value
             assert lazy.evaluated < plain.evaluated / 3
@@ -196,3 +197,14 @@ def test_integer_program_that_does_not_end_says_so():
     proxy = coverage(rng.random((300, 200)) < 0.05)
     with pytest.raises(TimeoutError, match="300 items .* compare with upper_bound"):
         optimum(proxy, at_most(300, 20), seconds=0.01)
+
+
+def test_given_similarities_are_read_by_the_items_ids(tmp_path):
+    file = tmp_path / "s.csv"
+    file.write_text("item,b,a\na,0.5,1\nb,1,0.25\n")
+    assert lib.read_similarity(file, ["a", "b"]).tolist() == [[1, 0.5], [0.25, 1]]
+    with pytest.raises(DataError, match="no row or column of item 'c'"):
+        lib.read_similarity(file, ["a", "b", "c"])
+    file.write_text("item,a\na,near\n")
+    with pytest.raises(DataError, match="could not convert .*near.*a number of at least 0"):
+        lib.read_similarity(file, ["a"])

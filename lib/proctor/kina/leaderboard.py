@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from proctor import paths
 from proctor.data.answers import OUTCOMES
@@ -39,6 +40,7 @@ NAMES = {
 }
 EMPTY = ("", "nan", "na", "n/a", "none", "null", "-")
 _OTHER_COLUMNS = ("item", "discipline", "sample")  # of a wide table; every other is a model
+_SCORE = ("path", "row", "model", "item", "score", "discipline", "gt", "answers")  # one score, and where it stands
 
 
 @dataclass(frozen=True)
@@ -63,20 +65,6 @@ class Leaderboard:
     lacking: int = 0
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """One score and where it stands."""
-
-    path: Path
-    row: int
-    model: str
-    item: str
-    score: float
-    discipline: str = ""
-    gt: str = ""
-    answers: tuple | None = None
-
-
 def load_leaderboard(path: str | Path, missing: str = "error", clusters: dict[str, str] | None = None) -> Leaderboard:
     """The leaderboard in a folder or a CSV file.
 
@@ -92,24 +80,19 @@ def load_leaderboard(path: str | Path, missing: str = "error", clusters: dict[st
     if missing not in MISSING:
         raise DataError(f"missing is {missing!r}. Choose one of: {', '.join(MISSING)}.")
     notes: list[str] = []
-    entries, problems = _folder(path) if path.is_dir() else _csv(path, notes)
-    repeats = _repeats(entries) if not path.is_dir() else 1
-    problems += _contradictions(entries, path.is_dir())
+    found, problems = _folder(path) if path.is_dir() else _csv(path, notes)
+    table = pd.DataFrame(found, columns=list(_SCORE))
+    problems += _contradictions(table, path.is_dir())
     if problems:
         raise DataError(summary(problems))
-    models, items = (tuple(dict.fromkeys(values)) for values in ((e.model for e in entries), (e.item for e in entries)))
+    models, items = tuple(table["model"].unique()), tuple(table["item"].unique())
     if len(models) < 2:
         only = f"one model only ({models[0]})" if models else "no model in it"
         raise DataError(f"{path}: {only}, and a ranking needs two. Add the scores of another.")
-    total, count = np.zeros((2, len(models), len(items)))
-    row, column = ({name: n for n, name in enumerate(names)} for names in (models, items))
-    for e in entries:
-        total[row[e.model], column[e.item]] += e.score
-        count[row[e.model], column[e.item]] += 1
-    scores = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-    gaps = np.isnan(scores)
-    if count.max() > 1:
-        least, most = int(count[~gaps].min()), int(count.max())
+    cells = table.groupby(["model", "item"], sort=False)["score"].agg(["mean", "size"])
+    scores = cells["mean"].unstack().reindex(index=models, columns=items).to_numpy()
+    gaps, least, most = np.isnan(scores), cells["size"].min(), cells["size"].max()
+    if most > 1:
         some = f"{most}" if least == most else f"{least} to {most}"
         notes.append(f"{some} rows for the same model and item are samples: their mean is its score")
     if gaps.any() and missing == "error":
@@ -117,25 +100,21 @@ def load_leaderboard(path: str | Path, missing: str = "error", clusters: dict[st
     keep = ~gaps.any(axis=0) if missing == "common" else np.ones(len(items), bool)
     if not keep.any():
         raise DataError(f"{path}: no item is common to all {len(models)} models. Leave one out, or use 'wrong'.")
-    kept = tuple(item for item, whole in zip(items, keep) if whole)
-    known = [e.answers for e in entries if e.answers is not None]
-    sizes = {len(answers) for answers in known} if len(known) == len(entries) else set()
-    unreadable = (
-        [sum(not answer for e in entries if e.model == model for answer in e.answers) for model in models]
-        if sizes
-        else None
-    )
+    kept, lacking = tuple(np.array(items, object)[keep]), int(gaps[:, keep].sum())
+    known = table["answers"].notna().all()
+    sizes = set(table["answers"].map(len)) if known else {int(most)} if least == most > 1 else set()
+    lost = table["answers"].map(lambda answers: sum(not answer for answer in answers)) if known else None
     return Leaderboard(
         models,
         kept,
         scores[:, keep] if missing == "pairs" else np.nan_to_num(scores[:, keep], nan=0.0),
-        _labels(path, entries, kept, clusters),
-        sizes.pop() if len(sizes) == 1 else repeats if repeats > 1 else None,
-        tuple(unreadable) if unreadable else None,
+        _labels(path, table, kept, clusters),
+        sizes.pop() if len(sizes) == 1 else None,
+        tuple(lost.groupby(table["model"], sort=False).sum().tolist()) if known else None,
         int((~keep).sum()),
-        int(gaps[:, keep].sum()) if missing == "wrong" else 0,
+        lacking if missing == "wrong" else 0,
         tuple(notes + _lacking(models, gaps)),
-        int(gaps[:, keep].sum()) if missing == "pairs" else 0,
+        lacking if missing == "pairs" else 0,
     )
 
 
@@ -151,12 +130,6 @@ def _lacking(models: tuple, gaps: np.ndarray) -> list[str]:
             "accuracies and pairs flatter them: score these wrong, or ask them again"
         )
     return [said]
-
-
-def _repeats(entries: list[_Entry]) -> int:
-    """How many rows each model and item has, 0 where they differ."""
-    sizes = {*Counter((e.model, e.item) for e in entries).values()}
-    return sizes.pop() if len(sizes) == 1 else 0
 
 
 def load_given(results: str, questions: str = "", missing: str = "error") -> Leaderboard:
@@ -186,7 +159,7 @@ def describe(board: Leaderboard) -> str:
     )
 
 
-def _folder(path: Path) -> tuple[list[_Entry], list[str]]:
+def _folder(path: Path) -> tuple[list[tuple], list[str]]:
     files = sorted(path.glob("*.json"))
     if not files:
         raise DataError(f"{path}: no .json files in this folder. Put one results file a model there, named after it.")
@@ -198,7 +171,7 @@ def _folder(path: Path) -> tuple[list[_Entry], list[str]]:
     return entries, problems
 
 
-def _result(file: Path, number: int, row: dict) -> _Entry:
+def _result(file: Path, number: int, row: dict) -> tuple:
     """One item of KINA's results file. Its score must be the share of its answers that are gt, where both are given."""
     needs(row, "id", "score", fix="Give each item its id and its score")
     score, answers, gt = _score(row["score"]), row.get("extracted_predictions"), str(row.get("gt") or "")
@@ -211,25 +184,23 @@ def _result(file: Path, number: int, row: dict) -> _Entry:
                 f"{score:g}, but {right} of its {len(answers)} answers are {gt}",
                 "Score the file again, or leave extracted_predictions out",
             )
-    return _Entry(file, number, file.stem, str(row["id"]), score, str(row.get("discipline") or ""), gt, answers or None)
+    return file, number, file.stem, str(row["id"]), score, str(row.get("discipline") or ""), gt, answers or None
 
 
-def _csv(path: Path, notes: list[str]) -> tuple[list[_Entry], list[str]]:
+def _csv(path: Path, notes: list[str]) -> tuple[list[tuple], list[str]]:
     rows, problems = read_rows(path, "csv")
     if not rows:
         raise DataError(summary(problems or [f"{path}: no scores in it. Write a header and one row per item."]))
     columns = list(rows[0][1])
     role = _roles(columns, notes)
-    if {"model", "item", "score"} <= set(role.values()):
-        read = _long_row
-    elif "item" in role.values() and "model" not in role.values():
-        read = _wide_row
+    long = {"model", "item", "score"} <= set(role.values())
+    if "item" in role.values() and "model" not in role.values():
         role = {column: name for column, name in role.items() if name in _OTHER_COLUMNS}
     elif "model" in role.values() and "item" not in role.values():
-        rows, read = _turned(path, rows, next(column for column, name in role.items() if name == "model")), _wide_row
+        rows = _turned(path, rows, next(column for column, name in role.items() if name == "model"))
         notes.append("a row is a model and a column an item: turned on its side")
         columns, role = list(rows[0][1]), {}
-    else:
+    elif not long:
         raise DataError(
             f"{path}, row 1: the columns are {', '.join(columns)}. Give model, item, score "
             "(one score a row), item and one column a model, or model and one column an item; discipline next to them "
@@ -239,18 +210,28 @@ def _csv(path: Path, notes: list[str]) -> tuple[list[_Entry], list[str]]:
         rows = [(number, {role.get(column, column): cell for column, cell in row.items()}) for number, row in rows]
         columns = list(rows[0][1])
     words = sum(cell.strip().casefold() in OUTCOMES for _, row in rows for cell in row.values() if not _number(cell))
-    if words and (read is _wide_row or role):
+    if words and (role or not long):
         notes.append(f"{words:,} scores are words such as True and False, pass and fail: read as 1 and 0")
-    if read is _wide_row:
-        models = [name for name in columns if name not in _OTHER_COLUMNS]
-        empty = [name for name in models if all(_is_empty(row[name]) for _, row in rows)]
-        problems += [problem(path, 1, name, "no score in this column", "Fill it in or remove it") for name in empty]
+    cells = [("score", None)] if long else [(name, name) for name in columns if name not in _OTHER_COLUMNS]
+    empty = [name for name, model in cells if model and all(_is_empty(row[name]) for _, row in rows)]
+    problems += [problem(path, 1, name, "no score in this column", "Fill it in or remove it") for name in empty]
 
-    def entries_of(number: int, row: dict) -> list[_Entry]:
+    def scores_of(number: int, row: dict) -> list[tuple]:
+        """Of a row; an empty cell is an item that the model lacks."""
         needs(row, "item", fix="Give every row its item")
-        return read(path, number, row)
+        if long:
+            needs(row, "model", fix="Give every row its model")
+        item, discipline = row["item"].strip(), row.get("discipline", "").strip()
+        found = [
+            (path, number, model or row["model"].strip(), item, _score(row[name], name), discipline, "", None)
+            for name, model in cells
+            if not _is_empty(row[name])
+        ]
+        if not (found or long or row.get("sample")):
+            raise Wrong("item", f"no model has a score for item {row['item']!r}", "Fill in the row or remove it")
+        return found
 
-    return [entry for entries in collect(path, rows, problems, entries_of) for entry in entries], problems
+    return [score for found in collect(path, rows, problems, scores_of) for score in found], problems
 
 
 def _roles(columns: list[str], notes: list[str]) -> dict[str, str]:
@@ -294,34 +275,6 @@ def _number(cell: str) -> bool:
     return cell.strip()[:1].isdigit()
 
 
-def _long_row(path: Path, number: int, row: dict) -> list[_Entry]:
-    needs(row, "model", fix="Give every row its model")
-    if _is_empty(row["score"]):
-        return []
-    return [
-        _Entry(
-            path,
-            number,
-            row["model"].strip(),
-            row["item"].strip(),
-            _score(row["score"], "score"),
-            row.get("discipline", "").strip(),
-        )
-    ]
-
-
-def _wide_row(path: Path, number: int, row: dict) -> list[_Entry]:
-    """An empty cell is an item that the model lacks."""
-    found = [
-        _Entry(path, number, model, row["item"].strip(), _score(cell, model), row.get("discipline", "").strip())
-        for model, cell in row.items()
-        if model not in _OTHER_COLUMNS and not _is_empty(cell)
-    ]
-    if not found and not row.get("sample"):
-        raise Wrong("item", f"no model has a score for item {row['item']!r}", "Fill in the row or remove it")
-    return found
-
-
 def _score(value, column: str = "score") -> float:
     fix = "Give the share of right answers, from 0 to 1; divide percentages by 100"
     if isinstance(value, str) and (word := value.strip().casefold()) in OUTCOMES:
@@ -335,31 +288,22 @@ def _score(value, column: str = "score") -> float:
     return score
 
 
-def _contradictions(entries: list[_Entry], once: bool) -> list[str]:
+def _contradictions(table: pd.DataFrame, once: bool) -> list[str]:
     """Items that a model has twice (wrong where `once`), and right answers or disciplines of one item that differ."""
-    found, first = [], {}
-    for e in entries if once else ():
-        seen = first.setdefault((e.model, e.item), e)
-        if seen is not e:
-            found.append(
-                problem(e.path, e.row, None, f"item {e.item!r} of {e.model} stands in row {seen.row} too", "Keep one")
-            )
+    found = []
+    if once:
+        first = table.groupby(["model", "item"])["row"].transform("first")
+        found += [
+            problem(e.path, e.row, None, f"item {e.item!r} of {e.model} stands in row {e.first} too", "Keep one")
+            for e in table.assign(first=first)[table.duplicated(["model", "item"])].itertuples()
+        ]
     for field, fix in (("gt", "Score all models with the same key"), ("discipline", "Give an item one discipline")):
-        first = {}
-        for e in entries:
-            value = getattr(e, field)
-            seen = first.setdefault(e.item, e) if value else e
-            if value and getattr(seen, field) != value:
-                where = f"{seen.path}, row {seen.row}"
-                found.append(
-                    problem(
-                        e.path,
-                        e.row,
-                        field,
-                        f"{value!r} for item {e.item!r}, but {getattr(seen, field)!r} in {where}",
-                        fix,
-                    )
-                )
+        given = table[table[field] != ""]
+        first = given.groupby("item")[["path", "row", field]].transform("first")
+        for at in given.index[given[field] != first[field]]:
+            e, seen = given.loc[at], first.loc[at]
+            what = f"{e[field]!r} for item {e['item']!r}, but {seen[field]!r} in {seen['path']}, row {seen['row']}"
+            found.append(problem(e["path"], e["row"], field, what, fix))
     return found
 
 
@@ -381,8 +325,9 @@ def _gaps(path: Path, models: tuple, items: tuple, gaps: np.ndarray) -> list[str
     ]
 
 
-def _labels(path: Path, entries: list[_Entry], kept: tuple, clusters: dict[str, str] | None) -> tuple[str, ...] | None:
-    known = clusters or {e.item: e.discipline for e in entries if e.discipline}
+def _labels(path: Path, table: pd.DataFrame, kept: tuple, clusters: dict[str, str] | None) -> tuple[str, ...] | None:
+    given = table[table["discipline"] != ""]
+    known = clusters or dict(zip(given["item"], given["discipline"]))
     without = [item for item in kept if not known.get(item)]
     if without and known:
         raise DataError(
