@@ -1,14 +1,19 @@
+"""The steps of the verification on a small damaged exam, with a session that replies by rule, and how replies are read."""
+
 import asyncio
 
 import pytest
 from proctor.data.schemas import Question
 from proctor.hle_verified import stages
 from proctor.hle_verified.decision_rules import Repair
+from proctor.hle_verified.planted_defects import damaged_exam
 from proctor.hle_verified.stages import format_answer_counts, read_choice, read_repair
+from proctor.models.messages import Reply
+from proctor.models.settings import Settings
 
 ITEM = Question(id="i", question="What is 2 + 2?", answer="5", rationale="2 + 2 = 5.", category="sums")
 MENDED = Repair("What is 2 + 2?", "2 + 2 = 4.", "4")
-A, B, C = "smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"
+A, B, C = MODELS = ("smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")
 
 # Reading the replies
 
@@ -33,17 +38,60 @@ def test_a_tally_counts_answers_that_differ_in_case_or_spacing_together():
     assert format_answer_counts([None]) == "nothing"
 
 
-# The steps, with a session that replies by rule
+# The steps
+
+
+class Scripted:
+    """Votes by model: a accepts all, b rejects keys, c can't be read. All propose 0 but c, who has nothing."""
+
+    settings, stand_ins = Settings(), 0
+
+    def __init__(self):
+        self.asked = []
+
+    async def ask_many(self, requests, what):
+        self.asked += [(what, request) for request in requests]
+        return [Reply(self.reply(request)) for request in requests]
+
+    def reply(self, request):
+        kind = request.prompt.split("@")[0].split("/")[1]
+        if kind == "answer_exact":
+            return f"Explanation: x\nExact Answer: {request.sample}\nConfidence: 9%"
+        if kind == "repair":
+            return f"Problem: SAME\nSolution: so\nAnswer: {'EMPTY' if request.model == C else '0'}"
+        if kind == "adjudicate":
+            return "[[A]]"
+        verdict = {B: "N" if kind == "answer" else "Y", C: "?"}.get(request.model, "Y")
+        return f"Sound: [[{verdict}]]"
+
+
+@pytest.fixture(scope="module")
+def exam():
+    """One item a kind and two sound ones, and what was done to each."""
+    return damaged_exam(per_kind=1, controls=2)
+
+
+@pytest.fixture(scope="module")
+def steps(exam):
+    """(tables by step, requests asked) of the scripted session."""
+
+    async def ask():
+        session = Scripted()
+        steps = (stages.votes, stages.attempts, stages.repairs, stages.adjudications, stages.audits)
+        return {step.__name__: await step(session, MODELS, items=exam[0]) for step in steps}, session.asked
+
+    return asyncio.run(ask())
 
 
 def test_the_steps_ask_each_model_of_each_item(steps, exam):
     tables, asked = steps
-    n = len(exam.items)
+    items, truths = exam
+    n = len(items)
     assert {name: len(table) for name, table in tables.items()} == dict(
         votes=9 * n, attempts=3 * stages.ATTEMPTS * n, repairs=3 * n, adjudications=9 * n, audits=72 * n
     )
     assert {request.sample for what, request in asked if what == "audits"} == set(range(1, 9))
-    truth = {truth.defect.title for truth in exam.truths.values() if truth.defect}
+    truth = {truth.defect.title for truth in truths.values() if truth.defect}
     assert not any(word in message["content"] for _, request in asked for message in request.messages for word in truth)
 
 
