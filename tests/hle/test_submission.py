@@ -133,6 +133,7 @@ def test_exact_match_must_stump_all_and_choice_all_but_one():
     [
         (answers(e="00", c="0 "), [EXACT, PICK], "all but one", "question c: no answer of m1; ask it"),
         (answers(e="00"), [EXACT, PICK], "all but one", "question c: no answer of m0"),
+        (answers(e="0").iloc[:0], [EXACT], "all but one", "question e: no answer of any model"),
         (pd.concat([answers(e="0"), answers(e="1")]), [EXACT], "all but one", "m0 answers e more than once"),
         (answers(e="0", x="0"), [EXACT], "all but one", "answers to x"),
         (answers(e="0").assign(correct=None), [EXACT], "all but one", "correct is None for m0 on e"),
