@@ -23,7 +23,6 @@ from django.utils.decorators import method_decorator
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST
 from django.views.generic import ListView
 
 from desk import people, rate_limits
@@ -65,12 +64,6 @@ def _draft(request: HttpRequest) -> dict[str, str]:
     except ValueError:
         return {}
     return {str(name): str(value) for name, value in sent.items()} if isinstance(sent, dict) else {}
-
-
-@require_POST
-def sign_out(request: HttpRequest) -> HttpResponse:
-    auth.logout(request)
-    return redirect("questions")
 
 
 @method_decorator([never_cache, sensitive_post_parameters("password", "password_again")], name="dispatch")
@@ -261,7 +254,7 @@ def _ask(kind: str, form_class: type, heading: str, send: str):
 
 account_urls = [
     path("sign-in/", sign_in, name="sign_in"),
-    path("sign-out/", sign_out, name="sign_out"),
+    path("sign-out/", views.LogoutView.as_view(), name="sign_out"),
     path("sign-up/", SignUp.as_view(), name="sign_up"),
     path("me/", Profile.as_view(), name="profile"),
     path("me/password/", signed_in(Change.as_view()), name="password"),

@@ -135,6 +135,8 @@ def test_kina_is_double_blind_until_the_round_is_closed_and_names_are_the_organi
     cast(case, "bo", "review", verdict="reject", text="SECRET-of-bo")
     assert readers(case, "SECRET-of-ada", people) == ["ada", "cy", "olga"]  # an audit is due
     assert readers(case, "Hand in your audit", people) == ["cy"]
+    assert readers(case, "State: <strong>audit<", people) == ["cy", "olga"]  # others read that it is under review
+    assert readers(case, "State: <strong>under review<", people) == ["ada", "bo", "dan"]
     cast(case, "cy", "audit", first="2", second="3")
     assert readers(case, "SECRET-of-ada", people) == ["ada", "cy", "dan", "olga"]  # the author, once it is decided
     assert readers(case, "Your pay", people) == ["ada", "bo"]
@@ -198,6 +200,8 @@ def test_a_review_of_hle_is_read_after_the_own_one_and_the_second_round_reads_th
     assert readers(case, "SECRET-anew", people) == ["bo", "dan", "olga"]  # ada has not read the new version
     cast(case, "olga", "promote", reviewers=["bo", "cy"])
     assert readers(case, "SECRET-first", people) == ["ada", "bo", "cy", "dan", "olga"]
+    assert readers(case, "Hand in your review", people) == ["bo", "cy"]
+    assert readers(case, "Save the revision", people) == ["dan"]
     cast(case, "bo", "review", score="5", feedback="SECRET-chosen")
     assert readers(case, "SECRET-chosen", people) == ["bo", "dan", "olga"]
     cast(case, "cy", "review", score="6", feedback="too")
