@@ -25,7 +25,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic import ListView
 
-from desk import people, rate_limits
+from desk import people, security
 from desk.form_pages import FormPage, Moderators, sign_in_page, signed_in, try_act
 from desk.forms import DecisionForm, ProfileForm, ProposalForm, ReportForm, ReviewerForm, SignUpForm, TokenForm
 from desk.models import Account, Ticket, Token
@@ -41,8 +41,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     onwards = _own_address(request, request.POST.get("next") or request.GET.get("next") or "")
     sent = _draft(request)
     if request.method == "POST":
-        rate_limits.spend("sign_in", rate_limits.address(request))
-        rate_limits.spend("sign_in_to_one_name", f"name {request.POST.get('username', '')[:150]}")
+        security.spend("sign_in", security.address(request))
+        security.spend("sign_in_to_one_name", f"name {request.POST.get('username', '')[:150]}")
     form = AuthenticationForm(request, request.POST or None)
     if request.method == "POST" and form.is_valid():
         auth.login(request, form.get_user())
@@ -72,7 +72,7 @@ class SignUp(FormPage):
     heading, send = "Make an account", "Make the account"
 
     def post(self, request: HttpRequest, *args, **kwargs) -> HttpResponse:
-        rate_limits.spend("sign_up", rate_limits.address(request))
+        security.spend("sign_up", security.address(request))
         return super().post(request, *args, **kwargs)
 
     def act(self, username: str, password: str, password_again: str, **fields: str) -> Account:
@@ -102,7 +102,7 @@ class Change(NewPassword, views.PasswordChangeView):
     success_url = reverse_lazy("profile")
 
     def post(self, request, *args, **kwargs):
-        rate_limits.spend("sign_in", f"password of {request.user.pk}")
+        security.spend("sign_in", f"password of {request.user.pk}")
         return super().post(request, *args, **kwargs)
 
 
@@ -111,7 +111,7 @@ class Forgotten(views.PasswordResetView):
     extra_context = dict(heading="Forgotten password", send="Send me a link", note="desk/forgotten_note.html")
 
     def post(self, request, *args, **kwargs):
-        rate_limits.spend("mail", rate_limits.address(request), f"mail {request.POST.get('email', '')[:254]}")
+        security.spend("mail", security.address(request), f"mail {request.POST.get('email', '')[:254]}")
         return super().post(request, *args, **kwargs)
 
     def form_valid(self, form):
@@ -162,7 +162,7 @@ def _change_digest(request: HttpRequest, account: Account, wanted: bool) -> None
     if account.digest and not wanted:
         people.set_digest(account, False)
     elif wanted and not account.digest:
-        rate_limits.spend("mail", f"account {account.pk}", f"mail {account.email}")
+        security.spend("mail", f"account {account.pk}", f"mail {account.email}")
         text = f"Someone asked for a digest of the review desk to this address. To get it: {mail_link(account, True)}\n"
         try:
             send_mail("Do you want a digest of the review desk?", text, None, [account.email])

@@ -18,7 +18,7 @@ from django.urls import path, reverse
 from django.views.decorators.csrf import csrf_exempt
 from proctor.data.tabular import refuse_constant
 
-from desk import acts, api_schema, people, rate_limits
+from desk import acts, api_schema, people, security
 from desk.models import Account, Answer, Comment, Kind, Question, Review, Verdict
 from desk.resolution import STATES, counts, state_of
 from desk.trail import bad_text, jsonable
@@ -74,7 +74,7 @@ def _problem(error: Exception) -> Problem:
             return Problem(422, "refused", "Some fields can't be taken as they are.", error.problems)
         case acts.Stale():
             return Problem(409, "stale", str(error), {"version": f"It is {error.row.version} now. Read it again."})
-        case rate_limits.TooMany():
+        case security.TooMany():
             return Problem(429, "too many", str(error), **{"Retry-After": str(error.seconds)})
         case OperationalError() | InterfaceError() | OSError():
             LOG.error("the database can't be reached or written: %s", type(error).__name__, exc_info=error)
@@ -90,9 +90,9 @@ def _signed_in(request: HttpRequest) -> Account:
         raise Problem(401, "no token", "Send a token of yours: Authorization: Bearer <token>.", **how)
     account = people.account_of(text)
     if account is None:
-        rate_limits.spend("token", rate_limits.address(request))
+        security.spend("token", security.address(request))
         raise Problem(401, "bad token", "This token is unknown or revoked. Make one on your page.", **how)
-    rate_limits.spend("submit", f"account {account.pk}")
+    security.spend("submit", f"account {account.pk}")
     return account
 
 

@@ -16,7 +16,7 @@ from django.shortcuts import redirect, render
 from django.utils.decorators import classonlymethod
 from django.views.generic import FormView
 
-from desk import rate_limits
+from desk import security
 from desk.models import Written
 from desk.pages import address
 from desk.security import is_secret
@@ -32,7 +32,7 @@ def signed_in(view: Callable) -> Callable:
     def page(request: HttpRequest, *args, **kwargs) -> HttpResponse:
         if request.user.is_authenticated:
             if request.method == "POST":
-                rate_limits.spend("write", f"account {request.user.pk}")
+                security.spend("write", f"account {request.user.pk}")
             return view(request, *args, **kwargs)
         sent = {name: value for name, value in request.POST.items() if not is_secret(name)}
         return sign_in_page(request, AuthenticationForm(request), request.get_full_path(), sent)

@@ -7,7 +7,7 @@ from django.views.generic import RedirectView
 from desk.account_pages import account_urls
 from desk.api import api_urls
 from desk.feeds import feed_urls
-from desk.job_pages import job_urls
+from desk.jobs import job_urls
 from desk.overview import overview_urls
 from desk.pages import pages_urls
 from desk.round_pages import round_urls

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from desk import acts, feeds, people, rate_limits
+from desk import acts, feeds, people, security
 from desk.models import Account, Act, Question, Ticket, Token
 from django.core import mail
 from django.test import RequestFactory
@@ -13,7 +13,7 @@ OLD, NEW = "a long pass phrase", "quite another pass phrase"
 
 
 def limit(monkeypatch, action: str, times: int) -> None:
-    monkeypatch.setitem(rate_limits.LIMITS, action, rate_limits.Limit(times, 3600))
+    monkeypatch.setitem(security.LIMITS, action, security.Limit(times, 3600))
 
 
 def links() -> list[str]:
@@ -56,8 +56,8 @@ def test_a_wrong_password_is_told_and_never_shown_again(client, reviewer):
 
 
 def test_passwords_cannot_be_tried_without_end_and_no_address_locks_another_s_name(client, reviewer, monkeypatch):
-    monkeypatch.setattr(rate_limits.time, "time", lambda: 1_800_000_000.0)  # no window ends in between
-    assert rate_limits.LIMITS["sign_in_to_one_name"].times >= 10 * rate_limits.LIMITS["sign_in"].times
+    monkeypatch.setattr(security.time, "time", lambda: 1_800_000_000.0)  # no window ends in between
+    assert security.LIMITS["sign_in_to_one_name"].times >= 10 * security.LIMITS["sign_in"].times
     limit(monkeypatch, "sign_in", 3)
     fields = dict(username="ada", password="wrong")
     assert [client.post("/sign-in/", fields).status_code for _ in range(4)] == [200, 200, 200, 429]

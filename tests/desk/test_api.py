@@ -4,7 +4,7 @@ import json
 import logging
 
 import pytest
-from desk import acts, api, api_schema, people, rate_limits
+from desk import acts, api, api_schema, people, security
 from desk.models import Account, Answer, Comment, Question, System, Verdict
 from desk.trail import Refused
 from django.db import OperationalError, connection
@@ -178,7 +178,7 @@ def test_other_methods_are_refused_with_those_that_are_allowed(question):
 
 
 def test_too_often_says_how_long_to_wait(send, question, monkeypatch):
-    monkeypatch.setitem(rate_limits.LIMITS, "submit", rate_limits.Limit(1, 3600))
+    monkeypatch.setitem(security.LIMITS, "submit", security.Limit(1, 3600))
     send(COMMENTS, dict(text="one"))
     reply = send(COMMENTS, dict(text="two"))
     told(reply, 429)

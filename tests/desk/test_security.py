@@ -4,7 +4,7 @@ import io
 import re
 
 import pytest
-from desk import acts, pages, people, rate_limits
+from desk import acts, pages, people, security
 from desk.models import Account, Answer, Comment, Question, Review, System, Use, Verdict
 from django.db import OperationalError
 from django.test import Client, RequestFactory
@@ -119,24 +119,24 @@ def test_the_admin_signs_in_where_tries_are_counted(client, db):
 
 def test_the_fourth_of_three_is_too_many_until_the_window_is_over(db, monkeypatch):
     now = [1_800_000_000.0]
-    monkeypatch.setitem(rate_limits.LIMITS, "write", rate_limits.Limit(3, 60))
-    monkeypatch.setattr(rate_limits.time, "time", lambda: now[0])
+    monkeypatch.setitem(security.LIMITS, "write", security.Limit(3, 60))
+    monkeypatch.setattr(security.time, "time", lambda: now[0])
     for number in range(9):
-        rate_limits.spend("write", f"account {number}")  # one account does not use up another's
+        security.spend("write", f"account {number}")  # one account does not use up another's
     for _ in range(2):
-        rate_limits.spend("write", "account 1")
-    with pytest.raises(rate_limits.TooMany) as error:
-        rate_limits.spend("write", "account 1")
+        security.spend("write", "account 1")
+    with pytest.raises(security.TooMany) as error:
+        security.spend("write", "account 1")
     assert 0 < error.value.seconds <= 60
     now[0] += error.value.seconds
-    rate_limits.spend("write", "account 1")
+    security.spend("write", "account 1")
 
 
 def test_what_is_stored_names_nobody_and_is_dropped_with_its_window(db, monkeypatch):
     with monkeypatch.context() as past:
-        past.setattr(rate_limits.time, "time", lambda: 1_600_000_000.0)
-        rate_limits.spend("write", "account 1")
-    rate_limits.spend("sign_in", "name grace")
+        past.setattr(security.time, "time", lambda: 1_600_000_000.0)
+        security.spend("write", "account 1")
+    security.spend("sign_in", "name grace")
     assert "grace" not in Use.objects.get().who
 
 
@@ -153,4 +153,4 @@ def test_what_is_stored_names_nobody_and_is_dropped_with_its_window(db, monkeypa
 def test_an_address_is_that_of_the_connection(monkeypatch, given, shown, https):
     monkeypatch.setenv("PROCTOR_DESK_HTTPS", https)
     request = RequestFactory().get("/", REMOTE_ADDR=given, HTTP_X_FORWARDED_FOR="6.6.6.6, 192.0.2.8")
-    assert rate_limits.address(request) == shown
+    assert security.address(request) == shown
