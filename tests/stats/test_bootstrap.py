@@ -145,7 +145,7 @@ def test_statistic_interval_of_the_mean_is_the_mean_interval_and_a_vectorized_on
     assert (slow.low, slow.high) == pytest.approx((fast.low, fast.high))
 
 
-def test_undefined_resamples_are_left_out_and_counted(rng):
+def test_undefined_resamples_are_left_out_and_counted_and_most_of_them_or_none_that_varies_give_no_interval(rng):
     x = np.r_[np.ones(2), np.zeros(18)]
 
     def share_of_first_among_ones(a):
@@ -153,9 +153,6 @@ def test_undefined_resamples_are_left_out_and_counted(rng):
 
     found = bootstrap.statistic_interval(share_of_first_among_ones, [x], rng, 1000)
     assert found.undefined == pytest.approx(1000 * 0.9**20, abs=60) and np.isfinite([found.low, found.high]).all()
-
-
-def test_statistic_that_is_mostly_undefined_has_no_interval(rng):
     whole = bootstrap.statistic_interval(
         lambda a: 1.0 if len(np.unique(a)) == len(a) else None, [np.arange(9)], rng, 100
     )
@@ -163,9 +160,6 @@ def test_statistic_that_is_mostly_undefined_has_no_interval(rng):
     never = bootstrap.statistic_interval(lambda a: None, [np.arange(9)], rng, 100)
     empty = bootstrap.interval([], rng)
     assert np.isnan([never.estimate, never.low, empty.estimate, empty.high]).all() and empty.method == "none"
-
-
-def test_a_statistic_without_spread_has_its_bounds(rng):
     found = bootstrap.statistic_interval(np.max, [np.ones(9)], rng, 50, bounds=(0, 1))
     assert (found.low, found.high, found.method) == (0, 1, "range")
 
@@ -210,14 +204,11 @@ def test_a_weighted_statistic_has_the_interval_of_its_plain_form_to_the_last_bit
     assert weighted == plain and (weighted.undefined > 0) == clustered
 
 
-def test_the_jackknife_of_a_mean_is_student_s_interval():
+def test_the_jackknife_of_a_mean_is_student_s_interval_and_of_what_no_cluster_changes_exact():
     values = np.random.default_rng(1).normal(size=9)
     found = bootstrap.jackknife_interval(lambda keep: values[keep].mean(), range(9), 0.98, (-np.inf, np.inf))
     wanted = stats.ttest_1samp(values, 0).confidence_interval(0.98)
     assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))
-
-
-def test_the_jackknife_of_what_no_cluster_changes_is_exact_and_of_one_cluster_is_none():
     same = bootstrap.jackknife_interval(lambda keep: 0.5, list("aabbc"), bounds=(0.0, 1.0))
     share = clopper_pearson(0, 3)[1] / 2
     assert (same.low, same.high) == pytest.approx((0.5 - share, 0.5 + share))

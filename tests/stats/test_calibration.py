@@ -87,11 +87,6 @@ def test_debiased_interval_covers_the_true_error():
     assert 0.91 < np.mean([one.low <= 0.15 <= one.high for one in found]) < 0.98
 
 
-def test_interval_without_information_is_the_whole_range():
-    found = calibration_interval(*draw(np.random.default_rng(0), 150), np.random.default_rng(1), "official")
-    assert (found.estimate, found.low, found.high, found.method) == (0, 0, 1, "range")
-
-
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=30))
 def test_auc_is_the_mann_whitney_statistic(rows):
     score, correct = np.array([s for s, _ in rows], float), np.array([float(r) for _, r in rows])
@@ -113,11 +108,13 @@ def test_auc_interval_agrees_with_the_general_bootstrap(correct, clusters):
     assert fast.undefined == slow.undefined and (fast.undefined > 0) == (correct.sum() == 2)
 
 
-def test_separated_classes_get_an_exact_interval():
+def test_separated_classes_get_an_exact_interval_and_no_information_the_whole_range():
     found = auc_interval(np.arange(20), np.arange(20) >= 12, np.random.default_rng(1))
     assert found.method == "exact" and (found.low, found.high) == pytest.approx(clopper_pearson(8, 8))
     turned = auc_interval(-np.arange(20), np.arange(20) >= 12, np.random.default_rng(1))
     assert (turned.low, turned.high) == pytest.approx(clopper_pearson(0, 8))
+    found = calibration_interval(*draw(np.random.default_rng(0), 150), np.random.default_rng(1), "official")
+    assert (found.estimate, found.low, found.high, found.method) == (0, 0, 1, "range")
 
 
 def test_auc_over_few_clusters_is_student_on_the_jackknife():

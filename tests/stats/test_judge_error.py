@@ -41,10 +41,6 @@ def test_correcting_undoes_what_the_judge_did(accuracy, sensitivity, specificity
     assert rogan_gladen(np.clip(seen, 0, 1), sensitivity, specificity) == pytest.approx(accuracy, abs=1e-9)
 
 
-def test_correction_gives_the_worked_example_of_the_r_package_epir():
-    assert round(100 * known_judge(23, 150, 0.96, 0.89).raw, 1) == 5.1  # epi.prev
-
-
 def test_a_known_judge_s_limits_are_where_the_observed_share_leaves_wilson_s_limits():
     found = known_judge(50, 200, 0.8, 0.9, level=0.9)
     seen = pass_rate([found.raw_low, found.raw_high], 0.8, 0.9)
@@ -87,23 +83,17 @@ def test_jeffreys_limits_hold_the_truth_where_delta_and_bootstrap_do_not():
     assert 0.93 <= held["jeffreys"] <= 0.98 and max(held["delta"], held["bootstrap"]) < 0.88
 
 
-def test_clipped_and_raw_estimates_stand_side_by_side():
+def test_estimates_are_clipped_and_the_draws_that_weak_judges_lose_are_counted():
     found = estimated_judge(5, 200, CALIBRATION, rng())
     assert found.raw < 0 == found.estimate == found.low and found.raw_low < 0
     assert found.observed == 5 / 200
-
-
-def test_single_result_is_the_row_of_the_vectorised_limits():
-    low, high, undefined = judge_limits([60], 200, [45], 50, [42], 50, rng(9), "jeffreys", 500)
-    found = estimated_judge(60, 200, CALIBRATION, rng(9), resamples=500)
-    assert (found.raw_low, found.raw_high, found.undefined) == (low[0], high[0], undefined[0])
-
-
-def test_weak_judges_lose_draws_and_these_are_counted():
     found = estimated_judge(60, 200, Confusion(tp=14, fn=6, fp=10, tn=10), rng(), resamples=2000)
     assert 0 < found.undefined < 1000
     low, _, undefined = judge_limits([60, 60], 200, [14, 10], 20, [10, 10], 20, rng(), "bootstrap", 200)
     assert np.isfinite(low[0]) and np.isnan(low[1]) and (undefined > 0).all()
+    low, high, undefined = judge_limits([60], 200, [45], 50, [42], 50, rng(9), "jeffreys", 500)
+    found = estimated_judge(60, 200, CALIBRATION, rng(9), resamples=500)
+    assert (found.raw_low, found.raw_high, found.undefined) == (low[0], high[0], undefined[0])
 
 
 def test_tuned_weight_gives_the_least_variance_of_all_weights():
@@ -148,14 +138,11 @@ def test_smoothed_limits_are_the_normal_ones_of_doubled_data_with_the_four_corne
     assert (low, high) == pytest.approx((centre - half, centre + half))
 
 
-def test_vectorised_rows_are_the_single_results():
+def test_vectorised_rows_are_the_single_results_and_a_constant_proxy_has_weight_zero():
     truth, proxy, rest = judged(30, 100, seed=8, trials=(5,))
     limits = np.array(ppi_limits(truth, proxy, rest))
     for i in range(5):
         assert limits[:, i] == pytest.approx(np.array(ppi_limits(truth[i], proxy[i], rest[i])))
-
-
-def test_a_constant_proxy_has_weight_zero():
     assert power_weight(judged(40, 0)[0], np.full(40, 0.3), np.full(90, 0.3)) == 0
 
 

@@ -54,10 +54,6 @@ def test_the_power_of_a_margin_is_how_often_simulated_intervals_lie_within_it(ga
     assert t_power(0, sd, n, level) == pytest.approx(1 - level)
 
 
-def test_no_gap_needs_infinitely_many_items_and_a_certain_one_a_single_item():
-    assert items_needed([0.0, 0.5], [0.3, 0.0]).tolist() == [np.inf, 1]
-
-
 @settings(deadline=None)
 @given(st.floats(0.02, 2), st.floats(0.05, 1), st.floats(0.8, 0.9999))
 def test_units_needed_are_the_fewest_with_the_power_of_student_s_test(gap, sd, level):
@@ -66,7 +62,7 @@ def test_units_needed_are_the_fewest_with_the_power_of_student_s_test(gap, sd, l
     assert n == 2 or t_power(gap, sd, int(n) - 1, level) < 0.8
 
 
-def test_more_units_are_needed_than_an_undecided_study_had_and_at_most_10_000_are_counted():
+def test_more_units_are_needed_than_an_undecided_study_had_at_most_10_000_are_counted_and_no_gap_has_none():
     assert units_needed([0.5, 0.5], 0.1, had=[0, 40]).tolist() == [3, 41]
     assert units_needed([1e-6, 0.0], 0.3).tolist() == [np.inf, np.inf]
     assert np.isnan(units_needed(0.1, np.nan)) and np.isnan(needed_by(Interval(0.1, 0.1, 0.1, 0.95, "exact"), 9))
@@ -74,6 +70,7 @@ def test_more_units_are_needed_than_an_undecided_study_had_and_at_most_10_000_ar
     assert needed_by(undecided, 9) > 9 > needed_by(Interval(0.1, 0.06, 0.14, 0.95, "cluster t"), 9)
     sd = 0.15 / stats.t.ppf(0.975, 8) * 3
     assert needed_by(undecided, 9) == units_needed(0.1, sd)
+    assert items_needed([0.0, 0.5], [0.3, 0.0]).tolist() == [np.inf, 1]
 
 
 @pytest.mark.parametrize("cells", [(0.2, 0.1), (0.15, 0.08), (0.1, 0.04), (0.3, 0.2)])

@@ -65,24 +65,15 @@ def test_confusion_counts_agree_with_a_search_of_every_table(shown):
     assert bool(expected) == ("91.00" not in shown)
 
 
-def test_positives_narrow_the_search():
+def test_positives_narrow_the_search_half_way_cases_tell_the_roundings_apart_and_stated_decimals_count():
     free = confusion_counts("50.00", "50.00", "50.00", 20)
     held = confusion_counts("50.00", "50.00", "50.00", 20, positives=[4, 6])
     assert held == [t for t in free if t.positives in (4, 6)] and len(held) < len(free)
-
-
-def test_half_way_cases_tell_the_roundings_apart():
     assert accuracy_counts("0.13", 800) == [AccuracyCount(1, 800, ("half_up",))]  # 1/800 = 0.125 %
     assert accuracy_counts("0.12", 800) == [AccuracyCount(1, 800, ("half_even", "truncate"))]
-
-
-def test_decimals_stated_override_those_of_the_text():
     assert {c.k for c in accuracy_counts("85", 500)} == {c.k for c in accuracy_counts("85", 500, decimals=0)}
     assert [c.k for c in accuracy_counts("85", 500, decimals=2)] == [425]
     assert [c.k for c in accuracy_counts("85.00", 500)] == [425] and len(accuracy_counts("85", 500)) > 1
-
-
-def test_the_exact_shares_of_a_table_are_those_of_its_confusion():
     table = confusion_counts("85.40", "40.00", "24.62", 500)[0]
     assert table.shares == {"accuracy": Fraction(427, 500), "precision": Fraction(2, 5), "recall": Fraction(16, 65)}
     for name, share in table.shares.items():
@@ -124,10 +115,6 @@ def test_draw_probability_is_fishers(n, positives, total, total_positives):
     rest = total - n
     table = [[positives, n - positives], [total_positives - positives, rest - total_positives + positives]]
     assert float(draw_probability(n, positives, total, total_positives)) == pytest.approx(fisher_exact(table).pvalue)
-
-
-def test_impossible_draws_have_probability_zero():
-    assert draw_probability(5, 6, 20, 7) == draw_probability(5, -1, 20, 7) == draw_probability(19, 2, 20, 7) == 0
 
 
 def two_by_two(n):
@@ -182,13 +169,11 @@ def test_shares_agree_with_a_search_of_every_assignment(counts, rounding, decima
     assert found.counts == tuple((min(part), max(part)) for part in zip(*every))
 
 
-def test_wide_parts_are_counted_by_all_their_assignments():
+def test_wide_parts_are_counted_by_all_their_assignments_and_impossible_ones_have_none():
     fits = [k for k in range(1001) if printed(k, 1000, "half_up", 0) == "33"]
     every = [(a, b, 1000 - a - b) for a in fits for b in fits if 1000 - a - b in fits]
     (found,) = shares_of_whole(["33", "33", "33"], 1000, roundings=["half_up"])
     assert found.assignments == len(every) and found.counts[0] == (min(every)[0], max(every)[0])
-
-
-def test_parts_that_cannot_add_up_have_no_assignment():
     assert shares_of_whole(["50.0", "49.0"], 1000) == []
     assert shares_of_whole(["33.3", "66.6"], 2) == []  # the sum could make a whole, two items cannot
+    assert draw_probability(5, 6, 20, 7) == draw_probability(5, -1, 20, 7) == draw_probability(19, 2, 20, 7) == 0

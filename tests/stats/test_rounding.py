@@ -103,16 +103,6 @@ def test_arithmetic_keeps_the_true_result_inside(one, two):
         assert found.low <= truth <= found.high
 
 
-def test_arithmetic_is_exact():
-    assert rounded("48.2") - rounded("40.42") == Span(Fraction("7.725"), Fraction("7.835"))
-    assert rounded("0.1") + rounded("0.2") == Span(Fraction("0.2"), Fraction("0.4"))
-
-
-def test_a_count_is_only_itself():
-    assert exact("33,916") == as_span(33916)
-    assert str(exact("33,916")) == "33916"
-
-
 @pytest.mark.parametrize(
     "text, low, high",
     [("3,000", 2500, 3500), ("65", 64.5, 65.5), ("7.6", 7.55, 7.65), ("0.50", 0.45, 0.55), ("120", 115, 125)],
@@ -121,14 +111,15 @@ def test_about_rounds_at_the_last_digit_that_is_not_zero(text, low, high):
     assert about(text) == Span(Fraction(str(low)), Fraction(str(high)))
 
 
-def test_a_bound_leaves_one_side_open():
+def test_ranges_meet_when_one_number_fits_both_arithmetic_is_exact_and_a_bound_leaves_one_side_open():
+    assert (rounded("48.2") - rounded("40.42")).meets(rounded("7.78"))
+    assert not (rounded("48.2") - rounded("40.42")).meets(rounded("7.58"))
+    assert total([rounded("33.3")] * 3).meets(100) and not total([rounded("33.3")] * 2).meets(100)
+    assert rounded("48.2") - rounded("40.42") == Span(Fraction("7.725"), Fraction("7.835"))
+    assert rounded("0.1") + rounded("0.2") == Span(Fraction("0.2"), Fraction("0.4"))
+    assert exact("33,916") == as_span(33916)
+    assert str(exact("33,916")) == "33916"
     assert bound("7,000", ">") == Span(7000, inf) and bound("40", "<=") == Span(-inf, 40)
     assert bound("7,000", ">").meets(exact("7,685")) and not bound("40", "<=").meets(rounded("41"))
     assert bound("7,000", ">").middle == 7000
     assert (100 * exact("5") / bound("10", ">")).high == 50
-
-
-def test_ranges_meet_when_one_number_fits_both():
-    assert (rounded("48.2") - rounded("40.42")).meets(rounded("7.78"))
-    assert not (rounded("48.2") - rounded("40.42")).meets(rounded("7.58"))
-    assert total([rounded("33.3")] * 3).meets(100) and not total([rounded("33.3")] * 2).meets(100)

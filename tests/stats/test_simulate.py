@@ -33,7 +33,7 @@ def test_loss_is_minus_the_log_of_likelihood_and_priors():
     assert change[0] == pytest.approx(change[1])
 
 
-def test_fit_recovers_what_was_simulated():
+def test_fit_recovers_what_was_simulated_and_stays_finite():
     simulated = item_responses(np.linspace(0.1, 0.9, 120), 200, np.random.default_rng(0), discrimination_sd=0.5)
     fitted = fit(simulated.scores)
     assert np.corrcoef(fitted.ability, simulated.ability)[0, 1] > 0.98
@@ -42,9 +42,6 @@ def test_fit_recovers_what_was_simulated():
     assert np.corrcoef(np.log(fitted.discrimination), np.log(simulated.discrimination))[0, 1] > 0.9
     x = np.concatenate([fitted.ability, fitted.difficulty, np.log(fitted.discrimination)])
     assert np.abs(loss(x, simulated.scores, 1)[1]).max() < 0.01  # a minimum: nearby it is above 1
-
-
-def test_item_that_sorts_models_without_a_fault_stays_finite():
     found = fit(np.triu(np.ones((6, 6))))
     assert np.isfinite([*found.ability, *found.difficulty, *found.discrimination]).all()
     assert (np.diff(found.ability) < 0).all() and found.discrimination.max() < 20
@@ -72,11 +69,18 @@ def test_rules_order_every_item_once_and_find_the_telling_ones():
     assert set(choose(scores, "middling", rng)[:20]) == set(range(20))  # takes blunt items too: it can't see them
 
 
-def test_mean_chance_over_the_drawn_items_is_the_accuracy_asked_for():
+def test_mean_chance_over_the_drawn_items_is_the_accuracy_asked_for_and_clusters_share_difficulty():
     wanted = np.array([0.001, 0.05, 0.3, 0.5317, 0.9, 0.999])
     found = item_responses(wanted, 899, np.random.default_rng(0), clusters=np.arange(899) % 30, discrimination_sd=0.6)
     assert found.chance.mean(axis=1) == pytest.approx(wanted, abs=1e-9)
     assert (np.diff(found.ability) > 0).all()
+    found = item_responses([0.4], 200, np.random.default_rng(0), samples=4)
+    assert set(np.unique(found.scores)) == {0, 0.25, 0.5, 0.75, 1}
+    labels = np.repeat(np.arange(50), 20)
+    found = item_responses([0.5], 1000, np.random.default_rng(0), labels, difficulty_sd=1, cluster_sd=2)
+    between = found.difficulty.reshape(50, 20).mean(axis=1).std()
+    within = found.difficulty.reshape(50, 20).std(axis=1).mean()
+    assert between == pytest.approx(2, rel=0.3) and within == pytest.approx(1, rel=0.1)
 
 
 def test_scores_scatter_around_the_accuracy_as_binomials_do():
@@ -90,29 +94,13 @@ def test_scores_scatter_around_the_accuracy_as_binomials_do():
     assert np.abs(z.mean(axis=0)).max() < 0.2 and z.std(axis=0) == pytest.approx(1, abs=0.12)
 
 
-def test_scores_are_means_over_samples():
-    found = item_responses([0.4], 200, np.random.default_rng(0), samples=4)
-    assert set(np.unique(found.scores)) == {0, 0.25, 0.5, 0.75, 1}
-
-
-def test_items_that_are_hard_for_one_model_are_hard_for_another():
-    varied = item_responses([0.5, 0.5], 2000, np.random.default_rng(2), difficulty_sd=2)
-    flat = item_responses([0.5, 0.5], 2000, np.random.default_rng(2), difficulty_sd=0, discrimination_sd=0)
-    assert np.corrcoef(varied.scores)[0, 1] > 0.3 > 0.08 > abs(np.corrcoef(flat.scores)[0, 1])
-
-
-def test_clusters_share_difficulty():
-    labels = np.repeat(np.arange(50), 20)
-    found = item_responses([0.5], 1000, np.random.default_rng(0), labels, difficulty_sd=1, cluster_sd=2)
-    between = found.difficulty.reshape(50, 20).mean(axis=1).std()
-    within = found.difficulty.reshape(50, 20).std(axis=1).mean()
-    assert between == pytest.approx(2, rel=0.3) and within == pytest.approx(1, rel=0.1)
-
-
-def test_interaction_makes_models_disagree_and_keeps_the_accuracy():
+def test_items_that_are_hard_for_one_model_are_hard_for_another_but_for_their_interaction():
     alike, own = (
         item_responses([0.4, 0.4], 3000, np.random.default_rng(5), difficulty_sd=2, interaction_sd=sd) for sd in (0, 2)
     )
     assert own.chance.mean(axis=1) == pytest.approx([0.4, 0.4], abs=1e-9)
     assert np.allclose(alike.chance[0], alike.chance[1])
     assert 0.2 < np.corrcoef(own.chance)[0, 1] < 0.8
+    varied = item_responses([0.5, 0.5], 2000, np.random.default_rng(2), difficulty_sd=2)
+    flat = item_responses([0.5, 0.5], 2000, np.random.default_rng(2), difficulty_sd=0, discrimination_sd=0)
+    assert np.corrcoef(varied.scores)[0, 1] > 0.3 > 0.08 > abs(np.corrcoef(flat.scores)[0, 1])
