@@ -14,15 +14,12 @@ def jsonl(path, *rows):
     return path
 
 
-def test_csv_and_jsonl_are_the_same(tmp_path):
+def test_csv_and_jsonl_are_the_same_and_columns_of_other_names_are_named(tmp_path):
     (tmp_path / "a.csv").write_text("question_id,text,correct,author\n1,four,yes,m\n2,five,,m\n")
     one = load_answers(tmp_path / "a.csv")
     rows = [dict(question_id=1, text="four", correct=True, author="m"), dict(question_id=2, text="five", author="m")]
     assert one == load_answers(jsonl(tmp_path / "a.jsonl", *rows))
     assert [answer.correct for answer in one] == [True, None] and len({answer.id for answer in one}) == 2
-
-
-def test_columns_of_other_names_are_named(tmp_path):
     path = jsonl(tmp_path / "a.jsonl", dict(item="q", response=4, by="m", id=7))
     found = load_answers(path, columns={"question_id": "item", "text": "response", "author": "by"})[0]
     assert (found.id, found.question_id, found.text, found.author) == ("7", "q", "4", "m")
@@ -86,20 +83,20 @@ PAIR = dict(
 SHARED = ROOT.parent / "shared/data/judgebench"
 
 
-def test_a_pair_is_a_question_and_two_labelled_answers(tmp_path):
+def test_a_pair_is_a_question_and_two_labelled_answers_and_every_file_of_a_folder_is_read(tmp_path):
     (question,), answers = load_pairs(jsonl(tmp_path / "pairs.jsonl", PAIR))
     assert (question.id, question.question, question.source) == ("p1", "Is it?", "logic")
     assert [(a.id, a.text, a.author, a.correct) for a in answers] == [
         ("p1-A", "Yes.", "m", False),
         ("p1-B", "No.", "m", True),
     ]
-
-
-def test_every_file_of_a_folder_is_read(tmp_path):
     jsonl(tmp_path / "pairs.jsonl", PAIR)
     jsonl(tmp_path / "more.jsonl", PAIR | dict(pair_id="p2", label="A>B"))
     questions, answers = load_pairs(tmp_path)
     assert {question.id for question in questions} == {"p1", "p2"} and sum(answer.correct for answer in answers) == 2
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match="no .jsonl file in it"):
+        load_pairs(tmp_path / "empty")
 
 
 @pytest.mark.parametrize(
@@ -114,11 +111,6 @@ def test_a_faulty_pair_is_named(tmp_path, change, message):
     with pytest.raises(DataError) as error:
         load_pairs(jsonl(tmp_path / "pairs.jsonl", PAIR, PAIR | dict(pair_id="p2") | change))
     assert message in str(error.value)
-
-
-def test_an_empty_folder_is_told(tmp_path):
-    with pytest.raises(DataError, match="no .jsonl file in it"):
-        load_pairs(tmp_path)
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the real pairs are not at hand")

@@ -154,16 +154,12 @@ def test_full_disk_says_how_much_is_needed(copied, monkeypatch):
     assert files_below(fetch.FETCHED) == []
 
 
-def test_fetched_names_the_mend(wheel):
+def test_fetched_names_the_mend_and_an_unknown_argument_is_refused(wheel, capsys):
     with pytest.raises(FetchError, match="model.gguf: not fetched yet. Run `make setup`"):
         fetched("model.gguf")
     with pytest.raises(FetchError, match="Choose one of: model.gguf, data/rows.jsonl"):
         fetched("other")
-
-
-def test_unknown_argument_is_refused(capsys):
-    assert fetch.main(["--force"]) == 2
-    assert "usage" in capsys.readouterr().err
+    assert fetch.main(["--force"]) == 2 and "usage" in capsys.readouterr().err
 
 
 def test_import_stays_light():  # in a Python that has nothing yet: what it takes comes before `make setup`

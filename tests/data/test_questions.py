@@ -99,13 +99,10 @@ def test_own_files_round_trip(tmp_path_factory, questions):
     assert load_questions(write_csv(table, rows)) == questions
 
 
-def test_byte_order_mark_is_no_part_of_the_first_column(tmp_path):
+def test_a_byte_order_mark_is_no_part_of_a_column_and_options_alone_make_a_question_multiple_choice(tmp_path):
     path = tmp_path / "own.csv"
     path.write_bytes("\ufeffid,question\n1,Why?\n".encode())
     assert load_questions(path) == [Question(id="1", question="Why?")]
-
-
-def test_options_alone_make_a_question_multiple_choice(tmp_path):
     row = {"id": "q", "question": "Which?", "options": ["x", "y"], "answer": "B"}
     assert load_questions(write_jsonl(tmp_path / "own.jsonl", row))[0].answer_type == "multipleChoice"
 
@@ -116,16 +113,11 @@ def test_options_alone_make_a_question_multiple_choice(tmp_path):
 @pytest.mark.parametrize("write", [write_jsonl, write_parquet])
 def test_hle_keeps_canary_and_image_and_leaves_options_in_the_text(tmp_path, write):
     path = tmp_path / ("hle.jsonl" if write is write_jsonl else "hle.parquet")
-    (question,) = load_questions(write(path, HLE | {"image": "data:image/png;base64,AA"}))
+    picture = {"bytes": b"\x89PNG", "path": "a.png"} if write is write_parquet else None  # for a viewer
+    (question,) = load_questions(write(path, HLE | {"image": "data:image/png;base64,AA", "image_preview": picture}))
     assert (question.canary, question.image) == ("canary-text", "data:image/png;base64,AA")
     assert (question.answer, question.answer_type, question.options) == ("B", "multipleChoice", ())
     assert question.extra == {"author_name": "Ann", "raw_subject": "Logic"}
-
-
-def test_hle_ignores_pictures_for_a_viewer(tmp_path):
-    picture = {"bytes": b"\x89PNG", "path": "a.png"}
-    (question,) = load_questions(write_parquet(tmp_path / "hle.parquet", HLE | {"image_preview": picture}))
-    assert "image_preview" not in question.extra
     assert json.loads(question.model_dump_json())["id"] == "h1"
 
 
@@ -139,14 +131,11 @@ def test_uq_joins_title_and_body_and_has_no_answer(tmp_path, suffix):
     assert (question.category, question.cluster, question.extra["title"]) == ("Science", "physics", "Is it?")
 
 
-def test_hle_verified_turns_numbers_into_text_and_keeps_the_record(tmp_path):
+def test_hle_verified_turns_numbers_into_text_and_kina_puts_options_in_letter_order(tmp_path):
     (question,) = load_questions(write_jsonl(tmp_path / "v.jsonl", VERIFIED))
     assert (question.answer, question.image, question.canary) == ("3", "data:x", "canary-text")
     assert question.extra["Verified_Classes"] == "Gold subset"
     assert question.extra["json"] == VERIFIED["json"]
-
-
-def test_kina_puts_options_in_letter_order(tmp_path):
     path = tmp_path / "kina.json"
     path.write_text(json.dumps([KINA]), encoding="utf-8")
     (question,) = load_questions(path)
@@ -245,16 +234,13 @@ def test_a_file_that_is_not_as_it_should_be_is_refused_with_its_place(tmp_path, 
     fails(path, *parts)
 
 
-def test_unknown_suffix_and_format(tmp_path):
-    fails(tmp_path / "a.xlsx", ".jsonl, .csv")
-    fails(tmp_path / "a.csv", *FORMATS, format="excel")
-
-
-def test_bad_json_names_the_line(tmp_path):
+def test_bad_json_names_the_line_and_an_unknown_format_the_known_ones(tmp_path):
     path = write_jsonl(tmp_path / "own.jsonl", {"id": "1", "question": "a"})
     path.write_text(path.read_text() + "\n{broken\n[1]\n" + '{"id": "2", "question": NaN}\n')
     message = fails(path, "row 3: bad JSON", "row 4: not a JSON object", "row 5: bad JSON (NaN is not JSON)")
     assert message.startswith("3 problems:")
+    fails(tmp_path / "a.xlsx", ".jsonl, .csv")
+    fails(tmp_path / "a.csv", *FORMATS, format="excel")
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -306,23 +292,17 @@ def small_fetch(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_exam_drops_exact_duplicates_and_reads_letters(small_fetch):
+def test_exam_drops_exact_duplicates_reads_letters_and_names_a_row_that_is_not_as_expected(small_fetch):
     questions = load_exam()
     assert sorted(question.question for question in questions) == ["Q0", "Q1", "Q2"]
     assert {(question.answer, question.options) for question in questions} == {("D", ("a", "b\nB again", "c", "d"))}
-
-
-def test_exam_names_a_row_that_is_not_as_expected(small_fetch):
+    for n in (0, -1, 4):
+        with pytest.raises(DataError, match="Choose n from 1 to 3"):
+            load_exam(n)
     row = {"question": "Q", "options": "A. a\nB. b", "answer": "C. c"}
     path = write_jsonl(small_fetch / "MMLU/test-tiny.jsonl", row)
     with pytest.raises(DataError, match=f"{path}, row 1, column options"):
         load_exam()
-
-
-@pytest.mark.parametrize("n", [0, -1, 4])
-def test_exam_refuses_more_questions_than_there_are(small_fetch, n):
-    with pytest.raises(DataError, match="Choose n from 1 to 3"):
-        load_exam(n)
 
 
 def test_open_questions_have_a_right_and_a_wrong_answer_whose_ids_hide_which_is_which(small_fetch):
@@ -378,18 +358,12 @@ def test_columns_of_other_names_ids_that_are_made_and_columns_that_are_kept(tmp_
         load_questions(path, columns={"prompt": "prompt"})
 
 
-def test_whole_numbers_are_ids_and_problems_name_the_files_own_columns(tmp_path):
+def test_whole_numbers_are_ids_and_a_field_under_another_name_leaves_the_column_of_its_own_name_in_extra(tmp_path):
     path = write_jsonl(tmp_path / "a.jsonl", {"nr": 7, "q": "a"}, {"nr": 7.0, "q": "b"})
     with pytest.raises(DataError, match="row 2, column nr: '7' is the id of row 1 too"):
         load_questions(path, columns={"id": "nr", "question": "q"})
-
-
-def test_a_field_under_another_name_leaves_the_column_of_its_own_name_in_extra(tmp_path):
     path = write_jsonl(tmp_path / "a.jsonl", {"question": "old", "prompt": "new"})
     found = load_questions(path, columns={"question": "prompt"})[0]
     assert (found.question, found.extra) == ("new", {"question_column": "old"})
-
-
-def test_more_options_than_letters_are_refused():
     with pytest.raises(ValidationError, match="at most 10"):
         Question(id="1", question="?", answer_type="multipleChoice", options=tuple(map(str, range(11))))

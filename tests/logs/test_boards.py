@@ -28,7 +28,7 @@ def scores(folder, *rows):
     return folder
 
 
-def test_each_model_is_marked_by_the_key_of_its_own_file_and_an_unread_reply_is_wrong(tmp_path):
+def test_each_model_is_marked_by_the_key_of_its_own_file_and_only_the_models_that_are_named_are_read(tmp_path):
     answers(tmp_path, "a", dict(model_outputs="x" * 25), "law", dict(question_id=10, pred=None, model_outputs=""))
     answers(tmp_path, "B", dict(generated_text="x" * 15, answer="C", pred="C", options=["a", "b", "c", "d"]))
     said = []
@@ -44,10 +44,6 @@ def test_each_model_is_marked_by_the_key_of_its_own_file_and_an_unread_reply_is_
         "  a: 1 loose entries that are no answers are left out",
         "  1 of 2 items are common to 2 models; 1 have two keys",
     ]
-
-
-def test_only_the_models_that_are_named_are_read_and_each_must_be_there(tmp_path):
-    answers(tmp_path, "a", dict(model_outputs=""))
     (tmp_path / "eval_results/model_outputs_b_5shots.zip").write_bytes(b"not read")
     assert list(boards.mmlu_pro(tmp_path, print, ["a"])["letters.csv.gz"]) == ["item", "keys", "a"]
     with pytest.raises(DataError, match="eval_results: no file of c"):
@@ -100,7 +96,7 @@ def test_a_broken_file_of_scores_says_file_and_row(tmp_path, rows, message):
         boards.livebench(scores(tmp_path, *rows), print)
 
 
-def test_samples_of_mmlu_pro_give_the_tidy_rows(real_logs, tidy, tmp_path):
+def test_samples_of_boards_give_the_tidy_rows(real_logs, tidy, tmp_path):
     (tmp_path / "eval_results").symlink_to(real_logs / "mmlu_pro/raw")
     found = boards.mmlu_pro(tmp_path, print)
     for name in ("tidy.csv.gz", "letters.csv.gz"):
@@ -110,9 +106,6 @@ def test_samples_of_mmlu_pro_give_the_tidy_rows(real_logs, tidy, tmp_path):
         whole = real.mask(blank, "").drop(columns=["common", "twin_of", "keys"], errors="ignore")
         pd.testing.assert_frame_equal(mine[list(whole)], whole)
         assert (~blank).sum().sum() >= 24
-
-
-def test_samples_of_livebench_give_the_tidy_rows(real_logs, tidy):
     mine = boards.read_scores(real_logs / "livebench/raw/livebench_sample.parquet")
     real = tidy("livebench").set_index("id")
     assert len(mine) == 20

@@ -33,7 +33,7 @@ def changes(rows):
     return rows[["version", "number", "changed", "state", "settled", "proof"]].to_numpy().tolist()
 
 
-def test_a_change_of_the_table_is_a_row_and_a_removed_problem_too(tmp_path):
+def test_a_change_of_the_table_is_a_row_and_a_removed_problem_too_and_an_informal_status_comes_first(tmp_path):
     first = entry(1, "open") + entry(2, "open", '  prize: "No"\n')
     second = entry(1, "proven (Lean)", tags="[sets, graphs]") + entry(2, "open", '  prize: "no"\n')
     found = erdos(table(tmp_path, first, second, second, entry(1, "proved (Lean)", tags="[sets, graphs]")), print)
@@ -45,11 +45,8 @@ def test_a_change_of_the_table_is_a_row_and_a_removed_problem_too(tmp_path):
     ]
     versions = found["versions.csv.gz"]
     assert versions["settled"].tolist() == ["0", "1", "1", "1"] and versions["time"][0] == "2025-09-01T09:30"
-
-
-def test_an_informal_status_comes_first_and_a_formal_one_names_lean(tmp_path):
     more = '  informal_status:\n    state: "disproved"\n    last_update: "2026-02-24"\n  formal_status:\n    state: "Lean"\n'
-    row = erdos(table(tmp_path, entry(1, "open", more)), print)["tidy.csv.gz"].iloc[0]
+    row = erdos(table(tmp_path / "informal", entry(1, "open", more)), print)["tidy.csv.gz"].iloc[0]
     assert (row["state"], row["proof"], row["stated_date"]) == ("disproved", "Lean", "2026-02-24")
 
 
@@ -102,40 +99,27 @@ def test_what_an_attempt_claims_is_its_last_final_label(tmp_path):
     assert found["reviews.csv"].to_numpy().tolist() == [["erdos", "2", "known", "known", "2", "2026-01-20", "0"]]
 
 
-@pytest.mark.parametrize(
-    "name, text, message",
-    [
-        (
-            "0000_2025-09-01T0930_0123456789ab.yaml",
-            entry(1, "open") + entry(2, "nearly"),
-            r"row 6, column state: 'nearly'",
-        ),
-        ("0000_2025-09-01T0930_0123456789ab.yaml", "# empty\n", "row 1, column number: no problem"),
-        ("latest.yaml", entry(1, "open"), "not <version>_<time>_<commit>"),
-    ],
-)
-def test_a_malformed_table_says_file_and_row(tmp_path, name, text, message):
-    (tmp_path / "versions").mkdir()
-    (tmp_path / "versions" / name).write_text(text, encoding="utf-8")
-    with pytest.raises(DataError, match=message) as error:
-        erdos(tmp_path, print)
-    assert str(tmp_path) in str(error.value)
+VERSION, EMPTY = "0000_2025-09-01T0930_0123456789ab.yaml", "# empty\n"
 
 
 @pytest.mark.parametrize(
     "path, text, message",
     [
+        (f"versions/{VERSION}", entry(1, "open") + entry(2, "nearly"), r"row 6, column state: 'nearly'"),
+        (f"versions/{VERSION}", EMPTY, "row 1, column number: no problem"),
+        ("versions/latest.yaml", entry(1, "open"), "not <version>_<time>_<commit>"),
         ("reviews/erdos/1.json", '{\n"status": }', r"1\.json, row 2: no review"),
         ("attacks/erdos/b/one.tex", "", "its name does not begin with a number"),
         ("attacks/erdos/b/2.tex", "", r"history\.csv, column path: no row of attacks/erdos/b/2\.tex"),
     ],
 )
-def test_malformed_attempts_say_where(tmp_path, path, text, message):
+def test_a_malformed_table_or_attempt_says_file_and_row(tmp_path, path, text, message):
     attempt(tmp_path, "attacks/erdos/b/1.tex", "FINAL PROOF")
     dated(tmp_path)
     attempt(tmp_path, path, text)
-    with pytest.raises(DataError, match=message):
-        erdos_attempts(tmp_path, print)
+    with pytest.raises(DataError, match=message) as error:
+        (erdos if path.startswith("versions") else erdos_attempts)(tmp_path, print)
+    assert str(tmp_path) in str(error.value)
 
 
 # --- fetched from a git repository on this machine ---
@@ -186,16 +170,13 @@ def test_each_version_of_the_table_is_fetched_up_to_the_commit(repository):
     assert not list((paths.CACHE / "logs" / ".unfinished" / "erdos").iterdir())
 
 
-def test_attempts_come_with_the_days_of_their_commits(repository):
+def test_attempts_come_with_the_days_of_their_commits_and_a_history_that_is_not_there_is_a_fetch_error(repository):
     for day, text in ((17, "FINAL PROOF"), (20, "FINAL UNRESOLVED")):
         attempt(repository, "attacks/erdos/b/1.tex", text)
         last = commit(repository, f"2026-01-{day}")
     written = fetch.fetch_source(source("erdos_attempts", last))
     row = pd.read_csv(written[0]).iloc[0]
     assert row[["first_date", "last_date", "claim"]].tolist() == ["2026-01-17", "2026-01-20", "unresolved"]
-
-
-def test_a_history_that_is_not_there_is_a_fetch_error(repository):
     with pytest.raises(FetchError, match=r"git can't read owner/name at aaaaaaaaaaaa"):
         fetch.fetch_source(source("erdos", "a" * 40))
 

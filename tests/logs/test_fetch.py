@@ -105,12 +105,6 @@ def test_a_source_is_fetched_once_at_its_commit_and_imported(server, capsys):
     assert len(server.asked) == 2
 
 
-def test_rows_that_grow_are_kept_where_that_is_known_of_the_source(server, capsys):
-    tidy = (Tidy("gso", "gso_15systems.csv.gz", "outcomes", "0" * 64),)
-    (file,) = bring(made(tidy=tidy, whole=False))
-    assert file.is_file() and "verdicts are not asserted" in capsys.readouterr().err
-
-
 def test_a_joined_source_is_fetched_into_the_same_folder(server, monkeypatch):
     other = made(name="other", repository="owner/other", commit="c" * 40, paths=("more/*.txt",))
     monkeypatch.setattr(fetch, "sources", lambda: {"other": other})
@@ -187,12 +181,15 @@ def test_what_is_wrong_is_told_and_leaves_nothing_of_it(server, changed, body, m
     )  # more rows
 
 
-def test_the_printed_digest_is_the_one_to_expect(server, capsys):
+def test_the_printed_digest_is_the_one_to_expect_and_rows_that_grow_are_kept_where_that_is_known(server, capsys):
     bring()
     digest = capsys.readouterr().err.split("their digests ")[1].split()[0]
     (paths.CACHE / "logs/agent_outcomes/source.json").unlink()
     bring(made(sha256=digest))
     assert "(as known)" in capsys.readouterr().err
+    tidy = (Tidy("gso", "gso_15systems.csv.gz", "outcomes", "0" * 64),)
+    (file,) = bring(made(tidy=tidy, whole=False, commit="d" * 40))
+    assert file.is_file() and "verdicts are not asserted" in capsys.readouterr().err
 
 
 def test_no_name_in_the_archive_leads_elsewhere(server, tmp_path):

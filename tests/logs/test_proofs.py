@@ -68,30 +68,20 @@ def test_replies_to_false_theorems_are_numbered_and_only_the_solver_has_its_scor
 @pytest.mark.parametrize(
     "name, text, message",
     [
-        ("hint", HEAD + "0,J,S,s,p,p,perhaps,generic,0,,False\n", "row 2, column true_grade: 'perhaps' is not incorrect"),
-        ("hint", HEAD + "0,J,S,s,p,p,detected,generic,0,,True\n", "row 2, column incorrect: 'True' does not fit"),
-        ("confidence", HEAD + "0,J,S,s,p,p,detected,generic,0,101,False\n", "column confidence: '101' is no number from 0 to 100"),
-        ("more", HEAD + "0,J,S,s,p-partx,p,detected,generic,0,,False\n", "row 2, column problem: 'p-partx' does not end"),
-        ("more", HEAD + "0,J,S,s,p,p,detected,generic,0,,False\n" * 2, "row 3, column problem: .* of row 2 too"),
-        ("recent", HEAD + "0,J,S\n", "row 2: 3 cells under 11 columns"),
-        ("recent", HEAD, "no rows"),
+        ("sycophancy_hint", HEAD + "0,J,S,s,p,p,perhaps,generic,0,,False\n", "row 2, column true_grade: 'perhaps' is not incorrect"),
+        ("sycophancy_hint", HEAD + "0,J,S,s,p,p,detected,generic,0,,True\n", "row 2, column incorrect: 'True' does not fit"),
+        ("sycophancy_confidence", HEAD + "0,J,S,s,p,p,detected,generic,0,101,False\n", "column confidence: '101' is no number from 0 to 100"),
+        ("sycophancy_more", HEAD + "0,J,S,s,p-partx,p,detected,generic,0,,False\n", "row 2, column problem: 'p-partx' does not end"),
+        ("sycophancy_more", HEAD + "0,J,S,s,p,p,detected,generic,0,,False\n" * 2, "row 3, column problem: .* of row 2 too"),
+        ("sycophancy_recent", HEAD + "0,J,S\n", "row 2: 3 cells under 11 columns"),
+        ("sycophancy_recent", HEAD, "no rows"),
+        ("utility_recent_comps", SCORES + "0,S,s,p,p,proofs,OPC R1 8B,\n", "row 2, column accuracy: blank"),
+        ("utility_recent_comps", SCORES + "0,S,s,p,p,proofs,me,1\n", "row 2, column judge: 'me' is not OPC R1 8B"),
     ],
 )  # fmt: skip
-def test_a_broken_file_of_replies_says_file_and_row(tmp_path, name, text, message):
-    with pytest.raises(DataError, match=f"sycophancy_{name}.csv.*{message}"):
-        lay_broken(tmp_path, **{f"sycophancy_{name}": text})
-
-
-@pytest.mark.parametrize(
-    "row, message",
-    [
-        ("0,S,s,p,p,proofs,OPC R1 8B,\n", "row 2, column accuracy: blank"),
-        ("0,S,s,p,p,proofs,me,1\n", "row 2, column judge: 'me' is not OPC R1 8B"),
-    ],
-)
-def test_a_broken_file_of_scores_says_file_and_row(tmp_path, row, message):
-    with pytest.raises(DataError, match=f"utility_recent_comps.csv.*{message}"):
-        lay_broken(tmp_path, utility_recent_comps=SCORES + row)
+def test_a_broken_file_of_replies_or_scores_says_file_and_row(tmp_path, name, text, message):
+    with pytest.raises(DataError, match=f"{name}.csv.*{message}"):
+        lay_broken(tmp_path, **{name: text})
 
 
 def test_a_proof_without_a_list_has_no_number_of_issues_and_a_proof_in_both_files_is_marked(tmp_path):

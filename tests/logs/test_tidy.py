@@ -21,13 +21,17 @@ def test_outcomes_are_numbers_by_item_and_system(no_logs):
     pd.testing.assert_frame_equal(logs.outcomes("crux"), expected, check_index_type=False, check_column_type=False)
 
 
-def test_a_cell_that_is_no_outcome_is_named_by_file_row_and_column(no_logs):
+def test_a_cell_that_is_no_outcome_is_named_and_the_form_of_a_data_set_must_fit(no_logs):
     put(no_logs, "zeroeval", "crux.csv.gz", "item,a,b\nx,1,0\ny,0,2\nz,1,1\n")
     with pytest.raises(DataError, match="crux.csv.gz, row 3, column b: '2' is not 0 or 1"):
         logs.outcomes("crux")
     put(no_logs, "zeroeval", "crux.csv.gz", "item,a\nx,1\nx,0\n")
     with pytest.raises(DataError, match="item 'x' stands twice"):
         logs.outcomes("crux")
+    with pytest.raises(ValueError, match="'mmlu_redux' is no data set in the form of outcomes"):
+        logs.outcomes("mmlu_redux")
+    with pytest.raises(logs.LogsMissing, match="make logs"):
+        logs.outcomes("gso")
 
 
 def test_trials_come_as_successes_and_trials(no_logs):
@@ -87,13 +91,6 @@ def test_runs_of_hle_are_marked_by_program_or_by_the_judge_and_a_blank_verdict_i
         ["openai_gpt-5_azure", 0.8, 0, "program"],
         ["z-ai_glm-4.5_z-ai", 0.6, 1, "judge"],
     ]
-
-
-def test_the_form_of_a_data_set_must_fit(no_logs):
-    with pytest.raises(ValueError, match="'mmlu_redux' is no data set in the form of outcomes"):
-        logs.outcomes("mmlu_redux")
-    with pytest.raises(logs.LogsMissing, match="make logs"):
-        logs.outcomes("crux")
 
 
 SIZES = {
