@@ -3,12 +3,14 @@
 import asyncio
 import fcntl
 import json
+import multiprocessing
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
@@ -21,27 +23,8 @@ from proctor.models.registry import Spec
 from proctor.paths import CACHE
 
 WEIGHTS = CACHE / "fetched" / "SmolLM2-135M-Instruct.Q4_1.gguf"
-LIB = Path(__file__).resolve().parents[2] / "lib"
 fetched = pytest.mark.skipif(not WEIGHTS.is_file(), reason=f"{WEIGHTS.name} is not fetched: run `make setup`")
-
-CLIENT = """
-import sys
-from proctor.models.embedded import Embedded
-embedded = Embedded(sys.argv[1], folder=sys.argv[2])
-here = embedded.start()
-print(here.pid, here.port, flush=True)
-sys.stdin.read()
-"""
-
-
-def client(folder):
-    return subprocess.Popen(
-        [sys.executable, "-c", CLIENT, str(WEIGHTS), str(folder)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(LIB)},
-    )
+GARBAGE = b"\xff\x00[[[ 12"
 
 
 def alive(pid: int) -> bool:
@@ -52,6 +35,13 @@ def alive(pid: int) -> bool:
         return False
 
 
+def stop(pid):
+    """Stop a process and wait until the kernel says that it is stopped: the signal may come later than the call."""
+    os.kill(pid, signal.SIGSTOP)
+    while psutil.Process(pid).status() != psutil.STATUS_STOPPED:
+        time.sleep(0.01)
+
+
 def gone_within(pid: int, seconds: float) -> bool:
     deadline = time.monotonic() + seconds
     while alive(pid) and time.monotonic() < deadline:
@@ -60,40 +50,28 @@ def gone_within(pid: int, seconds: float) -> bool:
 
 
 @fetched
-def test_two_that_start_at_once_share_a_server_which_ends_after_the_last_even_if_killed(tmp_path):
-    clients = [client(tmp_path), client(tmp_path)]
-    try:
-        (pid, _), other = (process.stdout.readline().split() for process in clients)
-        assert pid == other[0]
-        clients[0].stdin.close()
-        clients[0].wait()
-        time.sleep(GRACE + 1)
-        assert alive(int(pid)), "the second client still holds its lease"
-        clients[1].send_signal(signal.SIGKILL)
-        assert gone_within(int(pid), 60)
-    finally:
-        for process in clients:
-            process.kill()
-            process.wait()
-
-
-@fetched
-def test_other_weights_wait_for_their_turn_and_do_not_hold_up_who_is_served(tmp_path):
-    copy = tmp_path / "copy.gguf"
+def test_all_share_a_server_until_the_last_has_ended_even_if_killed_and_other_weights_wait_for_that(tmp_path, forked):
+    copy, folder, told = tmp_path / "copy.gguf", tmp_path / "run", multiprocessing.get_context("fork").Queue()
     copy.write_bytes(WEIGHTS.read_bytes())
-    first = Embedded(WEIGHTS, folder=tmp_path / "run")
-    served = first.start()
 
-    async def both():
-        waiting = asyncio.create_task(asyncio.to_thread(Embedded(copy, folder=tmp_path / "run").start))
-        await asyncio.sleep(1.5)
-        again = await asyncio.wait_for(asyncio.to_thread(first.start), 60)  # while the other holds start.lock
-        assert again == served and not waiting.done()
-        first.stop()
-        return await asyncio.wait_for(waiting, 240)
+    def client():
+        holder = Embedded(WEIGHTS, folder=folder)
+        told.put(holder.start().pid)
+        signal.pause()
 
-    second = asyncio.run(both())
-    assert second.pid != served.pid and not alive(served.pid)
+    clients = [forked(client), forked(client)]
+    [pid] = {told.get(timeout=240) for _ in clients}
+    third, other = Embedded(WEIGHTS, folder=folder), Embedded(copy, folder=folder)
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(other.start)
+        clients[0].terminate()
+        time.sleep(GRACE + 1)
+        assert alive(pid) and not waiting.done(), "the second client still holds its lease"
+        assert pool.submit(third.start).result(60).pid == pid  # while the other holds start.lock
+        third.stop()
+        clients[1].kill()
+        assert waiting.result(240).pid != pid and not alive(pid)
+    other.stop()
 
 
 @fetched
@@ -150,26 +128,11 @@ def test_a_file_that_is_no_model_is_told_with_the_log(tmp_path):
         Embedded(tmp_path / "w.gguf", folder=tmp_path / "run").start()
 
 
-def stop(pid):
-    """Stop a process and wait until the kernel says that it is stopped: the signal may come later than the call."""
-    os.kill(pid, signal.SIGSTOP)
-    while psutil.Process(pid).status() != psutil.STATUS_STOPPED:
-        time.sleep(0.01)
-
-
 @fetched
-def test_a_stopped_server_is_replaced(tmp_path):
-    first = Embedded(WEIGHTS, folder=tmp_path)
-    served = first.start()
-    stop(served.pid)
-    again = Embedded(WEIGHTS, folder=tmp_path).start()
-    assert again.pid != served.pid and alive(again.pid) and gone_within(served.pid, 60)
-    assert first.start() == again, "who held the stopped one gets the new one"
-
-
-@fetched
-def test_a_server_that_hangs_or_was_stopped_while_it_came_up_is_replaced(tmp_path, monkeypatch):
+def test_a_server_that_hangs_or_is_stopped_is_replaced_and_garbage_in_its_files_thrown_away(tmp_path, monkeypatch):
     monkeypatch.setattr(embedded, "HUNG", 0.5)
+    for name in ("start.lock", "turn.lock"):
+        (tmp_path / name).write_bytes(GARBAGE)
     with socket.socket() as silent:  # an open port where nobody answers, in the name of a process that holds the lock
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -183,18 +146,16 @@ def test_a_server_that_hangs_or_was_stopped_while_it_came_up_is_replaced(tmp_pat
         hangs.stdout.readline()
         told = Endpoint(str(WEIGHTS.resolve()), hangs.pid, silent.getsockname()[1], "key")
         (tmp_path / "server.json").write_text(json.dumps(asdict(told)))
-        served = Embedded(WEIGHTS, folder=tmp_path).start()
+        first = Embedded(WEIGHTS, folder=tmp_path)
+        served = first.start()
     assert hangs.wait(60) == -signal.SIGKILL and served.pid != hangs.pid
-
-
-@fetched
-def test_garbage_in_the_files_of_the_server_is_thrown_away(tmp_path):
-    for name in ("serve.lock", "start.lock", "turn.lock", "server.json"):
-        (tmp_path / name).write_bytes(b"\xff\x00[[[ 12")
-    first = Embedded(WEIGHTS, folder=tmp_path)
-    served = first.start()
     with first.try_turn(served) as slot:
         assert slot == {"prefix": ""}
+    monkeypatch.undo()
+    stop(served.pid)
+    again = Embedded(WEIGHTS, folder=tmp_path).start()
+    assert again.pid != served.pid and alive(again.pid) and gone_within(served.pid, 60)
+    assert first.start() == again, "who held the stopped one gets the new one"
     for garbage in ('{"weights": 1}', "[" * 10_000, "null", '{"weights": "w", "pid": "x", "port": "y z", "key": null}'):
         (tmp_path / "server.json").write_text(garbage)
         assert first._running() is None
@@ -203,12 +164,16 @@ def test_garbage_in_the_files_of_the_server_is_thrown_away(tmp_path):
 def test_a_process_that_is_no_server_is_never_killed(tmp_path):
     innocent = subprocess.Popen(["sleep", "60"])
     try:
-        with open(tmp_path / "serve.lock", "w") as lock:
+        with open(tmp_path / "serve.lock", "wb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            lock.write(str(innocent.pid))
-            lock.flush()
             stop(innocent.pid)
-            Embedded(WEIGHTS, folder=tmp_path)._kill_if_stuck()
+            (tmp_path / "server.json").write_bytes(GARBAGE)
+            for written in (GARBAGE, str(innocent.pid).encode()):
+                lock.truncate(0)
+                lock.seek(0)
+                lock.write(written)
+                lock.flush()
+                Embedded(WEIGHTS, folder=tmp_path)._kill_if_stuck()
         assert alive(innocent.pid)
     finally:
         innocent.kill()
