@@ -97,9 +97,9 @@ def test_a_reply_is_the_same_whatever_was_asked_before(tmp_path, monkeypatch):
             temperature=0.8 * sample,
         )
         for prefix in prefixes
-        for text, sample in (("2 + 5", 0), ("2 + 5", 1), ("snow and coal", 0))
+        for text, sample in (("2 + 5", 1), ("snow and coal", 0))
     ]
-    order = [5, 0, 3, 1, 2, 4]
+    order = [3, 0, 2, 1]
 
     async def main():
         served = providers.Served(Spec("here", "gguf", file=str(WEIGHTS)), 120)
