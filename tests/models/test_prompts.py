@@ -73,27 +73,23 @@ def test_every_prompt_has_its_header_and_renders_for_every_kind(name, style):
         assert first == "system" or goes_on or printed
 
 
-@pytest.mark.parametrize("name", FREE)
-def test_a_free_prompt_shows_no_worked_example_and_begins_no_reply(name):
-    text = FREE[name].read_text()
-    roles = re.findall(r"^# (\w+)$", text, re.MULTILINE)
-    assert re.search(r"^differs: \S", text, re.MULTILINE) and roles[-1] == "user" and "grammar:" not in text
-    assert roles.count("assistant") == (name == "cbu/rollout")  # the candidate is the one example
-
-
-@pytest.mark.parametrize("name", PAPER)
-def test_a_prompt_in_its_papers_style_takes_the_fields_of_its_twin_and_says_what_differs(name):
-    prompt, text = load(name), PAPER[name].read_text()
-    assert fields_of(prompt.paper) == fields_of(prompt.free or prompt) and prompt.paper.output == prompt.output
-    assert re.search(r"^differs: \S", text, re.MULTILINE) and "grammar:" not in text
-    assert [role for role, _ in prompt.paper.messages].count("assistant") == 0
-
-
-@pytest.mark.parametrize("name", sorted(set(LIBRARY) - set(FREE)))
-def test_a_prompt_without_a_free_twin_is_free_itself_or_for_small_judges(name):
-    roles = [role for role, _ in load(name).messages]
-    small = load(name).seeds == "request"  # of families-v2, which is asked of models served here
-    assert roles[-1] == "user" and "assistant" not in roles or name == "hle/judge" or small
+@pytest.mark.parametrize("name", LIBRARY)
+def test_a_prompt_in_another_style_says_what_differs_and_shows_no_worked_example(name):
+    whole = load(name)
+    assert (whole.free is not None, whole.paper is not None) == (name in FREE, name in PAPER)
+    for table in (FREE, PAPER):
+        if name in table:
+            text = table[name].read_text()
+            assert re.search(r"^differs: \S", text, re.MULTILINE) and "grammar:" not in text
+    if whole.free:  # begins no reply; the candidate is the one example
+        roles = [role for role, _ in whole.free.messages]
+        assert roles[-1] == "user" and roles.count("assistant") == (name == "cbu/rollout")
+    if whole.paper:
+        roles = [role for role, _ in whole.paper.messages]
+        assert fields_of(whole.paper) == fields_of(whole.free or whole) and whole.paper.output == whole.output
+        assert "assistant" not in roles
+    if not whole.free and name != "hle/judge" and whole.seeds != "request":  # that is of families-v2: for small judges
+        assert "assistant" not in [role for role, _ in whole.messages]
 
 
 @pytest.mark.parametrize(
@@ -116,25 +112,20 @@ def test_a_structured_verdict_is_asked_for_in_json_alone(name):
         assert prompt.request(other, **fields) == load(name).request(other, **fields)
 
 
-def test_openai_gets_no_beginning_and_claude_does(folder):
-    last = {
-        model: load("own/check", Settings(prompts_dir=str(folder)))
-        .request(model, question="q", answer="a")
-        .messages[-1]
-        for model in ("here", "open", "claude")
-    }
-    assert last["here"] == last["claude"] == {"role": "assistant", "content": "Accepted: [["}
-    assert last["open"] == {"role": "user", "content": "Q: q A: a"}
-
-
-def test_a_model_served_here_is_bound_and_a_provider_is_free(folder):
-    here, free, claude = (
-        load("own/check", Settings(prompts_dir=str(folder))).request(m, question="q", answer="a")
-        for m in ("here", "open", "claude")
+def test_a_model_served_here_is_bound_and_begun_a_provider_free_and_claude_begun(folder):
+    prompt, begun = (
+        load("own/check", Settings(prompts_dir=str(folder))),
+        {"role": "assistant", "content": "Accepted: [["},
     )
-    assert (here.grammar, here.max_tokens, here.logprobs) == ('root ::= "Y" | "N"', 1, 5)
-    assert (free.grammar, free.max_tokens, free.logprobs) == ("", PROVIDER_TOKENS, 5)
-    assert (claude.grammar, claude.max_tokens, claude.logprobs) == ("", PROVIDER_TOKENS, None)
+    found = {}
+    for model in ("here", "open", "claude"):
+        asked = prompt.request(model, question="q", answer="a")
+        found[model] = (asked.grammar, asked.max_tokens, asked.logprobs, asked.messages[-1])
+    assert found == {
+        "here": ('root ::= "Y" | "N"', 1, 5, begun),
+        "open": ("", PROVIDER_TOKENS, 5, {"role": "user", "content": "Q: q A: a"}),
+        "claude": ("", PROVIDER_TOKENS, None, begun),
+    }
 
 
 @given(
@@ -170,17 +161,17 @@ def test_missing_and_unknown_fields_are_errors(fields):
         load("uq/vanilla").request("open", **fields)
 
 
-def test_own_folder_comes_before_the_library_and_falls_back_to_it(folder):
+def test_a_prompt_of_ones_own_comes_before_the_library_for_all_styles_and_its_version_changes_with_the_file(folder):
     (folder / "uq").mkdir()
     (folder / "uq" / "vanilla.md").write_text(TEXT.replace("Judge.", "Judge kindly."))
-    assert load("uq/vanilla", Settings(prompts_dir=str(folder))).messages[0] == ("system", "Judge kindly.")
-    assert load("uq/correctness", Settings(prompts_dir=str(folder))).version == load("uq/correctness").version
-
-
-def test_version_changes_with_the_file_even_within_a_session(folder):
-    before = load("own/check", Settings(prompts_dir=str(folder)))
-    (folder / "own" / "check.md").write_text(TEXT.replace("Judge.", "Judge!"))
-    after = load("own/check", Settings(prompts_dir=str(folder)))
+    own = Settings(prompts_dir=str(folder))
+    before = load("uq/vanilla", own)
+    assert before.messages[0] == ("system", "Judge kindly.")
+    asked = {load("uq/vanilla", replace(own, style=style)).request("open", question="q", answer="a").prompt
+             for style in ("short", "free", "paper")}  # fmt: skip
+    assert asked == {before.version} and load("uq/correctness", own).version == load("uq/correctness").version
+    (folder / "uq" / "vanilla.md").write_text(TEXT.replace("Judge.", "Judge!"))
+    after = load("uq/vanilla", own)  # within one session
     assert before.version != after.version and after.messages[0][1] == "Judge!"
 
 
@@ -223,12 +214,6 @@ def test_a_folder_without_a_prompt_s_name_is_refused_with_the_names_that_it_may_
     said = f"prompts_dir {tmp_path}: {where or 'there is no prompt in it'}.*uq/vanilla.md"
     with pytest.raises(PromptError, match=said):
         load("uq/correctness", Settings(prompts_dir=str(tmp_path)))
-
-
-def test_an_own_prompt_stands_for_both_styles(folder):
-    own = Settings(prompts_dir=str(folder))
-    asked = {style: load("own/check", replace(own, style=style)) for style in ("short", "free")}
-    assert asked["short"].version == asked["free"].request("open", question="q", answer="a").prompt
 
 
 def test_the_style_is_free_for_providers_and_short_for_what_is_served_here():

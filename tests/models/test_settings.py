@@ -16,28 +16,33 @@ def body(model: str, **settings) -> dict:
     return (anthropic_body if model.startswith("anthropic") else openai_body)(spec(model), request)
 
 
-def sent(model: str, *names: str, **settings) -> dict:
-    told = body(model, **settings)
-    return {name: told[name] for name in names if name in told}
+SENT = ("reasoning_effort", "temperature", "logprobs", "max_completion_tokens", "max_tokens", "chat_template_kwargs")
+LONG, THINKING = dict(max_completion_tokens=PROVIDER_TOKENS), {"enable_thinking": False, "thinking": False}
 
 
-@pytest.mark.parametrize("model", ["openai/o3", "openai/gpt-5.2", "openai/gpt-6-sol"])
-def test_openai_s_reasoning_models_get_effort_and_no_temperature(model):
-    names = ("reasoning_effort", "temperature", "logprobs", "max_completion_tokens", "chat_template_kwargs")
-    told = sent(model, *names, effort="high", temperature=0.5, thinking=True)
-    assert told == {"reasoning_effort": "high", "max_completion_tokens": PROVIDER_TOKENS}
+@pytest.mark.parametrize(
+    ("models", "settings", "sent"),
+    [
+        (["openai/o3", "openai/gpt-5.2", "openai/gpt-6-sol"], dict(effort="high", temperature=0.5, thinking=True),
+         dict(reasoning_effort="high") | LONG),
+        (["openai/gpt-4o", "openai/gpt-5-chat-latest"], dict(effort="low", temperature=0.5),
+         dict(temperature=0.5, logprobs=True) | LONG),
+        ([SERVER], dict(effort="low", temperature=1.0, thinking=False, max_tokens=900),
+         dict(reasoning_effort="low", temperature=1.0, logprobs=True, max_tokens=900,
+              chat_template_kwargs=THINKING)),
+        (["openai/gpt-4-turbo"], {}, dict(temperature=0.0, logprobs=True, max_completion_tokens=4096)),
+        (["openai/gpt-4-turbo"], dict(max_tokens=5000), dict(temperature=0.0, logprobs=True, max_completion_tokens=5000)),
+    ],
+)  # fmt: skip
+def test_models_behind_openai_s_interface_get_what_they_take(models, settings, sent):
+    for model in models:
+        told = body(model, **settings)
+        assert {name: told[name] for name in SENT if name in told} == sent
+        assert [m["role"] for m in told["messages"]][:2] == ["system", "user"]
 
 
-@pytest.mark.parametrize("model", ["openai/gpt-4o", "openai/gpt-5-chat-latest"])
-def test_openai_s_other_models_get_a_temperature_and_no_effort(model):
-    assert sent(model, "reasoning_effort", "temperature", effort="low", temperature=0.5) == {"temperature": 0.5}
-
-
-def test_an_own_server_gets_all_of_it():
-    names = ("reasoning_effort", "temperature", "max_tokens", "chat_template_kwargs")
-    told = sent(SERVER, *names, effort="low", temperature=1.0, thinking=False, max_tokens=900)
-    thinking = {"enable_thinking": False, "thinking": False}
-    assert told == {"reasoning_effort": "low", "temperature": 1.0, "max_tokens": 900, "chat_template_kwargs": thinking}
+def test_openai_s_first_reasoning_models_take_the_instruction_in_the_users_turn():
+    assert [m["role"] for m in body("openai/o1-mini")["messages"]][:2] == ["user", "user"]
 
 
 CLAUDES = [  # model, settings, (thinking, effort, temperature) as sent
@@ -61,7 +66,8 @@ def test_a_claude_gets_what_its_version_takes(model, settings, expected):
     told = body(f"anthropic/{model}", **settings)
     assert (told.get("thinking"), told.get("output_config"), told.get("temperature")) == expected
     budget = (told.get("thinking") or {}).get("budget_tokens", 0)
-    assert budget < told["max_tokens"] and told["messages"][-1]["role"] == "user"
+    most = 4096 if "haiku" in model else told["max_tokens"]  # a model with short replies is asked for no more
+    assert budget < told["max_tokens"] == most and told["messages"][-1]["role"] == "user"
 
 
 def test_what_a_model_does_not_take_is_said_and_not_in_the_key():
@@ -75,26 +81,14 @@ def test_what_a_model_does_not_take_is_said_and_not_in_the_key():
     assert plain.key == strict.key
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [dict(effort="high"), dict(thinking=True), dict(thinking=False), dict(max_tokens=20_000), dict(temperature=1.0), dict(style="short")],
-)  # fmt: skip
-def test_what_changes_a_reply_is_in_its_key(settings):
+def test_what_changes_a_reply_is_in_its_key_and_models_served_here_keep_what_their_prompts_say():
+    changes = dict(effort="high", thinking=False, max_tokens=20_000, temperature=1.0, style="short", timeout=5.0)
     plain = exam_request(SERVER, QUESTION)
-    assert exam_request(SERVER, QUESTION, settings=Settings(**settings)).key != plain.key
-    assert exam_request(SERVER, QUESTION, settings=Settings(timeout=5.0)).key == plain.key
-
-
-def test_models_served_here_keep_what_their_prompts_say():
+    keys = {name: exam_request(SERVER, QUESTION, settings=Settings(**{name: changes[name]})).key for name in changes}
+    assert keys.pop("timeout") == plain.key and len({plain.key, *keys.values()}) == len(changes)
     plain = exam_request("smollm2-135m", QUESTION)
     most = Settings(max_tokens=20_000, effort="high", thinking=True, timeout=900.0)
     assert exam_request("smollm2-135m", QUESTION, settings=most) == replace(plain, timeout=900.0)
-
-
-def test_a_model_with_short_replies_is_asked_for_no_more():
-    assert body("anthropic/claude-3-haiku-20240307")["max_tokens"] == 4096
-    assert body("openai/gpt-4-turbo")["max_completion_tokens"] == 4096
-    assert body("openai/gpt-4-turbo", max_tokens=5000)["max_completion_tokens"] == 5000  # the provider's word then
 
 
 @pytest.mark.parametrize(
