@@ -72,43 +72,18 @@ def test_answers_are_read_as_people_write_them(text, answer, confidence):
     assert (found.answer, found.confidence) == (answer, confidence)
 
 
-@pytest.mark.parametrize(
-    "said, share",
-    [
-        ("70", 0.7),
-        ("70 %", 0.7),
-        ("0.7", 0.7),
-        ("0,7", 0.7),
-        ("1.0", 1.0),
-        ("~85%", 0.85),
-        ("70/100", 0.7),
-        ("7 out of 10", 0.7),
-        ("High (90%)", 0.9),
-        ("about seventy-five per cent", 0.75),
-        ("twenty-one percent", 0.21),
-        ("one hundred percent", 1.0),
-        ("95% (fairly sure)", 0.95),
-        ("0", 0.0),
-        ("0%", 0.0),
-        ("0.5%", 0.005),
-        ("", None),
-        ("1", None),
-        ("101%", None),
-        ("1000", None),
-        ("-5%", None),
-        ("high", None),
-        ("60-80%", None),
-        ("between 60 and 80%", None),
-        ("70% to 80%", None),
-        ("8 on a scale of ten", None),
-        ("50/50", None),
-        ("11/10", None),
-        (">95%", None),
-        ("seventy apples", None),
-    ],
-)
-def test_a_confidence_is_a_number_or_unreadable(said, share):
-    assert stated(f"Answer: x\nConfidence: {said}").confidence == share
+SHARES = {
+    **{"70": 0.7, "70 %": 0.7, "0.7": 0.7, "0,7": 0.7, "1.0": 1.0, "~85%": 0.85, "70/100": 0.7, "7 out of 10": 0.7},
+    **{"High (90%)": 0.9, "about seventy-five per cent": 0.75, "twenty-one percent": 0.21, "one hundred percent": 1.0},
+    **{"95% (fairly sure)": 0.95, "0": 0.0, "0%": 0.0, "0.5%": 0.005},
+    **dict.fromkeys(["", "1", "101%", "1000", "-5%", "high", "60-80%", "between 60 and 80%", "70% to 80%"]),
+    **dict.fromkeys(["8 on a scale of ten", "50/50", "11/10", ">95%", "seventy apples"]),
+}
+
+
+@pytest.mark.parametrize("said", SHARES)
+def test_a_confidence_is_a_number_or_unreadable(said):
+    assert stated(f"Answer: x\nConfidence: {said}").confidence == SHARES[said]
 
 
 # token probabilities
@@ -187,54 +162,23 @@ def test_a_sentence_that_begins_with_a_or_i_chooses_nothing(lead, word, rest):
     assert letter(f"{lead}{word} {' '.join(rest)}.", 10) is None
 
 
-@pytest.mark.parametrize(
-    "text, chosen",
-    [
-        ("Answer: I", "I"),
-        ("The answer is I.", "I"),
-        ("Answer: A, since it fits", "A"),
-        ("Answer: A because it fits", "A"),
-        ("The answer is I as shown", "I"),
-        ("A careful look. Answer: C", "C"),
-        ("I cannot see why not. The answer is A", "A"),
-        ("Answer: C\nI cannot be sure", "C"),
-        ("Answer: B\nOn reflection the answer is I am not sure", "B"),
-        ("I) is the one", "I"),
-        ("A.", "A"),
-        ("Answer: A\nbut see below", "A"),
-        ("i", "I"),
-        ("(j)", "J"),
-        ("The answer is (C)", "C"),
-        ("C.", "C"),
-        ("c", "C"),
-        ("(c)", "C"),
-        ("C) Carbon", "C"),
-        ("**C**", "C"),
-        ("[C]", "C"),
-        ("C: Carbon", "C"),
-        (" C\n", "C"),
-        ("A. is tempting, but the answer is C", "C"),
-        ("The answer is C, not option A", "C"),
-        ("Option C", "C"),
-        ("the final answer is: **C**", "C"),
-        ("Answer: C", "C"),
-        ("Answer: I cannot determine this", None),
-        ("The answer is I don't know", None),
-        ("Answer: I’m not sure", None),
-        ("Answer: I'm not sure", None),
-        ("Answer: A careful look shows nothing", None),
-        ("I cannot answer that", None),
-        ("I can't help with this.", None),
-        ("A careful look", None),
-        ("", None),
-        ("Answer:", None),
-        ("As an AI I decline", None),
-        ("None of the above", None),
-        ("The options A to J all fail", None),
-        ("answer is a", None),
-        ("Choice A careful", None),
-    ],
-)
+CHOSEN = {
+    "A": ["Answer: A, since it fits", "Answer: A because it fits", "I cannot see why not. The answer is A", "A.",
+          "Answer: A\nbut see below"],
+    "B": ["Answer: B\nOn reflection the answer is I am not sure"],
+    "C": ["A careful look. Answer: C", "Answer: C\nI cannot be sure", "The answer is (C)", "C.", "c", "(c)", "C) Carbon",
+          "**C**", "[C]", "C: Carbon", " C\n", "A. is tempting, but the answer is C", "The answer is C, not option A",
+          "Option C", "the final answer is: **C**", "Answer: C"],
+    "I": ["Answer: I", "The answer is I.", "The answer is I as shown", "I) is the one", "i"],
+    "J": ["(j)"],
+    None: ["Answer: I cannot determine this", "The answer is I don't know", "Answer: I’m not sure",
+           "Answer: I'm not sure", "Answer: A careful look shows nothing", "I cannot answer that",
+           "I can't help with this.", "A careful look", "", "Answer:", "As an AI I decline", "None of the above",
+           "The options A to J all fail", "answer is a", "Choice A careful"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "chosen"), [(text, chosen) for chosen, texts in CHOSEN.items() for text in texts])
 def test_a_letter_is_read_and_no_word_for_one(text, chosen):
     assert letter(text, 10) == chosen
 
