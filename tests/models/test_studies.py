@@ -55,8 +55,9 @@ class Speaks:
 
 
 @pytest.fixture
-def speaking(monkeypatch):
-    """Models "open" and "claude", priced, that no server stands behind."""
+def speaking(monkeypatch, tmp_path):
+    """Models "open", "claude" and "third", priced, that no server stands behind."""
+    monkeypatch.setattr("proctor.paths.REPLIES", tmp_path / "replies.sqlite")
     models = {name: {"kind": "openai", "base_url": "http://nowhere/v1"} for name in ("open", "claude", "third")}
     table = {"models.yaml": models, "prices.yaml": {name: {"input": 1.0, "output": 2.0} for name in models}}
     monkeypatch.setattr(registry, "_table", table.__getitem__)
@@ -64,49 +65,46 @@ def speaking(monkeypatch):
     monkeypatch.setattr(Speaks, "sent", 0)
 
 
-def asked(session, *several):
-    """What several studies plan and then ask. A second plan finds all kept."""
+def asked(session, study):
+    """What a study plans and then asks. A second plan finds all kept."""
 
     async def run():
         async with session(settings=SMALL) as here:
-            before, plan = Speaks.sent, (await rehearsed(here, *several)).plan_so_far
+            before, plan = Speaks.sent, (await rehearsed(here, study)).plan_so_far
             assert Speaks.sent == before
-            for study in several:
-                await study(here)
-            return plan, here.spent, (await rehearsed(here, *several)).plan_so_far
+            await study(here)
+            return plan, here.spent, (await rehearsed(here, study)).plan_so_far
 
     plan, spent, again = asyncio.run(run())
     assert 0 < spent.calls <= plan.to_ask and spent.completion_tokens <= plan.completion_tokens
     assert 0 < spent.dollars <= plan.dollars
     assert again.to_ask == 0 and again.dollars == 0 and again.cached == spent.calls
-    return plan, spent
+    return plan
 
 
 @pytest.mark.parametrize("validator", ["CC => FLC => C", "(CC u3|U) => B", "[C, FLC, V] |M", "C u3 |M", "Debate"])
 def test_a_plan_bounds_a_validator_that_ends_early(speaking, session, validator):
     judges = ["open", "claude"] if validator == "Debate" else ["open"]
     study = partial(validate, run=Run(validator, judges), questions=QUESTIONS, answers=ANSWERS)
-    plan, _ = asked(session, study)
+    plan = asked(session, study)
     cost = bill(Run(validator, judges, settings=SMALL), QUESTIONS, ANSWERS)
     assert plan.to_ask == cost["calls"] and plan.completion_tokens == cost["tokens_received"]
 
 
-def test_a_plan_bounds_an_exam_with_its_judge(speaking, session):
-    plan, _ = asked(session, partial(run_exam.sit, setup=run_exam.Setup(QUESTIONS, ["open"], "claude")))
-    assert plan.to_ask == 8
+REPAIRED = 3 * (stages.ATTEMPTS + 1) + 3 + 3 * 3 * stages.AUDITS  # of three models: attempts, repairs, their audits
 
 
-def test_a_plan_bounds_repairs_and_their_audits(speaking, session):
-    models, items = ["open", "claude", "third"], damaged_exam()[0][:3]
-    plan, spent = asked(session, partial(stages.audits, models=models, items=items))
-    each = 3 * (stages.ATTEMPTS + 1)  # attempts and repair of three models
-    assert plan.to_ask == len(items) * (each + 3 + 3 * 3 * stages.AUDITS) > spent.calls
-
-
-def test_a_plan_bounds_rounds_of_refinement_and_drafted_neighbours(speaking, session):
-    plan, _ = asked(session, partial(item_refinement.refinements, models=["open"], n=4, rounds=2))
-    assert plan.to_ask == 2 * 4 * (3 + 2)  # audits and changes of four items, twice
-    asked(session, partial(neighbours.drafted, questions=QUESTIONS, writer="open", solvers=["open", "claude"]))
+@pytest.mark.parametrize(
+    ("function", "more", "calls"),
+    [
+        (run_exam.sit, lambda: dict(setup=run_exam.Setup(QUESTIONS, ["open"], "claude")), 4 + 4),  # with its judge
+        (stages.audits, lambda: dict(models=["open", "claude", "third"], items=damaged_exam()[0][:3]), 3 * REPAIRED),
+        (item_refinement.refinements, lambda: dict(models=["open"], n=4, rounds=2), 2 * 4 * (3 + 2)),  # audits, changes
+        (neighbours.drafted, lambda: dict(questions=QUESTIONS, writer="open", solvers=["open", "claude"]), 4 + 2 * 4),
+    ],
+)
+def test_a_plan_bounds_what_asks_about_its_replies(speaking, session, function, more, calls):
+    assert asked(session, partial(function, **more())).to_ask == calls
 
 
 def test_a_run_that_was_stopped_plans_the_rest_alone(speaking, session):
@@ -121,28 +119,28 @@ def test_a_run_that_was_stopped_plans_the_rest_alone(speaking, session):
     assert plan.to_ask == 4 and plan.cached > 0
 
 
-def test_over_budget_nothing_is_asked_and_what_is_needed_is_told(speaking, session, capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr("proctor.paths.REPLIES", tmp_path / "replies.sqlite")
-    study = partial(run_exam.sit, setup=run_exam.Setup(QUESTIONS, ["open"], "claude"))
-    with pytest.raises(
-        BudgetError, match=r"nothing was asked: this may need up to \$0\.\d\d, and the budget is \$0\.00"
-    ):
-        asyncio.run(ask_all(study, mode="auto", budget=0.0001, settings={"max_tokens": 3000}))
+def test_over_budget_nothing_is_asked_and_what_is_needed_is_told(speaking, capsys, monkeypatch, tmp_path):
+    def sit(budget: float | None):
+        exam = study(run_exam.sit, run_exam.Setup(QUESTIONS, ["open"], "claude"))
+        return asyncio.run(ask_all(exam, mode="auto", budget=budget, settings={"max_tokens": 3000}))
+
+    too_much = r"nothing was asked: this may need up to \$0\.\d\d, and the budget is \$0\.00"
+    with pytest.raises(BudgetError, match=too_much):
+        sit(0.0001)
     monkeypatch.setenv("PROCTOR_BUDGET", "0.0001")  # of a sweep: the lower of both holds
-    with pytest.raises(BudgetError, match=r"the budget is \$0\.00"):
-        asyncio.run(ask_all(study, mode="auto", budget=5.0, settings={"max_tokens": 3000}))
+    with pytest.raises(BudgetError, match=too_much):
+        sit(5.0)
     monkeypatch.delenv("PROCTOR_BUDGET")
     monkeypatch.setenv("PROCTOR_PLAN", str(tmp_path / "plan.json"))
     with pytest.raises(OnlyPlanned):
-        asyncio.run(ask_all(study, mode="auto", settings={"max_tokens": 3000}))
+        sit(None)
     plan = json.loads((tmp_path / "plan.json").read_text())
     assert len(plan["to_ask"]) == 8 and "8 to ask" in plan["plan"] and all(cost > 0 for cost in plan["to_ask"].values())
     monkeypatch.delenv("PROCTOR_PLAN")
     assert Speaks.sent == 0
-    [answers] = asyncio.run(ask_all(study, mode="auto", budget=5.0, settings={"max_tokens": 3000}))
-    assert len(answers) == 4 and 4 <= Speaks.sent <= 8
-    assert "8 to ask" in capsys.readouterr().out
-    asyncio.run(ask_all(study, mode="auto", budget=0.0, settings={"max_tokens": 3000}))  # all is kept
+    [answers] = sit(5.0)
+    assert len(answers) == 4 and 4 <= Speaks.sent <= 8 and "8 to ask" in capsys.readouterr().out
+    sit(0.0)  # all is kept
 
 
 def many(n: int = 30):
@@ -152,14 +150,11 @@ def many(n: int = 30):
 
 
 def test_the_first_five_calls_of_a_run_say_what_it_is_expected_to_cost(speaking, capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr("proctor.paths.REPLIES", tmp_path / "replies.sqlite")
-    sent_before_told = []
-    monkeypatch.setattr(
-        studies, "in_dollars", lambda dollars: sent_before_told.append(Speaks.sent) or f"${dollars:.6f}"
-    )
+    before = []
+    monkeypatch.setattr(studies, "in_dollars", lambda dollars: before.append(Speaks.sent) or f"${dollars:.6f}")
     asyncio.run(ask_all(many(), mode="auto", budget=1.0, settings=SMALL))
     said = re.search(r"plan: expected about \$([\d.]+), from the first 5 replies\n", capsys.readouterr().out)
-    assert sent_before_told == [5] and Speaks.sent == 30  # each call once
+    assert before == [5] and Speaks.sent == 30  # each call once
     with sqlite3.connect(tmp_path / "replies.sqlite") as kept:
         replies = [json.loads(text) for (text,) in kept.execute("SELECT reply FROM replies")]
     paid = sum(reply["prompt_tokens"] + 2 * reply["completion_tokens"] for reply in replies) / 1e6
@@ -179,8 +174,7 @@ def test_kept_replies_to_the_same_prompt_say_what_a_run_is_expected_to_cost(spea
     assert plan.expected == pytest.approx(spent.dollars / 3) and plan.expected < plan.dollars
 
 
-def test_a_pilot_keeps_a_smaller_budget(speaking, monkeypatch, tmp_path):
-    monkeypatch.setattr("proctor.paths.REPLIES", tmp_path / "replies.sqlite")
+def test_a_pilot_keeps_a_smaller_budget(speaking):
 
     async def run():
         async with Session("auto", budget=Budget(calls=3), settings=SMALL, progress=False) as here:
@@ -191,21 +185,18 @@ def test_a_pilot_keeps_a_smaller_budget(speaking, monkeypatch, tmp_path):
     assert Speaks.sent == 3
 
 
-def test_a_plan_says_when_old_prices_were_known(speaking, session, capsys, monkeypatch):
+def test_a_plan_says_when_old_prices_were_known_and_what_models_do_not_take(speaking, session, monkeypatch, capsys):
     prices = registry._table("prices.yaml")
     months = {"open": "2025-02", "claude": "2025-01"}
-    monkeypatch.setitem(prices, "open", prices["open"] | {"known": months["open"]})
-    monkeypatch.setitem(prices, "claude", prices["claude"] | {"known": months["claude"]})
+    for name, month in months.items():
+        monkeypatch.setitem(prices, name, prices[name] | {"known": month})
     assert registry.old_prices(months, date(2025, 6, 1)) == ""
     assert registry.old_prices(months, date(2025, 7, 1)) == "2025-01"
     assert registry.old_prices(["open", "third"], date(2025, 7, 1)) == ""
-
-    async def run():
-        async with session(settings=SMALL) as here:
-            await shown_plan(here, many(1))
-
-    asyncio.run(run())
-    assert "plan: prices as known in 2025-02: compare" in capsys.readouterr().out
+    asyncio.run(shown_plan(session(settings=Settings(effort="high", thinking=2000)), many(1)))
+    [plan, old, left_out] = capsys.readouterr().out.splitlines()
+    assert "1 to ask" in plan and old.startswith("plan: prices as known in 2025-02: compare")
+    assert left_out == "plan: open thinks as long as it finds right: the number of tokens is left out"
 
 
 def test_calls_may_be_bounded_too_and_a_plan_without_a_price_is_not():
@@ -217,25 +208,12 @@ def test_calls_may_be_bounded_too_and_a_plan_without_a_price_is_not():
         refuse_over_budget(replace(plan, dollars=2.0), Budget(total=5.0), paid=3.5)
 
 
-def test_a_missing_key_is_told_before_the_first_study_is_asked(speaking, session, monkeypatch):
+def test_a_missing_key_is_told_before_the_first_study_is_asked(speaking, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    first = partial(run_exam.sit, setup=run_exam.Setup(QUESTIONS, ["open"]))
-    second = partial(run_exam.sit, setup=run_exam.Setup(QUESTIONS, ["openai/o3"]))
-
+    first, second = (study(run_exam.sit, run_exam.Setup(QUESTIONS, [model])) for model in ("open", "openai/o3"))
     with pytest.raises(ModelError, match="set the environment variable OPENAI_API_KEY"):
         asyncio.run(ask_all(first, second, mode="auto", budget=100))
     assert Speaks.sent == 0
-
-
-def test_what_models_do_not_take_is_told_with_the_plan(speaking, session, capsys):
-    async def run():
-        async with session(settings=Settings(effort="high", thinking=2000)) as here:
-            await shown_plan(here, partial(run_exam.sit, setup=run_exam.Setup(QUESTIONS, ["open"])))
-
-    asyncio.run(run())
-    assert capsys.readouterr().out.splitlines()[1:] == [
-        "plan: open thinks as long as it finds right: the number of tokens is left out"
-    ]
 
 
 def test_replay_plans_nothing_and_says_one_line(capsys):
@@ -246,10 +224,7 @@ def test_replay_plans_nothing_and_says_one_line(capsys):
     assert capsys.readouterr().out.count("\n") == 1
 
 
-def test_a_live_run_that_was_stopped_goes_on_and_the_next_one_asks_everything_anew(
-    speaking, monkeypatch, tmp_path, capsys
-):
-    monkeypatch.setattr("proctor.paths.REPLIES", tmp_path / "replies.sqlite")
+def test_a_live_run_that_was_stopped_goes_on_and_the_next_one_asks_everything_anew(speaking, monkeypatch, capsys):
     replies, send = Counter(), Speaks.send
 
     async def counted(self, request):
