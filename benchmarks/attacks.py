@@ -492,7 +492,7 @@ reply without end, or with a gzip bomb
 odd settings: passwords in addresses, a list of digests, a file for a folder
   models/test_registry::a_wrong_entry_is_named_with_its_file
   models/test_registry::missing_and_wrong_weights_are_told
-  models/test_cache::a_folder_that_is_a_file_is_said
+  models/test_cache::a_file_that_is_no_cache_or_breaks_later_and_a_folder_that_is_none_are_named
 stop a paying run
   models/test_paying_once::a_stop_waits_for_the_calls_in_flight_and_keeps_them
 change counts in a release

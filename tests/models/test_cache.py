@@ -5,15 +5,12 @@ import random
 import signal
 import socket
 import sqlite3
-import subprocess
-import sys
 import time
 import warnings
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor import paths
 from proctor.models.cache import Cache, StoreError, read_recording, write_recording
 from proctor.models.messages import Reply, Request
 
@@ -24,72 +21,59 @@ LINES = st.dictionaries(
 
 
 @given(LINES)
-def test_recording_comes_back_as_written(tmp_path_factory, replies):
-    path = tmp_path_factory.mktemp("recording") / "m.jsonl.gz"
-    write_recording(path, {"model": "m"}, replies)
-    header, lines = read_recording(path)
-    assert header == {"model": "m"} and {key: line.decode() for key, line in lines.items()} == replies
+def test_recording_comes_back_as_written_and_has_the_same_bytes_whatever_the_order(tmp_path_factory, replies):
+    folder = tmp_path_factory.mktemp("recording")
+    write_recording(folder / "m.jsonl.gz", {"model": "m", "a": 1}, replies)
+    header, lines = read_recording(folder / "m.jsonl.gz")
+    assert header == {"model": "m", "a": 1} and {key: line.decode() for key, line in lines.items()} == replies
+    write_recording(folder / "again", {"a": 1, "model": "m"}, dict(reversed(replies.items())))
+    assert (folder / "again").read_bytes() == (folder / "m.jsonl.gz").read_bytes()
 
 
-def test_recording_has_the_same_bytes_whatever_the_order(tmp_path):
-    replies = {f"{n:02}": Reply(f"reply {n}").to_json() for n in range(20)}
-    write_recording(tmp_path / "a", {"b": 1, "a": 2}, replies)
-    write_recording(tmp_path / "b", {"a": 2, "b": 1}, dict(reversed(replies.items())))
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-
-
-@pytest.mark.parametrize("cut", [0, 1, 15, 60, -9, -1])
-def test_cut_recording_names_the_file(tmp_path, cut):
-    path = _recording(tmp_path)
-    path.write_bytes(path.read_bytes()[:cut])
-    with pytest.raises(StoreError, match="m.jsonl.gz"):
-        read_recording(path)
-
-
-def test_a_flipped_byte_anywhere_names_the_file_or_changes_nothing(tmp_path):
-    path = _recording(tmp_path)
+def test_a_recording_that_was_cut_or_damaged_names_the_file_or_is_read_as_it_was(tmp_path):
+    path = tmp_path / "m.jsonl.gz"
+    write_recording(path, {"model": "m"}, {f"{n:064x}": Reply(f"reply {n * n}").to_json() for n in range(20)})
     whole, right = path.read_bytes(), read_recording(path)
     for at in range(len(whole)):
+        path.write_bytes(whole[:at])
+        with pytest.raises(StoreError, match="m.jsonl.gz"):
+            read_recording(path)
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
         try:
             assert read_recording(path) == right
         except StoreError as error:
             assert "m.jsonl.gz" in str(error)
-
-
-def test_a_line_that_is_no_reply_names_file_and_line(tmp_path):
-    path = tmp_path / "m.jsonl.gz"
     path.write_bytes(gzip.compress(b'{}\nabc {"text":"x"}\nnonsense\n'))
     with pytest.raises(StoreError, match="m.jsonl.gz, line 3"):
         read_recording(path)
 
 
-def test_put_is_seen_by_another_connection_at_once_and_once(tmp_path):
-    cache, request = Cache(tmp_path / "c.sqlite"), Request("m", ({"role": "user", "content": "x"},))
+@pytest.fixture
+def opened(tmp_path):
+    """`opened()`: one more cache on a file that all of a test share."""
+    return lambda: Cache(tmp_path / "replies.sqlite")
+
+
+def test_put_is_seen_by_another_connection_at_once_and_once(opened):
+    cache, request = opened(), Request("m", ({"role": "user", "content": "x"},))
     cache.put(request, Reply("one"))
     cache.put(request, Reply("two"))
-    other = Cache(tmp_path / "c.sqlite")
+    other = opened()
     assert len(other) == 1 and other.get(request.key).text == "two" and other.get("nothing") is None
 
 
-def test_a_file_that_is_no_cache_is_named(tmp_path):
+def test_a_file_that_is_no_cache_or_breaks_later_and_a_folder_that_is_none_are_named(tmp_path, opened):
     (tmp_path / "c.sqlite").write_bytes(b"no database at all" * 100)
     with pytest.raises(StoreError, match="c.sqlite.*move the file away"):
         Cache(tmp_path / "c.sqlite")
-
-
-def test_a_cache_that_breaks_later_is_named(tmp_path):
-    cache = Cache(tmp_path / "c.sqlite")
-    with sqlite3.connect(tmp_path / "c.sqlite") as db:
+    cache = opened()
+    with sqlite3.connect(cache.path) as db:
         db.execute("DROP TABLE replies")
-    with pytest.raises(StoreError, match="c.sqlite"):
+    with pytest.raises(StoreError, match="replies.sqlite"):
         cache.get("x")
-
-
-def _recording(folder):
-    path = folder / "m.jsonl.gz"
-    write_recording(path, {"model": "m"}, {f"{n:064x}": Reply(f"reply {n * n}").to_json() for n in range(20)})
-    return path
+    (tmp_path / "cache").write_text("mine")
+    with pytest.raises(StoreError, match="cache: no folder can be made there.*PROCTOR_REPLIES"):
+        Cache(tmp_path / "cache" / "replies.sqlite")
 
 
 # damage and leases
@@ -125,26 +109,25 @@ def test_a_flipped_bit_in_the_cache_never_gives_another_reply(tmp_path):
     assert damaged > 10
 
 
-def test_a_lease_is_one_session_s_until_it_is_given_back(tmp_path):
-    one, other = Cache(tmp_path / "replies.sqlite"), Cache(tmp_path / "replies.sqlite")
+def test_a_lease_is_one_session_s_until_it_is_given_back(opened):
+    one, other = opened(), opened()
     assert one.lease("key") is None and one.lease("key") is None and other.lease("key") == one.owner
     one.release("key")
     assert other.lease("key") is None and one.lease("key") == other.owner
 
 
 @pytest.mark.parametrize("seconds", [-61, 61, 86_400])
-def test_no_clock_ends_a_lease(tmp_path, monkeypatch, seconds):
-    one, other = Cache(tmp_path / "replies.sqlite"), Cache(tmp_path / "replies.sqlite")
+def test_no_clock_ends_a_lease(opened, monkeypatch, seconds):
+    one, other = opened(), opened()
     assert one.lease("key") is None
     clock = time.time
     monkeypatch.setattr(time, "time", lambda: clock() + seconds)
     assert other.lease("key") == one.owner
 
 
-def test_a_lease_of_another_namespace_of_processes_holds_and_ends_with_its_cache(tmp_path):
-    one, other = Cache(tmp_path / "replies.sqlite"), Cache(tmp_path / "replies.sqlite")
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
+def test_a_lease_of_another_namespace_of_processes_holds_and_ends_with_its_cache(opened, forked, tmp_path):
+    one, other = opened(), opened()
+    (gone := forked(int)).join()
     one.owner = f"{socket.gethostname()}:{gone.pid}:{'a' * 16}"  # the same host name, and a number that is free here
     assert one.lease("key") is None and other.lease("key") == one.owner
     one.close()
@@ -153,34 +136,35 @@ def test_a_lease_of_another_namespace_of_processes_holds_and_ends_with_its_cache
     assert not list(tmp_path.glob(".*.lock"))
 
 
-def test_a_stopped_process_keeps_its_lease_and_a_killed_one_loses_it(tmp_path):
-    held = "import sys; from proctor.models.cache import Cache; cache = Cache(sys.argv[1]); cache.lease('key'); "
-    held += "print(cache.owner, flush=True); sys.stdin.read()"
-    command = [sys.executable, "-c", held, str(tmp_path / "replies.sqlite")]
-    environment = {**os.environ, "PYTHONPATH": str(paths.ROOT / "lib")}
-    child = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    owner, other = child.stdout.readline().strip(), Cache(tmp_path / "replies.sqlite")
-    child.send_signal(signal.SIGSTOP)
-    with sqlite3.connect(tmp_path / "replies.sqlite") as db:
+def test_a_stopped_process_keeps_its_lease_and_a_killed_one_loses_it(opened, forked, tmp_path):
+    owner = multiprocessing.get_context("fork").Queue()
+
+    def hold():
+        cache = opened()
+        cache.lease("key")
+        owner.put(cache.owner)
+        signal.pause()
+
+    child = forked(hold)
+    owner, other = owner.get(timeout=60), opened()
+    os.kill(child.pid, signal.SIGSTOP)
+    with sqlite3.connect(other.path) as db:
         db.execute("UPDATE leases SET until = 1.0")  # whatever an older version made of the time
     assert other.lease("key") == owner
     child.kill()
-    child.communicate()
+    child.join()
     assert other.lease("key") is None and len(list(tmp_path.glob(".*.lock"))) == 1
 
 
-def _open_at_once(path, barrier):
-    barrier.wait()
-    Cache(path)
+def test_processes_may_open_a_new_cache_at_the_same_moment(tmp_path, forked):
+    barrier = multiprocessing.get_context("fork").Barrier(6)
 
+    def opens(path):
+        barrier.wait()
+        Cache(path)
 
-def test_processes_may_open_a_new_cache_at_the_same_moment(tmp_path):
-    forked = multiprocessing.get_context("fork")
-    for turn in range(5):
-        barrier = forked.Barrier(6)
-        opening = [forked.Process(target=_open_at_once, args=(tmp_path / f"{turn}.sqlite", barrier)) for _ in range(6)]
-        for process in opening:
-            process.start()
+    for turn in range(4):
+        opening = [forked(opens, tmp_path / f"{turn}.sqlite") for _ in range(6)]
         for process in opening:
             process.join()
         assert [process.exitcode for process in opening] == [0] * 6
@@ -194,9 +178,3 @@ def test_a_cache_of_an_older_version_is_read(tmp_path):
         )
         db.execute("INSERT INTO replies VALUES ('k', 'm', '', 0, 1.0, ?)", (Reply("old").to_json(),))
     assert Cache(tmp_path / "replies.sqlite").get("k").text == "old"
-
-
-def test_a_folder_that_is_a_file_is_said(tmp_path):
-    (tmp_path / "cache").write_text("mine")
-    with pytest.raises(StoreError, match="cache: no folder can be made there.*PROCTOR_REPLIES"):
-        Cache(tmp_path / "cache" / "replies.sqlite")
