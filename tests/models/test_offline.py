@@ -7,7 +7,7 @@ import pytest
 from proctor.models import registry
 from proctor.models.cache import Cache
 from proctor.models.messages import Request
-from proctor.models.offline import OfflineError, export, import_replies, tickets_path, write_requests
+from proctor.models.offline import OfflineError, export, import_replies, write_requests
 from proctor.models.session import Session
 
 MODEL = "openai/m@http://node:8000/v1"
@@ -23,7 +23,7 @@ async def study(session):
     return await session.ask_many([call(f"is {reply.text} right?") for reply in first])
 
 
-def answer(requests, replies, skip=(), status=200):
+def answer(requests, replies, skip=()):
     """What vLLM's run-batch writes, in another order."""
     lines = [json.loads(line) for line in requests.read_text().splitlines()]
     with replies.open("w") as file:
@@ -32,43 +32,36 @@ def answer(requests, replies, skip=(), status=200):
             body = {"choices": [{"message": {"content": said}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 3}}
             if n in skip:
                 body = {"error": {"message": "out of memory"}}
-            response = {"status_code": 500 if n in skip else status, "request_id": "r", "body": body}
-            file.write(
-                json.dumps({"id": "v", "custom_id": line["custom_id"], "response": response, "error": None}) + "\n"
-            )
+            response = {"status_code": 500 if n in skip else 200, "request_id": "r", "body": body}
+            found = {"id": "v", "custom_id": line["custom_id"], "response": response, "error": None}
+            file.write(json.dumps(found) + "\n")
+    return lines
 
 
-def test_a_study_of_two_steps_runs_through_files(tmp_path):
-    requests, replies = tmp_path / "q.jsonl", tmp_path / "r.jsonl"
+@pytest.fixture
+def files(tmp_path):
+    return tmp_path / "q.jsonl", tmp_path / "r.jsonl"
+
+
+def test_a_study_of_two_steps_runs_through_files(tmp_path, files):
+    requests, replies = files
     session = Session("replay", cache=tmp_path / "c.sqlite", recorded=None, progress=False)
     for wanted in (2, 2):
         assert asyncio.run(export(session, study, requests)) == wanted
-        answer(requests, replies)
+        lines = answer(requests, replies)
         found = import_replies([replies], requests, session.cache)
         assert found.complete and found.kept == wanted
     assert asyncio.run(export(session, study, requests)) == 0
     assert [reply.text for reply in asyncio.run(study(session))] == ["IS A RIGHT?", "IS B RIGHT?"]
     assert asyncio.run(study(session))[0].prompt_tokens == 3
+    messages = [{"role": "user", "content": "is A right?"}]
+    body = {"model": "m", "messages": messages, "temperature": 0.0, "max_tokens": 512}
+    line = {"custom_id": call("is A right?").key, "method": "POST", "url": "/v1/chat/completions", "body": body}
+    assert lines[0] == line  # as in OpenAI's batch
 
 
-def test_a_line_is_that_of_openais_batch(tmp_path):
-    write_requests([call("a", max_tokens=7)], tmp_path / "q.jsonl")
-    line = json.loads((tmp_path / "q.jsonl").read_text())
-    assert (
-        line["url"] == "/v1/chat/completions"
-        and line["method"] == "POST"
-        and line["custom_id"] == call("a", max_tokens=7).key
-    )
-    assert line["body"] == {
-        "model": "m",
-        "messages": [{"role": "user", "content": "a"}],
-        "temperature": 0.0,
-        "max_tokens": 7,
-    }
-
-
-def test_what_failed_is_missing_or_not_ours_is_counted_and_asked_again(tmp_path):
-    requests, replies = tmp_path / "q.jsonl", tmp_path / "r.jsonl"
+def test_what_failed_is_missing_or_not_ours_is_counted_and_asked_again(tmp_path, files):
+    requests, replies = files
     write_requests([call(text) for text in "abc"], requests)
     answer(requests, replies, skip=[1])
     lines = replies.read_text().splitlines()[1:]  # c is missing
@@ -81,16 +74,13 @@ def test_what_failed_is_missing_or_not_ours_is_counted_and_asked_again(tmp_path)
     assert import_replies([replies], requests, cache).complete
 
 
-def test_what_does_not_fit_is_told(tmp_path, monkeypatch):
+def test_what_does_not_fit_is_told(tmp_path, files, monkeypatch):
+    requests, replies = files
     monkeypatch.setattr(registry, "_table", {"models.yaml": {"m": {"kind": "gguf", "file": "x"}}}.__getitem__)
     with pytest.raises(OfflineError, match="m is not asked through OpenAI's interface"):
-        write_requests([Request("m", ({"role": "user", "content": "a"},))], tmp_path / "q.jsonl")
-    cache = Cache(tmp_path / "c.sqlite")
-    with pytest.raises(OfflineError, match="no tickets of an export"):
-        import_replies([tmp_path / "r.jsonl"], tmp_path / "q.jsonl", cache)
-    write_requests([call("a")], tmp_path / "q.jsonl")
-    assert tickets_path(tmp_path / "q.jsonl").is_file()
+        write_requests([Request("m", ({"role": "user", "content": "a"},))], requests)
+    write_requests([call("a")], requests)
     with pytest.raises(OfflineError, match="r.jsonl: can't be read"):
-        import_replies([tmp_path / "r.jsonl"], tmp_path / "q.jsonl", cache)
+        import_replies([replies], requests, Cache(tmp_path / "c.sqlite"))
     with pytest.raises(OfflineError, match="mode auto"):
         asyncio.run(export(Session("auto", cache=tmp_path / "d.sqlite", recorded=None), study, tmp_path / "x.jsonl"))

@@ -16,10 +16,13 @@ def table(monkeypatch):
     return models
 
 
-def test_models_are_found_by_entry_provider_and_path(table):
+def test_models_are_found_by_entry_provider_and_path_and_prices_are_dollars_a_token(table):
     assert spec("mine").model == "mine" and not spec("mine").local
     assert (spec("openai/gpt-4o").model, spec("openai/gpt-4o").key_env) == ("gpt-4o", "OPENAI_API_KEY")
     assert spec("anthropic/a/b").model == "a/b" and spec("dir/x.gguf").local
+    with pytest.raises(ModelError, match="no model 'gpt'.*mine.*openai/<model>"):
+        spec("gpt")
+    assert price("mine") == (3e-6, 15e-6) and price("none") is None and price("x.gguf") == (0.0, 0.0)
 
 
 NAMED = {"kind": "openai", "base_url": "http://me:secret@server/v1"}
@@ -36,29 +39,21 @@ def test_a_wrong_entry_is_named_with_its_file(table, entry, wrong):
     assert "secret" not in str(error.value)
 
 
-def test_an_unknown_model_says_what_there_is(table):
-    with pytest.raises(ModelError, match="no model 'gpt'.*mine.*openai/<model>"):
-        spec("gpt")
-
-
-def test_prices_are_dollars_a_token(table):
-    assert price("mine") == (3e-6, 15e-6) and price("none") is None and price("x.gguf") == (0.0, 0.0)
-
-
 def test_missing_and_wrong_weights_are_told(table, tmp_path, monkeypatch):
     monkeypatch.setattr(registry, "CACHE", tmp_path)
     monkeypatch.delenv("PROCTOR_WEIGHTS", raising=False)
-    with pytest.raises(ModelError, match="not here.*mode replay"):
-        weights_file(Spec("m", "gguf", file="no.gguf"))
-    monkeypatch.setenv("PROCTOR_WEIGHTS", str(tmp_path))
-    (tmp_path / "no.gguf").write_bytes(b"abc")
     digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    assert weights_file(Spec("m", "gguf", file="no.gguf", sha256=digest)) == tmp_path / "no.gguf"
+    model, file = Spec("m", "gguf", file="no.gguf", sha256=digest), tmp_path / "no.gguf"
+    with pytest.raises(ModelError, match="not here.*mode replay"):
+        weights_file(model)
+    monkeypatch.setenv("PROCTOR_WEIGHTS", str(tmp_path))
+    file.write_bytes(b"abc")
+    assert weights_file(model) == file
     (tmp_path / "digests.json").write_text("[]")  # whatever stands in that file
-    assert weights_file(Spec("m", "gguf", file="no.gguf", sha256=digest)) == tmp_path / "no.gguf"
-    (tmp_path / "no.gguf").write_bytes(b"abcd")
+    assert weights_file(model) == file
+    file.write_bytes(b"abcd")
     with pytest.raises(ModelError, match="SHA-256 differs"):
-        weights_file(Spec("m", "gguf", file="no.gguf", sha256=digest))
+        weights_file(model)
 
 
 def test_a_server_is_named_by_its_address(table, monkeypatch):
