@@ -1,6 +1,7 @@
 """Run a notebook as a job of `make reproduce` runs, with its figures in a folder of the test's own."""
 
 import base64
+import fcntl
 import gzip
 import importlib.util
 import io
@@ -21,74 +22,86 @@ import pytest
 from proctor import log_files, paths
 from proctor.report import catalog
 from proctor.report.claims import FAILS, HOLDS, read_claims
-from proctor.workflow import receipts
+from proctor.workflow import params, receipts
 from proctor.workflow import run as runner
-from proctor.workflow.notebook import Notebook
+from proctor.workflow.notebook import all_notebooks
 
 _spec = importlib.util.spec_from_file_location("many_shapes", Path(__file__).with_name("many_shapes.py"))
 sys.modules["many_shapes"] = importlib.util.module_from_spec(_spec)  # tests are no package (importlib mode)
 _spec.loader.exec_module(sys.modules["many_shapes"])
 
+NOTEBOOKS = {notebook.name: notebook for notebook in all_notebooks()}
+
 
 @pytest.fixture(scope="session")
 def run_notebook(kernels):
-    """run(name, folder, *options): figures go to folder/figures, the executed copy to folder/out.ipynb.
+    """run(name, folder, *options): figures go to folder/figures, the executed copy to folder/out.ipynb; the page is
+    looked at.
 
     The command runs in this process, its notebook in a kernel of its own. `root`: another checkout, where both run; the
-    command is then a process of its own."""
+    command is then a process of its own, `python`."""
 
-    def run(name, folder, *options, root=paths.ROOT) -> subprocess.CompletedProcess:
+    def run(name, folder, *options, root=paths.ROOT, python=sys.executable) -> subprocess.CompletedProcess:
         given = [f"notebooks/{name}.ipynb", str(folder / "out.ipynb"), "--figures", str(folder / "figures"), *options]
         ours = {
             "PROCTOR_ROOT": str(root),
             "PROCTOR_KERNELS": str(kernels.folder),
             "PYTHONPATH": str(paths.ROOT / "lib"),
         }
-        command = [sys.executable, "-m", "proctor.workflow.run", *given]
+        command = [python, "-m", "proctor.workflow.run", *given]
         if root != paths.ROOT:
-            return subprocess.run(command, cwd=root, env=os.environ | ours, capture_output=True, text=True)
-        out, err = io.StringIO(), io.StringIO()
-        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-            patch.chdir(root)
-            for variable, value in ours.items():
-                patch.setenv(variable, value)
-            code = runner.main(given)
-        return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
-
-    return checked(run)
-
-
-@pytest.fixture(scope="session")
-def quick_run(run_notebook):
-    """quick_run(name, *options): where a run with the quick parameters left figures/ and out.ipynb.
-
-    It runs only if its receipt of an earlier session no longer holds; what it left is looked at each time. A run on
-    data of a test's own has a `label`, and its `files`, {name: text}, lie in its folder, which "{}" in an option names.
-    """
-
-    def run(name, *options, label="", files=None, profile=QUICK) -> Path:
-        folder = paths.BUILD / "tests" / f"{name} {label}".rstrip()
-        given = (*profile, *(option.format(folder) for option in options))
-        for file, text in (files or {}).items():
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / file).write_text(text)
-        receipt = folder / "receipt.json"
-        notebook = Notebook(paths.ROOT / f"notebooks/{name}.ipynb")
-        if receipts.is_true(notebook, values_of(notebook, given), [], receipt):
-            assert not (faults := run_faults(name, folder, given)), f"{name}: " + "; ".join(faults)
-            return folder
-        shutil.rmtree(folder / "figures", ignore_errors=True)
-        result = run_notebook(name, folder, *given, "--receipt", str(receipt))
-        assert result.returncode == 0, result.stderr
-        return folder
+            done = subprocess.run(command, cwd=root, env=os.environ | ours, capture_output=True, text=True)
+        else:
+            out, err = io.StringIO(), io.StringIO()
+            with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+                patch.chdir(root)
+                for variable, value in ours.items():
+                    patch.setenv(variable, value)
+                code = runner.main(given)
+            done = subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
+        faults = page_faults(name, folder) if done.returncode == 0 else []
+        assert not faults, f"{name}: " + "; ".join(faults)
+        return done
 
     return run
 
 
-def values_of(notebook, options) -> dict:
-    """The parameters' values with these options of the command."""
-    given = runner._options([str(notebook.path), *options])
-    return runner._values_and_files(notebook, given)[0]
+@cache
+def quick_values() -> dict[str, dict]:
+    return params.resolve(NOTEBOOKS.values(), paths.PARAMS / "quick.yaml")
+
+
+@pytest.fixture(scope="session")
+def quick_run(run_notebook):
+    """quick_run(name, **values): where a run with the quick parameters, and these, left figures/ and out.ipynb.
+
+    It runs only if its receipt of an earlier session no longer holds; what it left is looked at each time. A run on
+    data of a test's own has a `label`, and its `files`, {name: text}, lie in its folder, which "{}" in a value names.
+    """
+
+    def run(name, label="", files=None, **given) -> Path:
+        folder, notebook = paths.BUILD / "tests" / f"{name} {label}".rstrip(), NOTEBOOKS[name]
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in (files or {}).items():
+            (folder / file).write_text(text)
+        given = {key: value.format(folder) if isinstance(value, str) else value for key, value in given.items()}
+        assert set(given) <= set(params.declared(notebook))
+        values, receipt = quick_values()[name] | given, folder / "receipt.json"
+        with open(folder / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # another worker may need the same run
+            if receipts.is_true(notebook, values, [], receipt):
+                faults = page_faults(name, folder)
+            else:
+                shutil.rmtree(folder / "figures", ignore_errors=True)
+                read, faults = map(str, receipts.inputs(notebook, values)), []
+                options = ("--values", json.dumps(values), "--read", *read, "--receipt", str(receipt))
+                result = run_notebook(name, folder, *options)
+                assert result.returncode == 0, result.stderr
+        faults += [] if label else differences(name, folder / "figures")
+        assert not faults, f"{name}: " + "; ".join(faults)
+        return folder
+
+    return run
 
 
 SHARED = [each for up in paths.ROOT.parents[:2] if (each := up / "shared/data/logs").is_dir()]
@@ -109,17 +122,33 @@ def needs_logs():
 
 
 @pytest.fixture(scope="module")
-def done(request, quick_run, needs_logs):
-    """Where the quick run of the notebook that the test module NAMEs left figures/ and out.ipynb."""
-    needs_logs(*Notebook(paths.ROOT / f"notebooks/{request.module.NAME}.ipynb").logs)
-    return quick_run(request.module.NAME)
+def done(quick_run, needs_logs):
+    """`done("uq/6_agreement")`: where its quick run left figures/ and out.ipynb."""
+
+    @cache
+    def run(name) -> Path:
+        needs_logs(*NOTEBOOKS[name].logs)
+        return quick_run(name)
+
+    return run
 
 
 @pytest.fixture(scope="module")
-def read(request, done):
-    """`read("table_S9")`: a table of that run, of the notebook's paper."""
-    folder = done / "figures" / (request.module.NAME.rpartition("/")[0] or "start")
-    return lambda name, **how: pd.read_csv(folder / f"{name}.csv", **how)
+def read(done):
+    """`read("uq/table_S9")`: that table of the quick run of its notebook, which the committed record names."""
+
+    def table(name, **how) -> pd.DataFrame:
+        return pd.read_csv(done(committed_records()[name]["code"]["notebook"]) / f"figures/{name}.csv", **how)
+
+    return table
+
+
+@pytest.fixture(scope="module")
+def claim(done):
+    """`claim("uq/claim_finding_2.precision")`: as the quick run of its notebook judges it."""
+    notebooks = {one.id: one.notebook for one in all_claims()}
+    made = cache(lambda name: {one.id: one for one in read_claims(done(name) / "figures")})
+    return lambda name: made(notebooks[name])[name]
 
 
 @pytest.fixture(scope="session")
@@ -183,43 +212,7 @@ def printed():
     return read
 
 
-@pytest.fixture(scope="module")
-def printed_text(done, printed):
-    """What the cells of the module's quick run printed."""
-    return printed(done)
-
-
-@pytest.fixture(scope="module")
-def claims_made(request, done):
-    """The claims of that run, by id."""
-    return {claim.id: claim for claim in read_claims(done / "figures") if claim.notebook == request.module.NAME}
-
-
-QUICK = ("--params", "params/quick.yaml")
-
-
-def checked(run):
-    """`run`, and then a look at what it left."""
-
-    def run_and_look(name, folder, *options, **more):
-        result = run(name, folder, *options, **more)
-        if result.returncode == 0:
-            assert not (faults := run_faults(name, folder, options)), f"{name}: " + "; ".join(faults)
-        return result
-
-    return run_and_look
-
-
-def run_faults(name, folder, options) -> list[str]:
-    """The page must show each saved figure once, as saved, and nothing half made; what the quick parameters alone leave
-    is also compared with what is committed."""
-    page, saved = json.loads((folder / "out.ipynb").read_text()), figures_of(name, folder / "figures")
-    faults = page_faults(page, saved, live=any("auto" in option for option in options))
-    given = options[:-2] if "--receipt" in options else options
-    return faults + (differences(name, folder / "figures", paths.COMMITTED) if given == QUICK else [])
-
-
-def differences(name, figures, committed) -> list[str]:
+def differences(name, figures) -> list[str]:
     """What a quick run of the notebook leaves otherwise than the committed run, where no sample is behind it.
 
     The same: which artifacts, with which evidence, seed, inputs and claims; of each claim what it is about, and its
@@ -227,7 +220,7 @@ def differences(name, figures, committed) -> list[str]:
     those that rest on no sample or on no other parameter than the number of resamples. No claim holds in one run and
     does not hold in the other.
     """
-    ours, theirs = (records_of(name, folder) for folder in (figures, committed))
+    ours, theirs = records_of(name, figures), records_of(name)
     faults = [f"{one} is left by one run alone" for one in sorted(set(ours) ^ set(theirs))]
     for one in sorted(set(ours) & set(theirs)):
         for key in ("evidence", "seed", "claim_ids"):
@@ -236,13 +229,12 @@ def differences(name, figures, committed) -> list[str]:
         if [each["path"] for each in ours[one]["inputs"]] != [each["path"] for each in theirs[one]["inputs"]]:
             faults.append(f"{one}: other inputs")
         if (figures / f"{one}.csv").exists() and "/claims_" not in one:
-            tables = [pd.read_csv(folder / f"{one}.csv", dtype=str) for folder in (figures, committed)]
+            tables = [pd.read_csv(folder / f"{one}.csv", dtype=str) for folder in (figures, paths.COMMITTED)]
             values = theirs[one]["parameters"]
             moved = {key for key, value in ours[one]["parameters"].items() if value != values.get(key)}
             faults += [f"{one} {fault}" for fault in table_faults(*tables, moved, ours[one]["evidence"])]
-    made, kept = ({claim.id: claim for claim in read_claims(folder)} for folder in (figures, committed))
-    own = [claim for claim in kept.values() if claim.notebook == name]
-    fewer = name in FEWER_COMPARISONS
+    made = {claim.id: claim for claim in read_claims(figures)}
+    own, fewer = committed_claims(name), name in FEWER_COMPARISONS
     faults += [f"{claim.id} is not judged" for claim in own if claim.id not in made and not fewer]
     for claim in (claim for claim in own if claim.id in made):
         keys = ["evidence", "of", "says", *([] if fewer else ["family", "level"])]
@@ -254,8 +246,15 @@ def differences(name, figures, committed) -> list[str]:
             for key in keys
             if getattr(made[claim.id], key) != getattr(claim, key)
         ]
-    rows = [row for row in catalog.read() if row.notebook == name and row.state in catalog.RUN]
+    rows = [row for row in catalog_rows() if row.notebook == name and row.state in catalog.RUN]
     return faults + catalog.check(rows, figures)
+
+
+catalog_rows, committed_records, all_claims = cache(catalog.read), cache(receipts.records), cache(read_claims)
+
+
+def committed_claims(name) -> list:
+    return [claim for claim in all_claims() if claim.notebook == name]
 
 
 SAMPLED = {"simulated", "measured", "logged"}
@@ -278,25 +277,19 @@ def has_limits(column: str, values) -> bool:
     return bool(re.search("low|high|boot", column)) or values.str.contains(r"\[[-+\d]", na=False).any()
 
 
-def records_of(name, figures) -> dict[str, dict]:
+def records_of(name, figures=paths.COMMITTED) -> dict[str, dict]:
     """{"uq/fig_1": its record} of what the notebook saved."""
-    found = {path: json.loads(path.read_text()) for path in figures.glob("*/*.json")}
-    return {
-        path.relative_to(figures).with_suffix("").as_posix(): record
-        for path, record in found.items()
-        if record["code"]["notebook"] == name
-    }
+    found = committed_records() if figures == paths.COMMITTED else receipts.records(figures)
+    return {one: record for one, record in found.items() if record["code"]["notebook"] == name}
 
 
-def figures_of(name, figures) -> dict[bytes, str]:
-    """{PNG: name} of the figures that the notebook saved."""
-    pictures = {one: figures / f"{one}.png" for one in records_of(name, figures)}
-    return {file.read_bytes(): file.stem for file in pictures.values() if file.exists()}
-
-
-def page_faults(page, saved, live=False) -> list[str]:
-    """What is wrong with the outputs of an executed copy; saved: {PNG: name}. live: it asked models."""
-    faults, shown = [], []
+def page_faults(name, folder) -> list[str]:
+    """What is wrong with the outputs of the executed copy, which must show each saved figure once, as saved, and nothing
+    half made."""
+    page, figures = json.loads((folder / "out.ipynb").read_text()), folder / "figures"
+    pictures = [file for one in records_of(name, figures) if (file := figures / f"{one}.png").exists()]
+    saved, faults, shown = {file.read_bytes(): file.stem for file in pictures}, [], []
+    live = any('mode = "auto"' in "".join(cell["source"]) for cell in page["cells"])  # it asked models
     for number, cell in enumerate(page["cells"], 1):
         for output in cell.get("outputs", ()):
             data = output.get("data", {})

@@ -20,6 +20,7 @@ from proctor.workflow.notebook import all_notebooks
 TAG = re.compile(r"`(\w[\w ]*): \[\[(\w)\]\]`")
 SMALL = {  # values of parameters, where a notebook has them and no smaller ones
     "per_level": 1,
+    "per_kind": 2,
     "levels": 1,
     "n_exam": 12,
     "n_open": 3,

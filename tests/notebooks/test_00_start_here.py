@@ -1,4 +1,4 @@
-"""notebooks/00_start_here.ipynb, run by papermill: on the recording, and once live with the embedded model."""
+"""notebooks/00_start_here.ipynb, on the recording and once live with the embedded model."""
 
 import json
 import re
@@ -17,10 +17,11 @@ from proctor.report import catalog
 NAME, MODEL = "00_start_here", "smollm2-135m"
 
 
-def test_the_table_equals_a_recount_of_the_recording(read, recorded_replies):
-    replies = recorded_replies(MODEL)
-    rows = read("twelve_answers_table", dtype={"key": str, "answer": str})
-    questions = generate(per_level=1, levels=[1])[:12]
+def test_the_table_equals_a_recount_of_the_recording_and_its_claims_one_of_the_table(
+    done, read, claim, recorded_replies
+):
+    replies, questions = recorded_replies(MODEL), generate(per_level=1, levels=[1])[:12]
+    rows = read("start/twelve_answers_table", dtype={"key": str, "answer": str})
     assert list(rows["question"]) == [question.question for question in questions]
     for row, question in zip(rows.itertuples(), questions):
         reply = replies[run_exam.exam_request(MODEL, question).key]
@@ -30,28 +31,21 @@ def test_the_table_equals_a_recount_of_the_recording(read, recorded_replies):
         assert row.outcome == expected and row.key == question.answer
         assert pd.isna(row.confidence) if not said else row.confidence == pytest.approx(int(said[1]) / 100)
         assert row.completion_tokens == reply["completion_tokens"]
-
-
-def test_claims_are_recounted_from_the_table(done, read, claims_made):
-    rows = read("twelve_answers_table")
-    stated = rows.dropna(subset="confidence")
+    stated, made = rows.dropna(subset="confidence"), claim("start/0_overconfident")
     gap = 100 * (stated["confidence"] - (stated["outcome"] == "right"))
-    claim = claims_made["start/0_overconfident"]
-    assert claim.estimate == pytest.approx(gap.mean()) and claim.n == len(stated) and claim.verdict == "holds"
-    assert claims_made["start/0_repeats"].n == rows["probability"].notna().sum()
-    svg = (done / "figures/start/twelve_answers.svg").read_text()
+    assert made.estimate == pytest.approx(gap.mean()) and made.n == len(stated)
+    assert claim("start/0_repeats").n == rows["probability"].notna().sum()
+    svg = (done(NAME) / "figures/start/twelve_answers.svg").read_text()
     assert "The model is surer than" in svg and f"{(rows['outcome'] == 'right').sum()} of 12 answers" in svg
 
 
-def test_every_notebook_of_the_catalog_is_linked(done):
-    cells = json.loads((done / "out.ipynb").read_text())["cells"]
+def test_every_notebook_of_the_catalog_is_linked_and_the_plan_stands_before_the_first_reply(done, printed):
+    cells = json.loads((done(NAME) / "out.ipynb").read_text())["cells"]
     text = json.dumps([cell.get("outputs", []) for cell in cells])
     for name in {row.notebook for row in catalog.read() if row.notebook and row.state in catalog.RUN}:
         assert f"[{name}]({name}.ipynb)" in text and (paths.ROOT / f"notebooks/{name}.ipynb").is_file()
-
-
-def test_plan_stands_before_the_first_reply(printed_text):
-    assert printed_text.index("12 different calls") < printed_text.index("12 replies")
+    said = printed(done(NAME))
+    assert said.index("12 different calls") < said.index("12 replies")
 
 
 def weights_are_here() -> bool:
@@ -62,7 +56,7 @@ def weights_are_here() -> bool:
 
 
 @pytest.mark.skipif(not weights_are_here(), reason="the embedded model is not fetched: run `make setup`")
-def test_asks_the_embedded_model_live_about_questions_that_nobody_has_recorded(run_notebook, printed, tmp_path):
+def test_asks_the_embedded_model_live_about_questions_that_nobody_has_recorded(run_notebook, printed, python, tmp_path):
     # A checkout of its own around the same files, so that no other notebook's server has to be waited for.
     root = tmp_path / "checkout"
     for name in ("lib", "data", "params"):
@@ -71,9 +65,9 @@ def test_asks_the_embedded_model_live_about_questions_that_nobody_has_recorded(r
     shutil.copytree(paths.ROOT / "notebooks", root / "notebooks")  # links would be followed out of it
     (root / ".cache").mkdir()
     (root / ".cache/fetched").symlink_to(Path(fetched(spec(MODEL).file)).parent)
-    result = run_notebook(NAME, tmp_path, "-p", "seed", "7", "-p", "n", "2", root=root)
+    result = run_notebook(NAME, tmp_path, "-p", "seed", "7", "-p", "n", "1", root=root, python=python)
     assert result.returncode == 0, result.stderr
     rows = pd.read_csv(tmp_path / "figures/start/twelve_answers_table.csv")
-    assert list(rows["question"]) == [question.question for question in generate(seed=7, per_level=1, levels=[1])[:2]]
+    assert list(rows["question"]) == [question.question for question in generate(seed=7, per_level=1, levels=[1])[:1]]
     assert set(rows["outcome"]) <= {"right", "wrong", "unreadable"} and (rows["completion_tokens"] > 0).all()
-    assert "2 replies (live)" in printed(tmp_path) and "These questions are not recorded" in printed(tmp_path)
+    assert "1 replies (live)" in printed(tmp_path) and "These questions are not recorded" in printed(tmp_path)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import faulty_server
 import many_shapes
+import pandas as pd
 import pytest
 from many_shapes import ManyShapes, asking_notebooks, provider_values
 from proctor import paths
@@ -34,14 +35,15 @@ def server():
 
 @pytest.fixture(scope="module")
 def provider_run(server, run_notebook, tmp_path_factory):
-    """provider_run(name, kind, models): where a run of the notebook left figures/, out.ipynb and calls.json, which has
-    how many calls each path of the server got. It runs only if its receipt of an earlier session no longer holds."""
+    """provider_run(name, kind, models, **values): where a run of the notebook left figures/, out.ipynb and calls.json,
+    which has how many calls each path of the server got. It runs only if its receipt of an earlier session no longer
+    holds."""
     replies = tmp_path_factory.mktemp("replies") / "provider.sqlite"
 
-    def run(name, kind, models) -> Path:
+    def run(name, kind, models, **more) -> Path:
         folder = paths.BUILD / "tests/providers" / f"{name} {models[0]}"
         notebook, receipt = Notebook(paths.ROOT / f"notebooks/{name}.ipynb"), folder / "receipt.json"
-        values = provider_values(name, "URL", kind, models)
+        values = provider_values(name, "URL", kind, models) | more
         read = receipts.digests([*receipts.inputs(notebook, values), paths.PARAMS / "quick.yaml", *MADE_BY])
         left = receipts.digests(path for path in receipts.files_in([folder]) if path != receipt)
         if receipts.read_receipt(name, receipt) == {"values": values, "read": read, "left": left}:
@@ -74,9 +76,17 @@ def test_notebook_runs_on_models_of_a_provider(name, provider_run):
     assert 0 < sum(calls.values()) <= int(planned.replace(",", ""))
 
 
-def test_an_exam_s_models_may_be_named_alone_and_say_nothing_readable(provider_run):
+def test_an_exam_of_questions_of_one_s_own_and_a_model_that_says_nothing_readable(provider_run):
     """Whom the second study asks (`anchored`) stays as it is."""
-    provider_run("hle/2_measured_models", "openai", ["mute"])
+    lines = (paths.QUESTIONS / "families_v2.jsonl").read_text().splitlines()
+    ids = [f'"id": "{family}-{level}-01"' for family in ("tank", "long_sum") for level in (1, 2)]
+    own = paths.BUILD / "tests/own_questions.jsonl"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text("\n".join(line for line in lines if any(name in line for name in ids)))
+    folder = provider_run("hle/2_measured_models", "openai", ["mute"], questions=str(own))
+    rows = pd.read_csv(folder / "figures/hle/measured_accuracy_table.csv").set_index("questions")["n"]
+    assert set(rows.index) == {"all families", "level 1", "level 2", "tank", "long_sum", "MMLU-tiny"}
+    assert rows["all families"] == 4
 
 
 def test_the_example_of_live_yaml_puts_other_models_in_every_notebook_that_asks(tmp_path):

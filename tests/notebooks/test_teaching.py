@@ -101,30 +101,20 @@ def test_each_of_twelve_misreadings_says_what_why_what_the_notebook_shows_and_wh
         assert CITED.search(line) and PLACE.search(line), line[:60]
 
 
-def test_an_hour_leaves_eight_minutes_and_laptops_run_what_needs_no_logs():
-    names = ("One hour", "Half a day", "Ninety minutes")
-    hour, half_day, ninety = (rows(lesson) for lesson in LESSONS[1:] if lesson.startswith(names))
-    assert 60 - sum(int(minutes) for minutes, shown, *_ in hour if shown) >= 8
-    for _, shown, place, *_ in hour + half_day + ninety:
-        assert shown.partition(",")[0] in ("laptop", "projector", "book", "")
-        names = re.findall(r"\((\.\./notebooks/[\w/]+\.ipynb)\)", place)
-        if shown.startswith("laptop"):
-            assert names and not any(Notebook(DOCS / name).logs for name in names), place
-        elif "figure" in place:
-            assert re.search(r"\(\.\./figures/[\w/]+\.png\)", place), place
-
-
-def test_the_minutes_of_each_lesson_add_up():
-    lessons = LESSONS
-    minutes = {
-        lesson.splitlines()[0].partition(":")[0]: [
-            int(n) for n in re.findall(r"^\|(?: \d+ \|)? (\d+) \| ", lesson, re.M)
-        ]
-        for lesson in lessons
-    }
-    assert sum(minutes["One hour"]) == 60 and sum(minutes["Half a day"]) == 240
-    assert sum(minutes["Ninety minutes"]) == 90
-    assert minutes["A term's project"] == [90] * 12
+def test_the_minutes_of_each_lesson_add_up_and_laptops_run_what_needs_no_logs():
+    lessons = {lesson.partition(":")[0]: lesson for lesson in LESSONS[1:]}
+    for name, minutes in {"One hour": 60, "Half a day": 240, "Ninety minutes": 90}.items():
+        steps = rows(lessons[name])
+        assert sum(int(step[0]) for step in steps) == minutes
+        for _, shown, place, *_ in steps:
+            assert shown.partition(",")[0] in ("laptop", "projector", "book", "")
+            names = re.findall(r"\((\.\./notebooks/[\w/]+\.ipynb)\)", place)
+            if shown.startswith("laptop"):
+                assert names and not any(Notebook(DOCS / name).logs for name in names), place
+            elif "figure" in place:
+                assert re.search(r"\(\.\./figures/[\w/]+\.png\)", place), place
+    assert sum(int(minutes) for minutes, shown, *_ in rows(lessons["One hour"]) if not shown) >= 8
+    assert [int(minutes) for _, minutes, *_ in rows(lessons["A term's project"])] == [90] * 12
 
 
 SOLVED = re.findall(

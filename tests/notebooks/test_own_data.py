@@ -1,0 +1,199 @@
+"""The notebooks that take data of one's own, on data that are made up here and counted by hand."""
+
+import gzip
+import json
+import random
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from proctor import log_files, paths
+from proctor.stats.proportions import clopper_pearson, wilson
+from scipy.stats import binomtest
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """`tables(folder, paper)`: tables of a run, by name."""
+    return lambda folder, paper: lambda name, **how: pd.read_csv(folder / f"figures/{paper}/{name}.csv", **how)
+
+
+def test_an_exam_s_reviews_are_read_and_an_event_that_can_not_happen_is_named(quick_run, printed):
+    events = [
+        dict(question="mine", event="submit", by="ada"),
+        dict(question="mine", event="check", by="desk", stumped=True),
+        dict(question="mine", event="review", by="bo", score=3, feedback="Say more."),
+    ]
+    mine = {"mine.jsonl": "\n".join(map(json.dumps, events))}
+    done = quick_run("hle/1_review", label="own", files=mine, reviews="{}/mine.jsonl")
+    assert "question mine, event: 'approve' can't happen to a question that is first round" in printed(done)
+
+
+def test_logs_of_sixty_runs_are_shown(quick_run, needs_logs, monkeypatch, tables):
+    needs_logs("token_probability")
+    draw = random.Random(1)
+    lines = ["id,run,answered,stated_confidence,judge_correct,judge_confidence,exact_original_key,completion_tokens"]
+    retested = [f"openai_{name}_{host}" for name in ("gpt-5", "gpt-5-mini", "o4-mini") for host in ("openai", "azure")]
+    named = [*retested, "openai_gpt-5-nano_openai", "z-ai_glm-4.5_z-ai"]
+    for run in [*named, *(f"vendor_model-{n}_host" for n in range(60 - len(named)))]:
+        for item in range(120):
+            right, sure = int(draw.random() < 0.2), draw.randint(40, 100)
+            judge = str(right) if draw.random() < 0.6 or run.startswith("z-ai") else ""
+            lines.append(f"q{item},{run},1,{sure},{judge},{sure if judge else ''},{right},{draw.randint(500, 9000)}")
+    made = paths.BUILD / "tests/logs of sixty runs"
+    shutil.rmtree(made, ignore_errors=True)
+    (made / "hle_runs").mkdir(parents=True)
+    (made / "hle_runs/tidy.csv.gz").write_bytes(gzip.compress("\n".join(lines).encode(), mtime=0))
+    kinds = [f"q{n},{'letter' if n % 2 else 'number'}" for n in range(120)]
+    (made / "hle_runs/items.csv").write_text("\n".join(["id,key_kind", *kinds]) + "\n")
+    (made / "token_probability").symlink_to(log_files.folder("token_probability"))
+    monkeypatch.setenv("PROCTOR_LOGS", str(made))
+    done = quick_run("hle/4_frontier_runs", label="of sixty")
+    assert len(tables(done, "hle")("frontier_metrics")) == 60
+
+
+def test_a_board_goes_through_the_notebook_of_the_example(quick_run, printed, tables):
+    rng = np.random.default_rng(0)
+    chance = {"good": 0.9, "fair": 0.5, "twin": 0.5, "poor": 0.1}
+    table = pd.DataFrame(
+        {"item": range(300), "discipline": [f"d{n % 40}" for n in range(300)]}
+        | {model: rng.binomial(1, p, 300).astype(object) for model, p in chance.items()}
+    )
+    table.loc[7, "fair"] = ""
+    files = {"mine.csv": table.to_csv(index=False)}
+    folder = quick_run("kina/your_leaderboard", label="own", files=files, results="{}/mine.csv", least=5)
+    read = tables(folder, "kina")
+    mine = read("own_leaderboard")
+    assert mine["model"].iloc[[0, -1]].tolist() == ["good", "poor"] and mine["tier"].tolist() == [1, 2, 2, 3]
+    about = json.loads((folder / "figures/kina/own_ranking.json").read_text())
+    assert about["evidence"] == "measured" and about["inputs"][-1]["path"].endswith("mine.csv")
+    assert "imulated" not in (folder / "figures/kina/own_ranking.svg").read_text()
+    said = printed(folder)
+    assert "4 models, 300 items, 40 disciplines" in said and "missing scores left out: 1" in said
+    assert "1 of 1,200 scores (0.1%) are not there" in said and "the 40 disciplines are the units" in said
+    pairs = read("own_pairs").set_index(["a", "b"])["holm"]
+    alike = pairs[pairs > 0.05]
+    assert len(pairs) == 6 and len(alike) == 1 and set(alike.index[0]) == {"fair", "twin"}
+    categories = read("own_categories").set_index(["model", "category"])
+    assert len(categories) == 4 * 40 and categories.loc[("fair", "d7"), "items"] == 7  # one is lacking
+    first = table.loc[table["discipline"] == "d0", "good"].astype(int)
+    low, high = wilson(first.sum(), len(first))
+    assert categories.loc[("good", "d0")].tolist() == pytest.approx([8, 100 * first.mean(), 100 * low, 100 * high])
+
+
+# A published table before the audit: diagnostic tests built from counts here, and one that lacks most.
+
+HEALTHY, ILL = 480, 120
+COUNTS = {"antigen": (84, 6), "antibody": (66, 31), "chest X-ray": (97, 118)}  # true and false positives
+
+
+@pytest.fixture(scope="module")
+def audited(quick_run, tables):
+    """The audit of three tests with their sensitivity and specificity, an impossible row, two accuracies alone; of other
+    items a row that three tables fit and one of which most items are positive; an accuracy of five answers an item."""
+    lines = ["name,accuracy,precision,recall,specificity,n,positives,samples"]
+    for name, (tp, fp) in COUNTS.items():
+        shares = ((tp + HEALTHY - fp) / 600, tp / (tp + fp), tp / ILL, (HEALTHY - fp) / HEALTHY)
+        lines.append(f"{name},{','.join(f'{100 * share:.1f}' for share in shares)},,,")
+    # who finds 48 of 120 misses 72, and an accuracy of 95.0 % leaves 30 errors
+    lines += ["miracle,95.0,,40.0,99.5,,,", "nurse,88.5,,,,,,", "model,61.0,,,,,,"]
+    lines += ["whole percent,85,64,78,,400,90,", "mostly ill,89.25,91.08,95.48,,400,310,", "five answers,70.00,,,,,,5"]
+    values = dict(path="{}/tests.csv", n=600, positives=ILL, files={"tests.csv": "\n".join(lines) + "\n"})
+    return tables(quick_run("synthesis/audit_your_table", label="tests", **values), "synthesis")
+
+
+def test_verdicts_of_an_audit_are_those_of_the_counts_that_the_table_was_built_from(audited):
+    table = audited("audit_feasibility").set_index("name")
+    for name, counts in COUNTS.items():
+        assert table.loc[name, "verdict"] == "feasible, unique"
+        assert table.loc[name, ["tp", "fp"]].astype(int).tolist() == [*counts]
+    assert table.loc["miracle", ["verdict", "solutions"]].tolist() == ["infeasible", 0]
+    assert table.loc[["nurse", "model"], "right"].astype(int).tolist() == [531, 366]
+    claim = audited("claims_audit_your_table").set_index("id").loc["synthesis/audit_feasible"]
+    assert claim["verdict"] == "does not hold" and claim["finding"] == "1 of 9 rows cannot be true as printed"
+
+
+def test_only_feasible_rows_have_intervals_a_trivial_answer_and_comparisons(audited):
+    measured, trivial = audited("audit_measures"), audited("audit_baselines")
+    assert set(trivial["name"]) == {*COUNTS, "nurse", "model", "whole percent", "mostly ill"}
+    assert set(measured["name"]) == {*trivial["name"], "five answers"}
+    assert set(measured[measured["name"] == "nurse"]["measure"]) == {"accuracy"}
+    rows = trivial.set_index("name")
+    assert (rows["trivial"] == "reject all").sum() == 6 and rows.loc["mostly ill", "trivial"] == "accept all"
+    assert rows.loc["antigen", "trivial_accuracy"] == HEALTHY / 600 and rows.loc["chest X-ray", "gain"] < 0
+    for name, only_row, only_trivial, items in (("antigen", 84, 6, 600), ("mostly ill", 61, 14, 400)):
+        assert rows.loc[name, "gain"] == pytest.approx(100 * (only_row - only_trivial) / items)
+        p = binomtest(only_row, only_row + only_trivial).pvalue
+        assert rows.loc[name, "p_min"] == rows.loc[name, "p_max"] == pytest.approx(p)
+    pairs = audited("audit_comparisons")  # each pair on the same items
+    assert len(pairs) == 10 and "miracle" not in {*pairs["a"], *pairs["b"]}
+
+
+def test_an_interval_is_the_widest_over_the_tables_that_fit_and_counts_items_not_answers(audited):
+    measured = audited("audit_measures").set_index(["name", "measure"])
+    recall = measured.loc[("whole percent", "recall")]
+    assert recall[["estimate", "estimate_max"]].tolist() == pytest.approx([70 / 90, 71 / 90])
+    limits = clopper_pearson(70, 90)[0], clopper_pearson(71, 90)[1]
+    assert recall[["exact_low", "exact_high"]].tolist() == pytest.approx(limits)
+    assert measured.loc[("five answers", "accuracy"), ["low", "high"]].tolist() == pytest.approx(wilson(420, 600))
+
+
+def test_sections_of_an_audit_without_figures_say_so_in_a_line_and_go_on(quick_run, printed, tables):
+    poor = {"poor.csv": "name,accuracy,precision\nA,84.77,\nB,,60.00\n"}
+    done = quick_run("synthesis/audit_your_table", label="poor", files=poor, path="{}/poor.csv", n=400)
+    for line in ("no counts to put intervals on", "the trivial answer is not known", "there is nothing to compare"):
+        assert f"{line}.\n" in printed(done)
+    assert (done / "figures/synthesis/audit_intervals.svg").is_file()
+    assert tables(done, "synthesis")("audit_comparisons").empty
+
+
+# Answers before a validator
+
+SAYS = {  # of answer n of 20, two to a question, every second one right
+    "good": lambda n: n % 2,
+    "blind": lambda n: True,
+    "pairs": lambda n: n // 2 % 2,
+    "mute": lambda n: None,
+}
+
+
+@pytest.fixture
+def verdicts(quick_run, tables):
+    """`verdicts(judges, truth)`: the tables of results and of claims on what these judges say."""
+
+    def made(judges, truth):
+        outcome = {None: "unreadable", 1: "yes", 0: "no"}
+        rows = [f"{judge},C,q{n // 2},a{n},{truth(n)},{outcome[SAYS[judge](n)]}" for judge in judges for n in range(20)]
+        text = {"mine.csv": "\n".join(["judge,check,question,answer_id,correct,outcome", *rows])}
+        values = dict(verdict_file="{}/mine.csv", columns={"question_id": "question"}, files=text)
+        read = tables(quick_run("uq/your_answers", label="-".join(judges), **values), "uq")
+        return read("your_answers_results").set_index("judge"), read("claims_your_answers").set_index("id")
+
+    return made
+
+
+def test_judges_are_scored_where_the_truth_is_known(verdicts):
+    table, claims = verdicts(list(SAYS), lambda n: n % 2)
+    assert table[["share", "of_right", "of_wrong"]].T.to_dict("list") == {
+        "good, C": [50, 100, 0],
+        "blind, C": [100, 100, 100],
+        "pairs, C": [50, 50, 50],
+        "mute, C": [0, 0, 0],
+    }
+    assert table["rejected_unreadable"].tolist() == table["unreadable"].tolist() == [0, 0, 0, 20]
+    low, high = (100 * limit for limit in wilson(10, 10))  # one right answer to each question
+    assert table.loc["good, C", ["of_right_low", "of_right_high"]].tolist() == pytest.approx([low, high])
+    low, high = (100 * limit for limit in wilson(10, 20))
+    together = table.loc["pairs, C"]  # both answers to a question alike: as ten answers, not twenty
+    assert together["share_high"] - together["share_low"] > 1.2 * (high - low)
+    good, blind = (claims.loc[f"uq/your_answers.{judge}_C"] for judge in ("good", "blind"))
+    assert good["estimate"] == good["high"] == 100 and 50 < good["low"] < 100 and good["verdict"] == "holds"
+    assert blind["estimate"] == 50 and 0 < blind["low"] < 50 < blind["high"] < 100
+    assert set(claims["level"]) == {1 - 0.05 / 4}
+
+
+def test_without_truth_it_is_said_what_is_accepted(verdicts):
+    table, claims = verdicts(["pairs"], lambda n: "")
+    assert table.loc["pairs, C", "accepted"] == 10 and table["of_right"].isna().all()
+    assert claims.loc["uq/your_answers", "estimate"] == 50 and "at most half" in claims["sentence"].item()
