@@ -197,14 +197,9 @@ def test_least_most_and_mean_calls_are_those_of_all_outcomes(text, judges):
     assert expected_calls(node, rates, judges) == pytest.approx((mean, chance))
 
 
-def test_an_unreadable_vote_is_no_acceptance_but_a_lone_check_stays_unreadable():
+def test_a_lone_check_stays_unreadable_and_votes_keep_their_sample_numbers_whatever_came_before():
     assert run(parse("C"), lambda vote: None)[0] is None
     assert run(parse("C x3|M"), lambda vote: None if vote.sample == 0 else True)[0] is True
-    assert run(parse("C x3|U"), lambda vote: None if vote.sample == 0 else True)[0] is False
-
-
-def test_votes_keep_their_sample_numbers_whatever_came_before():
-    asked = run(parse("(C x2|U) x3|M"), lambda vote: vote.sample != 0, exhaustive=True)[1]
-    assert [vote.sample for vote in asked] == [0, 1, 2, 3, 4, 5]
-    early = run(parse("(C x2|U) x3|M"), lambda vote: vote.sample != 0)[1]
-    assert [vote.sample for vote in early] == [0, 2, 3, 4, 5]
+    for exhaustive, samples in ((True, [0, 1, 2, 3, 4, 5]), (False, [0, 2, 3, 4, 5])):
+        asked = run(parse("(C x2|U) x3|M"), lambda vote: vote.sample != 0, exhaustive=exhaustive)[1]
+        assert [vote.sample for vote in asked] == samples

@@ -7,7 +7,9 @@ import importlib.util
 import json
 import re
 import sqlite3
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from proctor.data.schemas import Answer, Question
 from proctor.exam import recorded as exam_recorded
@@ -43,25 +45,16 @@ def traces(path):
     return {line["answer_id"]: line["trace"] for line in map(json.loads, path.read_text().splitlines())}
 
 
-def test_no_call_is_asked_after_a_verdict_is_settled(serving, session):
-    server = serving(verdicts=0.8)
-    found = run(session(), PIPELINE)
-    assert server.arrived == found["calls"].sum()
-    assert found.loc[found["outcome"] == "reject", "votes"].nunique() > 1  # they stopped at different places
-
-
 def test_a_trace_replayed_by_hand_gives_the_verdict(serving, session, tmp_path):
-    serving(verdicts=0.7)
-    found = run(session(), "(C x3|M) => (V x2|U)", out=tmp_path / "verdicts.jsonl", temperature=1.0)
-    lines = [json.loads(line) for line in (tmp_path / "verdicts.jsonl").read_text().splitlines()]
-    assert [line["answer_id"] for line in lines] == list(found["answer_id"]) == [answer.id for answer in ANSWERS]
-    for line in lines:
-        yes = {
-            check: [vote["outcome"] == "accept" for vote in line["trace"] if vote["check"] == check] for check in "CV"
-        }
-        accepted = sum(yes["C"]) >= 2 and len(yes["V"]) == 2 and all(yes["V"])
-        assert line["outcome"] == ("accept" if accepted else "reject")
-        assert all(vote["prompt"].startswith("uq/") and vote["reply"] for vote in line["trace"])
+    server = serving(verdicts=0.7)
+    found = run(session(), "(C x3|M) => (V x2|U)", out=tmp_path / "v.jsonl", temperature=1.0)
+    assert list(traces(tmp_path / "v.jsonl")) == list(found["answer_id"]) == [answer.id for answer in ANSWERS]
+    assert server.arrived == found["calls"].sum() and found["votes"].nunique() > 1  # none after a verdict is settled
+    for trace, outcome in zip(traces(tmp_path / "v.jsonl").values(), found["outcome"]):
+        votes = pd.DataFrame(trace).groupby("check")["outcome"].agg(lambda said: list(said == "accept"))
+        accepted = sum(votes["C"]) >= 2 and votes["V"] == [True, True]
+        assert outcome == ("accept" if accepted else "reject")
+        assert all(vote["prompt"].startswith("uq/") and vote["reply"] for vote in trace)
 
 
 def test_reconsidering_goes_on_in_the_same_conversation(serving, session):
@@ -280,17 +273,13 @@ def full_after(lines):
 
     def opened(*where, **how):
         file, left = open(*where, **how), iter(range(lines))
-        file_write = file.write
 
-        class Full:
-            close = file.close
+        def write(text):
+            if next(left, None) is None:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return file.write(text)
 
-            def write(self, text):
-                if next(left, None) is None:
-                    raise OSError(errno.ENOSPC, "No space left on device")
-                return file_write(text)
-
-        return Full()
+        return SimpleNamespace(write=write, close=file.close)
 
     return opened
 
@@ -338,13 +327,14 @@ def test_ctrl_c_waits_for_the_calls_in_flight_also_on_a_full_disk(serving, sessi
         fill_the_cache(monkeypatch, 0)
 
     async def stopped():
-        task = asyncio.create_task(validate(talker, Run(PIPELINE, ["open"]), QUESTIONS, ANSWERS))
-        while server.arrived < 6:
-            await asyncio.sleep(0.01)
-        task.cancel()
-        await asyncio.sleep(0)
-        server.hold = None
-        await task
+        async with talker:
+            task = asyncio.create_task(validate(talker, Run(PIPELINE, ["open"]), QUESTIONS, ANSWERS))
+            while server.arrived < 6:
+                await asyncio.sleep(0.01)
+            task.cancel()
+            await asyncio.sleep(0)
+            server.hold = None
+            await task
 
     with pytest.raises(StoreError if full else asyncio.CancelledError) as error:
         asyncio.run(stopped())
@@ -363,46 +353,39 @@ def test_two_runs_into_one_file_are_told_and_ask_nothing(serving, session, tmp_p
     assert sorted(path.name for path in tmp_path.iterdir() if "sqlite" not in path.name) == ["v.jsonl"]
 
 
-# The public code's semantics, transcribed: the first whole verdict in capitals counts, none is a rejection; all turns
-# vote; a sequence ends at the first stage that rejects.
-
-
-def reference_verdict(reply: str) -> bool:
-    found = re.search(r"\[\[([YN])\]\]", reply)
-    return bool(found) and found.group(1) == "Y"
-
-
-def reference_pipeline(stages: list[list[str]], unanimous: bool = True) -> bool:
+def reference(stages: list[list[str]], unanimous: bool) -> str:
+    """The public code's semantics: the first whole verdict in capitals counts, none is a rejection; all turns vote; a
+    sequence ends at the first stage that rejects."""
     for turns in stages:
-        votes = [reference_verdict(reply) for reply in turns]
+        found = [re.search(r"\[\[([YN])\]\]", reply) for reply in turns]
+        votes = [bool(one) and one.group(1) == "Y" for one in found]
         if not (all(votes) if unanimous else 2 * sum(votes) > len(votes)):
-            return False
-    return True
+            return "reject"
+    return "accept"
 
 
 def test_verdicts_on_recorded_replies_are_those_of_the_reference(tmp_path):
-    runs = [(vote, out) for vote, out in (("U", tmp_path / "all.jsonl"), ("U", None), ("M", None))]
+    runs = [("U", True), ("U", False), ("M", False)]  # vote, exhaustive
 
     async def replay():
+        found = []
         async with Session("replay", progress=False) as session:
             questions, answers = await exam_recorded.model_answers(session)
-            notations = [" => ".join(f"({check} |{vote})" for check in ("V", "C", "B")) for vote, _ in runs]
-            asked = [
-                Run(notation, exam_recorded.MODELS, exhaustive=out is not None)
-                for notation, (_, out) in zip(notations, runs)
-            ]
-            return [await validate(session, one, questions, answers, out=out) for one, (_, out) in zip(asked, runs)]
+            for vote, all_votes in runs:
+                notation = " => ".join(f"({check} |{vote})" for check in ("V", "C", "B"))
+                study, out = Run(notation, exam_recorded.MODELS, exhaustive=all_votes), tmp_path / f"{all_votes}.jsonl"
+                found.append(await validate(session, study, questions, answers, out=out))
+        return found
 
     every, *early = asyncio.run(replay())
     for trace, *outcomes in zip(
-        traces(tmp_path / "all.jsonl").values(), *(run["outcome"] for run in early), strict=True
+        traces(tmp_path / "True.jsonl").values(), *(run["outcome"] for run in early), strict=True
     ):
         turns = collections.defaultdict(list)
         for cast in trace:  # a judge bound to one token only begins its verdict, which the reference can't read
             turns[cast["check"]].append(re.sub(r"(\[\[[YN])$", r"\1]]", cast["reply"]))
         assert [len(said) for said in turns.values()] == [3, 3, 3]
-        expected = [reference_pipeline(list(turns.values()), unanimous) for unanimous in (True, False)]
-        assert outcomes == [{True: "accept", False: "reject"}[accepted] for accepted in expected]
+        assert outcomes == [reference(list(turns.values()), unanimous) for unanimous in (True, False)]
     assert list(every["outcome"]) == list(early[0]["outcome"]) and len(every) == 81
     for run in early:
         assert set(run["outcome"]) == {"accept", "reject"} and run["calls"].sum() < every["calls"].sum()

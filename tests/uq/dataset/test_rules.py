@@ -150,14 +150,6 @@ def test_a_rule_reads_as_its_sentence(tmp_path):
     assert {k: found[f"site{k}", 0] for k in range(len(cases))} == dict(enumerate(failed for _, failed in cases))
 
 
-def test_the_public_codes_variant_matches_within_tags_and_takes_no_top_share(tmp_path):
-    pool = pool_of(tmp_path / "pool", [dict(tags=["functional-analysis"]), dict(score=11), {}, {}])
-    found = decided(pool, load_rules(variant="public_code"), date(2024, 6, 30), tmp_path / "out")
-    assert found["math", 0] == {"on_topic"} and found["math", 1] == set()
-    found = decided(pool, load_rules(), date(2024, 6, 30), tmp_path / "out")
-    assert found["math", 0] == set() and found["math", 1] == {"top_share"}
-
-
 def test_top_share_is_rounded_up_and_keeps_ties():
     for n, percent in product([1, 9, 10, 11, 30, 101], [0.5, 10, 30, 99]):
         votes = [k // 2 for k in range(n)]
