@@ -56,17 +56,14 @@ def test_an_answer_is_submitted_and_read_back_until_it_is_withdrawn(send, questi
     assert send("questions/math/1/").json()["answers"] == []
 
 
-def test_an_ai_review_stands_once_apart_and_resolves_nothing(send, answer):
+def test_an_ai_review_stands_once_apart_and_resolves_nothing(send, answer, reviewer):
+    acts.edit(reviewer, answer, 1, text="Because of y.")
+    assert "2" in told(send(f"answers/{answer.key}/reviews/", REVIEW | dict(version=1)), 409)["version"]
+    assert not System.objects.filter(name="Judge").exists()  # of a review of an older version nothing is left
     assert not kept("Review", send(f"answers/{answer.key}/reviews/", REVIEW), 201)["counts"]
     assert "text" in told(send(f"answers/{answer.key}/reviews/", REVIEW), 422)
     read = send(f"answers/{answer.key}/").json()
     assert len(read["ai_reviews"]) == 1 and read["human_reviews"] == [] and read["state"] == "unreviewed"
-
-
-def test_an_ai_review_of_an_older_version_is_a_conflict(send, answer, reviewer):
-    acts.edit(reviewer, answer, 1, text="Because of y.")
-    assert "2" in told(send(f"answers/{answer.key}/reviews/", REVIEW | dict(version=1)), 409)["version"]
-    assert not System.objects.filter(name="Judge").exists()
 
 
 def test_only_a_moderator_adds_verdicts(send, answer, reviewer):
@@ -118,8 +115,13 @@ def test_who_sends_no_token_or_a_wrong_one_writes_nothing(send, question, review
         told(reply, 401)
         assert reply["WWW-Authenticate"] == "Bearer"
     client = Client(enforce_csrf_checks=True)
-    client.force_login(reviewer)  # a session in a browser
-    told(client.post(f"/api/{COMMENTS}", '{"text": "x"}', content_type="application/json"), 401)
+    client.force_login(reviewer)  # a session in a browser counts for nothing, nor does a token elsewhere
+    for address, how in (
+        (COMMENTS, {}),
+        (f"{COMMENTS}?token={send.token}", {}),
+        (COMMENTS, dict(headers={"Authorization": f"Basic {send.token}"})),
+    ):
+        told(client.post(f"/api/{address}", '{"text": "x"}', content_type="application/json", **how), 401)
     assert not Answer.objects.exists() and not Comment.objects.exists()
 
 
@@ -166,18 +168,12 @@ def test_every_wrong_or_missing_field_is_named_with_its_mend(name, wrong, mends)
     assert set(problems) == set(mends) and all(mend in problems[field] for field, mend in mends.items())
 
 
-@pytest.mark.parametrize("path", ["questions/math/2/", "answers/none/", "nowhere/", "answers/%00/", "questions/%00/1/"])
-def test_what_is_not_there_is_told_as_json(send, question, path):
-    told(send(path), 404)
-
-
-def test_other_methods_are_refused_with_those_that_are_allowed(question):
+def test_what_is_not_there_or_not_allowed_and_what_comes_too_often_is_told_as_json(send, question, monkeypatch):
+    for path in ("questions/math/2/", "answers/none/", "nowhere/", "answers/%00/", "questions/%00/1/"):
+        told(send(path), 404)
     reply = Client().delete("/api/questions/math/1/")
     told(reply, 405)
     assert reply["Allow"] == "GET, HEAD"
-
-
-def test_too_often_says_how_long_to_wait(send, question, monkeypatch):
     monkeypatch.setitem(security.LIMITS, "submit", security.Limit(1, 3600))
     send(COMMENTS, dict(text="one"))
     reply = send(COMMENTS, dict(text="two"))

@@ -51,15 +51,12 @@ def seeded(django_db_setup, django_db_blocker):
         transaction.set_rollback(True)
 
 
-def test_an_answer_counts_in_the_overview_as_it_does_on_its_page(seeded):
+def test_an_answer_counts_in_the_overview_as_on_its_page_and_people_stand_in_the_ranking(seeded):
     states = answer_states(seeded.community, overview.RULE).set_index("answer_id")["state"]
     assert set(seeded.states) == set(states.index) and {"right", "wrong"} <= set(states)
     for key, state in states.items():
         own = seeded.states[key]
         assert WORDS.get(state, own) == own and (own in ("verified", "refuted")) == (state in ("right", "wrong"))
-
-
-def test_people_stand_in_the_ranking_beside_systems(seeded):
     ranking, history = seeded.summary["ranking"], seeded.summary["history"]
     assert set(ranking["system"]) == seeded.systems | {"people"}
     assert (ranking["low"] <= ranking["share"]).all()

@@ -67,6 +67,7 @@ def test_an_error_page_reads_no_database_and_tells_no_secret(client, db, monkeyp
     secret = "a long pass phrase that is secret"
     response = client.post("/sign-up/", dict(username="nia", password=secret, password_again=secret))
     assert response.status_code == 503 and secret not in response.text
+    assert secret not in client.post("/me/", {"password": secret, "about": "x"}).text  # nor in a draft
     monkeypatch.setattr("django.db.models.query.QuerySet._fetch_all", fails())
     assert client.get("/").status_code == 503
 

@@ -84,10 +84,6 @@ def test_writing_too_often_gives_the_text_back(as_reviewer, question, monkeypatc
     assert response.status_code == 429 and "Two, which is longer" in response.text and Comment.objects.count() == 1
 
 
-def test_a_draft_never_holds_a_password(client, db):
-    assert "secret" not in client.post("/me/", {"password": "secret", "about": "x"}).text
-
-
 def test_who_works_on_a_question_is_shown_until_taken_back_or_a_month_has_passed(as_reviewer, question):
     def shown() -> bool:
         return "Working on it" in as_reviewer.get("/q/math/1/").text
