@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from proctor.workflow import kernels
-from proctor.workflow.kernels import KernelServer, scratch_folder
+from proctor.workflow.kernels import KernelServer
 
 from .helpers import alive, wait_until
 
@@ -125,19 +125,6 @@ def test_a_killed_run_leaves_neither_processes_nor_temporary_files(light, tmp_pa
     owner.send_signal(signal.SIGKILL)
     owner.wait()
     wait_until(lambda: not alive(child) and not folder.exists())
-
-
-def test_folders_of_the_dead_are_swept_and_those_in_use_are_not(tmp_path, monkeypatch):
-    monkeypatch.setattr(kernels.tempfile, "tempdir", str(tmp_path))
-    dead, lock = scratch_folder()
-    os.close(lock)
-    used, _ = scratch_folder()
-    other = tmp_path / "proctor-of-somebody-else"
-    other.mkdir()
-    for path in (dead, used, other):
-        os.utime(path, (1, 1))
-    new, _ = scratch_folder()
-    assert not dead.exists() and used.is_dir() and new.is_dir() and other.exists()
 
 
 def test_a_server_that_has_ended_is_told(light, tmp_path, monkeypatch):

@@ -6,7 +6,6 @@
 Light imports only: the server starts to import its own while the caller imports papermill.
 """
 
-import fcntl
 import json
 import os
 import shutil
@@ -22,7 +21,6 @@ from signal import SIGKILL, SIGTERM
 from proctor.paths import ROOT
 
 SCRIPT = Path(__file__).with_name("kernel_server.py")
-PREFIX = "proctor-kernels-"
 
 
 class KernelServer:
@@ -38,7 +36,8 @@ class KernelServer:
         if running := os.environ.get("PROCTOR_KERNELS"):
             self.folder = Path(running)
             return
-        self.folder, self._lock = scratch_folder()
+        # not in build/, because a socket's path may have about 100 characters
+        self.folder = Path(tempfile.mkdtemp(prefix="proctor-kernels-"))
         settings = self.folder / "matplotlibrc"  # empty: the user's own must not change what a notebook draws
         settings.touch()
         self.process = subprocess.Popen(
@@ -60,7 +59,6 @@ class KernelServer:
         assert self.process.stdin
         self.process.stdin.close()
         shutil.rmtree(self.folder, ignore_errors=True)
-        os.close(self._lock)
 
     def start(self, argv: Sequence[str], environment: Mapping[str, str], cwd: Path, stderr: Path) -> "Kernel":
         """A kernel in a process group of its own, with these arguments of ipykernel. Raises OSError."""
@@ -137,32 +135,3 @@ class Kernel:
         except OSError:
             pass
         return int(digits) if digits else None
-
-
-def scratch_folder() -> tuple[Path, int]:
-    """(a new folder for temporary files, the descriptor that must stay open as long as it is in use).
-
-    Folders that a killed process has left behind are deleted.
-    """
-    for old in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        _delete_unless_used(old)
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX))  # not under build/: a socket's path may have about 100 characters
-    lock = os.open(folder, os.O_RDONLY)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    return folder, lock
-
-
-def _delete_unless_used(folder: Path) -> None:
-    try:
-        if time.time() - folder.stat().st_mtime < 60:
-            return  # its owner may be about to lock it
-        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:
-        return  # another's, or just deleted
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(folder, ignore_errors=True)
-    except BlockingIOError:
-        pass
-    finally:
-        os.close(lock)

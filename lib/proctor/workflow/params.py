@@ -25,7 +25,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from proctor.paths import BUILD, COMMITTED, PARAMS
-from proctor.workflow.notebook import Notebook, WorkflowError
+from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
 from proctor.workflow.values import number
 
 DEFAULT = PARAMS / "default.yaml"
@@ -73,6 +73,12 @@ def resolve(
     if overrides:
         _merge(values, declarations, overrides, source="-p")
     return values
+
+
+def of(notebook: Notebook, profile: Path, overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """What one notebook is given, which may lie anywhere. overrides: {parameter: value}, of this notebook."""
+    others = [other for other in all_notebooks() if other.path != notebook.path]
+    return resolve([*others, notebook], profile, {notebook.name: overrides})[notebook.name]
 
 
 def all_values(notebook: Notebook, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from proctor.files import write_atomic
 from proctor.paths import BUILD, OWN_FIGURES, PARAMS
 from proctor.workflow import receipts
 from proctor.workflow.kernels import KernelServer
-from proctor.workflow.notebook import NOTEBOOKS, Notebook, WorkflowError, all_notebooks
+from proctor.workflow.notebook import NOTEBOOKS, Notebook, WorkflowError
 
 if TYPE_CHECKING:
     from proctor.models.spending import Budget
@@ -223,10 +223,8 @@ def budget_of(options: argparse.Namespace) -> "Budget | None":
 def _values_and_files(notebook: Notebook, options: argparse.Namespace) -> tuple[dict[str, Any], list[Path]]:
     from proctor.workflow import params  # not needed by a job of Snakemake's
 
-    others = [other for other in all_notebooks() if other.path != notebook.path]
     files = {name: str(Path(path).resolve()) for name, _, path in (text.partition("=") for text in options.file)}
-    overrides = {notebook.name: params.read_overrides(options.overrides) | files}
-    values = params.resolve([*others, notebook], options.params, overrides)[notebook.name]
+    values = params.of(notebook, options.params, params.read_overrides(options.overrides) | files)
     return values, receipts.inputs(notebook, values)
 
 
@@ -256,8 +254,7 @@ def run_own(
 
     ready(notebook)
     this, folder = find(notebook), folder_of(name)
-    others = [other for other in all_notebooks() if other.path != this.path]
-    given = params.resolve([*others, this], PARAMS / "default.yaml", {this.name: dict(values)})[this.name]
+    given = params.of(this, params.DEFAULT, values)
     mark(folder, this.name, INCOMPLETE)
     if problem := run_alone(this, given, folder / "notebook.ipynb", folder):
         print(problem, file=sys.stderr)

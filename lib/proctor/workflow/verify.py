@@ -76,21 +76,19 @@ def verify(only: Sequence[str], tolerance: float | None, how: Mapping[str, Any])
     todo = rerun.jobs_in(PLACE, running, params.resolve(every))
     held = lock()  # noqa: F841  held until this function ends
     done = rerun.told(rerun.rerun(todo, **how), len(todo), "verify")
-    committed = {each.notebook.name: list[Path]() for each in done}
-    for artifact, record in receipts.records().items():
-        if (name := record["code"]["notebook"]) in committed:
-            place = COMMITTED / artifact
-            committed[name] += [path for path in place.parent.iterdir() if path.stem == place.name]
-    findings = [
-        found for each in done if not each.problem for found in compare(each, committed[each.notebook.name], tolerance)
-    ]
+    made = {artifact: record["code"]["notebook"] for artifact, record in receipts.records().items()}
+    findings = []
+    for job in done:
+        places = [COMMITTED / artifact for artifact, name in made.items() if name == job.notebook.name]
+        committed = [path for place in places for path in place.parent.iterdir() if path.stem == place.name]
+        findings += [] if job.problem else compare(job, committed, tolerance)
     rerun.write_report(REPORT, COLUMNS, _rows(findings, done))
     _tell(findings, done, stay, tolerance)
     bad = any(not each.comparison.fine for each in findings) or any(each.problem for each in done)
     return 1 if bad or not findings else 0
 
 
-def compare(done: rerun.Job, committed: Iterable[Path], tolerance: float = values.TOLERANCE) -> list[Finding]:
+def compare(done: rerun.Job, committed: Iterable[Path], tolerance: float) -> list[Finding]:
     """How each file of the run differs from the committed ones of that notebook, by name."""
     old = {path.relative_to(COMMITTED).as_posix(): path for path in committed}
     new = done.files()
@@ -166,15 +164,10 @@ def seeds(seed: int, only: Sequence[str], tolerance: float | None, how: Mapping[
     place = SEEDS / str(seed)
     todo = rerun.jobs_in(place, running, given)
     done = rerun.told(rerun.rerun(todo, **how), len(todo), f"seed {seed}")
-    committed: dict[str, list[Claim]] = {each.notebook.name: [] for each in done}
-    for claim in read_claims(COMMITTED):
-        if claim.notebook in committed:
-            committed[claim.notebook].append(claim)
-    changes = {
-        each.notebook.name: values.claim_changes(committed[each.notebook.name], read_claims(each.figures))
-        for each in done
-        if not each.problem
-    }
+    changes, committed = {}, read_claims(COMMITTED)
+    for name, job in {each.notebook.name: each for each in done if not each.problem}.items():
+        own = (claim for claim in committed if claim.notebook == name)
+        changes[name] = values.claim_changes(own, read_claims(job.figures))
     rerun.write_report(place / "report.csv", CLAIM_COLUMNS, _claim_rows(changes))
     same = _tell_claims([change for found in changes.values() for change in found], done, seed, tolerance)
     print("", *(f"  no seed   {name}" for name in without), *stay, sep="\n" if without or stay else "")
