@@ -86,13 +86,14 @@ class Asking(NamedTuple):
 
 
 def asks_models(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for each field of `Asking` in the place of its parameter `asking`."""
+    """The command with an option for each field of `Asking` in place of its parameter `asking`, and `exit_codes`."""
     shared = inspect.signature(Asking).parameters
     own = [each for each in inspect.signature(command).parameters.values() if each.name != "asking"]
 
     @functools.wraps(command)
     def typed(**given: Any) -> None:
-        command(asking=Asking(**{name: given.pop(name) for name in shared}), **given)
+        with exit_codes():
+            command(asking=Asking(**{name: given.pop(name) for name in shared}), **given)
 
     options = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*own, *shared.values())]
     typed.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]

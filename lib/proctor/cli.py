@@ -110,42 +110,41 @@ def exam(
     asking: Asking,
 ) -> None:
     """Sit models before an exam: accuracy with intervals, by category, calibration, and HLE's own files."""
-    with exit_codes():
-        from proctor.data.questions import load_questions
-        from proctor.exam import judge_licence, run_exam
-        from proctor.models.settings import Settings
+    from proctor.data.questions import load_questions
+    from proctor.exam import judge_licence, run_exam
+    from proctor.models.settings import Settings
 
-        columns, how = named_columns(asking.column), asking.settings()
-        asked = load_questions(questions, columns=columns)
-        held = judge_licence.read(licence) if licence else None
-        setup = run_exam.Setup(asked, model, judge, judge_all, samples).checked(Settings(**how))
-        run, notebook = asking.name or f"exam-{questions.stem}", "hle/your_exam"
+    columns, how = named_columns(asking.column), asking.settings()
+    asked = load_questions(questions, columns=columns)
+    held = judge_licence.read(licence) if licence else None
+    setup = run_exam.Setup(asked, model, judge, judge_all, samples).checked(Settings(**how))
+    run, notebook = asking.name or f"exam-{questions.stem}", "hle/your_exam"
 
-        pictures = sum(bool(question.image) for question in asked)
-        what = f"{len(asked)} questions ({pictures} with a picture), {len(model)} models"
-        if ask_models(run, notebook, what, lambda session: run_exam.sit(session, setup), asking):
-            values = dict(
-                question_file=str(questions.resolve()),
-                columns=columns,
-                models=list(model),
-                judge=judge,
-                judge_all=judge_all,
-                samples=samples,
-                settings=how,
-                predictions=str(own_run.folder_of(run) / "predictions"),
-            )
-            shown = ["model", "n", "answers", "right", "unreadable", "accuracy", "official", "overconfidence", "note"]
-            tables = {
-                "hle/your_exam_results": shown,
-                "hle/your_exam_categories": ["model", "category", "n", "right", "accuracy"],
-            }
-            run_notebook(notebook, run, values, tables)
-            if held:
-                rows = asyncio.run(replayed(lambda session: run_exam.sit(session, setup), how))
-                prompt = judge_licence.prompt_of(judge, Settings(**how))
-                for name, part in rows[rows["decided_by"] == judge].groupby("model", sort=False):
-                    said = judge_licence.said(held, judge, prompt, part["right"] == 1, [math.nan] * len(part), rng())
-                    print(f"{name}, of the answers that the judge decided: {said}")
+    pictures = sum(bool(question.image) for question in asked)
+    what = f"{len(asked)} questions ({pictures} with a picture), {len(model)} models"
+    if ask_models(run, notebook, what, lambda session: run_exam.sit(session, setup), asking):
+        values = dict(
+            question_file=str(questions.resolve()),
+            columns=columns,
+            models=list(model),
+            judge=judge,
+            judge_all=judge_all,
+            samples=samples,
+            settings=how,
+            predictions=str(own_run.folder_of(run) / "predictions"),
+        )
+        shown = ["model", "n", "answers", "right", "unreadable", "accuracy", "official", "overconfidence", "note"]
+        tables = {
+            "hle/your_exam_results": shown,
+            "hle/your_exam_categories": ["model", "category", "n", "right", "accuracy"],
+        }
+        run_notebook(notebook, run, values, tables)
+        if held:
+            rows = asyncio.run(replayed(lambda session: run_exam.sit(session, setup), how))
+            prompt = judge_licence.prompt_of(judge, Settings(**how))
+            for name, part in rows[rows["decided_by"] == judge].groupby("model", sort=False):
+                said = judge_licence.said(held, judge, prompt, part["right"] == 1, [math.nan] * len(part), rng())
+                print(f"{name}, of the answers that the judge decided: {said}")
 
 
 ONE, SEVERAL = "(C x3|U)", "(C x3|U) |U"  # validators: three samples of one check, all of them; and all judges
@@ -163,33 +162,32 @@ def validate(
     asking: Asking,
 ) -> None:
     """Put answers before a validator: what it accepts and, where the truth is known, how right it is."""
-    with exit_codes():
-        import pandas
+    import pandas
 
-        from proctor.data.answers import load_asked
-        from proctor.exam import judge_licence
-        from proctor.models.settings import Settings
-        from proctor.uq import own_judges
-        from proctor.uq.run_validator import Run, bill
-        from proctor.uq.run_validator import validate as validated
+    from proctor.data.answers import load_asked
+    from proctor.exam import judge_licence
+    from proctor.models.settings import Settings
+    from proctor.uq import own_judges
+    from proctor.uq.run_validator import Run, bill
+    from proctor.uq.run_validator import validate as validated
 
-        columns, how = named_columns(asking.column), asking.settings()
-        held = judge_licence.read(licence) if licence else None
-        validator = validator or (ONE if len(judges) == 1 else SEVERAL)
-        asked = load_asked(answers, questions or "", columns)
-        run, notebook = asking.name or f"validate-{answers.stem}", "uq/your_answers"
-        bill(Run(validator, judges, settings=Settings(**how)), *asked)  # raises what it can't be asked for
-        what = f"{len(asked[1])} answers before {validator}"
-        if ask_models(run, notebook, what, lambda session: validated(session, Run(validator, judges), *asked), asking):
-            own = dict(answer_file=str(answers.resolve()), question_file=absolute(questions))
-            values = own | dict(columns=columns, validator=validator, judges=list(judges), settings=how)
-            shown = "author answers accepted unreadable rejected_unreadable share of_right of_wrong".split()
-            run_notebook(notebook, run, values, {"uq/your_answers_results": shown})
-            found = pandas.read_csv(own_run.folder_of(run) / "uq/your_answers_verdicts.csv")
-            who, prompt = " + ".join(judges), own_judges.prompt_of(validator, how)
-            print(f"a licence of this judge names its prompt: {prompt}")
-            if held:
-                print(judge_licence.said(held, who, prompt, found["outcome"] == "accept", found["correct"], rng()))
+    columns, how = named_columns(asking.column), asking.settings()
+    held = judge_licence.read(licence) if licence else None
+    validator = validator or (ONE if len(judges) == 1 else SEVERAL)
+    asked = load_asked(answers, questions or "", columns)
+    run, notebook = asking.name or f"validate-{answers.stem}", "uq/your_answers"
+    bill(Run(validator, judges, settings=Settings(**how)), *asked)  # raises what it can't be asked for
+    what = f"{len(asked[1])} answers before {validator}"
+    if ask_models(run, notebook, what, lambda session: validated(session, Run(validator, judges), *asked), asking):
+        own = dict(answer_file=str(answers.resolve()), question_file=absolute(questions))
+        values = own | dict(columns=columns, validator=validator, judges=list(judges), settings=how)
+        shown = "author answers accepted unreadable rejected_unreadable share of_right of_wrong".split()
+        run_notebook(notebook, run, values, {"uq/your_answers_results": shown})
+        found = pandas.read_csv(own_run.folder_of(run) / "uq/your_answers_verdicts.csv")
+        who, prompt = " + ".join(judges), own_judges.prompt_of(validator, how)
+        print(f"a licence of this judge names its prompt: {prompt}")
+        if held:
+            print(judge_licence.said(held, who, prompt, found["outcome"] == "accept", found["correct"], rng()))
 
 
 @app.command()
@@ -204,25 +202,24 @@ def mark(
     asking: Asking,
 ) -> None:
     """Mark replies that are kept already under given keys, next to the marks that their files hold."""
-    with exit_codes():
-        from proctor.exam import marking
+    from proctor.exam import marking
 
-        questions = marking.read_keys(keys, named_columns(asking.column))
-        given = marking.read_replies(*replies, scores=score, filters=filter)
-        found = marking.matched(given, questions, keys)
-        run = asking.name or f"mark-{keys.stem}"
-        what = f"{len(found):,} replies of {found['model'].nunique()} models to questions with a key"
-        what += f"; {len(given) - len(found):,} replies to other questions are left out" * (len(given) > len(found))
+    questions = marking.read_keys(keys, named_columns(asking.column))
+    given = marking.read_replies(*replies, scores=score, filters=filter)
+    found = marking.matched(given, questions, keys)
+    run = asking.name or f"mark-{keys.stem}"
+    what = f"{len(found):,} replies of {found['model'].nunique()} models to questions with a key"
+    what += f"; {len(given) - len(found):,} replies to other questions are left out" * (len(given) > len(found))
 
-        async def marked(session: "Session") -> "pd.DataFrame":
-            return await marking.mark(session, found, questions, judge)
+    async def marked(session: "Session") -> "pd.DataFrame":
+        return await marking.mark(session, found, questions, judge)
 
-        if ask_models(run, "", what, marked, asking):
-            file = own_run.folder_of(run) / "marks.csv"
-            rows = asyncio.run(replayed(marked, asking.settings()))
-            write_atomic(file, marking.as_results(rows).to_csv(index=False))
-            own_run.mark(file.parent, "", own_run.DONE)
-            print(f"{marking.described(rows)}\nevery reply, for compare and leaderboard: {file}")
+    if ask_models(run, "", what, marked, asking):
+        file = own_run.folder_of(run) / "marks.csv"
+        rows = asyncio.run(replayed(marked, asking.settings()))
+        write_atomic(file, marking.as_results(rows).to_csv(index=False))
+        own_run.mark(file.parent, "", own_run.DONE)
+        print(f"{marking.described(rows)}\nevery reply, for compare and leaderboard: {file}")
 
 
 @app.command()
@@ -238,42 +235,42 @@ def candidates(
 ) -> None:
     """Rank candidate solutions by what they help to solve (utility), next to a judge's score; is the best one above
     the second?"""
-    with exit_codes():
-        from proctor.cbu import own_candidates
-        from proctor.data.questions import load_questions
-        from proctor.models.settings import Settings
+    from proctor.cbu import own_candidates
+    from proctor.data.questions import load_questions
+    from proctor.models.settings import Settings
 
-        columns, how = named_columns(asking.column), asking.settings()
-        loaded = own_candidates.load(file, neighbours, questions or "", columns)
-        setup = own_candidates.Setup(*loaded, model, rollouts).checked(Settings(**how))
-        run, notebook = asking.name or f"candidates-{file.stem}", "cbu/your_candidates"
+    columns, how = named_columns(asking.column), asking.settings()
+    loaded = own_candidates.load(file, neighbours, questions or "", columns)
+    setup = own_candidates.Setup(*loaded, model, rollouts).checked(Settings(**how))
+    run, notebook = asking.name or f"candidates-{file.stem}", "cbu/your_candidates"
 
-        what = f"{len(setup.candidates)} candidates to {len(setup.questions)} questions"
-        if questions and (left := len(load_questions(questions)) - len(setup.questions)):
-            what += f"; left out: {left} questions without candidates"
-        if ask_models(run, notebook, what, lambda session: own_candidates.score(session, setup), asking):
-            values = dict(
-                candidate_file=str(file.resolve()),
-                neighbour_file=str(neighbours.resolve()),
-                question_file=absolute(questions),
-                columns=columns,
-                models=list(model),
-                rollouts=rollouts,
-                settings=how,
-            )
-            tables = {
-                "cbu/your_candidates_table": ["model", "question_id", "candidate", "utility", "gain", "undecided",
-                                              "unreadable", "cut off", "judge", "judge_unreadable", "correct"],
-                "cbu/your_candidates_best": ["model", "question_id", "best", "second", "difference", "reading"],
-            }  # fmt: skip
-            run_notebook(notebook, run, values, tables)
+    what = f"{len(setup.candidates)} candidates to {len(setup.questions)} questions"
+    if questions and (left := len(load_questions(questions)) - len(setup.questions)):
+        what += f"; left out: {left} questions without candidates"
+    if ask_models(run, notebook, what, lambda session: own_candidates.score(session, setup), asking):
+        values = dict(
+            candidate_file=str(file.resolve()),
+            neighbour_file=str(neighbours.resolve()),
+            question_file=absolute(questions),
+            columns=columns,
+            models=list(model),
+            rollouts=rollouts,
+            settings=how,
+        )
+        tables = {
+            "cbu/your_candidates_table": ["model", "question_id", "candidate", "utility", "gain", "undecided",
+                                          "unreadable", "cut off", "judge", "judge_unreadable", "correct"],
+            "cbu/your_candidates_best": ["model", "question_id", "best", "second", "difference", "reading"],
+        }  # fmt: skip
+        run_notebook(notebook, run, values, tables)
 
 
 for command in table_commands.COMMANDS:
-    app.command()(command)
+    app.command()(exit_codes()(command))
 
 
 @app.command()
+@exit_codes()
 def run(
     notebook: Annotated[str, typer.Argument(help="such as uq/6_agreement; none: the list of all")] = "",
     parameter: Annotated[list[str], typer.Option("-p", help="NAME VALUE, the value as in YAML; may be repeated")] = [],  # noqa: B006
@@ -284,20 +281,19 @@ def run(
     name: Name = "",
 ) -> None:
     """Run any notebook with parameters of your own into build/runs/."""
-    with exit_codes():
-        if not notebook:
-            print(*(found.name for found in all_notebooks()), sep="\n")
-            return
-        from proctor.models.spending import Budget
-        from proctor.workflow.params import read_overrides
+    if not notebook:
+        print(*(found.name for found in all_notebooks()), sep="\n")
+        return
+    from proctor.models.spending import Budget
+    from proctor.workflow.params import read_overrides
 
-        pairs = [text.partition("=")[::2] for text in parameter]
-        if wrong := [text for text in parameter if "=" not in text]:
-            raise WorkflowError(f"-p {wrong[0]}: write -p NAME VALUE")
-        found = own_run.find(notebook)
-        if bound := Budget.of_options(budget, max_calls, total_budget, no_budget):
-            bound.keep()  # for the kernel
-        run_notebook(str(found.path), name or found.name.replace("/", "-"), read_overrides(pairs), {})
+    pairs = [text.partition("=")[::2] for text in parameter]
+    if wrong := [text for text in parameter if "=" not in text]:
+        raise WorkflowError(f"-p {wrong[0]}: write -p NAME VALUE")
+    found = own_run.find(notebook)
+    if bound := Budget.of_options(budget, max_calls, total_budget, no_budget):
+        bound.keep()  # for the kernel
+    run_notebook(str(found.path), name or found.name.replace("/", "-"), read_overrides(pairs), {})
 
 
 ANY_WORDS = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -326,10 +322,10 @@ PASSED_ON = {  # command: the module whose `main` reads its words, the words bef
 
 def _pass_on(command: str, module: str, first: list[str], about: str) -> None:
     @app.command(command, help=about, add_help_option=False, context_settings=ANY_WORDS)
+    @exit_codes()
     def passed_on(context: typer.Context) -> None:
-        with exit_codes():
-            main = importlib.import_module(module).main
-            raise typer.Exit(main([*first, *context.args]) or 0)
+        main = importlib.import_module(module).main
+        raise typer.Exit(main([*first, *context.args]) or 0)
 
 
 for command, how in PASSED_ON.items():
@@ -337,15 +333,15 @@ for command, how in PASSED_ON.items():
 
 
 @app.command()
+@exit_codes()
 def diff(
     before: Annotated[str, typer.Argument(help="a commit, tag or branch")],
     after: Annotated[str, typer.Argument(help="another one; none: the files as they lie here")] = "",
 ) -> None:
     """Which claims and which cells of tables changed between two commits, as Markdown."""
-    with exit_codes():
-        from proctor.workflow.git import changelog
+    from proctor.workflow.git import changelog
 
-        print(changelog(before, after))
+    print(changelog(before, after))
 
 
 @app.command()

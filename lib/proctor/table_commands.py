@@ -17,7 +17,6 @@ from proctor.asking_options import (
     Name,
     Scores,
     absolute,
-    exit_codes,
     named_columns,
     rng,
     run_notebook,
@@ -37,32 +36,29 @@ def judge(
     name: Name = "",
 ) -> None:
     """How far can judges be trusted? Error rates, the share right behind what they accept, panels, labels to add."""
-    with exit_codes():
-        from datetime import date
+    from datetime import date
 
-        from proctor.exam import judge_licence
-        from proctor.uq import own_judges
+    from proctor.exam import judge_licence
+    from proctor.uq import own_judges
 
-        table = own_judges.judged(own_judges.read_verdicts(verdicts, accept_from), own_judges.read_labels(labels))
-        run = name or f"judge-{verdicts.stem}"
-        issued = None
-        if licence_for:
-            issued = judge_licence.issue(table, licence_for, prompt, labels, date.today().isoformat())
-        files = dict(label_file=str(labels.resolve()), verdict_file=str(verdicts.resolve()))
-        values = files | dict(width=width, accept_from=accept_from)
-        shown = {
-            "uq/your_judge_rates": ["judge", "labelled", "sensitivity", "specificity", "precision", "kappa", "unread"],
-            "uq/your_judge_right": ["judge", "answers", "labelled", "accepted", "right", "bounds_low", "bounds_high"],
-            "uq/your_judge_labels": ["judge", "now", "accepted", "rejected", "reached"],
-            "uq/your_judge_panels": ["rule", "judges", "calls", "sensitivity", "specificity", "precision"],
-        }
-        run_notebook("uq/your_judge", run, values, shown)
-        if issued:
-            path = own_run.folder_of(run) / "licence.json"
-            judge_licence.write(issued, path)
-            print(
-                f"licence of {licence_for}, for {issued.base_low:.0%} to {issued.base_high:.0%} right answers: {path}"
-            )
+    table = own_judges.judged(own_judges.read_verdicts(verdicts, accept_from), own_judges.read_labels(labels))
+    run = name or f"judge-{verdicts.stem}"
+    issued = None
+    if licence_for:
+        issued = judge_licence.issue(table, licence_for, prompt, labels, date.today().isoformat())
+    files = dict(label_file=str(labels.resolve()), verdict_file=str(verdicts.resolve()))
+    values = files | dict(width=width, accept_from=accept_from)
+    shown = {
+        "uq/your_judge_rates": ["judge", "labelled", "sensitivity", "specificity", "precision", "kappa", "unread"],
+        "uq/your_judge_right": ["judge", "answers", "labelled", "accepted", "right", "bounds_low", "bounds_high"],
+        "uq/your_judge_labels": ["judge", "now", "accepted", "rejected", "reached"],
+        "uq/your_judge_panels": ["rule", "judges", "calls", "sensitivity", "specificity", "precision"],
+    }
+    run_notebook("uq/your_judge", run, values, shown)
+    if issued:
+        path = own_run.folder_of(run) / "licence.json"
+        judge_licence.write(issued, path)
+        print(f"licence of {licence_for}, for {issued.base_low:.0%} to {issued.base_high:.0%} right answers: {path}")
 
 
 def keys(
@@ -77,31 +73,30 @@ def keys(
     name: Name = "",
 ) -> None:
     """Which keys of an exam are wrong? Items by suspicion, what a review would find, and scores under repaired keys."""
-    with exit_codes():
-        from proctor.exam import wrong_keys
+    from proctor.exam import wrong_keys
 
-        votes = wrong_keys.read_votes(results, answers or "", named_columns(column), leave_out, score, filter)
-        print(f"{votes.given['item'].nunique():,} items, {len(votes.systems)} systems: {', '.join(votes.systems)}")
-        budget = wrong_keys.budget_of(review, votes.given["item"].nunique())
-        if decisions:
-            wrong_keys.read_decisions(decisions, votes)
-        values = dict(
-            answer_files=[str(file.resolve()) for file in results],
-            key_file=absolute(answers),
-            columns=named_columns(column),
-            leave_out=list(leave_out),
-            scores=list(score),
-            filters=list(filter),
-            review=budget,
-            decision_file=absolute(decisions),
-            case_file=str(own_run.folder_of(run := name or f"keys-{results[0].stem}").resolve() / "cases.csv"),
-        )
-        shown = {"hle_verified/your_exam_suspects": ["item", "key", "other", "for_key", "for_other", "suspicion"],
-                 "hle_verified/your_exam_curve": ["reviewed", "items", "found"],
-                 "hle_verified/your_exam_rescored": ["system", "keys", "items", "accuracy", "rank", "gain", "changed"],
-                 }  # fmt: skip
-        run_notebook("hle_verified/your_exam", run, values, shown if decisions else dict(list(shown.items())[:2]))
-        print(f"cases for a blind round on the desk, or for reviewers: {own_run.folder_of(run) / 'cases.csv'}")
+    votes = wrong_keys.read_votes(results, answers or "", named_columns(column), leave_out, score, filter)
+    print(f"{votes.given['item'].nunique():,} items, {len(votes.systems)} systems: {', '.join(votes.systems)}")
+    budget = wrong_keys.budget_of(review, votes.given["item"].nunique())
+    if decisions:
+        wrong_keys.read_decisions(decisions, votes)
+    values = dict(
+        answer_files=[str(file.resolve()) for file in results],
+        key_file=absolute(answers),
+        columns=named_columns(column),
+        leave_out=list(leave_out),
+        scores=list(score),
+        filters=list(filter),
+        review=budget,
+        decision_file=absolute(decisions),
+        case_file=str(own_run.folder_of(run := name or f"keys-{results[0].stem}").resolve() / "cases.csv"),
+    )
+    shown = {"hle_verified/your_exam_suspects": ["item", "key", "other", "for_key", "for_other", "suspicion"],
+             "hle_verified/your_exam_curve": ["reviewed", "items", "found"],
+             "hle_verified/your_exam_rescored": ["system", "keys", "items", "accuracy", "rank", "gain", "changed"],
+             }  # fmt: skip
+    run_notebook("hle_verified/your_exam", run, values, shown if decisions else dict(list(shown.items())[:2]))
+    print(f"cases for a blind round on the desk, or for reviewers: {own_run.folder_of(run) / 'cases.csv'}")
 
 
 def coverage(
@@ -113,19 +108,16 @@ def coverage(
     name: Name = "",
 ) -> None:
     """Choose the k items that represent a field best, with the bound that the choice proves."""
-    with exit_codes():
-        from proctor.data.questions import load_questions
+    from proctor.data.questions import load_questions
 
-        columns = named_columns(column)
-        n = len(load_questions(items, columns=columns))
-        if not quota and not 1 <= k <= n:
-            raise WorkflowError(f"{items}: --k {k}, and there are {n} items; choose from 1 to {n}")
-        similarity_file = absolute(similarity)
-        values = dict(
-            item_file=str(items.resolve()), columns=columns, k=k, quota=quota, similarity_file=similarity_file
-        )
-        shown = {"kina/your_coverage_table": ["place", "item", "category", "adds", "reached"]}
-        run_notebook("kina/your_coverage", name or f"coverage-{items.stem}", values, shown)
+    columns = named_columns(column)
+    n = len(load_questions(items, columns=columns))
+    if not quota and not 1 <= k <= n:
+        raise WorkflowError(f"{items}: --k {k}, and there are {n} items; choose from 1 to {n}")
+    similarity_file = absolute(similarity)
+    values = dict(item_file=str(items.resolve()), columns=columns, k=k, quota=quota, similarity_file=similarity_file)
+    shown = {"kina/your_coverage_table": ["place", "item", "category", "adds", "reached"]}
+    run_notebook("kina/your_coverage", name or f"coverage-{items.stem}", values, shown)
 
 
 def audit(
@@ -139,15 +131,14 @@ def audit(
     name: Name = "",
 ) -> None:
     """Can a table of reported metrics be true? Which counts print so, and which rows differ?"""
-    with exit_codes():
-        from proctor.audit.reported_table import load_reported
+    from proctor.audit.reported_table import load_reported
 
-        columns = named_columns(column)
-        load_reported(table, unit, n, positives, n_min, n_max, columns)
-        values = dict(path=str(table.resolve()), unit=unit, n=n, n_min=n_min, n_max=n_max, positives=positives)
-        values |= dict(columns=columns)
-        shown = {"synthesis/audit_feasibility": ["name", "verdict", "n", "positives", "tp", "fp", "reading"]}
-        run_notebook("synthesis/audit_your_table", name or f"audit-{table.stem}", values, shown)
+    columns = named_columns(column)
+    load_reported(table, unit, n, positives, n_min, n_max, columns)
+    values = dict(path=str(table.resolve()), unit=unit, n=n, n_min=n_min, n_max=n_max, positives=positives)
+    values |= dict(columns=columns)
+    shown = {"synthesis/audit_feasibility": ["name", "verdict", "n", "positives", "tp", "fp", "reading"]}
+    run_notebook("synthesis/audit_your_table", name or f"audit-{table.stem}", values, shown)
 
 
 Own = Annotated[list[str], typer.Option("--own", help="a system of your own, always drawn; may be repeated")]
@@ -165,8 +156,7 @@ def leaderboard(
     name: Name = "",
 ) -> None:
     """Rank 2 to 500 systems item by item: ranks, pairs, categories, and what they can bear."""
-    with exit_codes():
-        _board(results, name or f"leaderboard-{results.stem}", own, pair, missing, population, questions)
+    _board(results, name or f"leaderboard-{results.stem}", own, pair, missing, population, questions)
 
 
 def compare(
@@ -181,18 +171,17 @@ def compare(
     name: Name = "",
 ) -> None:
     """Compare two systems, each in a file of its own: difference, interval, p, and the power of the items."""
-    with exit_codes():
-        from proctor.exam import judge_licence
-        from proctor.exam.marking import board_of, read_one
+    from proctor.exam import judge_licence
+    from proctor.exam.marking import board_of, read_one
 
-        held = judge_licence.read(licence) if licence else None
-        text, pair = board_of([one, other], score, filter)
-        run = name or re.sub(r"[^\w.-]+", "_", f"compare-{'-'.join(pair)}")
-        file = write_atomic(own_run.folder_of(run) / "results.csv", text)
-        _board(file, run, [], pair, missing, "items", None)
-        if held:
-            both = (read_one(path, score, filter).rename(system) for path, system in zip((one, other), pair))
-            print(judge_licence.compared(held, judge, prompt, *both, rng()))
+    held = judge_licence.read(licence) if licence else None
+    text, pair = board_of([one, other], score, filter)
+    run = name or re.sub(r"[^\w.-]+", "_", f"compare-{'-'.join(pair)}")
+    file = write_atomic(own_run.folder_of(run) / "results.csv", text)
+    _board(file, run, [], pair, missing, "items", None)
+    if held:
+        both = (read_one(path, score, filter).rename(system) for path, system in zip((one, other), pair))
+        print(judge_licence.compared(held, judge, prompt, *both, rng()))
 
 
 def _board(
