@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proctor.cbu import utility
 from proctor.cbu.utility import NONE, rollout_request, run_rollouts, split, utilities
@@ -44,7 +44,6 @@ def run(solver, answers=(GOOD, BAD), near=NEAR, **how):
 # budgets
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 200), st.integers(1, 12))
 def test_budgets_split_as_named(budget, n):
     assert split(budget, n) == [budget] * n
@@ -66,21 +65,13 @@ def test_table_has_one_row_a_rollout_and_a_larger_budget_only_adds():
     keys = [r.key for r in solver.asked]
     assert set(keys[:18]) < set(keys[18:]) and len(set(keys)) == 27
     assert len(large) == 27 and large["prompt_tokens"].eq(3).all()
+    # all before the neighbour is shared, and a candidate's calls are asked together
+    shown = [r.messages[: r.prefix] for r in solver.asked[:18] if r.prompt.startswith("cbu/rollout")]
+    assert all(len(r.messages) == r.prefix + 1 for r in solver.asked)
+    assert [p[-1]["content"] for p in shown] == [GOOD.text] * 6 + [BAD.text] * 6
 
 
 # the call
-
-
-def test_rollout_shares_everything_before_the_neighbour_and_asks_a_candidates_calls_together():
-    solver = Solver({"": 0.5, GOOD.text: 0.5, BAD.text: 0.5})
-    run(solver, budget=2)
-    shown = [r.messages[: r.prefix] for r in solver.asked if r.prompt.startswith("cbu/rollout")]
-    assert all(len(r.messages) == r.prefix + 1 for r in solver.asked)
-    assert [p[-1]["content"] for p in shown] == [GOOD.text] * 6 + [BAD.text] * 6
-    assert (
-        rollout_request("smollm2-135m", QUESTION, "x", NEAR["q"][0], 1).prefix
-        == rollout_request("smollm2-135m", QUESTION, "y", NEAR["q"][0], 2).prefix
-    )
 
 
 def test_prompts_with_and_without_candidate_differ_in_the_exemplar_alone():
@@ -137,27 +128,16 @@ def test_neighbours_weigh_the_same_whatever_their_rollouts():
 
 def test_estimate_is_unbiased_and_its_interval_covers_for_a_solver_of_known_transfer():
     chances = np.array([[0.2, 0.5], [0.6, 0.9], [0.05, 0.1]])  # by candidate and neighbour
-    trials, times, rng = 2000, 8, np.random.default_rng(1)
+    trials, times, rng = 1000, 8, np.random.default_rng(1)
     solved = rng.random((trials, 3, 2, times)) < chances[:, :, None]
-    index = np.indices(solved.shape).reshape(4, -1)
+    trial, candidate, near, _ = np.indices(solved.shape).reshape(4, -1)
     rows = pd.DataFrame(
-        dict(
-            model="m",
-            question_id=index[0],
-            category="c",
-            level=1,
-            candidate=index[1].astype(str),
-            kind="right",
-            neighbour=index[2] + 1,
-            sample=index[3] + 1,
-            correct=solved.ravel(),
-        )
+        dict(question_id=trial, candidate=candidate.astype(str), neighbour=near, correct=solved.ravel())
     )
-    table = utilities(rows)
+    table = utilities(rows.assign(model="m", category="c", level=1, kind="right"))
     truth = chances.mean(axis=1)[table["candidate"].astype(int)]
     errors = (table["utility"] - truth).groupby(table["candidate"]).mean()
-    spread = math.sqrt(0.25 / (2 * times) / trials)
-    assert errors.abs().max() < 4 * spread
+    assert errors.abs().max() < 4 * math.sqrt(0.25 / (2 * times) / trials)
     covered = (table["low"].le(truth) & table["high"].ge(truth)).groupby(table["candidate"]).mean()
     assert covered.min() > 0.93
 

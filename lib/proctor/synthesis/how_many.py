@@ -17,7 +17,7 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.stats import beta, betabinom, binom
 
-from proctor.cbu.ranking_metrics import expected_error
+from proctor.cbu.ranking_metrics import expected_error, order_chance
 from proctor.stats import checks
 from proctor.stats import power as power_of_items
 from proctor.stats.compare import chances, mcnemar_power
@@ -269,17 +269,6 @@ def rollouts_for_error(utility: float = 0.5, error: float = 0.05, pool: int | No
     )
 
 
-def chance_of_order(better: float, worse: float, n: int) -> float:
-    """Chance that n rollouts each rank two candidates of these utilities rightly; a tie counts one half.
-
-    >>> round(chance_of_order(0.6, 0.4, 1), 3)
-    0.6
-    """
-    x = np.arange(n + 1)
-    pmf = binom.pmf(x, n, better)
-    return float(pmf @ (binom.cdf(x, n, worse) - binom.pmf(x, n, worse) / 2))
-
-
 def rollouts_for_order(better: float, worse: float, chance: float = 0.9) -> Plan:
     """Rollouts of each of two candidates until the one of higher utility comes first with this chance."""
     for name, rate in (("better utility", better), ("worse utility", worse)):
@@ -288,12 +277,12 @@ def rollouts_for_order(better: float, worse: float, chance: float = 0.9) -> Plan
         raise ValueError(f"utilities are {better:g} and {worse:g}: give the better candidate's first")
     if not 0.5 < chance < 1:
         raise ValueError(f"chance is {chance:g}: give a share above 0.5 and below 1; 0.5 is a coin")
-    n = least_number(lambda n: chance_of_order(better, worse, n) >= chance, 1, 1_000_000)
+    n = least_number(lambda n: order_chance(better, worse, n) >= chance, 1, 1_000_000)
     return Plan(
         n,
         "rollouts of each candidate",
         f"utilities {better:g} and {worse:g} in the right order with chance {chance:.0%}",
-        {"chance of the right order": chance_of_order(better, worse, n)},
+        {"chance of the right order": order_chance(better, worse, n)},
         ("rollouts are independent; a tie is broken at random",),
     )
 
