@@ -5,8 +5,17 @@ import re
 
 import pandas as pd
 import pytest
-from proctor.cbu.candidates import AUTHOR, KINDS, candidates, load_candidates, written
-from proctor.cbu.neighbours import agreed, filter_by_agreement, generated, solve_drafts
+from proctor.cbu.candidates import (
+    AUTHOR,
+    KINDS,
+    agreed,
+    candidates,
+    filter_by_agreement,
+    generated,
+    load_candidates,
+    solve_drafts,
+    written,
+)
 from proctor.data.schemas import Question
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
@@ -95,14 +104,13 @@ class Model(Answering):
 
 
 def test_variants_have_no_key_until_solvers_agree():
-    drafts = asyncio.run(generated(Model(), MODEL, [SUM], n=2))
-    assert [(d.id, d.question, d.answer) for d in drafts["sum"]] == [
-        ("sum~g1", "What is 2 + 3? Again?", None),
-        ("sum~g2", "What is 2 + 3? Again?", None),
-    ]
+    drafts = asyncio.run(generated(Model(), MODEL, [SUM]))
+    assert [(d.id, d.question, d.answer) for d in drafts["sum"]] == [("sum~g1", "What is 2 + 3? Again?", None)]
+    assert asyncio.run(generated(Model(" "), MODEL, [SUM])) == {"sum": []}
     names = [MODEL, "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"]
     solved = asyncio.run(solve_drafts(Model(answers=dict(zip(names, ("7", "7.0", "8")))), names, drafts))
-    kept, table = filter_by_agreement(drafts, solved, [SUM], quorum=2)
+    twice = {"sum": 2 * drafts["sum"]}
+    kept, table = filter_by_agreement(twice, solved, [SUM], quorum=2)
     assert [q.answer for q in kept["sum"]] == ["7"] and table["why"].tolist() == ["", "repeated"]
     assert filter_by_agreement(drafts, solved, [SUM], quorum=3)[0] == {}
 

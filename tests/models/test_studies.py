@@ -9,7 +9,7 @@ from datetime import date
 from functools import partial
 
 import pytest
-from proctor.cbu import neighbours
+from proctor.cbu import candidates
 from proctor.data.schemas import Answer, Question
 from proctor.exam import run_exam
 from proctor.hle_verified import stages
@@ -100,7 +100,7 @@ REPAIRED = 3 * (stages.ATTEMPTS + 1) + 3 + 3 * 3 * stages.AUDITS  # of three mod
         (run_exam.sit, lambda: dict(setup=run_exam.Setup(QUESTIONS, ["open"], "claude")), 4 + 4),  # with its judge
         (stages.audits, lambda: dict(models=["open", "claude", "third"], items=damaged_exam()[0][:3]), 3 * REPAIRED),
         (item_refinement.refinements, lambda: dict(models=["open"], n=4, rounds=2), 2 * 4 * (3 + 2)),  # audits, changes
-        (neighbours.drafted, lambda: dict(questions=QUESTIONS, writer="open", solvers=["open", "claude"]), 4 + 2 * 4),
+        (candidates.drafted, lambda: dict(questions=QUESTIONS, writer="open", solvers=["open", "claude"]), 4 + 2 * 4),
     ],
 )
 def test_a_plan_bounds_what_asks_about_its_replies(speaking, session, function, more, calls):

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from proctor.cbu import neighbours, own_candidates
-from proctor.cbu.candidates import load_candidates, written
+from proctor.cbu import own_candidates
+from proctor.cbu.candidates import SOLVERS, drafted, load_candidates, written
 from proctor.cbu.score_candidates import score_all
 from proctor.cbu.utility import NEIGHBOURS, run_rollouts
 from proctor.exam.recorded import EXAMPLES, MODELS
@@ -23,9 +23,9 @@ async def example(session: Session, models=MODELS, name: str = EXAMPLE) -> tuple
     return rolled, await score_all(session, models, own, answers, near=near, judges=METHODS)
 
 
-async def drafts(session: Session, models=neighbours.SOLVERS):
+async def drafts(session: Session, models=SOLVERS):
     """A neighbour that a model writes for each question, and the answers of `models` to it (CBU, 7.2)."""
-    return await neighbours.drafted(session, load_candidates()[0], solvers=models)
+    return await drafted(session, load_candidates()[0], solvers=models)
 
 
 async def own(session: Session, models=MODELS) -> tuple[pd.DataFrame, pd.DataFrame] | None:
