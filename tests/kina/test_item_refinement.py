@@ -17,6 +17,7 @@ from proctor.kina.item_refinement import (
     rejection_reasons,
 )
 from proctor.kina.items import RULES, Option, Problem, join_stem, problems, split_stem, statements
+from proctor.models.messages import Reply
 from proctor.models.prompts import load
 from proctor.models.settings import Settings
 
@@ -137,44 +138,33 @@ def test_a_changed_right_option_is_refused():
     assert "another option is marked right" in rejection_reasons(plain()[0], changed)
 
 
-AUDIT = """---
-version: 1
-output: text
----
-# user
-Seen: {{{{question}}}} {{{{options}}}} {{{{discipline}}}}
-Why: unclear.
-Issue: {kind}
-"""
-REFINE = """---
-version: 1
-output: text
----
-# user
-Change: question
-Text: {{question}} {{options}} {{discipline}} {{defect}} {{strategy}}
-"""
+class Door:
+    """A session whose auditor names this kind, and whose refiner puts the right answer into the question."""
+
+    settings = Settings()
+
+    def __init__(self, kind):
+        self.kind, self.asked = kind, []
+
+    async def ask(self, request):
+        self.asked.append(request.prompt.split("@")[0])
+        told = f"Change: question\nText: {plain()[0].question} It is {plain()[0].right.answer}."
+        return Reply(told if self.asked[-1] == "kina/refine" else f"Why: unclear.\nIssue: {self.kind}")
 
 
 @pytest.mark.parametrize(
-    "kind, ended, calls", [("none", "clean", 1), ("ambiguity", "stuck", 2), ("what", "unreadable", 1)]
+    "kind, ended, asked",
+    [
+        ("none", "clean", ["kina/audit"]),
+        ("ambiguity", "stuck", ["kina/audit", "kina/refine"]),
+        ("what", "unreadable", ["kina/audit"]),
+    ],
 )
-def test_the_loop_runs_against_a_server_and_keeps_every_reply(serving, session, tmp_path, kind, ended, calls):
-    """The server repeats the message in capitals: an audit of that kind, and a refiner that tells the answer."""
-    server = serving()
-    (tmp_path / "kina").mkdir()
-    (tmp_path / "kina/audit.md").write_text(AUDIT.format(kind=kind))
-    (tmp_path / "kina/refine.md").write_text(REFINE)
-
-    async def run():
-        async with session(settings=Settings(prompts_dir=str(tmp_path))) as door:
-            return await refined(plain()[0], audit_with(door, "open"), refine_with(door, "open"), rounds=1)
-
-    found = asyncio.run(run())
-    assert found.ended == ended and sum(server.asked.values()) == calls and found.item == plain()[0]
-    if kind == "ambiguity":
-        assert found.steps[0].outcome == "refused: the question tells the answer"
-        assert asyncio.run(run()) == found and sum(server.asked.values()) == calls  # from the cache
+def test_the_loop_asks_a_model_to_audit_and_to_refine(kind, ended, asked):
+    door = Door(kind)
+    found = asyncio.run(refined(plain()[0], audit_with(door, "smollm2-135m"), refine_with(door, "smollm2-135m"), 1))
+    assert (found.ended, door.asked, found.item) == (ended, asked, plain()[0])
+    assert [step.outcome for step in found.steps] == ["refused: the question tells the answer"] * (ended == "stuck")
 
 
 def test_the_prompts_show_the_item_with_its_key_and_bind_the_embedded_model():
