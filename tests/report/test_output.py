@@ -16,7 +16,7 @@ from proctor.report.figures import axes
 from proctor.report.output import Output
 from proctor.workflow import notebook
 
-PARAMETERS = "n: int | Unknown = 5  # items\nnames: list[str] = ['a', 'b']\nrate = 0.5\nseed: int = 7\n"
+PARAMETERS = "n: int | None = 5  # items\nnames: list[str] = ['a', 'b']\nrate = 0.5\nseed: int = 7\n"
 VALUES = dict(n=5, names=["a", "b"], rate=0.5, seed=7)
 SAMPLED = dict(estimate=25, interval=(3, 50), n=18, of="questions", unit="points", says="> 0")
 

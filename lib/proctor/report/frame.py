@@ -13,6 +13,7 @@ is_drawn(fig, 0.42)        # as a mark, the end of a bar, a cell of a heatmap, o
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 import matplotlib
 import numpy as np
@@ -198,19 +199,17 @@ def _overlapping(fig: Figure) -> Iterator[tuple[str, str]]:
         for axis in (ax.xaxis, ax.yaxis):
             if not (ax.get_visible() and ax.axison and axis.get_visible()):
                 continue
-            labels = [label for label in _tick_labels(axis) if label.get_rotation() % 90 == 0]
-            boxes = [_inches(label, fig) for label in labels]
-            for i in range(len(labels) - 1):
-                across = min(boxes[i].x1, boxes[i + 1].x1) - max(boxes[i].x0, boxes[i + 1].x0)
-                along = min(boxes[i].y1, boxes[i + 1].y1) - max(boxes[i].y0, boxes[i + 1].y0)
-                if across > 0.01 and along > 0.3 * min(boxes[i].height, boxes[i + 1].height):
-                    yield labels[i].get_text(), labels[i + 1].get_text()
+            labels = [(label, _inches(label, fig)) for label in _tick_labels(axis) if label.get_rotation() % 90 == 0]
+            for (label, box), (other, next_box) in pairwise(labels):
+                across = min(box.x1, next_box.x1) - max(box.x0, next_box.x0)
+                along = min(box.y1, next_box.y1) - max(box.y0, next_box.y0)
+                if across > 0.01 and along > 0.3 * min(box.height, next_box.height):
+                    yield label.get_text(), other.get_text()
                     break
 
 
 def _inches(text: Text, fig: Figure) -> Bbox:
-    box = text.get_window_extent()
-    return Bbox(box.get_points() / fig.dpi)
+    return Bbox(text.get_window_extent().get_points() / fig.dpi)
 
 
 def _inside(box: Bbox, page: Bbox) -> bool:

@@ -11,9 +11,6 @@ Files go to build/figures/ in JupyterLab and in a single run; `make reproduce` w
 the defaults. Outside IPython nothing is displayed; the files are the same.
 """
 
-import __future__
-
-import ast
 import base64
 import html
 import math
@@ -25,7 +22,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
@@ -33,6 +29,7 @@ from proctor import log_files, paths
 from proctor.report import claims, figures, provenance, tables
 from proctor.report.claims import Claim
 from proctor.report.frame import refuse
+from proctor.workflow import params
 from proctor.workflow.notebook import Notebook
 
 ROWS, COLUMNS = 30, 8  # of a table in the page; the files have all
@@ -205,7 +202,7 @@ class Output:
         if expect is not None and expect not in claims.VERDICTS:
             raise ValueError(f"claim {id}: expect={expect!r}; it is one of {', '.join(claims.VERDICTS)}")
 
-        given = dict(n=n, of=of, unit=unit, level=level, family=family)
+        given: dict[str, Any] = dict(n=n, of=of, unit=unit, level=level, family=family)
         known = {name: getattr(interval, name, None) if value in (None, "") else value for name, value in given.items()}
         made = claims.judge(
             id,
@@ -278,23 +275,10 @@ class Output:
 
 def default_parameters(notebook: Notebook) -> dict[str, Any]:
     """{parameter: value} of the cell tagged `parameters`, with what params/default.yaml lays over it."""
-    run: dict[str, Any] = {}
-    names: dict[str, None] = {}
-    for cell in notebook.code:
-        if "parameters" in cell.tags:
-            code = ast.parse(cell.source, f"{notebook.path}, cell {cell.number}")
-            targets = [
-                line.target if isinstance(line, ast.AnnAssign) else line.targets[0]
-                for line in code.body
-                if isinstance(line, ast.AnnAssign | ast.Assign)
-            ]
-            names |= {target.id: None for target in targets if isinstance(target, ast.Name)}
-            exec(compile(code, str(notebook.path), "exec", __future__.annotations.compiler_flag), run)
-    values = {name: run[name] for name in names}
-    file = paths.PARAMS / "default.yaml"
-    profile = (yaml.safe_load(file.read_text(encoding="utf-8")) or {}) if file.is_file() else {}
+    values, file = params.all_values(notebook, {}), paths.PARAMS / "default.yaml"
+    profile = params.read_profile(file) if file.is_file() else {}
     for section in ("all", notebook.name):
-        values |= {name: value for name, value in (profile.get(section) or {}).items() if name in values}
+        values |= {name: value for name, value in profile.get(section, {}).items() if name in values}
     return values
 
 

@@ -53,11 +53,10 @@ def forest(
         forest(ax, ["V", "S"], [0.5, 0.6], [0.3, 0.5], [0.7, 0.7], role="ours", offset=0.15, reference=0.5)
     """
     point, lower, upper = _columns(labels, estimate, low, high)
-    outside = np.flatnonzero((lower > point) | (upper < point))
-    if outside.size:
+    if outside := np.flatnonzero((lower > point) | (upper < point)).tolist():
         said = ", ".join(f"{labels[i]} ({point[i]} not in [{lower[i]}, {upper[i]}])" for i in outside)
         raise ValueError(f"estimate outside its interval: {said}")
-    if endless := [labels[i] for i in np.flatnonzero(np.isinf(lower) | np.isinf(upper))]:
+    if endless := [labels[i] for i in np.flatnonzero(np.isinf(lower) | np.isinf(upper)).tolist()]:
         raise ValueError(f"infinite limit: {', '.join(endless)}; use the end of the axis and say so, or NaN")
     if not isinstance(role, str | Role) and len(role) != len(labels):
         raise ValueError(f"{len(role)} roles for {len(labels)} rows: give one for all, or one each")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.report.catalog import Row, claims_of
-from proctor.report.site_check import relink
+from proctor.report.site_check import relative, relink
 from proctor.report.site_evidence import Behind, badges, shown_size, verdict
 
 BINDER = os.environ.get("PROCTOR_BINDER", "")  # e.g. https://mybinder.org/v2/gh/<owner>/<repository>/HEAD
@@ -177,7 +177,7 @@ class NotebookPage:
             png = base64.b64decode("".join(output["data"]["image/png"]))
             place = f"pictures/{self.page}_{len(self.images) + 1}.png"
             self.images[place] = png
-            address, (width, height) = "../" * self.page.count("/") + place, shown_size(png, 100)
+            address, (width, height) = relative(place, self.page), shown_size(png, 100)
             picture = f'<a href="{address}"><img src="{address}" alt="{escape(alt)}" '
             picture += f'width="{width}" height="{height}" loading="lazy"></a>'
         caption = panel = ""
@@ -194,7 +194,7 @@ def movable(explore: dict[str, Any], figure: str, alt: str, page: str) -> str:
     """HTML of a saved figure in whose place explore.js puts the picture to move."""
     data = json.dumps(explore, ensure_ascii=False).replace("</", "<\\/")
     return (
-        f'<div class="explorable" data-alt="{escape(alt)}" data-root="{"../" * page.count("/")}">'
+        f'<div class="explorable" data-alt="{escape(alt)}" data-root="{relative("", page)}">'
         f'<script type="application/json">{data}</script>{figure}</div>'
     )
 
