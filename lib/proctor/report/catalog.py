@@ -10,8 +10,7 @@ figures/, semicolon-separated: `x.csv` stands for a table's four files, `x.svg` 
 evidence (of a planned row: what it will rest on), compared_with, tolerance ("exact" or a number in the
 unit of what is compared), state, missing (what our sources lack for it; a lacking row must say). A claim,
 definition, protocol or prompt may point at outputs of other rows, in which it is tested or run; so may a stand-in (a
-figure that the paper draws twice). Only the standard
-library: this starts with every `make`.
+figure that the paper draws twice). Nothing slow is imported: each command of the workflow starts with this.
 
 States: done; stand-in (it runs, but smaller, simpler, reworded or partly empty; `missing` says what differs);
 planned; lacking. A row is the paper's own artefact, or ours (`Row.of_paper`). A claim's output is the
@@ -31,6 +30,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from proctor import paths
+from proctor.files import write_atomic
 from proctor.report.claims import Claim, of_catalog, read_claims
 from proctor.report.provenance import NAME, evidence_kinds
 
@@ -246,8 +246,6 @@ def details(rows: Sequence[Row]) -> str:
 
 def write_status(path: str | Path, rows: Sequence[Row]) -> None:
     """Rewrite the block between the status marks. Raises ValueError unless both are there, once and in order."""
-    from proctor.files import write_atomic  # here, not above: it would double the start-up time
-
     text = Path(path).read_text(encoding="utf-8")
     if text.count(START) != 1 or text.count(END) != 1 or text.index(START) > text.index(END):
         raise ValueError(f"{path}: put one line {START} and, after it, one line {END} where the status belongs")

@@ -11,7 +11,7 @@ The interval's level must be at least 1 - 0.05 / family, where `family` is the n
 claim stands in. A point estimate never decides. What needs no interval (arithmetic on published numbers, a
 proof, an exhaustive enumeration) says in `exact` why, and is decided by `holds` or by the number itself.
 
-Only the standard library: the catalog reads claims, and starts with every `make`.
+Nothing slow is imported: the catalog reads claims, and each command of the workflow starts with it.
 """
 
 import csv

@@ -2,7 +2,6 @@
 
 Shared by figures and tables. Nothing here depends on the machine: paths are relative, keys are
 sorted, there are no dates, so that the same run gives the same bytes in every clone.
-Imports the standard library only: the catalog starts with every `make`.
 """
 
 import json
@@ -11,11 +10,13 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
 import proctor
 from proctor import paths
+from proctor.files import digest, write_atomic
 
 KINDS = ("published", "reconstructed", "measured", "logged", "simulated")
 NAME = re.compile(r"[a-z_]+/[A-Za-z0-9_]+")
@@ -77,7 +78,7 @@ def describe(
         "note": note,
         "code": {
             "notebook": notebook or os.environ.get("PROCTOR_NOTEBOOK"),
-            "versions": {"proctor": proctor.__version__} | {package: _version(package) for package in packages},
+            "versions": {"proctor": proctor.__version__} | {package: metadata.version(package) for package in packages},
         },
     }
 
@@ -92,8 +93,6 @@ def write(record: Mapping, contents: Mapping[str, bytes | str], out: str | os.Pa
 
     out: a folder (default: build/figures/, or where `make reproduce` says).
     """
-    from proctor.files import write_atomic  # here, not above: it would double the start-up time of the catalog
-
     base = Path(out if out is not None else paths.OWN_FIGURES) / record["artifact"]
     for suffix, content in contents.items():
         write_atomic(base.with_suffix(suffix), content, durable=False)  # receipts tell a file that was lost
@@ -126,8 +125,6 @@ def _digest(name: str, file: str | os.PathLike) -> tuple[str, str]:
 @cache
 def _sha256(path: Path, changed: int, size: int) -> str:
     """Of a file in one state: a notebook's artifacts share their inputs."""
-    from proctor.files import digest  # as in `write`
-
     return digest(path)
 
 
@@ -146,10 +143,3 @@ def _plain(value, where: str):
     if isinstance(value, list | tuple):
         return [_plain(entry, f"{where}[{i}]") for i, entry in enumerate(value)]
     raise ValueError(f"{where} is {value!r}: give a finite number, text, a path, a list or a mapping of these")
-
-
-@cache
-def _version(package: str) -> str:
-    from importlib.metadata import version
-
-    return version(package)
