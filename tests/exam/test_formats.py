@@ -252,7 +252,7 @@ def entry(number, output, score, variables, provider="openai:gpt-4o", label="pla
     )
 
 
-def test_results_of_promptfoo_are_read_with_repeats_as_samples(tmp_path):
+def test_results_of_promptfoo_are_read_with_repeats_as_samples_and_each_prompt_as_a_system(tmp_path):
     again = entry(2, {"answer": 4}, 0, {"q": "2 + 2"})
     named = entry(1, "Paris", 0.5, {"q": "capital", "id": "fr"})
     found = read_results(promptfoo(tmp_path / "r.json", entry(0, "4", 1, {"q": "2 + 2"}), named, again))
@@ -260,9 +260,6 @@ def test_results_of_promptfoo_are_read_with_repeats_as_samples(tmp_path):
     assert found["correct"].tolist() == [True, False, False] and found["score"].tolist() == [1, 0.5, 0]
     assert found["reply"].tolist() == ["4", "Paris", '{"answer": 4}'] and set(found["model"]) == {"openai:gpt-4o"}
     assert found["completion_tokens"].tolist() == [5, 5, 5]
-
-
-def test_each_prompt_of_promptfoo_is_a_system_and_a_test_without_response_is_an_error(tmp_path):
     two = entry(0, "4", 1, {"q": "x"}), entry(0, "5", 0, {"q": "x"}, label="at length")
     found = read_results(promptfoo(tmp_path / "r.json", *two))
     assert found["model"].tolist() == ["openai:gpt-4o, plain", "openai:gpt-4o, at length"]

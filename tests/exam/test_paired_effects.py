@@ -16,27 +16,21 @@ def scores(rate, seed):
     return pd.Series(np.random.default_rng(seed).random(90) < rate, ITEMS)
 
 
-def test_families_of_one_size_give_the_t_test_of_their_means():
+def test_families_of_one_size_give_the_t_test_of_their_means_at_a_level_for_all_effects_and_items_without_a_value_are_left_out():
     first, second = scores(0.7, 1), scores(0.4, 2)
     found = paired_effects({"gain": (first, second)}, FAMILIES).iloc[0]
     means = (first.astype(float) - second.astype(float)).groupby(FAMILIES).mean()
     limits = ttest_1samp(means, 0).confidence_interval(0.95)
     assert (found["difference"], found["low"], found["high"]) == pytest.approx((means.mean(), *limits))
     assert (found["first"], found["second"]) == (first.mean(), second.mean())
-
-
-def test_several_effects_are_told_at_a_level_for_all_of_them():
-    pair = scores(0.7, 1), scores(0.4, 2)
-    alone = paired_effects({"gain": pair}, FAMILIES).iloc[0]
-    among = paired_effects({"gain": pair, "other": pair, "third": pair}, FAMILIES)
-    assert among["low"].iloc[0] < alone["low"] < alone["high"] < among["high"].iloc[0]
-
-
-def test_items_without_a_value_are_left_out():
     first, second = scores(0.7, 1).astype(float), scores(0.4, 2)
     first.iloc[:10] = np.nan
     found = paired_effects({"gain": (first, second)}, FAMILIES).iloc[0]
     assert (found["items"], found["families"]) == (80, 8) and found["second"] == second[10:].mean()
+    pair = scores(0.7, 1), scores(0.4, 2)
+    alone = paired_effects({"gain": pair}, FAMILIES).iloc[0]
+    among = paired_effects({"gain": pair, "other": pair, "third": pair}, FAMILIES)
+    assert among["low"].iloc[0] < alone["low"] < alone["high"] < among["high"].iloc[0]
 
 
 def test_items_of_a_family_that_a_filter_took_away_are_left_out():

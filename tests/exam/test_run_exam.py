@@ -106,13 +106,10 @@ def test_one_question_with_a_picture_stops_a_blind_model_before_any_call(session
         sits(session, [model], [TEXT, MAP])
 
 
-def test_text_only_leaves_them_out_and_counts_them(session):
+def test_text_only_leaves_pictures_out_and_who_can_not_see_skips_them_and_says_so(session, capsys):
     says(session, run_exam.exam_request("m", TEXT), fields("1.5"))
     table = sits(session, ["m"], [TEXT, MAP], text_only=True)
     assert list(table["question_id"]) == ["t"] and table.attrs["left_out"] == 1
-
-
-def test_who_can_not_see_skips_the_pictures_and_says_so(session, capsys):
     for model in ("m", "eye"):
         says(session, run_exam.exam_request(model, TEXT), fields("1.5"))
     says(session, run_exam.exam_request("eye", MAP), fields("Tchad"))

@@ -24,14 +24,11 @@ def answers(right: dict) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def test_a_cell_is_kept_from_a_fifth_to_seven_tenths():
+def test_a_cell_is_kept_from_a_fifth_to_seven_tenths_and_a_reply_that_is_cut_off_counts_as_wrong():
     right = {("tank", 1): 1, ("tank", 2): 2, ("tank", 3): 7, ("mean", 1): 8}
     table = screening.cells(answers(right))
     assert table["keep"].tolist() == [False, True, True, False]
     assert (table["low"] < table["accuracy"]).all() and (table["accuracy"] < table["high"]).all()
-
-
-def test_a_reply_that_is_cut_off_counts_as_wrong():
     table = answers({("tank", 1): 7})
     assert screening.cells(table.assign(cut_off=True))["accuracy"].tolist() == [0.0]
 

@@ -106,11 +106,14 @@ def test_a_review_of_nothing_or_of_more_than_all_is_refused(text):
         wrong_keys.budget_of(text, 200)
 
 
-def test_cases_for_reviewers_show_no_vote(file):
+def test_cases_for_reviewers_show_no_vote_and_the_example_is_what_its_seed_gives(file, tmp_path):
     votes = read_votes([file(WIDE)])
     cases = wrong_keys.cases(votes, suspects(votes), 0.34)
     assert cases["id"].tolist() == ["q2"] and cases["answer"].tolist() == ["B"]
     assert "C" not in cases.drop(columns=["problem"]).to_numpy()
+    example_exam.write(tmp_path)
+    for name in (example_exam.FILE, example_exam.DECISIONS):
+        assert (tmp_path / name).read_bytes() == (ROOT / "data/examples" / name).read_bytes()
 
 
 def test_decisions_of_the_desk_and_by_hand_are_read_alike(file):
@@ -154,9 +157,3 @@ def test_rescored_counts_each_kind_of_keys_as_a_recount_does():
             mine.loc["repaired", "accuracy"] - mine.loc["old", "accuracy"]
         )
     assert (table["set_low"] <= table["rank"]).all() and (table["rank"] <= table["set_high"]).all()
-
-
-def test_the_example_is_what_its_seed_gives(tmp_path):
-    example_exam.write(tmp_path)
-    for name in (example_exam.FILE, example_exam.DECISIONS):
-        assert (tmp_path / name).read_bytes() == (ROOT / "data/examples" / name).read_bytes()

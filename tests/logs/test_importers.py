@@ -40,34 +40,31 @@ def test_scores_become_letters_and_a_number_that_stands_twice_keeps_its_last_ite
     assert any("1 numbers stand for two items" in line for line in said)
 
 
+def hle_run(folder, kind, run, entries):
+    name = f"{'judged_' * (kind == 'judged')}hle_{run}_20250922_122904.json"
+    key = "judged_predictions" if kind == "judged" else "predictions"
+    put(folder, f"results/20250922_122904/{kind}/{name}", {key: entries})
+
+
+def said_by(answer, sure, **more):
+    return {
+        "response": f"Explanation: x\nAnswer: {answer}\nConfidence: {sure}%",
+        "usage": {"completion_tokens": 9},
+    } | more
+
+
+FAILED = {"correct": "no", "confidence": 0, "correct_answer": "D", "reasoning": "", "error": "Connection error."}
+
+
 def test_runs_of_hle_take_keys_from_the_judge_and_a_failed_call_is_no_verdict(tmp_path):
-    top = "results/20250922_122904"
-
-    def reply(answer, sure):
-        return {"response": f"Explanation: x\nAnswer: {answer}\nConfidence: {sure}%", "usage": {"completion_tokens": 9}}
-
     verdict = {"correct": "yes", "confidence": 90, "correct_answer": "D", "reasoning": "same"}
-    failed = {"correct": "no", "confidence": 0, "correct_answer": "D", "reasoning": "", "error": "Connection error."}
-    put(
-        tmp_path,
-        f"{top}/predictions/hle_a_m_p_20250922_122904.json",
-        {"predictions": {"q1": reply("D", 80), "q2": reply("3.0", 5)}},
-    )
-    put(
-        tmp_path,
-        f"{top}/predictions/hle_openai_gpt-5_azure_20250922_122904.json",
-        {"predictions": {"q1": reply("(B)", 70), "q2": {"response": "", "error": "cut"}}},
-    )
-    judged = {
-        "q1": reply("D", 80) | {"judge_response": verdict},
-        "q2": reply("3.0", 5) | {"judge_response": {"correct": "no", "confidence": 5, "correct_answer": "4"}},
-    }
-    put(tmp_path, f"{top}/judged/judged_hle_a_m_p_20250922_122904.json", {"judged_predictions": judged})
-    put(
-        tmp_path,
-        f"{top}/judged/judged_hle_openai_gpt-5_azure_20250922_122904.json",
-        {"judged_predictions": {"q1": reply("(B)", 70) | {"judge_response": failed}}},
-    )
+    other = {"correct": "no", "confidence": 5, "correct_answer": "4"}
+    hle_run(tmp_path, "predictions", "a_m_p", {"q1": said_by("D", 80), "q2": said_by("3.0", 5)})
+    cut = {"q1": said_by("(B)", 70), "q2": {"response": "", "error": "cut"}}
+    hle_run(tmp_path, "predictions", "openai_gpt-5_azure", cut)
+    judged = {"q1": said_by("D", 80, judge_response=verdict), "q2": said_by("3.0", 5, judge_response=other)}
+    hle_run(tmp_path, "judged", "a_m_p", judged)
+    hle_run(tmp_path, "judged", "openai_gpt-5_azure", {"q1": said_by("(B)", 70, judge_response=FAILED)})
     said = []
     found = importers.hle_runs(tmp_path, said.append)
     assert said == ["  1 calls of the judge failed: their verdicts are blank"]
@@ -95,19 +92,9 @@ def repairs(folder, part="21", **changed):
         archive.writestr(
             "x.jsonl", json.dumps({key: value for key, value in (row | changed).items() if value != "out"})
         )
-    failed = {"correct": "no", "confidence": 0, "correct_answer": "3", "reasoning": "", "error": "Connection error."}
-    for run, answer, more in (("b_m_p", "3 m", {}), ("a_m_p", "1/3", {"judge_response": failed})):
-        entry = {"response": f"Answer: {answer}\nConfidence: 80%", "usage": {"completion_tokens": 9}} | more
-        put(
-            folder,
-            f"results/20250922_122904/predictions/hle_{run}_20250922_122904.json",
-            {"predictions": {"q1": entry}},
-        )
-        put(
-            folder,
-            f"results/20250922_122904/judged/judged_hle_{run}_20250922_122904.json",
-            {"judged_predictions": {"q1": entry}},
-        )
+    for run, answer, more in (("b_m_p", "3 m", {}), ("a_m_p", "1/3", {"judge_response": FAILED})):
+        hle_run(folder, "predictions", run, {"q1": said_by(answer, 80, **more)})
+        hle_run(folder, "judged", run, {"q1": said_by(answer, 80, **more)})
 
 
 def test_repairs_of_hle_mark_the_runs_by_both_keys_and_say_their_cautions(tmp_path):
@@ -129,11 +116,10 @@ def test_repairs_of_hle_mark_the_runs_by_both_keys_and_say_their_cautions(tmp_pa
 
 def test_short_answers_are_letters_and_single_numbers_with_their_tokens(tmp_path):
     def reply(answer, **details):
-        used = {"completion_tokens": 9, "completion_tokens_details": details or None}
-        return {"response": f"Answer: {answer}\nConfidence: 5%", "usage": used}
+        return said_by(answer, 5, usage={"completion_tokens": 9, "completion_tokens_details": details or None})
 
     replies = dict(a=reply("(b) no", reasoning_tokens=0), b=reply("x = -1,200 m"), c=reply("1/2"), d={"response": ""})
-    put(tmp_path, "results/20250922_122904/predictions/hle_a_m_p_20250922_122904.json", {"predictions": replies})
+    hle_run(tmp_path, "predictions", "a_m_p", replies)
     found = importers.hle_answers(tmp_path, print)["answers.csv.gz"]
     assert found[["id", "run", "answer", "completion_tokens", "reasoning_tokens"]].to_numpy().tolist() == [
         ["a", "a_m_p", "B", "9", "0"], ["b", "a_m_p", "-1200", "9", ""], ["c", "a_m_p", "", "9", ""],
