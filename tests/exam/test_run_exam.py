@@ -106,15 +106,12 @@ def test_one_question_with_a_picture_stops_a_blind_model_before_any_call(session
         sits(session, [model], [TEXT, MAP])
 
 
-def test_text_only_leaves_pictures_out_and_who_can_not_see_skips_them_and_says_so(session, capsys):
-    says(session, run_exam.exam_request("m", TEXT), fields("1.5"))
-    table = sits(session, ["m"], [TEXT, MAP], text_only=True)
-    assert list(table["question_id"]) == ["t"] and table.attrs["left_out"] == 1
+def test_who_can_not_see_skips_the_pictures_and_says_so(session, capsys):
     for model in ("m", "eye"):
         says(session, run_exam.exam_request(model, TEXT), fields("1.5"))
     says(session, run_exam.exam_request("eye", MAP), fields("Tchad"))
     table = sits(session, ["m", "eye"], [TEXT, MAP], skip_unseen=True)
-    assert table.groupby("model").size().to_dict() == {"m": 1, "eye": 2} and table.attrs["unseen"] == {"m": 1}
+    assert table.groupby("model").size().to_dict() == {"m": 1, "eye": 2}
     assert "m takes no images: 1 of 2 questions have one" in capsys.readouterr().out
 
 
@@ -122,7 +119,7 @@ def test_a_model_that_sees_is_shown_the_picture_and_its_judge_is_not(session):
     asked = run_exam.exam_request("eye", MAP)
     says(session, asked, fields("Tchad"))
     table = sits(session, ["eye"], [MAP])
-    assert asked.messages[-1]["image"] == PNG and table.attrs["left_out"] == 0 and table["undecided"][0]
+    assert asked.messages[-1]["image"] == PNG and table["undecided"][0]
     for judge in ("eye", "claude", "j"):
         assert PNG not in json.dumps(run_exam.judge_request(judge, MAP, "Exact Answer: Tchad").messages)
 

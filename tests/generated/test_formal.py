@@ -70,11 +70,6 @@ def test_all_tests_reject_a_function_that_holds_on_the_first_three():
     assert run_tests(cheat, formal.all_tests)[0] is False
 
 
-def test_larger_numbers_are_for_larger_models():
-    one, large = (formal_questions(per_template=2, size=size) for size in (1, 1000))
-    assert max(abs(f.value or 0) for f in large) > 100 * max(abs(f.value or 0) for f in one)
-
-
 def test_more_questions_than_a_template_has_are_refused():
     with pytest.raises(ValueError, match="only .* different questions"):
         formal_questions(per_template=40)

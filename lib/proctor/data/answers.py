@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from proctor.data.questions import load_questions
+from proctor.data.questions import load_questions, wrong_columns
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError, Row, Wrong, collect, made, needs, problem, read_rows, record, summary
 
@@ -76,11 +76,7 @@ def load_asked(
 def _answers(path: Path, rows: list[Row], problems: list[str], columns: dict[str, str]) -> list[Answer]:
     known = {column for _, row in rows for column in row}
     fields = list(Answer.model_fields)
-    for field, name in columns.items():
-        if field not in fields:
-            problems.append(problem(path, None, name, f"no field {field!r}", f"Fields are {', '.join(fields)}"))
-        elif name not in known:
-            problems.append(problem(path, None, name, "no such column", f"There are {', '.join(sorted(known))}"))
+    problems += wrong_columns(path, columns, fields, known)
     back = {name: field for field, name in columns.items()}
     for column in sorted(known - set(fields) - set(back)):
         near = difflib.get_close_matches(column, fields, n=1)

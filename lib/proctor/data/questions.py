@@ -8,7 +8,7 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,19 +95,21 @@ def _column_problems(path: Path, kind: "Format", rows: list[Row]) -> list[str]:
     return missing + unknown
 
 
+def wrong_columns(path: Path, columns: Mapping[str, str], fields: Collection[str], known: Collection[str]) -> list[str]:
+    """A problem for each entry of `columns` (field: its name in the file) that is no field, or no column of the file."""
+    found = []
+    for field, name in columns.items():
+        if field not in fields:
+            found.append(problem(path, None, name, f"no field {field!r}", f"Fields are {', '.join(fields)}"))
+        elif name not in known:
+            found.append(problem(path, None, name, "no such column", f"There are {', '.join(sorted(known))}"))
+    return found
+
+
 def _renamed(path: Path, kind: "Format", rows: list[Row], columns: Mapping[str, str]) -> tuple["Format", list[Row]]:
     """The rows with the fields' own names; the format keeps the file's, for its messages."""
     known = {column for _, row in rows for column in row}
-    wrong = [
-        problem(path, None, name, "no such column" if field in Question.model_fields else f"no field {field!r}", mend)
-        for field, name in columns.items()
-        for mend in [
-            f"There are {', '.join(sorted(known))}"
-            if field in Question.model_fields
-            else f"Fields are {', '.join(Question.model_fields)}"
-        ]
-        if field not in Question.model_fields or name not in known
-    ]
+    wrong = wrong_columns(path, columns, Question.model_fields, known)
     if kind.convert is not _own:
         wrong = [f"{path}: columns=... is for one's own files; those of the papers have names of their own."]
     if wrong:

@@ -80,7 +80,11 @@ def read_replies(*files: str | Path, scores: Collection[str] = (), filters: Coll
     HLE's predictions or judged files, logs of inspect_ai, lm-eval's samples, promptfoo's results, or a table (.csv,
     .jsonl ...) of item and reply or answer, if wanted model, sample and score. A file that names no model is a model of
     its file's name. scores, filters: of `read_results`."""
-    return joined(*((file, _replies(file, scores, filters)) for file in map(Path, files)))
+    tables = []
+    for file in map(Path, files):
+        results = read_results(file, scores, filters)
+        tables.append((file, replies_of(*read_rows(file), file) if results is None else results))
+    return joined(*tables)
 
 
 def joined(*tables: tuple[Path, pd.DataFrame]) -> pd.DataFrame:
@@ -103,12 +107,6 @@ def joined(*tables: tuple[Path, pd.DataFrame]) -> pd.DataFrame:
             f"(sample {row['sample']}). Number samples in a column `sample`, or leave one reply out."
         )
     return found
-
-
-def _replies(path: Path, scores: Collection[str], filters: Collection[str]) -> pd.DataFrame:
-    if (results := read_results(path, scores, filters)) is not None:
-        return results
-    return replies_of(*read_rows(path), path)
 
 
 def replies_of(rows: list[Row], problems: list[str], path: Path) -> pd.DataFrame:

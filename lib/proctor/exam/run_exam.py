@@ -114,8 +114,6 @@ async def run_exam(
     samples: int = 1,
     temperature: float = 0.0,
     first_sample: int = 0,
-    settings: Settings | None = None,
-    text_only: bool = False,
     skip_unseen: bool = False,
     prompt: str = "hle/answer_exact",
 ) -> pd.DataFrame:
@@ -124,23 +122,21 @@ async def run_exam(
     `confidence` (stated) and `probability` (of the answer's tokens) are in [0, 1], NaN where missing. `undecided`
     answers count as not correct until a judge has weighed them (`judge_undecided`); `unreadable` replies are among
     them, since HLE's judge sees the whole reply. Pictures go to models that take
-    them; for others a question with one is a ValueError before any call, unless `text_only` leaves these questions
-    out for all models (`attrs["left_out"]` is their number), or `skip_unseen` for those models that can't see them
-    (`attrs["unseen"]`: how many, by model, which is said too). A `canary` that questions carry becomes a column: tables
+    them; for others a question with one is a ValueError before any call, unless `skip_unseen` leaves it out for those
+    models that can't see it, and says how many these are. A `canary` that questions carry becomes a column: tables
     refuse such rows.
     """
-    asked = [question for question in questions if not (text_only and question.image)]
-    unseen = _unseen(models, asked, not session.rehearsing) if skip_unseen else {}
+    unseen = _unseen(models, questions, not session.rehearsing) if skip_unseen else ()
     rows = [
         (model, question, sample)
         for model in models
-        for question in asked
+        for question in questions
         if not (model in unseen and question.image)
         for sample in range(first_sample, first_sample + samples)
     ]
     replies = await session.ask_many(
         [
-            exam_request(m, q, sample=s, temperature=temperature, settings=settings or session.settings, prompt=prompt)
+            exam_request(m, q, sample=s, temperature=temperature, settings=session.settings, prompt=prompt)
             for m, q, s in rows
         ],
         "answers",
@@ -165,18 +161,17 @@ async def run_exam(
             )
         )
     frame = pd.DataFrame(table).astype({"confidence": float, "probability": float})
-    if any(question.canary for question in asked):
+    if any(question.canary for question in questions):
         frame["canary"] = [question.canary for _, question, _ in rows]
-    frame.attrs |= {"left_out": len(questions) - len(asked), "unseen": unseen}
     return frame
 
 
-def _unseen(models: list[str], questions: list[Question], told: bool) -> dict[str, int]:
-    """How many questions have a picture that a model can't be shown, by model; `told`: each in a sentence."""
+def _unseen(models: list[str], questions: list[Question], told: bool) -> list[str]:
+    """The models that can't be shown the pictures that questions have; `told`: each in a sentence."""
     pictures = sum(bool(question.image) for question in questions)
-    blind = {model: pictures for model in models if pictures and not spec(model).images}
-    for model, n in blind.items() if told else ():
-        print(f"{model} takes no images: {n} of {len(questions)} questions have one and are not put to it")
+    blind = [model for model in models if pictures and not spec(model).images]
+    for model in blind if told else ():
+        print(f"{model} takes no images: {pictures} of {len(questions)} questions have one and are not put to it")
     return blind
 
 
