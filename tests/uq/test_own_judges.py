@@ -245,13 +245,18 @@ def two_systems(rng, n=300, gap=0.15, sensitivity=0.9, specificity=0.8):
     return marks
 
 
-def test_a_corrected_difference_holds_the_true_one_in_19_of_20_draws(file):
-    rng, held, labels = np.random.default_rng(3), 0, file("x")
-    for _ in range(120):
-        licence = issue(drawn(rng, 300, 0.5), "j", "p", labels, "")
-        found = judge_licence.corrected_difference(licence, *two_systems(rng), rng, draws=1000)
+def test_a_corrected_difference_holds_the_true_one_in_19_of_20_draws(licence):
+    rng, held = np.random.default_rng(3), 0
+    for _ in range(400):
+        right = rng.binomial(300, 0.5)
+        hits, refused = rng.binomial(right, 0.9), rng.binomial(300 - right, 0.8)
+        rates = dict(sensitivity=(hits / right, 0, 1), specificity=(refused / (300 - right), 0, 1))
+        rates |= dict(right_accepted=hits, right_rejected=right - hits)
+        rates |= dict(wrong_accepted=300 - right - refused, wrong_rejected=refused)
+        other = licence.model_copy(update=rates)
+        found = judge_licence.corrected_difference(other, *two_systems(rng), rng, draws=1000)
         held += found.low <= 0.15 <= found.high
-    assert 107 <= held <= 119  # 95 % of 120, and what chance allows
+    assert 366 <= held <= 393  # 95 % of 400, and what chance allows
 
 
 def test_a_licence_compares_two_systems_or_says_why_not(file):
