@@ -96,7 +96,7 @@ def _column_problems(path: Path, kind: "Format", rows: list[Row]) -> list[str]:
 
 
 def wrong_columns(path: Path, columns: Mapping[str, str], fields: Collection[str], known: Collection[str]) -> list[str]:
-    """A problem for each entry of `columns` (field: its name in the file) that is no field, or no column of the file."""
+    """A problem for each of `columns` (field: its name in the file) that is no field, or no column of the file."""
     found = []
     for field, name in columns.items():
         if field not in fields:
