@@ -52,25 +52,18 @@ def written(shared_project):
         return project, ROCrate(project.root / "build/ro-crate")
 
 
-def run_of(crate: ROCrate, name: str):
-    return crate.get(f"#run-{name}")
-
-
 def test_each_notebook_that_ran_is_an_action_with_inputs_parameters_and_outputs(written):
     _, crate = written
     runs = crate.get_by_type("CreateAction")
     assert {run.id for run in runs} == {"#run-uq/reads", "#run-hle/other"} and "uq/logged" in crate.description
-    run = run_of(crate, "uq/reads")
+    run = crate.get("#run-uq/reads")
     assert run["instrument"].id == "notebooks/uq/reads.ipynb" and run["endTime"] == "2026-11-23T03:00:09+00:00"
     files = {unquote(each.id) for each in run["object"] if "File" in each.type}
     assert files == {"data/x é.csv", "requirements.txt"}
     given = {each["name"]: each["value"] for each in run["object"] if each.type == "PropertyValue"}
     assert given == {"seed": 7, "levels": "[0.5]", "share": 0.2756}
-    assert {each.id for each in run["result"]} == {
-        "build/notebooks/uq/reads.ipynb",
-        "figures/uq/table.csv",
-        "figures/uq/table.json",
-    }
+    made = {"figures/uq/table.csv", "figures/uq/table.json"}
+    assert {each.id for each in run["result"]} == {"build/notebooks/uq/reads.ipynb"} | made
     assert run in crate.root_dataset["mentions"]
 
 
@@ -88,9 +81,8 @@ def test_environment_commit_licence_and_citation_are_told(written):
     assert software["rocrate"] and software["papermill"] and "Python 3" in crate.get("#environment")["softwareVersion"]
     head = subprocess.run(["git", "-C", str(project.root), "rev-parse", "HEAD"], capture_output=True, text=True)
     assert crate.get("#commit")["version"] == head.stdout.strip()
-    assert crate.get("#commit")["description"].startswith(
-        "dirty: 1 files of the checkout differ from it; in the crate: none"
-    )
+    dirty = "dirty: 1 files of the checkout differ from it; in the crate: none"
+    assert crate.get("#commit")["description"].startswith(dirty)
     assert crate.license.id.endswith("/MIT") and crate.get("LICENSE") is not None
     assert len(crate.root_dataset["citation"]) == 5 and crate.creator[0]["name"] == "The Proctor authors"
     assert crate.root_dataset["conformsTo"]["name"] == "Process Run Crate"

@@ -61,24 +61,15 @@ def fresh(shared_project):
     project.notebook("asked", "import os\nprint(os.environ.get('MINE'), os.environ['HOME'], os.getenv('MY_KEY'))")
     project.notebook("reads", "1", data=("data/facts_*.csv",))
     project.write("params/default.yaml", "all: {}\nown: {questions: mine/my.jsonl}\n")
-    (project.root / "elsewhere/deep").mkdir(parents=True)
-    (project.root / "mine/boards").mkdir(parents=True)
-    (project.root / "mine/boards/linked").symlink_to(project.root / "elsewhere")
-    (project.root / "elsewhere/deep/above").symlink_to(project.root / "elsewhere")
-    for name in (
-        "more/x/b1.csv",
-        "elsewhere/deep/c.csv",
-        "data/facts_1.csv",
-        "mine/my.jsonl",
-        "mine/boards/a.csv",
-        "params/models.yaml",
-        "params/prices.yaml",
-    ):
+    for name in ("more/x/b1", "elsewhere/deep/c", "data/facts_1", "mine/boards/a"):
+        project.write(f"{name}.csv", "a: 1\n")
+    for name in ("mine/my.jsonl", "params/models.yaml", "params/prices.yaml"):
         project.write(name, "a: 1\n")
+    for link in ("mine/boards/linked", "elsewhere/deep/above"):
+        (project.root / link).symlink_to(project.root / "elsewhere")
     for ending in ("svg", "png", "json"):
         project.write(f"figures/hle/fig.{ending}", "{}")
-    record = '{"code": {"notebook": "alpha"}}'
-    project.write("figures/uq/extra.json", record)
+    project.write("figures/uq/extra.json", '{"code": {"notebook": "alpha"}}')
     project.write("figures/uq/extra.csv", "x\n1\n")
     catalog = project.root / "data/catalog.csv"
     catalog.write_text(catalog.read_text() + FIGURE + "\n")
