@@ -2,8 +2,10 @@ import math
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from proctor.stats import bootstrap
+from proctor.stats.interval import Interval, by_group
 from proctor.stats.proportions import clopper_pearson, confusion, wilson
 from scipy import stats
 
@@ -214,3 +216,22 @@ def test_the_jackknife_of_a_mean_is_student_s_interval_and_of_what_no_cluster_ch
     assert (same.low, same.high) == pytest.approx((0.5 - share, 0.5 + share))
     alone = bootstrap.jackknife_interval(lambda keep: keep.sum() / 2, ["a", "a"])
     assert alone.estimate == 1 and np.isnan(alone.low)
+
+
+# tables of intervals
+
+
+FRAME = pd.DataFrame({"judge": ["b", "b", "a", "a"], "check": ["C", "V", "C", "C"], "right": [1, 0, 1, 1]})
+
+
+def share(rows):
+    return Interval(rows["right"].mean(), 0.0, 1.0, 0.95, "none")
+
+
+def test_an_interval_fills_three_columns_groups_keep_their_order_and_an_empty_table_its_columns():
+    table = by_group(FRAME, ["judge"], n=len, share=share)
+    assert table.to_dict("list") == {
+        "judge": ["b", "a"], "n": [2, 2], "share": [0.5, 1.0], "share_low": [0.0, 0.0], "share_high": [1.0, 1.0]
+    }  # fmt: skip
+    found = by_group(pd.DataFrame({"model": [], "right": []}), ["model"], n=len)
+    assert found.empty and list(found.columns) == ["model", "n"]

@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 from proctor.stats import bootstrap
 from proctor.stats import rank_sets as module
-from proctor.stats.compare import mcnemar, mcnemar_power
+from proctor.stats.compare import mcnemar, mcnemar_power, pairwise, score_interval
+from proctor.stats.pairs import pair_power, pair_table
 from proctor.stats.power import t_power
+from proctor.stats.proportions import clopper_pearson
 from proctor.stats.rank_sets import (
     LARGEST,
     MCNEMAR,
@@ -13,6 +15,7 @@ from proctor.stats.rank_sets import (
     possible_winners,
     rank_sets,
 )
+from proctor.stats.ranking import kendall, ranking, ranks, tiers_of
 from proctor.stats.simulate import item_responses
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -160,3 +163,138 @@ def test_several_levels_of_possible_winners_are_those_of_one_each():
     for row, level in zip(both, (0.8, 0.99)):
         assert row.tolist() == possible_winners(scores, np.random.default_rng(1), 300, level=level).tolist()
     assert both[0].sum() < both[1].sum()
+
+
+# bootstrap ranks, tiers, agreement of orders
+
+
+@pytest.fixture
+def scores():
+    rng = np.random.default_rng(1)
+    return (rng.random((6, 40)) < np.array([0.8, 0.5, 0.5, 0.45, 0.3, 0.7])[:, None]).astype(float)
+
+
+@pytest.mark.parametrize("shape", [(7, 300), (300, 2)])  # the second: more models than a byte counts
+def test_ranks_agree_with_scipy_including_ties(shape):
+    means = np.random.default_rng(0).integers(0, shape[0] - 2, shape) / 5
+    assert np.array_equal(ranks(means), stats.rankdata(-means, method="min", axis=0))
+
+
+@pytest.mark.parametrize("size", [1, 8])
+def test_ranking_agrees_with_a_slow_loop_over_the_same_resamples_of_items_or_clusters(scores, size):
+    scores[2] = np.roll(scores[1], size)  # the same accuracy on other items
+    resamples, n_models, labels = 400, len(scores), np.arange(40) // size
+    found = ranking(scores, np.random.default_rng(3), resamples, clusters=None if size == 1 else labels)
+    drawn = np.concatenate(list(bootstrap.draws(40 // size, resamples, np.random.default_rng(3))))
+    right = np.array([[sum(int(model[labels == i].sum()) for i in row) for model in scores] for row in drawn])
+    rank = np.array([[1 + sum(other > mine for other in row) for mine in row] for row in right])
+    first = np.array([(row == 1) / (row == 1).sum() for row in rank]).mean(axis=0)
+    beats = np.array(
+        [
+            [np.mean([(r[i] > r[j]) + (r[i] == r[j]) / 2 for r in right]) for j in range(n_models)]
+            for i in range(n_models)
+        ]
+    )
+    assert np.allclose(found.p_first, first) and np.allclose(found.p_beats, beats)
+    assert np.allclose(
+        found.p_top, [[np.mean([row[i] <= k for row in rank]) for k in range(1, n_models + 1)] for i in range(n_models)]
+    )
+    assert np.array_equal(found.rank_low, np.quantile(rank, 0.025, axis=0, method="inverted_cdf"))
+    assert np.array_equal(found.rank_high, np.quantile(rank, 0.975, axis=0, method="inverted_cdf"))
+    limits = np.quantile(right / scores.shape[1], [0.025, 0.975], axis=0)
+    assert np.allclose([found.low, found.high], limits, atol=1e-6)
+    assert np.array_equal(found.mean, scores.mean(axis=1)) and found.rank[1] == found.rank[2]
+    assert np.array_equal(found.rank, stats.rankdata(-scores.mean(axis=1), method="min"))
+
+
+def test_model_that_is_always_right_gets_an_exact_interval(scores):
+    scores[0], scores[1] = 1, 0
+    found = ranking(scores, np.random.default_rng(0), 200)
+    assert found.exact.tolist() == [True, True, False, False, False, False]
+    assert (found.low[0], found.high[0]) == pytest.approx(clopper_pearson(40, 40))
+    assert (found.low[1], found.high[1]) == pytest.approx(clopper_pearson(0, 40))
+
+
+def test_tiers_part_models_that_differ_and_join_those_that_do_not():
+    rng = np.random.default_rng(0)
+    scores = (rng.random((4, 600)) < np.array([0.2, 0.8, 0.5, 0.2])[:, None]).astype(float)
+    scores[3] = np.roll(scores[0], 1)
+    found = ranking(scores, rng, 500)
+    assert tiers_of(found.mean, found.p_beats >= 0.95).tolist() == [3, 1, 2, 3]
+
+
+@pytest.mark.parametrize("entries", [1, 700, 2**17])
+def test_kendall_is_scipys_of_each_column_in_blocks_of_any_size(entries, monkeypatch):
+    monkeypatch.setattr("proctor.stats.ranking.ENTRIES", entries)
+    rng = np.random.default_rng(2)
+    order, sums = rng.integers(0, 9, (15, 1)), rng.integers(0, 12, (15, 40)) / 4
+    found = [stats.kendalltau(order[:, 0], column).statistic for column in sums.T]
+    assert kendall(order, sums) == pytest.approx(found)
+    assert kendall(np.array([[1], [2]]), np.ones((2, 1))).tolist() == [0]  # all models tied
+
+
+# tables of pairs
+
+
+def test_pairs_are_mcnemar_and_holm_with_intervals_of_all_at_once():
+    scores = np.random.default_rng(0).binomial(1, [[0.8], [0.7], [0.5], [0.3]], (4, 60)).astype(float)
+    found = pair_table(scores, list("abcd"))
+    assert len(found) == 6 and (found["difference"] >= 0).all()
+    both = pairwise(scores)
+    for row in found.itertuples():
+        one, other = (scores["abcd".index(name)] for name in (row.a, row.b))
+        assert row.holm == pytest.approx(both["abcd".index(row.a), "abcd".index(row.b)])
+        limits = score_interval(one, other, 1 - 0.05 / 6)
+        assert row.high == pytest.approx(100 * limits.high)
+        assert row.low == pytest.approx(100 * limits.low) or (row.low > 0) == (row.holm < 0.05)
+
+
+def test_shares_and_clusters_are_tested_by_student_over_their_units():
+    rng = np.random.default_rng(1)
+    scores, labels = rng.random((5, 40)), np.repeat(np.arange(10), 4)
+    found = pair_table(scores, list("abcde"))
+    p = [stats.ttest_rel(scores["abcde".index(r.a)], scores["abcde".index(r.b)]).pvalue for r in found.itertuples()]
+    assert found["p"].to_numpy() == pytest.approx(p)
+    assert found["holm"].to_numpy() == pytest.approx(multipletests(p, method="holm")[1])
+    means, larger = scores.reshape(5, 10, 4).mean(axis=2), set()
+    found = pair_table(scores, list("abcde"), labels)
+    for r in found.itertuples():
+        first, second = "abcde".index(r.a), "abcde".index(r.b)
+        errors = [stats.sem(values[first] - values[second]) for values in (means, scores)]
+        larger.add(np.argmax(errors))  # clusters that agree by chance are no surer than their items
+        assert r.p == pytest.approx(2 * stats.t.sf(r.difference / 100 / max(errors), 9))
+    assert larger == {0, 1}
+
+
+def test_twins_do_not_differ_and_a_pair_has_its_power():
+    scores = np.repeat(np.random.default_rng(2).binomial(1, 0.5, (1, 100)), 2, axis=0).astype(float)
+    assert pair_table(scores, ["a", "b"]).iloc[0][["difference", "p", "holm"]].tolist() == [0, 1, 1]
+    scores[1, :20] = 1 - scores[1, :20]
+    power = pair_power(scores, ["a", "b"], ["a", "b"])
+    wanted = mcnemar_power(0.125, 0.075, 100, exact=True)  # 20 items differ
+    assert power.set_index("true_gap")["power"][5.0] == pytest.approx(wanted)
+    assert power["items_for_80_percent"].is_monotonic_decreasing
+
+
+def test_intervals_of_pairs_hold_0_exactly_where_holm_does_not_decide():
+    rng = np.random.default_rng(3)
+    for scores in (rng.binomial(1, np.linspace(0.3, 0.7, 14)[:, None], (14, 120)), rng.random((14, 50)) ** 2):
+        found = pair_table(scores, [f"m{i}" for i in range(14)])
+        assert ((found["low"] > 0) == (found["holm"] < 0.05)).all() and (found["low"] <= found["difference"]).all()
+        undecided = found[found["holm"] >= 0.05]
+        assert len(undecided) > 10 and (undecided["items_needed"] > undecided["n"]).all()
+
+
+def test_pairs_are_compared_on_the_items_that_both_have():
+    rng = np.random.default_rng(4)
+    scores = rng.binomial(1, [[0.8], [0.6], [0.5]], (3, 80)).astype(float)
+    scores[rng.random(scores.shape) < 0.1] = np.nan
+    for values in (scores, scores * 0.7 + 0.1 * rng.random(scores.shape)):
+        for row in pair_table(values, list("abc")).itertuples():
+            one, other = values["abc".index(row.a)], values["abc".index(row.b)]
+            both = ~np.isnan(one) & ~np.isnan(other)
+            whole = np.isin(one[both], (0, 1)).all()
+            test = mcnemar if whole else stats.ttest_rel
+            answer = test(one[both], other[both])
+            assert row.p == pytest.approx(answer.p if whole else answer.pvalue) and row.n == both.sum()
+            assert row.difference == pytest.approx(100 * (one[both] - other[both]).mean())
