@@ -83,7 +83,10 @@ def test_one_review_of_a_person_stands_and_an_edit_keeps_what_stood_there(review
     row = acts.review(who, answer, "yes", 4, "Right.")
     with pytest.raises(acts.Refused, match="Edit"):
         acts.review(who, answer, "no", 4, "Wrong.")
+    old = Review.objects.get()
     row = acts.edit(who, row, 1, correct="no", text="Wrong after all.")
+    with pytest.raises(acts.Stale, match="now version 2"):  # a row is read anew before it is changed
+        acts.edit(who, old, 1, text="Wrong.")
     assert Act.objects.get(verb="edit").before == {"correct": "yes", "text": "Right.", "version": 1}
     assert (row.version, row.correct) == (2, "no") and row.edited_at
     with pytest.raises(acts.Refused, match="Submit a new one"):  # others have reviewed it as it is
