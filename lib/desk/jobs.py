@@ -15,7 +15,6 @@ Its pages: /jobs/ for all; /jobs/new/ for validator, judges and answers (?answer
 """
 
 import asyncio
-import importlib.util
 import json
 import os
 import subprocess
@@ -71,17 +70,13 @@ BEAT, SILENT = 3, 20  # seconds between two signs of life; after so many without
 def judges() -> list[str]:
     """The models that the server's owner lets judge."""
     named = os.environ.get("PROCTOR_DESK_JUDGES")
-    if named is None:
-        return [EMBEDDED] if _is_here(EMBEDDED) else []
-    return [name.strip() for name in named.split(",") if name.strip()]
-
-
-def _is_here(model: str) -> bool:
-    """Whether an embedded model can be served: its weights and llama.cpp are here."""
+    if named is not None:
+        return [name.strip() for name in named.split(",") if name.strip()]
     try:
-        return weights_file(spec(model)).is_file() and importlib.util.find_spec("xllamacpp") is not None
-    except ModelError:
-        return False
+        weights_file(spec(EMBEDDED))
+    except (ModelError, ModuleNotFoundError):  # its weights, or llama.cpp, are not here
+        return []
+    return [EMBEDDED]
 
 
 def dollars_left() -> float:

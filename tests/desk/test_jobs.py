@@ -9,6 +9,7 @@ import time
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from desk import jobs
@@ -134,29 +135,20 @@ def test_jobs_that_start_at_once_do_not_pass_the_budget_together(
     assert [type(error) for error in refused] == [Refused] * 3 and len(launched) == 1
 
 
-@pytest.mark.parametrize("here, named", [(True, ["smollm2-135m"]), (False, [])])
-def test_the_embedded_model_judges_where_its_weights_are_and_no_judge_is_named(monkeypatch, tmp_path, here, named):
-    monkeypatch.delenv("PROCTOR_DESK_JUDGES", raising=False)
-    weights = tmp_path / "weights.gguf"
-    weights.touch()
-
-    def found(model):
-        if not here:
-            raise jobs.ModelError("not here")
-        return weights
-
-    monkeypatch.setattr(jobs, "weights_file", found)
-    assert jobs.judges() == named
-    monkeypatch.setenv("PROCTOR_DESK_JUDGES", "")
-    assert jobs.judges() == []
-
-
-def test_a_run_by_the_embedded_model_fits_a_desk_without_a_budget(moderator, three_answers, monkeypatch, launched):
+def test_the_embedded_model_judges_without_a_budget_where_its_weights_are_and_no_judge_is_named(
+    moderator, three_answers, monkeypatch, launched
+):
     for name in ("JUDGES", "BUDGET", "CALLS"):
         monkeypatch.delenv(f"PROCTOR_DESK_{name}", raising=False)
-    monkeypatch.setattr(jobs, "_is_here", lambda model: True)
+    for missing in (jobs.ModelError, ModuleNotFoundError):
+        monkeypatch.setattr(jobs, "weights_file", Mock(side_effect=missing("not here")))
+        assert jobs.judges() == []
+    monkeypatch.setattr(jobs, "weights_file", Mock())
+    assert jobs.judges() == ["smollm2-135m"]
     job = jobs.start(moderator, jobs.plan(moderator, "(C x3|U)", jobs.judges(), three_answers, 0.7))
     assert (job.state, job.most_dollars) == ("running", 0)
+    monkeypatch.setenv("PROCTOR_DESK_JUDGES", "")
+    assert jobs.judges() == []
 
 
 # Their pages
