@@ -185,12 +185,7 @@ class OpenAIBatches(_Interface):
 
     def reply(self, line: dict, ticket: Ticket) -> Reply:
         """What a line of the results says. Raises CallError."""
-        if not line.get("response"):
-            raise self._failed(line["error"]["message"], again=line["error"]["code"] != "batch_cancelled")
-        status, body = line["response"]["status_code"], line["response"]["body"]
-        if status >= 400:
-            raise self._failed(f"{status}: {body['error']['message']}", status in (408, 409, 429) or status >= 500)
-        return reply_from_openai(body, ticket)
+        return openai_result(line, ticket, *self.model.secrets)
 
 
 class AnthropicBatches(_Interface):
@@ -262,6 +257,23 @@ def openai_line(model: Spec, request: Request) -> dict:
     """A request as a line of OpenAI's batch form, its key as `custom_id`."""
     body = openai_body(model, request)
     return {"custom_id": request.key, "method": "POST", "url": "/v1/chat/completions", "body": body}
+
+
+def openai_result(line: dict, ticket: Ticket, *secrets: str) -> Reply:
+    """The reply in a line of results in OpenAI's form. Raises CallError, with what the server said."""
+    response, error = line.get("response"), line.get("error")
+    if error or not isinstance(response, dict):
+        cancelled = isinstance(error, dict) and error.get("code") == "batch_cancelled"
+        raise CallError(scrub(_said(error) or "no response", *secrets), not cancelled)
+    body, status = response.get("body") or {}, response.get("status_code", 200)
+    if status != 200:
+        told = scrub(f"{status}: {_said(body.get('error'))}", *secrets)
+        raise CallError(told, status in (408, 409, 429) or status >= 500)
+    return reply_from_openai(body, ticket)
+
+
+def _said(error: object) -> str:
+    return str(error.get("message") if isinstance(error, dict) else error or "")
 
 
 def custom_id(raw: bytes) -> str | None:

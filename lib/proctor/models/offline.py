@@ -14,11 +14,10 @@ from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
 from proctor.files import write_atomic
-from proctor.models.batch_api import Ticket, custom_id, openai_line
+from proctor.models.batch_api import Ticket, custom_id, openai_line, openai_result
 from proctor.models.cache import Cache
 from proctor.models.endings import CallError, MissingReply
 from proctor.models.messages import Request
-from proctor.models.providers import reply_from_openai
 from proctor.models.registry import spec
 from proctor.models.session import Session
 
@@ -109,7 +108,7 @@ def import_replies(replies: Iterable[str | Path], requests: str | Path, cache: C
                 found.unknown += 1
                 continue
             try:
-                cache.put(ticket, _reply(json.loads(raw), ticket))
+                cache.put(ticket, openai_result(json.loads(raw), ticket))
                 kept.add(ticket.key)
                 found.failed.pop(ticket.key, None)
             except CallError as error:
@@ -127,17 +126,3 @@ def _tickets(requests: str | Path) -> dict[str, Ticket]:
         raise OfflineError(
             f"{path}: no tickets of an export ({error}). They are written next to the requests: keep the two together"
         ) from None
-
-
-def _reply(line: dict, ticket: Ticket):
-    """The reply in a line of results. Raises CallError, with what the server said."""
-    response, error = line.get("response"), line.get("error")
-    if error or not isinstance(response, dict):
-        raise CallError(_told(error) or "no response")
-    if (status := response.get("status_code", 200)) != 200:
-        raise CallError(f"{status}: {_told((response.get('body') or {}).get('error'))}")
-    return reply_from_openai(response.get("body") or {}, ticket)
-
-
-def _told(error: object) -> str:
-    return str(error.get("message") if isinstance(error, dict) else error or "")[:200]

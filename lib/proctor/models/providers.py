@@ -17,13 +17,7 @@ from proctor.models.embedded import Embedded, Endpoint
 from proctor.models.endings import CallError, call_errors, scrub
 from proctor.models.messages import Reply, Request, anthropic_message, openai_message
 from proctor.models.registry import Spec, add_kind, key_of, weights_file
-from proctor.models.settings import (
-    LEAST_BUDGET,
-    takes_logprobs,
-    takes_system,
-    takes_temperature,
-    thinks_freely,
-)
+from proctor.models.settings import LEAST_BUDGET, Takes
 
 LISTING = 10.0  # seconds at most for the free call that tries a key
 LARGEST = 64 << 20  # bytes of a reply, unpacked: far more than the longest with its alternatives
@@ -190,15 +184,15 @@ def openai_body(model: Spec, request: Request) -> dict:
         if request.schema
         else {}
     )
-    own = model.base_url is None  # OpenAI itself, whose newer models know the second name alone
+    takes, own = Takes.of(model), model.base_url is None  # OpenAI itself, whose newer models know the second name alone
     messages = [openai_message(message) for message in request.messages]
-    if not takes_system(model):  # it goes into the user's turn (HLE's code)
+    if not takes.system:  # it goes into the user's turn (HLE's code)
         messages = [{**m, "role": "user"} if m["role"] == "system" else m for m in messages]
     return {
         "model": model.model,
         "messages": messages,
-        **({"temperature": request.temperature} if takes_temperature(model) else {}),
-        **(_asked_logprobs(request) if takes_logprobs(model) else {}),
+        **({"temperature": request.temperature} if takes.temperature else {}),
+        **(_asked_logprobs(request) if takes.logprobs else {}),
         "max_completion_tokens" if own else "max_tokens": request.max_tokens,
         **({"reasoning_effort": request.effort} if request.effort else {}),
         **({} if request.thinking is None else _template_thinking(bool(request.thinking))),
@@ -218,7 +212,7 @@ def anthropic_body(model: Spec, request: Request) -> dict:
         "model": model.model,
         "max_tokens": request.max_tokens,
         "messages": turns,
-        **({"temperature": request.temperature} if takes_temperature(model, request.thinking) else {}),
+        **({"temperature": request.temperature} if Takes.of(model, request.thinking).temperature else {}),
         **({} if request.thinking is None else {"thinking": _anthropic_thinking(model, request)}),
         **({"output_config": {"effort": request.effort}} if request.effort else {}),
         **({"system": system} if system else {}),
@@ -231,7 +225,7 @@ def _anthropic_thinking(model: Spec, request: Request) -> dict:
         return {"type": "disabled"}
     if request.thinking is not True:
         return {"type": "enabled", "budget_tokens": request.thinking}
-    if thinks_freely(model):
+    if Takes.of(model).freely:
         return {"type": "adaptive"}
     return {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, request.max_tokens // 2)}
 

@@ -93,13 +93,14 @@ class Settings:
 
     def effort_for(self, model: Spec) -> str:
         """The effort that is sent to the model: "" where it takes none."""
-        return self.effort if takes_effort(model) else ""
+        return self.effort if Takes.of(model).effort else ""
 
     def thinking_for(self, model: Spec) -> bool | int | None:
         """The thinking that is sent to the model: None where it takes none, True where it takes no number of tokens."""
-        if not takes_thinking(model):
+        takes = Takes.of(model)
+        if not takes.thinking:
             return None
-        return True if self.thinking_budget and not takes_budget(model) else self.thinking
+        return True if self.thinking_budget and not takes.budget else self.thinking
 
     def left_out(self, models: Iterable[str]) -> list[str]:
         """A sentence for each setting that a model does not take."""
@@ -113,76 +114,56 @@ class Settings:
                 told.append(f"{model.name} takes no setting of thinking, which is left out")
             elif self.thinking_budget and self.thinking_for(model) is True:
                 told.append(f"{model.name} thinks as long as it finds right: the number of tokens is left out")
-            if self.temperature is not None and not takes_temperature(model, self.thinking_for(model)):
+            if self.temperature is not None and not Takes.of(model, self.thinking_for(model)).temperature:
                 told.append(f"{model.name} takes no temperature, which is left out")
         return told
 
 
-# What models take. Names that we do not know are read as the newest of their provider; other servers take everything.
+@dataclass(frozen=True)
+class Takes:
+    """What a model takes, asked to think or not. Names that we do not know are read as the newest of their provider;
+    other servers take everything.
 
+    system: a system's turn. beginning: it goes on from a beginning of its reply. budget: thinking of at most so many
+    tokens; freely: of no given length.
+    """
 
-def takes_temperature(model: Spec, thinking: bool | int | None = None) -> bool:
-    """OpenAI's reasoning models refuse one, Anthropic's where they think and from 4.7 on."""
-    if model.kind == "openai":
-        return model.base_url is not None or not _REASONS.match(model.model)
-    if model.kind == "anthropic":
-        return not thinking and (_unknown_server(model) or _claude(model)[1:] < (4, 7))
-    return True
+    temperature: bool = True
+    logprobs: bool = True
+    system: bool = True
+    beginning: bool = True
+    effort: bool = True
+    thinking: bool = True
+    budget: bool = True
+    freely: bool = True
 
-
-def takes_logprobs(model: Spec) -> bool:
-    """Whether token probabilities can be asked for."""
-    return model.kind != "anthropic" and takes_temperature(model)
-
-
-def takes_system(model: Spec) -> bool:
-    """OpenAI's first reasoning models refuse a system's turn."""
-    return not (model.kind == "openai" and model.base_url is None and _FIRST_REASONERS.match(model.model))
-
-
-def takes_beginning(model: Spec, thinking: bool | int | None = None) -> bool:
-    """Whether the model goes on from a beginning of its reply. OpenAI's interface does not, nor Claude from 4.6 on."""
-    if model.kind == "anthropic":
-        return not thinking and (_unknown_server(model) or _claude(model)[1:] < (4, 6))
-    return model.kind != "openai"
-
-
-def takes_effort(model: Spec) -> bool:
-    if model.kind == "openai":
-        return model.base_url is not None or bool(_REASONS.match(model.model)) and takes_system(model)
-    if model.kind == "anthropic" and not _unknown_server(model):
-        family, *version = _claude(model)
-        return version >= [4, 6] or family == "opus" and version >= [4, 5]
-    return not model.local
-
-
-def takes_thinking(model: Spec) -> bool:
-    """OpenAI's own models have effort instead."""
-    if model.kind == "openai":
-        return model.base_url is not None
-    if model.kind == "anthropic" and not _unknown_server(model):
-        return _claude(model)[1:] >= (3, 7)
-    return not model.local
-
-
-def takes_budget(model: Spec) -> bool:
-    """Whether thinking can be bounded by a number of tokens: Claude from 3.7 to 4.6."""
-    if model.kind == "anthropic":
-        return _unknown_server(model) or _claude(model)[1:] < (4, 7)
-    return model.kind != "openai"
-
-
-def thinks_freely(model: Spec) -> bool:
-    """Whether Claude takes thinking of no given length: from 4.6 on."""
-    return _unknown_server(model) or _claude(model)[1:] >= (4, 6)
-
-
-def _claude(model: Spec) -> tuple[str, int, int]:
-    """Family and version in a Claude's name, such as ("opus", 4, 1)."""
-    found = _CLAUDE.search(model.model)
-    return (found[1] or "", int(found[2]), int(found[3] or 0)) if found else ("", 99, 0)
-
-
-def _unknown_server(model: Spec) -> bool:
-    """A model on a server of one's own whose name is no Claude's."""
-    return model.base_url is not None and not _CLAUDE.search(model.model)
+    @classmethod
+    def of(cls, model: Spec, thinking: bool | int | None = None) -> "Takes":
+        if model.kind == "openai":
+            if model.base_url is not None:
+                return cls(beginning=False, budget=False)
+            reasons, first = _REASONS.match(model.model), _FIRST_REASONERS.match(model.model)
+            return cls(
+                temperature=not reasons,
+                logprobs=not reasons,
+                system=not first,
+                beginning=False,
+                effort=bool(reasons and not first),
+                thinking=False,  # effort instead
+                budget=False,
+            )
+        if model.kind == "anthropic":
+            named = _CLAUDE.search(model.model)
+            if named is None and model.base_url is not None:
+                return cls(logprobs=False, temperature=not thinking, beginning=not thinking)
+            version = (int(named[2]), int(named[3] or 0)) if named else (99, 0)
+            return cls(
+                temperature=not thinking and version < (4, 7),
+                logprobs=False,
+                beginning=not thinking and version < (4, 6),
+                effort=version >= ((4, 5) if named and named[1] == "opus" else (4, 6)),
+                thinking=version >= (3, 7),
+                budget=version < (4, 7),
+                freely=version >= (4, 6),
+            )
+        return cls(effort=not model.local, thinking=not model.local)
