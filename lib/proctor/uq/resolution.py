@@ -199,7 +199,7 @@ def ranking(sure: pd.DataFrame, possible: pd.DataFrame, level: float = 0.95) -> 
     return table
 
 
-def apart(sure: pd.DataFrame, possible: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+def apart(sure: pd.DataFrame, possible: pd.DataFrame) -> pd.DataFrame:
     """Each pair, the one with more resolutions first: p by count, and at worst, corrected for all pairs (Holm).
 
     p_by_count: McNemar's exact test, as if unsettled answers were wrong. p_at_worst: the higher one's unsettled answers
@@ -223,7 +223,7 @@ def apart(sure: pd.DataFrame, possible: pd.DataFrame, level: float = 0.95) -> pd
             lower=[order[j] for _, j in pairs],
             p_by_count=by_count,
             p_at_worst=at_worst,
-            apart=by_count < 1 - level,
-            surely_apart=at_worst < 1 - level,
+            apart=by_count < 0.05,
+            surely_apart=at_worst < 0.05,
         )
     )

@@ -11,7 +11,7 @@ row of Table S10 that was filtered out of `table`.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 
 import numpy as np
@@ -44,15 +44,13 @@ JUDGES = {  # by name in the table: the colour, marker and short name of each ju
 MEASURES = ("accuracy", "precision", "recall")  # printed
 
 
-def load_rows(
-    rng: np.random.Generator, resamples: int = 2_000, answers: int = ANSWERS, level: float = 0.95
-) -> pd.DataFrame:
+def load_rows(rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
     """`reconstruct_table` of Table S10, every solution a row, with name, judge_count, calls and rejected.
 
     name: the paper's ("3-Iter", "C |M, 5 models"). calls_least, calls_most: of one verdict that stops as soon as it is
-    settled. rejected: the share of the answers. answers: the largest number that is tried. level: of the intervals.
+    settled. rejected: the share of the answers.
     """
-    table = with_names(reconstruct_table("uq/table_S10", range(1, answers + 1), rng, resamples, level))
+    table = with_names(reconstruct_table("uq/table_S10", range(1, ANSWERS + 1), rng, resamples))
     count = table["judge_count"]
     costs = [cost(parse(strategy), judges) for strategy, judges in zip(table["strategy"], count)]
     table[["calls_least", "calls_most"]] = [(one.least, one.most) for one in costs]
@@ -199,45 +197,24 @@ def _extreme(gains: Iterable[Interval], choose: Callable) -> Interval:
     return replace(gains[0], **ends)
 
 
-PRINTED = ("accuracy", "precision", "recall")
-NONE = Interval(np.nan, np.nan, np.nan, 0.95, "none")  # of a figure that does not exist
-
-
 def reconstruct_table(
-    name: str, sizes: Iterable[int], rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
+    name: str, sizes: Iterable[int], rng: np.random.Generator, resamples: int = 2_000
 ) -> pd.DataFrame:
     """The rows of a published validator table ("uq/table_S1") with every confusion table that prints so.
 
     One row a solution; a row without any keeps one line, its counts missing. sizes: numbers of items to try.
     solution, solutions: 1 of 6, say, or 0 of 0. Every measure of `proportions.measures` is computed from the counts:
     _low and _high are its exact limits, _boot_low and _boot_high those of a percentile bootstrap over the items.
-    level: of both. The paper's own figures, in percent as printed, end in _printed.
+    The paper's own figures, in percent as printed, end in _printed.
     """
     rows = []
     for row in load_published(name).itertuples(index=False):
         found = confusion_counts(row.accuracy, row.precision, row.recall, sizes)
-        known = dict(
-            model=row.model,
-            judges=row.judges,
-            strategy=row.strategy,
-            **{f"{figure}_printed": getattr(row, figure) for figure in PRINTED},
-            solutions=len(found),
-        )
+        known = dict(model=row.model, judges=row.judges, strategy=row.strategy)
+        known |= {f"{figure}_printed": getattr(row, figure) for figure in MEASURES} | dict(solutions=len(found))
         for i, table in enumerate(found, 1):
-            counts = table.confusion
-            rows.append(
-                known
-                | dict(
-                    solution=i,
-                    n=table.n,
-                    positives=table.positives,
-                    tp=counts.tp,
-                    fp=counts.fp,
-                    fn=counts.fn,
-                    tn=counts.tn,
-                )
-                | _figures(counts, rng, resamples, level)
-            )
+            counted = dict(solution=i, n=table.n, positives=table.positives, **asdict(table.confusion))
+            rows.append(known | counted | _figures(table.confusion, rng, resamples))
         if not found:
             rows.append(known | {"solution": 0})
     frame = pd.DataFrame(rows)
@@ -249,16 +226,10 @@ def counts_of(row) -> Confusion:
     return Confusion(tp=int(row.tp), fp=int(row.fp), fn=int(row.fn), tn=int(row.tn))
 
 
-def _figures(counts: Confusion, rng: np.random.Generator, resamples: int, level: float) -> dict[str, float | None]:
+def _figures(counts: Confusion, rng: np.random.Generator, resamples: int) -> dict[str, float | None]:
     """Every measure of one confusion table with its exact and its bootstrap limits."""
     found = {}
-    for figure in measures(counts, rng, resamples, level):
-        name = figure.measure
-        found |= {
-            name: figure.estimate,
-            f"{name}_low": figure.exact_low,
-            f"{name}_high": figure.exact_high,
-            f"{name}_boot_low": figure.low,
-            f"{name}_boot_high": figure.high,
-        }
+    for one in measures(counts, rng, resamples):
+        found |= {one.measure: one.estimate, f"{one.measure}_low": one.exact_low, f"{one.measure}_high": one.exact_high}
+        found |= {f"{one.measure}_boot_low": one.low, f"{one.measure}_boot_high": one.high}
     return found

@@ -302,7 +302,7 @@ def test_only_what_an_expert_signed_counts_as_solved(proposal, tmp_path):
     [
         (dict(solved="yes"), "row 2, column expert: solved, but checked by no one"),
         (dict(solved="perhaps"), "row 2, column solved: 'perhaps'"),
-        (dict(question_id=3), "row 3, column question_id: 3 of math stands in an earlier row"),
+        (dict(question_id=3), "row 3, column question_id: 'math 3' is the question of row 2 too"),
         (dict(question_id=99), "row 2, column question_id: math 99 is not in the release"),
         (dict(question_id="x"), "row 2, column question_id: math x is not in the release"),
         (dict(status=None), "column status: not there"),

@@ -67,19 +67,16 @@ def crawl_site(options) -> int:
     return _told(crawl(options.site, options.pool, options.api, options.path), options.pool)
 
 
-def show_funnel(options) -> int:
-    with Filter(options.pool, load_rules(options.rules, options.variant), options.as_of, options.site) as found:
-        _show(found)
-    return 0
-
-
 def filter_pool(options) -> int:
+    """`filter`; without `out` only what it would drop: `funnel`."""
     with Filter(options.pool, load_rules(options.rules, options.variant), options.as_of, options.site) as found:
-        found.write(options.out)
+        if options.out:
+            found.write(options.out)
         outcomes = _show(found)
-    write_atomic(options.out / "funnel_by_rule.csv", by_rule(outcomes).to_csv(index=False))
-    write_atomic(options.out / "funnel_by_site.csv", by_site(outcomes).to_csv(index=False))
-    print(f"written: kept.parquet, decisions.parquet, funnel_by_rule.csv, funnel_by_site.csv in {options.out}")
+    if options.out:
+        write_atomic(options.out / "funnel_by_rule.csv", by_rule(outcomes).to_csv(index=False))
+        write_atomic(options.out / "funnel_by_site.csv", by_site(outcomes).to_csv(index=False))
+        print(f"written: kept.parquet, decisions.parquet, funnel_by_rule.csv, funnel_by_site.csv in {options.out}")
     return 0
 
 
@@ -146,11 +143,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     added.add_argument("--pool", type=Path, required=True)
     added.add_argument("--path", default="questions/unanswered", help="questions/no-answers or questions")
     added.add_argument("--api", default=API, help="another address of the API")
-    for name, run, says in (
-        ("funnel", show_funnel, "what each rule drops, by rule and by site"),
-        ("filter", filter_pool, "the same, and the questions left, with every question's failed rules"),
+    for name, says in (
+        ("funnel", "what each rule drops, by rule and by site"),
+        ("filter", "the same, and the questions left, with every question's failed rules"),
     ):
-        added = command(name, run, says)
+        added = command(name, filter_pool, says)
+        added.set_defaults(out=None)
         added.add_argument("--pool", type=Path, required=True, help="a pool, or a .parquet or .jsonl file of questions")
         added.add_argument("--rules", type=Path, help=f"a file like {RULES_FILE}")
         added.add_argument("--variant", help="a variant that the file names, such as public_code")

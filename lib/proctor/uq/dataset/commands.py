@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from proctor import paths
-from proctor.data.tabular import DataError, Wrong, problem, read
+from proctor.data.tabular import DataError, Once, Wrong, needs, read
 from proctor.files import write_atomic
 from proctor.models.cache import Cache, StoreError
 from proctor.models.endings import MissingReply
@@ -173,15 +173,9 @@ def next_version(options) -> int:
     proposal = versions.propose(pd.DataFrame(last.questions), options.pool)
     write_atomic(options.out, proposal.to_csv(index=False))
     print(
-        proposal.groupby(["status", "proposal"], sort=False)
-        .size()
-        .rename("questions")
-        .reset_index()
-        .to_string(index=False)
+        proposal.groupby(["status", "proposal"], sort=False).size().reset_index(name="questions").to_string(index=False)
     )
-    print(
-        f"written: {options.out}. An expert fills `solved` and `expert`; then --solved tells whether a version is due"
-    )
+    print(f"written: {options.out}. An expert fills `solved` and `expert`; then --solved tells if a version is due")
     return 0
 
 
@@ -198,42 +192,33 @@ def read_questions(path: Path, needed: tuple[str, ...] = _NEEDED) -> pd.DataFram
 
 def read_verdicts(path: Path) -> pd.DataFrame:
     """The verdicts of the LLM filter: site, question_id, outcome. Raises DataError, with file and row."""
-    rows = _records(path, (*KEY, "outcome"), {"outcome": OUTCOMES}, unique=True)
-    return pd.DataFrame(rows, columns=[*KEY, "outcome"])
+    once = ("question_id", lambda row: f"{row['site']} {row['question_id']}", "question", "Remove one of them")
+    return pd.DataFrame(_records(path, (*KEY, "outcome"), once), columns=[*KEY, "outcome"])
 
 
 def read_duplicates(path: Path) -> pd.DataFrame:
     """The pairs that `duplicates` found. Raises DataError, with file and row."""
-    rows = _records(path, (*KEY, "other_site", "other_id", "similarity", "relation"))
-    for row in rows:
-        try:
-            row["similarity"] = float(row["similarity"])
-        except ValueError:
-            what = f"{str(row['similarity'])[:20]!r} is no similarity"
-            raise DataError(problem(path, None, "similarity", what, "Give the file that `duplicates` wrote")) from None
-    return pd.DataFrame(rows, columns=[*KEY, "other_site", "other_id", "similarity", "relation"])
+    columns = (*KEY, "other_site", "other_id", "similarity", "relation")
+    return pd.DataFrame(_records(path, columns), columns=columns)
 
 
-def _records(path: Path, columns: tuple, words: dict | None = None, unique: bool = False) -> list[dict]:
-    seen = set()
-
+def _records(path: Path, columns: tuple, once: Once | None = None) -> list[dict]:
     def record(row: dict) -> dict:
-        if missing := [name for name in columns if not str(row.get(name) or "").strip()]:
-            raise Wrong(missing[0], "empty or not there", f"Give {', '.join(columns)}")
+        needs(row, *columns, fix=f"Give {', '.join(columns)}")
         number = str(row["question_id"])
         if not (number.isascii() and number.isdigit()):
             raise Wrong("question_id", f"{number[:20]!r} is no number", "Give the post's number")
-        for name, allowed in (words or {}).items():
-            if row[name] not in allowed:
-                raise Wrong(name, f"{str(row[name])[:20]!r}", f"Write one of: {', '.join(allowed)}")
-        key = row["site"], int(number)
-        if unique and key in seen:
-            what = f"question {key[1]} of {key[0]} stands in an earlier row too"
-            raise Wrong("question_id", what, "Remove one of them")
-        seen.add(key)
-        return {**row, "question_id": key[1]}
+        if "outcome" in columns and row["outcome"] not in OUTCOMES:
+            raise Wrong("outcome", f"{str(row['outcome'])[:20]!r}", f"Write one of: {', '.join(OUTCOMES)}")
+        if "similarity" in columns:
+            try:
+                row["similarity"] = float(row["similarity"])
+            except ValueError:
+                what = f"{str(row['similarity'])[:20]!r} is no similarity"
+                raise Wrong("similarity", what, "Give the file that `duplicates` wrote") from None
+        return {**row, "question_id": int(number)}
 
-    return read(path, record)
+    return read(path, record, once=once)
 
 
 def add_commands(command: Callable) -> None:

@@ -76,9 +76,8 @@ def read_proposal(path: str | Path, questions: set[tuple[str, int]]) -> pd.DataF
 
     Raises DataError, with file and row: a question that is not released or stands twice, or that no expert signed.
     """
-    seen: set[tuple[str, int]] = set()
 
-    def record(row: dict) -> tuple | None:
+    def record(row: dict) -> tuple:
         if missing := [name for name in (*KEY, "status", "solved", "expert") if name not in row]:
             raise DataError(problem(Path(path), 1, missing[0], "not there", "Give a file that `next-version` wrote"))
         row = {name: str(value).strip() for name, value in row.items()}
@@ -86,13 +85,12 @@ def read_proposal(path: str | Path, questions: set[tuple[str, int]]) -> pd.DataF
         key = row["site"], int(number) if number.isascii() and number.isdigit() else -1
         if key not in questions:
             raise Wrong("question_id", f"{row['site'][:40]} {number[:20]} is not in the release", "Remove the row")
-        if key in seen:
-            raise Wrong("question_id", f"{key[1]} of {key[0]} stands in an earlier row too", "Remove one of them")
-        seen.add(key)
         if row["solved"] not in ("", "yes", "no"):
             raise Wrong("solved", f"{row['solved'][:20]!r}", "Write yes or no, or leave it empty")
         if row["solved"] == "yes" and not row["expert"]:
             raise Wrong("expert", "solved, but checked by no one", "Name the expert who checked it")
-        return (*key, row["status"], row["expert"]) if row["solved"] == "yes" else None
+        return (*key, row["status"], row["expert"], row["solved"])
 
-    return pd.DataFrame([row for row in read(path, record) if row], columns=[*KEY, "status", "expert"])
+    once = ("question_id", lambda row: f"{row[0]} {row[1]}", "question", "Remove one of them")
+    found = pd.DataFrame(read(path, record, once=once), columns=[*KEY, "status", "expert", "solved"])
+    return found[found.pop("solved") == "yes"].reset_index(drop=True)
