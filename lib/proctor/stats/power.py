@@ -69,40 +69,31 @@ def items_needed(gap: ArrayLike, sd: ArrayLike, power: float = 0.8, level: float
     return np.maximum(np.ceil(((ndtri((1 + level) / 2) + ndtri(power)) * ratio) ** 2), 1)
 
 
-def units_needed(
-    gap: ArrayLike,
-    sd: ArrayLike,
-    level: ArrayLike = 0.95,
-    power: float = 0.8,
-    had: ArrayLike = 0,
-    most: int = MOST,
-) -> np.ndarray:
+def units_needed(gap: ArrayLike, sd: ArrayLike, level: ArrayLike = 0.95, had: ArrayLike = 0) -> np.ndarray:
     """Units (families, items, rollouts) with which Student's interval at `level` shows a true mean `gap` with chance
-    `power`: the least n with `t_power` of at least that. All but power and most broadcast.
+    0.8: the least n with `t_power` of at least that. All four broadcast.
 
     sd: of the units. level: the claim's own, corrected for its family (1 - 0.05 / k). had: the units of a study that
-    could not tell, 0 of one that could: never as few again. Whole numbers as floats, from 2; inf above `most` and for
+    could not tell, 0 of one that could: never as few again. Whole numbers as floats, from 2; inf above MOST and for
     no gap, NaN where gap or sd is not known.
 
     >>> units_needed([0.34, 0.02, 0.0], 0.25, 0.975).tolist(), units_needed(0.34, 0.25, had=9).tolist()
     ([8.0, 1488.0, inf], 10.0)
     """
-    if not 0.5 <= power < 1:
-        raise ValueError(f"power is {power}: must be a share from 0.5 to below 1 (0.8, not 80)")
     arrays = np.broadcast_arrays(*(np.asarray(value, float) for value in (gap, sd, level, had)))
     gap, sd, level, had = (np.array(value, ndmin=1) for value in arrays)
     if (sd < 0).any() or not ((level > 0) & (level < 1)).all():
         raise ValueError("sd must not be negative, and level a share (0.95, not 95)")
     ratio = np.divide(sd, np.abs(gap), out=np.full(gap.shape, np.inf), where=gap != 0)
-    least = ((ndtri((1 + level) / 2) + ndtri(power)) * ratio) ** 2  # of the normal: Student's are more
+    least = ((ndtri((1 + level) / 2) + ndtri(0.8)) * ratio) ** 2  # of the normal: Student's are more
     found = np.where(np.isnan(gap) | np.isnan(sd), np.nan, np.inf)
-    rows = np.flatnonzero(least <= most)
+    rows = np.flatnonzero(least <= MOST)
     ratio, level = ratio[rows], level[rows]
     low = np.maximum(np.floor(least[rows]), 1)
 
     def enough(n: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore"):
-            return nct.sf(stdtrit(n - 1, (1 + level) / 2), n - 1, np.minimum(np.sqrt(n) / ratio, 1e3)) >= power
+            return nct.sf(stdtrit(n - 1, (1 + level) / 2), n - 1, np.minimum(np.sqrt(n) / ratio, 1e3)) >= 0.8
 
     high = low + 1
     while not (done := enough(high)).all():
@@ -113,7 +104,7 @@ def units_needed(
         low, high = np.where(done, low, middle), np.where(done, middle, high)
     found[rows] = high
     found = np.where((had > 0) & (found <= had), had + 1, found)
-    return np.where(found > most, np.inf, found).reshape(arrays[0].shape)
+    return np.where(found > MOST, np.inf, found).reshape(arrays[0].shape)
 
 
 def needed_by(found: Interval, n: int) -> float:
@@ -127,19 +118,11 @@ def needed_by(found: Interval, n: int) -> float:
     return float(units_needed(found.estimate, sd, found.level, had=n if undecided else 0))
 
 
-def mcnemar_needed(
-    only_a: ArrayLike,
-    only_b: ArrayLike,
-    level: float = 0.95,
-    power: float = 0.8,
-    had: ArrayLike = 0,
-    most: float = MOST,
-    exact: bool = True,
-) -> np.ndarray:
-    """`mcnemar_items` rounded up; had, most: of `units_needed`."""
-    found = np.ceil(np.round(mcnemar_items(only_a, only_b, level, power, exact), 9))
+def mcnemar_needed(only_a: ArrayLike, only_b: ArrayLike, level: float = 0.95, had: ArrayLike = 0) -> np.ndarray:
+    """`mcnemar_items` of the exact test for a chance of 0.8, rounded up; had, and inf above MOST: of `units_needed`."""
+    found = np.ceil(np.round(mcnemar_items(only_a, only_b, level), 9))
     found = np.where((np.asarray(had) > 0) & (found <= had), np.asarray(had) + 1.0, found)
-    return np.where(found > most, np.inf, found)
+    return np.where(found > MOST, np.inf, found)
 
 
 def mcnemar_items(

@@ -231,16 +231,14 @@ def possible_winners(
     return left(float(levels)) if not levels.ndim else np.array([left(float(one)) for one in levels])
 
 
-def items_needed(
-    pairs: Pairs, i: np.ndarray, j: np.ndarray, decided: np.ndarray, level: float = 0.95, family: int | None = None
-) -> np.ndarray:
+def items_needed(pairs: Pairs, i: np.ndarray, j: np.ndarray, decided: np.ndarray, level: float = 0.95) -> np.ndarray:
     """Items that show the observed gap of pairs (i, j) with chance 80 % by the test of `holm_pairwise`, (pairs,).
 
-    The level is that of all pairs at once (of `family`, if given), and more items are asked than an undecided pair
-    has. With clusters they are items of more clusters, not more of the same. inf above `power.MOST`, or for no gap.
+    The level is that of all pairs at once, and more items are asked than an undecided pair has. With clusters they are
+    items of more clusters, not more of the same. inf above `power.MOST`, or for no gap.
     """
     n_systems = len(pairs.gap)
-    level = 1 - (1 - level) / (family or max(n_systems * (n_systems - 1) // 2, 1))
+    level = 1 - (1 - level) / max(n_systems * (n_systems - 1) // 2, 1)
     n, units = pairs.n[i, j], pairs.units[i, j]
     if pairs.only is not None:
         return mcnemar_needed(pairs.only[i, j] / n, pairs.only[j, i] / n, level, had=np.where(decided, 0, n))
