@@ -11,7 +11,6 @@ prompts come in pieces. Kinds, prompts and what counts as easier are ours.
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 
 import pandas as pd
 
@@ -53,66 +52,42 @@ Audit = Callable[[Item], Awaitable[Problem | None]]
 Refine = Callable[[Item, Problem], Awaitable[Item]]
 
 
-@dataclass(frozen=True)
-class Step:
-    """One round: the issue that the auditor named, the strategy for its kind, and what came of it."""
-
-    round: int
-    issue: str
-    text: str
-    strategy: str
-    outcome: str  # mended, unchanged, or refused: why
-
-
-@dataclass(frozen=True)
-class Refined:
-    """`ended` is clean (the audit found nothing), stuck (a change was none or refused), rounds or unreadable."""
-
-    item: Item
-    steps: tuple[Step, ...]
-    ended: str
-
-
-async def refined(item: Item, audit: Audit, refine: Refine, rounds: int = 3) -> Refined:
+async def refined(item: Item, audit: Audit, refine: Refine, rounds: int = 3) -> dict[str, object]:
     """Audit, fix by the strategy for the kind of issue, audit again; at most `rounds` changes (KINA, Figure 1).
 
-    A change that makes the item easier is refused. An unreadable audit does not count as clean. Raises KeyError
-    for an issue of a kind that STRATEGIES lacks.
+    Columns: index; the rules broken before and after; rounds; issues and outcomes in turn (mended, unchanged, or
+    refused: why); ended: clean (the audit found nothing), stuck (a change was none or refused), rounds or unreadable;
+    item. A change that makes the item easier is refused. An unreadable audit does not count as clean.
     """
-    steps: list[Step] = []
+    before, issues, outcomes = item, [], []
     while True:
         issue = await audit(item)
-        if issue is None or issue.rule == "unreadable":
-            return Refined(item, tuple(steps), "clean" if issue is None else "unreadable")
-        if len(steps) == rounds:
-            return Refined(item, tuple(steps), "rounds")
-        strategy, changed = STRATEGIES[issue.rule], await refine(item, issue)
+        if issue is None or issue.rule == "unreadable" or len(issues) == rounds:
+            ended = "clean" if issue is None else "unreadable" if issue.rule == "unreadable" else "rounds"
+            break
+        changed = await refine(item, issue)
         reasons = rejection_reasons(item, changed)
-        outcome = f"refused: {'; '.join(reasons)}" if reasons else "unchanged" if changed == item else "mended"
-        steps.append(Step(len(steps) + 1, issue.rule, issue.text, strategy, outcome))
-        if outcome != "mended":
-            return Refined(item, tuple(steps), "stuck")
+        issues.append(issue.rule)
+        outcomes.append(f"refused: {'; '.join(reasons)}" if reasons else "unchanged" if changed == item else "mended")
+        if outcomes[-1] != "mended":
+            ended = "stuck"
+            break
         item = changed
+    return dict(
+        index=item.index,
+        before=", ".join(problem.rule for problem in problems(before)),
+        rounds=len(issues),
+        issues=", ".join(issues),
+        outcomes=", ".join(outcomes),
+        ended=ended,
+        after=", ".join(problem.rule for problem in problems(item)),
+        item=item,
+    )
 
 
 async def refine_all(items: Sequence[Item], audit: Audit, refine: Refine, rounds: int = 3) -> pd.DataFrame:
-    """One row an item: index, rules broken before and after, rounds, issues and outcomes in turn, ended, item."""
-    found = await asyncio.gather(*(refined(item, audit, refine, rounds) for item in items))
-    return pd.DataFrame(
-        [
-            dict(
-                index=item.index,
-                before=", ".join(p.rule for p in problems(item)),
-                rounds=len(result.steps),
-                issues=", ".join(step.issue for step in result.steps),
-                outcomes=", ".join(step.outcome for step in result.steps),
-                ended=result.ended,
-                after=", ".join(p.rule for p in problems(result.item)),
-                item=result.item,
-            )
-            for item, result in zip(items, found)
-        ]
-    )
+    """A row of `refined` for each item."""
+    return pd.DataFrame(await asyncio.gather(*(refined(item, audit, refine, rounds) for item in items)))
 
 
 def rejection_reasons(before: Item, after: Item) -> list[str]:

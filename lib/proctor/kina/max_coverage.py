@@ -152,9 +152,8 @@ def curve(proxy: Proxy, chosen: ArrayLike) -> np.ndarray:
 
 def best_similarity(proxy: Proxy, chosen: ArrayLike) -> np.ndarray:
     """Each anchor's best similarity with a chosen item, 0 where none: shape (anchors,)."""
-    _, anchors, similarity = _entries(proxy, _indices(proxy, chosen))
-    best = np.zeros(len(proxy.weights))
-    np.maximum.at(best, anchors, similarity)
+    rows, best = proxy.similarity[_indices(proxy, chosen)], np.zeros(len(proxy.weights))
+    np.maximum.at(best, rows.indices, rows.data)
     return best
 
 
@@ -164,11 +163,10 @@ def gains(proxy: Proxy, best: np.ndarray, items: np.ndarray | None = None) -> np
     Sums run over each row in the order stored. Rounding never turns an order round, so a computed gain never rises when
     `best` does, and lazy greedy chooses exactly what plain greedy does.
     """
-    items = np.arange(proxy.similarity.shape[0]) if items is None else items
-    places, anchors, similarity = _entries(proxy, items)
-    more = np.maximum(similarity - best[anchors], 0) * proxy.weights[anchors]
-    added = np.zeros(len(items))
-    np.add.at(added, places, more)
+    rows = proxy.similarity if items is None else proxy.similarity[items]
+    added = np.zeros(rows.shape[0])
+    more = np.maximum(rows.data - best[rows.indices], 0) * proxy.weights[rows.indices]
+    np.add.at(added, np.repeat(np.arange(len(added)), np.diff(rows.indptr)), more)
     return added
 
 
@@ -278,16 +276,6 @@ def _largest_sum(gain: np.ndarray, budget: GroupQuota) -> float:
     group = budget.groups[order]
     place = np.arange(len(group)) - np.searchsorted(group, group)  # within its group, the largest gain first
     return gain[order][place < budget.most[group]].sum()
-
-
-def _entries(proxy: Proxy, items: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What is stored of `items`, row after row: place in `items`, anchor and similarity, each of shape (entries,)."""
-    matrix = proxy.similarity
-    counts = matrix.indptr[items + 1] - matrix.indptr[items]
-    places = np.repeat(np.arange(len(items)), counts)
-    within = np.arange(len(places)) - (np.cumsum(counts) - counts)[places]  # the entry's place in its own row
-    at = matrix.indptr[items][places] + within
-    return places, matrix.indices[at], matrix.data[at]
 
 
 def _indices(proxy: Proxy, chosen: ArrayLike) -> np.ndarray:
