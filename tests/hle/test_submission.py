@@ -94,14 +94,6 @@ def test_most_right_is_the_largest_number_that_each_rule_lets_through(models, op
     assert (most + 1) * options >= models and most == ceil(models / options) - 1
 
 
-def test_the_two_rules_agree_on_text_with_five_options_and_part_on_images():
-    rules = {
-        models: [most_right("multipleChoice", models, 5, rule) for rule in ("all but one", "below chance")]
-        for models in (4, 6)
-    }
-    assert rules == {4: [1, 0], 6: [1, 1]}
-
-
 def answers(**right):
     """One row a model and question: right["q"] = "10" is model 0 right and model 1 wrong; a blank is no answer."""
     return pd.DataFrame(

@@ -149,14 +149,6 @@ def test_agreement_has_a_lazy_equilibrium_at_any_bonus_and_a_diligent_one_only_a
     assert pure_equilibria(Mechanism("agreement", 14, bar=BAR), PAIR) == [(0, 0), (1, 1)]
 
 
-def test_pay_without_a_bonus_makes_the_least_effort_dominant_and_per_item_the_more_so_the_higher_it_is():
-    loss = [
-        np.diff(payoffs(Mechanism(kind, pay=pay), PAIR), axis=0)[0, 0]
-        for kind, pay in (("flat", 1), ("flat", 9), ("per_item", 1), ("per_item", 9))
-    ]
-    assert loss == pytest.approx([-1, -1, -1, -9])
-
-
 KINDS = [
     Mechanism("flat", bar=BAR, pay=2),
     Mechanism("per_item", bar=BAR, pay=2),

@@ -14,26 +14,22 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 
 @pytest.mark.parametrize("rates", [(0.6, 0.5, 0.4), (0.9, 0.8, 0.2), (0.3, 0.25, 0.0)])
-def test_items_reach_the_power_that_tango_s_interval_has(rates):
-    plan = h.items_for_difference(*rates)
-    power = score_power(chances(*rates), plan.n)[0] if plan.n < 300 else mcnemar_power(*chances(*rates)[1:3], plan.n)
-    assert plan.told["power of McNemar's score test"] == pytest.approx(power) and 0.8 <= power < 0.84
-
-
-@pytest.mark.parametrize("rates", [(0.6, 0.5, 0.4), (0.9, 0.8, 0.2), (0.3, 0.25, 0.0)])
-def test_items_for_the_exact_test_are_the_fewest_with_its_power(rates):
-    plan, (_, a, b, _) = h.items_for_difference(*rates, test="exact"), chances(*rates)
+def test_items_reach_the_power_of_their_test_and_are_the_fewest_of_the_exact_one(rates):
+    score, exact = h.items_for_difference(*rates), h.items_for_difference(*rates, test="exact")
+    cells = chances(*rates)
+    tango = score_power(cells, score.n)[0] if score.n < 300 else mcnemar_power(*cells[1:3], score.n)
+    assert score.told["power of McNemar's score test"] == pytest.approx(tango) and 0.8 <= tango < 0.84
 
     def power(n):  # scipy's test of every number of differing items and of those that one model has right
-        of = np.arange(n + 1)
+        of, either = np.arange(n + 1), cells[1] + cells[2]
         k, m = np.meshgrid(of, of)
         seen = (2 * k > m) & (k <= m) & (2 * binom.sf(k - 1, m, 0.5) <= 0.05)
-        return float(binom.pmf(of, n, a + b) @ (seen * binom.pmf(k, m, a / (a + b))).sum(axis=1))
+        return float(binom.pmf(of, n, either) @ (seen * binom.pmf(k, m, cells[1] / either)).sum(axis=1))
 
-    assert plan.n > h.items_for_difference(*rates).n
-    if plan.n < 300:
-        assert plan.told["power of McNemar's exact test"] == pytest.approx(power(plan.n), abs=1e-3)
-        assert power(plan.n) >= 0.8 > power(plan.n - 1) - 1e-3
+    assert exact.n > score.n
+    if exact.n < 300:
+        assert exact.told["power of McNemar's exact test"] == pytest.approx(power(exact.n), abs=1e-3)
+        assert power(exact.n) >= 0.8 > power(exact.n - 1) - 1e-3
 
 
 def test_families_are_whole_and_cost_their_design_effect():

@@ -13,9 +13,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from proctor.cbu import own_candidates
+from proctor.cbu.candidates import SOLVERS, drafted, load_candidates, written
 from proctor.cbu.judges import JUDGES, ask_judges
 from proctor.cbu.utility import NEIGHBOURS, ROLLOUTS, Neighbourhoods, paired, run_rollouts, utilities
 from proctor.data.schemas import Answer, Question
+from proctor.exam.recorded import EXAMPLES, MODELS
 from proctor.exam.words import same_answer
 from proctor.models.read_answer import stated
 from proctor.models.session import Session
@@ -116,3 +119,34 @@ def _rows(answers: Sequence[Answer], method: str, model: str, scores, calls) -> 
             calls=np.asarray(calls),
         )
     )
+
+
+# The recorded studies; sizes are the recorded ones
+
+EXAMPLE = "invented_sign-1-01"
+METHODS = ("judge 1-10", "generative reward")
+
+
+async def example(session: Session, models=MODELS, name: str = EXAMPLE) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(Rollouts, scores of all methods) of the seven candidates to one question (CBU, Figure 2)."""
+    questions, candidates = load_candidates()
+    own = [question for question in questions if question.id == name]
+    answers = [answer for answer in candidates if answer.question_id == name]
+    near = written(own, NEIGHBOURS)
+    rolled = await run_rollouts(session, models, own, answers, near)
+    return rolled, await score_all(session, models, own, answers, near=near, judges=METHODS)
+
+
+async def drafts(session: Session, models=SOLVERS):
+    """A neighbour that a model writes for each question, and the answers of `models` to it (CBU, 7.2)."""
+    return await drafted(session, load_candidates()[0], solvers=models)
+
+
+async def own(session: Session, models=MODELS) -> tuple[pd.DataFrame, pd.DataFrame] | None:
+    """The example of cbu/your_candidates: utilities and scores by the largest model, if it is among `models`."""
+    loaded = own_candidates.load(EXAMPLES / "candidates.jsonl", EXAMPLES / "neighbours.jsonl")
+    setup = own_candidates.Setup(*loaded, MODELS[-1:])
+    return await own_candidates.score(session, setup) if MODELS[-1] in models else None
+
+
+STUDIES = {f"cbu.{f.__name__}": f for f in (example, drafts, own)}

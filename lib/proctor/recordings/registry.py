@@ -1,7 +1,6 @@
-"""All recorded studies of all papers, in the order in which they are asked. Each lies in its paper's `recorded.py`."""
+"""All recorded studies of all papers, in the order in which they are asked. Each lies next to what it asks."""
 
-from proctor.cbu import arms
-from proctor.cbu import recorded as cbu
+from proctor.cbu import arms, score_candidates
 from proctor.exam import natural, screening
 from proctor.exam import recorded as exam
 from proctor.hle import metrics
@@ -11,7 +10,7 @@ from proctor.uq import recorded
 from proctor.uq import recorded as uq
 from proctor.uq.dataset import llm_filter
 
-_PAPERS = (exam, uq, llm_filter, item_refinement, cbu)
+_PAPERS = (exam, uq, llm_filter, item_refinement, score_candidates)
 _ALL = {name: study for paper in _PAPERS for name, study in paper.STUDIES.items()}
 
 # The order matters: a study that reads the answers of other models comes after the study that asks for them.
@@ -29,7 +28,7 @@ STUDIES = {
         "own_answers",
         "question_filter",
         *item_refinement.STUDIES,
-        *cbu.STUDIES,
+        *score_candidates.STUDIES,
     )
 }
 # Of families-v2 and -v3, recorded by `recordings.parallel`: the largest effect first, each after what it reads.
