@@ -14,7 +14,7 @@ later step reads the earlier ones: `answering` are the models whose repairs are 
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pandas as pd
 
@@ -37,43 +37,6 @@ SOLVERS = {"short": "hle/answer_steps", "free": "hle/answer_exact", "paper": "hl
 LETTERS = "ABC"  # places of proposals before an adjudicator
 
 _LINE = re.compile(r"[ \t*#_-]*(problem|solution|answer)[ \t*_]*:([^\n]*)", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Replies:
-    """What the models said at each step, one table a step (columns: see the step's function)."""
-
-    votes: pd.DataFrame
-    attempts: pd.DataFrame
-    repairs: pd.DataFrame
-    choices: pd.DataFrame
-    audits: pd.DataFrame
-
-    @property
-    def readable(self) -> pd.DataFrame:
-        """One row a step: replies, and those of them that could not be read."""
-        columns = dict(votes="sound", attempts="answer", repairs="repair", choices="choice", audits="sound")
-        rows = [(step, getattr(self, step)[column]) for step, column in columns.items()]
-        return pd.DataFrame(
-            [dict(step=step, replies=len(said), unreadable=int(said.isna().sum())) for step, said in rows]
-        )
-
-
-async def all_stages(
-    session: Session, models: Sequence[str], auditors: Sequence[str], items: Sequence[Question] | None = None
-) -> Replies:
-    """Both stages on the items (default: the damaged exam): all models vote, try and repair, the last one adjudicates.
-    No auditors: the models audit.
-
-    Raises ValueError, before any call, for more models than an adjudicator can choose among."""
-    _few_enough(models)
-    return Replies(
-        await votes(session, models, items),
-        await attempts(session, models, items),
-        await repairs(session, models, items),
-        await adjudications(session, models[-1:], models, items),
-        await audits(session, auditors or models, models, items),
-    )
 
 
 async def votes(session: Session, models: Sequence[str], items: Sequence[Question] | None = None) -> pd.DataFrame:
@@ -150,7 +113,7 @@ async def adjudications(
     The order moves every proposal once to every place. proposer and repair are None where nothing was chosen.
     """
     items, answering = _items(items), list(answering or models)
-    _few_enough(answering)
+    few_enough(answering)
     proposed = (await repairs(session, answering, items)).set_index(["item", "model"])["repair"]
     rows = [(model, item, order) for model in models for item in items for order in range(len(answering))]
     prompt, requests, places_of = load("hle_verified/adjudicate", session.settings), [], []
@@ -180,7 +143,8 @@ async def adjudications(
     return pd.DataFrame(table)
 
 
-def _few_enough(models: Sequence[str]) -> None:
+def few_enough(models: Sequence[str]) -> None:
+    """Raises ValueError for more models than an adjudicator can choose among."""
     if len(models) > len(LETTERS):
         raise ValueError(f"{len(models)} models propose repairs, and an adjudicator chooses among {len(LETTERS)}")
 
