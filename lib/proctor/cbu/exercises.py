@@ -17,7 +17,9 @@ def exercises() -> dict[str, Exercise]:
             lambda: rollouts_for(ties=0.5),
             "Count upwards until `order_chance` reaches 0.95. A tie counts half.",
             unit="rollouts",
-            mistakes={"So many it takes if a tie counts as a wrong order; here it counts half.": _without_ties},
+            mistakes={
+                "So many it takes if a tie counts as a wrong order; here it counts half.": lambda: rollouts_for(0.0)
+            },
         ),
         "cbu/2": Exercise(
             lambda: families_for(COMPARISONS),
@@ -66,7 +68,3 @@ def _successes(chance: float, n: int) -> np.ndarray:
     for _ in range(n):
         found = np.convolve(found, [1 - chance, chance])
     return found
-
-
-def _without_ties() -> float:
-    return rollouts_for(ties=0.0)

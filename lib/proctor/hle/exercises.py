@@ -40,14 +40,22 @@ def exercises(answers: pd.DataFrame | None = None) -> dict[str, Exercise]:
             options_needed,
             "A question is lost if two or more of the six guess it. Start at two options and count upwards.",
             unit="options",
-            mistakes={"One model may be right under this rule; only a second one rejects the question.": _if_none_may},
+            mistakes={
+                "One model may be right under this rule; only a second one rejects the question.": (
+                    lambda: options_needed(allowed=0)
+                )
+            },
         ),
         "hle/2": Exercise(
-            lambda: least_confidence("GPT-4o"),
+            lambda: printed("calibration_error") ** 2 / 100 - printed("accuracy"),
             "Square the calibration error as a share, not in percent, and take the accuracy off.",
             tolerance=0.05,
             unit="percent",
-            mistakes={"That is error less accuracy. The bound has the square of the error.": _not_squared},
+            mistakes={
+                "That is error less accuracy. The bound has the square of the error.": (
+                    lambda: printed("calibration_error") - printed("accuracy")
+                )
+            },
         ),
         "hle/3": Exercise(
             lambda: right_among_sure(given()),
@@ -95,22 +103,12 @@ def options_needed(allowed: int = 1) -> int:
     raise AssertionError("unreachable: the chance falls to 0")
 
 
-def least_confidence(model: str) -> float:
-    """E^2 - a in percent, from the printed figures of Table 1: the least mean confidence, whatever the bins."""
-    row = load_published("hle/table_1").set_index("model").loc[model]
-    return row["calibration_error_value"] ** 2 / 100 - row["accuracy_value"]
+def printed(column: str) -> float:
+    """GPT-4o's figure in Table 1, in percent. E^2 - a is the least mean confidence, whatever the bins."""
+    return load_published("hle/table_1").set_index("model").loc["GPT-4o", f"{column}_value"]
 
 
 def right_among_sure(answers: pd.DataFrame) -> float:
     """Percent of the answers stated with at least 90 % that are right, counted one by one."""
     sure = [bool(right) for said, right in zip(answers["confidence"], answers["correct"]) if 100 * said >= SURE - 1e-9]
     return 100 * sum(sure) / len(sure)
-
-
-def _if_none_may() -> float:
-    return options_needed(allowed=0)
-
-
-def _not_squared() -> float:
-    row = load_published("hle/table_1").set_index("model").loc["GPT-4o"]
-    return row["calibration_error_value"] - row["accuracy_value"]

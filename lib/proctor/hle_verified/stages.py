@@ -25,11 +25,10 @@ from proctor.exam.recorded import MODELS
 from proctor.hle_verified.decision_rules import Repair, adjudicated
 from proctor.hle_verified.planted_defects import COMPONENTS, damaged_exam
 from proctor.models.final_line import TAIL, final_mark, last_line, p_accept, stands_in, verdict
-from proctor.models.messages import Reply, Request
+from proctor.models.messages import Reply
 from proctor.models.prompts import load
 from proctor.models.registry import spec
 from proctor.models.session import Session
-from proctor.models.settings import Settings
 
 ATTEMPTS, AUDITS, TEMPERATURE = 4, 8, 0.7  # the paper has 8 attempts of each of several solvers; three have 12 here
 # A small model writes its steps after worked examples; the others reason as they like.
@@ -43,23 +42,19 @@ async def votes(session: Session, models: Sequence[str], items: Sequence[Questio
     """One row a model, item and component: sound (None: unreadable), p_sound."""
     items = _items(items)
     rows = [(model, component, item) for model in models for component in COMPONENTS for item in items]
-    requests = [_vote(session.settings, *row) for row in rows]
+    requests = []
+    for model, component, item in rows:
+        part = {"problem": {}, "answer": dict(answer=item.answer), "rationale": dict(rationale=item.rationale)}[
+            component
+        ]
+        prompt = load(f"hle_verified/{component}", session.settings)
+        requests.append(prompt.request(model, problem=item.question, **part))
     replies = await session.ask_many(requests, "votes")
     table = []
     for (model, component, item), request, reply in zip(rows, requests, replies):
         row = dict(model=model, item=item.id, component=component)
         table.append(row | dict(sound=verdict(reply, **request.shown), p_sound=p_accept(reply, **request.shown)))
     return pd.DataFrame(table)
-
-
-def _shown(item: Question) -> str:
-    """What a reply about the item may repeat of it."""
-    return "\n".join([item.question, item.answer or "", item.rationale])
-
-
-def _vote(settings: Settings, model: str, component: str, item: Question) -> Request:
-    fields = {"problem": {}, "answer": dict(answer=item.answer), "rationale": dict(rationale=item.rationale)}[component]
-    return load(f"hle_verified/{component}", settings).request(model, problem=item.question, **fields)
 
 
 async def attempts(session: Session, models: Sequence[str], items: Sequence[Question] | None = None) -> pd.DataFrame:
@@ -243,7 +238,8 @@ def read_repair(text: str, item: Question) -> Repair | None:
     if [one and one[1].lower() for one in found] != ["problem", "solution", "answer"]:
         return None
     part = dict(zip(("problem", "rationale", "answer"), (one[2].strip(" *\t") for one in found)))
-    if not all(part.values()) or stands_in("".join(lines), _shown(item)):
+    shown = "\n".join([item.question, item.answer or "", item.rationale])  # what a reply may repeat of the item
+    if not all(part.values()) or stands_in("".join(lines), shown):
         return None
     was = dict(problem=item.question, rationale=item.rationale, answer=item.answer or "")
     kept = {name: was[name] if value.strip(".").upper() == "SAME" else value for name, value in part.items()}

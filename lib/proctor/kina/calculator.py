@@ -115,18 +115,13 @@ async def tool_steps(
 
 def _told(question: Question, turns: Sequence[Reply], arm: str) -> dict[str, float]:
     """What a conversation comes to, as the columns of its arm."""
-    end = _ending(arm)
+    end = "" if arm == "with" else f" {arm}"  # the columns calls and copies of the first study have none
     return {
         arm: grade(question, stated(turns[-1]).answer),
         f"calls{end}": sum(result(turn.text) is not None for turn in turns),
         f"copies{end}": copies_last_result(turns),
         f"tokens {arm}": sum(turn.completion_tokens for turn in turns),
     }
-
-
-def _ending(arm: str) -> str:
-    """Of the columns calls and copies: those of the first study have none."""
-    return "" if arm == "with" else f" {arm}"
 
 
 STUDIES = {"kina.tool_gain": tool_gain, "kina.tool_steps": tool_steps}

@@ -209,7 +209,8 @@ def _csv(path: Path, notes: list[str]) -> tuple[list[tuple], list[str]]:
     if role:
         rows = [(number, {role.get(column, column): cell for column, cell in row.items()}) for number, row in rows]
         columns = list(rows[0][1])
-    words = sum(cell.strip().casefold() in OUTCOMES for _, row in rows for cell in row.values() if not _number(cell))
+    cells = [cell.strip() for _, row in rows for cell in row.values()]
+    words = sum(cell.casefold() in OUTCOMES for cell in cells if not cell[:1].isdigit())
     if words and (role or not long):
         notes.append(f"{words:,} scores are words such as True and False, pass and fail: read as 1 and 0")
     cells = [("score", None)] if long else [(name, name) for name in columns if name not in _OTHER_COLUMNS]
@@ -269,10 +270,6 @@ def _turned(path: Path, rows: list, column: str) -> list:
 
 def _is_empty(cell: str) -> bool:
     return cell.strip().casefold() in EMPTY
-
-
-def _number(cell: str) -> bool:
-    return cell.strip()[:1].isdigit()
 
 
 def _score(value, column: str = "score") -> float:

@@ -49,16 +49,6 @@ def mcnemar_items(
     return effect * float(power_of_items.mcnemar_items(only_a, only_b, level, power, test == "exact"))
 
 
-def effect_of_families(size: int, icc: float) -> float:
-    """Design effect of families of `size` items whose scores correlate by `icc`: 1 + (size - 1) icc (Kish, 1965).
-
-    >>> effect_of_families(5, 0.25)
-    2.0
-    """
-    checks.at_least_one(size, "family size")
-    return 1 + (size - 1) * within_one(icc, "icc")
-
-
 def items_for_difference(
     rate_a: float,
     rate_b: float,
@@ -84,7 +74,8 @@ def items_for_difference(
     if rate_a == rate_b:
         raise ValueError(f"both rates are {rate_a:g}: no number of items tells equal models apart; give two rates")
     cells = _chances(rate_a, rate_b, correlation)
-    effect = effect_of_families(family, icc)
+    checks.at_least_one(family, "family size")
+    effect = 1 + (family - 1) * within_one(icc, "icc")  # the design effect (Kish, 1965)
     families = ceil(mcnemar_items(cells[1], cells[2], power, level, effect, test if family == 1 else "score") / family)
     n = families * family
     if test == "exact" and family == 1 and n <= 20_000:  # the correction asks for a few more than are needed
