@@ -34,12 +34,12 @@ FOLDER = paths.ROOT / "previews"
 MADE = "<!-- Made by `make previews` from the notebook and figures/. Change those, not this file. -->"
 
 
-def previews(figures: Path = paths.COMMITTED) -> dict[str, str]:
+def previews() -> dict[str, str]:
     """{place under previews/: text} of all pages and their index.
 
-    figures: the folder of committed results. Raises WorkflowError for a notebook that can't be read, ValueError for a
-    row that is no claim.
+    Raises WorkflowError for a notebook that can't be read, ValueError for a row that is no claim.
     """
+    figures = paths.COMMITTED
     notebooks = all_notebooks()
     made = {name: record for name, record in records(figures).items() if "evidence" in record}
     values = resolve(notebooks)

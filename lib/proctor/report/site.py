@@ -26,10 +26,9 @@ from proctor import paths
 from proctor.report import catalog, site_api
 from proctor.report.site_check import Addresses, SiteError, problems, relink
 from proctor.report.site_evidence import Behind, Drawn, write_fonts
-from proctor.report.site_notebook import NotebookPage
+from proctor.report.site_notebook import NotebookPage, catalog_rows, page_text
 from proctor.report.site_overview import (
     PAPERS,
-    catalog_page,
     figures_page,
     front,
     landing,
@@ -92,15 +91,15 @@ SPHINX = {
 }
 
 
-def build(root: str | Path | None = None, out: str | Path | None = None) -> Path:
-    """Build the site of the checkout `root` into `out` (default: its build/site/); return the front page.
+def build(root: Path = paths.ROOT) -> Path:
+    """Build the site of the checkout `root` into its build/site/; return the front page.
 
     Executed notebooks are taken from build/notebooks/, or build/own/notebooks/ of other figures; one that is missing
-    there is shown without outputs, with a note. Raises SiteError with all that is wrong; `out` is then as it
+    there is shown without outputs, with a note. Raises SiteError with all that is wrong; build/site/ is then as it
     was before.
     """
-    root = Path(root or paths.ROOT).resolve()
-    out = Path(out or root / "build" / "site").resolve()
+    root = root.resolve()
+    out = root / "build" / "site"
     figures = Path(paths.FIGURES if root == Path(paths.ROOT).resolve() else root / "figures").resolve()
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder:
@@ -146,29 +145,15 @@ def write_source(root: Path, figures: Path, source: Path) -> tuple[dict[Path, st
         files[paper].append(path)
     guides = {path.relative_to(root).as_posix(): f"docs/{path.stem}" for path in sorted((root / "docs").glob("*.md"))}
     names = {path: f"{paper}/{path.stem}" for paper, found in files.items() for path in found}
-    addresses = Addresses(
-        root, figures, guides | {path.relative_to(root).as_posix(): page for path, page in names.items()}
-    )
-    rows = catalog.read(root / "data" / "catalog.csv")
-    behind, executed, library = (
-        Behind(addresses, rows),
-        paths.runs_of(figures, root) / "notebooks",
-        root / "lib" / "proctor",
-    )
-    notebooks = {
-        paper: [
-            NotebookPage(
-                path,
-                executed / path.relative_to(root / "notebooks"),
-                names[path],
-                behind,
-                defaults=figures == root / "figures",
-            )
-            for path in found
-        ]
-        for paper, found in files.items()
-        if found
-    }
+    page_of = guides | {path.relative_to(root).as_posix(): page for path, page in names.items()}
+    addresses, rows = Addresses(root, figures, page_of), catalog.read(root / "data" / "catalog.csv")
+    behind, library = Behind(addresses, rows), root / "lib" / "proctor"
+    executed, defaults = paths.runs_of(figures, root), figures == root / "figures"
+
+    def page_for(path: Path) -> NotebookPage:
+        return NotebookPage(path, executed / path.relative_to(root), names[path], behind, defaults)
+
+    notebooks = {paper: [page_for(path) for path in found] for paper, found in files.items() if found}
     readme = (root / "README.md").read_text(encoding="utf-8")
     listed = root / "docs" / "notebooks.md"
     questions = notebook_questions(readme + (listed.read_text(encoding="utf-8") if listed.exists() else ""))
@@ -185,9 +170,12 @@ def write_source(root: Path, figures: Path, source: Path) -> tuple[dict[Path, st
     for name, page in guides.items():
         text = (root / name).read_text(encoding="utf-8")
         _write(source / f"{page}.md", relink(text, partial(addresses.of, folder="docs", seen_from=page)))
-    _write(source / "catalog.md", catalog_page(rows, behind))
+    about = (
+        "A row for each published artifact, formal result, protocol and claim of the five papers, and our own outputs. "
+        f'As a file: <a href="{addresses.file("data/catalog.csv", "catalog")}" download>catalog.csv</a>.'
+    )
+    _write(source / "catalog.md", page_text("# The catalog", about, catalog_rows(rows, "catalog", behind)))
     _write(source / "figures.md", figures_page(rows, notebooks, behind))
-    reference = ["figures", "catalog"]
     titles = {paper: about.short for paper, about in PAPERS.items()}
     protocols = site_api.read_protocols(root / "data" / "protocols.csv")
     for row in rows:
@@ -195,14 +183,12 @@ def write_source(root: Path, figures: Path, source: Path) -> tuple[dict[Path, st
             own = protocols.get(row.id, site_api.Protocol())
             text = site_api.protocol_page(row, own, rows, titles[row.paper], library, behind)
             _write(source / f"protocols/{row.id}.md", text)
-    if any(row.kind == "protocol" for row in rows):
-        _write(source / "protocols" / "index.md", site_api.protocol_index(rows, titles, behind))
-        reference.append("protocols/index")
-    if modules := site_api.packages(library):
-        for package, names in modules.items():
-            _write(source / f"{site_api.page_of(package)}.md", site_api.package_page(package, names, library))
-        _write(source / "api" / "index.md", site_api.index_page(modules, library))
-        reference.append("api/index")
+    _write(source / "protocols" / "index.md", site_api.protocol_index(rows, titles, behind))
+    modules = site_api.packages(library)
+    for package, names_in in modules.items():
+        _write(source / f"{site_api.page_of(package)}.md", site_api.package_page(package, names_in, library))
+    _write(source / "api" / "index.md", site_api.index_page(modules, library))
+    reference = ["figures", "catalog", "protocols/index", "api/index"]
     sections = {"Reference": reference} | ({"Guides": list(guides.values())} if guides else {})
     _write(source / "index.md", front(readme, rows, notebooks, sections, behind))
     return addresses.copies, behind.drawn

@@ -101,10 +101,13 @@ def front(
     links = {name: addresses.page(pages[0], "index") for name, pages in sections.items()}
     if "synthesis" in notebooks:
         links = {"The five papers together": addresses.page(landing("synthesis"), "index")} | links
+    findings = ""  # the picture of all findings by evidence, which leads to its notebook
+    if page := addresses.pages.get("notebooks/synthesis/6_does_it_hold.ipynb"):
+        findings = behind.picture("synthesis/finding_outcomes", "index", addresses.page(page, "index"))
     return page_text(
         lead.strip(),
         doors(addresses, notebooks),
-        all_findings(addresses, behind),
+        findings and f'<figure class="artifact lead">{findings}</figure>',
         "## The papers",
         gallery(paper_cards(rows, notebooks, behind), "papers"),
         " · ".join(f'<a href="{address}">{name}</a>' for name, address in links.items()),
@@ -125,15 +128,6 @@ def count_verdicts(rows: Sequence[Row], behind: Behind) -> str:
     found = Counter(judged.values())
     words = {"holds": "hold", "does not hold": "do not hold", "cannot tell": "are undecided"}
     return ", ".join(f"{found[verdict]} {words[verdict]}" for verdict in VERDICTS if found[verdict])
-
-
-def all_findings(addresses: Addresses, behind: Behind) -> str:
-    """The picture of all findings by evidence, which leads to its notebook; empty where it is not there."""
-    name, notebook = "synthesis/finding_outcomes", "notebooks/synthesis/6_does_it_hold.ipynb"
-    if notebook not in addresses.pages:
-        return ""
-    picture = behind.picture(name, "index", addresses.page(addresses.pages[notebook], "index"))
-    return picture and f'<figure class="artifact lead">{picture}</figure>'
 
 
 LEADS = {  # the picture of each paper's card
@@ -197,11 +191,7 @@ def paper_page(
     printed = [row for row in claims if said_by_the_paper(row)]
     ours = [row for row in claims if not said_by_the_paper(row)]
     protocols = [
-        [
-            f'<a href="{addresses.page(f"protocols/{row.id}", here)}">{heading(row)}</a>',
-            escape(row.title),
-            state(row),
-        ]
+        [f'<a href="{addresses.page(f"protocols/{row.id}", here)}">{heading(row)}</a>', escape(row.title), state(row)]
         for row in own
         if row.kind == "protocol"
     ]
@@ -246,17 +236,6 @@ def said_by_the_paper(row: Row) -> bool:
     return bool(row.compared_with) or row.id.partition("/")[2].startswith("claim_")
 
 
-def catalog_page(rows: Sequence[Row], behind: Behind) -> str:
-    """All rows, to be filtered and sorted."""
-    file = behind.addresses.file("data/catalog.csv", "catalog")
-    return page_text(
-        "# The catalog",
-        "A row for each published artifact, formal result, protocol and claim of the five papers, and our own "
-        f'outputs. As a file: <a href="{file}" download>catalog.csv</a>.',
-        catalog_rows(rows, "catalog", behind),
-    )
-
-
 def gallery(cards: Sequence[str], kind: str = "") -> str:
     """Cards next to each other: "filtered" with a filter above them (site.js), "papers" with pictures of one height."""
     return f'<div class="gallery {kind}">\n' + "\n".join(cards) + "\n</div>" if cards else ""
@@ -266,7 +245,7 @@ def figure_cards(
     paper: str, rows: Sequence[Row], pages: Sequence[NotebookPage], here: str, behind: Behind
 ) -> list[str]:
     """The figures of a paper in the order of its notebooks, each with its finding, evidence and files."""
-    addresses, titles = behind.addresses, {output: row.title for row in rows[::-1] for output in row.outputs}
+    addresses = behind.addresses
     published = {
         output.rpartition(".")[0]: row.compared_with for row in rows if row.kind == "figure" for output in row.outputs
     }
@@ -278,11 +257,10 @@ def figure_cards(
         if not (png := addresses.figure(f"{name}.png", here)):
             continue
         record = behind.record(name)
-        finding = record.get("claim") or titles.get(f"{name}.svg") or path.stem
-        page = notebook_pages.get(record.get("code", {}).get("notebook") or "")
+        page = notebook_pages.get(record["code"]["notebook"])
         address = addresses.page(page, here) if page else png
-        image = behind.image(name, here, address, record.get("alt") or finding)
-        found = [behind.claims[id].verdict for id in record.get("claim_ids", ()) if id in behind.claims][:1]
+        image = behind.image(name, here, address, record["alt"])
+        found = [behind.claims[id].verdict for id in record["claim_ids"] if id in behind.claims][:1]
         facts = {"paper": PAPERS[paper].short, "evidence": record["evidence"], "verdict": found[0] if found else ""}
         facts["published figure"] = published.get(name, "").partition(";")[0]
         data = " ".join(f'data-{key.replace(" ", "-")}="{escape(value)}"' for key, value in facts.items() if value)
@@ -292,7 +270,7 @@ def figure_cards(
             (
                 order.get(page or "", len(order)),
                 path.stem,
-                f'<figure class="card" {data}>{image}<figcaption><strong>{escape(finding)}</strong><br>'
+                f'<figure class="card" {data}>{image}<figcaption><strong>{escape(record["claim"])}</strong><br>'
                 f'{badges(record["evidence"])} <span class="files">{" · ".join(links)}</span></figcaption></figure>',
             )
         )

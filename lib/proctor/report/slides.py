@@ -49,7 +49,7 @@ def lessons(text: str) -> dict[str, list[dict[str, str]]]:
     return found
 
 
-def page(title: str, steps: list[dict[str, str]], figures: Path = FIGURES) -> str:
+def page(title: str, steps: list[dict[str, str]]) -> str:
     """The slides of a lesson as one HTML page, its figures inside. Raises OSError for a figure that is not there."""
     slides = [f"<section><h1>{escape(title)}</h1></section>"]
     for step in steps:
@@ -59,7 +59,7 @@ def page(title: str, steps: list[dict[str, str]], figures: Path = FIGURES) -> st
             slides.append(f"<section><h2>{_inline(place)}</h2><small>{step['min']} minutes</small></section>")
             continue
         named = re.search(r"figure \[?`([\w/]+)`", place)
-        picture = _picture(figures / f"{named[1]}.png") if named else ""
+        picture = _picture(FIGURES / f"{named[1]}.png") if named else ""
         slides += [
             f"<section><h1>{_inline(question)}</h1><small>{note}</small></section>",
             f'<section class="answer"><h2>{_inline(question)}</h2>{picture}'
