@@ -42,9 +42,9 @@ class Server:
     def start(self) -> None:
         self.run("pg_ctl", "-w", "-o", f"-c listen_addresses='' -c fsync=off -k {self.folder}", "start")
 
-    def stop(self, how: str = "immediate") -> None:
-        """immediate: as if it was killed."""
-        self.run("pg_ctl", "-m", how, "-w", "stop")
+    def stop(self) -> None:
+        """At once, as if it was killed."""
+        self.run("pg_ctl", "-m", "immediate", "-w", "stop")
 
 
 @contextlib.contextmanager

@@ -110,6 +110,7 @@ def test_rounds_and_runs_of_validators_come_in_again_with_what_they_refer_to(ans
     job.answers.set([answer])
     case = Case.objects.create(round=Round.objects.create(protocol="hle", title="T", organizer=reviewer), place=1)
     Seat.objects.create(case=case, account=reviewer, part="expert")
+    Review.objects.create(answer=answer, reviewer=reviewer, correct="yes", confidence=4, text="of no system")
     Ballot.objects.create(case=case, number=1, by=reviewer, part="expert", move="vote", form=dict(score=3))
     assert goes_round(tmp_path)["job"][0]["answers"] == [answer.key]
     schema = pq.read_schema(tmp_path / "parquet/answer.parquet")

@@ -24,26 +24,6 @@ on_disk = pytest.mark.django_db(transaction=True)  # a run reads and writes in t
 
 
 @on_disk
-def test_verdicts_arrive_with_traces_and_the_job_ends(judge_server, moderator, three_answers, launched):
-    job = jobs.plan(moderator, "(C u2|U)", [judge_server.judge], three_answers)
-    assert judge_server.asked == 0 and (job.most_calls, job.most_dollars) == (6, None)
-    jobs.start(moderator, job)
-    assert launched == [job.key]
-    with pytest.raises(Refused, match="is running"):
-        jobs.start(moderator, job)
-    jobs.run(job.key)
-    job.refresh_from_db()
-    assert (job.state, sorted(job.judged)) == ("done", sorted(answer.key for answer in three_answers))
-    found = dict(Verdict.objects.values_list("answer__text", "outcome"))
-    assert found == {"right": "accept", "wrong": "reject", "right too": "accept"}
-    one = Verdict.objects.get(answer=three_answers[0])
-    assert one.ordered_by == moderator and one.judges == judge_server.judge and one.calls == len(one.trace) == 2
-    assert job.calls == judge_server.asked == sum(Verdict.objects.values_list("calls", flat=True))
-    with pytest.raises(Refused, match="has ended"):
-        jobs.start(moderator, job)
-
-
-@on_disk
 def test_a_job_that_was_interrupted_asks_only_what_is_left(judge_server, moderator, three_answers, launched):
     job = jobs.start(moderator, jobs.plan(moderator, "C", [judge_server.judge], three_answers))
     Job.objects.filter(pk=job.pk).update(beat_at=timezone.now() - timedelta(minutes=1), judged=[three_answers[0].key])
@@ -155,28 +135,39 @@ def test_the_embedded_model_judges_without_a_budget_where_its_weights_are_and_no
 
 
 @on_disk
-def test_the_bill_is_confirmed_in_the_browser_and_verdicts_show(
+def test_the_bill_is_confirmed_in_the_browser_and_verdicts_arrive_with_traces(
     judge_server, moderator, three_answers, launched, client
 ):
     link = '<a href="/jobs/new/?question=math/1">'
     assert link not in client.get("/q/math/1/").text and 'href="/jobs/"' in client.get("/").text
     client.force_login(moderator)
     assert link in client.get("/q/math/1/").text
-    order = dict(validator="C", judges=[judge_server.judge], temperature=0, question="math/1", answer="")
-    assert b"3 answers to judge" in client.get("/jobs/new/?question=math/1").content
-    bad = client.post("/jobs/new/", order | dict(validator="(C"))
-    assert bad.status_code == 422 and judge_server.asked == 0
+    order = dict(validator="(C u2|U)", judges=[judge_server.judge], temperature=0, question="math/1", answer="")
+    assert "3 answers to judge" in client.get("/jobs/new/?question=math/1").text
+    assert client.post("/jobs/new/", order | dict(validator="(C")).status_code == 422
     address = client.post("/jobs/new/", order)["Location"]
-    page = client.get(address)
-    assert b"At most <strong>3 calls</strong>" in page.content and "Refresh" not in page
+    page, job = client.get(address), Job.objects.get()
+    assert "At most <strong>6 calls</strong>" in page.text and "Refresh" not in page
+    assert judge_server.asked == 0 and (job.most_calls, job.most_dollars) == (6, None)
     client.post(f"{address}start/")
-    assert client.get(address)["Refresh"] == "3" and len(launched) == 1
-    jobs.run(launched[0])
+    assert client.get(address)["Refresh"] == "3" and launched == [job.key]
+    with pytest.raises(Refused, match="is running"):
+        jobs.start(moderator, job)
+    jobs.run(job.key)
+    with pytest.raises(Refused, match="has ended"):
+        jobs.start(moderator, job)
     client.logout()
     page = client.get(address)
-    assert page.content.count(b"Accepts") == 2 and b"Confirm" not in page.content and "Refresh" not in page
-    assert b"<h1>Sign in</h1>" in client.get("/jobs/new/").content and b"has ended" in client.get("/jobs/").content
+    assert page.text.count("Accepts") == 2 and "Confirm" not in page.text and "Refresh" not in page
+    assert "<h1>Sign in</h1>" in client.get("/jobs/new/").text and "has ended" in client.get("/jobs/").text
     assert list(Act.objects.filter(verb__endswith="job").values_list("verb", flat=True)) == ["plan job", "start job"]
+    job.refresh_from_db()
+    assert (job.state, sorted(job.judged)) == ("done", sorted(answer.key for answer in three_answers))
+    found = dict(Verdict.objects.values_list("answer__text", "outcome"))
+    assert found == {"right": "accept", "wrong": "reject", "right too": "accept"}
+    one = Verdict.objects.get(answer=three_answers[0])
+    assert one.ordered_by == moderator and one.judges == judge_server.judge and one.calls == len(one.trace) == 2
+    assert job.calls == judge_server.asked == sum(Verdict.objects.values_list("calls", flat=True))
 
 
 def test_why_a_run_stopped_is_for_moderators_alone_and_lists_need_few_queries(

@@ -19,7 +19,7 @@ from proctor.uq.community import Community
 from proctor.uq.resolution import answer_states
 
 pytestmark = pytest.mark.django_db  # else a run of this file alone has no tables
-SMALL = replace(seed.SETTING, questions=10, reviews=120)
+SMALL = replace(seed.SETTING, questions=8, reviews=80)
 WORDS = {"right": "verified", "wrong": "refuted", "disputed": "disputed"}
 
 
@@ -97,7 +97,7 @@ def test_uq_s_evaluation_takes_its_human_verdicts_from_the_store(seeded):
 
 def test_the_store_is_filled_by_acts(seeded):
     counts = seeded.counts
-    assert counts["question"] == 10 and counts["review"] > 40 and counts["verdict"] == 2 * counts["answer"]
+    assert counts["question"] == 8 and counts["review"] > 40 and counts["verdict"] == 2 * counts["answer"]
     assert counts["round"] == 4 and Ballot.objects.exists()
     assert System.objects.filter(people=True).count() == 1 and Comment.objects.exists() and Vote.objects.exists()
     assert {"resolved", "answered"} <= set(Question.objects.values_list("state", flat=True))
