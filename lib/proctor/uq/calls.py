@@ -103,10 +103,8 @@ def _settled(votes: list[tuple[float, float]], quorum: int, before: int) -> tupl
 
 def _counted(votes: list[Cost], quorum: int, before: int) -> Cost:
     """Votes of which `quorum` must accept, cast in this order until they are settled."""
-    states, ends = (
-        {0: (before, before)},
-        {True: [], False: []},
-    )  # by votes that accepted, (least, most) calls while it is open
+    ends: dict[bool, list] = {True: [], False: []}
+    states = {0: (before, before)}  # by votes that accepted, (least, most) calls while it is open
     for cast, one in enumerate(votes):
         following: dict[int, list] = {}
         for yes, (low, high) in states.items():

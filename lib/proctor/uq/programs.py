@@ -103,10 +103,7 @@ _ALONE = {  # and what takes none
 }
 _PREFIXES = (
     ("", *"G M k h d c m µ μ u n p f T".split()),
-    (
-        "",
-        *"giga mega kilo hecto deci centi milli micro nano pico tera".split(),
-    ),
+    ("", *"giga mega kilo hecto deci centi milli micro nano pico tera".split()),
 )
 
 
@@ -270,9 +267,9 @@ def tests(question: Question, answer: Answer) -> Finding:
 SECONDS, MEGABYTES = 10, 512  # of one answer's tests
 
 
-def run_tests(code: str, tests: str, seconds: int = SECONDS, megabytes: int = MEGABYTES) -> tuple[bool | None, str]:
+def run_tests(code: str, tests: str, seconds: int = SECONDS) -> tuple[bool | None, str]:
     """(True: passes, False: does not, None: nobody can say; why)."""
-    limits = dict(RLIMIT_CPU=seconds, RLIMIT_AS=megabytes << 20, RLIMIT_FSIZE=1 << 20, RLIMIT_NOFILE=32)
+    limits = dict(RLIMIT_CPU=seconds, RLIMIT_AS=MEGABYTES << 20, RLIMIT_FSIZE=1 << 20, RLIMIT_NOFILE=32)
     limits |= dict(RLIMIT_CORE=0, RLIMIT_NPROC=0)
     answers, asks = os.pipe(), os.pipe()  # each (read, write)
     children: list[subprocess.Popen] = []

@@ -65,7 +65,7 @@ def ids(pool) -> list[int]:
 
 
 def get(api, pool):
-    return crawl("coffee", pool, api.url, progress=False)
+    return crawl("coffee", pool, api.url)
 
 
 def test_all_pages_come_once_and_in_order_and_a_second_may_fill_more_than_a_page(api, tmp_path):

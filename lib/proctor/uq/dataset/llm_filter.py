@@ -237,10 +237,8 @@ def open_posts(n: int = FILTERED) -> pd.DataFrame:
 
 async def question_filter(session: Session, models=MODELS, n: int = FILTERED) -> pd.DataFrame:
     """The LLM filter of the dataset on real questions: each model answers, and judges its own answers (UQ, A.1)."""
-    return pd.concat(
-        [await filter_questions(session, open_posts(n), model, model) for model in models],
-        ignore_index=True,
-    )
+    found = [await filter_questions(session, open_posts(n), model, model) for model in models]
+    return pd.concat(found, ignore_index=True)
 
 
 STUDIES = {"question_filter": question_filter}

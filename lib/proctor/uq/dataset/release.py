@@ -361,9 +361,9 @@ def read_release(folder: str | Path) -> Release:
             if missing := set(columns) - set(tables[name].columns):
                 raise DataError(f"{path}, row 1: no column {', '.join(sorted(missing))}. Take the release anew.")
             tables[name] = tables[name].map(as_written).astype({"question_id": "int64"})
+    except DataError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, DataError):
-            raise
         raise DataError(f"{folder}: not a release ({' '.join(str(error).split())[:200]}). Take it anew.") from None
     questions, dev = _rows(folder / "questions.jsonl"), _rows(folder / "dev.jsonl")
     return Release(folder.name, manifest, questions, tables["attribution"], tables["diamond"], dev, tables["changes"])

@@ -33,9 +33,7 @@ class CrawlError(RuntimeError):
     """The crawl stopped before its end. What came is kept; the message says how to go on."""
 
 
-def crawl(
-    site: str, pool: str | Path, base: str = API, path: str = "questions/unanswered", progress: bool = True
-) -> Ingested:
+def crawl(site: str, pool: str | Path, base: str = API, path: str = "questions/unanswered") -> Ingested:
     """Every question of `path` on `site` into `pool`, in order of creation; goes on with the pages that are there.
 
     path: "questions/unanswered" has no answer with a vote above zero, "questions/no-answers" none, "questions" is all.
@@ -47,11 +45,10 @@ def crawl(
     for reply in _saved(pages):
         since, page = _next(reply["items"], since, page)
         saved, more = saved + 1, reply["has_more"]
-    with httpx.Client(timeout=30) as client, tqdm(desc=site, unit=" pages", initial=saved, disable=not progress) as bar:
+    with httpx.Client(timeout=30) as client, tqdm(desc=site, unit=" pages", initial=saved, disable=None) as bar:
         while more:
-            asked = dict(
-                site=site, sort="creation", order="asc", min=since, page=page, pagesize=PAGE, filter="withbody"
-            )
+            asked = dict(site=site, sort="creation", order="asc", filter="withbody")
+            asked |= dict(min=since, page=page, pagesize=PAGE)
             reply = _ask(client, f"{base}/{path}", asked, key)
             saved, more = saved + 1, reply["has_more"]
             write_atomic(pages / f"{saved:06}.json", json.dumps({"items": reply["items"], "has_more": more}))
@@ -96,9 +93,8 @@ def _ask(client: httpx.Client, address: str, asked: dict, key: str) -> dict:
             if reply.get("error_name") == "throttle_violation":
                 raise CrawlError(scrub(f"the quota is spent: {problem}. Run again later: it goes on from here.", key))
             if answer.status_code < 500:
-                raise CrawlError(
-                    scrub(f"the API refuses the request: {problem}. Check the site's name and {KEY}.", key)
-                )
+                why = f"the API refuses the request: {problem}. Check the site's name and {KEY}."
+                raise CrawlError(scrub(why, key))
             continue
         items = reply.get("items")
         if answer.status_code == 200 and isinstance(items, list) and isinstance(reply.get("has_more"), bool):
