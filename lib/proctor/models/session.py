@@ -82,8 +82,9 @@ class Session:
         self.account = Account(narrower(Budget.of(budget), Budget.here()), self.cache)
         self._folder = recorded
         self.recordings: dict[str, dict] = {}  # model: {key: reply as JSON}
-        # model: keys of the requests answered so far; a defaultdict to note them
-        self.used: dict[str, set] | None = None
+        self.used: dict[str, dict[str, Request]] | None = (
+            None  # a defaultdict notes, by model and key, what was answered
+        )
         self._providers: dict[str, Provider] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -199,7 +200,7 @@ class Session:
     def _note(self, requests) -> None:
         if self.used is not None:
             for request in requests:
-                self.used[request.model].add(request.key)
+                self.used[request.model][request.key] = request
 
     # what is asked
 

@@ -24,17 +24,11 @@ CACHE = paths.CACHE / "replies.sqlite"
 ALL = STUDIES | PARALLEL
 
 
-def export_study(name: str, models: list[str], out: Path, cache: Path = CACHE) -> int:
+async def _export(name: str, models: list[str], out: Path, cache: Path) -> int:
     """Write the next requests of a recorded study to `out`; how many these are."""
-
-    async def study(session: Session) -> None:
-        await ALL[name](session, models, **({"answering": models} if name in OF_ANSWERS else {}))
-
-    async def run() -> int:
-        async with Session("replay", cache=cache, progress=False) as session:
-            return await export(session, study, out)
-
-    return asyncio.run(run())
+    more = {"answering": models} if name in OF_ANSWERS else {}
+    async with Session("replay", cache=cache, progress=False) as session:
+        return await export(session, lambda asking: ALL[name](asking, models, **more), out)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -53,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         if options.command == "export":
-            n = export_study(options.study, options.models, options.out, options.cache)
+            n = asyncio.run(_export(options.study, options.models, options.out, options.cache))
             print(f"{n:,} requests in {options.out}" if n else "nothing to ask: all replies are there")
             return 0
         cache = Cache(options.cache)

@@ -34,7 +34,7 @@ from proctor.models.offline import to_ask
 from proctor.models.providers import ask_served, openai_client
 from proctor.models.registry import ModelError, spec, weights_file
 from proctor.models.session import Session
-from proctor.recordings.record import header, joined, noted
+from proctor.recordings.record import header, joined
 from proctor.recordings.registry import PARALLEL
 
 Study = Callable[[Session, Sequence[str]], Awaitable]
@@ -158,18 +158,10 @@ def _drawn_by(model: str, arriving: dict) -> dict:
     return joined(arriving, header(model)) if arriving else header(model)
 
 
-async def replies_of(study: Study, models: Sequence[str], cache: Path) -> dict[str, list[Request]]:
-    """The requests of a study by model. Raises MissingReply where it is not recorded in full."""
-    async with Session("replay", cache=cache, recorded=None, progress=False) as session:
-        found = noted(session)
-        await study(session, models)
-    return found
-
-
 def sampling(requests: Sequence[Request], slots: int, spin: bool) -> dict:
     """What the header of a recording says of a study: how its replies were drawn."""
     return {
-        "requests": len({request.key for request in requests}),
+        "requests": len(requests),
         "prompts": sorted({request.prompt for request in requests}),
         "temperatures": sorted({request.temperature for request in requests}),
         "max_tokens": sorted({request.max_tokens for request in requests}),
@@ -183,9 +175,11 @@ async def write(names: Sequence[str], models: Sequence[str], cache: Path, slots:
     """Put the replies of complete studies into data/recorded/; what was written. Raises MissingReply for others."""
     requests: dict[str, dict[str, list[Request]]] = defaultdict(dict)
     for name in names:
-        found = await replies_of(PARALLEL[name], models, cache)
+        async with Session("replay", cache=cache, recorded=None, progress=False) as session:
+            session.used = defaultdict(dict)
+            await PARALLEL[name](session, models)
         for model in models:  # not those whose answers the study only reads
-            requests[model][name] = found[model]
+            requests[model][name] = list(session.used[model].values())
     kept, said = Cache(cache), []
     try:
         for model, studies in requests.items():

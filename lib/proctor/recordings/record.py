@@ -26,7 +26,6 @@ from proctor.exam.recorded import MODELS
 from proctor.models import embedded
 from proctor.models.cache import StoreError, read_recording, recording_path, write_recording
 from proctor.models.endings import MissingReply
-from proctor.models.messages import Request
 from proctor.models.registry import ModelError, spec, weights_file
 from proctor.models.session import Session
 from proctor.recordings.registry import OF_ANSWERS, PARALLEL, STUDIES
@@ -62,7 +61,7 @@ async def ask_again(
     """
     others = references(name for name in MODELS if only_new or name not in models)
     async with Session("auto", recorded=None, cache=cache, timeout=600) as session:
-        session.used = defaultdict(set)
+        session.used = defaultdict(dict)
         session.recordings.update(others)  # a judge also reads what the other models answered
         await _run(studies, session, models, [m for m in MODELS if m in models or m in others])
         return {model: {key: _kept(session, model, key) for key in sorted(session.used[model])} for model in models}
@@ -71,7 +70,7 @@ async def ask_again(
 async def ask_some_again(models: list[str], studies: list[str], n: int, seed: int) -> dict[str, dict[str, str]]:
     """Ask `n` of the recorded requests of each model again, drawn at random; {model: {key: reply as JSON}}."""
     async with Session("replay", progress=False) as recorded:
-        requests = noted(recorded)
+        recorded.used = requests = defaultdict(dict)
         known = [m for m in MODELS if recording_path(paths.RECORDED, m).is_file()]
         for study, model in product(studies, models):
             with contextlib.suppress(MissingReply):  # a study that is not recorded of this model
@@ -80,7 +79,7 @@ async def ask_some_again(models: list[str], studies: list[str], n: int, seed: in
     with tempfile.TemporaryDirectory() as folder:
         async with Session("auto", recorded=None, cache=Path(folder, "sample.sqlite"), timeout=600) as session:
             for model in models:
-                own = sorted({request.key: request for request in requests[model]}.values(), key=lambda one: one.key)
+                own = [requests[model][key] for key in sorted(requests[model])]
                 drawn = random.Random(seed).sample(own, min(n, len(own)))
                 replies = await session.ask_many(drawn, f"{model}, asked again")
                 again[model] = {request.key: reply.to_json() for request, reply in zip(drawn, replies)}
@@ -91,24 +90,10 @@ async def of_parallel(model: str, names: Iterable[str]) -> set[str]:
     """Keys of the requests of studies that `recordings.parallel` recorded of a model, which are not asked again."""
     async with Session("replay", recorded=None, progress=False) as session:
         session.recordings.update(references(MODELS))  # a study also reads what the other models answered
-        requests = noted(session)
+        session.used = defaultdict(dict)
         for name in names:
             await PARALLEL[name](session, [model])
-    return {request.key for request in requests[model]}
-
-
-def noted(session: Session) -> dict[str, list[Request]]:
-    """All requests that a session answers from now on, by model."""
-    found: dict[str, list[Request]] = defaultdict(list)
-    note = session._note
-
-    def note_too(requests):
-        note(requests)
-        for request in requests:
-            found[request.model].append(request)
-
-    session._note = note_too  # type: ignore[method-assign]
-    return found
+        return set(session.used[model])
 
 
 async def _run(studies: list[str], session: Session, models: list[str], known: list[str]) -> None:
