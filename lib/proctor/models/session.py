@@ -82,9 +82,8 @@ class Session:
         self.account = Account(narrower(Budget.of(budget), Budget.here()), self.cache)
         self._folder = recorded
         self.recordings: dict[str, dict] = {}  # model: {key: reply as JSON}
-        self.used: dict[str, dict[str, Request]] | None = (
-            None  # a defaultdict notes, by model and key, what was answered
-        )
+        # Requests that were answered, by model and key; a defaultdict to note them.
+        self.used: dict[str, dict[str, Request]] | None = None
         self._providers: dict[str, Provider] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
