@@ -34,12 +34,12 @@ def completion(**more) -> dict:
 def test_odd_usage_and_log_probabilities_never_lose_the_reply(one, other):
     odd = {"content": [{"token": "yes", "logprob": one, "top_logprobs": []}]}
     body = completion(logprobs=odd) | {"usage": {"prompt_tokens": one, "completion_tokens": other}}
-    reply = reply_from_openai(body, ASKED)
+    reply = reply_from_openai(body)
     assert reply.text == "yes" and 0 <= reply.prompt_tokens <= 10**9
     assert all(isinstance(word, str) and -1e5 <= p <= 0.01 for word, p in reply.tokens)
     assert Reply.from_json(reply.to_json(), "cache").text == "yes"
     message = {"content": [{"type": "text", "text": "yes"}], "usage": one}
-    assert reply_from_anthropic(message, ASKED).text == "yes"
+    assert reply_from_anthropic(message).text == "yes"
 
 
 @given(JSON)
@@ -47,14 +47,14 @@ def test_odd_usage_and_log_probabilities_never_lose_the_reply(one, other):
 def test_whatever_comes_is_a_reply_or_a_call_error(read, body):
     for content in (body, json.dumps(body).encode(), b"[" * 100_000 + b"]" * 100_000):
         try:
-            assert isinstance(read(content, ASKED), Reply)
+            assert isinstance(read(content), Reply)
         except CallError as error:
             assert error.unreadable and error.again
 
 
 def test_a_reply_in_parts_is_put_together():
     parts = [{"type": "text", "text": "ye"}, {"type": "other"}, {"type": "text", "text": "s"}]
-    assert reply_from_openai({"choices": [{"message": {"content": parts}}]}, ASKED).text == "yes"
+    assert reply_from_openai({"choices": [{"message": {"content": parts}}]}).text == "yes"
 
 
 @pytest.mark.parametrize("secret", ["ab1", "abcd", "sk-" + "proj-0123456789abcdef", "geheim-1234567"])
@@ -109,13 +109,13 @@ def test_a_kind_of_one_s_own_is_known_everywhere(monkeypatch):
 @pytest.mark.parametrize("reason", ["error", "failed", "ERROR"])
 def test_a_completion_that_says_it_failed_is_asked_again(reason):
     with pytest.raises(CallError) as error:
-        reply_from_openai(completion(finish_reason=reason), ASKED)
+        reply_from_openai(completion(finish_reason=reason))
     assert error.value.again and error.value.unreadable
 
 
 @pytest.mark.parametrize("reason", ["length", "max_tokens", "MAX_TOKENS", "model_length"])
 def test_each_servers_word_for_cut_off_is_known(reason):
-    assert reply_from_openai(completion(finish_reason=reason), ASKED).cut_off
+    assert reply_from_openai(completion(finish_reason=reason)).cut_off
 
 
 CACHED = {"cache_creation_input_tokens": 70, "cache_read_input_tokens": 900}
@@ -126,13 +126,13 @@ CACHED = {"cache_creation_input_tokens": 70, "cache_read_input_tokens": 900}
 )
 def test_cached_tokens_of_anthropic_are_counted(usage, sent):
     message = {"content": [{"type": "text", "text": "yes"}], "usage": usage}
-    assert reply_from_anthropic(message, ASKED).prompt_tokens == sent
+    assert reply_from_anthropic(message).prompt_tokens == sent
 
 
 @pytest.mark.parametrize(("prompt", "sent"), [(1000, 1000), (5, 905)])
 def test_cached_tokens_count_whether_or_not_the_server_takes_them_for_part_of_the_prompt(prompt, sent):
     usage = {"prompt_tokens": prompt, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 900}}
-    assert reply_from_openai(completion() | {"usage": usage}, ASKED).prompt_tokens == sent
+    assert reply_from_openai(completion() | {"usage": usage}).prompt_tokens == sent
 
 
 @pytest.mark.parametrize(

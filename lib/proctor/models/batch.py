@@ -170,7 +170,7 @@ class Batches:
         self._write(round)
 
     def _write(self, round: Round) -> None:
-        tickets = [(t.key, t.prompt, t.sample, t.begun) for t in round.tickets.values()]
+        tickets = [(t.key, t.prompt, t.sample, t.opening) for t in round.tickets.values()]
         self._journal.write(round.name, self.model.name, round.created, round.batch, tickets)
 
     async def _collect(self, round: Round) -> dict[str, Reply | CallError]:

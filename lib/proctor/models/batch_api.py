@@ -29,23 +29,19 @@ class Gone(CallError):
 class Ticket:
     """What of a request must outlive this process: enough to read its reply and to keep it.
 
-    `begun` is the beginning of the reply that the request gives, "" if none.
+    `opening` is the beginning of the reply that the request gives, "" if none.
     """
 
     key: str
     model: str
     prompt: str
     sample: int
-    begun: str
+    opening: str
 
     @classmethod
     def of(cls, request: Request) -> "Ticket":
         """What the reply to a request is read and kept by."""
         return cls(request.key, request.model, request.prompt, request.sample, request.opening)
-
-    @property
-    def messages(self) -> tuple:
-        return ({"role": "assistant", "content": self.begun},)
 
 
 @dataclass
@@ -239,7 +235,7 @@ class AnthropicBatches(_Interface):
     def reply(self, line: dict, ticket: Ticket) -> Reply:
         result = line["result"]
         if result["type"] == "succeeded":
-            return reply_from_anthropic(result["message"], ticket)
+            return reply_from_anthropic(result["message"], ticket.opening)
         if result["type"] == "errored":
             error = result["error"]["error"]
             passing = ("api_error", "overloaded_error", "rate_limit_error", "timeout_error")
@@ -269,7 +265,7 @@ def openai_result(line: dict, ticket: Ticket, *secrets: str) -> Reply:
     if status != 200:
         told = scrub(f"{status}: {_said(body.get('error'))}", *secrets)
         raise CallError(told, status in (408, 409, 429) or status >= 500)
-    return reply_from_openai(body, ticket)
+    return reply_from_openai(body, ticket.opening)
 
 
 def _said(error: object) -> str:

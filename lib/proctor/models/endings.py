@@ -165,18 +165,14 @@ class CallError(RuntimeError):
         self.again, self.wait, self.sent, self.unreadable = again, wait, sent, unreadable
 
 
-class call_errors:
+@contextlib.contextmanager
+def call_errors(*secrets: str) -> Iterator[None]:
     """Turn what the SDKs raise into a CallError that holds no key."""
-
-    def __init__(self, *secrets: str):
-        self.secrets = secrets
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        if error is None or isinstance(error, (CallError, asyncio.CancelledError)) or not isinstance(error, Exception):
-            return False
+    try:
+        yield
+    except CallError:
+        raise
+    except Exception as error:
         if isinstance(error.__cause__, CallError):  # ours, of a reply that is too long
             raise error.__cause__ from None
         status = getattr(error, "status_code", None)
@@ -186,14 +182,14 @@ class call_errors:
             and not sdks & {"APIConnectionError", "APIResponseValidationError", "ClientError", "HTTPError"}
             and not isinstance(error, TimeoutError | ConnectionError | json.JSONDecodeError)
         ):
-            return False
+            raise
         again = status in (408, 409, 429) or status >= 500 if status else True
         text = "no reply in time" if isinstance(error, TimeoutError) else f"{type(error).__name__}: {error}"
         wait = retry_after(error)
         if wait is not None and wait > LONGEST_WAIT:
             text, again = f"asked to wait {wait:.0f} s. {text}", False
         sent = status != 429 and not _never_connected(error)
-        raise CallError(scrub(text, *self.secrets), again, wait, sent=sent) from None
+        raise CallError(scrub(text, *secrets), again, wait, sent=sent) from None
 
 
 def _never_connected(error: BaseException | None) -> bool:

@@ -23,13 +23,6 @@ LISTING = 10.0  # seconds at most for the free call that tries a key
 LARGEST = 64 << 20  # bytes of a reply, unpacked: far more than the longest with its alternatives
 
 
-class Opening(Protocol):
-    """What is needed of a request to read its reply: messages, the last of which may begin the reply."""
-
-    @property
-    def messages(self) -> tuple: ...
-
-
 class Provider(Protocol):
     """A way to a model: one attempt a `send`, which raises CallError."""
 
@@ -76,7 +69,7 @@ class OpenAI(Keyed):
     _models, _calls = "/models", "/chat/completions"
 
     async def send(self, request: Request) -> Reply:
-        return reply_from_openai(await self._answer(request, openai_body), request)
+        return reply_from_openai(await self._answer(request, openai_body), request.opening)
 
 
 class Anthropic(Keyed):
@@ -85,7 +78,7 @@ class Anthropic(Keyed):
     _models, _calls = "/v1/models", "/v1/messages"
 
     async def send(self, request: Request) -> Reply:
-        return reply_from_anthropic(await self._answer(request, anthropic_body), request)
+        return reply_from_anthropic(await self._answer(request, anthropic_body), request.opening)
 
 
 class Served:
@@ -149,7 +142,7 @@ async def ask_served(client: Any, request: Request, cache_prompt: bool) -> Reply
         **bound,
         **_asked_logprobs(request),
     )
-    return reply_from_openai(answer, request)
+    return reply_from_openai(answer, request.opening)
 
 
 async def _post(client: Any, messages: Any, max_tokens: int, **body: Any) -> Any:
@@ -333,7 +326,7 @@ def _checked(kind: type[BaseModel], value: object) -> Any:
         return None
 
 
-def reply_from_openai(answer: bytes | dict, request: Request | Opening) -> Reply:
+def reply_from_openai(answer: bytes | dict, opening: str = "") -> Reply:
     """The reply in a chat completion, as JSON. Raises CallError for anything else."""
     try:
         answer = json.loads(answer) if isinstance(answer, bytes) else answer
@@ -344,7 +337,7 @@ def reply_from_openai(answer: bytes | dict, request: Request | Opening) -> Reply
         found = _checked(Content, choice.get("logprobs"))
         tokens = found.content if found else []
         return Reply(
-            text=_whole(text, request),
+            text=_whole(text, opening),
             finish=_finish(choice.get("finish_reason")),
             prompt_tokens=usage.sent,
             completion_tokens=usage.completion_tokens,
@@ -355,14 +348,14 @@ def reply_from_openai(answer: bytes | dict, request: Request | Opening) -> Reply
         raise CallError("a reply that is no chat completion", again=True, unreadable=True) from None
 
 
-def reply_from_anthropic(answer: bytes | dict, request: Request | Opening) -> Reply:
+def reply_from_anthropic(answer: bytes | dict, opening: str = "") -> Reply:
     """The reply in a message, as JSON. Raises CallError for anything else."""
     try:
         answer = json.loads(answer) if isinstance(answer, bytes) else answer
         text = "".join(part["text"] for part in answer["content"] if part["type"] == "text")
         usage = _checked(Usage, answer.get("usage")) or Usage()
         return Reply(
-            text=_whole(text, request),
+            text=_whole(text, opening),
             finish="length" if _finish(answer.get("stop_reason")) == "length" else "stop",
             prompt_tokens=usage.sent,
             completion_tokens=usage.completion_tokens,
@@ -388,10 +381,7 @@ def _finish(reason: object) -> str:
     return "length" if said.lower() in CUT_OFF else said
 
 
-def _whole(text: str, request: Request | Opening) -> str:
+def _whole(text: str, opening: str) -> str:
     """The reply with the beginning that the request gave it, whether the server repeats that or not."""
     text = text.encode(errors="replace").decode()  # half a surrogate pair can't be written down
-    last = request.messages[-1]
-    if last["role"] != "assistant" or text.startswith(last["content"]):
-        return text
-    return last["content"] + text
+    return text if text.startswith(opening) else opening + text

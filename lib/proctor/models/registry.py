@@ -117,32 +117,21 @@ def spec(name: str) -> Spec:
     if kind in _KEYS and model:
         if not at:
             return Spec(name=name, kind=kind, model=model, key_env=_KEYS[kind])
-        url = _address("http" + address, name)
-        return Spec(name=name, kind=kind, model=model, base_url=url, key_env=_key_variable())
+        url = f"http{address}"
+        parts = urlsplit(url)
+        if not parts.hostname or parts.username or parts.password or parts.query:
+            raise ModelError(
+                f"{name.split('@')[0]}@...: give the address as http://<server>:<port>/v1, without a name, a password "
+                "or a query: it is part of file names. Keys come from the environment"
+            )
+        key_env = "PROCTOR_SERVER_KEY" if os.environ.get("PROCTOR_SERVER_KEY", "").strip() else None
+        return Spec(name=name, kind=kind, model=model, base_url=url.rstrip("/"), key_env=key_env)
     if name.endswith(".gguf"):
         return Spec(name=name, kind="gguf", file=name)
     raise ModelError(
         f"no model {name!r}: use one of {', '.join(sorted(table))}, openai/<model>, anthropic/<model>, either with "
         f"@http://<server>, the path of a .gguf file, or add an entry to {OWN_PARAMS / 'my_models.yaml'}"
     )
-
-
-def _address(url: str, name: str) -> str:
-    """The address of a server. Raises ModelError for one that is none, or that holds a password."""
-    parts = urlsplit(url)
-    if not parts.hostname or parts.username or parts.password or parts.query:
-        raise ModelError(
-            f"{name.split('@')[0]}@...: give the address as http://<server>:<port>/v1, without a name, a password or "
-            "a query: it is part of file names. Keys come from the environment"
-        )
-    return url.rstrip("/")
-
-
-def _key_variable() -> str | None:
-    """The variable of the key for a server named by its address: PROCTOR_SERVER_KEY, where that is set.
-
-    Never the provider's own key, which no other server may see."""
-    return "PROCTOR_SERVER_KEY" if os.environ.get("PROCTOR_SERVER_KEY", "").strip() else None
 
 
 def key_of(model: Spec) -> str:
