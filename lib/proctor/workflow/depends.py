@@ -60,10 +60,11 @@ class Dependencies:
     def of(self, file: str) -> list[Dependent]:
         """Every notebook that rests on the file (relative to the checkout), by name."""
         now = receipts.digests([ROOT / file])[file]
+        named = {record["code"]["notebook"] for record in self.records.values() if file in _inputs_of(record)}
         direct = [
             name
             for name in self.notebooks
-            if file in self.would_read[name] or file in _read(self.receipts[name]) or self._named(name, file)
+            if name in named or file in self.would_read[name] or file in _read(self.receipts[name])
         ]
         found = {name: self._dependent(name, "", file, now) for name in direct}
         for name in direct:  # grows while it is read: claims rest on claims
@@ -98,11 +99,6 @@ class Dependencies:
             lines += _origin(self.records[place], own)
         return lines
 
-    def close_to(self, name: str) -> list[str]:
-        """Names of figures, tables and claims that are much like this one."""
-        known = [*self.records, *(claim.id for claim in self.claims)]
-        return difflib.get_close_matches(name.removeprefix("figures/"), known, n=3)
-
     def changed(self) -> list[str]:
         """The files that are not, or are no more, as the last runs and the committed artifacts read them."""
         read = {(file, digest) for receipt in self.receipts.values() for file, digest in _read(receipt).items()}
@@ -111,18 +107,12 @@ class Dependencies:
         now = receipts.digests(ROOT / file for file in sorted({file for file, _ in read}))
         return sorted({file for file, digest in read if now[file] != digest})
 
-    def _named(self, name: str, file: str) -> bool:
-        return any(
-            record["code"]["notebook"] == name and file in _inputs_of(record) for record in self.records.values()
-        )
-
     def _dependent(self, name: str, through: str, file: str, now: str) -> Dependent:
         own = {artifact: record for artifact, record in self.records.items() if record["code"]["notebook"] == name}
-        inputs = {artifact: _inputs_of(record) for artifact, record in own.items()}
-        naming = {artifact: named[file] == now for artifact, named in inputs.items() if file in named}
+        made = {artifact: _inputs_of(record).get(file) for artifact, record in own.items()}
+        naming = {artifact: digest == now for artifact, digest in made.items() if digest is not None}
         read = _read(self.receipts[name]).get(file)
-        state = NOT_READ if read is None else SAME if read == now else CHANGED
-        state = NEVER if self.receipts[name] is None else state
+        state = NEVER if self.receipts[name] is None else NOT_READ if read is None else SAME if read == now else CHANGED
         return Dependent(name, through, state, dict(naming) or dict.fromkeys(own))
 
 
@@ -139,16 +129,18 @@ def main(arguments: list[str] | None = None) -> int:
         if not files and not options.file:
             print("Every file is as the last runs and the committed figures and tables read it.")
         for file in files:
-            _tell(file, dependencies.of(file), dependencies.close_to(file))
+            _tell(file, dependencies)
     except WorkflowError as error:
         print(error, file=sys.stderr)
         return 2
     return 0
 
 
-def _tell(file: str, found: Sequence[Dependent], close: Sequence[str]) -> None:
-    there = (ROOT / file).is_file()
+def _tell(file: str, dependencies: Dependencies) -> None:
+    found, there = dependencies.of(file), (ROOT / file).is_file()
     if not found and not there:
+        known = [*dependencies.records, *(claim.id for claim in dependencies.claims)]
+        close = difflib.get_close_matches(file.removeprefix("figures/"), known, n=3)
         mean = f"; did you mean {' or '.join(close)}?" if close else "; name it from the checkout's folder"
         raise WorkflowError(f"{file}: no such file, figure, table or claim, and nothing ever read it{mean}")
     artifacts = sum(len(each.made) for each in found)

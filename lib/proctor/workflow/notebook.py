@@ -134,6 +134,7 @@ LIB = ROOT / "lib"
 PACKAGE, DESK = "proctor", "desk"
 
 
+@cache
 def modules_of(notebook: Notebook) -> list[Path]:
     """The files under lib/ that running the notebook may read, sorted.
 
