@@ -126,10 +126,40 @@ def test_a_row_is_infeasible_exactly_where_brute_force_finds_no_reading(figures,
     assert one(figures, n, positives).verdict == expected
 
 
-def test_a_crafted_contradiction_is_infeasible():  # recall .6 and precision .6 of 45 make 36 errors: 82 %
-    found = one(dict(accuracy="93.50", precision="60.00", recall="60.00"), 200, 45)
-    assert found.verdict == "infeasible" and not found.solutions and not found.usable
-    assert found.reading == "fits if only accuracy is misprinted and should be 82.00"
+FULL = python_prints(61, 14, 29, 296, 2)  # of 400 items, 90 of them positive
+FIVE = {name: FULL[name] for name in ("accuracy", "precision", "recall", "specificity", "npv")}
+SWAPPED = dict(accuracy="89.25", precision="91.08", recall="95.48", specificity="67.78")
+
+
+@pytest.mark.parametrize(
+    "figures, n, positives, verdict, reading",
+    [
+        (FULL, 400, 90, "feasible, unique", ""),
+        (FULL | {"f1": "70.01"}, 400, 90, "infeasible", f"only f1 is misprinted and should be {FULL['f1']}"),
+        (FULL | {"specificity": "93.01"}, 400, 90, "infeasible", f"only specificity is misprinted and should be {FULL['specificity']}"),
+        (FIVE | {"precision": "50.00", "npv": "50.00"}, 400, 90, "infeasible",
+         f"precision and npv are misprinted and should be {FULL['precision']} and {FULL['npv']}"),
+        # recall .6 and precision .6 of 45 make 36 errors: 82 %
+        (dict(accuracy="93.50", precision="60.00", recall="60.00"), 200, 45, "infeasible", "fits if only accuracy is misprinted and should be 82.00"),
+        (python_prints(61, 14, 29, 293, 2), 400, 90, "smaller n", "fits 397 of the 400 items"),
+        (python_prints(41, 9, 19, 192, 2), 400, 90, "partial run", "fits 261 of the 400 items"),  # a third is missing
+        (dict(accuracy="66.66", recall="66.66"), 6, 3, "feasible, unique", "cut off"),  # 2/3 and 2/3, no rounding of them
+        (dict(accuracy="89.30", precision="81.30", recall="67.80"), 400, 90, "infeasible", "zeros at the end"),
+        (dict(accuracy="84.75"), 400, None, "feasible, unique", ""),
+        (dict(accuracy="84.77"), 400, None, "infeasible", "the nearest, 339, gives 84.75"),
+        (dict(precision="81.33", recall="67.78", f1="73.94"), 400, None, "not checked", "needs accuracy"),
+        (dict(accuracy="84.75", precision="81.33"), 400, None, "feasible, unique", "precision not used"),
+        (dict(precision="60.0", specificity="90.0"), 100_000, 40_000, "not checked", "too many tables of 100000 items"),
+        (SWAPPED, 400, 90, "infeasible", "positives are the other class (310 of 400)"),
+        (SWAPPED, 400, 310, "feasible, unique", ""),
+    ],
+)  # fmt: skip
+def test_a_row_has_its_verdict_and_a_reading(figures, n, positives, verdict, reading):
+    found = one(figures, n, positives)
+    assert found.verdict == verdict and found.usable == verdict.startswith("feasible")
+    assert reading in found.reading if reading else not found.reading
+    if verdict == "infeasible":
+        assert not found.solutions
 
 
 def test_what_the_search_finds_prints_as_the_figures_and_its_neighbours_do_not():
@@ -139,63 +169,12 @@ def test_what_the_search_finds_prints_as_the_figures_and_its_neighbours_do_not()
     assert not any(prints_as(replace(t, tp=t.tp - 1), row(figures, t.n)) for t in found)
 
 
-@pytest.mark.parametrize("name, wrong", [("f1", "70.01"), ("specificity", "93.01")])
-def test_f1_and_specificity_rule_tables_out(name, wrong):
-    cell = 61, 14, 29, 296
-    figures = python_prints(*cell, 2)
-    assert one(figures, 400, 90).verdict == "feasible, unique"
-    found = one(figures | {name: wrong}, 400, 90)
-    assert not found.verdict.startswith("feasible")
-    assert f"only {name} is misprinted and should be {figures[name]}" in found.reading
-
-
-def test_few_lost_items_are_a_smaller_n_and_a_tenth_is_not():
-    found = one(python_prints(61, 14, 29, 293, 2), 400, 90)  # 397 items
-    assert (found.verdict, {t.n for t in found.solutions}) == ("smaller n", {397})
-    found = one(python_prints(41, 9, 19, 192, 2), 400, 90)  # 261 items, 60 of them positive
-    assert found.verdict == "partial run" and "fits 261 of the 400 items" in found.reading
-
-
-def test_figures_that_are_cut_off_or_padded_are_read_so():
-    # 2/3 and 2/3 cut off; no rounding gives 66.66
-    cut = one(dict(accuracy="66.66", recall="66.66"), 6, 3)
-    assert cut.verdict.startswith("feasible") and "cut off" in cut.reading
-    padded = one(dict(accuracy="89.30", precision="81.30", recall="67.80"), 400, 90)
-    assert not padded.verdict.startswith("feasible") and "zeros at the end" in padded.reading
-
-
-def test_accuracy_alone_is_counted_and_an_impossible_one_names_the_nearest():
-    found = one(dict(accuracy="84.75"), 400)
-    assert [(s.k, s.n) for s in found.solutions] == [(339, 400)]
-    found = one(dict(accuracy="84.77"), 400)
-    assert found.verdict == "infeasible" and "the nearest, 339, gives 84.75" in found.reading
-
-
-def test_figures_that_settle_no_table_say_what_is_missing():
-    assert one(dict(precision="81.33", recall="67.78", f1="73.94"), 400).verdict == "not checked"
-    found = one(dict(accuracy="84.75", precision="81.33"), 400)
-    assert found.verdict == "feasible, unique" and "precision not used" in found.reading
-
-
-def test_a_search_too_large_for_memory_is_told_and_not_started():
-    found = one(dict(precision="60.0", specificity="90.0"), 100_000, 40_000)
-    assert found.verdict == "not checked" and "too many tables of 100000 items" in found.reading
-
-
 def test_a_range_of_n_keeps_every_size_that_fits():
-    figures = python_prints(61, 14, 29, 296, 2)
-    (found,) = audit([Reported("a", 390, 410, 90, **figures)])
+    (found,) = audit([Reported("a", 390, 410, 90, **FULL)])
     assert {t.n for t in found.solutions} == {400} and feasibility([found])["n"].tolist() == ["400"]
     (open_one,) = audit([Reported("a", 90, 110, accuracy="50.0")])
     assert feasibility([open_one])["n"].tolist() == ["90 to 110"]
-
-
-def test_a_row_whose_positives_are_the_other_class_says_so():
-    figures = dict(accuracy="89.25", precision="91.08", recall="95.48", specificity="67.78")
-    (found,) = audit([Reported("other class", 400, 400, positives=90, **figures)])
-    assert found.verdict == "infeasible" and "positives are the other class (310 of 400)" in found.reading
-    (found,) = audit([Reported("as stated", 400, 400, positives=310, **figures)])
-    assert found.verdict == "feasible, unique" and not found.reading
+    assert [(s.k, s.n) for s in one(dict(accuracy="84.75"), 400).solutions] == [(339, 400)]
 
 
 def test_a_table_whose_positives_are_the_other_class_says_so_before_it_suspects_misprints():
@@ -214,14 +193,6 @@ def test_the_number_of_positives_that_most_rows_share_is_found_and_who_lacks_it(
     rows.append(row(python_prints(6, 2, 1, 31, 2), 40, None, "other"))
     (line,) = shared_positives(audit(rows)).itertuples()
     assert (line.n, line.positives, line.rows_that_fit, line.rows, line.others) == (40, "9", 3, 4, "other")
-
-
-def test_two_misprints_are_tried_where_one_explains_nothing():
-    true = python_prints(61, 14, 29, 296, 2)
-    given = {name: true[name] for name in ("accuracy", "precision", "recall", "specificity", "npv")}
-    found = one(given | {"precision": "50.00", "npv": "50.00"}, 400, 90)
-    assert found.verdict == "infeasible"
-    assert f"precision and npv are misprinted and should be {true['precision']} and {true['npv']}" in found.reading
 
 
 def test_suggestions_stand_in_the_unit_of_the_file():
