@@ -108,17 +108,15 @@ def history(community: Community, rule: Rule = RULE, steps: int = 24) -> pd.Data
     return pd.DataFrame(rows)
 
 
-def statistics(community: Community, validator: str, rule: Rule = RULE, at: pd.Timestamp | None = None) -> pd.DataFrame:
+def statistics(community: Community, validator: str, rule: Rule = RULE) -> pd.DataFrame:
     """The overview of a platform: measure, count, of, share with Wilson's limits where it is a share."""
-    at = community.end if at is None else at
-    states = answer_states(community, rule, at)
-    verdicts = community.verdicts[community.verdicts["decided_at"] <= at]
-    accepted = passed(verdicts, validator, states["answer_id"])
+    states = answer_states(community, rule)
+    accepted = passed(community.verdicts, validator, states["answer_id"])
     answers = community.answers[community.answers["answer_id"].isin(states["answer_id"])]
     machines = answers[answers["base_model"] != ""]
     seen = states[["yes", "no", "unsure"]].sum(axis=1) > 0
-    people = independent(community, at)
-    ai = community.reviews[(community.reviews["kind"] == "ai") & present(community.reviews, "written_at", at)]
+    people, reviews = independent(community), community.reviews
+    ai = reviews[(reviews["kind"] == "ai") & reviews["withdrawn_at"].isna()]
     questions, total = len(community.questions), len(states)
     rows: list[tuple] = [("questions with an answer", states["question_id"].nunique(), questions)]
     rows += [("questions with an answer that passed", states["question_id"][accepted].nunique(), questions)]
@@ -130,12 +128,12 @@ def statistics(community: Community, validator: str, rule: Rule = RULE, at: pd.T
     ]
     counts = [("systems", machines["system"].nunique()), ("base models", machines["base_model"].nunique())]
     counts += [("human reviews that count", len(people)), ("human reviewers", people["reviewer"].nunique())]
-    counts += [("AI reviews", len(ai)), ("comments", int((community.comments["written_at"] <= at).sum()))]
+    counts += [("AI reviews", len(ai)), ("comments", len(community.comments))]
     table = pd.DataFrame(rows + [(*row, np.nan) for row in counts], columns=["measure", "count", "of"])
     known = table["of"] > 0
     table["share"] = (table["count"] / table["of"]).where(known)
-    limits = [wilson(int(k), int(n)) if n > 0 else (np.nan, np.nan) for k, n in zip(table["count"], table["of"])]
-    table[["low", "high"]] = limits
+    pairs = zip(table["count"], table["of"])
+    table[["low", "high"]] = [wilson(int(k), int(n)) if n > 0 else (np.nan, np.nan) for k, n in pairs]
     return table
 
 
