@@ -139,25 +139,16 @@ def test_bad_input_is_told(correct, confidence, told):
 # by group
 
 
-def table() -> pd.DataFrame:
-    rng = np.random.default_rng(3)
-    return pd.DataFrame(
-        dict(
-            model=np.repeat(["dear", "free", "odd"], 40),
-            question_id=list(range(40)) * 3,
-            category=["a", "b"] * 60,
-            answer_type=["exactMatch"] * 60 + ["multipleChoice"] * 60,
-            correct=rng.random(120) < 0.4,
-            confidence=rng.random(120),
-            cut_off=False,
-            prompt_tokens=100,
-            completion_tokens=rng.integers(5, 200, 120),
-        )
-    )
+def samples(n=32, k=5, seed=4) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    chance = rng.beta(0.5, 0.7, n)
+    frame = pd.DataFrame(dict(question_id=np.repeat(np.arange(n), k), sample=np.tile(np.arange(k), n), model="m"))
+    return frame.assign(correct=(rng.random(n * k) < np.repeat(chance, k)).astype(float), confidence=rng.random(n * k))
 
 
 def test_groups_keep_their_order_and_equal_the_single_figures():
-    frame, rng = table(), np.random.default_rng
+    parts = [samples(40, 1, seed).assign(model=model) for seed, model in enumerate(("dear", "free", "odd"))]
+    frame, rng = pd.concat(parts).assign(category=["a", "b"] * 60), np.random.default_rng
     rows = metrics_table(frame, ["model", "category"], rng(0), resamples=200)
     assert list(zip(rows["model"], rows["category"])) == [(m, c) for m in ("dear", "free", "odd") for c in "ab"]
     for row in rows.itertuples():
@@ -167,14 +158,7 @@ def test_groups_keep_their_order_and_equal_the_single_figures():
         assert row.official_half_width == one["half_width"] / 100
         assert np.isnan(row.official) and row.low < row.accuracy < row.high
         assert row.debiased_low <= row.debiased <= row.debiased_high
-    assert set(metrics_table(frame, ["answer_type"], rng(0), resamples=200)["n"]) == {60}
-
-
-def samples(n=32, k=5, seed=4) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    chance = rng.beta(0.5, 0.7, n)
-    frame = pd.DataFrame(dict(question_id=np.repeat(np.arange(n), k), sample=np.tile(np.arange(k), n), model="m"))
-    return frame.assign(correct=(rng.random(n * k) < np.repeat(chance, k)).astype(float), confidence=rng.random(n * k))
+    assert set(metrics_table(frame, ["category"], rng(0), resamples=200)["n"]) == {60}
 
 
 def test_equal_samples_of_a_question_count_as_one():

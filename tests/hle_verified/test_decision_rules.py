@@ -33,30 +33,34 @@ def solvers(*agree):
 # Stage I
 
 
-def test_gold_needs_every_vote_for_problem_and_answer():
-    assert screen(votes()).outcome == "gold"
-    for part in COMPONENTS:
-        found = screen(votes(**{part: (True, False, True)}))
-        assert found.outcome == "repair" and found.flagged == (part,) and "1 of 3 experts" in found.reasons[0]
+FLAWED = votes(answer=(False, False, False))
 
 
-def test_no_vote_or_an_unreadable_one_shows_nothing_and_rejects_nothing():
-    for silent in ((), (None, None), (True, None, True)):
-        found = screen(votes(problem=silent))
-        assert (found.outcome, found.flagged) == ("uncertain", ())
-    assert screen(votes(rationale=(True, None, True))).outcome == "gold"  # a rationale needs no proof
-
-
-def test_most_tolerates_one_of_three_and_not_one_of_two():
-    assert screen(votes(answer=(True, False, True)), quorum="most").outcome == "gold"
-    assert screen(votes(answer=(True, False)), quorum="most").outcome == "repair"
-    assert screen(votes(answer=(True, None, None)), quorum="most").outcome == "uncertain"
-
-
-def test_all_solvers_failing_sends_a_clean_item_on_and_one_solver_alone_does_not():
-    found = screen(Evidence(YES, solvers(0, 0)))
-    assert found.outcome == "repair" and found.reaudit and not found.flagged
-    assert screen(Evidence(YES, solvers(0, 1))).outcome == screen(Evidence(YES, solvers(0))).outcome == "gold"
+@pytest.mark.parametrize(
+    "evidence, how, outcome, flagged",
+    [
+        (votes(), {}, "gold", ()),
+        *((votes(**{part: (True, False, True)}), {}, "repair", (part,)) for part in COMPONENTS),
+        # no vote or an unreadable one shows nothing and rejects nothing; a rationale needs no proof
+        *((votes(problem=silent), {}, "uncertain", ()) for silent in ((), (None, None), (True, None, True))),
+        (votes(rationale=(True, None, True)), {}, "gold", ()),
+        (votes(answer=(True, False, True)), dict(quorum="most"), "gold", ()),
+        (votes(answer=(True, False)), dict(quorum="most"), "repair", ("answer",)),
+        (votes(answer=(True, None, None)), dict(quorum="most"), "uncertain", ()),
+        # one solver alone does not send a clean item on
+        (Evidence(YES, solvers(0, 0)), {}, "repair", ()),
+        (Evidence(YES, solvers(0, 1)), {}, "gold", ()),
+        (Evidence(YES, solvers(0)), {}, "gold", ()),
+        # a field in which nothing can be verified
+        (FLAWED, dict(category="ethics", scope={"sums"}), "uncertain", ("answer",)),
+        (FLAWED, dict(category="sums", scope={"sums"}), "repair", ("answer",)),
+        (votes(), dict(category="ethics", scope={"sums"}), "gold", ()),
+    ],
+)
+def test_an_item_is_gold_to_be_repaired_or_uncertain(evidence, how, outcome, flagged):
+    found = screen(evidence, **how)
+    assert (found.outcome, found.flagged) == (outcome, flagged) and bool(found.reasons) == (outcome != "gold")
+    assert found.reaudit == (evidence.replications == solvers(0, 0))
 
 
 @given(st.tuples(*[st.lists(st.sampled_from([True, False, None]), max_size=3).map(tuple)] * 3), st.integers(1, 3))

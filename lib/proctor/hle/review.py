@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from proctor.data.published import load_published
-from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.data.tabular import Wrong, read
 
 RUBRICS = {1: "hle/rubric_reviewer", 2: "hle/rubric_expert"}
 ROUNDS = {"first round": 1, "second round": 2}  # state -> number
@@ -180,20 +180,18 @@ def read_reviews(path: str | Path) -> dict[str, Case]:
 
     After a fault the later events of that question are not judged, since what they would meet is not known.
     """
-    path, cases, lost = Path(path), {}, set()
-    rows, problems = read_rows(path)
-    for number, row in rows:
+    cases, lost = {}, set()
+
+    def happened(row: dict) -> None:
         try:
             event = _event(row)
             if event.question not in lost:
                 cases[event.question] = step(cases.get(event.question), event)
         except InvalidStep as error:
             lost.add(str(row.get("question")))
-            problems.append(problem(path, number, error.field, error.what, error.mend))
-    if problems:
-        raise DataError(summary(problems))
-    if not cases:
-        raise DataError(f"{path}: no events in it. Begin with one that submits a question.")
+            raise Wrong(error.field, error.what, error.mend) from None
+
+    read(path, happened, empty="no events in it. Begin with one that submits a question.")
     return cases
 
 
