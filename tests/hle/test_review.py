@@ -173,7 +173,7 @@ def test_a_fault_in_a_file_names_row_column_and_mend(tmp_path, line, column, wor
 
 
 def test_after_a_fault_only_other_questions_are_judged(tmp_path):
-    steps = (("q", "approve"), ("q", "submit"), ("p", "submit"), ("p", "submit"))
+    steps = (("q", "approve"), ("q", "approve"), ("p", "submit"), ("p", "submit"))
     rows = [json.dumps(dict(question=q, event=e, by="ada")) for q, e in steps]
     (tmp_path / "mine.jsonl").write_text("\n".join(rows))
     with pytest.raises(DataError, match="(?s)2 problems.*row 1.*row 4"):
