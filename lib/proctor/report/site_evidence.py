@@ -88,11 +88,9 @@ class Behind:
             if (address := self.addresses.figure(f"{artifact}.{ending}", page))
         )
 
-    def caption(self, artifact: str, page: str) -> str:
-        """HTML of one line: evidence, name in the catalog, files. Empty for an artifact without a record."""
-        record = self.record(artifact)
-        if not record:
-            return ""
+    def caption(self, record: dict[str, Any], page: str) -> str:
+        """HTML of one line on an artifact with a record: evidence, name in the catalog, files."""
+        artifact = record["artifact"]
         kinds = DATA if (self.addresses.figures / f"{artifact}.csv").is_file() else PICTURES
         name = f"<code>{escape(artifact)}</code>"
         if artifact in self.rows:
@@ -100,35 +98,32 @@ class Behind:
         files = self.files(artifact, (*kinds, ("record", "json")), page)
         return f'{badges(record["evidence"])} {name} <span class="files">{files}</span>'
 
-    def panel(self, artifact: str, page: str, tables: Sequence[str] = ()) -> str:
+    def panel(self, record: dict[str, Any], page: str, tables: Sequence[str] = ()) -> str:
         """HTML of a fold: what is seen, its claims, the `tables` that hold its numbers, inputs and parameters."""
-        record = self.record(artifact)
-        if not record:
-            return ""
-        code = record.get("code", {})
-        notebook = f"notebooks/{code.get('notebook')}.ipynb"
+        notebook = f"notebooks/{record['code']['notebook']}.ipynb"
         file = self.addresses.file(notebook, page)
-        settings = dict(sorted(record.get("parameters", {}).items()))
-        settings |= {} if record.get("seed") is None else {"seed": record["seed"]}
+        settings = record["parameters"] | ({} if record["seed"] is None else {"seed": record["seed"]})
         parts = {
             "In words": escape(record.get("alt", "")),
-            "Claim": "<br>".join(self._claim(id, page) for id in record.get("claim_ids", ()) if id in self.claims),
+            "Claim": "<br>".join(self._claim(id) for id in record.get("claim_ids", ()) if id in self.claims),
             "Data": "<br>".join(
-                f"<code>{escape(table)}</code> {self.files(table, DATA, page)}" for table in tables if table != artifact
+                f"<code>{escape(table)}</code> {self.files(table, DATA, page)}"
+                for table in tables
+                if table != record["artifact"]
             ),
-            "Note": escape(record.get("note", "")),
-            "Read": "<br>".join(self._input(one, page) for one in record.get("inputs", ())),
+            "Note": escape(record["note"]),
+            "Read": "<br>".join(self._input(one, page) for one in record["inputs"]),
             "Run with": ", ".join(
                 f"<code>{escape(name)} = {escape(json.dumps(value, ensure_ascii=False))}</code>"
                 for name, value in settings.items()
             ),
             "Made by": (f'<a href="{file}" download>{notebook}</a>, ' if file else "")
-            + ", ".join(f"{name} {version}" for name, version in sorted(code.get("versions", {}).items())),
+            + ", ".join(f"{name} {version}" for name, version in record["code"]["versions"].items()),
         }
         lines = "".join(f"<dt>{name}</dt><dd>{html}</dd>" for name, html in parts.items() if html)
         return f'<details class="behind"><summary>Data and provenance</summary><dl>{lines}</dl></details>'
 
-    def _claim(self, id: str, page: str) -> str:
+    def _claim(self, id: str) -> str:
         claim = self.claims[id]
         about = "; ".join(filter(None, (claim.numbers, claim.evidence)))
         return f"{verdict(claim)}: {escape(claim.sentence)} <small>({escape(about)}; <code>{escape(id)}</code>)</small>"

@@ -164,14 +164,15 @@ class NotebookPage:
 
     def _under_table(self, name: str | None) -> str:
         """HTML under a saved table: its files, and what stands behind it."""
-        caption = self.behind.caption(name, self.page) if name else ""
-        return f'<p class="under">{caption}</p>{self.behind.panel(name, self.page)}' if name and caption else ""
+        if not (record := self.behind.record(name)):
+            return ""
+        return f'<p class="under">{self.behind.caption(record, self.page)}</p>{self.behind.panel(record, self.page)}'
 
     def _figure(self, output: dict, artifact: str | None, heading: str, tables: list[str]) -> str:
         about, record = output.get("metadata", {}).get("image/png", {}), self.behind.record(artifact)
-        alt = about.get("alt") or record.get("alt") or record.get("claim") or f"Figure in the section: {heading}"
+        alt = about.get("alt") or record.get("alt") or f"Figure in the section: {heading}"
         picture = (
-            self.behind.picture(artifact, self.page, alt=alt) if artifact and record and not self.own_pictures else ""
+            self.behind.picture(record["artifact"], self.page, alt=alt) if record and not self.own_pictures else ""
         )
         if not picture:
             png = base64.b64decode("".join(output["data"]["image/png"]))
@@ -180,14 +181,11 @@ class NotebookPage:
             address, (width, height) = relative(place, self.page), shown_size(png, 100)
             picture = f'<a href="{address}"><img src="{address}" alt="{escape(alt)}" '
             picture += f'width="{width}" height="{height}" loading="lazy"></a>'
-        caption = panel = ""
-        if artifact and record:
-            caption = f"<figcaption>{self.behind.caption(artifact, self.page)}</figcaption>"
-            panel = self.behind.panel(artifact, self.page, tables)
+        caption = f"<figcaption>{self.behind.caption(record, self.page)}</figcaption>" if record else ""
         figure = f'<figure class="artifact">{picture}{caption}</figure>'
         if "explore" in record and not self.own_pictures:
             figure = movable(record["explore"], figure, alt, self.page)
-        return figure + panel
+        return figure + (self.behind.panel(record, self.page, tables) if record else "")
 
 
 def movable(explore: dict[str, Any], figure: str, alt: str, page: str) -> str:
