@@ -176,7 +176,7 @@ class TokenForm(forms.Form):
     name = forms.CharField(max_length=100, help_text="For yourself: the program or machine that uses it.")
 
 
-class DecisionForm(ReasonForm):
+class DecisionForm(forms.Form):
     accept = forms.TypedChoiceField(
         choices=[("yes", "Accept"), ("no", "Decline")],
         coerce="yes".__eq__,
@@ -184,11 +184,7 @@ class DecisionForm(ReasonForm):
         label="Decision",
         empty_value=None,
     )
-    field_order = ("accept", "reason")
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.fields["reason"].help_text = "Shown to the person who asked."
+    reason = forms.CharField(widget=_area(3), max_length=2000, help_text="Shown to the person who asked.")
 
 
 class ModerationForm(ReasonForm):

@@ -145,23 +145,17 @@ def author_of(row: Written) -> Account:
     return getattr(row, OWNER[type(row)])
 
 
-def question_of(row: models.Model) -> Question | None:
-    match row:
-        case Question():
-            return row
-        case Answer() | Comment():
-            return row.question
-        case Review():
-            return row.answer.question
-    return None
+def question_of(row: Question | Written) -> Question:
+    if isinstance(row, Question):
+        return row
+    return row.answer.question if isinstance(row, Review) else row.question
 
 
-def locked(row: models.Model) -> models.Model:
+def locked(row: Question | Written) -> Question | Written:
     """The row as it stands, with its question held until the transaction ends: acts on a question take turns."""
-    question = question_of(row)
-    if question is None or question == row:
-        return type(row).objects.select_for_update().get(pk=row.pk)
-    held = Question.objects.select_for_update().get(pk=question.pk)
+    held = Question.objects.select_for_update().get(pk=question_of(row).pk)
+    if isinstance(row, Question):
+        return held
     fresh = type(row).objects.get(pk=row.pk)
     if isinstance(fresh, Review):
         fresh.answer.question = held
