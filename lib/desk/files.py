@@ -80,7 +80,7 @@ class Column:
         self.as_json = self.many or isinstance(field, models.JSONField)
         self.python, self.arrow = next((python, arrow) for own, python, arrow in KINDS if isinstance(field, own))
         if self.of:
-            self.arrow = pa.list_(pa.string()) if len(parts) > 1 and not self.many else pa.string()
+            self.arrow = pa.list_(pa.string()) if len(parts) > 1 else pa.string()
 
     def called(self, found: tuple) -> Any:
         """What files hold for what was found at `paths`."""
