@@ -6,7 +6,6 @@ from proctor.exam import recorded as exam
 from proctor.hle import metrics
 from proctor.hle_verified import paired_defects, stages
 from proctor.kina import calculator, item_refinement
-from proctor.uq import recorded
 from proctor.uq import recorded as uq
 from proctor.uq.dataset import llm_filter
 
@@ -39,13 +38,13 @@ PARALLEL = {
     **natural.STUDIES,
     **calculator.STUDIES,
     **metrics.STUDIES,
-    **recorded.NATURAL,
-    **recorded.FORMAL,
+    **uq.NATURAL,
+    **uq.FORMAL,
     **paired_defects.STUDIES,
     **arms.STUDIES,
     **metrics.MORE_STUDIES,
     **arms.MORE_STUDIES,
-    **recorded.MORE_STUDIES,
+    **uq.MORE_STUDIES,
     **calculator.MORE_STUDIES,
 }
 OF_ANSWERS = ("own_exam", "model_checks", "verification.adjudications", "verification.audits")

@@ -29,15 +29,9 @@ from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
 from proctor.workflow.values import number
 
 DEFAULT = PARAMS / "default.yaml"
-PLAIN = (
-    ast.Constant,
-    ast.List,
-    ast.Tuple,
-    ast.Set,
-    ast.Dict,
-    ast.expr_context,
-)  # of a default
-PLAIN += (ast.UnaryOp, ast.unaryop, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div)
+# What a default may be made of: literals, and sums, differences, products and quotients of them.
+PLAIN = ast.Constant | ast.List | ast.Tuple | ast.Set | ast.Dict | ast.expr_context
+PLAIN |= ast.UnaryOp | ast.unaryop | ast.BinOp | ast.Add | ast.Sub | ast.Mult | ast.Div
 
 
 class ParameterError(WorkflowError):
