@@ -74,24 +74,22 @@ def write(notebooks: Sequence[Notebook], place: Path = PLACE) -> str:
         raise WorkflowError("all of these notebooks are kept, as their logs are not here: there is no run to describe")
     crate = ROCrate(version=VERSION)
     crate.metadata.extra_contexts.append(TERMS)
-    description = _Description(crate, ran, [notebook for notebook in notebooks if notebook.missing_logs()])
-    description.all()
-
+    _Description(crate).all(ran, ", ".join(notebook.name for notebook in notebooks if notebook.missing_logs()))
     beside = place.with_name(f"{place.name}.new")
     shutil.rmtree(beside, ignore_errors=True)
     crate.write(beside)
     shutil.rmtree(place, ignore_errors=True)
     beside.rename(place)
-    return f"{description.actions} runs, {len(crate.data_entities)} files: {shown(place)}/ro-crate-metadata.json"
+    return f"{len(ran)} runs, {len(crate.data_entities)} files: {shown(place)}/ro-crate-metadata.json"
 
 
 class _Description:
-    """Fills a crate. actions: how many runs it describes."""
+    """Fills a crate."""
 
-    def __init__(self, crate: Any, ran: Sequence[Notebook], stay: Sequence[Notebook]):
-        self.crate, self.ran, self.stay, self.actions = crate, ran, stay, 0
+    def __init__(self, crate: Any):
+        self.crate = crate
 
-    def all(self) -> None:
+    def all(self, ran: Sequence[Notebook], kept: str) -> None:
         try:
             cite = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
         except (OSError, ValueError, yaml.YAMLError) as error:
@@ -100,11 +98,10 @@ class _Description:
             if (ROOT / name).is_file():
                 self._file(name, hashlib.sha256((ROOT / name).read_bytes()).hexdigest())
         environment = self._environment()
-        ends = [self._action(notebook, environment) for notebook in self.ran]
+        ends = [self._action(notebook, environment) for notebook in ran]
         root = self.crate.root_dataset
         root["name"] = cite["title"]
-        kept = ", ".join(notebook.name for notebook in self.stay)
-        about = f"The last `make reproduce` of Proctor: {len(self.ran)} notebooks with inputs, parameters and outputs."
+        about = f"The last `make reproduce` of Proctor: {len(ran)} notebooks with inputs, parameters and outputs."
         root["description"] = about + (f" Kept, not run, as their public logs were not here: {kept}." if kept else "")
         root["version"] = str(cite["version"])
         root["datePublished"] = max(filter(None, ends), default=None) or str(cite["date-released"])
@@ -121,7 +118,16 @@ class _Description:
             self._add(f"#author-{n}", "Organization" if "name" in each else "Person", name=_name(each))
             for n, each in enumerate(cite["authors"], 1)
         ]
-        root["citation"] = [self._reference(n, each) for n, each in enumerate(cite.get("references", []), 1)]
+        root["citation"] = [
+            self._add(
+                each.get("url") or f"#reference-{n}",
+                "ScholarlyArticle",
+                name=each["title"],
+                author=", ".join(map(_name, each.get("authors", []))),
+                datePublished=str(each.get("year", "")),
+            )
+            for n, each in enumerate(cite.get("references", []), 1)
+        ]
         root["mentions"] = [*root.get("mentions", []), environment, self._commit()]
 
     def _environment(self) -> Any:
@@ -173,7 +179,7 @@ class _Description:
             f"#run-{notebook.name}",
             "CreateAction",
             name=f"Run of {source}",
-            description=f"Executed by papermill with {len(given)} parameters, {_python(told)}",
+            description=f"Executed by papermill with {len(given)} parameters, {told['python']}",
             instrument=tool,
             object=[
                 *(
@@ -192,7 +198,6 @@ class _Description:
             **{key: told[at] for key, at in (("startTime", "start_time"), ("endTime", "end_time")) if told.get(at)},
         )
         self.crate.root_dataset.append_to("mentions", action)
-        self.actions += 1
         return told.get("end_time") or ""
 
     def _file(self, name: str, digest: str, content: bytes | None = None) -> Any:
@@ -203,7 +208,8 @@ class _Description:
         if Path(name).is_absolute():  # a parameter's file, outside: its digest is told, not its place
             return self._add(f"#outside-{digest[:16]}", "CreativeWork", name=path.name, sha256=digest)
         size = len(content) if content is not None else path.stat().st_size
-        about = {"name": path.name, "sha256": digest, "contentSize": str(size), "encodingFormat": _form(path)}
+        form = FORMS.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "text/plain"
+        about = {"name": path.name, "sha256": digest, "contentSize": str(size), "encodingFormat": form}
         return self.crate.add_file(io.BytesIO(content) if content is not None else path, name, properties=about)
 
     def _log(self, place: str, digest: str) -> Any:
@@ -215,11 +221,6 @@ class _Description:
         plain = value if isinstance(value, bool | int | float | str) else json.dumps(value, default=str)
         plain = Path(plain).name if isinstance(plain, str) and Path(plain).is_absolute() else plain
         return self._add(f"#parameter-{notebook}-{name}", "PropertyValue", name=name, value=plain)
-
-    def _reference(self, n: int, each: Mapping[str, Any]) -> Any:
-        authors = ", ".join(_name(author) for author in each.get("authors", []))
-        about = {"name": each["title"], "author": authors, "datePublished": str(each.get("year", ""))}
-        return self._add(each.get("url") or f"#reference-{n}", "ScholarlyArticle", **about)
 
     def _add(self, id: str, kind: str, **properties: Any) -> Any:
         from rocrate.model.contextentity import ContextEntity
@@ -234,20 +235,13 @@ def _executed(notebook: Notebook) -> tuple[dict[str, Any], bytes]:
     for key in ("input_path", "output_path"):
         if key in about:
             about[key] = Path(about[key]).name
-    told = {"language": content["metadata"].get("language_info", {}).get("version", ""), **about}
+    version = content["metadata"].get("language_info", {}).get("version", "")
+    told = {"python": f"Python {version}" if version else "a Python that it does not name", **about}
     return told, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
-
-
-def _python(told: Mapping[str, Any]) -> str:
-    return f"Python {told['language']}" if told["language"] else "a Python that it does not name"
 
 
 def _name(author: Mapping[str, Any]) -> str:
     return author.get("name") or " ".join(filter(None, (author.get("given-names"), author.get("family-names"))))
-
-
-def _form(path: Path) -> str:
-    return FORMS.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "text/plain"
 
 
 if __name__ == "__main__":
