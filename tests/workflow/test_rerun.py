@@ -1,16 +1,13 @@
 """Notebooks run again into folders of their own: what runs, what is stopped, and what the next call leaves alone."""
 
-import json
 import signal
 import subprocess
 import sys
 import threading
 from contextlib import closing
 
-import pytest
 from proctor.workflow import rerun
 
-from .conftest import WITHOUT_KERNELS
 from .helpers import wait_until
 
 WRITE = """
@@ -21,35 +18,17 @@ folder.mkdir(parents=True)
 with open('ran.txt', 'a') as told:
     told.write(f'{n} ')
 """
-RUN = """
-import json, sys
-from pathlib import Path
-from proctor.paths import BUILD
-from proctor.workflow import params, rerun
-from proctor.workflow.notebook import all_notebooks
-notebooks = all_notebooks()
-jobs = rerun.jobs_in(BUILD / "verify", notebooks, params.resolve(notebooks))
-done = rerun.told(rerun.rerun(jobs, at_once=2, again=bool(sys.argv[1:])), 2, "x")
-print(json.dumps([(each.notebook.name, each.problem, each.reused, list(each.files())) for each in done]))
-"""
 
 
-@pytest.fixture
-def runs(project):
-    """`runs(*words)`: what came of each notebook, and which ran now."""
-
-    def run(*words: str):
-        told = project.root / "ran.txt"
-        told.unlink(missing_ok=True)
-        done = project.python("-c", WITHOUT_KERNELS + RUN, *words)
-        assert done.returncode == 0, done.stderr
-        found = {name: rest for name, *rest in json.loads(done.stdout.splitlines()[-1])}
-        return found, sorted(told.read_text().split()) if told.exists() else []
-
-    return run
+def verify(project, *words: str):
+    """The finished command, and which notebooks ran now."""
+    told = project.root / "ran.txt"
+    told.unlink(missing_ok=True)
+    (done,) = project.each("proctor.workflow.verify", ["--jobs", "2", *words], kernels=False)
+    return done, sorted(told.read_text().split()) if told.exists() else []
 
 
-def test_a_run_that_is_killed_goes_on_where_it_was_and_each_call_runs_what_is_left(project, runs):
+def test_a_run_that_is_killed_goes_on_where_it_was_and_each_call_runs_what_is_left(project):
     project.notebook("uq/a", WRITE, parameters="n: int = 1")
     project.notebook("uq/b", WRITE, "import time\ntime.sleep(900)", parameters="n: int = 2")
     command = [sys.executable, "-m", "proctor.workflow.verify", "--jobs", "2"]
@@ -62,16 +41,17 @@ def test_a_run_that_is_killed_goes_on_where_it_was_and_each_call_runs_what_is_le
     assert process.returncode == 130 and "the same command goes on from here" in errors and "Traceback" not in errors
 
     project.notebook("uq/b", WRITE, "1 / 0", parameters="n: int = 2")
-    found, ran = runs()
-    assert ran == ["2"] and found["uq/a"] == ["", True, ["uq/x1.csv"]]
-    assert "notebooks/uq/b.ipynb failed in cell 3: 1 / 0" in found["uq/b"][0]
+    done, ran = verify(project)
+    assert ran == ["2"] and "0 run, 1 as before, 1 failed" in done.stdout
+    assert "notebooks/uq/b.ipynb failed in cell 3: 1 / 0" in done.stderr
     assert not (receipts / "b/receipt.json").exists() and not (project.root / "figures").exists()
 
     project.notebook("uq/b", WRITE, parameters="n: int = 4")  # mended, with another output
-    found, ran = runs("again")
-    assert ran == ["1", "4"] and found["uq/b"] == ["", False, ["uq/x4.csv"]]
-    found, ran = runs()
-    assert ran == [] and [reused for _, reused, _ in found.values()] == [True, True]
+    done, ran = verify(project, "--again")
+    assert ran == ["1", "4"] and "2 run, 0 as before, 0 failed" in done.stdout
+    assert [path.name for path in (receipts / "b/figures/uq").iterdir()] == ["x4.csv"]
+    done, ran = verify(project)
+    assert ran == [] and "0 run, 2 as before, 0 failed" in done.stdout
 
 
 def test_works_wait_for_those_before_them_and_a_failed_one_stops_only_its_followers(kernels, monkeypatch):
