@@ -86,20 +86,6 @@ def test_only_a_moderator_opens_and_only_the_organizer_runs_a_round(olga):
             act()
 
 
-def test_a_ballot_is_checked_and_a_case_keeps_the_state_that_its_protocol_decides():
-    case = opened("uq_filter", TWO)
-    for form, field in (({"decision": "maybe"}, "decision"), ({"decision": "reject"}, "reason"), ({}, "decision")):
-        with pytest.raises(Refused) as error:
-            cast(case, "ada", "decide", **form)
-        assert list(error.value.problems) == [field]
-    assert not Ballot.objects.exists() and not Act.objects.filter(verb="cast").exists()
-    cast(case, "ada", "decide", decision="accept")
-    close(case)
-    assert Case.objects.get().state == "accept"
-    with pytest.raises(NotAllowed):  # nothing comes after the end
-        cast(case, "bo", "decide", decision="accept")
-
-
 @pytest.mark.django_db(transaction=True)
 def test_two_ballots_at_once_are_both_kept_and_one_twice_only_once(at_once):
     case = opened("kina_blind", KINA)
@@ -176,14 +162,20 @@ def test_a_blind_colleague_finds_a_ballot_at_no_address_nor_does_a_moderator_in_
         assert "SECRET" not in read("eve", every)
 
 
-def test_a_sheet_of_the_filter_is_read_by_others_when_the_round_is_closed():
-    case = opened("uq_filter", TWO)
-    people = ["", "eve", "ada", "bo", "olga"]
+def test_a_sheet_of_the_filter_is_checked_and_read_by_others_when_the_round_is_closed():
+    case, people = opened("uq_filter", TWO), ["", "eve", "ada", "bo", "olga"]
+    for form, field in (({"decision": "maybe"}, "decision"), ({"decision": "reject"}, "reason"), ({}, "decision")):
+        with pytest.raises(Refused) as error:
+            cast(case, "ada", "decide", **form)
+        assert list(error.value.problems) == [field]
+    assert not Ballot.objects.exists() and not Act.objects.filter(verb="cast").exists()
     cast(case, "ada", "decide", decision="reject", reason="SECRET-reason")
-    cast(case, "bo", "decide", decision="accept")
     assert readers(case, "SECRET-reason", people) == ["ada", "olga"]
     close(case)
     assert readers(case, "SECRET-reason", people) == ["ada", "bo", "olga"]
+    assert Case.objects.get().state == "reject"  # as the protocol decides; nothing comes after the end
+    with pytest.raises(NotAllowed):
+        cast(case, "bo", "decide", decision="accept")
 
 
 def test_a_review_of_hle_is_read_after_the_own_one_and_the_second_round_reads_the_first():
