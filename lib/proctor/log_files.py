@@ -145,9 +145,7 @@ def _digest(path: Path, changed: int, size: int) -> str:
 def _read_sources(path: Path) -> dict[str, Source]:
     found = {}
     for name, entry in yaml.safe_load(path.read_text(encoding="utf-8")).items():
+        plain = {key: tuple(each) if isinstance(each, list) else each for key, each in entry.items()}
         tidy = tuple(Tidy(key, **each) for key, each in entry["tidy"].items())
-        text = {key: entry[key] for key in ("repository", "commit", "licence", "citation")}
-        more = dict(sha256=entry.get("sha256", ""), runs=tuple(entry.get("runs", ())))
-        more |= {key: entry[key] for key in ("history", "joined", "whole") if key in entry}
-        found[name] = Source(name, paths=tuple(entry["paths"]), tidy=tidy, **more, **text)
+        found[name] = Source(name, **plain | {"tidy": tidy})
     return found

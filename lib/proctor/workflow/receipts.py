@@ -317,24 +317,21 @@ def plain(text: str) -> str:
     return text.replace("$", "<span>&#36;</span>")
 
 
-def _shown(found: dict[str, list[Path]]) -> list[dict[str, Any]]:
+def _shown(found: Mapping[str, list[Path]]) -> list[dict[str, Any]]:
     """The outputs of a code cell that shows these figures and tables."""
-    return [output for name, files in found.items() if (output := _output(name, files))]
-
-
-def _output(name: str, files: list[Path]) -> dict[str, Any] | None:
-    by_ending = {path.suffix: path for path in files}
-    if ".png" in by_ending:
-        record, png = json.loads(by_ending[".json"].read_text(encoding="utf-8")), by_ending[".png"].read_bytes()
-        alt = record.get("alt", name)
-        data = {"image/png": base64.b64encode(png).decode(), "text/plain": f"[figure {name}] {alt}"}
-        width = struct.unpack(">I", png[16:20])[0] // 2  # 200 dots an inch are saved, 100 shown
-        return _display(data, {"artifact": name, "image/png": {"alt": alt, "width": width}})
-    if ".md" in by_ending:
-        text = excerpt(by_ending[".md"].read_text(encoding="utf-8"), name)
-        return _display({"text/markdown": text, "text/plain": text}, {"artifact": name})
-    return None
-
-
-def _display(data: dict[str, str], metadata: dict[str, Any]) -> dict[str, Any]:
-    return {"output_type": "display_data", "data": data, "metadata": metadata}
+    outputs = []
+    for name, files in found.items():
+        by_ending, metadata = {path.suffix: path for path in files}, dict[str, Any](artifact=name)
+        if ".png" in by_ending:
+            png = by_ending[".png"].read_bytes()
+            alt = json.loads(by_ending[".json"].read_text(encoding="utf-8")).get("alt", name)
+            data = {"image/png": base64.b64encode(png).decode(), "text/plain": f"[figure {name}] {alt}"}
+            width = struct.unpack(">I", png[16:20])[0] // 2  # 200 dots an inch are saved, 100 shown
+            metadata["image/png"] = {"alt": alt, "width": width}
+        elif ".md" in by_ending:
+            text = excerpt(by_ending[".md"].read_text(encoding="utf-8"), name)
+            data = {"text/markdown": text, "text/plain": text}
+        else:
+            continue
+        outputs.append({"output_type": "display_data", "data": data, "metadata": metadata})
+    return outputs

@@ -73,7 +73,10 @@ def reproduce(
     values = params.resolve(notebooks, profile, {"all": changed})
     figures = params.figures_folder(profile, overrides)
     os.environ[PLACE] = str(figures)  # for Snakemake
-    rows = _catalog()
+    try:
+        rows = catalog.read()
+    except (ValueError, OSError) as error:
+        raise WorkflowError(str(error)) from None
     for notebook in notebooks:
         receipts.inputs(notebook, values[notebook.name])  # what is wrong with them is reported before anything runs
     kept = [f"  kept      {each.name}  {receipts.how_to_get(each)}" for each in asked_for if each.missing_logs()]
@@ -213,13 +216,6 @@ def _late(
 
 def _say(text: str, end: str = "\n") -> None:
     print(text, end=end, flush=True)
-
-
-def _catalog() -> list[catalog.Row]:
-    try:
-        return catalog.read()
-    except (ValueError, OSError) as error:
-        raise WorkflowError(str(error)) from None
 
 
 def _lacking(
