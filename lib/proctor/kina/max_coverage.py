@@ -236,29 +236,19 @@ def optimum(proxy: Proxy, budget: GroupQuota, seconds: float = 60.0) -> Optimum:
     (n_items, n_anchors), n_pairs = pairs.shape, pairs.nnz
     worth = pairs.data * proxy.weights[pairs.col]
     one, each = np.ones(n_pairs), np.arange(n_pairs)
-    needs_item = sparse.hstack(
-        [sparse.csr_array((-one, (each, pairs.row)), shape=(n_pairs, n_items)), sparse.eye_array(n_pairs)]
+    needs_item = sparse.csr_array((-one, (each, pairs.row)), shape=(n_pairs, n_items))
+    once = sparse.csr_array((one, (pairs.col, each)), shape=(n_anchors, n_pairs))
+    counts = sparse.csr_array(
+        (np.ones(n_items), (budget.groups, np.arange(n_items))), shape=(len(budget.most), n_items)
     )
-    once = sparse.hstack(
-        [sparse.csr_array((n_anchors, n_items)), sparse.csr_array((one, (pairs.col, each)), shape=(n_anchors, n_pairs))]
-    )
-    counts = sparse.hstack(
-        [
-            sparse.csr_array(
-                (np.ones(n_items), (budget.groups, np.arange(n_items))), shape=(len(budget.most), n_items)
-            ),
-            sparse.csr_array((len(budget.most), n_pairs)),
-        ]
-    )
+    rows = sparse.block_array([[needs_item, sparse.eye_array(n_pairs)], [None, once], [counts, None]])
+    least = np.r_[np.full(n_pairs + n_anchors, -np.inf), budget.most]
+    most = np.r_[np.zeros(n_pairs), np.ones(n_anchors), budget.most]
     found = optimize.milp(
         np.concatenate([np.zeros(n_items), -worth / worth.max(initial=1e-300)]),
         integrality=np.repeat([1, 0], [n_items, n_pairs]),
         bounds=optimize.Bounds(0, 1),
-        constraints=[
-            optimize.LinearConstraint(needs_item, ub=0),
-            optimize.LinearConstraint(once, ub=1),
-            optimize.LinearConstraint(counts, budget.most, budget.most),
-        ],
+        constraints=optimize.LinearConstraint(rows, least, most),
         options={"time_limit": seconds, "mip_rel_gap": 0},
     )
     if found.status != 0:
