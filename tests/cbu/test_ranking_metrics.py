@@ -11,15 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proctor.cbu.ranking_metrics import (
     above_mean,
-    acc1,
-    auc,
     cautious_interval,
     expected_error,
-    human_win,
-    mean_win,
     metrics,
     order_chance,
-    recall_at,
     sign_flip_interval,
     sign_flip_p,
     top_chance,
@@ -38,31 +33,24 @@ def orders(score):
 
 
 @given(QUESTION, st.integers(1, 6))
-def test_acc_and_recall_are_means_over_every_way_to_break_the_ties(pairs, k):
-    score, correct = np.array(pairs).T
-    every = orders(score)
-    assert acc1(score, correct) == pytest.approx(np.mean([correct[order[0]] for order in every]))
-    if correct.any():
-        found = np.mean([correct[list(order[:k])].sum() / correct.sum() for order in every])
-        assert recall_at(score, correct, k) == pytest.approx(found)
-    else:
-        assert recall_at(score, correct, k) is None
-
-
-@given(QUESTION)
-def test_auc_and_mean_win_are_their_definitions_with_half_ties(pairs):
+def test_metrics_are_their_definitions_over_every_way_to_break_the_ties(pairs, k):
     score, correct = np.array(pairs).T
     right, wrong = score[correct == 1], score[correct == 0]
-    if len(right) and len(wrong):
-        assert auc(score, correct) == pytest.approx(np.mean([(r > w) + (r == w) / 2 for r in right for w in wrong]))
-        a, b = right.sum() * len(wrong), wrong.sum() * len(right)  # in whole numbers: no rounding
-        assert mean_win(score, correct) == (a > b) + (a == b) / 2
-        assert mean_win(score, correct, tie=0) == (a > b)
-        human = np.eye(len(score))[np.flatnonzero(correct)[0]]
-        a, b = right[0] * len(wrong), wrong.sum()
-        assert human_win(score, correct, human) == (a > b) + (a == b) / 2
-    else:
-        assert auc(score, correct) is mean_win(score, correct) is None
+    human = np.eye(len(score))[np.argmax(correct)] * correct.any()
+    found = metrics(score, correct, human, k)
+    if not len(right) or not len(wrong):
+        assert set(found.values()) == {None}
+        return
+    every = orders(score)
+    assert found["Acc@1"] == pytest.approx(np.mean([correct[order[0]] for order in every]))
+    recall = np.mean([correct[list(order[:k])].sum() / correct.sum() for order in every])
+    assert found[f"Recall@{k}"] == pytest.approx(recall)
+    assert found["AUC"] == pytest.approx(np.mean([(r > w) + (r == w) / 2 for r in right for w in wrong]))
+    a, b = right.sum() * len(wrong), wrong.sum() * len(right)  # in whole numbers: no rounding
+    assert found["MeanWin"] == (a > b) + (a == b) / 2
+    assert metrics(score, correct, tie=0)["MeanWin"] == (a > b)
+    a, b = right[0] * len(wrong), wrong.sum()
+    assert found["HumanWin"] == (a > b) + (a == b) / 2
 
 
 def test_top_chance_takes_many_questions_at_once_and_adds_up_to_the_places():
@@ -78,14 +66,9 @@ def test_a_score_that_is_the_same_for_all_is_worth_chance_in_every_metric():
 
 
 def test_equal_means_tie_although_their_sums_round():
-    assert mean_win([0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], [1, 0, 0, 0, 0, 0, 0]) == 0.5
-    assert mean_win([1e-300, 0, 0], [1, 0, 0]) == 1  # small is not equal
-
-
-def test_questions_of_one_class_have_no_metric():
-    for correct in ([1, 1], [0, 0]):
-        assert set(metrics([3, 1], correct).values()) == {None}
-    assert metrics([3, 1], [1, 0])["HumanWin"] is None and metrics([3, 1], [1, 0], [1, 0])["HumanWin"] == 1
+    assert metrics([0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], [1, 0, 0, 0, 0, 0, 0])["MeanWin"] == 0.5
+    assert metrics([1e-300, 0, 0], [1, 0, 0])["MeanWin"] == 1  # small is not equal
+    assert metrics([3, 1], [1, 0])["HumanWin"] is None
 
 
 def test_above_mean_compares_within_method_and_question_whatever_the_scale():
@@ -97,11 +80,11 @@ def test_above_mean_compares_within_method_and_question_whatever_the_scale():
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda: acc1([1, 2], [1]), "lengths differ"),
-        (lambda: acc1([1, np.nan], [1, 0]), r"score\[1\] is nan"),
-        (lambda: recall_at([1, 2], [1, 0], 0), "k is 0"),
-        (lambda: human_win([1, 2, 3], [1, 1, 0], [1, 1, 0]), r"candidates \[0, 1\]"),
-        (lambda: human_win([1, 2], [1, 0], [0, 1]), "a right one"),
+        (lambda: metrics([1, 2], [1]), "lengths differ"),
+        (lambda: metrics([1, np.nan], [1, 0]), r"score\[1\] is nan"),
+        (lambda: metrics([1, 2], [1, 0], k=0), "k is 0"),
+        (lambda: metrics([1, 2, 3], [1, 1, 0], [1, 1, 0]), r"candidates \[0, 1\]"),
+        (lambda: metrics([1, 2], [1, 0], [0, 1]), "a right one"),
         (lambda: expected_error(65, 64, 8), "from 0 to the pool of 64"),
         (lambda: expected_error(3, 64, 65), "has no more"),
     ],

@@ -42,69 +42,37 @@ def top_chance(score: ArrayLike, k: int) -> np.ndarray:
     return np.clip((k - above) / tied, 0, 1)
 
 
-def acc1(score: ArrayLike, correct: ArrayLike) -> float:
-    """Share of right candidates among those with the highest score. score, correct (0/1): (candidates,)."""
-    score, correct = _pair(score, correct)
-    return float(top_chance(score, 1) @ correct)
-
-
-def recall_at(score: ArrayLike, correct: ArrayLike, k: int = 5) -> float | None:
-    """Share of the right candidates that are among the first k; None with no right one."""
-    score, correct = _pair(score, correct)
-    return float(top_chance(score, k) @ correct / correct.sum()) if correct.any() else None
-
-
-def human_win(score: ArrayLike, correct: ArrayLike, human: ArrayLike, tie: float = 0.5) -> float | None:
-    """1 if the human-written candidate scores above the mean of the wrong ones, `tie` if it equals it, else 0.
-
-    human (candidates,): 0/1, at most one of them 1. None without a human or without a wrong candidate. Raises
-    ValueError for two human candidates, or for one that is labelled wrong.
-    """
-    score, correct = _pair(score, correct)
-    human = checks.binary(human, "human")
-    checks.same_length(score=score, human=human)
-    if human.sum() > 1 or (human > correct).any():
-        raise ValueError(f"human marks candidates {np.flatnonzero(human).tolist()}: at most one, and a right one")
-    if not human.any() or correct.all():
-        return None
-    return _above(score[human == 1].mean(), score[correct == 0].mean(), score, tie)
-
-
-def mean_win(score: ArrayLike, correct: ArrayLike, tie: float = 0.5) -> float | None:
-    """1 if the right candidates' mean score is above the wrong ones', `tie` if equal, else 0. None with one class."""
-    score, correct = _pair(score, correct)
-    if correct.all() or not correct.any():
-        return None
-    return _above(score[correct == 1].mean(), score[correct == 0].mean(), score, tie)
-
-
 def metrics(
     score: ArrayLike, correct: ArrayLike, human: ArrayLike | None = None, k: int = 5, tie: float = 0.5
 ) -> dict[str, float | None]:
-    """The five metrics of one question; all None if its candidates are all right or all wrong."""
-    score, correct = _pair(score, correct)
-    human = np.zeros(len(score)) if human is None else human
-    found = {
-        "Acc@1": acc1(score, correct),
-        f"Recall@{k}": recall_at(score, correct, k),
-        "AUC": auc(score, correct),
-        "HumanWin": human_win(score, correct, human, tie),
-        "MeanWin": mean_win(score, correct, tie),
-    }
-    return found if 0 < correct.sum() < len(correct) else dict.fromkeys(found)
+    """The five metrics of one question; all None if its candidates are all right or all wrong.
 
-
-def _above(value: float, bar: float, score: np.ndarray, tie: float) -> float:
-    """A mean of equal scores need not equal them to the last bit, hence the tolerance."""
-    if abs(value - bar) <= 1e-12 * np.abs(score).max():
-        return float(tie)
-    return float(value > bar)
-
-
-def _pair(score: ArrayLike, correct: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    score, correct (0/1), human (0/1): (candidates,). Acc@1: share of right candidates among those with the highest
+    score. Recall@k: share of the right candidates that are among the first k. HumanWin, MeanWin: 1 if the human-written
+    candidate's score, or the right ones' mean, is above the mean of the wrong ones, `tie` if equal, else 0. HumanWin is
+    None without a human. Raises ValueError for two human candidates, or for one that is labelled wrong.
+    """
     score, correct = checks.finite(score, "score", 1), checks.binary(correct, "correct")
-    checks.same_length(score=score, correct=correct)
-    return score, correct
+    human = checks.binary(np.zeros(len(score)) if human is None else human, "human")
+    checks.same_length(score=score, correct=correct, human=human)
+    if human.sum() > 1 or (human > correct).any():
+        raise ValueError(f"human marks candidates {np.flatnonzero(human).tolist()}: at most one, and a right one")
+    first, best = (float(top_chance(score, places) @ correct) for places in (1, k))
+    if correct.all() or not correct.any():
+        return dict.fromkeys(("Acc@1", f"Recall@{k}", "AUC", "HumanWin", "MeanWin"))
+
+    def wins(chosen: np.ndarray) -> float:
+        """A mean of equal scores need not equal them to the last bit, hence the tolerance."""
+        lead = score[chosen].mean() - score[correct == 0].mean()
+        return float(tie) if abs(lead) <= 1e-12 * np.abs(score).max() else float(lead > 0)
+
+    return {
+        "Acc@1": first,
+        f"Recall@{k}": float(best / correct.sum()),
+        "AUC": auc(score, correct),
+        "HumanWin": wins(human == 1) if human.any() else None,
+        "MeanWin": wins(correct == 1),
+    }
 
 
 def above_mean(frame: pd.DataFrame) -> pd.Series:
