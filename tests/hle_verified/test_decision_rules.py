@@ -7,7 +7,6 @@ from proctor.hle_verified.decision_rules import (
     Evidence,
     Repair,
     adjudicated,
-    answer_consensus,
     changed,
     failed_audits,
     replicated,
@@ -92,9 +91,13 @@ def test_replication_counts_by_equivalence_and_keeps_unreadable_and_undecided_ap
     assert (words.agree, words.undecided) == (0, 1)
 
 
-def test_consensus_gives_the_words_of_the_first_of_the_largest_class():
-    assert answer_consensus(["7", r"\frac{1}{2}", "0.5", None, "1/2"]) == (r"\frac{1}{2}", 3)
-    assert answer_consensus(["b", "a"]) == ("b", 1) and answer_consensus([None]) == (None, 0)
+@pytest.mark.parametrize(
+    "answers, common, n",
+    [(["7", r"\frac{1}{2}", "0.5", None, "1/2"], r"\frac{1}{2}", 3), (["b", "a"], "b", 1), ([None], None, 0)],
+)
+def test_consensus_gives_the_words_of_the_first_of_the_largest_class(answers, common, n):
+    found = replicated("s", answers, "?")
+    assert (found.common, found.common_n) == (common, n)
 
 
 # Stage II

@@ -9,7 +9,7 @@ thresholds; those here are ours. `quorum` says how many of several judges must a
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -88,19 +88,16 @@ class Audit:
         return 2 * self.sound > self.sound + self.unsound + self.unreadable
 
 
-def answer_consensus(answers: Iterable[str | None]) -> tuple[str | None, int]:
-    """The answer that most give, in the words of the first who gives it, and how many do; (None, 0) without any.
-
-    Answers are one if `answer_match.same` says so, not if it can't tell. The earlier of two equally common ones wins.
-    """
-    most = max(classes(answers), key=len, default=None)
-    return (most[0], len(most)) if most else (None, 0)
-
-
 def replicated(solver: str, answers: Sequence[str | None], key: str) -> Replication:
-    """The attempts of a solver compared with the key; an answer of None is an attempt that could not be read."""
+    """The attempts of a solver compared with the key; an answer of None is an attempt that could not be read.
+
+    Answers are one if `answer_match.same` says so, not if it can't tell. The commonest is given in the words of the
+    first who gives it; the earlier of two equally common ones wins.
+    """
     said = [same(answer, key) for answer in answers if isinstance(answer, str)]
-    return Replication(solver, len(answers), len(said), said.count(True), said.count(None), *answer_consensus(answers))
+    most = max(classes(answers), key=len, default=())
+    common, common_n = (most[0] if most else None), len(most)
+    return Replication(solver, len(answers), len(said), said.count(True), said.count(None), common, common_n)
 
 
 # Stage I
