@@ -106,11 +106,7 @@ class Behind:
         parts = {
             "In words": escape(record.get("alt", "")),
             "Claim": "<br>".join(self._claim(id) for id in record.get("claim_ids", ()) if id in self.claims),
-            "Data": "<br>".join(
-                f"<code>{escape(table)}</code> {self.files(table, DATA, page)}"
-                for table in tables
-                if table != record["artifact"]
-            ),
+            "Data": "<br>".join(f"<code>{escape(table)}</code> {self.files(table, DATA, page)}" for table in tables),
             "Note": escape(record["note"]),
             "Read": "<br>".join(self._input(one, page) for one in record["inputs"]),
             "Run with": ", ".join(
