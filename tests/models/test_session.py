@@ -80,7 +80,7 @@ def test_a_fifth_of_429_at_concurrency_32_loses_nothing(serving, session, ask, q
     asking = session(concurrency=32)
     assert [reply.text for reply in run(asking, requests)] == [f"CALL {n}" for n in range(100)]
     assert set(server.answered.values()) == {1} and len(server.answered) == len(asking.cache) == 100
-    assert sum(server.asked.values()) == 124 and server.busiest == 32
+    assert sum(server.asked.values()) == 124 and 4 < server.busiest <= 32
 
 
 # faults that stay
