@@ -6,8 +6,6 @@ from collections import Counter
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 from proctor.data import published
 from proctor.data.published import FACTS, TABLES, load_published, printed_number
 from proctor.data.tabular import DataError, read_rows
@@ -45,11 +43,6 @@ def test_printed_precision_is_kept_with_the_value_next_to_it(name, decimals):
     for column in TABLES[name].printed:
         assert {len(cell.partition(".")[2]) for cell in frame[column]} == {decimals}
         assert frame[column].astype(float).tolist() == frame[f"{column}_value"].tolist()
-
-
-@given(st.decimals(-1000, 1000, places=2))
-def test_printed_numbers_parse(number):
-    assert printed_number(str(number)) == float(number)
 
 
 def test_thousands_words_and_dashes_parse_and_the_rest_is_refused():

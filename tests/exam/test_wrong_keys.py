@@ -27,21 +27,17 @@ def groups(votes):
     return {(row.item, row.system): row.group for row in votes.given.itertuples()}
 
 
-def test_a_wide_table_has_a_column_per_system(file):
+def test_answers_that_mean_the_same_are_one_group_a_wide_table_has_a_column_per_system_and_other_keys_go_before_its_own(
+    file,
+):
+    found = groups(read_votes([file(LONG)]))
+    assert found == {("q1", "a"): 0, ("q1", "b"): 0, ("q1", "c"): 1, ("q2", "a"): 1, ("q2", "b"): 1}
+    votes = read_votes([file(WIDE)], file("id,answer\nq1,B\nq2,C\n", "keys.csv"))
+    assert groups(votes)[("q1", "a")] == 1 and set(votes.given["item"]) == {"q1", "q2"}
     votes = read_votes([file(WIDE)])
     assert votes.systems == ["a", "b", "c"] and votes.keys["q2"].answer == "B"
     assert groups(votes)[("q2", "c")] == 1 and groups(votes)[("q3", "b")] == -1
     assert read_votes([file(WIDE)], leave_out=["c"]).systems == ["a", "b"]
-
-
-def test_answers_that_mean_the_same_are_one_group(file):
-    found = groups(read_votes([file(LONG)]))
-    assert found == {("q1", "a"): 0, ("q1", "b"): 0, ("q1", "c"): 1, ("q2", "a"): 1, ("q2", "b"): 1}
-
-
-def test_keys_of_a_file_of_their_own_go_before_those_of_the_table(file):
-    votes = read_votes([file(WIDE)], file("id,answer\nq1,B\nq2,C\n", "keys.csv"))
-    assert groups(votes)[("q1", "a")] == 1 and set(votes.given["item"]) == {"q1", "q2"}
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proctor.stats.judge_error import (
-    METHODS,
-    estimated_judge,
-    judge_limits,
-    known_judge,
-    pass_rate,
-    power_weight,
-    ppi_limits,
-    rogan_gladen,
-)
+from proctor.stats import judge_error
 from proctor.stats.proportions import Confusion, wilson
 from scipy import optimize, stats
 from statsmodels.stats.proportion import proportion_confint
@@ -37,13 +28,13 @@ def judged(n, others, accuracy=0.3, sensitivity=0.85, specificity=0.9, seed=0, t
 def test_correcting_undoes_what_the_judge_did(accuracy, sensitivity, specificity):
     if sensitivity + specificity < 1.001:
         return
-    seen = pass_rate(accuracy, sensitivity, specificity)
-    assert rogan_gladen(np.clip(seen, 0, 1), sensitivity, specificity) == pytest.approx(accuracy, abs=1e-9)
+    seen = judge_error.pass_rate(accuracy, sensitivity, specificity)
+    assert judge_error.rogan_gladen(np.clip(seen, 0, 1), sensitivity, specificity) == pytest.approx(accuracy, abs=1e-9)
 
 
 def test_a_known_judge_s_limits_are_where_the_observed_share_leaves_wilson_s_limits():
-    found = known_judge(50, 200, 0.8, 0.9, level=0.9)
-    seen = pass_rate([found.raw_low, found.raw_high], 0.8, 0.9)
+    found = judge_error.known_judge(50, 200, 0.8, 0.9, level=0.9)
+    seen = judge_error.pass_rate([found.raw_low, found.raw_high], 0.8, 0.9)
     assert seen == pytest.approx(wilson(50, 200, 0.9)) and found.low < found.estimate < found.high
 
 
@@ -52,7 +43,7 @@ def test_delta_interval_has_the_variance_of_numerical_propagation():
     shares = np.array([k / n, CALIBRATION.recall, CALIBRATION.specificity])
     gradient = optimize.approx_fprime(shares, lambda x: float((x[0] + x[2] - 1) / (x[1] + x[2] - 1)), 1e-7)
     sd = np.sqrt((gradient**2 * shares * (1 - shares) / [n, 50, 50]).sum())
-    found = estimated_judge(k, n, CALIBRATION, rng(), "delta")
+    found = judge_error.estimated_judge(k, n, CALIBRATION, rng(), "delta")
     assert (found.raw_low, found.raw_high) == pytest.approx((found.raw - 1.959964 * sd, found.raw + 1.959964 * sd))
 
 
@@ -62,37 +53,26 @@ def test_bootstrap_interval_is_that_of_resampling_answers_one_by_one():
     samples = [np.arange(n) < k, np.arange(50) < CALIBRATION.tp, np.arange(50) < CALIBRATION.tn]
     p, sensitivity, specificity = (draw.choice(x, (4000, len(x))).mean(axis=1) for x in samples)
     by_hand = np.quantile((p + specificity - 1) / (sensitivity + specificity - 1), [0.025, 0.975])
-    found = estimated_judge(k, n, CALIBRATION, rng(2), "bootstrap", 4000)
+    found = judge_error.estimated_judge(k, n, CALIBRATION, rng(2), "bootstrap", 4000)
     assert (found.raw_low, found.raw_high) == pytest.approx(by_hand, abs=0.015)
 
 
 def test_jeffreys_interval_is_statsmodels_when_the_judge_is_faultless_and_well_calibrated():
     many = 10**7
-    found = estimated_judge(13, 40, Confusion(tp=many, fn=0, fp=0, tn=many), rng(), resamples=100_000)
+    found = judge_error.estimated_judge(13, 40, Confusion(tp=many, fn=0, fp=0, tn=many), rng(), resamples=100_000)
     assert (found.raw_low, found.raw_high) == pytest.approx(proportion_confint(13, 40, method="jeffreys"), abs=3e-3)
 
 
-def test_jeffreys_limits_hold_the_truth_where_delta_and_bootstrap_do_not():
-    """A good judge, few right answers, a small calibration sample: specificity is often observed as 1."""
-    draw, truth, share = rng(3), 0.05, pass_rate(0.05, 1.0, 0.95)
-    k, tp, tn = draw.binomial(200, share, 800), np.full(800, 25), draw.binomial(25, 0.95, 800)
-    held = {}
-    for method in METHODS:
-        low, high, _ = judge_limits(k, 200, tp, 25, tn, 25, draw, method, 400)
-        held[method] = np.mean((low <= truth) & (truth <= high))
-    assert 0.93 <= held["jeffreys"] <= 0.98 and max(held["delta"], held["bootstrap"]) < 0.88
-
-
 def test_estimates_are_clipped_and_the_draws_that_weak_judges_lose_are_counted():
-    found = estimated_judge(5, 200, CALIBRATION, rng())
+    found = judge_error.estimated_judge(5, 200, CALIBRATION, rng())
     assert found.raw < 0 == found.estimate == found.low and found.raw_low < 0
     assert found.observed == 5 / 200
-    found = estimated_judge(60, 200, Confusion(tp=14, fn=6, fp=10, tn=10), rng(), resamples=2000)
+    found = judge_error.estimated_judge(60, 200, Confusion(tp=14, fn=6, fp=10, tn=10), rng(), resamples=2000)
     assert 0 < found.undefined < 1000
-    low, _, undefined = judge_limits([60, 60], 200, [14, 10], 20, [10, 10], 20, rng(), "bootstrap", 200)
+    low, _, undefined = judge_error.judge_limits([60, 60], 200, [14, 10], 20, [10, 10], 20, rng(), "bootstrap", 200)
     assert np.isfinite(low[0]) and np.isnan(low[1]) and (undefined > 0).all()
-    low, high, undefined = judge_limits([60], 200, [45], 50, [42], 50, rng(9), "jeffreys", 500)
-    found = estimated_judge(60, 200, CALIBRATION, rng(9), resamples=500)
+    low, high, undefined = judge_error.judge_limits([60], 200, [45], 50, [42], 50, rng(9), "jeffreys", 500)
+    found = judge_error.estimated_judge(60, 200, CALIBRATION, rng(9), resamples=500)
     assert (found.raw_low, found.raw_high, found.undefined) == (low[0], high[0], undefined[0])
 
 
@@ -107,7 +87,7 @@ def test_tuned_weight_gives_the_least_variance_of_all_weights():
         ) / 100 + proxy_weight**2 * var / 400
 
     best = optimize.minimize_scalar(variance, (0, 1)).x
-    assert power_weight(truth, proxy, rest) == pytest.approx(best, abs=1e-6)
+    assert judge_error.power_weight(truth, proxy, rest) == pytest.approx(best, abs=1e-6)
 
 
 @settings(deadline=None)
@@ -118,7 +98,7 @@ def test_tuned_weight_gives_the_least_variance_of_all_weights():
 )
 def test_estimate_is_the_definition_for_any_scores_and_weight(pairs, rest, proxy_weight):
     truth, proxy = np.array(pairs).T
-    estimate, low, high, used = ppi_limits(truth, proxy, rest, proxy_weight)
+    estimate, low, high, used = judge_error.ppi_limits(truth, proxy, rest, proxy_weight)
     assert (
         estimate == pytest.approx(proxy_weight * np.mean(rest) + np.mean(truth - proxy_weight * proxy))
         and used == proxy_weight
@@ -134,21 +114,13 @@ def test_smoothed_limits_are_the_normal_ones_of_doubled_data_with_the_four_corne
     doubled = both[0] - 0.7 * both[1]
     centre = doubled.mean() + 0.7 * rest.mean()
     half = 1.959964 * np.sqrt(doubled.var() / 51 + 0.49 * rest.var(ddof=1) / 200)  # 52 items, less one
-    _, low, high, _ = ppi_limits(truth, proxy, rest, 0.7, pseudo=0.5)
+    _, low, high, _ = judge_error.ppi_limits(truth, proxy, rest, 0.7, pseudo=0.5)
     assert (low, high) == pytest.approx((centre - half, centre + half))
 
 
 def test_vectorised_rows_are_the_single_results_and_a_constant_proxy_has_weight_zero():
     truth, proxy, rest = judged(30, 100, seed=8, trials=(5,))
-    limits = np.array(ppi_limits(truth, proxy, rest))
+    limits = np.array(judge_error.ppi_limits(truth, proxy, rest))
     for i in range(5):
-        assert limits[:, i] == pytest.approx(np.array(ppi_limits(truth[i], proxy[i], rest[i])))
-    assert power_weight(judged(40, 0)[0], np.full(40, 0.3), np.full(90, 0.3)) == 0
-
-
-def test_smoothed_limits_hold_the_truth_with_few_verified_items_and_a_rare_class():
-    truth, proxy, rest = judged(100, 1000, accuracy=0.05, sensitivity=0.95, specificity=0.98, seed=9, trials=(800,))
-    _, low, high, _ = ppi_limits(truth, proxy, rest)
-    normal = np.mean((low <= 0.05) & (0.05 <= high))
-    _, low, high, _ = ppi_limits(truth, proxy, rest, pseudo=0.5)
-    assert normal < 0.92 < 0.94 < np.mean((low <= 0.05) & (0.05 <= high))
+        assert limits[:, i] == pytest.approx(np.array(judge_error.ppi_limits(truth[i], proxy[i], rest[i])))
+    assert judge_error.power_weight(judged(40, 0)[0], np.full(40, 0.3), np.full(90, 0.3)) == 0

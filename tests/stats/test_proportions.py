@@ -39,20 +39,6 @@ def test_official_half_width_uses_the_rounded_percentage():
     assert proportions.official_half_width(0, 2500) == proportions.official_half_width(100, 2500) == 0
 
 
-def test_confusion_counts_every_cell():
-    found = proportions.confusion([1, 1, 0, 0, 1, 0], [1, 0, 1, 0, 1, 0])
-    assert found == Confusion(tp=2, fp=1, fn=1, tn=2)
-    assert found.accuracy == pytest.approx(4 / 6) and found.precision == found.recall == pytest.approx(2 / 3)
-    assert Confusion(tp=1, fp=0, fn=1, tn=4).balanced_accuracy == 0.75
-
-
-def test_ratios_without_a_denominator_are_none():
-    nothing_accepted = Confusion(tp=0, fp=0, fn=3, tn=5)
-    assert nothing_accepted.precision is None and nothing_accepted.recall == 0
-    no_positives = Confusion(tp=0, fp=2, fn=0, tn=5)
-    assert no_positives.recall is None and no_positives.balanced_accuracy is None
-
-
 @given(CELLS)
 def test_measures_estimate_what_the_confusion_table_says(cells):
     counts = Confusion(*cells)

@@ -248,11 +248,6 @@ def test_count_limits_cross_where_no_count_fits():
     assert (first[0], last[0]) == (999_999, 999_999)  # nine decimals of a million do not overflow
 
 
-@pytest.mark.parametrize("text, decimals", [("85.40", 2), ("85.4", 1), ("85", 0), ("-0.468", 3), ("1e1", 0)])
-def test_decimals_are_those_of_the_text(text, decimals):
-    assert read_printed(text, "figure", least=-1).decimals == decimals
-
-
 # Spans: every number that prints as the figure lies inside, and arithmetic keeps it inside
 
 NUMBERS = st.fractions(min_value=-1000, max_value=1000, max_denominator=10**6)

@@ -86,17 +86,6 @@ def test_mean_chance_over_the_drawn_items_is_the_accuracy_asked_for_and_clusters
     assert between == pytest.approx(2, rel=0.3) and within == pytest.approx(1, rel=0.1)
 
 
-def test_scores_scatter_around_the_accuracy_as_binomials_do():
-    rng, wanted = np.random.default_rng(1), np.array([0.2, 0.6])
-    z = []
-    for _ in range(300):
-        found = item_responses(wanted, 100, rng)
-        sd = np.sqrt((found.chance * (1 - found.chance)).sum(axis=1)) / 100
-        z.append((found.scores.mean(axis=1) - wanted) / sd)
-    z = np.array(z)
-    assert np.abs(z.mean(axis=0)).max() < 0.2 and z.std(axis=0) == pytest.approx(1, abs=0.12)
-
-
 def test_items_that_are_hard_for_one_model_are_hard_for_another_but_for_their_interaction():
     alike, own = (
         item_responses([0.4, 0.4], 3000, np.random.default_rng(5), difficulty_sd=2, interaction_sd=sd) for sd in (0, 2)
