@@ -242,6 +242,8 @@ def test_count_pairs_agree_with_a_search_of_every_count(most, units, rule):
 
 def test_count_limits_cross_where_no_count_fits():
     first, last = count_limits(read_printed("33.33", "figure").range("half_up"), np.array([2, 3, 10**6]))
+    texts = {"85.40": 2, "85.4": 1, "85": 0, "-0.468": 3, "1e1": 0}
+    assert {text: read_printed(text, "figure", least=-1).decimals for text in texts} == texts
     assert first[0] > last[0] and (first[1], last[1]) == (1, 1)
     assert (first[2], last[2]) == (333_250, 333_349)
     first, last = count_limits(read_printed("99.999900000", "figure").range("half_up"), np.array([10**6]))

@@ -79,6 +79,8 @@ def test_mean_chance_over_the_drawn_items_is_the_accuracy_asked_for_and_clusters
     assert (np.diff(found.ability) > 0).all()
     found = item_responses([0.4], 200, np.random.default_rng(0), samples=4)
     assert set(np.unique(found.scores)) == {0, 0.25, 0.5, 0.75, 1}
+    many = item_responses([0.2, 0.6], 100, np.random.default_rng(1), samples=1000).scores.mean(axis=1)
+    assert many == pytest.approx([0.2, 0.6], abs=0.006)  # five standard errors
     labels = np.repeat(np.arange(50), 20)
     found = item_responses([0.5], 1000, np.random.default_rng(0), labels, difficulty_sd=1, cluster_sd=2)
     between = found.difficulty.reshape(50, 20).mean(axis=1).std()
