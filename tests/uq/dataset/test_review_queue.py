@@ -152,7 +152,7 @@ def test_the_diamond_subset_needs_a_candidate_and_a_reviewer(tmp_path):
         ("reviewer", "", "row 2, column reviewer: a decision of no one"),
         ("reason", "", "row 2, column reason: a rejection without a reason"),
         ("question_id", "x", "row 2, column question_id: 'x' is no number"),
-        ("question_id", 2, "row 3, column question_id: question 2 of history stands in an earlier row"),
+        ("question_id", 2, "row 3, column question_id: 'history 2' is the question of row 2 too"),
         ("way", "mine", "row 2, column way"),
         ("diamond", "maybe", "row 2, column diamond"),
         ("place", "-1", "row 2, column place"),

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import yaml
 
-from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, collect, problem, read_rows, summary
 from proctor.files import harmless, write_atomic
 from proctor.uq.dataset.attribution import link
 from proctor.uq.dataset.post_markdown import to_markdown
@@ -188,21 +188,18 @@ def combine_sheets(sheets: Sequence[Mapping[tuple[str, int], Mapping]]) -> pd.Da
 
 
 def _sheet(path: Path, problems: list[str]) -> dict[tuple[str, int], dict]:
-    rows, wrong = read_rows(path)
-    problems += wrong
-    found = {}
-    for number, row in rows:
+    def made(_: int, row: dict) -> tuple[tuple[str, int], dict]:
         if missing := [name for name in COLUMNS if name not in row]:
             raise DataError(problem(path, 1, missing[0], "not there", "Give a review.csv that `queue` wrote"))
         row = {name: " ".join(str(row[name]).split()) for name in COLUMNS}
-        told = row_fault(row)
-        if told is None and (key := (row["site"], int(row["question_id"]))) in found:
-            told = ("question_id", f"question {key[1]} of {key[0]} stands in an earlier row too", "Remove one of them")
-        if told:
-            problems.append(problem(path, number, *told))
-        else:
-            found[key] = row
-    return found
+        if told := row_fault(row):
+            raise Wrong(*told)
+        return (row["site"], int(row["question_id"])), row
+
+    rows, wrong = read_rows(path)
+    problems += wrong
+    once = ("question_id", lambda one: " ".join(map(str, one[0])), "question", "Remove one of them")
+    return dict(collect(path, rows, problems, made, once))
 
 
 def row_fault(row: Mapping) -> tuple[str, str, str] | None:
