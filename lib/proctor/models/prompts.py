@@ -103,6 +103,9 @@ class Prompt:
         style = settings.style_for(asked)
         free = style != "short"
         chosen = (style == "paper" and self.paper) or (free and self.free) or self
+        tokens = settings.tokens_for(asked, chosen.free_tokens)
+        if asked.local:  # in the styles free and paper what the settings say
+            tokens = settings.max_tokens or chosen.max_tokens if free else chosen.max_tokens
         wanted = {name for _, text in chosen.messages for name in _FIELD.findall(text)}
         if wanted != set(fields):
             raise PromptError(f"prompt {self.name} takes {sorted(wanted)}, got {sorted(fields)}")
@@ -124,7 +127,7 @@ class Prompt:
             prompt=chosen.version,
             prefix=chosen.prefix,
             temperature=temperature if settings.temperature is None else settings.temperature,
-            max_tokens=chosen._local_tokens(free) if asked.local else settings.tokens_for(asked, chosen.free_tokens),
+            max_tokens=tokens,
             grammar=chosen.grammar if asked.local else "",
             logprobs=chosen.logprobs if asked.kind != "anthropic" else None,
             schema=VERDICT if as_json else None,
@@ -135,10 +138,6 @@ class Prompt:
             timeout=settings.timeout,
             quoted="\n".join(fields.values()),
         )
-
-    def _local_tokens(self, free: bool) -> int:
-        """For a model served here: in the styles free and paper what the settings say."""
-        return self.settings.max_tokens or self.max_tokens if free else self.max_tokens
 
 
 def _shown(model: str, image: str) -> str:

@@ -20,6 +20,7 @@ from proctor.models.registry import Spec, add_kind, key_of, weights_file
 from proctor.models.settings import LEAST_BUDGET, Takes
 
 LISTING = 10.0  # seconds at most for the free call that tries a key
+THINKING = ("enable_thinking", "thinking")  # for vLLM, SGLang and llama.cpp: chat templates know one name or the other
 LARGEST = 64 << 20  # bytes of a reply, unpacked: far more than the longest with its alternatives
 
 
@@ -188,14 +189,13 @@ def openai_body(model: Spec, request: Request) -> dict:
         **(_asked_logprobs(request) if takes.logprobs else {}),
         "max_completion_tokens" if own else "max_tokens": request.max_tokens,
         **({"reasoning_effort": request.effort} if request.effort else {}),
-        **({} if request.thinking is None else _template_thinking(bool(request.thinking))),
+        **(
+            {}
+            if request.thinking is None
+            else {"chat_template_kwargs": dict.fromkeys(THINKING, bool(request.thinking))}
+        ),
         **with_schema,
     }
-
-
-def _template_thinking(on: bool) -> dict:
-    """How vLLM, SGLang and llama.cpp are told: chat templates know one name or the other."""
-    return {"chat_template_kwargs": {"enable_thinking": on, "thinking": on}}
 
 
 def anthropic_body(model: Spec, request: Request) -> dict:

@@ -192,7 +192,12 @@ class Rehearsal(Session):
         reply = self._kept(request)
         if request.key not in self.asked:
             self.asked.add(request.key)
-            self._count_in(request, reply)
+            cost = price(request.model)
+            if reply is None:
+                self.missing.add(request.model)
+                self.kinds[request.model, request.prompt].append(request.key)
+                self.to_ask[request.key] = NOTHING.plus(request, "missing", cost).dollars
+            self.plan_so_far = self.plan_so_far.plus(request, reply.source if reply else "missing", cost)
             if reply and reply.source == "recording" and reply.prompt_tokens and reply.completion_tokens:
                 self.lengths[request.model, request.prompt].append((reply.prompt_tokens, reply.completion_tokens))
         if reply is None:
@@ -228,13 +233,6 @@ class Rehearsal(Session):
 
     async def close(self) -> None:
         """Nothing: the connections are those of the session."""
-
-    def _count_in(self, request: Request, reply: Reply | None) -> None:
-        if reply is None:
-            self.missing.add(request.model)
-            self.kinds[request.model, request.prompt].append(request.key)
-            self.to_ask[request.key] = NOTHING.plus(request, "missing", price(request.model)).dollars
-        self.plan_so_far = self.plan_so_far.plus(request, reply.source if reply else "missing", price(request.model))
 
 
 def stand_in(request: Request) -> Reply:
