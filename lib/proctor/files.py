@@ -120,11 +120,15 @@ def harmless(cell: object) -> object:
 
     That is text which begins with = + - @, a tab or a line break, for a table may hold what others wrote. A sign alone,
     a number (-1.5, = 50, -inf), and a number with its unit or interval (-20 points, +17 [-5, +35]) stay as they are.
+    A carriage return becomes a line break, which CSV writers quote: left bare it would begin a row of its own.
 
-    >>> [harmless(cell) for cell in ("=1+1", "@SUM(A1)", "-1.5", "-3 points", "+0.05 τ [-0.1, +0.2]")]
-    ["'=1+1", "'@SUM(A1)", '-1.5', '-3 points', '+0.05 τ [-0.1, +0.2]']
+    >>> [harmless(cell) for cell in ("=1+1", "@SUM(A1)", "-1.5", "-3 points", "+0.05 τ [-0.1, +0.2]", "a\\r=1+1")]
+    ["'=1+1", "'@SUM(A1)", '-1.5', '-3 points', '+0.05 τ [-0.1, +0.2]', 'a\\n=1+1']
     """
-    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")):
+    if not isinstance(cell, str):
+        return cell
+    cell = cell.replace("\r\n", "\n").replace("\r", "\n")
+    if not cell.startswith(("=", "+", "-", "@", "\t", "\n")):
         return cell
     return cell if _HARMLESS.fullmatch(cell) else f"'{cell}"
 
