@@ -425,7 +425,7 @@ see who decided in a blind round
 answer HTTP with nonsense
   models/test_providers::a_malformed_answer_to_http_is_a_call_error
 leave tokens out of the usage
-  models/test_session::of_a_count_that_is_missing_the_most_is_charged
+  models/test_paying_once::of_a_count_that_is_missing_the_most_is_charged
   models/test_providers::cached_tokens_of_anthropic_are_counted
   models/test_providers::cached_tokens_count_whether_or_not_the_server_takes_them_for_part_of_the_prompt
 end a reply with an error, or cut it off
