@@ -14,7 +14,7 @@ def jsonl(path, *rows):
     return path
 
 
-def test_csv_and_jsonl_are_the_same_and_columns_of_other_names_are_named(tmp_path):
+def test_csv_and_jsonl_are_the_same_columns_of_other_names_are_named_and_equal_rows_without_ids_told(tmp_path):
     (tmp_path / "a.csv").write_text("question_id,text,correct,author\n1,four,yes,m\n2,five,,m\n")
     one = load_answers(tmp_path / "a.csv")
     rows = [dict(question_id=1, text="four", correct=True, author="m"), dict(question_id=2, text="five", author="m")]
@@ -23,6 +23,12 @@ def test_csv_and_jsonl_are_the_same_and_columns_of_other_names_are_named(tmp_pat
     path = jsonl(tmp_path / "a.jsonl", dict(item="q", response=4, by="m", id=7))
     found = load_answers(path, columns={"question_id": "item", "text": "response", "author": "by"})[0]
     assert (found.id, found.question_id, found.text, found.author) == ("7", "q", "4", "m")
+    (tmp_path / "e.jsonl").write_text("")
+    with pytest.raises(DataError, match="no answers in it"):
+        load_answers(tmp_path / "e.jsonl")
+    row = dict(question_id="q", text="a")
+    with pytest.raises(DataError, match="is the id of row 1 too"):
+        load_answers(jsonl(tmp_path / "a.jsonl", row, row))
 
 
 @pytest.mark.parametrize(
@@ -41,15 +47,6 @@ def test_what_is_wrong_is_named_with_its_row_and_mend(tmp_path, row, columns, wr
     with pytest.raises(DataError, match="a.jsonl") as told:
         load_answers(jsonl(tmp_path / "a.jsonl", dict(question_id="q", text="a", id="x"), row), columns)
     assert wrong in str(told.value)
-
-
-def test_an_empty_file_and_equal_rows_without_ids_are_told(tmp_path):
-    (tmp_path / "e.jsonl").write_text("")
-    with pytest.raises(DataError, match="no answers in it"):
-        load_answers(tmp_path / "e.jsonl")
-    row = dict(question_id="q", text="a")
-    with pytest.raises(DataError, match="is the id of row 1 too"):
-        load_answers(jsonl(tmp_path / "a.jsonl", row, row))
 
 
 def test_questions_may_stand_beside_the_answers(tmp_path):

