@@ -12,9 +12,10 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-RECORDED, CHANGED = '"n_batch": 2048, "n_ubatch": 512', '"n_batch": 64, "n_ubatch": 64'
+CHANGES = {'"n_batch": 2048': '"n_batch": 64', '"n_ubatch": 512': '"n_ubatch": 64'}
 ASK = """
 import asyncio
+from collections import defaultdict
 from proctor.models.session import Session
 from proctor.models.cache import read_recording, recording_path
 from proctor.paths import CACHE, RECORDED
@@ -25,10 +26,11 @@ from proctor.uq import recorded as uq
 MODELS = exam.MODELS[:1]
 
 async def both(session):
-    return await exam.answers(session, MODELS), await uq.checks(session, MODELS, ("V", "C"))
+    return await exam.answers(session, MODELS), await uq.solution_checks(session, MODELS, ("V", "C"))
 
 async def main():
     async with Session("auto", recorded=None, cache=CACHE / "other.sqlite", timeout=600) as session:
+        session.used = defaultdict(dict)
         answers, checks = await both(session)
         asked = {key: session.cache.get(key).to_json() for key in session.used[MODELS[0]]}
     recorded_answers, recorded_checks = await both(Session("replay"))
@@ -53,9 +55,11 @@ def main() -> None:
         Path(folder, ".cache/fetched").symlink_to(ROOT / ".cache/fetched")
         module = Path(folder, "lib/proctor/models/embedded.py")
         source = module.read_text()
-        if RECORDED not in source:
-            sys.exit(f"{module.name} no longer says {RECORDED}: change it here too")
-        module.write_text(source.replace(RECORDED, CHANGED))
+        for recorded, changed in CHANGES.items():
+            if source.count(recorded) != 1:
+                sys.exit(f"{module.name} no longer says {recorded}: change it here too")
+            source = source.replace(recorded, changed)
+        module.write_text(source)
         subprocess.run([sys.executable, "-c", ASK], check=True, cwd=folder, env={"PYTHONPATH": f"{folder}/lib"})
 
 
