@@ -228,18 +228,14 @@ def _interval(text: str) -> str:
             return ("[" if _weak(first) else "(") + f"{low},{high}" + ("]" if _weak(second) else ")")
         return text
     if found := _ONE_SIDE.fullmatch(text):
-        sign, bound = found[2], found[3]
+        less, weak, bound = _less(found[2]), _weak(found[2]), found[3]
     elif found := _ASIDE.fullmatch(text):
-        sign, bound = {"<": ">", ">": "<"}.get(found[2][0], found[2]), found[1]
-        if found[2].startswith("\\"):
-            sign = found[2].replace("l", "G").replace("g", "l").replace("G", "g")
-        elif found[2].endswith("="):
-            sign += "="
+        less, weak, bound = not _less(found[2]), _weak(found[2]), found[1]
     else:
         return text
-    if _less(sign):
-        return rf"(-\infty ,{bound}" + ("]" if _weak(sign) else ")")
-    return ("[" if _weak(sign) else "(") + rf"{bound},\infty )"
+    if less:
+        return rf"(-\infty ,{bound}" + ("]" if weak else ")")
+    return ("[" if weak else "(") + rf"{bound},\infty )"
 
 
 def _less(sign: str) -> bool:
