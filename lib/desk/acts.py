@@ -113,6 +113,8 @@ def comment(by: Account, on: Question | Review, text: str) -> Comment:
 def vote(by: Account, question: Question, value: int) -> int:
     """Vote 1 or -1, or 0 to take the vote back; the question's votes after it."""
     by, question = active(by), locked(question)
+    if value not in (-1, 0, 1):
+        raise Refused({"value": "Vote 1, -1 or 0."})
     before = Vote.objects.filter(question=question, voter=by).first()
     if value == (before.value if before else 0):
         return question.votes
@@ -182,12 +184,21 @@ def add_questions(by: Account | None, rows: Sequence[Mapping[str, Any]]) -> tupl
 # On a row that stands
 
 
+EDITABLE = {
+    Answer: ("prompt", "text"),
+    Review: ("correct", "confidence", "text", "conflict", "conflict_text"),
+    Comment: ("text",),
+}
+
+
 @transaction.atomic
 def edit(by: Account, row: Written, version: int, **fields: Any) -> Written:
     """Change fields of one's own row; what stood there stays in the trail. Raises Stale unless it has `version`."""
     by, row = active(by), locked(row)
     if author_of(row) != by:
         raise NotAllowed("Only its author may edit this. A moderator can withdraw it.")
+    if unknown := set(fields) - set(EDITABLE[type(row)]):
+        raise Refused(dict.fromkeys(unknown, "can't be edited."))
     if row.withdrawn_at:
         raise Refused({"": "This is withdrawn. Restore it first."})
     if row.version != version:

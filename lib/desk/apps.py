@@ -6,6 +6,7 @@ class Desk(AppConfig):
     """The desk as Django knows it: label `desk`, tables `desk_*`."""
 
     name = "desk"
+    label = "desk"
     verbose_name = "Review desk"
     default_auto_field = "django.db.models.BigAutoField"
 

@@ -118,6 +118,7 @@ def plan(
     """A job with its bill. Raises Refused, by field, for what the engine would not take; nothing is asked."""
     if not active(by).may_moderate():
         raise NotAllowed("Only a moderator may run validators: they cost money.")
+    answers = [answer for answer in answers if not answer.withdrawn_at]
     if not 1 <= len(answers) <= MOST_ANSWERS:
         raise Refused({"answers": f"{len(answers)} answers: choose 1 to {MOST_ANSWERS}."})
     try:

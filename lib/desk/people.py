@@ -24,6 +24,7 @@ from desk.models import Account, Kind, Question, Review, Role, Ticket, Token
 from desk.resolution import SETTLED, counts, course, said_at
 from desk.trail import NotAllowed, Refused, active, check, needs_reason, record
 
+PROFILE = ("affiliation", "about", "expertise", "orcid", "source_profile", "email", "first_name", "last_name")
 MOST_TOKENS = 20  # standing ones of an account
 PREFIX = "desk_"  # of tokens: what scanners for leaked keys can look for
 MOST_OPEN = 20  # undecided requests of an account
@@ -33,6 +34,8 @@ LICENCE = "CC BY-SA 4.0"  # of questions that are proposed here; the form says s
 @transaction.atomic
 def sign_up(username: str, password: str, **fields: str) -> Account:
     """A new reader. Raises Refused for a name that is taken, whatever its case, or a weak password."""
+    if unknown := set(fields) - set(PROFILE):
+        raise Refused(dict.fromkeys(unknown, "is not yours to set."))
     account = Account(username=Account.normalize_username(username), **fields)
     if Account.objects.filter(username__iexact=account.username).exists():
         raise Refused({"username": "is taken. Choose another."})
@@ -85,6 +88,8 @@ def make_admin(account: Account) -> Account:
 @transaction.atomic
 def edit_profile(by: Account, **fields: str) -> Account:
     """Change one's own page. Another profile at the source is no longer confirmed."""
+    if unknown := set(fields) - set(PROFILE):
+        raise Refused(dict.fromkeys(unknown, "is not yours to set."))
     account = active(by)
     before = {name: getattr(account, name) for name, value in fields.items() if getattr(account, name) != value}
     for name in before:

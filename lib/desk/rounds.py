@@ -68,16 +68,26 @@ def open_round(
     """A round that `by`, a moderator, organizes. people: part -> usernames; settings: what differs from the default."""
     if not active(by).may_moderate():
         raise NotAllowed("Only a moderator may open a round.")
-    rules, settings = PROTOCOLS[protocol], dict(settings or {})
-    if problems := _people_problems(rules, people, by):
+    if protocol not in PROTOCOLS:
+        raise Refused({"protocol": f"{protocol!r} is none. Choose {', '.join(PROTOCOLS)}."})
+    rules, problems = PROTOCOLS[protocol], {}
+    if not title.strip() or bad_text("title", title) or len(title) > 200:
+        problems["title"] = "Give a title of at most 200 characters."
+    problems |= _people_problems(rules, people, by)
+    settings = dict(settings or {})
+    for name, value in settings.items():
+        if type(value) is not type(rules.settings.get(name)):
+            problems[name] = f"is no setting of {rules.title}, or of another kind. Known: {rules.settings}."
+    if not problems:
+        try:
+            rules.check(Matter(1, by.username, material=_blank(rules), settings=rules.settings | settings))
+        except Impossible as error:
+            if error.field in (*rules.settings, "settings"):  # else it is of a case, and there is none yet
+                problems[error.field] = f"{error}."
+    if problems:
         raise Refused(problems)
-    try:
-        rules.check(Matter(1, by.username, material=_blank(rules), settings=rules.settings | settings))
-    except Impossible as error:
-        if error.field in (*rules.settings, "settings"):  # else it is of a case, and there is none yet
-            raise Refused({error.field: f"{error}."}) from None
     people = {part: list(dict.fromkeys(people[part])) for part in rules.parts}
-    held = Round.objects.create(protocol=protocol, title=title, organizer=by, people=people, settings=settings)
+    held = Round.objects.create(protocol=protocol, title=title.strip(), organizer=by, people=people, settings=settings)
     record(by, "open round", held)
     return held
 
@@ -87,7 +97,7 @@ def _blank(rules: Protocol) -> dict:
 
 
 def _people_problems(rules: Protocol, people: Mapping[str, Sequence[str]], by: Account) -> dict[str, str]:
-    problems = {}
+    problems = {part: f"is no part; there are {', '.join(rules.parts)}." for part in people if part not in rules.parts}
     for part, known in rules.parts.items():
         named = set(people.get(part, ()))
         standing = Account.objects.filter(username__in=named, is_active=True)

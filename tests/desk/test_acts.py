@@ -96,10 +96,12 @@ def test_one_review_of_a_person_stands_and_an_edit_keeps_what_stood_there(review
         acts.restore(who, row)
 
 
-def test_only_its_author_edits_a_row(reader, reviewer, question):
+def test_only_its_author_edits_a_row_and_only_its_text(reader, reviewer, question):
     row = acts.comment(reader, question, "Is x real?")
     with pytest.raises(acts.NotAllowed):
         acts.edit(reviewer, row, 1, text="No.")
+    with pytest.raises(acts.Refused, match="author"):
+        acts.edit(reader, row, 1, author=reviewer)
 
 
 def test_a_moderator_withdraws_with_a_reason_and_its_author_cannot_undo_it(reader, reviewer, moderator, question):

@@ -66,7 +66,9 @@ def test_a_case_that_does_not_do_is_named_and_none_is_added(olga, change, told):
         ({"reviewer": ["ada"], "auditor": ["ed"]}, {}, "reviewer"),
         ({"reviewer": ["ada", "olga"], "auditor": ["ed"]}, {}, "reviewer"),
         ({"reviewer": ["ada", "dan"], "auditor": ["ed"]}, {}, "reviewer"),  # a reader
+        (PEOPLE | {"judge": ["ada"]}, {}, "judge"),
         (PEOPLE, {"bar": 7}, "bar"),
+        (PEOPLE, {"colour": 1}, "colour"),
     ],
 )
 def test_a_round_that_does_not_do_is_refused_by_field(olga, people, settings, field):
