@@ -7,21 +7,16 @@ from proctor.files import FileBusy, only_writer, write_atomic
 from proctor.paths import ROOT
 
 
-def test_writes_whole_with_its_parents(tmp_path):
-    assert write_atomic(tmp_path / "a" / "b.txt", "hé").read_bytes() == "hé".encode()
-    assert [path.name for path in (tmp_path / "a").iterdir()] == ["b.txt"]
-
-
-def test_a_failure_leaves_the_old_file_and_nothing_beside(tmp_path, monkeypatch):
-    write_atomic(tmp_path / "b.txt", "old")
+def test_writes_whole_with_its_parents_and_a_failure_leaves_the_old_file_alone(tmp_path, monkeypatch):
+    file = write_atomic(tmp_path / "a" / "b.txt", "hé")
 
     def full(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="b.txt.*nothing was changed"):
-        write_atomic(tmp_path / "b.txt", "new")
-    assert (tmp_path / "b.txt").read_text() == "old" and len(list(tmp_path.iterdir())) == 1
+        write_atomic(file, "new")
+    assert file.read_bytes() == "hé".encode() and list(file.parent.iterdir()) == [file]
 
 
 # one writer at a time
@@ -38,20 +33,12 @@ with only_writer(sys.argv[1]):
 @pytest.fixture
 def held(tmp_path):
     """A process that holds tmp_path / "v.jsonl"."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "lib")}
-    child = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(tmp_path / "v.jsonl")],
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert child.stdout.readline() == "held\n"
-    yield child
-    child.kill()
-    child.wait()
-    child.stdin.close()
-    child.stdout.close()
+    command = [sys.executable, "-c", HOLD, str(tmp_path / "v.jsonl")]
+    pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": str(ROOT / "lib")}, **pipes) as child:
+        assert child.stdout.readline() == "held\n"
+        yield child
+        child.kill()
 
 
 def test_a_second_process_is_told_which_one_writes_the_file(tmp_path, held):

@@ -49,19 +49,13 @@ def test_the_named_folder_comes_before_the_cache_and_must_be_complete(tmp_path, 
     assert log_files.folder("hle_runs") == named
 
 
-def test_a_data_set_needs_only_its_own_file(tmp_path):
-    put(tmp_path / "cache" / "logs" / "agent_outcomes", "gso_15systems.csv.gz")
-    assert log_files.available("gso") and not log_files.available("agent_outcomes")
-
-
-def test_an_input_is_named_by_repository_and_commit_and_hashed_unpacked(tmp_path):
+def test_a_data_set_needs_only_its_own_file_and_is_named_by_repository_and_commit_and_hashed_unpacked(tmp_path):
     text = "item,a\nx,0\n"
-    put(tmp_path / "cache" / "logs" / "zeroeval", "crux.csv.gz", text)
+    for folder, name in (("agent_outcomes", "gso_15systems.csv.gz"), ("zeroeval", "crux.csv.gz")):
+        put(tmp_path / "cache" / "logs" / folder, name, text)
+    assert log_files.available("gso") and not log_files.available("agent_outcomes")
     ((place, digest),) = log_files.inputs("crux")
     assert place == "WildEval/ZeroEval@8c1485edf12c6efb5f69135a562927c5ad484059: crux.csv.gz"
     assert digest == hashlib.sha256(text.encode()).hexdigest() and str(tmp_path) not in place
-
-
-def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(ValueError, match="no logs called 'gsm9k'.*gsm8k"):
         log_files.available("gsm9k")
