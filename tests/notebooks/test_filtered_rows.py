@@ -14,8 +14,8 @@ from proctor.workflow.notebook import Notebook, all_notebooks
 ROWS = "table = table_s10.load_rows(out.rng(), resamples)"
 MODELS = "models = simulated_models(strong, low)"
 EDITS = {  # notebook, text of a cell, what stands there then, claims that are undecided then, figures not drawn
-    "uq without o3": (
-        "uq/3_validators", ROWS, f'{ROWS}.query("model != \'o3\'")',
+    "uq with o3-mini alone": (
+        "uq/3_validators", ROWS, f'{ROWS}.query("model == \'o3-mini\'")',
         {"uq/3_balance", "uq/claim_compound_beats_single_prompt.deepest"}, {"uq/fig_S5"},
     ),
     "uq with o3 alone": (

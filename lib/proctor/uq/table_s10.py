@@ -190,7 +190,7 @@ def limits(counts: Confusion, figure: str, level: float) -> tuple[float, float, 
 def _extreme(gains: Iterable[Interval], choose: Callable) -> Interval:
     gains = list(gains)
     if not gains:  # of one judge there is no pair
-        return UNDEFINED
+        return replace(UNDEFINED, method=ABSENT, n=0, of="answers", unit="points")
     if lacking := [one for one in gains if np.isnan(one.estimate)]:
         return replace(lacking[0], low=-np.inf, high=np.inf)
     ends = {end: choose(getattr(one, end) for one in gains) for end in ("estimate", "low", "high")}
