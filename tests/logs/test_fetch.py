@@ -168,6 +168,7 @@ NO_ROWS = archive({"data/gso/responses.jsonl": b'{"subject_id": "a"}\n'})
         (dict(tidy=OTHER_ROWS), archive(), r"removed: gso_15systems.csv.gz \(SHA-256 [0-9a-f]{64}, expected 00\)"),
         (dict(tidy=MORE), archive(), "gave no swebench_pro_14systems.csv.gz"),
     ],
+    ids=["a page", "cut off", "other files", "odd rows", "another archive", "other rows", "more rows"],  # no bytes
 )
 def test_what_is_wrong_is_told_and_leaves_nothing_of_it(server, changed, body, message):
     server.body = body
