@@ -110,3 +110,9 @@ def test_only_one_process_records_into_a_cache(tmp_path, capsys):
 def test_requests_that_begin_alike_are_answered_by_one_slot(ask):
     groups = parallel.by_beginning([ask(f"question {q}", sample=t) for t in (1, 2) for q in "ab"])
     assert [[request.messages[0]["content"][-1] for request in group] for group in groups] == [["a", "a"], ["b", "b"]]
+
+
+def test_a_study_of_more_families_is_named_after_the_one_of_nine():
+    """`record --studies` and what lies in data/arriving/ know studies by these names."""
+    more = {name for name in parallel.PARALLEL if name.endswith(".more")}
+    assert len(more) >= 10 and {name.removesuffix(".more") for name in more} <= set(parallel.PARALLEL)

@@ -145,7 +145,7 @@ NATURAL = {
     "uq.natural_repeats": natural_repeats,
 }
 MORE_STUDIES = {
-    "uq.recorded.more": partial(natural_checks, version=screening.MORE),
+    "uq.natural_checks.more": partial(natural_checks, version=screening.MORE),
     "uq.natural_cycles.more": partial(natural_cycles, version=screening.MORE),
 }
 
