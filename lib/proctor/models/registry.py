@@ -124,6 +124,7 @@ def spec(name: str) -> Spec:
                 f"{name.split('@')[0]}@...: give the address as http://<server>:<port>/v1, without a name, a password "
                 "or a query: it is part of file names. Keys come from the environment"
             )
+        # never the provider's own key, which no other server may see
         key_env = "PROCTOR_SERVER_KEY" if os.environ.get("PROCTOR_SERVER_KEY", "").strip() else None
         return Spec(name=name, kind=kind, model=model, base_url=url.rstrip("/"), key_env=key_env)
     if name.endswith(".gguf"):

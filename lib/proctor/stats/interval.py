@@ -1,5 +1,4 @@
-"""An estimate with its interval, the intervals of data that never vary or are not there, and a table of them by
-group."""
+"""An estimate with its interval, the intervals of data that never vary or are not there, and tables by group."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

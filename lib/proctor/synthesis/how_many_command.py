@@ -21,7 +21,7 @@ import typer
 from scipy import stats
 
 from proctor import COMMAND_LINE, program
-from proctor.report.claims import Claim, verdict
+from proctor.report.claims import Claim, read_claims, verdict
 from proctor.synthesis import how_many, how_many_checks
 
 app = typer.Typer(
@@ -52,8 +52,6 @@ def undecided(
     ] = 4.0,
 ) -> None:
     """Which recording gives most of today's undecided measured claims a verdict, with the chance of each."""
-    from proctor.report.claims import read_claims
-
     table = chances(read_claims(), families)
     print(table.round(2).to_string(index=False))
     print(f"\nexpected with {families} families: {table['chance'].sum():.1f} of {len(table)} get a verdict\n")

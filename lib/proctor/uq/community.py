@@ -1,8 +1,8 @@
 """A community on a platform: its tables, and one that is simulated, whose truth is known (UQ, section 2.3, appendix C).
 
-`COLUMNS` are the tables that a review desk exports and imports; the analyses (`resolution`,
-`reviewers`) take them from a store or from `simulate` alike. Times are UTC. `truth` and `reviewers` exist in a
-simulation only. Simulated: systems, sites and people are made up.
+`COLUMNS` are the tables that a review desk exports and imports; the analyses (`resolution`, `reviewers`) take them from
+a store or from `simulate` alike. Times are UTC. `truth` and `reviewers` exist in a simulation only. Simulated: systems,
+sites and people are made up.
 """
 
 from collections.abc import Mapping
