@@ -16,7 +16,6 @@ import argparse
 import contextlib
 import importlib.util
 import itertools
-import json
 import os
 import subprocess
 import sys
@@ -33,7 +32,7 @@ for name, path in (("faulty_server", "models/faulty_server.py"), ("conftest", "n
     sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[name])
 
-from conftest import figures_of, page_faults  # noqa: E402
+from conftest import page_faults  # noqa: E402
 from many_shapes import ManyShapes, asking_notebooks, provider_values  # noqa: E402
 from proctor import paths  # noqa: E402
 from proctor.exam import recorded  # noqa: E402
@@ -74,18 +73,12 @@ def every_kind(names: list[str]) -> int:
             asked = command(name, place, "--figures", f"{place}/figures", *given)
             start = time.monotonic()
             run = subprocess.run(asked, cwd=paths.ROOT, env=own, capture_output=True, text=True)
-            wrong = [run.stderr] if run.returncode else seen(name, Path(place))
+            wrong = [run.stderr] if run.returncode else page_faults(name, Path(place))
             failed += bool(wrong)
             said = "\n".join(["FAILED", *wrong]) if wrong else "ok"
             print(f"{name:34} {kind:9} {' '.join(models):15} {time.monotonic() - start:5.1f} s  {said}", flush=True)
     print(f"{len(names)} notebooks, {len(names) * len(KINDS) * len(LINES)} runs, {failed} failed")
     return int(failed > 0)
-
-
-def seen(name: str, folder: Path) -> list[str]:
-    """What is wrong with the page that a run left: warnings, objects, figures that it shows otherwise than saved."""
-    page = json.loads((folder / "out.ipynb").read_text())
-    return page_faults(page, figures_of(name, folder / "figures"), live=True)
 
 
 def live(names: list[str]) -> int:

@@ -1,9 +1,11 @@
 """The habits of the house: style, types, floors, notebooks without outputs, mirrored tests, examples that run."""
 
+import ast
 import doctest
 import importlib
 import os
 import subprocess
+import symtable
 import sys
 from pathlib import Path
 
@@ -39,6 +41,23 @@ def test_types_hold():
 
 def test_imports_point_downwards():
     passes(str(BIN / "lint-imports"), "--no-cache", "--no-logo", PYTHONPATH=str(ROOT / "lib"))
+
+
+def test_what_benchmarks_and_examples_import_of_ours_is_there():
+    """They are run by hand, some for hours: a name that has moved is not to be found then."""
+    lost = []
+    for path in [*ROOT.glob("benchmarks/*.py"), *ROOT.glob("examples/*.py")]:
+        found = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+        for module, names in ((node.module or "", {one.name for one in node.names}) for node in found):
+            place = ROOT / "lib" / module.replace(".", "/")
+            files = [place.with_suffix(".py"), place / "__init__.py", path.with_name(f"{module}.py")]
+            files = [file for file in [*files, *ROOT.glob(f"tests/**/{module}.py")] if file.is_file()]
+            for file in files:
+                table = symtable.symtable(file.read_text(), str(file), "exec")
+                names -= {one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported()}
+                names -= {one.stem for one in file.parent.iterdir() if file.stem == "__init__"}
+            lost += [f"{path.name}: {module}.{name}" for name in names if files]
+    assert lost == []
 
 
 def test_no_notebook_is_stored_with_outputs():
