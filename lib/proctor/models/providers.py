@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
 
-from proctor.models.embedded import Embedded, Endpoint
+from proctor.models.embedded import Embedded, Endpoint, try_turn
 from proctor.models.endings import CallError, call_errors, scrub
 from proctor.models.messages import Reply, Request, anthropic_message, openai_message
 from proctor.models.registry import Spec, add_kind, key_of, weights_file
@@ -89,35 +89,45 @@ class Served:
     changes and kept otherwise; the stand-in message `~` makes both ways end at the same token.
     """
 
-    in_use: "Served | None" = None  # of this process, who may hold a lease: two models are never served at once
+    in_use: "Served | None" = None  # of this process: two models are never served at once
 
     def __init__(self, model: Spec, timeout: float):
         self.model, self.timeout = model, timeout
         self._server = Embedded(weights_file(model))
         self._client: Any = None
         self._endpoint: Endpoint | None = None
+        self._prefix = ""  # digest of the prefix that the slot holds
 
     async def send(self, request: Request) -> Reply:
-        if Served.in_use is not None and Served.in_use is not self:
-            Served.in_use.stop()
-        Served.in_use = self
-        endpoint = await asyncio.to_thread(self._server.start)
-        if endpoint != self._endpoint:
-            if self._client:
-                await self._client.close()
-            self._endpoint, self._client = endpoint, openai_client(endpoint.url, endpoint.key)
-        while (turn := self._server.try_turn(endpoint)) is None:  # another notebook is asking
+        while (turn := try_turn()) is None:  # another notebook is asking
             await asyncio.sleep(0.01)
+        with turn:
+            if Served.in_use not in (None, self):
+                Served.in_use.stop()
+            Served.in_use = self
+            endpoint = await asyncio.to_thread(self._server.start)
+            if endpoint != self._endpoint:
+                if self._client:
+                    await self._client.close()
+                self._endpoint, self._client, self._prefix = endpoint, openai_client(endpoint.url, endpoint.key), ""
+            try:
+                with call_errors(endpoint.key):
+                    async with asyncio.timeout(request.timeout or self.timeout):
+                        return await self._ask(request)
+            except CallError as error:
+                if error.again:
+                    self.stop()  # it may hang: the next attempt starts another one
+                raise
+
+    async def _ask(self, request: Request) -> Reply:
         prefix = request.messages[: request.prefix]
         digest = hashlib.sha256(json.dumps(prefix).encode()).hexdigest() if prefix else ""
-        with turn as slot, call_errors(endpoint.key):
-            async with asyncio.timeout(request.timeout or self.timeout):
-                if prefix:
-                    primer = [*prefix, {"role": "user", "content": "~"}]
-                    await _post(self._client, primer, 0, temperature=0.0, cache_prompt=slot["prefix"] == digest)
-                slot["prefix"] = ""  # until the call is through, nobody knows what the slot holds
-                reply = await ask_served(self._client, request, cache_prompt=bool(prefix))
-                slot["prefix"] = digest
+        held, self._prefix = self._prefix, ""  # until the call is through, nobody knows what the slot holds
+        if prefix:
+            primer = [*prefix, {"role": "user", "content": "~"}]
+            await _post(self._client, primer, 0, temperature=0.0, cache_prompt=held == digest)
+        reply = await ask_served(self._client, request, cache_prompt=bool(prefix))
+        self._prefix = digest
         return reply
 
     async def close(self) -> None:
@@ -126,7 +136,7 @@ class Served:
         self.stop()
 
     def stop(self) -> None:
-        """Let the server go, without a word to it."""
+        """End the server, without a word to it."""
         self._server.stop()
 
 

@@ -49,7 +49,7 @@ async def ask_all(requests: Sequence[Request], cache: Cache, slots: int, spin: b
     for request in requests:
         by_model[request.model].append(request)
     for model, own in by_model.items():
-        server = Embedded(weights_file(spec(model)), paths.CACHE / f"parallel_{slots}", slots=slots, spin=spin)
+        server = Embedded(weights_file(spec(model)), slots=slots, spin=spin)
         try:
             with tqdm(total=len(own), desc=f"{what}, {model}", mininterval=10, smoothing=0.05) as bar:
                 failed += await _ask_model(own, cache, server, slots, bar)
