@@ -16,233 +16,174 @@ from numpy.random import Generator
 
 from proctor.generated import counting_families as counting
 from proctor.generated.draft import DISTINCT, DOUBLED, Family, draw_integer, some
-from proctor.generated.worked import Problem
-from proctor.generated.worked_families import draft, one_step, running
+from proctor.generated.worked import Problem, asks, one_step
+from proctor.generated.worked_families import draft, running
 
 WORDS = tuple(sorted({*DISTINCT, *DOUBLED}))
 
 
-def speed(level: int, rng: Generator, size: int = 1) -> Problem | None:
+@asks(
+    """A train at a steady speed covers {way} km in {hours} hours. How many km does it cover in {other} hours?
+    speed = way / hours: The km in one hour; Its speed
+    answer = speed x other: The km in the time asked for; The way asked for""",
+    """Two cyclists are {apart} km apart and ride towards each other, the first at {a} km an hour, the second at {b} km
+    an hour. How many km has the first one ridden when they meet?
+    both = a + b: The km that they come closer in an hour; Both speeds together
+    hours = apart / both: The hours until they meet; The time until they meet
+    answer = hours x a: The km of the first one; The way of the first one""",
+    """A lorry drives at {a} km an hour. A car starts {hours} hours later at the same place and follows at {b} km an
+    hour. How many km from the start does it catch up with the lorry?
+    ahead = a x hours: The km that the lorry is ahead; The head start
+    gain = b - a: The km that the car gains in an hour; The difference of the speeds
+    time = ahead / gain: The hours that the car needs; The time until both are level
+    answer = time x b: The km that the car has driven; The way of the car""",
+)
+def speed(level: int, rng: Generator, size: int = 1) -> dict | None:
     """A steady speed, two who meet, or one who catches up."""
     a, b, hours = draw_integer(rng, 11, 29), draw_integer(rng, 11, 29), draw_integer(rng, 3, 9 * size)
     if level == 1:
         other = draw_integer(rng, 3, 19 * size)
-        steps = (
-            one_step("speed", "way", "/", "hours", "The km in one hour", "Its speed"),
-            one_step("answer", "speed", "x", "other", "The km in the time asked for", "The way asked for"),
-        )
-        question = (
-            f"A train at a steady speed covers {4 * a * hours} km in {hours} hours. How many km does it cover in "
-            f"{other} hours?"
-        )
-        return (
-            Problem(question, {"way": 4 * a * hours, "hours": hours, "other": other}, steps) if other != hours else None
-        )
+        return {"way": 4 * a * hours, "hours": hours, "other": other} if other != hours else None
     if level == 2:
-        steps = (
-            one_step("both", "a", "+", "b", "The km that they come closer in an hour", "Both speeds together"),
-            one_step("hours", "apart", "/", "both", "The hours until they meet", "The time until they meet"),
-            one_step("answer", "hours", "x", "a", "The km of the first one", "The way of the first one"),
-        )
-        question = (
-            f"Two cyclists are {(a + b) * hours} km apart and ride towards each other, the first at {a} km an hour, "
-            f"the second at {b} km an hour. How many km has the first one ridden when they meet?"
-        )
-        return Problem(question, {"apart": (a + b) * hours, "a": a, "b": b}, steps) if a != b else None
+        return {"apart": (a + b) * hours, "a": a, "b": b} if a != b else None
     a, b = a + 30, a + 30 + b
-    if a * hours % (b - a):
-        return None
-    steps = (
-        one_step("ahead", "a", "x", "hours", "The km that the lorry is ahead", "The head start"),
-        one_step("gain", "b", "-", "a", "The km that the car gains in an hour", "The difference of the speeds"),
-        one_step("time", "ahead", "/", "gain", "The hours that the car needs", "The time until both are level"),
-        one_step("answer", "time", "x", "b", "The km that the car has driven", "The way of the car"),
-    )
-    question = (
-        f"A lorry drives at {a} km an hour. A car starts {hours} hours later at the same place and follows at {b} km "
-        "an hour. How many km from the start does it catch up with the lorry?"
-    )
-    return Problem(question, {"a": a, "hours": hours, "b": b}, steps)
+    return None if a * hours % (b - a) else {"a": a, "hours": hours, "b": b}
 
 
-def painters(level: int, rng: Generator, size: int = 1) -> Problem | None:
+@asks(
+    """{n} painters need {days} days for a hall. How many days do {m} painters need, each as fast as these?
+    all = n x days: The days of work for one painter; All the work in days of one painter
+    answer = all / m: The days of the others; Shared among the others""",
+    """{n} painters were to paint a hall in {days} days. After {early} days {m} more join them. How many days does the
+    rest take?
+    all = n x days: The days of work for one painter; All the work in days of one painter
+    done = n x early: What is done when the others come; The work done so far
+    rest = all - done: What is left to do; The work left
+    now = n + m: The painters from then on; All painters
+    answer = rest / now: The days that the rest takes; The work left, shared""",
+    """{n} painters who work {hours} hours a day need {days} days for a hall. How many days do {m} painters need who
+    work {other} hours a day?
+    day = n x hours: The hours of work in one day; A day's hours of all painters
+    all = day x days: All hours of work; The hours of the whole hall
+    new day = m x other: The hours of the others in one day; A day's hours of the others
+    answer = all / new day: The days of the others; The days that these take""",
+)
+def painters(level: int, rng: Generator, size: int = 1) -> dict | None:
     """Days of work for another number of people, after some have joined, or with other hours a day."""
     n, m, days = (draw_integer(rng, 3, 12) for _ in range(3))
     days *= draw_integer(rng, 1, size)
-    work = one_step("all", "n", "x", "days", "The days of work for one painter", "All the work in days of one painter")
     if level == 1:
-        if n == m or n * days % m:
-            return None
-        return Problem(
-            f"{n} painters need {days} days for a hall. How many days do {m} painters need, each as fast as these?",
-            {"n": n, "days": days, "m": m},
-            (work, one_step("answer", "all", "/", "m", "The days of the others", "Shared among the others")),
-        )
+        return None if n == m or n * days % m else {"n": n, "days": days, "m": m}
     if level == 2:
         early = draw_integer(rng, 1, days - 1)
-        if n * (days - early) % (n + m):
-            return None
-        steps = (
-            work,
-            one_step("done", "n", "x", "early", "What is done when the others come", "The work done so far"),
-            one_step("rest", "all", "-", "done", "What is left to do", "The work left"),
-            one_step("now", "n", "+", "m", "The painters from then on", "All painters"),
-            one_step("answer", "rest", "/", "now", "The days that the rest takes", "The work left, shared"),
-        )
-        question = (
-            f"{n} painters were to paint a hall in {days} days. After {early} days {m} more join them. How many days "
-            "does the rest take?"
-        )
-        return Problem(question, {"n": n, "days": days, "early": early, "m": m}, steps)
+        return None if n * (days - early) % (n + m) else {"n": n, "days": days, "early": early, "m": m}
     hours, other = draw_integer(rng, 4, 10), draw_integer(rng, 4, 10)
     if hours == other or n * hours * days % (m * other):
         return None
-    steps = (
-        one_step("day", "n", "x", "hours", "The hours of work in one day", "A day's hours of all painters"),
-        one_step("all", "day", "x", "days", "All hours of work", "The hours of the whole hall"),
-        one_step("new day", "m", "x", "other", "The hours of the others in one day", "A day's hours of the others"),
-        one_step("answer", "all", "/", "new day", "The days of the others", "The days that these take"),
-    )
-    question = (
-        f"{n} painters who work {hours} hours a day need {days} days for a hall. How many days do {m} painters need "
-        f"who work {other} hours a day?"
-    )
-    return Problem(question, {"n": n, "hours": hours, "days": days, "m": m, "other": other}, steps)
+    return {"n": n, "hours": hours, "days": days, "m": m, "other": other}
 
 
-def clock(level: int, rng: Generator, size: int = 1) -> Problem | None:
+@asks(
+    """A film begins at {begin}:{late} and ends at {end}:{early}. How many minutes does it last?
+    hours = end - begin: From hour to hour; The hours by the clock
+    minutes = hours x 60: In minutes; These hours in minutes
+    more = minutes + early: With the minutes at the end; And the minutes after the last hour
+    lasts = more - late: Without the minutes at the beginning; Less the first minutes""",
+    """A lesson begins at {begin}:{late} and ends at {end}:{early}, with a break of {pause} minutes. How many minutes
+    are taught?
+    ...
+    shown = lasts - pause: Without the break; Less the break""",
+    """A shift begins at {begin}:{late} and ends at {end}:{early}, with a break of {pause} minutes. How many minutes of
+    work do {days} such shifts have?
+    ...
+    all = shown x days: On all days; All days together""",
+)
+def clock(level: int, rng: Generator, size: int = 1) -> dict:
     """Minutes between two times of a day, without a break, or on several days."""
     begin = draw_integer(rng, 8, 18)
     end = begin + draw_integer(rng, 2, 4)
     late, early, pause, days = (draw_integer(rng, *limits) for limits in ((10, 55), (10, 55), (15, 50), (3, 6 * size)))
-    steps = (
-        one_step("hours", "end", "-", "begin", "From hour to hour", "The hours by the clock"),
-        one_step("minutes", "hours", "x", 60, "In minutes", "These hours in minutes"),
-        one_step("more", "minutes", "+", "early", "With the minutes at the end", "And the minutes after the last hour"),
-        one_step("lasts", "more", "-", "late", "Without the minutes at the beginning", "Less the first minutes"),
-        one_step("shown", "lasts", "-", "pause", "Without the break", "Less the break"),
-        one_step("all", "shown", "x", "days", "On all days", "All days together"),
-    )
     given = {"begin": begin, "late": late, "end": end, "early": early}
-    times = f"{begin}:{late} and ends at {end}:{early}"
-    if level == 1:
-        return Problem(f"A film begins at {times}. How many minutes does it last?", given, steps[:4])
-    given |= {"pause": pause}
-    if level == 2:
-        question = f"A lesson begins at {times}, with a break of {pause} minutes. How many minutes are taught?"
-        return Problem(question, given, steps[:5])
-    question = (
-        f"A shift begins at {times}, with a break of {pause} minutes. How many minutes of work do {days} such shifts "
-        "have?"
-    )
-    return Problem(question, given | {"days": days}, steps)
+    return given | ({}, {"pause": pause}, {"pause": pause, "days": days})[level - 1]
 
 
-def ratio(level: int, rng: Generator, size: int = 1) -> Problem | None:
+@asks(
+    """Two friends share a prize in the ratio {a} to {b}. The first gets {more} euros more than the second. How many
+    euros does the first get?
+    parts more = a - b: The parts that the first has more; The difference in parts
+    part = more / parts more: One part in euros; The euros of a part
+    first = part x a: The share of the first""",
+    """A sum is shared in the ratio {a} to {b}, and the larger share is {more} euros more than the smaller one. How many
+    euros are shared?
+    parts more = a - b: The parts that the first has more; The difference in parts
+    part = more / parts more: One part in euros; The euros of a part
+    two = a + b: The parts of both together; Both in parts
+    all = part x two: The whole sum""",
+    """Three heirs share in the ratio {a} to {b} to {c}. The first gets {more} euros more than the second. How many
+    euros do the three get together?
+    parts more = a - b: The parts that the first has more; The difference in parts
+    part = more / parts more: One part in euros; The euros of a part
+    two = a + b: The parts of both together; Both in parts
+    three = two + c: All parts; With the third
+    all = part x three: All shares""",
+)
+def ratio(level: int, rng: Generator, size: int = 1) -> dict | None:
     """Shares from the ratio and the difference of two of them: one share, two together, or three."""
     a, b, c = draw_integer(rng, 3, 9), draw_integer(rng, 2, 8), draw_integer(rng, 2, 9)
     one = draw_integer(rng, 6, 30 * size)
     if a - b < 2 or gcd(a, b) > 1:
         return None
-    steps = (
-        one_step("parts more", "a", "-", "b", "The parts that the first has more", "The difference in parts"),
-        one_step("part", "more", "/", "parts more", "One part in euros", "The euros of a part"),
-    )
-    given, more = {"a": a, "b": b, "more": (a - b) * one}, (a - b) * one
-    if level == 1:
-        question = (
-            f"Two friends share a prize in the ratio {a} to {b}. The first gets {more} euros more than the second. How "
-            "many euros does the first get?"
-        )
-        return Problem(question, given, (*steps, one_step("first", "part", "x", "a", "The share of the first")))
-    two = one_step("two", "a", "+", "b", "The parts of both together", "Both in parts")
-    if level == 2:
-        question = (
-            f"A sum is shared in the ratio {a} to {b}, and the larger share is {more} euros more than the smaller one. "
-            "How many euros are shared?"
-        )
-        return Problem(question, given, (*steps, two, one_step("all", "part", "x", "two", "The whole sum")))
-    question = (
-        f"Three heirs share in the ratio {a} to {b} to {c}. The first gets {more} euros more than the second. How many "
-        "euros do the three get together?"
-    )
-    three = (
-        one_step("three", "two", "+", "c", "All parts", "With the third"),
-        one_step("all", "part", "x", "three", "All shares"),
-    )
-    return Problem(question, given | {"c": c}, (*steps, two, *three))
+    return {"a": a, "b": b, "more": (a - b) * one} | ({"c": c} if level == 3 else {})
 
 
-def two_kinds(level: int, rng: Generator, size: int = 1) -> Problem | None:
+@asks(
+    """Hens and rabbits have {heads} heads and {legs} legs together. How many rabbits are there?
+    low = heads x 2: The legs if all were hens; Two legs each
+    extra = legs - low: The legs that are more than that; What the rabbits have more
+    rabbits = extra / 2: The rabbits; Two more for each rabbit""",
+    """A ticket costs {child} euros for children and {adult} euros for adults. A group pays {paid} euros for {tickets}
+    tickets. How many adults are in it?
+    low = tickets x child: The price if all were of the cheaper kind; All at the lower price
+    extra = paid - low: What was paid above that; The rest of the money
+    more = adult - child: What one of the dearer kind costs more; The difference in price
+    adults = extra / more: How many are of the dearer kind; The number of the dearer ones""",
+    """Seats cost {child} euros upstairs and {adult} euros downstairs. For {tickets} seats {paid} euros were paid. How
+    many euros of these were paid for seats downstairs?
+    ...
+    cost = adults x adult: What the dearer ones cost together""",
+)
+def two_kinds(level: int, rng: Generator, size: int = 1) -> dict:
     """How many of two kinds, from their number and a total: animals, tickets, or what one kind of ticket cost."""
     many, few = draw_integer(rng, 4, 25 * size), draw_integer(rng, 4, 25 * size)
     if level == 1:
-        heads, legs = many + few, 2 * many + 4 * few
-        steps = (
-            one_step("low", "heads", "x", 2, "The legs if all were hens", "Two legs each"),
-            one_step("extra", "legs", "-", "low", "The legs that are more than that", "What the rabbits have more"),
-            one_step("rabbits", "extra", "/", 2, "The rabbits", "Two more for each rabbit"),
-        )
-        question = f"Hens and rabbits have {heads} heads and {legs} legs together. How many rabbits are there?"
-        return Problem(question, {"heads": heads, "legs": legs}, steps)
+        return {"heads": many + few, "legs": 2 * many + 4 * few}
     child, adult = draw_integer(rng, 3, 8), draw_integer(rng, 9, 17)
-    tickets, paid = many + few, child * many + adult * few
-    steps = (
-        one_step("low", "tickets", "x", "child", "The price if all were of the cheaper kind", "All at the lower price"),
-        one_step("extra", "paid", "-", "low", "What was paid above that", "The rest of the money"),
-        one_step("more", "adult", "-", "child", "What one of the dearer kind costs more", "The difference in price"),
-        one_step("adults", "extra", "/", "more", "How many are of the dearer kind", "The number of the dearer ones"),
-    )
-    given = {"tickets": tickets, "child": child, "adult": adult, "paid": paid}
-    if level == 2:
-        question = (
-            f"A ticket costs {child} euros for children and {adult} euros for adults. A group pays {paid} euros for "
-            f"{tickets} tickets. How many adults are in it?"
-        )
-        return Problem(question, given, steps)
-    question = (
-        f"Seats cost {child} euros upstairs and {adult} euros downstairs. For {tickets} seats {paid} euros were paid. "
-        "How many euros of these were paid for seats downstairs?"
-    )
-    return Problem(
-        question, given, (*steps, one_step("cost", "adults", "x", "adult", "What the dearer ones cost together"))
-    )
+    return {"tickets": many + few, "child": child, "adult": adult, "paid": child * many + adult * few}
 
 
-def percent(level: int, rng: Generator, size: int = 1) -> Problem | None:
+@asks(
+    """A rent of {price} euros rises by {up} percent. How many euros is it then?
+    parts = price x up: The price times the percent; First times the percent
+    more = parts / 100: What it rises by; The rise in euros
+    new = price + more: The new price; After the rise""",
+    """The price of a bike is {price} euros. It rises by {up} percent, and then falls by {down} percent of the new
+    price. How many euros is it at last?
+    ...
+    new parts = new x down: The new price times the percent; Times the second percent
+    less = new parts / 100: What it falls by; The fall in euros
+    last = new - less: The last price; After the fall""",
+    """After a rise by {up} percent a course costs {new} euros. How many euros did it cost before?
+    whole = 100 + up: The new price in percent of the old one; With the rise, in percent
+    times = new x 100: The new price times 100; First times 100
+    old = times / whole: The price before; The old price""",
+)
+def percent(level: int, rng: Generator, size: int = 1) -> dict | None:
     """A price that rises by some percent, then falls by some, or the price before it rose."""
     price, up, down = 20 * draw_integer(rng, 3, 45 * size), 5 * draw_integer(rng, 1, 8), 5 * draw_integer(rng, 1, 8)
-    if price * up % 100 or up == down:
-        return None
     new = price + price * up // 100
-    rise = (
-        one_step("parts", "price", "x", "up", "The price times the percent", "First times the percent"),
-        one_step("more", "parts", "/", 100, "What it rises by", "The rise in euros"),
-        one_step("new", "price", "+", "more", "The new price", "After the rise"),
-    )
-    given = {"price": price, "up": up}
-    if level == 1:
-        return Problem(f"A rent of {price} euros rises by {up} percent. How many euros is it then?", given, rise)
-    if level == 2:
-        if new * down % 100:
-            return None
-        fall = (
-            one_step("new parts", "new", "x", "down", "The new price times the percent", "Times the second percent"),
-            one_step("less", "new parts", "/", 100, "What it falls by", "The fall in euros"),
-            one_step("last", "new", "-", "less", "The last price", "After the fall"),
-        )
-        question = (
-            f"The price of a bike is {price} euros. It rises by {up} percent, and then falls by {down} percent of the "
-            "new price. How many euros is it at last?"
-        )
-        return Problem(question, given | {"down": down}, (*rise, *fall))
-    steps = (
-        one_step("whole", 100, "+", "up", "The new price in percent of the old one", "With the rise, in percent"),
-        one_step("times", "new", "x", 100, "The new price times 100", "First times 100"),
-        one_step("old", "times", "/", "whole", "The price before", "The old price"),
-    )
-    question = f"After a rise by {up} percent a course costs {new} euros. How many euros did it cost before?"
-    return Problem(question, {"up": up, "new": new}, steps)
+    if price * up % 100 or up == down or (level == 2 and new * down % 100):
+        return None
+    return ({"price": price, "up": up}, {"price": price, "up": up, "down": down}, {"up": up, "new": new})[level - 1]
 
 
 def ledger(level: int, rng: Generator, size: int = 1) -> Problem | None:

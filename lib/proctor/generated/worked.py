@@ -6,9 +6,9 @@ with one planted slip each (`spoil`), and a check of any such text (`first_error
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import chain
 
 from numpy.random import Generator
@@ -17,6 +17,7 @@ from proctor.generated.draft import some
 
 OPERATIONS = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "x": lambda a, b: a * b, "/": lambda a, b: a // b}
 EQUATION = re.compile(r"(\d+) ([-+x/]) (\d+) = (\d+)")
+_STEP = re.compile(r"(\w[\w ]*) = (\w[\w ]*?) ([-+x/]) (\w[\w ]*): ([^;]+)(?:; (.+))?")
 SLIPS = ("wrong result", "wrong operation", "number misread", "wrong number taken", "step left out")
 
 
@@ -65,6 +66,58 @@ class Problem:
     @property
     def answer(self) -> int:
         return self.lines[-1].value
+
+
+def one_step(name: str, left: str | int, operator: str, right: str | int, says: str, again: str = "") -> Step:
+    return Step(name, left, operator, right, says, again or f"Next, {says[0].lower()}{says[1:]}")
+
+
+def asks(*texts: str) -> Callable[[Callable[..., dict | None]], Callable[..., Problem | None]]:
+    """Makes a builder of problems of a function that draws their numbers, by the text of each level.
+
+    A text holds its question, then one line per step: `name = left operator right: says`, or `...: says; again`. A line
+    of three points stands for all steps of the text before. What is in braces is filled in from what was drawn; the
+    numbers among that are those that the question gives.
+
+    >>> @asks('''What do {n} pens at {price} cents cost, and {n} pads at twice as much?
+    ...     pens = n x price: The pens cost; For the pens
+    ...     all = pens x 3: With the pads''')
+    ... def pens(level, rng):
+    ...     return {"n": 3, "price": 40}
+    >>> pens(1, None).question
+    'What do 3 pens at 40 cents cost, and 3 pads at twice as much?'
+    >>> written(pens(1, None).lines, again=True)
+    'For the pens: 3 x 40 = 120. Next, with the pads: 120 x 3 = 360.'
+    """
+    levels: list[list[str]] = [[]]
+    for text in texts:
+        before = [line for line in levels[-1] if _STEP.fullmatch(line)]
+        lines = [line.strip() for line in text.splitlines()]
+        levels.append([each for line in lines for each in (before if line == "..." else [line])])
+
+    def builder(draw: Callable[..., dict | None]) -> Callable[..., Problem | None]:
+        @wraps(draw)
+        def build(level: int, rng: Generator, **size: int) -> Problem | None:
+            drawn = draw(level, rng, **size)
+            return None if drawn is None else _filled(levels[level], drawn)
+
+        return build
+
+    return builder
+
+
+def _filled(lines: list[str], drawn: Mapping[str, int | str]) -> Problem:
+    question, steps = [], []
+    for line in lines:
+        line = line.format(**drawn)
+        if found := _STEP.fullmatch(line):
+            name, left, operator, right, says, again = found.groups("")
+            left, right = (int(operand) if operand.isdecimal() else operand for operand in (left, right))
+            steps.append(one_step(name, left, operator, right, says, again))
+        else:
+            question.append(line)
+    given = {name: value for name, value in drawn.items() if isinstance(value, int)}
+    return Problem(" ".join(question), given, tuple(steps))
 
 
 @dataclass(frozen=True)
