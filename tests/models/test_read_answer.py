@@ -24,7 +24,7 @@ from proctor.models.read_answer import answer_probability, letter, stated
 )
 def test_the_last_of_each_field_is_read_without_its_markup(text):
     found = stated(Reply(text))
-    assert (found.explanation, found.answer, found.confidence) == ("because", "1,234", 0.9)
+    assert (found.answer, found.confidence) == ("1,234", 0.9)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,8 @@ def test_the_last_of_each_field_is_read_without_its_markup(text):
         ("<think>the answer is 5. Answer: 5</think>\nAnswer: 6\nConfidence: 99", "6", 0.99),
         ("<think>the answer is 5. Answer: 5", None, None),
         ("I can't help with that.", None, None),
+        ("Answer: 7\n\n" + "so " * 2_000 + "I answer", "7", None),
+        ("Answer: 7. _Confidence: 80%_", "7", 0.8),
         ("no Confidence: 5%", None, None),
         ('{"answer": "42", "confidence": 80}', "42", 0.8),
         ('```json\n{\n  "explanation": "as said",\n  "exact_answer": 3.5,\n  "confidence": "70%"\n}\n```', "3.5", 0.7),

@@ -15,15 +15,20 @@ from proctor.data.schemas import LETTERS
 from proctor.models.final_line import TAIL, mean_probability
 from proctor.models.messages import Reply
 
-MENTIONS = 300  # the last so many mentions of a word that are looked at
 LINES = 60  # of one answer
 _MARKS = r"[ \t>#*_`~•+\-]{0,12}(?:\d{1,2}[.)][ \t]{1,3})?[*_]{0,3}"  # heading, list, quotation, bold
-_LABEL = re.compile(
-    rf"({_MARKS})(?:(?:my|the)[ \t])?(?:(?:final|exact|correct|short)[ \t]){{0,2}}answers?"
-    r"(?:[ \t](?:choice|option|letter))?(?:[ \t]?\([^()\n]{0,30}\))?"
-    r"([ \t*_`]{0,8})([:：=][*_`]{0,3}|(?=\n|\Z))[ \t]{0,20}",
-    re.IGNORECASE,
+
+
+def _label(words: str) -> re.Pattern:
+    """A label that begins a line: its marks, its word, what closes it, and its colon."""
+    closed = r"(?:[ \t]?\([^()\n]{0,30}\))?([ \t*_`]{0,8})([:：=][*_`]{0,3}|(?=\n|\Z))[ \t]{0,20}"
+    return re.compile(rf"^({_MARKS}){words}{closed}", re.IGNORECASE | re.MULTILINE)
+
+
+_ANSWER = _label(
+    r"(?:(?:my|the)[ \t])?(?:(?:final|exact|correct|short)[ \t]){0,2}(answer)s?(?:[ \t](?:choice|option|letter))?"
 )
+_CONFIDENCE = _label(r"(?:my[ \t])?(confidence)(?:[ \t](?:score|level|rating|estimate))?")
 _JSON = r'"((?:[^"\\\n]|\\.){1,2000})"|([-\d.eE+]{1,40}|true|false)'
 _NAMED = {  # a field's name, and how it is written around the value; the value is the group that matched
     word: re.compile(
@@ -35,28 +40,23 @@ _NAMED = {  # a field's name, and how it is written around the value; the value 
     )
     for word in ("answer", "confidence")
 }
-_CONFIDENCE = re.compile(
-    rf"{_MARKS}(?:my[ \t])?confidence(?:[ \t](?:score|level|rating|estimate))?(?:[ \t]?\([^()\n]{{0,30}}\))?"
-    r"([ \t*_`]{0,8})([:：=][*_`]{0,3}|(?=\n|\Z))[ \t\n]{0,20}",
-    re.IGNORECASE,
-)
 _FIELD = re.compile(
     rf"{_MARKS}(?:explanation|reasoning|rationale|justification|notes?|(?:(?:my|final|exact)[ \t])?answers?|"
     r"(?:my[ \t])?confidence(?:[ \t](?:score|level))?)[ \t]?(?:\([^()\n]{0,30}\))?[ \t*_`]{0,8}(?:[:：=]|\Z)"
     r"|[ \t]{0,3}#{1,6}[ \t]|[ \t]{0,3}[-*_]{3,9}[ \t]{0,9}\Z",
     re.IGNORECASE,
 )
-_INLINE = re.compile(
-    r"[ \t]{0,3}[,;.(\[|—–-]?[ \t*_]{0,4}\bconfidence[ \t]{0,3}(?:score|level)?[ \t*_]{0,4}[:=]", re.IGNORECASE
+_INLINE = re.compile(  # a confidence behind something else on its line
+    r"[ \t]{0,3}+([,;.(\[|—–-]?+)[ \t*_]{0,4}+(?<![^\W_])confidence[ \t]{0,3}(?:score|level)?[ \t*_]{0,4}[:=]",
+    re.IGNORECASE,
 )
 _SENTENCE = re.compile(
     r"(?:\b(\w{1,20})[ \t,:]{1,3})?\b(?:the|my|our)[ \t](?:(?:final|exact|correct|short)[ \t]){0,2}answer[ \t]"
-    r"(?:is|would be|must be|should be)[ \t]{0,3}:?[ \t*]{0,5}\n?([^\n]{1,300})",
+    r"(?:is|would be|must be|should be)[ \t]{0,3}:?[ \t*]{0,5}\n?(?=([^\n]{1,300}))",
     re.IGNORECASE,
 )
 _DOUBT = {"if", "whether", "when", "suppose", "assume", "where", "until", "unless"}
 _END = re.compile(r"[.!?](?=\s|\*|$)|[,;]?\s+(?:because|since|as|where|which|so)\b|\s[—–]\s")
-_EXPLANATION = re.compile(r"\bexplanation[ \t*_]{0,6}[:\n][ \t*_]{0,6}", re.IGNORECASE)
 _CLOSES = {"$$": "$$", r"\[": r"\]", r"\(": r"\)", "```": "```", r"\begin{": r"\end{"}
 _PAIRS = (("**", "**"), ("__", "__"), ("`", "`"), ("*", "*"), ("“", "”"))
 _REASONS = "because|since|as|for|and|but|or|with|which|is|not|due|given|based|by|from|rather|instead"  # after a letter
@@ -64,28 +64,21 @@ _REASONS = "because|since|as|for|and|but|or|with|which|is|not|due|given|based|by
 
 @dataclass(frozen=True)
 class Stated:
-    """The three fields of an exam reply (HLE, appendix C.1.1). `confidence` in [0, 1], None where missing."""
+    """What an exam reply states (HLE, appendix C.1.1). `confidence` in [0, 1], None where missing."""
 
-    explanation: str
     answer: str | None
     confidence: float | None
 
 
 def stated(reply: Reply | str) -> Stated:
-    """Explanation, answer and confidence; the last of each counts, and a stated 0 % is a value.
+    """Answer and confidence; the last of each counts, and a stated 0 % is a value.
 
     >>> stated("## Explanation\\nHalf of 14.\\n\\n## Exact Answer\\n$7$\\n\\n**Confidence:** about seventy percent")
-    Stated(explanation='Half of 14.', answer='$7$', confidence=0.7)
+    Stated(answer='$7$', confidence=0.7)
     """
     text = _end(reply.text if isinstance(reply, Reply) else reply)
     span = _answer_span(text)
-    opening = _EXPLANATION.search(text)
-    closing = _first_label(text, opening.end()) if opening else None
-    return Stated(
-        text[opening.end() : closing].strip() if opening else "",
-        _cleaned(_unquoted(text, *span)) or None if span else None,
-        _confidence(text),
-    )
+    return Stated(_cleaned(_unquoted(text, *span)) or None if span else None, _confidence(text))
 
 
 def answer_probability(reply: Reply) -> float | None:
@@ -116,61 +109,37 @@ def _end(text: str) -> str:
 
 def _answer_span(text: str) -> tuple[int, int] | None:
     """First and last place of the answer in `text`; None if it states none."""
-    label, box = _last_label(text), _last_boxes(text)
-    if not label or label[0] == label[1]:
+    label, box = _last(_ANSWER, text), _last_boxes(text)
+    start, end = _block(text, label.end()) if label else (0, 0)
+    if start == end:
         return box or _field(text, "answer") or _sentence(text)
-    start, end = label
     if inside := _last_boxes(text[start:end]):
         return start + inside[0], start + inside[1]
-    return box if box and box[0] >= end else label
+    return box if box and box[0] >= end else (start, end)
+
+
+def _last(label: re.Pattern, text: str) -> re.Match | None:
+    """The last label: with a colon, in a heading, bold or with a capital; others are words at the end of a line."""
+    found = None
+    for match in label.finditer(text):
+        marks, word, closed, colon = match.groups()
+        if colon or set("#*_") & set(marks) or "*" in closed or word[0].isupper():
+            found = match
+    return found
 
 
 def _field(text: str, name: str) -> tuple[int, int] | None:
     """Start and end of the value of the last field of that name: between tags, in JSON, in a row of a table."""
-    found = None
-    for match in _NAMED[name].finditer(text[-5_000:]):
-        found = match
-    if found is None:
-        return None
-    start, end = found.span(found.lastindex or 0)
-    said, shift = found[found.lastindex or 0], max(0, len(text) - 5_000)
-    start, end = start + len(said) - len(said.lstrip()), end - len(said) + len(said.rstrip(" \t\n*_`"))
-    return (start + shift, end + shift) if start < end else None
+    skipped = max(0, len(text) - 5_000)
+    spans = [match.span(match.lastindex or 0) for match in _NAMED[name].finditer(text[skipped:])]
+    return _trimmed(text, spans[-1][0] + skipped, spans[-1][1] + skipped, "*_`") if spans else None
 
 
-def _last_label(text: str) -> tuple[int, int] | None:
-    """Start and end of what stands behind the last label; both the same where nothing does."""
-    for mention in reversed(_last(r"answer", text)):
-        line = text.rfind("\n", max(0, mention - 60), mention) + 1
-        found = _LABEL.match(text, line) if line or mention < 60 else None
-        if not found or found.end() < mention:
-            continue
-        marks, closed, sign = found.groups()
-        if sign or "#" in marks or "*" in marks + closed or "_" in marks or text[mention] == "A":
-            return _block(text, found.end())  # else the word at the end of a line
-    return None
-
-
-def _first_label(text: str, start: int) -> int | None:
-    for mention in re.finditer("answer", text[start:], re.IGNORECASE):
-        at = start + mention.start()
-        line = text.rfind("\n", max(start, at - 60), at) + 1 or start
-        found = _LABEL.match(text, line)
-        if found and found.end() >= at:
-            return line
-        if at - start > 20_000:
-            break
-    return None
-
-
-def _last(word: str, text: str) -> list[int]:
-    """Where the last mentions of a word begin. The text is cut until there are few, so that the search is short."""
-    for size in (5_000, TAIL):
-        start = max(0, len(text) - size)
-        found = [match.start() + start for match in re.finditer(word, text[start:], re.IGNORECASE)]
-        if found:
-            return found[-MENTIONS:]
-    return []
+def _trimmed(text: str, start: int, end: int, marks: str = "") -> tuple[int, int] | None:
+    """The place of what stands there, without space around it and marks behind it; None for nothing."""
+    end = start + len(text[start:end].rstrip(" \t\n" + marks))
+    start = end - len(text[start:end].lstrip())
+    return (start, end) if start < end else None
 
 
 def _block(text: str, start: int) -> tuple[int, int]:
@@ -213,15 +182,11 @@ def _last_boxes(text: str) -> tuple[int, int] | None:
     if at < 0:
         return None
     line = max(text.rfind("\n", 0, at) + 1, at - 2_000)
-    places = [found.start() for found in re.finditer(r"\\boxed[ \t]?\{", text[line : at + 8])]
-    if not places:
+    begun = [line + found.end() for found in re.finditer(r"\\boxed[ \t]?\{", text[line : at + 8])]
+    if not begun or (end := _closing(text, begun[-1] - 1)) is None:
         return None
-    first, last = line + places[0], line + places[-1]
-    end = _closing(text, text.index("{", last))
-    if end is None:
-        return None
-    contents = {text[text.index("{", line + p) + 1 : _closing(text, text.index("{", line + p))] for p in places[:20]}
-    return (first, end + 1) if len(contents) > 1 else (text.index("{", last) + 1, end)
+    several = len({text[begin : _closing(text, begin - 1)] for begin in begun[:20]}) > 1
+    return (text.rindex("\\", 0, begun[0]), end + 1) if several else (begun[-1], end)
 
 
 def _closing(text: str, start: int) -> int | None:
@@ -236,19 +201,12 @@ def _closing(text: str, start: int) -> int | None:
 
 def _sentence(text: str) -> tuple[int, int] | None:
     """What "the answer is" is followed by, to the end of the sentence; not behind "if" and other doubts."""
-    for mention in reversed(_last(r"answer[ \t](?:is|would|must|should)", text)):
-        found = None
-        for begin in range(max(0, mention - 40), mention):  # the sentence that this mention belongs to
-            if (match := _SENTENCE.match(text, begin)) and match.start(2) > mention:
-                found = match
-                break
-        if not found or (found[1] or "").casefold() in _DOUBT:
-            continue
-        said, start = found[2], found.start(2)
-        said = said[: end.start()] if (end := _END.search(said)) else said
-        start += len(said) - len(said.lstrip())
-        return (start, start + len(said.strip())) if said.strip(" *_`") else None
-    return None
+    sure = [found for found in _SENTENCE.finditer(text) if (found[1] or "").casefold() not in _DOUBT]
+    if not sure:
+        return None
+    start, said = sure[-1].start(2), sure[-1][2]
+    said = said[: end.start()] if (end := _END.search(said)) else said
+    return _trimmed(text, start, start + len(said)) if said.strip(" *_`") else None
 
 
 def _unquoted(text: str, start: int, end: int) -> str:
@@ -303,17 +261,17 @@ _RANGE = re.compile(r"[ \t]{0,2}(?:-|–|—|to|±|\+/-|or)[ \t]{0,2}\.?\d", re.
 
 
 def _confidence(text: str) -> float | None:
-    """The share that the last label states; None for none, for words that are no number, and for two readings."""
-    for mention in reversed(_last("confidence", text)):
-        line = text.rfind("\n", max(0, mention - 60), mention) + 1
-        found = _CONFIDENCE.match(text, line) if line or mention < 60 else None
-        if found and found.end() > mention and (found[2] or "*" in found[0] or "#" in found[0] or text[mention] == "C"):
-            return _share(text[found.end() : found.end() + 200].partition("\n")[0])
-        before = text[max(0, mention - 200) : mention].rpartition("\n")[2]
-        if re.search(r"[,;.(\[|—–-][ \t*_]{0,4}\Z", before) or _LABEL.match(before):  # behind the answer, on its line
-            if inline := re.match(r"confidence[ \t]{0,3}(?:score|level)?[ \t*_]{0,4}[:=]", text[mention:], re.I):
-                start = mention + inline.end()
-                return _share(text[start : start + 200].partition("\n")[0].rstrip(")] "))
+    """The share that the last label states, or what stands behind the answer on its line; None for none, for words that
+    are no number, and for two readings."""
+    label = _last(_CONFIDENCE, text)
+    places = [len(text) - len(text[label.end() :].lstrip(" \t\n"))] if label else []
+    for found in _INLINE.finditer(text):
+        line = text[max(0, found.start() - 200) : found.start()].rpartition("\n")[2]
+        if found[1] or _ANSWER.match(line):
+            places.append(found.end())
+    if places:
+        start = max(places)
+        return _share(text[start : start + 200].partition("\n")[0])
     field = _field(text, "confidence")
     return _share(text[slice(*field)]) if field else None
 
