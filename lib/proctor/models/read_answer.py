@@ -146,8 +146,8 @@ def _block(text: str, start: int) -> tuple[int, int]:
     """The lines from `start` to an empty line or the next field; further where a formula, code or list is open.
 
     Where nothing stands on the label's own line, the first line with something on it begins the answer."""
-    while start < len(text) and text[start] in " \t\n":
-        start += 1
+    behind, start = start, len(text) - len(text[start:].lstrip(" \t\n"))
+    its_line = "\n" not in text[behind:start]
     if underline := re.match(r"[=-]{3,80}\s{1,9}", text[start : start + 90]):
         start += underline.end()
     end = place = start
@@ -155,7 +155,8 @@ def _block(text: str, start: int) -> tuple[int, int]:
         stop = text.find("\n", place)
         stop = len(text) if stop < 0 else stop
         line = text[place:stop]
-        if _FIELD.match(line):
+        number = its_line and place == start and line[:1].isdigit()  # "7. Confidence": 7 numbers no list
+        if _FIELD.match(line) and not number:
             break
         if inline := _INLINE.search(line[:2_000]):
             return start, place + inline.start()
