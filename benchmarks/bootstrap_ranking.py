@@ -27,8 +27,7 @@ from statistics import median
 
 import numpy as np
 import pandas as pd
-from proctor.stats.compare import pairwise
-from proctor.stats.rank_sets import rank_sets
+from proctor.stats.rank_sets import all_pairs, holm_p, rank_sets
 from proctor.stats.ranking import ranking
 from proctor.stats.simulate import item_responses
 from scipy import stats
@@ -51,6 +50,10 @@ def ours(scores: np.ndarray, rng: np.random.Generator) -> None:
 
 def sets(scores: np.ndarray, rng: np.random.Generator) -> None:
     rank_sets(scores, rng)
+
+
+def every_pair(scores: np.ndarray) -> None:
+    holm_p(all_pairs(scores))
 
 
 def floor(scores: np.ndarray, rng: np.random.Generator) -> None:
@@ -119,8 +122,8 @@ def large_board(kind: str, models: int, items: int, seed: int) -> tuple[float, f
     """Seconds (clock, processor), the process's largest memory in MiB, and a line for each peer."""
     rng, lines = np.random.default_rng(seed), []
     scores = (rng.random((models, items), np.float32) < np.linspace(0.1, 0.6, models)[:, None]).astype(float)
-    pairwise(scores[:2])  # warm
-    wall, processor = timed(rank_sets, scores, rng) if kind == "rank sets" else timed(pairwise, scores)
+    holm_p(all_pairs(scores[:2]))  # warm
+    wall, processor = timed(rank_sets, scores, rng) if kind == "rank sets" else timed(every_pair, scores)
     memory, pairs = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, models * (models - 1) // 2
     if kind == "pairs":
         took = timed(statsmodels_pairs, scores, PEER_PAIRS)[0] * pairs / PEER_PAIRS

@@ -1,12 +1,12 @@
 from itertools import combinations, product
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.stats import compare
 from proctor.stats.proportions import Confusion, confusion
+from proctor.stats.rank_sets import all_pairs, holm_p
 from scipy.stats import binomtest, norm
 from statsmodels.stats.contingency_tables import mcnemar as theirs
 from statsmodels.stats.multitest import multipletests
@@ -19,23 +19,26 @@ def choices(k, n):
     return [np.isin(np.arange(n), chosen) for chosen in combinations(range(n), k)]
 
 
-def test_pairwise_agrees_with_statsmodels_pair_by_pair():
+def p_of(a, b):
+    """McNemar's exact p of the items of two."""
+    return compare.exact_p((a > b).sum(), (a < b).sum())
+
+
+def test_pairs_agree_with_statsmodels_pair_by_pair():
     rng = np.random.default_rng(5)
     scores = (rng.random((9, 70)) < rng.random((9, 1))).astype(float)
     scores[3], scores[4], scores[5] = scores[2], 1, 0  # twins, all right, none right
     i, j = np.triu_indices(9, 1)
     tables = [[[((scores[a] == x) & (scores[b] == y)).sum() for y in (0, 1)] for x in (0, 1)] for a, b in zip(i, j)]
     raw = [theirs(table, exact=True).pvalue for table in tables]
-    single = [compare.mcnemar(scores[a], scores[b]) for a, b in zip(i, j)]
-    assert [one.p for one in single] == pytest.approx(raw)
-    assert [[one.only_a, one.only_b] for one in single] == [[t[1][0], t[0][1]] for t in tables]
-    found = compare.pairwise(scores)
+    pairs = all_pairs(scores)
+    assert [[pairs.only[a, b], pairs.only[b, a]] for a, b in zip(i, j)] == [[t[1][0], t[0][1]] for t in tables]
+    assert [p_of(scores[a], scores[b]) for a, b in zip(i, j)] == pytest.approx(raw)
+    found = holm_p(pairs)
     assert np.allclose(found[i, j], multipletests(raw, method="holm")[1], rtol=1e-11, atol=0)
-    assert np.array_equal(found, found.T) and (np.diag(found) == 1).all() and compare.pairwise(scores[:1]) == [[1]]
+    assert np.array_equal(found, found.T) and (np.diag(found) == 1).all() and holm_p(all_pairs(scores[:1])) == [[1]]
     for x, y in ((4_000, 4_200), (100_000, 101_000), (0, 900)):
         assert compare.exact_p(x, y) == pytest.approx(binomtest(x, x + y).pvalue, rel=1e-9)
-    only = compare.discordant(scores)
-    assert [[only[a, b], only[b, a]] for a, b in zip(i, j)] == [[t[1][0], t[0][1]] for t in tables]
 
 
 @pytest.mark.parametrize(
@@ -53,12 +56,8 @@ def test_bounds_are_the_ends_over_every_joint_table_of_two_confusion_tables(a, b
     # Every pair of verdict lists with these counts, so nothing is taken from the strata or their order.
     on_right = list(product(choices(a.tp, positives), choices(b.tp, positives)))
     on_wrong = list(product(choices(a.tn, negatives), choices(b.tn, negatives)))
-    every = [
-        compare.mcnemar(np.append(r_a, w_a), np.append(r_b, w_b)).p
-        for (r_a, r_b), (w_a, w_b) in product(on_right, on_wrong)
-    ]
-    least, most = compare.confusion_bounds(a, b)
-    assert (least.p, most.p) == pytest.approx((min(every), max(every)))
+    every = [p_of(np.append(r_a, w_a), np.append(r_b, w_b)) for (r_a, r_b), (w_a, w_b) in product(on_right, on_wrong)]
+    assert compare.confusion_bounds(a, b) == pytest.approx((min(every), max(every)))
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 1)] * 3), min_size=1, max_size=60))
@@ -67,8 +66,8 @@ def test_bounds_hold_the_p_of_the_items_themselves(items):
     tables = confusion(one, correct), confusion(two, correct)
     loose = compare.mcnemar_bounds(tables[0].tp + tables[0].tn, tables[1].tp + tables[1].tn, len(items))
     strict = compare.confusion_bounds(*tables)
-    assert strict[0].p - NEAR <= compare.mcnemar(one == correct, two == correct).p <= strict[1].p + NEAR
-    assert loose[0].p - NEAR <= strict[0].p and strict[1].p <= loose[1].p + NEAR
+    assert strict[0] - NEAR <= p_of(one == correct, two == correct) <= strict[1] + NEAR
+    assert loose[0] - NEAR <= strict[0] and strict[1] <= loose[1] + NEAR
 
 
 def simulated(rng, n=300):
@@ -83,11 +82,11 @@ def test_simulated_pairings_stay_inside_the_bounds_and_the_verdicts():
     rng, verdicts = np.random.default_rng(4), set()
     for _ in range(10):
         accept, correct = simulated(rng)
-        true = compare.pairwise(accept == correct)
+        true = holm_p(all_pairs(accept == correct))
         tables, names = [confusion(row, correct) for row in accept], list("abcde")
-        for pair in compare.comparable(tables, names):
+        for pair in compare.comparable(tables, names).itertuples():
             i, j = names.index(pair.a), names.index(pair.b)
-            alone = compare.mcnemar(accept[i] == correct, accept[j] == correct).p
+            alone = p_of(accept[i] == correct, accept[j] == correct)
             assert pair.p_low - NEAR <= alone <= pair.p_high + NEAR
             assert pair.holm_low - NEAR <= true[i, j] <= pair.holm_high + NEAR
             assert pair.points == pytest.approx(100 * ((accept[i] == correct).mean() - (accept[j] == correct).mean()))
@@ -97,10 +96,10 @@ def test_simulated_pairings_stay_inside_the_bounds_and_the_verdicts():
     assert len(verdicts) == 3
 
 
-def test_one_validator_has_no_pair_and_pairs_make_a_table():
+def test_one_validator_has_no_pair_and_three_have_three():
     tables = [Confusion(16, 24, 49, 411), Confusion(59, 388, 6, 47), Confusion(17, 38, 48, 397)]
-    assert compare.comparable(tables[:1], ["one"]) == compare.comparable([], []) == []
-    found = pd.DataFrame(compare.comparable(tables, ["strict", "loose", "middle"]))
+    assert compare.comparable(tables[:1], ["one"]).empty and "verdict" in compare.comparable([], [])
+    found = compare.comparable(tables, ["strict", "loose", "middle"])
     assert found[["a", "b"]].to_numpy().tolist() == [["strict", "loose"], ["strict", "middle"], ["loose", "middle"]]
     assert found["verdict"].eq("differs whatever the pairing").tolist() == [True, False, True]
 

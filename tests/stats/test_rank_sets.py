@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from proctor.stats import bootstrap
 from proctor.stats import rank_sets as module
-from proctor.stats.compare import mcnemar, mcnemar_power, pairwise, score_interval
-from proctor.stats.pairs import pair_power, pair_table
+from proctor.stats.compare import exact_p, mcnemar_power, score_interval
 from proctor.stats.power import t_power
 from proctor.stats.proportions import clopper_pearson
 from proctor.stats.rank_sets import (
@@ -11,7 +10,10 @@ from proctor.stats.rank_sets import (
     MCNEMAR,
     STUDENT,
     all_pairs,
+    holm_p,
     items_needed,
+    pair_power,
+    pair_table,
     possible_winners,
     rank_sets,
 )
@@ -28,16 +30,12 @@ def boards(rng, systems, items, samples=1, labels=None):
     return rng.binomial(samples, chance, (systems, items)) / samples
 
 
-def test_exact_sets_are_statsmodels_holm_of_scipys_binomial_test():
+def test_exact_sets_count_the_systems_that_holm_sets_above_and_below():
     scores = item_responses([0.2, 0.5, 0.55, 0.8], 60, np.random.default_rng(1)).scores
     found = rank_sets(scores, np.random.default_rng(2))
-    pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
-    p = [mcnemar(scores[a], scores[b]).p for a, b in pairs]
-    told = dict(zip(pairs, multipletests(p, 0.05, method="holm")[0]))
-    for a, b in pairs:
-        sign = np.sign(scores[a].mean() - scores[b].mean())
-        assert (found.above[a, b], found.above[b, a]) == (told[a, b] and sign > 0, told[a, b] and sign < 0)
+    pairs = all_pairs(scores)
     assert found.method == MCNEMAR and np.array_equal(found.above, found.low > 0)
+    assert np.array_equal(found.above, (holm_p(pairs) < 0.05) & (pairs.gap > 0))
     assert found.rank_low.tolist() == [1 + found.above[:, b].sum() for b in range(4)]
     assert found.rank_high.tolist() == [4 - found.above[a].sum() for a in range(4)]
     assert found.tier[3] == 1 and found.tier[0] > 1
@@ -222,7 +220,7 @@ def test_pairs_are_mcnemar_and_holm_with_intervals_of_all_at_once():
     scores = np.random.default_rng(0).binomial(1, [[0.8], [0.7], [0.5], [0.3]], (4, 60)).astype(float)
     found = pair_table(scores, list("abcd"))
     assert len(found) == 6 and (found["difference"] >= 0).all()
-    both = pairwise(scores)
+    both = holm_p(all_pairs(scores))
     for row in found.itertuples():
         one, other = (scores["abcd".index(name)] for name in (row.a, row.b))
         assert row.holm == pytest.approx(both["abcd".index(row.a), "abcd".index(row.b)])
@@ -276,7 +274,7 @@ def test_pairs_are_compared_on_the_items_that_both_have():
             one, other = values["abc".index(row.a)], values["abc".index(row.b)]
             both = ~np.isnan(one) & ~np.isnan(other)
             whole = np.isin(one[both], (0, 1)).all()
-            test = mcnemar if whole else stats.ttest_rel
-            answer = test(one[both], other[both])
-            assert row.p == pytest.approx(answer.p if whole else answer.pvalue) and row.n == both.sum()
+            only = (one > other)[both].sum(), (one < other)[both].sum()
+            p = exact_p(*only) if whole else stats.ttest_rel(one[both], other[both]).pvalue
+            assert row.p == pytest.approx(p) and row.n == both.sum()
             assert row.difference == pytest.approx(100 * (one[both] - other[both]).mean())

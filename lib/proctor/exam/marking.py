@@ -28,7 +28,7 @@ from proctor.exam.run_exam import compared, judge_undecided, matches_key
 from proctor.models.messages import Reply
 from proctor.models.session import Session
 from proctor.stats import checks
-from proctor.stats.compare import mcnemar
+from proctor.stats.compare import exact_p
 from proctor.stats.interval import Interval
 from proctor.stats.proportions import wilson, wilson_of_means
 
@@ -206,7 +206,7 @@ def markings(marked: pd.DataFrame) -> pd.DataFrame:
         row |= dict(both=len(both), before=100 * was.mean(), now=100 * now.mean())
         row |= dict(turned_right=int((now & ~was).sum()), turned_wrong=int((was & ~now).sum()))
         once = len(both) and not both["question_id"].duplicated().any()
-        rows.append(row | dict(p=mcnemar(now, was).p if once else np.nan))
+        rows.append(row | dict(p=float(exact_p(row["turned_right"], row["turned_wrong"])) if once else np.nan))
     return pd.DataFrame(rows)
 
 

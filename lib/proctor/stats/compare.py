@@ -24,7 +24,6 @@ the range; `benchmarks/paired_intervals.py` prints coverage and width beside tho
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -39,29 +38,12 @@ from proctor.stats.interval import Interval, exact_interval, no_interval
 from proctor.stats.proportions import Confusion
 
 
-@dataclass(frozen=True)
-class McNemar:
-    """Items that only the first model got right, items that only the second did, and the two-sided exact p-value."""
+def mcnemar_bounds(k_a: ArrayLike, k_b: ArrayLike, n: ArrayLike) -> tuple[float, float]:
+    """Least and largest p of McNemar's exact test where only totals are known: k_a and k_b right of the same n items.
 
-    only_a: int
-    only_b: int
-    p: float
-
-
-def mcnemar(a: ArrayLike, b: ArrayLike) -> McNemar:
-    """Exact McNemar test of 0/1 scores a and b, shape (items,). Items on which both agree carry no
-    information; without disagreement p is 1."""
-    a, b = checks.binary(a, "a"), checks.binary(b, "b")
-    checks.same_length(a=a, b=b)
-    return _exact(int((a > b).sum()), int((a < b).sum()))
-
-
-def mcnemar_bounds(k_a: ArrayLike, k_b: ArrayLike, n: ArrayLike) -> tuple[McNemar, McNemar]:
-    """McNemar's test where only the totals are known: k_a and k_b right of the same n items.
-
-    The first result holds if they share as many right items as they can (smallest p), the second if they
-    share as few (largest p). The truth lies between, and both ends can occur. Give arrays, one entry a stratum,
-    where the totals are known for several disjoint sets of items.
+    Least if they share as many right items as they can, largest if they share as few. The truth lies between,
+    and both ends can occur. Give arrays, one entry a stratum, where the totals are known for several disjoint sets of
+    items.
 
     No other case needs a search. only_a - only_b does not depend on how many are shared, so p depends only on the
     number shared. One item less shared adds 1 to both; the tail P(X <= only_b), only_b being the smaller, then grows by
@@ -76,12 +58,16 @@ def mcnemar_bounds(k_a: ArrayLike, k_b: ArrayLike, n: ArrayLike) -> tuple[McNema
         if len(bad):
             raise ValueError(f"{name} is {k[bad[0]]}: must be a whole number from 0 to n = {n[bad[0]]}")
     most, fewest = np.minimum(k_a, k_b), np.maximum(k_a + k_b - n, 0)
-    first, last = (_exact(int((k_a - shared).sum()), int((k_b - shared).sum())) for shared in (most, fewest))
-    return first, last
+    least, largest = (_exact(int((k_a - shared).sum()), int((k_b - shared).sum())) for shared in (most, fewest))
+    return least, largest
 
 
-def confusion_bounds(a: Confusion, b: Confusion) -> tuple[McNemar, McNemar]:
-    """Smallest and largest p of McNemar's test of two validators' right verdicts over the same items, known by their
+def _exact(only_a: int, only_b: int) -> float:
+    return float(binomtest(only_a, only_a + only_b).pvalue) if only_a + only_b else 1.0
+
+
+def confusion_bounds(a: Confusion, b: Confusion) -> tuple[float, float]:
+    """Least and largest p of McNemar's test of two validators' right verdicts over the same items, known by their
     counts alone.
 
     Right and wrong answers are strata: a verdict on one can't be shared with a verdict on the other. Raises ValueError
@@ -90,25 +76,11 @@ def confusion_bounds(a: Confusion, b: Confusion) -> tuple[McNemar, McNemar]:
     return mcnemar_bounds((a.tp, a.tn), (b.tp, b.tn), _same_items([a, b], ["a", "b"]))
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two validators known by their counts: accuracy of a minus that of b in points, and the bounds of McNemar's p.
-
-    p_low and p_high are those of the pair alone, holm_low and holm_high corrected over all pairs.
-    """
-
-    a: str
-    b: str
-    points: float
-    p_low: float
-    p_high: float
-    holm_low: float
-    holm_high: float
-    verdict: str
-
-
-def comparable(tables: Sequence[Confusion], names: Sequence[str], level: float = 0.05) -> list[Pair]:
+def comparable(tables: Sequence[Confusion], names: Sequence[str], level: float = 0.05) -> pd.DataFrame:
     """Which of several validators over the same items differ in accuracy, as far as their counts can tell.
+
+    One row a pair: a, b, points (accuracy of a minus that of b), p_low, p_high (the bounds of McNemar's p), holm_low,
+    holm_high (these corrected over all pairs), verdict:
 
     "differs whatever the pairing": Holm's p is below `level` even if the two share as few right verdicts as they can.
     "does not differ under any pairing": it is not below `level` even if they share as many as they can.
@@ -120,29 +92,22 @@ def comparable(tables: Sequence[Confusion], names: Sequence[str], level: float =
     at most `level`. The second kind claims no equality: these items are too few to show a difference. Reconstructed
     counts must be the only ones that print so; otherwise try each solution.
 
-    Raises ValueError, naming the row, if the tables differ in their right or wrong answers. `pandas.DataFrame(...)`
-    of the result is a table.
+    Raises ValueError, naming the row, if the tables differ in their right or wrong answers.
     """
     checks.share(level, "level")
     checks.same_length(tables=tables, names=names)
-    pairs = list(combinations(range(len(tables)), 2))
-    if not pairs:
-        return []
-    _same_items(tables, names)
-    p = np.array([[bound.p for bound in confusion_bounds(tables[i], tables[j])] for i, j in pairs])
-    corrected = np.stack([holm(column) for column in p.T], axis=1)
-    found = []
-    for (i, j), (p_low, p_high), (low, high) in zip(pairs, p.tolist(), corrected.tolist()):
-        verdict = (
-            "differs whatever the pairing"
-            if high < level
-            else "does not differ under any pairing"
-            if low >= level
-            else "cannot be told from margins"
-        )
+    rows = []
+    if len(tables):
+        _same_items(tables, names)
+    for i, j in combinations(range(len(tables)), 2):
         points = 100 * (tables[i].accuracy - tables[j].accuracy)
-        found.append(Pair(names[i], names[j], points, p_low, p_high, low, high, verdict))
-    return found
+        rows.append((names[i], names[j], points, *confusion_bounds(tables[i], tables[j])))
+    found = pd.DataFrame(rows, columns=["a", "b", "points", "p_low", "p_high"])
+    for end in ("low", "high"):
+        found[f"holm_{end}"] = holm(found[f"p_{end}"]) if rows else []
+    clear, never = found["holm_high"] < level, found["holm_low"] >= level
+    words = ["differs whatever the pairing", "does not differ under any pairing"]
+    return found.assign(verdict=np.select([clear, never], words, "cannot be told from margins"))
 
 
 def _same_items(tables: Sequence[Confusion], names: Sequence[str]) -> tuple[int, int]:
@@ -155,11 +120,6 @@ def _same_items(tables: Sequence[Confusion], names: Sequence[str]) -> tuple[int,
                 f"and {size[1]}: not the same items, so they can't be paired; leave out such rows"
             )
     return sizes[0]
-
-
-def _exact(only_a: int, only_b: int) -> McNemar:
-    p = binomtest(only_a, only_a + only_b).pvalue if only_a + only_b else 1.0
-    return McNemar(only_a, only_b, float(p))
 
 
 def exact_p(only_a: ArrayLike, only_b: ArrayLike) -> np.ndarray:
@@ -187,35 +147,6 @@ def holm(p: ArrayLike) -> np.ndarray:
     corrected = np.empty(len(p))
     corrected[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
     return corrected
-
-
-def discordant(scores: ArrayLike) -> np.ndarray:
-    """How many items the row's model got right and the column's did not: (models, models), one matrix product.
-
-    scores: 0/1 (models, items). Raises ValueError, naming model and item, for any other entry, NaN included.
-    """
-    scores = checks.finite(scores, "scores", 2)
-    bad = np.argwhere((scores != 0) & (scores != 1))
-    if len(bad):
-        model, item = bad[0].tolist()
-        raise ValueError(f"scores[{model}, {item}] is {scores[model, item]:g}: every entry must be 0 or 1")
-    right: np.ndarray = scores.astype(
-        np.float32 if scores.shape[1] < 2**24 else np.float64
-    )  # float32 is exact up to 2**24
-    return np.rint(right @ (1 - right).T).astype(int)
-
-
-def pairwise(scores: ArrayLike) -> np.ndarray:
-    """Holm-corrected McNemar p-values for all pairs of models, symmetric (models, models), 1 on the diagonal.
-
-    scores: 0/1 (models, items). Holm keeps the chance of any false claim at the level at which p is read.
-    """
-    only = discordant(scores)
-    p = np.ones(only.shape)
-    i, j = np.triu_indices(len(only), 1)
-    if len(i):
-        p[i, j] = p[j, i] = holm(exact_p(only[i, j], only[j, i]))
-    return p
 
 
 STEPS = 60  # of the bisection: limits to 1e-15

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from proctor.stats import checks
-from proctor.stats.compare import discordant, exact_p, holm
+from proctor.stats.compare import exact_p, holm
 from proctor.stats.proportions import clopper_pearson, wilson
 from proctor.uq.community import Community, passed
 
@@ -207,7 +207,8 @@ def apart(sure: pd.DataFrame, possible: pd.DataFrame) -> pd.DataFrame:
     pairs = list(combinations(range(len(order)), 2))
     if not pairs:
         return pd.DataFrame(columns="higher lower p_by_count p_at_worst apart surely_apart".split())
-    only = discordant(sure.loc[order].to_numpy())
+    right = sure.loc[order].to_numpy(float)
+    only = right @ (1 - right).T  # answers that the row's system has right and the column's has not
     by_count = holm(exact_p([only[i, j] for i, j in pairs], [only[j, i] for i, j in pairs]))
     worst = []
     for i, j in pairs:
