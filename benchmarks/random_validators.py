@@ -1,11 +1,12 @@
-"""Random validators on random judges: is the verdict the same early and exhaustively, and do the calls keep the bill?
+"""Random validators on random judges: is the verdict the same early and exhaustively, and do the calls keep the plan?
 
     PYTHONPATH=lib nice python benchmarks/random_validators.py [--cases 10000] [--seed 1]
 
 Trees to depth 4 of all that the notation has: checks with and without thresholds, of one call and two, named judges,
 repeats, reconsiderations, panels, votes over different checks, stages, debates, programs; one to three judges. Each
 judge's reply hangs on the request alone: it accepts, rejects, says nothing readable, is empty, cut off or as long as it
-may be. For each case `validate` runs with early exit and without. Simulated evidence; no model is asked.
+may be. For each case `validate` is planned and runs, with early exit and without. Simulated evidence; no model is
+asked.
 """
 
 import argparse
@@ -13,16 +14,20 @@ import asyncio
 import hashlib
 import math
 import random
+import tempfile
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 from proctor.data.schemas import Answer, Question
 from proctor.models import registry
 from proctor.models.endings import Halt
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import price
+from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.spending import Spent
+from proctor.models.studies import rehearsed, study
 from proctor.uq.calls import cost
 from proctor.uq.notation import (
     CHECKS,
@@ -38,7 +43,7 @@ from proctor.uq.notation import (
     asks_a_model,
     parse,
 )
-from proctor.uq.run_validator import Run, bill, validate
+from proctor.uq.run_validator import Run, validate
 
 JUDGES, NAMED, MOST = ("j1", "j2", "j3"), ("n1", "n2"), 60  # calls of a tree: larger ones say no more and take long
 QUESTION = Question(id="q", question="What is 2 + 2, in metres?", extra=dict(unit="m"))
@@ -117,26 +122,30 @@ def price_of(oracle: Oracle) -> float:
     return sum(r.most_tokens * price(r.model)[0] + r.max_tokens * price(r.model)[1] for r in oracle.asked.values())
 
 
-async def case(draws: random.Random) -> Counter:
+async def case(draws: random.Random, unasked: Session) -> Counter:
     judges = list(JUDGES[: draws.randint(1, 3)])
     node, early, every = written(draws, len(judges)), Oracle(), Oracle()
     run = Run(node, judges, temperature=0.5)
-    first = await validate(early, run, [QUESTION], ANSWERS)
-    all_votes = await validate(every, replace(run, exhaustive=True), [QUESTION], ANSWERS)
-    told = bill(run, [QUESTION], ANSWERS)
-    low_and_high = [cost(node, len(judges)).most * len(ANSWERS), told["calls"]]
+    (first, early_plan), (all_votes, whole_plan) = [
+        (
+            await validate(oracle, each, [QUESTION], ANSWERS),
+            (await rehearsed(unasked, study(validate, each, [QUESTION], ANSWERS))).plan_so_far,
+        )
+        for oracle, each in ((early, run), (every, replace(run, exhaustive=True)))
+    ]
+    kept = (early, early_plan), (every, whole_plan)
     return Counter(
         {
             "answers": len(ANSWERS),
             "verdicts that differ": int((first["outcome"] != all_votes["outcome"]).sum()),
             "calls that early exit alone asks": len(early.asked.keys() - every.asked.keys()),
-            "above the bill's calls": len(every.asked) > told["calls"] or all_votes["calls"].sum() > told["calls"],
-            "above the bill's dollars": price_of(every) > told["dollars"] + 1e-12,
-            "above the cost's calls": first["calls"].sum() > low_and_high[0],
+            "above the plan's calls": any(len(oracle.asked) > plan.to_ask for oracle, plan in kept),
+            "above the plan's dollars": any(price_of(oracle) > plan.dollars + 1e-12 for oracle, plan in kept),
+            "above the cost's calls": first["calls"].sum() > cost(node, len(judges)).most * len(ANSWERS),
             "accepted": int((first["outcome"] == "accept").sum()),
             "calls early": len(early.asked),
             "calls exhaustively": len(every.asked),
-            "calls of the bill": told["calls"],
+            "calls of the plan": whole_plan.to_ask,
         }
     )
 
@@ -146,8 +155,11 @@ def cases(n: int, seed: int) -> Counter:
 
     async def all_of_them() -> Counter:
         draws, found = random.Random(seed), Counter()
-        for _ in range(n):
-            found.update(await case(draws))
+        with tempfile.TemporaryDirectory() as folder:
+            unasked = Session("auto", cache=Path(folder) / "none.sqlite", recorded=None, progress=False)
+            for _ in range(n):
+                found.update(await case(draws, unasked))
+            await unasked.close()
         return found
 
     before, registry._table = registry._table, MODELS.__getitem__

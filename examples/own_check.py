@@ -12,8 +12,9 @@ from proctor.data.answers import load_asked
 from proctor.data.schemas import Answer, Question
 from proctor.models.session import Session
 from proctor.models.settings import Settings
+from proctor.models.studies import shown_plan, study
 from proctor.uq import checks, programs
-from proctor.uq.run_validator import Run, bill, validate
+from proctor.uq.run_validator import Run, validate
 
 EXAMPLES = paths.ROOT / "data/examples"
 
@@ -48,7 +49,8 @@ async def main() -> None:
         (Path(folder) / "own").mkdir()
         (Path(folder) / "own/polite.md").write_text(PROMPT)
         run = Run("commits => Polite", ["openai/gpt-4o"], settings=Settings(prompts_dir=folder))
-        print(bill(run, questions, answers))  # asks nothing
+        async with Session("auto") as session:
+            await shown_plan(session, study(validate, run, questions, answers))  # asks nothing
 
 
 if __name__ == "__main__":

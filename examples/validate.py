@@ -8,7 +8,8 @@ import asyncio
 from proctor import paths
 from proctor.data.answers import load_asked
 from proctor.models.session import Session
-from proctor.uq.run_validator import Run, bill, validate
+from proctor.models.studies import shown_plan, study
+from proctor.uq.run_validator import Run, validate
 
 EXAMPLES = paths.ROOT / "data/examples"
 
@@ -16,8 +17,8 @@ EXAMPLES = paths.ROOT / "data/examples"
 async def main() -> None:
     questions, answers = load_asked(EXAMPLES / "answers.jsonl", EXAMPLES / "exam_questions.jsonl")
     asked = Run("[C, B, V] |M", ["qwen2.5-coder-0.5b"]), questions, answers
-    print(bill(*asked))
     async with Session("replay") as session:
+        await shown_plan(session, study(validate, *asked))  # what it may cost; asks nothing
         verdicts = await validate(session, *asked)
     accepted = verdicts[verdicts["outcome"] == "accept"]
     print(f"{len(accepted)} of {len(verdicts)} accepted; right among them: {accepted['correct'].mean():.0%}")

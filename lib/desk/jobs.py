@@ -42,9 +42,10 @@ from proctor.models.endings import all_home
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import ModelError, price, spec, weights_file
 from proctor.models.session import Session
-from proctor.models.spending import Budget
+from proctor.models.spending import Budget, Plan
+from proctor.models.studies import rehearsed, study
 from proctor.uq.notation import By, Node, Repeat, decide, parse, parts
-from proctor.uq.run_validator import Run, bill, validate
+from proctor.uq.run_validator import Run, validate
 
 from desk import acts
 from desk.form_pages import FormPage, Moderators, signed_in
@@ -62,7 +63,7 @@ STATES = {
 EMBEDDED = "smollm2-135m"  # costs nothing, and its verdicts are worth little
 RETRIES = 8  # of a call
 MOST_ANSWERS = 500  # of one job
-MOST_TIMES, MOST_VOTES = 100, 20_000  # of one repeat; of one job
+MOST_TIMES, MOST_VOTES = {"x": 100, "u": 20}, 20_000  # of one repeat; of one job
 AT_ONCE = 4  # answers in hand
 BEAT, SILENT = 3, 20  # seconds between two signs of life; after so many without one a job counts as interrupted
 
@@ -145,20 +146,32 @@ def strangers(node: Node, judging: Sequence[str]) -> list[str]:
 
 def too_many_votes(node: Node, judging: int, answers: int) -> str:
     """What an order that would take too long to bill passes, "" if nothing. Looks at no more than the bound."""
-    if any(isinstance(part, Repeat) and part.times > MOST_TIMES for part in parts(node)):
-        return f"At most x{MOST_TIMES}."
+    if any(isinstance(part, Repeat) and part.times > MOST_TIMES[part.operator] for part in parts(node)):
+        return f"At most x{MOST_TIMES['x']} and u{MOST_TIMES['u']}."
     votes = sum(1 for _ in islice(decide(node, judging, exhaustive=True), MOST_VOTES // answers + 1))
     return f"More than {MOST_VOTES:,} votes over {answers} answers: order less." if votes * answers > MOST_VOTES else ""
 
 
 def _bill(job: Job, answers: Sequence[Answer]) -> None:
-    """Set what the job costs at most for these answers. Raises Refused where the engine would not take it."""
-    questions, given = _as_asked(answers)
+    """Set what the job costs at most for these answers, replies that are kept left out. Raises Refused where the engine
+    would not take it."""
+
+    async def planned() -> Plan:
+        asked = study(validate, Run(job.validator, job.judges, job.temperature), *_as_asked(answers))
+        async with Session("auto", cache=_cache(), recorded=None, progress=False) as session:
+            return (await rehearsed(session, asked)).plan_so_far
+
     try:
-        cost = bill(Run(job.validator, job.judges, job.temperature), questions, given)
+        plan = asyncio.run(planned())
     except (ValueError, ModelError) as error:
         raise Refused({"validator": f"{error}."}) from None
-    job.most_calls, job.most_dollars = cost["calls"], cost["dollars"]
+    job.most_calls, job.most_dollars = plan.to_ask, plan.dollars
+
+
+def _cache() -> Path:
+    """Where replies to the desk's jobs are kept."""
+    settings.FOLDER.mkdir(parents=True, exist_ok=True)
+    return settings.FOLDER / "replies.sqlite"
 
 
 def _as_asked(answers: Sequence[Answer]) -> tuple[list[schemas.Question], list[schemas.Answer]]:
@@ -255,9 +268,9 @@ def run(key: str) -> None:
 async def _run(job: Job, before: tuple[int, float]) -> None:
     answers = await _away(lambda: list(waiting(job)))
     budget = Budget(calls=job.most_calls, dollars=job.most_dollars)
-    settings.FOLDER.mkdir(parents=True, exist_ok=True)
-    cache, todo, errors = settings.FOLDER / "replies.sqlite", iter(answers), []
-    async with Session("auto", budget=budget, cache=cache, recorded=None, progress=False, retries=RETRIES) as session:
+    todo, errors = iter(answers), []
+    how = dict(cache=_cache(), recorded=None, progress=False, retries=RETRIES)
+    async with Session("auto", budget=budget, **how) as session:
 
         def counted() -> dict[str, float]:
             return dict(calls=before[0] + session.spent.calls, dollars=before[1] + session.spent.dollars)

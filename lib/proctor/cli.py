@@ -166,9 +166,8 @@ def validate(
 
     from proctor.data.answers import load_asked
     from proctor.exam import judge_licence
-    from proctor.models.settings import Settings
     from proctor.uq import own_judges
-    from proctor.uq.run_validator import Run, bill
+    from proctor.uq.run_validator import Run
     from proctor.uq.run_validator import validate as validated
 
     columns, how = named_columns(asking.column), asking.settings()
@@ -176,7 +175,6 @@ def validate(
     validator = validator or (ONE if len(judges) == 1 else SEVERAL)
     asked = load_asked(answers, questions or "", columns)
     run, notebook = asking.name or f"validate-{answers.stem}", "uq/your_answers"
-    bill(Run(validator, judges, settings=Settings(**how)), *asked)  # raises what it can't be asked for
     what = f"{len(asked[1])} answers before {validator}"
     if ask_models(run, notebook, what, lambda session: validated(session, Run(validator, judges), *asked), asking):
         own = dict(answer_file=str(answers.resolve()), question_file=absolute(questions))

@@ -58,7 +58,7 @@ def test_a_bill_above_the_desk_s_budget_is_refused_before_the_first_call(
         ("C@openai/other", ["own"], 0, "judges"),
         ("C", [], 0, "validator"),
         ("(C x3|U)", ["own"], 0, "validator"),  # at temperature 0 every reply is the same
-        *((huge, ["own"], 0.7, "validator") for huge in ("C x999999999999|U", "((C x100|U) x100|U) x100|U")),
+        *((huge, ["own"], 0.7, "validator") for huge in ("C x999999999999|U", "C u21|U", "((C x100|U) x100|U) x100|U")),
     ],
 )
 def test_what_the_engine_would_not_take_or_not_bill_at_once_is_refused_by_field(

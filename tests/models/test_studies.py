@@ -23,7 +23,7 @@ from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError, Plan
 from proctor.models.studies import OnlyPlanned, ask_all, refuse_over_budget, rehearsed, shown_plan, study
-from proctor.uq.run_validator import Run, bill, validate
+from proctor.uq.run_validator import Run, validate
 
 QUESTIONS = [Question(id=f"q{n}", question=f"What is {n} + 1?", answer=str(n + 1)) for n in range(4)]
 ANSWERS = [Answer(id=f"a{n}", question_id=f"q{n}", text=f"It is {n + 1}.") for n in range(4)]
@@ -82,13 +82,14 @@ def asked(session, study):
     return plan
 
 
-@pytest.mark.parametrize("validator", ["CC => FLC => C", "(CC u3|U) => B", "[C, FLC, V] |M", "C u3 |M", "Debate"])
-def test_a_plan_bounds_a_validator_that_ends_early(speaking, session, validator):
+@pytest.mark.parametrize(
+    ("validator", "calls"),
+    [("CC => FLC => C", 4), ("(CC u3|U) => B", 6), ("[C, FLC, V] |M", 3), ("C u3 |M", 3), ("Debate", 4)],
+)
+def test_a_plan_bounds_a_validator_that_ends_early(speaking, session, validator, calls):
     judges = ["open", "claude"] if validator == "Debate" else ["open"]
     study = partial(validate, run=Run(validator, judges), questions=QUESTIONS, answers=ANSWERS)
-    plan = asked(session, study)
-    cost = bill(Run(validator, judges, settings=SMALL), QUESTIONS, ANSWERS)
-    assert plan.to_ask == cost["calls"] and plan.completion_tokens == cost["tokens_received"]
+    assert asked(session, study).to_ask == calls * len(ANSWERS)
 
 
 REPAIRED = 3 * (stages.ATTEMPTS + 1) + 3 + 3 * 3 * stages.AUDITS  # of three models: attempts, repairs, their audits

@@ -22,9 +22,10 @@ from proctor.models.prompts import load
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError
+from proctor.models.studies import rehearsed, study
 from proctor.paths import ROOT
 from proctor.uq import run_validator
-from proctor.uq.run_validator import Run, bill, validate
+from proctor.uq.run_validator import Run, validate
 
 from ..chat_server import Server
 
@@ -178,14 +179,6 @@ def test_an_export_holds_the_next_call_of_every_answer(validator, depth, session
     assert asyncio.run(study(talker))["outcome"].eq("accept").all()
 
 
-def test_the_bill_is_what_all_votes_cost_and_is_told_without_a_call(serving, session):
-    server = serving(verdicts=1.0)
-    told = bill(Run(PIPELINE, ["open"]), QUESTIONS, ANSWERS)
-    assert server.arrived == 0 and told["dollars"] > 0
-    assert told["calls"] == run(session(), PIPELINE)["calls"].sum() == 10 * len(ANSWERS)
-    assert bill(Run("C", ["unpriced"]), QUESTIONS, ANSWERS)["dollars"] is None
-
-
 @pytest.mark.parametrize(
     "text", ["C@open => Debate", "[C@open, FLC@claude] |M => Debate", "Debate x2|M", "Debate => C |M"]
 )
@@ -241,14 +234,13 @@ def test_programs_are_stages_that_ask_nobody(serving, session, tmp_path):
 
     async def go():
         async with session() as talker:
-            found = await validate(
-                talker, Run("units => (C x3|U)", ["open"], 0.5), questions, answers, out=tmp_path / "v.jsonl"
-            )
-            return found, bill(Run("units"), questions, answers)
+            asked = Run("units => (C x3|U)", ["open"], 0.5), questions, answers
+            plan = (await rehearsed(talker, study(validate, *asked))).plan_so_far
+            return await validate(talker, *asked, out=tmp_path / "v.jsonl"), plan.to_ask
 
-    found, told = asyncio.run(go())
+    found, planned = asyncio.run(go())
     assert list(found["outcome"]) == ["accept", "reject"] and list(found["calls"]) == [3, 0] and server.arrived == 3
-    assert traces(tmp_path / "v.jsonl")["s"][0]["reply"] == "'4 s' has not the dimension of m" and told["calls"] == 0
+    assert traces(tmp_path / "v.jsonl")["s"][0]["reply"] == "'4 s' has not the dimension of m" and planned == 3
 
 
 @pytest.mark.parametrize("check", ["CC", "B"])
@@ -392,7 +384,7 @@ def test_verdicts_on_recorded_replies_are_those_of_the_reference(tmp_path):
         assert set(run["outcome"]) == {"accept", "reject"} and run["calls"].sum() < every["calls"].sum()
 
 
-def test_random_validators_keep_the_verdict_of_all_votes_and_their_bill():
+def test_random_validators_keep_the_verdict_of_all_votes_and_their_plan():
     """The benchmark, small."""
     spec = importlib.util.spec_from_file_location("random_validators", ROOT / "benchmarks" / "random_validators.py")
     module = importlib.util.module_from_spec(spec)
@@ -400,4 +392,4 @@ def test_random_validators_keep_the_verdict_of_all_votes_and_their_bill():
     found = module.cases(20, 1)
     assert found["answers"] == 40 and 4 < found["accepted"] < 30 and found["calls early"] > 40
     wrong = ("verdicts that differ", "calls that early exit alone asks", "above the cost's calls")
-    assert not any(found[name] for name in (*wrong, "above the bill's calls", "above the bill's dollars"))
+    assert not any(found[name] for name in (*wrong, "above the plan's calls", "above the plan's dollars"))

@@ -2,8 +2,9 @@
 
     found = await validate(session, Run("(CC u3|U) => (FLC u3|U) => (C u3|U)", ["o3"]), questions, answers)
 
-Every answer is a conversation of its own with `notation.decide`, many at once. None asks a call after its verdict is
-settled. The session keeps replies as they come, so a run resumes after a kill.
+What it costs at most is told by a rehearsal (`models.studies`). Every answer is a conversation of its own with
+`notation.decide`, many at once. None asks a call after its verdict is settled. The session keeps replies as they come,
+so a run resumes after a kill.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ from proctor.models.endings import CallsFailed, Halt, MissingReply, all_home
 from proctor.models.final_line import p_accept, verdict, why_unreadable, without_marks
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import Prompt, follow_up, load
-from proctor.models.registry import price, spec
+from proctor.models.registry import spec
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.uq.checks import OUTCOMES, as_shown, broken, check_request
@@ -38,7 +39,6 @@ from proctor.uq.notation import (
     Node,
     Repeat,
     Vote,
-    all_votes,
     by_one_judge,
     by_several_judges,
     decide,
@@ -165,59 +165,6 @@ async def validate(
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def bill(run: Run, questions: Sequence[Question], answers: Sequence[Answer]) -> dict:
-    """What validating costs at most: calls, tokens sent, tokens received, dollars.
-
-    An upper bound in every case: every vote is cast; each byte that is sent counts as a token; each reply is as long as
-    its request allows, and counts four bytes a token where it is sent again: to reconsider, to compare, in a debate.
-    Attempts that fail and are made again come on top; a session's budget counts them. dollars is None if a judge has
-    no price.
-    """
-    run = replace(run.resolved(), structured=False)
-    pairs = _checked(run, questions, answers)
-    votes = dict.fromkeys(replace(vote, above=None) for vote in all_votes(run.node, len(run.judges)))
-    total = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0)
-    for question, answer in pairs:
-        talks: dict[Vote, tuple[Request, int]] = {}
-        for vote in votes:
-            for request, again in _longest(vote, run, question, answer, talks):
-                talks[vote] = request, again
-                add_most(total, request, again)
-    return total
-
-
-BYTES = 4  # of a reply's token, where it is sent again: as many tokens at most, whoever counts them
-
-
-def add_most(total: dict, request: Request, again: int, times: int = 1) -> None:
-    """Adds to a bill what so many calls cost at most, in which `again` tokens of earlier replies are sent."""
-    sent, received, cost = request.most_tokens + again, request.max_tokens, price(request.model)
-    total["calls"] += times
-    total["tokens_sent"] += times * sent
-    total["tokens_received"] += times * received
-    if cost is None or total["dollars"] is None:
-        total["dollars"] = None
-    else:
-        total["dollars"] += times * (sent * cost[0] + received * cost[1])
-
-
-def _longest(vote: Vote, run: Run, question: Question, answer: Answer, talks: dict) -> list[tuple[Request, int]]:
-    """Each call of a vote with nothing in the place of replies, and how many tokens these replies can be."""
-    if vote.check in PROGRAMS:
-        return []
-    if vote.turn and vote.check != "Debate":
-        before, again = talks[replace(vote, turn=vote.turn - 1)]
-        return [(follow_up(before, Reply("]]"), _reflecting(run)), again + BYTES * before.max_tokens)]
-    others = len(run.judges) - 1
-    request = _first(vote, run, question, answer, [""] * others if vote.turn else [])
-    if vote.turn:
-        return [(request, others * BYTES * request.max_tokens)]
-    if CHECKS.get(vote.check) != 2:
-        return [(request, 0)]
-    compared = _asked(vote, run, question, answer, Reply(""))
-    return [(request, 0), (compared, BYTES * request.max_tokens)]
-
-
 def _reflecting(run: Run) -> Prompt:
     return load("uq/reflect", run.settings, run.structured)
 
@@ -263,11 +210,12 @@ async def _judge(session: Session, halt: Halt, run: Run, question: Question, ans
     try:
         vote = next(votes)
         while True:
-            vote = votes.send(await trial.outcome(vote))
+            outcome = await trial.outcome(vote)
+            if trial.guessed and not run.exhaustive:  # a rehearsal: nobody knows which votes settle it
+                return await _judge(session, halt, replace(run, exhaustive=True), question, answer)
+            vote = votes.send(outcome)
     except StopIteration as end:
         settled = end.value
-    if trial.guessed and not run.exhaustive:  # a rehearsal: nobody knows which votes settle it
-        return await _judge(session, halt, replace(run, exhaustive=True), question, answer)
     trace = list(trial.trace.values())
     row = dict(
         question_id=question.id,
@@ -330,6 +278,8 @@ class _Trial:
             return None, dict(why=why, p_accept=None, prompt="", reply="", **more)
         reply = await self._reply(request)
         self.talks[vote] = request, reply
+        if reply.source == REHEARSED:  # long, and says nothing
+            return True, dict(p_accept=None, prompt=request.prompt, reply=reply.text, **more)
         outcome, p = verdict(reply, **request.shown), p_accept(reply, **request.shown)
         why = why_unreadable(reply)
         if vote.above is not None:

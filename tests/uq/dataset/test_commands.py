@@ -166,7 +166,7 @@ def judge(kept, *arguments, model="open"):
 
 def test_a_plan_and_mistakes_ask_nothing_and_a_run_needs_a_budget(questions, serving, capsys):
     server = serving(verdicts=1.0)
-    assert judge(questions, "--plan") == 0 and "2 questions, 32 calls (at most $" in capsys.readouterr().out
+    assert judge(questions, "--plan") == 0 and "2 questions, 32 different calls" in capsys.readouterr().out
     (questions.parent / "bad.parquet").write_text("no")
     for kept, arguments, told in (
         (questions, (), "no budget: give --dollars or --calls"),

@@ -17,6 +17,7 @@ from proctor.models.messages import Reply
 from proctor.models.prompts import load
 from proctor.models.session import Session
 from proctor.models.spending import Budget
+from proctor.models.studies import rehearsed, study
 from proctor.uq.dataset.__main__ import main
 from proctor.uq.dataset.llm_filter import (
     CHANCES,
@@ -25,7 +26,6 @@ from proctor.uq.dataset.llm_filter import (
     FILTERED,
     LEAST,
     YES_NO,
-    bill,
     chances_of_yes,
     decide,
     effects,
@@ -140,10 +140,13 @@ def judging(server, odd=()):
     return said
 
 
-def run(session, kept=KEPT, **how):
+def run(session, judge="open", plan=False):
+    """The filter's verdicts; or its plan, for which nothing is asked."""
+
     async def go():
         async with session:
-            return await filter_questions(session, kept, "open", "open", **how)
+            asked = study(filter_questions, KEPT, "open", judge)
+            return (await rehearsed(session, asked)).plan_so_far if plan else await asked(session)
 
     return asyncio.run(go())
 
@@ -151,8 +154,8 @@ def run(session, kept=KEPT, **how):
 def test_a_run_decides_by_what_the_judge_said_and_goes_on_to_the_review_queue(serving, session, tmp_path):
     server = serving(verdicts=1.0)
     said = judging(server, odd={(2, "clear")})
-    cost = bill(KEPT, "open", "open")
-    talker = session(budget=Budget(dollars=cost["dollars"]))
+    plan = run(session(), plan=True)
+    talker = session(budget=Budget(dollars=plan.dollars))
     found = run(talker)
     assert tuple(found.columns) == COLUMNS and list(found["question_id"]) == list(KEPT["question_id"])
     for row in found.itertuples():
@@ -171,10 +174,9 @@ def test_a_run_decides_by_what_the_judge_said_and_goes_on_to_the_review_queue(se
     assert table.loc["clear", "before"] == pytest.approx(100 * sum(whole) / 7) and table.loc["clear", "n_before"] == 7
     assert (table.loc[list(YES_NO), "after"] == 100).all() and (table["n_after"] == len(kept)).all()
 
-    assert cost["calls"] == talker.spent.calls == server.arrived == 8 * (1 + 5 * 3)  # the bill bounds what it cost
-    assert cost["dollars"] >= server.dollars and cost["tokens_received"] >= talker.spent.completion_tokens
-    assert cost["tokens_sent"] >= sum(len(m["content"].encode()) for body in server.bodies for m in body["messages"])
-    assert bill(KEPT, "open", "unpriced")["dollars"] is None
+    assert plan.to_ask == talker.spent.calls == server.arrived == 8 * (1 + 5 * 3)  # the plan bounds what it cost
+    assert plan.dollars >= server.dollars and plan.completion_tokens >= talker.spent.completion_tokens
+    assert run(session(), "unpriced", plan=True).dollars is None
 
     path = tmp_path / "v.jsonl"
     write_verdicts(path, found)

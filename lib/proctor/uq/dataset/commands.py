@@ -5,6 +5,7 @@ import asyncio
 import sys
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -20,9 +21,10 @@ from proctor.models.registry import ModelError
 from proctor.models.session import MODES, Session
 from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError
+from proctor.models.studies import rehearsed
 from proctor.uq.dataset import next_version as versions
 from proctor.uq.dataset import release as releases
-from proctor.uq.dataset.llm_filter import REPEATS, TEMPERATURE, bill, effects, filter_questions, write_verdicts
+from proctor.uq.dataset.llm_filter import REPEATS, TEMPERATURE, effects, filter_questions, write_verdicts
 from proctor.uq.dataset.release_check import check_releases
 from proctor.uq.dataset.review_queue import (
     ATTEMPTS,
@@ -51,15 +53,11 @@ def filter_llm(options) -> int:
 
 
 async def _filter(options) -> int:
-    questions, asked = read_questions(options.kept), Settings(prompts_dir=options.prompts)
-    cost = bill(questions, options.answering, options.judge, options.repeats, asked)
-    dollars = "no price known" if cost["dollars"] is None else f"at most ${cost['dollars']:,.2f}"
-    print(f"{len(questions):,} questions, {cost['calls']:,} calls ({dollars}); what is kept already costs nothing")
-    if options.plan:
-        return 0
-    asks = options.mode != "replay" and not options.requests
-    if asks and options.dollars is None and options.calls is None and cost["dollars"] != 0:
-        raise DataError("no budget: give --dollars or --calls, the most that this run may spend. --plan only plans.")
+    questions = read_questions(options.kept)
+    asked = dict(
+        repeats=options.repeats, temperature=options.temperature, settings=Settings(prompts_dir=options.prompts)
+    )
+    study = partial(filter_questions, questions=questions, answering=options.answering, judge=options.judge, **asked)
     cache = Cache(options.cache)
     try:
         if options.replies:
@@ -67,11 +65,14 @@ async def _filter(options) -> int:
     finally:
         cache.close()
     how = dict(cache=options.cache, budget=Budget.of_options(options.dollars, options.calls), batch=options.batch)
-    settings = dict(repeats=options.repeats, temperature=options.temperature, settings=asked)
-
-    async def study(session: Session):
-        return await filter_questions(session, questions, options.answering, options.judge, **settings)
-
+    async with Session(options.mode, **how) as session:
+        plan = (await rehearsed(session, study)).plan_so_far
+    print(f"{len(questions):,} questions, {plan}")
+    if options.plan:
+        return 0
+    asks = options.mode != "replay" and not options.requests
+    if asks and options.dollars is None and options.calls is None and plan.dollars != 0:
+        raise DataError("no budget: give --dollars or --calls, the most that this run may spend. --plan only plans.")
     if options.requests:
         async with Session("replay", cache=options.cache, progress=False) as session:
             if count := await export(session, study, options.requests):

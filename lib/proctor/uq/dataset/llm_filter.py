@@ -21,13 +21,12 @@ from proctor.exam.recorded import MODELS, SEED
 from proctor.files import write_atomic
 from proctor.models.endings import CallsFailed
 from proctor.models.final_line import final_mark, p_accept, verdict
-from proctor.models.messages import Reply, Request
+from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import Prompt, load
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.uq.dataset.post_markdown import to_markdown
 from proctor.uq.dataset.review_queue import KEY
-from proctor.uq.run_validator import BYTES, add_most
 
 CHANCES = {"correctness": 40, "solvability": 70}  # a mean of at most so many percent is kept
 YES_NO = ("answerable", "clear", "objective")  # in UQ's words approachable, well-defined, objective
@@ -157,23 +156,6 @@ async def chances_of_yes(session: Session, questions: pd.DataFrame, found: pd.Da
     return pd.DataFrame(np.array(chances, float).reshape(-1, len(YES_NO)), columns=list(YES_NO))
 
 
-def bill(
-    questions: pd.DataFrame, answering: str, judge: str, repeats: int = REPEATS, settings: Settings | None = None
-) -> dict:
-    """What a run costs at most: calls, tokens sent, tokens received, dollars (None if a model has no price).
-
-    Each byte sent counts as a token, each reply is as long as its request allows. Failed attempts come on top.
-    """
-    total, prompts = dict(calls=0, tokens_sent=0, tokens_received=0, dollars=0.0), _prompts(settings)
-    for row in questions.itertuples():
-        fields = _fields(row)
-        first = prompts["answer"].request(answering, **fields)
-        add_most(total, first, 0)
-        for name in CRITERIA:
-            add_most(total, prompts[name].request(judge, **fields, answer=""), BYTES * first.max_tokens, repeats)
-    return total
-
-
 def effects(found: pd.DataFrame) -> pd.DataFrame:
     """What Figure S2 shows, of any run: a row a criterion, before the filter and among what it keeps.
 
@@ -216,7 +198,7 @@ def _prompts(settings: Settings | None = None) -> dict[str, Prompt]:
 
 
 def _read(name: str, reply: Reply | None, request: Request | None) -> int | bool | None:
-    if reply is None or request is None:
+    if reply is None or request is None or reply.source == REHEARSED:
         return None
     return (verdict if name in YES_NO else read_percent)(reply, **request.shown)
 
