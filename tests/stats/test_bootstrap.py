@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from proctor.stats import bootstrap
 from proctor.stats.interval import Interval, by_group
-from proctor.stats.proportions import clopper_pearson, confusion, wilson
+from proctor.stats.proportions import clopper_pearson, wilson
 from scipy import stats
 
 
@@ -55,20 +55,6 @@ def test_arbitrary_real_scores_keep_double_precision(rng):
     means = bootstrap.resample_means(scores, 100, np.random.default_rng(8))
     w = weights(90, 100, np.random.default_rng(8)).astype(float)
     assert means.dtype == np.float64 and np.allclose(means, scores @ w.T / 90, rtol=1e-14)
-
-
-def test_clusters_agree_with_a_slow_loop():
-    source = np.random.default_rng(4)
-    labels = source.choice(["algebra", "botany", "chess", "drama", "ethics"], 60)
-    scores = source.integers(0, 2, (3, 60)).astype(float)
-    names = np.unique(labels)
-    drawn = np.concatenate(list(bootstrap.draws(len(names), 300, np.random.default_rng(9))))
-    slow = []
-    for row in drawn:
-        items = [i for c in row for i in range(60) if labels[i] == names[c]]
-        slow.append(scores[:, items].mean(axis=1))
-    fast = bootstrap.resample_means(scores, 300, np.random.default_rng(9), labels)
-    assert np.allclose(fast, np.array(slow).T, atol=1e-6)
 
 
 @pytest.mark.parametrize("method, scipy_name", [("percentile", "percentile"), ("bca", "BCa")])
@@ -129,22 +115,13 @@ def test_paired_difference_takes_the_interval_that_holds_for_its_size(rng):
     assert bootstrap.paired_difference(a, b, rng, clusters=np.arange(36)).method == "percentile"
 
 
-def test_statistic_interval_of_the_mean_is_the_mean_interval_and_a_vectorized_one_the_loop_s():
+def test_statistic_interval_of_the_mean_is_the_mean_interval():
     scores, labels = np.random.default_rng(0).integers(0, 2, 50).astype(float), np.arange(50) // 7
-    x, y = np.random.default_rng(0).random((2, 40))
     for clusters in (None, labels):
         args = dict(resamples=600, clusters=clusters)
         special = bootstrap.interval(scores, np.random.default_rng(1), **args)
         general = bootstrap.statistic_interval(np.mean, [scores], np.random.default_rng(1), **args)
         assert (general.low, general.high) == pytest.approx((special.low, special.high), abs=1e-6)
-
-    def gap(a, b):
-        return a.mean(axis=-1) ** 2 - b.mean(axis=-1)
-
-    slow, fast = (
-        bootstrap.statistic_interval(gap, [x, y], np.random.default_rng(1), 300, vectorized=v) for v in (False, True)
-    )
-    assert (slow.low, slow.high) == pytest.approx((fast.low, fast.high))
 
 
 def test_undefined_resamples_are_left_out_and_counted_and_most_of_them_or_none_that_varies_give_no_interval(rng):
@@ -180,30 +157,6 @@ def test_held_counts_a_limit_that_equals_the_truth():
     low, high = np.float32([0.9, 0.8, 0.0, 0.91]), np.float32([1.0, 0.9, 0.5, 1.0])
     found = bootstrap.held(low, high, 0.9)
     assert found.estimate == 0.5 and (found.low, found.high) == wilson(2, 4)
-
-
-@pytest.mark.parametrize("clustered", [False, True])
-def test_a_weighted_statistic_has_the_interval_of_its_plain_form_to_the_last_bit(clustered):
-    rng = np.random.default_rng(3)
-    accept, correct = rng.integers(0, 2, (2, 90)).astype(float)
-    correct[:60] = 0  # so that some resamples of clusters lack a right answer
-    clusters = np.arange(90) // 30 if clustered else None
-    plain = bootstrap.statistic_interval(
-        lambda a, c: confusion(a, c).balanced_accuracy,
-        [accept, correct],
-        np.random.default_rng(7),
-        500,
-        clusters=clusters,
-    )
-
-    def balanced_accuracy(drawn, a, c):
-        with np.errstate(invalid="ignore"):
-            return (drawn @ (a * c) / (drawn @ c) + drawn @ ((1 - a) * (1 - c)) / (drawn @ (1 - c))) / 2
-
-    weighted = bootstrap.statistic_interval(
-        balanced_accuracy, [accept, correct], np.random.default_rng(7), 500, clusters=clusters, weighted=True
-    )
-    assert weighted == plain and (weighted.undefined > 0) == clustered
 
 
 def test_the_jackknife_of_a_mean_is_student_s_interval_and_of_what_no_cluster_changes_exact():

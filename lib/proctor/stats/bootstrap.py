@@ -7,7 +7,7 @@ a seed gives the same resamples for every statistic.
 Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 13 (percentile) and 14 (BCa).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -197,19 +197,16 @@ def statistic_interval(
     resamples: int = 2_000,
     level: float = 0.95,
     clusters: ArrayLike | None = None,
-    vectorized: bool = False,
     bounds: tuple[float, float] | None = None,
     weighted: bool = False,
 ) -> Interval:
     """Percentile bootstrap interval of any statistic fn(*arrays), the arrays sharing their first axis, the items.
 
-    vectorized: fn takes arrays of shape (resamples, items) and returns (resamples,); not with clusters,
-    whose resamples differ in length. weighted: fn(drawn, *arrays) takes how often each item was drawn, floats
-    (resamples, items), before the arrays as they are, and returns (resamples,): for sums and means one matrix
-    product, hundreds of times as fast. Where fn returns NaN or None the statistic is undefined (for
-    example, one class only): such resamples are left out and counted. Are they more than half, or is it undefined on
-    the data themselves, or are there none: `no_interval`. If no resample differs from the data the interval is `bounds`
-    (method "range"); without bounds, ValueError.
+    weighted: fn(drawn, *arrays) takes how often each item was drawn, floats (resamples, items), before the arrays as
+    they are, and returns (resamples,): for sums and means one matrix product, hundreds of times as fast. Where fn
+    returns NaN or None the statistic is undefined (for example, one class only): such resamples are left out and
+    counted. Are they more than half, or is it undefined on the data themselves, or are there none: `no_interval`. If no
+    resample differs from the data the interval is `bounds` (method "range"); without bounds, ValueError.
     """
     checks.share(level, "level")
     resamples = checks.at_least_one(resamples, "resamples")
@@ -217,33 +214,25 @@ def statistic_interval(
     n = checks.same_length(**{f"arrays[{i}]": array for i, array in enumerate(columns)})
     if n == 0:
         return no_interval(level)
-    if vectorized and (clusters is not None or any(array.ndim != 1 for array in columns)):
-        raise ValueError("vectorized needs one-dimensional arrays and no clusters: pass vectorized=False")
+    codes, n_units = (np.arange(n), n) if clusters is None else checks.cluster_index(clusters, n)
 
     def value(index: np.ndarray) -> float:
-        if weighted:
-            drawn = np.bincount(index, minlength=n)[None].astype(float)
-            return float(np.asarray(fn(drawn, *columns), float)[0])
         result = fn(*(array[index] for array in columns))
         return np.nan if result is None else float(np.squeeze(result))
 
-    everything = np.arange(n)
-    estimate = value(everything[None, :] if vectorized else everything)
+    def of_tables(tables: Iterable[np.ndarray]) -> np.ndarray:
+        return np.concatenate([np.asarray(fn(table[:, codes], *columns), float) for table in tables])
+
+    estimate = float(of_tables([np.ones((1, n_units))])[0]) if weighted else value(np.arange(n))
     if np.isnan(estimate):
         return no_interval(level)
-    codes, n_units = (everything, n) if clusters is None else checks.cluster_index(clusters, n)
-    members = [np.flatnonzero(codes == c) for c in range(n_units)]
-    values: list[float] = []
-    for table in counts(n_units, resamples, rng, np.float64, entries=2**20) if weighted else ():
-        values.extend(np.asarray(fn(table[:, codes], *columns), float).tolist())
-    for block in () if weighted else draws(n_units, resamples, rng):
-        if vectorized:
-            values.extend(np.asarray(fn(*(array[block] for array in columns)), float).tolist())
-        elif clusters is None:
-            values.extend(value(row) for row in block)
-        else:
-            values.extend(value(np.concatenate([members[c] for c in row])) for row in block)
-    replicates = np.array(values, dtype=float)
+    if weighted:
+        replicates = of_tables(counts(n_units, resamples, rng, np.float64, entries=2**20))
+    else:
+        members = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+        drawn = (row for block in draws(n_units, resamples, rng) for row in block)
+        index = drawn if clusters is None else (np.concatenate([members[unit] for unit in row]) for row in drawn)
+        replicates = np.array([value(items) for items in index])
     defined = replicates[~np.isnan(replicates)]
     undefined = resamples - len(defined)
     if undefined > resamples / 2:

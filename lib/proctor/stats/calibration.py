@@ -165,7 +165,6 @@ def auc_interval(
     `bootstrap.no_interval`.
     """
     checks.share(level, "level")
-    resamples = checks.at_least_one(resamples, "resamples")
     estimate = auc(score, correct) if len(np.asarray(score)) else None
     if estimate is None:
         return bootstrap.no_interval(level)
@@ -174,19 +173,11 @@ def auc_interval(
         pairs = int(min(correct.sum(), len(correct) - correct.sum()))
         low, high = clopper_pearson(int(estimate * pairs), pairs, level)
         return Interval(estimate, low, high, level, "exact")
-    codes, n_units = np.arange(len(score)), len(score)
-    if clusters is not None:
-        codes, n_units = checks.cluster_index(clusters, len(score))
-        if n_units <= bootstrap.FEW:
-            return bootstrap.jackknife_interval(lambda keep: auc(score[keep], correct[keep]), codes, level, (0.0, 1.0))
-    drawn = bootstrap.counts(n_units, resamples, rng, np.float64, entries=2**20)
-    replicates = np.concatenate([resampled_auc(table[:, codes], score, correct) for table in drawn])
-    replicates = replicates[~np.isnan(replicates)]
-    undefined = resamples - len(replicates)
-    if undefined > resamples / 2:
-        return bootstrap.no_interval(level, estimate, undefined)
-    low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(estimate, float(low), float(high), level, "percentile", undefined)
+    if clusters is not None and len(np.unique(np.asarray(clusters))) <= bootstrap.FEW:
+        return bootstrap.jackknife_interval(lambda keep: auc(score[keep], correct[keep]), clusters, level, (0.0, 1.0))
+    return bootstrap.statistic_interval(
+        resampled_auc, (score, correct), rng, resamples, level, clusters, (0.0, 1.0), weighted=True
+    )
 
 
 def best_threshold(p: np.ndarray, right: np.ndarray) -> float:

@@ -15,8 +15,8 @@ ENTRIES = 2**17  # of a table of pairs by resamples that is held at a time: a me
 class Ranking:
     """What one set of resamples says about every model. All arrays have one entry a model, in the order given.
 
-    mean, low, high: mean score with its percentile interval (exact where `exact`: a model whose score never
-    varies). rank: 1 is best, ties share the smallest rank (1, 2, 2, 4). rank_low, rank_high: percentile
+    mean, low, high: mean score with its percentile interval (exact for a model whose score never varies). rank: 1 is
+    best, ties share the smallest rank (1, 2, 2, 4). rank_low, rank_high: percentile
     limits of the rank over resamples, whole ranks. p_first: how often first, a shared first place split
     evenly, so it sums to 1. p_top (models, models): column k - 1 is how often the model is in the top k; a shared
     place counts whole, so it sums to k or more. p_beats (models, models): how often the row is above the column,
@@ -26,15 +26,12 @@ class Ranking:
     mean: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    exact: np.ndarray
     rank: np.ndarray
     rank_low: np.ndarray
     rank_high: np.ndarray
     p_first: np.ndarray
     p_top: np.ndarray
     p_beats: np.ndarray
-    level: float
-    resamples: int
 
 
 def ranks(means: np.ndarray) -> np.ndarray:
@@ -69,28 +66,23 @@ def ranking(
         drawn = [(table @ gathered.totals.T, table @ held.T * gathered.denominator) for table in tables]
         means = np.concatenate([np.divide(a, b, out=np.zeros(a.shape), where=b > 0) for a, b in drawn]).T
     rank, above = _compare(means)
-    below = above.T
-    first = rank == 1
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=1).astype(float)
-    exact = np.ptp(means, axis=1) <= 1e-12
-    for i in np.flatnonzero(exact):
+    first, tail = rank == 1, (1 - level) / 2
+    low, high = np.quantile(means, [tail, (1 + level) / 2], axis=1).astype(float)
+    for i in np.flatnonzero(np.ptp(means, axis=1) <= 1e-12):
         found = bootstrap.exact_interval(float(observed[i]), len(gathered.sizes), level, (0.0, 1.0))
         low[i], high[i] = found.low, found.high
+    # The share of resamples in which a model's rank is at most 0, 1, 2, ...
     within = np.stack([np.bincount(row, minlength=len(rank) + 1) for row in rank]).cumsum(axis=1) / rank.shape[1]
-    rank_low, rank_high = _rank_limits(within, level)
     return Ranking(
         mean=observed,
         low=low,
         high=high,
-        exact=exact,
         rank=ranks(observed[:, None])[:, 0].astype(int),
-        rank_low=rank_low,
-        rank_high=rank_high,
+        rank_low=(within >= tail).argmax(axis=1),
+        rank_high=(within >= 1 - tail - 1e-12).argmax(axis=1),
         p_first=(first / first.sum(axis=0)).mean(axis=1),
         p_top=within[:, 1:],
-        p_beats=(1 + (above - below) / means.shape[1]) / 2,
-        level=level,
-        resamples=means.shape[1],
+        p_beats=(1 + (above - above.T) / means.shape[1]) / 2,
     )
 
 
@@ -119,15 +111,6 @@ def _compare(means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rank += beaten.view(np.uint8)
         above[i] = [np.count_nonzero(other) for other in beaten]
     return rank, above
-
-
-def _rank_limits(within: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Smallest ranks that at least (1-level)/2 and (1+level)/2 of the resamples do not exceed.
-
-    within (models, ranks from 0): share of the resamples in which the model's rank is at most that.
-    """
-    tail = (1 - level) / 2
-    return (within >= tail).argmax(axis=1), (within >= 1 - tail - 1e-12).argmax(axis=1)
 
 
 def pair_blocks(n_models: int, columns: int) -> Iterator[slice]:
