@@ -14,6 +14,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
+from django.utils.functional import cached_property
 
 
 def new_key() -> str:
@@ -307,8 +308,14 @@ class Round(models.Model):
     closed_at = models.DateTimeField(null=True, blank=True)
 
 
+ORGANIZER, AUTHOR = "organizer", "author"  # parts that nobody is seated for
+
+
 class Case(models.Model):
-    """What a round decides on. material: its fields; evidence: what models said of it, which some parts may not see."""
+    """What a round decides on. material: its fields; evidence: what models said of it, which some parts may not see.
+
+    Protocols (`round_rules`) read it, with the two lists below; `rounds.with_all` finds many in few queries.
+    """
 
     key = models.CharField(max_length=80, unique=True, default=new_key)
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="cases")
@@ -321,6 +328,37 @@ class Case(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["round", "place"], name="one_place")]
+
+    @cached_property
+    def parts(self) -> dict[str, str]:
+        """The part of each account that has a seat, by username."""
+        return {seat.account.username: seat.part for seat in sorted(self.seats.all(), key=lambda seat: seat.pk)}
+
+    @cached_property
+    def ballots(self) -> list["Ballot"]:
+        """In the order in which they were cast."""
+        return sorted(self.cast.all(), key=lambda ballot: ballot.number)
+
+    @property
+    def closed(self) -> bool:
+        """Whether its round is over."""
+        return self.round.closed_at is not None
+
+    def part_of(self, account: str) -> str:
+        """The part that an account has in it, "" for none."""
+        own = {self.author.username: AUTHOR} if self.author else {}
+        return (own | {self.round.organizer.username: ORGANIZER} | self.parts).get(account, "")
+
+    def seated(self, part: str) -> list[str]:
+        return [account for account, own in self.parts.items() if own == part]
+
+    def made(self, move: str, by: str | None = None) -> list["Ballot"]:
+        """The ballots of a move, of all or of one account."""
+        return [one for one in self.ballots if one.move == move and by in (None, one.by.username)]
+
+    def all_in(self, part: str, move: str) -> bool:
+        """Whether each seat of a part has made the move."""
+        return bool(self.seated(part)) and {one.by.username for one in self.made(move)} >= set(self.seated(part))
 
 
 class Seat(models.Model):

@@ -9,9 +9,9 @@
 Whoever has no part in a case gets the page of an address that does not exist.
 """
 
-import csv
-import io
 import json
+from pathlib import Path
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -21,6 +21,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from proctor.data.tabular import DataError, Wrong, made, read_csv, read_jsonl
 from proctor.files import harmless
 
 from desk import rounds
@@ -109,16 +110,15 @@ class OneRound(FormPage):
     def load(self, key: str) -> None:
         self.held, user = _round(self.request, key), self.request.user
         rules, organizes = PROTOCOLS[self.held.protocol], self.held.organizer_id == user.pk
-        cases = self.held.cases.order_by("place")
+        cases = rounds.with_all(self.held.cases)
         if not organizes:
             cases = (cases.filter(seats__account=user) | cases.filter(author=user)).distinct()
         page = Paginator(cases, PER_PAGE).get_page(self.request.GET.get("page"))
-        matters = rounds.matters_of(self.held, page.object_list)
-        views = [(matter.place, _first(matter), look(rules, matter, user.username)) for matter in matters]
-        shown = [dict(place=place, title=title, view=view) for place, title, view in views if view]
+        views = [(case, look(rules, case, user.username)) for case in page]
+        shown = [dict(place=case.place, title=_first(case), view=view) for case, view in views if view]
         self.shown = dict(round=self.held, protocol=rules, cases=shown, page=page, organizes=organizes)
         if organizes and shown:
-            table = rules.table(rounds.matters_of(self.held))
+            table = rules.table(rounds.with_all(self.held.cases))
             names = [name.replace("_", " ") for name in table]
             self.shown |= dict(columns=names, rows=table.astype(object).fillna("").values.tolist())
 
@@ -136,61 +136,40 @@ def table_csv(request: HttpRequest, key: str) -> HttpResponse:
     held = _round(request, key)
     if held.organizer_id != request.user.pk or not held.cases.exists():
         raise Http404
-    table = PROTOCOLS[held.protocol].table(rounds.matters_of(held)).map(harmless)
+    table = PROTOCOLS[held.protocol].table(rounds.with_all(held.cases)).map(harmless)
     answer = HttpResponse(table.to_csv(index=False), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="{held.protocol}-{held.key}.csv"'
     return answer
 
 
-def _first(matter) -> str:
+def _first(case: Case) -> str:
     """What a case is called: the beginning of its first text."""
-    text = next(
-        (str(matter.material[name]) for name in ("title", "question", "problem") if matter.material.get(name)), ""
-    )
+    text = next((str(case.material[name]) for name in ("title", "question", "problem") if case.material.get(name)), "")
     return text if len(text) <= 90 else text[:89].rstrip() + "…"
 
 
 def read_cases(text: str, rules: Protocol) -> list[dict]:
-    """Cases as JSON lines or as a CSV. Raises Refused with the line at fault."""
-    if text.lstrip().startswith("{"):
-        return read_lines(text)
-    reader, rows, fields = csv.reader(io.StringIO(text.strip()), strict=True), [], (*rules.material, *rules.evidence)
+    """Cases as JSON lines or as a CSV. Raises Refused with the rows at fault."""
+    here, as_json = Path("cases"), text.lstrip().startswith("{")
     try:
-        names = [name.strip() for name in next(reader, [])]
-        if strange := sorted(set(names) - {*fields, "author"}):
-            raise ValueError(f"{strange[0][:40]!r} is no field; known: {', '.join(fields)}, author")
-        for cells in filter(None, reader):
-            if len(cells) != len(names):
-                counts = f"{len(cells)} cells under {len(names)} names"
-                raise ValueError(f"{counts}; put quotes around a cell that contains a comma")
-            rows.append({name: _cell(name, cell, rules) for name, cell in zip(names, cells) if cell.strip()})
-    except (ValueError, RecursionError, csv.Error) as error:
-        raise Refused({"cases": f"line {reader.line_num}: {str(error)[:300]}."}) from None
-    return rows
+        rows, problems = (read_jsonl if as_json else read_csv)(here, text.strip())
+        return made(here, rows, problems, lambda _, row: row if as_json else _cells(row, rules))
+    except DataError as error:
+        raise Refused({"cases": str(error)}) from None
 
 
-def _cell(name: str, cell: str, rules: Protocol):
-    """A CSV's cell: a list's parts, what models said (JSON), or a text."""
-    if name in rules.evidence:
-        return json.loads(cell)
-    return [part.strip() for part in cell.split("|")] if name in rules.lists and "|" in cell else cell
-
-
-def read_lines(text: str) -> list[dict]:
-    """JSON objects, one a line. Raises Refused with the line at fault."""
-    rows = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise Refused(
-                    {"cases": f"line {number}: no JSON ({str(error)[:80]}). Write one object a line."}
-                ) from None
-            if not isinstance(row, dict):
-                raise Refused({"cases": f'line {number}: no object. Write {{"question": "...", ...}}.'})
-            rows.append(row)
-    return rows
+def _cells(row: dict[str, str], rules: Protocol) -> dict:
+    """A CSV's row: texts, the parts of a list, what models said (JSON). Raises Wrong."""
+    told: dict[str, Any] = {name.strip(): cell for name, cell in row.items() if cell.strip()}
+    for name in {*rules.lists} & {*told}:
+        if "|" in told[name]:
+            told[name] = [part.strip() for part in told[name].split("|")]
+    for name in {*rules.evidence} & {*told}:
+        try:
+            told[name] = json.loads(told[name])
+        except (ValueError, RecursionError) as error:
+            raise Wrong(name, f"no JSON ({error})", "Write what models said as JSON") from None
+    return told
 
 
 class CloseRound(FormPage):
@@ -214,31 +193,31 @@ class CloseRound(FormPage):
 @signed_in
 def one_case(request: HttpRequest, key: str, place: int, move: str = "") -> HttpResponse:
     """A case with the forms of the moves that one may make now; a form goes to the address of its move."""
-    case = Case.objects.filter(round__key=key, place=place).select_related("round__organizer", "author").first()
+    case = rounds.with_all(Case.objects.filter(round__key=key, place=place)).first()
     view = case and rounds.seen_by(request.user, case)
     if not view or (move and request.method != "POST"):
         raise Http404
-    made = {
-        own: rounds.form_of(fields, request.POST if own.name == move else None, own.name) for own, fields in view.moves
+    forms_of = {
+        own: rounds.form_of(fields, request.POST if own.name == move else None, own.name)
+        for own, fields in view["moves"]
     }
-    sent = next((form for form in made.values() if form.is_bound), None)
+    sent = next((form for form in forms_of.values() if form.is_bound), None)
     if move and not sent:
         raise NotAllowed("You can't do that here now: it is done, not yet due, or another's part.")
     if sent and sent.is_valid() and try_act(sent, rounds.cast, request.user, case, move, sent.cleaned_data):
         messages.success(request, "Saved. A ballot can't be changed afterwards.")
         return redirect("case", key, place)
-    rules = PROTOCOLS[case.round.protocol]
-    labels = rules.material | rules.evidence
+    rules, material = PROTOCOLS[case.round.protocol], view["material"]
     told = dict(
         round=case.round,
         case=case,
         protocol=rules,
         view=view,
-        material=[(labels[name], _html(view.material[name])) for name in rules.material if view.material.get(name)],
-        evidence=[(labels[name], _html(value)) for name, value in view.evidence.items()],
-        extra=[(label, markdown(text)) for label, text in view.extra.items()],
-        ballots=[(one.who, one.move, _labelled(one.form)) for one in view.ballots],
-        moves=made.items(),
+        material=[(label, _html(material[name])) for name, label in rules.material.items() if material.get(name)],
+        evidence=[(rules.evidence[name], _html(value)) for name, value in view["evidence"].items()],
+        extra=[(label, markdown(text)) for label, text in view["extra"].items()],
+        ballots=[(who, one.move, _labelled(one.form)) for who, one in view["ballots"]],
+        moves=forms_of.items(),
     )
     return render(request, "desk/case.html", told, status=422 if sent else 200)
 

@@ -12,24 +12,24 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
+from django import forms
 from proctor.hle import review
 from proctor.kina.tournament import Mechanism, settle
 from proctor.uq.dataset import review_queue
 
+from desk.models import AUTHOR, ORGANIZER, Ballot, Case
 from desk.round_rules import (
-    AUTHOR,
-    ORGANIZER,
-    Cast,
-    Field,
+    Fields,
     Impossible,
-    Matter,
     Move,
     Outcome,
     Part,
     Protocol,
     Sees,
     always,
+    choice,
     fixed,
+    text,
     when_closed,
 )
 from desk.round_verified import HLE_PAIR, HLE_VERIFIED
@@ -40,54 +40,54 @@ YES_NO = {"yes": "yes", "no": "no"}
 # UQ: the human filter
 
 
-def _sheet_row(matter: Matter, form: Mapping, reviewer: str) -> dict:
+def _sheet_row(case: Case, form: Mapping, reviewer: str) -> dict:
     """A row of a reviewer's review.csv, for the library's rules."""
-    row = {name: str(matter.material.get(name, "")) for name in review_queue.COLUMNS}
+    row = {name: str(case.material.get(name, "")) for name in review_queue.COLUMNS}
     said = {name: " ".join(str(form.get(name, "")).split()) for name in ("decision", "reason", "diamond")}
     return row | said | {"reviewer": reviewer if form else ""}
 
 
-def _queue_key(matter: Matter) -> tuple[str, int]:
-    return str(matter.material["site"]), int(matter.material["question_id"])
+def _queue_key(case: Case) -> tuple[str, int]:
+    return str(case.material["site"]), int(case.material["question_id"])
 
 
-def _uq_sheets(matter: Matter) -> pd.DataFrame:
-    for one in matter.cast("decide"):
-        if told := review_queue.row_fault(_sheet_row(matter, one.form, one.by)):
+def _uq_sheets(case: Case) -> pd.DataFrame:
+    for one in case.made("decide"):
+        if told := review_queue.row_fault(_sheet_row(case, one.form, one.by.username)):
             raise Impossible(told[0], f"{told[1]}. {told[2]}.")
-    forms = {one.by: one.form for one in matter.cast("decide")}
-    sheets = [{_queue_key(matter): _sheet_row(matter, forms.get(name, {}), name)} for name in matter.seated("reviewer")]
-    empty = [{_queue_key(matter): _sheet_row(matter, {}, "")}]
+    sheet_of = {one.by.username: one.form for one in case.made("decide")}
+    sheets = [{_queue_key(case): _sheet_row(case, sheet_of.get(name, {}), name)} for name in case.seated("reviewer")]
+    empty = [{_queue_key(case): _sheet_row(case, {}, "")}]
     return review_queue.combine_sheets(sheets or empty)
 
 
-def _uq_decide(matter: Matter) -> Outcome:
-    found = _uq_sheets(matter).iloc[0]
-    final = matter.all_in("reviewer", "decide")
+def _uq_decide(case: Case) -> Outcome:
+    found = _uq_sheets(case).iloc[0]
+    final = case.all_in("reviewer", "decide")
     lines = {"Reasons": found["reason"], "Diamond": "yes" if found["diamond"] else "no"}
-    return Outcome(found["outcome"] if final or matter.closed else "open", final, lines)
+    return Outcome(found["outcome"] if final or case.closed else "open", final, lines)
 
 
-def _uq_table(matters: Iterable[Matter]) -> pd.DataFrame:
+def _uq_table(cases: Iterable[Case]) -> pd.DataFrame:
     """Every case with its outcome, and whether there is a place for it by UQ's quotas."""
-    found = pd.concat([_uq_sheets(matter) for matter in matters], ignore_index=True)
+    found = pd.concat([_uq_sheets(case) for case in cases], ignore_index=True)
     taken = review_queue.choose(found, review_queue.load_quotas())
     return found.merge(taken[[*review_queue.KEY, "taken"]], on=review_queue.KEY, how="left").fillna({"taken": False})
 
 
-def _uq_check(matter: Matter) -> None:
-    if told := review_queue.row_fault(_sheet_row(matter, {}, "")):
+def _uq_check(case: Case) -> None:
+    if told := review_queue.row_fault(_sheet_row(case, {}, "")):
         raise Impossible(told[0], f"{told[0]}: {told[1]}. {told[2]}.")
 
 
-def _uq_fields(matter: Matter, account: str) -> tuple[Field, ...]:
-    fields = [
-        Field("decision", "Should this question be in the set?", {"accept": "Accept", "reject": "Reject"}),
-        Field("reason", "Why? (needed where you reject)", needed=False),
-    ]
-    if matter.material.get("diamond_candidate") == "yes":
-        fields.append(Field("diamond", "Is it one of the diamond questions?", YES_NO, needed=False))
-    return tuple(fields)
+def _uq_fields(case: Case, account: str) -> Fields:
+    fields = dict(
+        decision=choice("Should this question be in the set?", {"accept": "Accept", "reject": "Reject"}),
+        reason=text("Why? (needed where you reject)", needed=False),
+    )
+    if case.material.get("diamond_candidate") == "yes":
+        fields["diamond"] = choice("Is it one of the diamond questions?", YES_NO, needed=False)
+    return fields
 
 
 UQ_FILTER = Protocol(
@@ -119,83 +119,77 @@ UQ_FILTER = Protocol(
 _ROUNDS = tuple(review.ROUNDS)
 
 
-def _hle_event(question: str, one: Cast) -> review.Event:
+def _hle_event(question: str, one: Ballot) -> review.Event:
     """A ballot as an event of the state machine; moves are named as its events are."""
     score, reviewers = one.form.get("score"), tuple(one.form.get("reviewers", ()))
     score = int(score) if score and score.isdecimal() else score
-    return review.Event(question, one.move, one.by, score, one.form.get("feedback", ""), reviewers=reviewers)
+    return review.Event(question, one.move, one.by.username, score, one.form.get("feedback", ""), reviewers=reviewers)
 
 
-def hle_case(matter: Matter) -> review.Case:
+def hle_case(case: Case) -> review.Case:
     """The case as HLE's state machine has it after all ballots. Raises Impossible."""
-    name = str(matter.place)
-    stumped = matter.material.get("stumped") == "yes"
-    case = review.step(None, review.Event(name, "submit", matter.author))
-    case = review.step(case, review.Event(name, "check", "desk", stumped=stumped))
+    name = str(case.place)
+    stumped = case.material.get("stumped") == "yes"
+    found = review.step(None, review.Event(name, "submit", case.author.username if case.author else ""))
+    found = review.step(found, review.Event(name, "check", "desk", stumped=stumped))
     try:
-        for one in matter.ballots:
-            case = review.step(case, _hle_event(name, one))
+        for one in case.ballots:
+            found = review.step(found, _hle_event(name, one))
     except review.InvalidStep as error:
         raise Impossible(error.field, f"{error.what}. {error.mend}.") from None
-    return case
+    return found
 
 
-def _hle_decide(matter: Matter) -> Outcome:
-    case = hle_case(matter)
-    row = review.review_table([case]).iloc[0]
-    lines = {"Version": str(case.version)}
+def _hle_decide(case: Case) -> Outcome:
+    found = hle_case(case)
+    row = review.review_table([found]).iloc[0]
+    lines = {"Version": str(found.version)}
     for number in review.RUBRICS:
         mean = "none" if np.isnan(row[f"mean_{number}"]) else f"mean score {row[f'mean_{number}']:.1f}"
         lines[f"Round {number}"] = f"{row[f'reviews_{number}']} reviews, {row[f'unsure_{number}']} unsure, {mean}"
-    return Outcome(case.state, case.state in ("accepted", "rejected"), lines)
+    return Outcome(found.state, found.state in ("accepted", "rejected"), lines)
 
 
-def _reviews_of(matter: Matter) -> dict[int, review.Review]:
-    """Ballot number -> the review that it is."""
-    return dict(zip((one.number for one in matter.cast("review")), hle_case(matter).reviews))
-
-
-def _hle_review_seen(matter: Matter, account: str, ballot: Cast) -> bool:
+def _hle_review_seen(case: Case, account: str, ballot: Ballot) -> bool:
     """First round: after one's own review of that version. Second: the chosen see the first, then after one's own."""
-    known, case = _reviews_of(matter), hle_case(matter)
+    found = hle_case(case)
+    known = dict(zip((one.number for one in case.made("review")), found.reviews))
     seen = known[ballot.number]
-    if seen.round == 1 and case.state != "first round" and account in case.chosen:
+    if seen.round == 1 and found.state != "first round" and account in found.chosen:
         return True
-    own = [known[one.number] for one in matter.cast("review", account)]
-    return matter.closed or any(one.round == seen.round and one.version >= seen.version for one in own)
+    own = [known[one.number] for one in case.made("review", account)]
+    return case.closed or any(one.round == seen.round and one.version >= seen.version for one in own)
 
 
-def _hle_revision(matter: Matter) -> Mapping:
+def _hle_revision(case: Case) -> Mapping:
     """The question as last revised; an empty field of a revision changes nothing."""
-    changes = [{k: v for k, v in one.form.items() if k in matter.material and v} for one in matter.cast("revise")]
-    return {**matter.material, **{name: value for change in changes for name, value in change.items()}}
+    changes = [{k: v for k, v in one.form.items() if k in case.material and v} for one in case.made("revise")]
+    return {**case.material, **{name: value for change in changes for name, value in change.items()}}
 
 
-def _hle_score(matter: Matter, account: str) -> tuple[Field, ...]:
-    number = review.ROUNDS[hle_case(matter).state]
+def _hle_score(case: Case, account: str) -> Fields:
+    number = review.ROUNDS[hle_case(case).state]
     scores = {str(score): f"{score}: {meaning}" for score, meaning in review.rubric(number).items()}
-    return Field("score", "Score", scores), Field("feedback", "Feedback to the author")
+    return dict(score=choice("Score", scores), feedback=text("Feedback to the author"))
 
 
-def _hle_revise(matter: Matter, account: str) -> tuple[Field, ...]:
-    now = _hle_revision(matter)
-    texts = [
-        Field(name, HLE_REVIEW.material[name], start=str(now[name])) for name in ("question", "answer", "rationale")
-    ]
-    return (*texts, Field("feedback", "What you changed"))
+def _hle_revise(case: Case, account: str) -> Fields:
+    now = _hle_revision(case)
+    texts = {name: text(HLE_REVIEW.material[name], str(now[name])) for name in ("question", "answer", "rationale")}
+    return {**texts, "feedback": text("What you changed")}
 
 
-def _hle_open(matter: Matter, account: str) -> bool:
-    return bool(review.queue([hle_case(matter)], account))
+def _hle_open(case: Case, account: str) -> bool:
+    return bool(review.queue([hle_case(case)], account))
 
 
-def _hle_promote(matter: Matter, account: str) -> tuple[Field, ...]:
-    names = {name: name for name in matter.seated("reviewer")}
-    return (Field("reviewers", "Reviewers of the second round", names, many=True),)
+def _hle_promote(case: Case, account: str) -> Fields:
+    names, boxes = [(name, name) for name in case.seated("reviewer")], forms.CheckboxSelectMultiple
+    return dict(reviewers=forms.MultipleChoiceField(label="Reviewers of the second round", choices=names, widget=boxes))
 
 
-def _hle_check(matter: Matter) -> None:
-    if matter.material.get("stumped") not in YES_NO:
+def _hle_check(case: Case) -> None:
+    if case.material.get("stumped") not in YES_NO:
         raise Impossible("stumped", "stumped: write yes or no, as the difficulty check found")
 
 
@@ -214,13 +208,13 @@ HLE_REVIEW = Protocol(
     },
     needed=("question", "answer", "rationale", "stumped"),
     needs_author=True,
-    parts={"reviewer": Part("Reviewer", author=lambda matter: True)},
+    parts={"reviewer": Part("Reviewer", knows_author=True)},
     moves=(
         Move("review", "reviewer", "Hand in your review", _ROUNDS, _hle_score, once=False, open_to=_hle_open),
         Move("revise", AUTHOR, "Save the revision", _ROUNDS, _hle_revise, once=False),
         Move("promote", ORGANIZER, "Promote to the second round", ("first round",), _hle_promote),
         Move("approve", ORGANIZER, "Approve for the exam", ("second round",), fixed()),
-        Move("reject", ORGANIZER, "Reject", _ROUNDS, fixed(Field("feedback", "Why"))),
+        Move("reject", ORGANIZER, "Reject", _ROUNDS, fixed(feedback=text("Why"))),
     ),
     sees=(
         Sees("reviewer", "review", _hle_review_seen),
@@ -228,7 +222,7 @@ HLE_REVIEW = Protocol(
         *(Sees(part, move, always, names=True) for part in ("reviewer", AUTHOR) for move in ("revise", "reject")),
     ),
     decide=_hle_decide,
-    table=lambda matters: review.review_table(map(hle_case, matters)),
+    table=lambda cases: review.review_table(map(hle_case, cases)),
     text=_hle_revision,
     check=_hle_check,
 )  # fmt: skip
@@ -241,81 +235,84 @@ LEVELS = {"0": "0: says nothing that helps", "1": "1: right, without reasons", "
 _VERDICTS = {"accept": "Accept", "revise": "Needs changes", "reject": "Reject"}
 
 
-def _mechanism(matter: Matter) -> Mechanism:
-    return Mechanism("tournament", **{name: matter.settings[name] for name in ("bonus", "bar", "audit", "pay")})
+SETTINGS = {"bonus": 4.0, "bar": 2, "audit": 0.5, "pay": 1.0, "seed": 0}
 
 
-def is_audited(matter: Matter) -> bool:
+def _mechanism(case: Case) -> Mechanism:
+    settings = SETTINGS | case.round.settings
+    return Mechanism("tournament", **{name: settings[name] for name in ("bonus", "bar", "audit", "pay")})
+
+
+def is_audited(case: Case) -> bool:
     """Whether the audit's lot falls on this case: drawn by the round's seed and the case's place alone."""
-    lot = review_queue.draw(matter.settings["seed"], "audit", matter.place) / 2**64
-    return lot < matter.settings["audit"]
+    settings = SETTINGS | case.round.settings
+    return review_queue.draw(settings["seed"], "audit", case.place) / 2**64 < settings["audit"]
 
 
-def _kina_state(matter: Matter) -> str:
-    if not matter.all_in("reviewer", "review"):
+def _kina_state(case: Case) -> str:
+    if not case.all_in("reviewer", "review"):
         return "review"
-    if is_audited(matter) and not matter.cast("audit"):
+    if is_audited(case) and not case.made("audit"):
         return "audit"
-    said = {one.form["verdict"] for one in matter.cast("review")}
+    said = {one.form["verdict"] for one in case.made("review")}
     return (
         {"accept": "accepted", "reject": "rejected", "revise": "to revise"}[said.pop()] if len(said) == 1 else "split"
     )
 
 
-def kina_pay(matter: Matter) -> dict[str, float]:
+def kina_pay(case: Case) -> dict[str, float]:
     """What each reviewer of a decided case is paid, by the paper's tournament; {} before."""
-    if _kina_state(matter) in ("review", "audit"):
+    if _kina_state(case) in ("review", "audit"):
         return {}
-    reviews, audits = matter.cast("review"), matter.cast("audit")
+    reviews, audits = case.made("review"), case.made("audit")
     levels = (int(audits[0].form["first"]), int(audits[0].form["second"])) if audits else None
-    return dict(zip((one.by for one in reviews), settle(_mechanism(matter), levels)))
+    return dict(zip((one.by.username for one in reviews), settle(_mechanism(case), levels)))
 
 
-def _kina_decide(matter: Matter) -> Outcome:
-    state = _kina_state(matter)
-    said = [_VERDICTS[one.form["verdict"]] for one in matter.cast("review")] if state != "review" else []
+def _kina_decide(case: Case) -> Outcome:
+    state = _kina_state(case)
+    said = [_VERDICTS[one.form["verdict"]] for one in case.made("review")] if state != "review" else []
     return Outcome(state, state not in ("review", "audit"), {"Verdicts": ", ".join(said)} if said else {})
 
 
-def _kina_shows(matter: Matter, account: str) -> dict[str, str]:
+def _kina_shows(case: Case, account: str) -> dict[str, str]:
     """Once the case is decided a reviewer sees the own pay, the organizer both."""
-    pay = kina_pay(matter)
-    if matter.part_of(account) == ORGANIZER:
+    pay = kina_pay(case)
+    if case.part_of(account) == ORGANIZER:
         return {f"Paid to {name}": f"{money:g}" for name, money in pay.items()}
     return {"Your pay": f"{pay[account]:g}"} if account in pay else {}
 
 
-def _kina_seen(matter: Matter, account: str, ballot: Cast) -> bool:
+def _kina_seen(case: Case, account: str, ballot: Ballot) -> bool:
     """The author reads both reviews once the case is decided."""
-    return matter.closed or _kina_state(matter) not in ("review", "audit")
+    return case.closed or _kina_state(case) not in ("review", "audit")
 
 
-def _kina_audited(matter: Matter, account: str, ballot: Cast) -> bool:
+def _kina_audited(case: Case, account: str, ballot: Ballot) -> bool:
     """The auditor reads the reviews where an audit is due, and not before."""
-    return _kina_state(matter) == "audit" or bool(matter.cast("audit"))
+    return _kina_state(case) == "audit" or bool(case.made("audit"))
 
 
-_KINA_REVIEW = (
-    Field("verdict", "Your verdict", _VERDICTS),
-    Field("text", "Your review: what you checked, what is wrong"),
+_KINA_REVIEW = dict(
+    verdict=choice("Your verdict", _VERDICTS), text=text("Your review: what you checked, what is wrong")
 )
-_KINA_AUDIT = tuple(Field(place, f"Level of the {place} review", LEVELS) for place in ("first", "second"))
+_KINA_AUDIT = {place: choice(f"Level of the {place} review", LEVELS) for place in ("first", "second")}
 
 
-def _kina_check(matter: Matter) -> None:
+def _kina_check(case: Case) -> None:
     try:
-        mechanism = _mechanism(matter)
+        mechanism = _mechanism(case)
     except ValueError as error:
         raise Impossible("settings", str(error)) from None
     if not 1 <= mechanism.bar < len(LEVELS):
         raise Impossible("bar", f"bar is {mechanism.bar}: choose a level from 1 to {len(LEVELS) - 1}")
 
 
-def _kina_table(matters: Iterable[Matter]) -> pd.DataFrame:
+def _kina_table(cases: Iterable[Case]) -> pd.DataFrame:
     rows = []
-    for matter in matters:
-        pay = ", ".join(f"{name} {money:g}" for name, money in kina_pay(matter).items())
-        rows.append(dict(place=matter.place, state=_kina_state(matter), audited=is_audited(matter), pay=pay))
+    for case in cases:
+        pay = ", ".join(f"{name} {money:g}" for name, money in kina_pay(case).items())
+        rows.append(dict(place=case.place, state=_kina_state(case), audited=is_audited(case), pay=pay))
     return pd.DataFrame(rows)
 
 
@@ -335,7 +332,7 @@ KINA_BLIND = Protocol(
     needed=("question", "options", "correct_answer"),
     lists=("options",),
     needs_author=True,
-    settings={"bonus": 4.0, "bar": 2, "audit": 0.5, "pay": 1.0, "seed": 0},
+    settings=SETTINGS,
     meanings={
         "bonus": "Paid on top to the better review of an audited item, if it reaches the bar; ties share it.",
         "bar": "The level, 1 to 3, that the auditor must give a review for the bonus.",
@@ -345,8 +342,8 @@ KINA_BLIND = Protocol(
     },
     parts={"reviewer": Part("Reviewer", 2), "auditor": Part("Auditor", 1)},
     moves=(
-        Move("review", "reviewer", "Hand in your review", ("review",), fixed(*_KINA_REVIEW)),
-        Move("audit", "auditor", "Hand in your audit", ("audit",), fixed(*_KINA_AUDIT)),
+        Move("review", "reviewer", "Hand in your review", ("review",), fixed(**_KINA_REVIEW)),
+        Move("audit", "auditor", "Hand in your audit", ("audit",), fixed(**_KINA_AUDIT)),
     ),
     sees=(
         Sees("reviewer", "review", when_closed),

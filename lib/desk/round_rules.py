@@ -1,56 +1,21 @@
-"""What a protocol of review is made of, and who may see what: pure functions of a `Matter`, no database.
+"""What a protocol of review is made of, and who may see what: functions of a `Case`, of which they change nothing.
 
-A case of a round is a `Matter`: its fields, who has which part in it, and the ballots so far. A `Protocol` says which
-moves each part may make in which state, which ballots each part sees and when, and how ballots decide. `look` gives
-what one account may see of a matter; pages show that and nothing else. What no rule allows is hidden.
+A case has its fields, who has which part in it (`parts`), and the ballots so far. A `Protocol` says which moves each
+part may make in which state, which ballots each part sees and when, and how ballots decide. `look` gives what one
+account may see of a case; pages show that and nothing else. What no rule allows is hidden.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-ORGANIZER, AUTHOR = "organizer", "author"
+from django import forms
 
+from desk.models import AUTHOR, ORGANIZER, Ballot, Case
+from desk.trail import bad_text
 
-@dataclass(frozen=True)
-class Cast:
-    """A ballot: who made which move with which part, and what the form held. Ballots are never changed."""
-
-    number: int
-    by: str
-    part: str
-    move: str
-    form: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Matter:
-    """A case as protocols see it. seats: account -> part. closed: its round is over."""
-
-    place: int
-    organizer: str
-    author: str = ""
-    material: Mapping[str, Any] = field(default_factory=dict)
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    seats: Mapping[str, str] = field(default_factory=dict)
-    ballots: tuple[Cast, ...] = ()
-    closed: bool = False
-
-    def part_of(self, account: str) -> str:
-        """ "" for whoever has no part in it."""
-        known = {self.author: AUTHOR, self.organizer: ORGANIZER} | dict(self.seats)
-        return known.get(account, "") if account else ""
-
-    def seated(self, part: str) -> list[str]:
-        return [account for account, own in self.seats.items() if own == part]
-
-    def cast(self, move: str, by: str | None = None) -> list[Cast]:
-        return [one for one in self.ballots if one.move == move and by in (None, one.by)]
-
-    def all_in(self, part: str, move: str) -> bool:
-        """Whether each seat of a part has made the move."""
-        return bool(self.seated(part)) and {one.by for one in self.cast(move)} >= set(self.seated(part))
+LONGEST = 20_000  # characters of a text in a case or a ballot
 
 
 class Impossible(ValueError):
@@ -61,37 +26,50 @@ class Impossible(ValueError):
         self.field = field
 
 
-@dataclass(frozen=True)
-class Field:
-    """One field of a form. choices: value -> what is shown; none: a text. many: any number of the choices."""
-
-    name: str
-    label: str
-    choices: Mapping[str, str] = field(default_factory=dict)
-    needed: bool = True
-    many: bool = False
-    start: str = ""  # what stands in it at first
+Fields = Mapping[str, forms.Field]
 
 
-def fixed(*fields: Field) -> Callable[["Matter", str], tuple[Field, ...]]:
-    """The fields of a move that are the same for every matter and account."""
-    return lambda matter, account: fields
+def text(label: str, start: str = "", needed: bool = True) -> forms.CharField:
+    """A field for a text; `start` stands in it at first."""
+    area = forms.Textarea(attrs={"rows": 5})
+    return forms.CharField(label=label, initial=start, required=needed, widget=area, validators=[_check_storable])
+
+
+def choice(label: str, choices: Mapping[str, str], needed: bool = True) -> forms.ChoiceField:
+    """A field for one of `choices`: value -> what is shown."""
+    return forms.ChoiceField(label=label, choices=list(choices.items()), required=needed, widget=forms.RadioSelect)
+
+
+def is_storable(value: Any) -> bool:
+    """Whether a value is short enough for a case or a ballot, and holds nothing that no database takes."""
+    said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return len(said) <= LONGEST and not bad_text("", said) and "\\u0000" not in said
+
+
+def _check_storable(said: str) -> None:
+    if not is_storable(said):
+        raise forms.ValidationError(f"More than {LONGEST:,} characters, or holds what can't be stored.")
+
+
+def fixed(**fields: forms.Field) -> Callable[[Case, str], Fields]:
+    """The fields of a move that are the same for every case and account."""
+    return lambda case, account: fields
 
 
 @dataclass(frozen=True)
 class Move:
-    """What one part may do in some states. fields: of the form, for this matter and account."""
+    """What one part may do in some states. fields: of the form, for this case and account."""
 
     name: str
     part: str
     title: str
     states: tuple[str, ...]
-    fields: Callable[[Matter, str], tuple[Field, ...]]
+    fields: Callable[[Case, str], Fields]
     once: bool = True  # for each account and case
-    open_to: Callable[[Matter, str], bool] = lambda matter, account: True
+    open_to: Callable[[Case, str], bool] = lambda case, account: True
 
 
-When = Callable[[Matter, str, Cast], bool]
+When = Callable[[Case, str, Ballot], bool]
 
 
 @dataclass(frozen=True)
@@ -106,12 +84,12 @@ class Sees:
 
 @dataclass(frozen=True)
 class Part:
-    """seats: how many of a case, None for all who are named. author, evidence: when this part learns of them."""
+    """seats: how many of a case, None for all who are named. evidence: when this part learns of it."""
 
     title: str
     seats: int | None = None
-    author: Callable[[Matter], bool] = lambda matter: False
-    evidence: Callable[[Matter], bool] = lambda matter: False
+    knows_author: bool = False
+    evidence: Callable[[Case], bool] = lambda case: False
 
 
 @dataclass(frozen=True)
@@ -145,89 +123,65 @@ class Protocol:
     parts: Mapping[str, Part]
     moves: tuple[Move, ...]
     sees: tuple[Sees, ...]
-    decide: Callable[[Matter], Outcome]
-    table: Callable[[Iterable[Matter]], Any]
+    decide: Callable[[Case], Outcome]
+    table: Callable[[Iterable[Case]], Any]
     evidence: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     meanings: Mapping[str, str] = field(default_factory=dict)
     needs_author: bool = False
     lists: tuple[str, ...] = ()
     quiet: tuple[str, ...] = ()
-    shows: Callable[[Matter, str], Mapping[str, str]] = lambda matter, account: {}
-    text: Callable[[Matter], Mapping[str, Any]] = lambda matter: matter.material
-    check: Callable[[Matter], None] = lambda matter: None  # of a new case and its settings; raises Impossible
+    shows: Callable[[Case, str], Mapping[str, str]] = lambda case, account: {}
+    text: Callable[[Case], Mapping[str, Any]] = lambda case: case.material
+    check: Callable[[Case], None] = lambda case: None  # of a new case and its settings; raises Impossible
 
 
-@dataclass(frozen=True)
-class Shown:
-    """A ballot as one account sees it: `who` is a name, "You", or the part with a number."""
-
-    who: str
-    move: str
-    form: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class View:
-    """All that an account may see of a matter, and the moves that it may make now."""
-
-    part: str
-    state: str
-    final: bool
-    material: Mapping[str, Any]
-    extra: Mapping[str, str]
-    evidence: Mapping[str, Any]
-    author: str
-    ballots: tuple[Shown, ...]
-    lines: Mapping[str, str]
-    moves: tuple[tuple[Move, tuple[Field, ...]], ...]
-
-
-def look(protocol: Protocol, matter: Matter, account: str) -> View | None:
-    """What an account may see of a matter; None for one that has no part in it."""
-    part = matter.part_of(account)
+def look(protocol: Protocol, case: Case, account: str) -> dict[str, Any] | None:
+    """What an account may see of a case, and the moves that it may make now; None for one that has no part in it."""
+    part = case.part_of(account)
     if not part:
         return None
-    outcome, runs = protocol.decide(matter), part == ORGANIZER
+    outcome, runs = protocol.decide(case), part == ORGANIZER
     known = protocol.parts.get(part, Part(""))
-    evidence = runs or known.evidence(matter)
-    return View(
+    return dict(
         part=part,
         state="under review" if _is_quiet(protocol, outcome.state, part) else outcome.state,
-        final=outcome.final,
-        material=protocol.text(matter),
-        extra=protocol.shows(matter, account),
-        evidence=matter.evidence if evidence else {},
-        author=matter.author if runs or part == AUTHOR or known.author(matter) else "",
-        ballots=tuple(_shown(protocol, matter, account, part)),
-        lines=outcome.lines if runs or matter.closed or part in outcome.shown_to else {},
-        moves=tuple(moves(protocol, matter, account, outcome)),
+        material=protocol.text(case),
+        extra=protocol.shows(case, account),
+        evidence=case.evidence if runs or known.evidence(case) else {},
+        author=case.author.username if case.author and (runs or part == AUTHOR or known.knows_author) else "",
+        ballots=list(_shown(protocol, case, account, part)),
+        lines=outcome.lines if runs or case.closed or part in outcome.shown_to else {},
+        moves=list(moves(protocol, case, account, outcome)),
     )
 
 
-def moves(protocol: Protocol, matter: Matter, account: str, outcome: Outcome | None = None):
-    """(move, fields) that an account may make now."""
-    outcome = outcome or protocol.decide(matter)
-    if matter.closed or outcome.final:
+def moves(
+    protocol: Protocol, case: Case, account: str, outcome: Outcome | None = None
+) -> Iterator[tuple[Move, Fields]]:
+    """The moves that an account may make now, each with the fields of its form."""
+    outcome = outcome or protocol.decide(case)
+    if case.closed or outcome.final:
         return
     for move in protocol.moves:
-        fits = move.part == matter.part_of(account) and outcome.state in move.states
-        if fits and not (move.once and matter.cast(move.name, account)) and move.open_to(matter, account):
-            yield move, move.fields(matter, account)
+        fits = move.part == case.part_of(account) and outcome.state in move.states
+        if fits and not (move.once and case.made(move.name, account)) and move.open_to(case, account):
+            yield move, move.fields(case, account)
 
 
-def _shown(protocol: Protocol, matter: Matter, account: str, part: str) -> Iterable[Shown]:
+def _shown(protocol: Protocol, case: Case, account: str, part: str) -> Iterator[tuple[str, Ballot]]:
+    """The ballots that an account may see, each under a name, as "You", or under its part with a number."""
     numbers: dict[tuple[str, str], int] = {}  # who cast it, as a number: the same through one case
-    for one in matter.ballots:
+    for one in case.ballots:
         of_part = [known for known in numbers if known[0] == one.part]
-        number = numbers.setdefault((one.part, one.by), len(of_part) + 1)
+        number = numbers.setdefault((one.part, one.by.username), len(of_part) + 1)
         rules = [rule for rule in protocol.sees if (rule.part, rule.move) == (part, one.move)]
-        allowed = [rule for rule in rules if rule.when(matter, account, one)]
-        if one.by == account:
-            yield Shown("You", one.move, one.form)
+        allowed = [rule for rule in rules if rule.when(case, account, one)]
+        if one.by.username == account:
+            yield "You", one
         elif part == ORGANIZER or allowed:
             named = part == ORGANIZER or any(rule.names for rule in allowed)
-            yield Shown(one.by if named else f"{_title(protocol, one.part)} {number}", one.move, one.form)
+            yield one.by.username if named else f"{_title(protocol, one.part)} {number}", one
 
 
 def _is_quiet(protocol: Protocol, state: str, part: str) -> bool:
@@ -242,10 +196,10 @@ def _title(protocol: Protocol, part: str) -> str:
 # When a ballot may be seen
 
 
-def always(matter: Matter, account: str, ballot: Cast) -> bool:
+def always(case: Case, account: str, ballot: Ballot) -> bool:
     return True
 
 
-def when_closed(matter: Matter, account: str, ballot: Cast) -> bool:
+def when_closed(case: Case, account: str, ballot: Ballot) -> bool:
     """Not before the round is over."""
-    return matter.closed
+    return case.closed

@@ -12,94 +12,100 @@ from proctor.data.schemas import LETTERS, Question
 from proctor.hle_verified import decision_rules as rules
 from proctor.hle_verified.planted_defects import COMPONENTS
 
-from desk.round_rules import ORGANIZER, Cast, Field, Impossible, Matter, Move, Outcome, Part, Protocol, Sees, fixed
+from desk.models import ORGANIZER, Ballot, Case
+from desk.round_rules import Fields, Impossible, Move, Outcome, Part, Protocol, Sees, choice, fixed, text
 
 _VOTES = {"sound": True, "unsound": False, "unclear": None}
 EMPTY = "E"
+SETTINGS = {"quorum": "all", "scope": ""}
 
 
-def _item(matter: Matter) -> Question:
+def _settings(case: Case) -> dict:
+    return SETTINGS | case.round.settings
+
+
+def _item(case: Case) -> Question:
     return Question(
-        id=str(matter.place), question=matter.material["problem"], answer=matter.material["answer"],
-        rationale=matter.material.get("rationale", ""), category=matter.material.get("category", ""),
+        id=str(case.place), question=case.material["problem"], answer=case.material["answer"],
+        rationale=case.material.get("rationale", ""), category=case.material.get("category", ""),
     )  # fmt: skip
 
 
-def _evidence(matter: Matter) -> rules.Evidence:
-    votes = {part: tuple(_VOTES[one.form[part]] for one in matter.cast("vote")) for part in COMPONENTS}
-    tried = matter.evidence.get("replications", {})
-    key = matter.material["answer"]
+def _evidence(case: Case) -> rules.Evidence:
+    votes = {part: tuple(_VOTES[one.form[part]] for one in case.made("vote")) for part in COMPONENTS}
+    tried = case.evidence.get("replications", {})
+    key = case.material["answer"]
     return rules.Evidence(votes, tuple(rules.replicated(name, answers, key) for name, answers in tried.items()))
 
 
-def proposals(matter: Matter, adjudicator: str) -> dict[str, rules.Repair]:
+def proposals(case: Case, adjudicator: str) -> dict[str, rules.Repair]:
     """Letter -> repair, in this adjudicator's order: each next adjudicator has the next rotation."""
-    repairs = [repair for one in matter.cast("repair") if (repair := repair_of(one))]
-    turn = matter.seated("adjudicator").index(adjudicator) if adjudicator in matter.seated("adjudicator") else 0
+    repairs = [repair for one in case.made("repair") if (repair := repair_of(one))]
+    turn = case.seated("adjudicator").index(adjudicator) if adjudicator in case.seated("adjudicator") else 0
     order = [repairs[(place + turn) % len(repairs)] for place in range(len(repairs))]
     return dict(zip(LETTERS, order))
 
 
-def repair_of(one: Cast) -> rules.Repair | None:
+def repair_of(one: Ballot) -> rules.Repair | None:
     """What a repairer proposes; None where the item can't be repaired."""
     form = one.form
     return rules.Repair(form["problem"], form["rationale"], form["answer"]) if form["mends"] == "yes" else None
 
 
-def chosen_repairs(matter: Matter) -> list[rules.Repair | None]:
+def chosen_repairs(case: Case) -> list[rules.Repair | None]:
     """What the adjudicators chose; of a pair both repairs, which settle something only if they agree."""
-    if is_pair(matter):
-        return [repair_of(one) for one in matter.cast("repair")]
-    return [proposals(matter, one.by).get(one.form["choice"]) for one in matter.cast("choose")]
+    if is_pair(case):
+        return [repair_of(one) for one in case.made("repair")]
+    return [proposals(case, one.by.username).get(one.form["choice"]) for one in case.made("choose")]
 
 
-def is_pair(matter: Matter) -> bool:
+def is_pair(case: Case) -> bool:
     """Whether two reviewers alone do all of it."""
-    return not matter.seated("adjudicator")
+    return not case.seated("adjudicator")
 
 
-def _audits(matter: Matter) -> list[rules.Audit]:
+def _audits(case: Case) -> list[rules.Audit]:
     return [
-        rules.Audit(one.by, part, *(int(one.form[part] == word) for word in _VOTES))
-        for one in matter.cast("audit")
+        rules.Audit(one.by.username, part, *(int(one.form[part] == word) for word in _VOTES))
+        for one in case.made("audit")
         for part in COMPONENTS
     ]
 
 
-def verified(matter: Matter) -> rules.Verified:
+def verified(case: Case) -> rules.Verified:
     """What HLE-Verified's two stages make of the ballots so far."""
-    how = dict(quorum=matter.settings["quorum"], scope=_scope(matter))
-    return rules.verify(_item(matter), _evidence(matter), chosen_repairs(matter), _audits(matter), **how)
+    how = dict(quorum=_settings(case)["quorum"], scope=_scope(case))
+    return rules.verify(_item(case), _evidence(case), chosen_repairs(case), _audits(case), **how)
 
 
-def _scope(matter: Matter) -> list[str] | None:
+def _scope(case: Case) -> list[str] | None:
     """Fields in which a repair can be verified, as the settings list them with commas; None: all."""
-    return [name.strip() for name in matter.settings["scope"].split(",") if name.strip()] or None
+    return [name.strip() for name in _settings(case)["scope"].split(",") if name.strip()] or None
 
 
-def _verified_state(matter: Matter) -> str:
-    pair = is_pair(matter)
-    if not matter.all_in("reviewer" if pair else "expert", "vote"):
+def _verified_state(case: Case) -> str:
+    pair = is_pair(case)
+    if not case.all_in("reviewer" if pair else "expert", "vote"):
         return "screening"
-    how = dict(quorum=matter.settings["quorum"], category=matter.material.get("category", ""), scope=_scope(matter))
-    found = rules.screen(_evidence(matter), **how)
+    how = dict(quorum=_settings(case)["quorum"], category=case.material.get("category", ""), scope=_scope(case))
+    found = rules.screen(_evidence(case), **how)
     if found.outcome != "repair":
         return "decided"
-    if not matter.all_in("reviewer" if pair else "repairer", "repair"):
+    if not case.all_in("reviewer" if pair else "repairer", "repair"):
         return "repair"
-    if not pair and proposals(matter, "") and not matter.all_in("adjudicator", "choose"):
+    if not pair and proposals(case, "") and not case.all_in("adjudicator", "choose"):
         return "adjudication"
-    settled = rules.adjudicated(chosen_repairs(matter)) is not None
-    if not settled or matter.all_in("reviewer" if pair else "auditor", "audit"):
+    settled = rules.adjudicated(chosen_repairs(case)) is not None
+    if not settled or case.all_in("reviewer" if pair else "auditor", "audit"):
         return "decided"
     return "audit"
 
 
-def _verified_decide(matter: Matter) -> Outcome:
-    state = _verified_state(matter)
+def _verified_decide(case: Case) -> Outcome:
+    state = _verified_state(case)
     if state != "decided":
         return Outcome(state)
-    found = verified(matter).decision
+    found = verified(case).decision
     lines = {
         "Decision": found.status, "Stage": found.stage, "Reasons": "; ".join(found.reasons),
         "Changed": ", ".join(found.fixes), "Open": found.uncertainty, "Expertise needed": found.expertise,
@@ -111,21 +117,21 @@ def _verified_decide(matter: Matter) -> Outcome:
 def _since(*states: str):
     """Seen in these states, and in any case once the item is decided."""
 
-    def seen(matter: Matter, account: str, ballot: Cast) -> bool:
-        return matter.closed or _verified_state(matter) in (*states, "decided")
+    def seen(case: Case, account: str, ballot: Ballot) -> bool:
+        return case.closed or _verified_state(case) in (*states, "decided")
 
     return seen
 
 
-def _verified_shows(matter: Matter, account: str) -> dict[str, str]:
+def _verified_shows(case: Case, account: str) -> dict[str, str]:
     """Adjudicators see the proposals by letter, auditors the repair that was settled on, or the other one of a pair."""
-    part, state = matter.part_of(account), _verified_state(matter)
+    part, state = case.part_of(account), _verified_state(case)
     if part == "adjudicator" and state in ("adjudication", "audit", "decided"):
-        return {f"Proposal {letter}": _as_text(repair) for letter, repair in proposals(matter, account).items()}
+        return {f"Proposal {letter}": _as_text(repair) for letter, repair in proposals(case, account).items()}
     if part == "reviewer" and state == "audit":
-        other = next(one for one in matter.cast("repair") if one.by != account)
+        other = next(one for one in case.made("repair") if one.by.username != account)
         return {"The other repair": _as_text(repair_of(other))}
-    settled = rules.adjudicated(chosen_repairs(matter)) if state in ("audit", "decided") else None
+    settled = rules.adjudicated(chosen_repairs(case)) if state in ("audit", "decided") else None
     if settled and part in ("auditor", ORGANIZER):
         return {"Repaired item": _as_text(settled)}
     return {}
@@ -137,40 +143,40 @@ def _as_text(repair: rules.Repair) -> str:
 
 def _component_fields(question: str):
     words = {"sound": "Sound", "unsound": "Not sound", "unclear": "Cannot tell"}
-    votes = [Field(part, f"{question} {part}", words) for part in COMPONENTS]
-    return fixed(*votes, Field("note", "Notes", needed=False))
+    votes = {part: choice(f"{question} {part}", words) for part in COMPONENTS}
+    return fixed(**votes, note=text("Notes", needed=False))
 
 
-def _repair_fields(matter: Matter, account: str) -> tuple[Field, ...]:
-    texts = [
-        Field(name, f"{name.capitalize()} as it should read", start=str(matter.material.get(name, "")), needed=False)
+def _repair_fields(case: Case, account: str) -> Fields:
+    texts = {
+        name: text(f"{name.capitalize()} as it should read", str(case.material.get(name, "")), needed=False)
         for name in ("problem", "rationale", "answer")
-    ]
+    }
     mends = {"yes": "Repaired as below", "no": "Cannot be repaired without changing what it tests"}
-    return (Field("mends", "Repair", mends), *texts, Field("note", "What you changed, and why", needed=False))
+    return {"mends": choice("Repair", mends), **texts, "note": text("What you changed, and why", needed=False)}
 
 
-def _choice_fields(matter: Matter, account: str) -> tuple[Field, ...]:
-    letters = {letter: f"Proposal {letter}" for letter in proposals(matter, account)} | {EMPTY: "None is reliable"}
-    return Field("choice", "The repair to take", letters), Field("note", "Why")
+def _choice_fields(case: Case, account: str) -> Fields:
+    letters = {letter: f"Proposal {letter}" for letter in proposals(case, account)} | {EMPTY: "None is reliable"}
+    return dict(choice=choice("The repair to take", letters), note=text("Why"))
 
 
-def _verified_check(matter: Matter) -> None:
-    tried = matter.evidence.get("replications", {})
+def _verified_check(case: Case) -> None:
+    tried = case.evidence.get("replications", {})
     if not isinstance(tried, Mapping) or not all(isinstance(said, list) for said in tried.values()):
         raise Impossible("replications", 'replications: write {"solver": ["answer", ...], ...}')
-    if matter.settings["quorum"] not in rules.QUORUMS:
+    if _settings(case)["quorum"] not in rules.QUORUMS:
         raise Impossible("quorum", f"quorum: choose {' or '.join(rules.QUORUMS)}")
 
 
-def _verified_table(matters: Iterable[Matter]) -> pd.DataFrame:
+def _verified_table(cases: Iterable[Case]) -> pd.DataFrame:
     rows = []
-    for matter in matters:
-        outcome = _verified_decide(matter)
+    for case in cases:
+        outcome = _verified_decide(case)
         lines = {label.lower(): text for label, text in outcome.lines.items()}
-        revised = verified(matter).revised if outcome.final else None
-        answer = revised.answer if revised else matter.material["answer"]
-        ids = dict(place=matter.place, id=matter.material.get("id", ""), state=outcome.state)
+        revised = verified(case).revised if outcome.final else None
+        answer = revised.answer if revised else case.material["answer"]
+        ids = dict(place=case.place, id=case.material.get("id", ""), state=outcome.state)
         rows.append(ids | dict(decision=outcome.state) | lines | dict(answer=answer))
     return pd.DataFrame(rows).fillna("")
 
@@ -187,7 +193,7 @@ HLE_VERIFIED = Protocol(
     material={"id": "Item", "problem": "Problem", "answer": "Answer", "rationale": "Rationale", "category": "Field"},
     needed=("problem", "answer"),
     evidence={"replications": "Attempts of models"},
-    settings={"quorum": "all", "scope": ""},
+    settings=SETTINGS,
     meanings={
         "quorum": "How many auditors must pass a part of an item: all of them, or most.",
         "scope": "The fields in which a repair can be verified, separated by commas; empty: all.",
@@ -195,7 +201,7 @@ HLE_VERIFIED = Protocol(
     parts={
         "expert": Part("Expert", 2),
         "repairer": Part("Repairer", 2),
-        "adjudicator": Part("Adjudicator", 1, evidence=lambda matter: _verified_state(matter) != "screening"),
+        "adjudicator": Part("Adjudicator", 1, evidence=lambda case: _verified_state(case) != "screening"),
         "auditor": Part("Auditor", 1),
     },
     moves=(

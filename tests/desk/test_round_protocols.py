@@ -1,9 +1,11 @@
-"""Each protocol's decisions on a matter made here, against the papers' own functions."""
+"""Each protocol's decisions on a case made here, against the papers' own functions."""
 
 import pytest
+from desk.models import Account, Ballot, Case, Round
 from desk.round_protocols import HLE_REVIEW, KINA_BLIND, UQ_FILTER, hle_case, is_audited, kina_pay
-from desk.round_rules import Cast, Impossible, Matter
+from desk.round_rules import Impossible
 from desk.round_verified import HLE_PAIR, HLE_VERIFIED, proposals, verified
+from django.utils import timezone
 from proctor.hle.review import Event, replay_events
 from proctor.kina.tournament import Mechanism, settle
 
@@ -11,17 +13,21 @@ QUESTION = {"title": "T", "body": "B", "site": "math", "question_id": "7", "plac
 ITEM = {"problem": "What is 2 + 2?", "answer": "5", "rationale": "Count."}
 
 
-def matter(protocol, seats, *ballots, material=(), author="dan", settings=(), closed=False, evidence=()):
-    """ballots: (by, move, form)."""
-    parts = {"dan": "author", "olga": "organizer"} | seats
-    cast = tuple(Cast(n, by, parts[by], move, form) for n, (by, move, form) in enumerate(ballots, 1))
-    return Matter(
-        1, "olga", author, dict(material), dict(evidence), protocol.settings | dict(settings), seats, cast, closed
-    )
+def a_case(seats, *ballots, material=(), author="dan", settings=(), closed=False, evidence=()):
+    """A case that no database holds. ballots: (by, move, form)."""
+    names = {name: Account(username=name) for name in ("dan", "olga", *seats)}
+    held = Round(organizer=names["olga"], settings=dict(settings), closed_at=timezone.now() if closed else None)
+    case = Case(round=held, place=1, author=names.get(author), material=dict(material), evidence=dict(evidence))
+    case.parts = seats
+    case.ballots = [
+        Ballot(number=n, by=names[by], part=case.part_of(by), move=move, form=form)
+        for n, (by, move, form) in enumerate(ballots, 1)
+    ]
+    return case
 
 
 def queue(*ballots, **more):
-    return matter(UQ_FILTER, {"ada": "reviewer", "bo": "reviewer"}, *ballots, material=QUESTION, author="", **more)
+    return a_case({"ada": "reviewer", "bo": "reviewer"}, *ballots, material=QUESTION, author="", **more)
 
 
 def test_the_filter_joins_sheets_when_all_are_in_and_says_which_questions_have_a_place():
@@ -40,7 +46,7 @@ HLE_ITEM = {"question": "Q", "answer": "A", "rationale": "R", "stumped": "yes"}
 
 
 def exam(*ballots, **more):
-    return matter(HLE_REVIEW, HLE_SEATS, *ballots, material=HLE_ITEM | more.pop("material", {}), **more)
+    return a_case(HLE_SEATS, *ballots, material=HLE_ITEM | more.pop("material", {}), **more)
 
 
 WAY = (
@@ -80,7 +86,7 @@ def repair(answer, mends="yes"):
 
 
 def item(*ballots, **more):
-    return matter(HLE_VERIFIED, SEATS, *ballots, material=ITEM, author="", **more)
+    return a_case(SEATS, *ballots, material=ITEM, author="", **more)
 
 
 VOTES = (("e1", "vote", DOUBT), ("e2", "vote", SOUND))
@@ -116,7 +122,7 @@ def test_what_is_not_shown_stays_uncertain(rest, why):
 
 def test_each_adjudicator_has_an_order_of_his_own():
     seats = SEATS | {"k": "adjudicator"}
-    two = matter(HLE_VERIFIED, seats, *VOTES, *REPAIRS, material=ITEM)
+    two = a_case(seats, *VOTES, *REPAIRS, material=ITEM)
     assert [one.answer for one in proposals(two, "j").values()] == ["4", "6"]
     assert [one.answer for one in proposals(two, "k").values()] == ["6", "4"]
 
@@ -129,7 +135,7 @@ def test_two_reviewers_settle_a_repair_on_which_both_agree_and_which_the_other_p
     own = [("ada", "repair", repair("4")), ("bo", "repair", repair(second, "yes" if second else "no"))]
     audits = [("ada", "audit", SOUND), ("bo", "audit", audit)] if audit else []
     steps = [("ada", "vote", DOUBT), ("bo", "vote", SOUND), *own, *audits]
-    case = matter(HLE_PAIR, {"ada": "reviewer", "bo": "reviewer"}, *steps, material=ITEM, author="")
+    case = a_case({"ada": "reviewer", "bo": "reviewer"}, *steps, material=ITEM, author="")
     outcome = HLE_PAIR.decide(case)
     assert outcome.final and outcome.lines.get("Open", "") == why
     assert outcome.state == ("uncertain" if why else "revised")
@@ -141,7 +147,7 @@ SAID = {"verdict": "accept", "text": "checked"}
 
 def blind(*ballots, **more):
     settings = {"audit": 1.0} | more.pop("settings", {})
-    return matter(KINA_BLIND, PAIR, *ballots, material={"question": "Q"}, settings=settings, **more)
+    return a_case(PAIR, *ballots, material={"question": "Q"}, settings=settings, **more)
 
 
 @pytest.mark.parametrize("first, second", [("3", "2"), ("2", "3"), ("2", "2"), ("1", "0")])
@@ -156,7 +162,8 @@ def test_an_audited_pair_is_paid_as_the_tournament_says(first, second):
 
 
 def test_the_lot_of_audits_falls_as_often_as_set():
-    lots = [is_audited(Matter(n, "olga", settings={"seed": 3, "audit": 0.3})) for n in range(2_000)]
+    held = Round(settings={"seed": 3, "audit": 0.3})
+    lots = [is_audited(Case(round=held, place=n)) for n in range(2_000)]
     assert 0.26 < sum(lots) / 2_000 < 0.34
 
 

@@ -150,7 +150,7 @@ def read_rows(path: Path, format: str | None = None) -> tuple[list[Row], list[st
     The suffix decides how to read; a `format` of "jsonl" or "csv" overrides it. Raises DataError
     when the file as a whole is missing, unreadable, not UTF-8, or no file of its kind.
     """
-    readers = {".jsonl": _read_jsonl, ".csv": _read_csv, ".json": _read_json, ".parquet": _read_parquet}
+    readers = {".jsonl": read_jsonl, ".csv": read_csv, ".json": _read_json, ".parquet": _read_parquet}
     kind = f".{format}" if format in ("jsonl", "csv") else path.suffix.lower()
     if kind not in readers:
         raise DataError(f"{path}: unknown kind of file. Use one that ends in {', '.join(readers)}.")
@@ -169,7 +169,7 @@ def read_rows(path: Path, format: str | None = None) -> tuple[list[Row], list[st
     return readers[kind](path, text)
 
 
-def _read_jsonl(path: Path, text: str) -> tuple[list[Row], list[str]]:
+def read_jsonl(path: Path, text: str) -> tuple[list[Row], list[str]]:
     rows, problems = [], []
     for number, line in enumerate(text.split("\n"), start=1):  # splitlines would also cut at U+2028
         if not line.strip():
@@ -219,13 +219,13 @@ def _read_json(path: Path, text: str) -> tuple[list[Row], list[str]]:
     return rows, problems
 
 
-def _read_csv(path: Path, text: str) -> tuple[list[Row], list[str]]:
+def read_csv(path: Path, text: str) -> tuple[list[Row], list[str]]:
     csv.field_size_limit(1 << 30)  # HLE keeps whole images in a cell
     rows, problems, number = [], [], 0
     try:
         separator, name = _separator(text)
         reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
-        header = next(reader, [])
+        header, number = next(reader, []), 1
         if not header and text.strip():
             raise DataError(problem(path, 1, None, "no column names", "Begin the file with the line that has them"))
         if len(set(header)) < len(header):
