@@ -1,6 +1,6 @@
-"""Full text behind one function: SQLite's FTS5, or PostgreSQL's tsvector. Triggers keep the index.
+"""Full text behind one function: SQLite's FTS5, kept by triggers, or a generated column in PostgreSQL.
 
-`install` makes index and triggers after each migration (SQLite drops a table's triggers when it rebuilds the table).
+`install` makes what is missing after each migration (SQLite drops a table's triggers when it rebuilds the table).
 Words are cut to their stems; all must occur. "a phrase" in quotes, -without a word.
 """
 
@@ -31,29 +31,16 @@ CREATE TRIGGER desk_search_{table}_edit AFTER UPDATE OF {columns} ON desk_{table
 INSERT INTO desk_search_{table}(desk_search_{table}) VALUES ('rebuild');
 """
 _POSTGRESQL = """
-CREATE TABLE IF NOT EXISTS desk_search_question (id bigint PRIMARY KEY, words tsvector NOT NULL);
-CREATE TABLE IF NOT EXISTS desk_search_answer (id bigint PRIMARY KEY, words tsvector NOT NULL);
-CREATE INDEX IF NOT EXISTS desk_search_question_words ON desk_search_question USING gin (words);
-CREATE INDEX IF NOT EXISTS desk_search_answer_words ON desk_search_answer USING gin (words);
-CREATE OR REPLACE FUNCTION desk_words_question(post desk_question) RETURNS tsvector LANGUAGE sql AS $$
-    SELECT setweight(to_tsvector('english', post.title), 'A') || setweight(to_tsvector('english', post.tags::text), 'B')
-        || to_tsvector('english', left(post.body, 200000)) $$;
-CREATE OR REPLACE FUNCTION desk_words_answer(post desk_answer) RETURNS tsvector LANGUAGE sql AS $$
-    SELECT to_tsvector('english', left(post.text, 200000)) $$;
-"""
-_POSTGRESQL_TRIGGERS = """
-CREATE OR REPLACE FUNCTION desk_search_{table}_keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    IF TG_OP = 'TRUNCATE' THEN TRUNCATE desk_search_{table};
-    ELSIF TG_OP = 'DELETE' THEN DELETE FROM desk_search_{table} WHERE id = old.id;
-    ELSE INSERT INTO desk_search_{table} VALUES (new.id, desk_words_{table}(new))
-        ON CONFLICT (id) DO UPDATE SET words = excluded.words;
-    END IF;
-    RETURN NULL; END $$;
-CREATE OR REPLACE TRIGGER desk_search_{table}_new AFTER INSERT OR DELETE OR UPDATE OF {columns} ON desk_{table}
-    FOR EACH ROW EXECUTE FUNCTION desk_search_{table}_keep();
-CREATE OR REPLACE TRIGGER desk_search_{table}_none AFTER TRUNCATE ON desk_{table}
-    FOR EACH STATEMENT EXECUTE FUNCTION desk_search_{table}_keep();
-INSERT INTO desk_search_{table} SELECT post.id, desk_words_{table}(post) FROM desk_{table} post ON CONFLICT DO NOTHING;
+ALTER TABLE desk_question ADD COLUMN IF NOT EXISTS words tsvector GENERATED ALWAYS AS (
+    setweight(to_tsvector('english', title), 'A') || setweight(to_tsvector('english', tags), 'B')
+    || to_tsvector('english', left(body, 200000))) STORED;
+ALTER TABLE desk_answer ADD COLUMN IF NOT EXISTS words tsvector GENERATED ALWAYS AS (
+    to_tsvector('english', left(text, 200000))) STORED;
+CREATE INDEX IF NOT EXISTS desk_question_words ON desk_question USING gin (words);
+CREATE INDEX IF NOT EXISTS desk_answer_words ON desk_answer USING gin (words);
+DROP FUNCTION IF EXISTS desk_search_question_keep, desk_search_answer_keep CASCADE; -- an older desk had triggers
+DROP FUNCTION IF EXISTS desk_words_question, desk_words_answer;
+DROP TABLE IF EXISTS desk_search_question, desk_search_answer;
 """
 _COLUMNS = {"question": ("title", "body", "tags"), "answer": ("text",)}
 
@@ -66,11 +53,9 @@ def install(using: str = "default", **_) -> None:
         return  # migrated back to before the first version
     if connection.vendor == "sqlite":
         _install_sqlite(connection)
-        return
-    with connection.cursor() as cursor:
-        cursor.execute(_POSTGRESQL)
-        for table, columns in _COLUMNS.items():
-            cursor.execute(_POSTGRESQL_TRIGGERS.format(table=table, columns=", ".join(columns)))
+    else:
+        with connection.cursor() as cursor:
+            cursor.execute(_POSTGRESQL)
 
 
 def _install_sqlite(connection) -> None:
@@ -116,10 +101,10 @@ _BY_SQLITE = (
     "(SELECT rowid FROM desk_search_answer WHERE desk_search_answer MATCH %s LIMIT %s)",
 )
 _BY_POSTGRESQL = (
-    "SELECT id FROM desk_search_question, websearch_to_tsquery('english', %s) query WHERE words @@ query "
+    "SELECT id FROM desk_question, websearch_to_tsquery('english', %s) query WHERE words @@ query "
     "ORDER BY ts_rank(words, query) DESC, id LIMIT %s",
-    "SELECT question_id FROM desk_answer WHERE withdrawn_at IS NULL AND id IN "
-    "(SELECT id FROM desk_search_answer WHERE words @@ websearch_to_tsquery('english', %s) LIMIT %s)",
+    "SELECT question_id FROM desk_answer WHERE withdrawn_at IS NULL "
+    "AND words @@ websearch_to_tsquery('english', %s) LIMIT %s",
 )
 
 
