@@ -3,17 +3,15 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 import yaml
 from django.core.paginator import Page, Paginator
-from django.db.models import Case, Count, IntegerField, Prefetch, QuerySet, Value, When, prefetch_related_objects
+from django.db.models import Case, Count, IntegerField, Prefetch, Q, QuerySet, Value, When, prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import path, reverse
-from django.utils.http import urlencode
 from django.views.generic import TemplateView
 
 from desk import api, people, resolution, search
@@ -58,16 +56,14 @@ def questions(request: HttpRequest) -> HttpResponse:
     form.is_valid()
     chosen = {name: form.cleaned_data.get(name, "") for name in form.fields}
     page = Paginator(chosen_questions(chosen), PER_PAGE).get_page(request.GET.get("page"))
-    rows = Question.objects.defer("body", "comments").in_bulk(list(page.object_list))
+    rows = with_counts(Question.objects.defer("body", "comments")).in_bulk(list(page.object_list))
     page.object_list = [rows[number] for number in page.object_list]
-    _count_answers(page)
     plain = not any(chosen.values()) and page.number == 1
     told = dict(
         form=form,
         page=page,
         chosen=chosen,
         filtered=any(chosen[name] for name in ("q", "state", "category", "site")),
-        query=urlencode({name: value for name, value in chosen.items() if value}),
         totals=totals() if plain else None,
         states=resolution.STATES,
     )
@@ -93,21 +89,16 @@ def chosen_questions(chosen: dict[str, str]) -> QuerySet | list[int]:
     return found.order_by(*order, "pk").values_list("pk", flat=True)
 
 
-def _count_answers(shown: Iterable[Question]) -> None:
-    """Gives each question its counts, in three queries for all of them."""
-    shown = list(shown)
-    standing = dict(question__in=shown, withdrawn_at=None)
-    answers = Answer.objects.filter(**standing).order_by().values_list("question").annotate(n=Count("pk"))
-    below = dict(answer__question__in=shown, answer__withdrawn_at=None)
-    passed = Verdict.objects.filter(outcome=Outcome.ACCEPT, **below).order_by().values_list("answer__question")
-    said = Review.objects.filter(kind=Kind.HUMAN, withdrawn_at=None, **below).order_by().values_list("answer__question")
-    counts = [
-        dict(answers),
-        dict(passed.annotate(n=Count("answer", distinct=True))),
-        dict(said.annotate(n=Count("pk"))),
-    ]
-    for question in shown:
-        question.n_answers, question.n_passed, question.n_reviews = (found.get(question.pk, 0) for found in counts)
+def with_counts(found: QuerySet[Question]) -> QuerySet[Question]:
+    """The questions with how many answers each has, how many passed a validator, how many reviews by people."""
+    stands = Q(answers__withdrawn_at=None)
+    passed = stands & Q(answers__verdicts__outcome=Outcome.ACCEPT)
+    said = stands & Q(answers__reviews__kind=Kind.HUMAN, answers__reviews__withdrawn_at=None)
+    return found.annotate(
+        n_answers=Count("answers", distinct=True, filter=stands),
+        n_passed=Count("answers", distinct=True, filter=passed),
+        n_reviews=Count("answers__reviews", distinct=True, filter=said),
+    )
 
 
 def totals() -> dict[str, int]:
@@ -137,10 +128,6 @@ class Shown(NamedTuple):
     @property
     def accepted(self) -> int:
         return sum(verdict.outcome == Outcome.ACCEPT for verdict in self.verdicts)
-
-    @property
-    def dollars(self) -> float:
-        return sum(verdict.dollars for verdict in self.verdicts)
 
     @property
     def means(self) -> str:

@@ -190,7 +190,6 @@ def moderation(request: HttpRequest) -> HttpResponse:
         page=Paginator(trail, 50).get_page(request.GET.get("page")),
         verbs=Act.objects.exclude(HIDDEN).order_by("verb").values_list("verb", flat=True).distinct(),
         chosen=chosen,
-        query="&".join(f"{name}={value}" for name, value in chosen.items() if value.isalnum()),
         accounts=found[:30],
         withdrawn=[
             row
