@@ -66,7 +66,9 @@ def open_desk(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 2,
     from desk.models import Account, Question
 
     if not empty and not Question.objects.exists():
-        _seed()
+        from desk.seed import seed
+
+        print(f"made up: {_told(seed())}", flush=True)
     call_command("clearsessions", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
     print(f"the review desk: http://{'localhost' if host == '127.0.0.1' else host}:{port}/", flush=True)
@@ -92,23 +94,6 @@ def _serve(host: str, port: int, workers: int) -> None:
     else:
         command = ["-m", "django", "runserver", f"{host}:{port}", "--noreload"]
     os.execv(sys.executable, [sys.executable, *command])
-
-
-@app.command()
-def seed() -> None:
-    """Fill an empty desk with a made-up community."""
-    ready()
-    from desk.models import Question
-
-    if Question.objects.exists():
-        raise ValueError("this desk holds questions already. Seed an empty one: give another PROCTOR_DESK")
-    _seed()
-
-
-def _seed() -> None:
-    from desk.seed import seed as fill
-
-    print(f"made up: {_told(fill())}", flush=True)
 
 
 @app.command()
@@ -163,6 +148,15 @@ def moderator(name: str, admin: Admin = False) -> None:
     if admin:
         people.make_admin(account)
     print(f"{name} is a moderator" + (", and an admin: /admin/" if admin else ""))
+
+
+@app.command("run-job", hidden=True)
+def run_job(key: str) -> None:
+    """The process of a validator run; `jobs.launch` starts it."""
+    store.connect()
+    from desk.jobs import run
+
+    run(key)
 
 
 def _told(counts: dict[str, int]) -> str:

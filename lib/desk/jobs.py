@@ -1,7 +1,7 @@
 """Validators run from the desk: a plan with its bill, a start within the desk's budget, verdicts as they come.
 
     job = plan(moderator, "(C x3|U)", ["openai/gpt-4o"], answers)    # nothing is asked; job.most_calls, most_dollars
-    start(moderator, job)                                            # a process of its own, `python -m ...run_job KEY`
+    start(moderator, job)                                            # in a process of its own, see `launch`
 
 The engine is `uq.run_validator`, the keys come from the environment of the server. Its owner says what may be asked:
 
@@ -238,7 +238,7 @@ def launch(key: str) -> subprocess.Popen:
     """Run a job in a process of its own, which outlives the server's worker. What it says goes to the desk's log."""
     settings.FOLDER.joinpath("jobs").mkdir(parents=True, exist_ok=True)
     with open(settings.FOLDER / "jobs" / "log", "a") as log:
-        command = [sys.executable, "-m", "desk.run_job", key]
+        command = [sys.executable, "-m", "proctor", "platform", "run-job", key]
         here = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
         return subprocess.Popen(
             command, env=here, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True

@@ -42,19 +42,15 @@ def database(url: str) -> dict:
                 "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
             },
         }
-    parts = urlsplit(url)
-    if parts.scheme not in ("postgresql", "postgres"):
-        raise ValueError(f"PROCTOR_DESK_DB: '{parts.scheme}://...' is no database of the desk; give postgresql://...")
-    return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": parts.path.lstrip("/"),
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": unquote(parts.hostname or ""),  # or a folder with a socket, written %2Flike%2Fthis
-        "PORT": parts.port or "",
-        "CONN_HEALTH_CHECKS": True,
-        "CONN_MAX_AGE": 60,
-    }
+    scheme = url.partition("://")[0]
+    if scheme not in ("postgresql", "postgres"):
+        raise ValueError(f"PROCTOR_DESK_DB: '{scheme}://...' is no database of the desk; give postgresql://...")
+    from psycopg.conninfo import conninfo_to_dict
+
+    told = conninfo_to_dict(url)
+    name = told.pop("dbname", "")
+    engine = "django.db.backends.postgresql"
+    return dict(ENGINE=engine, NAME=name, OPTIONS=told, CONN_HEALTH_CHECKS=True, CONN_MAX_AGE=60)
 
 
 def mail(url: str) -> dict:

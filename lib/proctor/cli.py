@@ -314,7 +314,7 @@ PASSED_ON = {  # command: the module whose `main` reads its words, the words bef
     ),
     "logs": ("proctor.logs.fetch", [], "Fetch public logs of strong models: logs [NAME ...]"),
     "dataset": ("proctor.uq.dataset.__main__", [], "UQ's dataset, from posts to a reviewed, versioned release"),
-    "platform": ("desk.command", [], "UQ's review desk: open, moderator, load, export, import, digest, seed"),
+    "platform": ("desk.command", [], "UQ's review desk: open, moderator, load, export, import, digest"),
 }
 
 

@@ -216,7 +216,9 @@ def test_a_killed_process_loses_no_verdict_and_pays_no_kept_reply_again(
         job = jobs.start(moderator, jobs.plan(moderator, "C", jobs.judges(), answers))
         here = {"PYTHONPATH": str(Path(jobs.__file__).parents[1]), "PROCTOR_DESK": str(tmp_path), "PROCTOR_DESK_DB": ""}
         (tmp_path / "desk.sqlite3").symlink_to(connection.settings_dict["NAME"])
-        process = subprocess.Popen([sys.executable, "-m", "desk.run_job", job.key], env=os.environ | here)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "proctor", "platform", "run-job", job.key], env=os.environ | here
+        )
         while not Verdict.objects.exists():
             assert process.poll() is None
             time.sleep(0.05)
