@@ -5,8 +5,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from proctor.audit.feasibility import audit, feasibility, prints_as, shared_positives, tables
-from proctor.audit.reported_table import FIGURES, Reported
-from proctor.stats.reconstruct import draw_probability
+from proctor.audit.reported_table import Reported
+from proctor.stats import reconstruct
+from proctor.stats.reconstruct import FIGURES, draw_probability
 from proctor.stats.rounding import ROUNDINGS, show
 
 
@@ -160,6 +161,12 @@ def test_a_row_has_its_verdict_and_a_reading(figures, n, positives, verdict, rea
     assert reading in found.reading if reading else not found.reading
     if verdict == "infeasible":
         assert not found.solutions
+
+
+def test_sizes_with_too_many_tables_to_try_are_named(monkeypatch):
+    monkeypatch.setattr(reconstruct, "MOST_TRIED", 10_000)
+    found = one(dict(specificity="90.00", npv="77.77", kappa="12.34"), 100, 40)
+    assert found.verdict == "infeasible" and "sizes up to 98 not searched" in found.reading
 
 
 def test_what_the_search_finds_prints_as_the_figures_and_its_neighbours_do_not():

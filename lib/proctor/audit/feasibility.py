@@ -13,24 +13,24 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
-import numpy as np
 import pandas as pd
 
 from proctor.audit.reported_table import AS_SHARE, Reported
-from proctor.stats.proportions import Confusion
-from proctor.stats.reconstruct import AccuracyCount, CountTable, accuracy_counts, draw_probability
-from proctor.stats.rounding import ANY_PERCENT, Figure, Range, count_limits, count_pairs, read_printed, show
+from proctor.stats.reconstruct import (
+    AccuracyCount,
+    CountTable,
+    TooMany,
+    accuracy_counts,
+    count_tables,
+    draw_probability,
+)
+from proctor.stats.rounding import EITHER, Figure, read_printed, show
 
 VERDICTS = ("feasible, unique", "feasible, several", "smaller n", "partial run", "infeasible", "not checked")
-ROUNDED, CUT = "rounded", "cut off"
-MOST_TRIED = 10**7  # pairs of counts tried for one n: about a second and half a gigabyte
+CUT = "truncate"
 MOST_TABLES = 50  # of one row; with more it is too open for intervals and comparisons
 MOST_RUN = 2_000  # items up to which every smaller number of items is tried
 FEW, LIKELY = Fraction(1, 100), Fraction(1, 20)  # as in synthesis/1_what_the_tables_hold
-
-
-class TooMany(ValueError):
-    """More tables to try than memory holds; the message says what would narrow the search."""
 
 
 @dataclass(frozen=True)
@@ -57,69 +57,16 @@ def tables(
 ) -> list[CountTable]:
     """All confusion tables that print as these figures; an empty list proves that there is none.
 
-    figures: {name: percentage as text}, names from reported_table.FIGURES.
+    figures: {name: percentage as text}, names from FIGURES. positives: the numbers allowed; None means any.
 
-    positives: the numbers allowed; None means any. `roundings` of a table: "rounded" (each tie up or down, since binary
-    floats break ties by accident) or "cut off" (all figures truncated). A figure whose denominator is 0 does not
-    print. Raises TooMany.
+    `roundings` of a table: EITHER or CUT (all figures truncated). A figure that is divided by 0 does not print. Raises
+    TooMany.
     """
-    found: dict[tuple[int, ...], list[str]] = {}
-    for rounding in (ROUNDED, CUT):
-        ranges = {name: _range(text, name, rounding) for name, text in figures.items()}
-        for n in sizes:
-            for key in _search(ranges, n, positives):
-                found.setdefault((n, *key), []).append(rounding)
-    return [CountTable(*key, tuple(names)) for key, names in sorted(found.items())]
+    return count_tables({name: _printed(text, name) for name, text in figures.items()}, sizes, positives, (EITHER, CUT))
 
 
 def _printed(text: str, name: str) -> Figure:
     return read_printed(text, name, least=-100 if name in AS_SHARE else 0)
-
-
-@cache
-def _range(text: str, name: str, rounding: str) -> Range:
-    figure = _printed(text, name)
-    if rounding == CUT:
-        return figure.range("truncate")
-    return replace(figure.range("half_up"), low_closed=True, high_closed=True)
-
-
-def _search(ranges: Mapping[str, Range], n: int, positives: Sequence[int] | None) -> list[tuple[int, int, int]]:
-    """(positives, tp, fp) of every table over n items whose figures lie in their ranges."""
-    allowed = np.arange(1, n + 1) if positives is None else np.array(positives, dtype=np.int64)
-    recall = ranges.get("recall", ANY_PERCENT)
-    least, most = count_limits(recall, allowed)
-    (first,), (last,) = count_limits(ranges.get("accuracy", ANY_PERCENT), np.array([n]))
-    errors = n - np.arange(first, last + 1)
-    if np.maximum(most - least + 1, 0).sum() * len(errors) > MOST_TRIED:
-        raise TooMany(f"too many tables of {n} items to try: accuracy, recall or positives would narrow them")
-    tp, pos = (np.repeat(column, len(errors)) for column in count_pairs(recall, allowed))
-    fp = np.tile(errors, len(tp) // max(len(errors), 1)) - (pos - tp)  # errors are false negatives and false positives
-    possible = (fp >= 0) & (fp <= n - pos)
-    tp, pos, fp = tp[possible], pos[possible], fp[possible]
-    fits = np.ones(len(tp), dtype=bool)
-    tn = n - pos - fp
-    parts = (
-        ("precision", tp, tp + fp),
-        ("f1", 2 * tp, tp + fp + pos),
-        ("specificity", tn, n - pos),
-        ("npv", tn, tn + pos - tp),
-    )
-    for name, k, m in parts:
-        if name in ranges:
-            least, most = count_limits(ranges[name], m)
-            fits &= (m > 0) & (least <= k) & (k <= most)
-    found = zip(pos[fits].tolist(), tp[fits].tolist(), fp[fits].tolist())
-    if not (mixed := [name for name in ("balanced_accuracy", "kappa") if name in ranges]):
-        return list(found)
-    return [
-        cells
-        for cells in found
-        if all(
-            (share := _share(CountTable(n, *cells, ()).confusion, name)) is not None and 100 * share in ranges[name]
-            for name in mixed
-        )
-    ]
 
 
 def audit(rows: Iterable[Reported]) -> list[Audited]:
@@ -226,13 +173,10 @@ def _misprints(row: Reported, wrong: int = 1) -> list[str]:
         others = {name: text for name, text in row.figures.items() if name not in names}
         if len(others) < 2:
             continue
-        try:
-            counts = [table.confusion for table in tables(others, row.sizes, [row.positives])]
-        except TooMany:
-            continue  # a hypothesis less, not a wrong verdict
+        found = _fitting(row, others)
         fixes = []
         for name in names:
-            shares = [share for one in counts if (share := _share(one, name)) is not None]
+            shares = [share for one in found if (share := one.share(name)) is not None]
             decimals = _printed(row.figures[name], name).decimals
             if shares:
                 ends = [show(100 * share, decimals, "half_up") for share in (min(shares), max(shares))]
@@ -243,22 +187,6 @@ def _misprints(row: Reported, wrong: int = 1) -> list[str]:
     return told
 
 
-def _share(counts: Confusion, name: str) -> Fraction | None:
-    n, tp, fp, fn, tn = counts.n, counts.tp, counts.fp, counts.fn, counts.tn
-    chance = (tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)  # n^2 times the agreement by chance, for Cohen's kappa
-    part, whole = {
-        "accuracy": (tp + tn, n),
-        "precision": (tp, tp + fp),
-        "recall": (tp, tp + fn),
-        "f1": (2 * tp, 2 * tp + fp + fn),
-        "specificity": (tn, tn + fp),
-        "npv": (tn, tn + fn),
-        "balanced_accuracy": (tp * (tn + fp) + tn * (tp + fn), 2 * (tp + fn) * (tn + fp)),
-        "kappa": (n * (tp + tn) - chance, n * n - chance),
-    }[name]
-    return Fraction(part, whole) if whole else None
-
-
 def prints_as(solution: CountTable | AccuracyCount, row: Reported) -> bool:
     """Whether every figure, computed from the counts of one solution, is within a last digit's half, or is cut off so.
 
@@ -267,7 +195,7 @@ def prints_as(solution: CountTable | AccuracyCount, row: Reported) -> bool:
     if isinstance(solution, AccuracyCount):
         shares = {"accuracy": Fraction(solution.k, solution.n * solution.samples)}
     else:
-        shares = {name: _share(solution.confusion, name) for name in row.figures}
+        shares = {name: solution.share(name) for name in row.figures}
     off = []  # how far the computed figure lies above the printed one, in units of its last decimal
     for name, share in shares.items():
         printed = _printed(row.figures[name], name)
@@ -282,10 +210,16 @@ def _can_be_exchanged(row: Reported) -> bool:
 @cache
 def _fits_exchanged(row: Reported) -> bool:
     """Whether the row fits if its positives are the other class, of which n - positives are stated."""
+    return _can_be_exchanged(row) and bool(_fitting(row, row.figures, row.n - row.positives))
+
+
+def _fitting(row: Reported, figures: Mapping[str, str], positives: int | None = None) -> list[CountTable]:
+    """The tables of a row with other figures or positives. None where there are too many to try: a hypothesis less, not
+    a wrong verdict."""
     try:
-        return _can_be_exchanged(row) and bool(tables(row.figures, row.sizes, [row.n - row.positives]))
+        return tables(figures, row.sizes, [positives or row.positives])
     except TooMany:
-        return False  # a hypothesis less, not a wrong verdict
+        return []
 
 
 def _zeros(row: Reported) -> list[str]:
@@ -293,7 +227,7 @@ def _zeros(row: Reported) -> list[str]:
     fewer = {name: text.rstrip("0").rstrip(".") if "." in text else text for name, text in row.figures.items()}
     if fewer == row.figures or not (row.settles_table and row.n and row.positives):
         return []
-    return ["fits if zeros at the end were appended"] if tables(fewer, row.sizes, [row.positives]) else []
+    return ["fits if zeros at the end were appended"] if _fitting(row, fewer) else []
 
 
 def _smaller(row: Reported) -> tuple[str, tuple[CountTable, ...], list[str]]:
@@ -303,10 +237,15 @@ def _smaller(row: Reported) -> tuple[str, tuple[CountTable, ...], list[str]]:
         return "infeasible", (), []
     if n > MOST_RUN:
         return "infeasible", (), [f"smaller n not searched above {MOST_RUN} items"]
-    fitting: dict[int, list[CountTable]] = {}
+    fitting, rest = dict[int, list[CountTable]](), list[str]()
     for m in range(n - 1, 0 if positives else n - int(FEW * n) - 1, -1):
         allowed = range(max(1, positives - (n - m)), min(positives, m) + 1) if positives else None
-        if part := tables(row.figures, [m], allowed):
+        try:
+            part = tables(row.figures, [m], allowed)
+        except TooMany:
+            rest = [f"sizes up to {m} not searched"]
+            break
+        if part:
             fitting[m] = part
     for m, part in fitting.items():  # the largest first
         few = n - m <= FEW * n
@@ -315,8 +254,8 @@ def _smaller(row: Reported) -> tuple[str, tuple[CountTable, ...], list[str]]:
             of = f", {_span([t.positives for t in likely])} of them positive" if positives else ""
             all_sizes = ", ".join(map(str, fitting)) if len(fitting) <= 5 else f"{len(fitting)} of {n - 1}"
             note = f"fits {m} of the {n} items{of} (smaller sizes that fit: {all_sizes})"
-            return "smaller n" if few else "partial run", tuple(likely), [note]
-    return "infeasible", (), []
+            return "smaller n" if few else "partial run", tuple(likely), [note, *rest]
+    return "infeasible", (), rest
 
 
 def feasibility(found: Sequence[Audited]) -> pd.DataFrame:

@@ -13,9 +13,9 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from proctor.data.tabular import DataError, Wrong, made, needs, problem, read_rows
+from proctor.stats.reconstruct import FIGURES
 from proctor.stats.rounding import MOST_DECIMALS, MOST_ITEMS
 
-FIGURES = ("accuracy", "precision", "recall", "f1", "specificity", "npv", "balanced_accuracy", "kappa")
 AS_SHARE = ("kappa",)  # printed as 0.45 whatever the unit of the others
 COUNTS = ("n", "positives", "samples")
 COLUMNS = ("name", *FIGURES, *COUNTS)

@@ -9,7 +9,7 @@ so an empty list proves that none exists. Figures are given as printed: "85.40" 
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -24,12 +24,20 @@ from proctor.stats.rounding import (
     MOST_ITEMS,
     ROUNDINGS,
     Figure,
-    Range,
+    Span,
     count_limits,
     count_pairs,
     known,
     read_printed,
 )
+
+FIGURES = ("accuracy", "precision", "recall", "f1", "specificity", "npv", "balanced_accuracy", "kappa")
+MIXED = FIGURES[-2:]  # no count over a number of items
+MOST_TRIED = 10**7  # pairs of counts tried for one n: about a second and half a gigabyte
+
+
+class TooMany(ValueError):
+    """More tables to try than memory holds; the message says what would narrow the search."""
 
 
 @dataclass(frozen=True)
@@ -57,15 +65,15 @@ class CountTable:
         fn = self.positives - self.tp
         return Confusion(tp=self.tp, fp=self.fp, fn=fn, tn=self.n - self.tp - self.fp - fn)
 
+    def share(self, figure: str) -> Fraction | None:
+        """One of FIGURES, exact; None where it is divided by 0."""
+        part, whole = _parts(self.n, self.positives, self.tp, self.fp)[figure]
+        return Fraction(part, whole) if whole else None
+
     @property
-    def shares(self) -> dict[str, Fraction]:
+    def shares(self) -> dict[str, Fraction | None]:
         """accuracy, precision and recall, exact."""
-        right = self.n - self.fp - (self.positives - self.tp)
-        return {
-            "accuracy": Fraction(right, self.n),
-            "precision": Fraction(self.tp, self.tp + self.fp),
-            "recall": Fraction(self.tp, self.positives),
-        }
+        return {figure: self.share(figure) for figure in FIGURES[:3]}
 
 
 @dataclass(frozen=True)
@@ -143,27 +151,71 @@ def confusion_counts(
     without accepted items, has no recall or precision to print and is not a solution. The three figures of
     one table are rounded the same way; a table that fits several roundings is listed once, naming them.
     """
-    printed = {
-        name: _read_or_any(value, name, decimals)
-        for name, value in (("accuracy", accuracy), ("precision", precision), ("recall", recall))
-    }
+    printed = zip(FIGURES, (accuracy, precision, recall))
+    ranges = {name: _read_or_any(value, name, decimals) for name, value in printed}
+    return count_tables(ranges, n, positives, roundings)
+
+
+def count_tables(
+    figures: Mapping[str, Figure | None],
+    n: int | Iterable[int],
+    positives: int | Iterable[int] | None = None,
+    roundings: Sequence[str] = ROUNDINGS,
+) -> list[CountTable]:
+    """All confusion tables that print as these of FIGURES, as in `confusion_counts`; None: whatever it is, it prints.
+
+    Raises TooMany where accuracy, recall and positives leave too much open."""
     sizes = _sizes(n)
-    every = np.arange(1, sizes.max() + 1)
-    allowed = every if positives is None else _sizes(positives, least=0)
-    allowed = allowed[(allowed >= 1) & (allowed <= sizes.max())]
-    found: dict[tuple, list[str]] = {}
+    allowed = np.arange(1, sizes[-1] + 1) if positives is None else _sizes(positives, least=0)
+    allowed, found = allowed[allowed >= 1], dict[tuple, list[str]]()
     for rounding in known(roundings):
-        tp_r, pos = count_pairs(_range(printed["recall"], rounding), allowed)
-        tp_p, accepted = count_pairs(_range(printed["precision"], rounding), every)
-        right, total = count_pairs(_range(printed["accuracy"], rounding), sizes)
-        i, j = _join(tp_r, tp_p)  # recall and precision speak of the same true positives
-        tp, pos, fp = tp_r[i], pos[i], accepted[j] - tp_p[j]
-        i, j = _join(fp + pos - tp, total - right)  # and they make as many errors as the accuracy leaves
-        tp, pos, fp, total = tp[i], pos[i], fp[i], total[j]
-        fits = pos + fp <= total
-        for key in zip(*(column[fits].tolist() for column in (total, pos, tp, fp))):
-            found.setdefault(key, []).append(rounding)
+        ranges = {name: _range(figure, rounding) for name, figure in figures.items()}
+        recall, accuracy = (ranges.get(name, ANY_PERCENT) for name in ("recall", "accuracy"))
+        for size, first, last in zip(sizes.tolist(), *count_limits(accuracy, sizes)):
+            if first <= last:
+                errors = size - np.arange(first, last + 1)
+                for key in _tables(ranges, size, errors, recall, allowed[allowed <= size]):
+                    found.setdefault(key, []).append(rounding)
     return [CountTable(*key, tuple(names)) for key, names in sorted(found.items())]  # type: ignore[call-arg]
+
+
+def _tables(
+    ranges: Mapping[str, Span], n: int, errors: np.ndarray, recall: Span, allowed: np.ndarray
+) -> Iterable[tuple[int, ...]]:
+    """(n, positives, tp, fp) of every table over n items with so many errors whose figures lie in their ranges."""
+    least, most = count_limits(recall, allowed)
+    if np.maximum(most - least + 1, 0).sum() * len(errors) > MOST_TRIED:
+        raise TooMany(f"too many tables of {n} items to try: accuracy, recall or positives would narrow them")
+    tp, positives = (np.repeat(column, len(errors)) for column in count_pairs(recall, allowed))
+    fp = np.tile(errors, len(tp) // len(errors)) - (positives - tp)  # errors are false negatives and false positives
+    cells = np.array([positives, tp, fp])[:, (fp >= 0) & (fp <= n - positives)]
+    for name in sorted(ranges, key=FIGURES.index):
+        part, whole = _parts(n, *cells)[name]
+        if name in MIXED:
+            shares = (Fraction(k, m) if m else None for k, m in zip(part.tolist(), whole.tolist()))
+            fits = np.array([share is not None and 100 * share in ranges[name] for share in shares], bool)
+        else:
+            least, most = count_limits(ranges[name], np.broadcast_to(whole, part.shape))
+            fits = (whole > 0) & (least <= part) & (part <= most)
+        cells = cells[:, fits]
+    return ((n, *key) for key in zip(*cells.tolist()))
+
+
+def _parts(n: int, positives, tp, fp) -> dict[str, tuple]:
+    """Of each of FIGURES what is divided by what, for counts or arrays of them."""
+    fn, negatives = positives - tp, n - positives
+    tn = negatives - fp
+    chance = (tp + fp) * positives + (fn + tn) * negatives  # n^2 times the agreement by chance, for Cohen's kappa
+    return {
+        "accuracy": (tp + tn, n),
+        "precision": (tp, tp + fp),
+        "recall": (tp, positives),
+        "f1": (2 * tp, tp + fp + positives),
+        "specificity": (tn, negatives),
+        "npv": (tn, tn + fn),
+        "balanced_accuracy": (tp * negatives + tn * positives, 2 * positives * negatives),
+        "kappa": (n * (tp + tn) - chance, n * n - chance),
+    }
 
 
 def agreement_counts(
@@ -261,11 +313,11 @@ def _read_or_any(value: str | Decimal | None, name: str, decimals: int | None) -
     return None if value is None else read_printed(value, name, decimals)
 
 
-def _range(figure: Figure | None, rounding: str) -> Range:
+def _range(figure: Figure | None, rounding: str) -> Span:
     return ANY_PERCENT if figure is None else figure.range(rounding)
 
 
-def _prints_kappa(value: Fraction | None, wanted: Range | None) -> bool:
+def _prints_kappa(value: Fraction | None, wanted: Span | None) -> bool:
     """wanted None: the print says that kappa is undefined."""
     return value is None if wanted is None else value is not None and value in wanted
 
@@ -288,12 +340,3 @@ def _sizes(values: int | Iterable[int], least: int = 1) -> np.ndarray:
     if sizes[-1] > MOST_ITEMS:
         raise ValueError(f"numbers of items up to {sizes[-1]}: above a million the arithmetic may overflow")
     return sizes.astype(np.int64)
-
-
-def _join(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (i, j) of all pairs with left[i] == right[j]."""
-    order = np.argsort(right, kind="stable")
-    start, stop = (np.searchsorted(right[order], left, side) for side in ("left", "right"))
-    i = np.repeat(np.arange(len(left)), stop - start)
-    step = np.arange(len(i)) - np.repeat(np.cumsum(stop - start) - (stop - start), stop - start)
-    return i, order[start[i] + step]

@@ -6,8 +6,7 @@ A printed figure as the span of numbers that it can stand for, and arithmetic on
 
 "48.2" stands for any number from 48.15 to 48.25. Two printed figures agree if their spans meet. All arithmetic is
 exact. Spans treat their figures as independent: a figure that enters a formula twice makes the span wider than
-necessary, never narrower. So a disagreement that is found is real. (Searches of counts must know which end of a `Range`
-is open; both ends of a `Span` belong to it.)
+necessary, never narrower. So a disagreement that is found is real. Only searches of counts ask which end is open.
 
 >>> gain = rounded("48.2") - rounded("40.42")
 >>> str(gain), gain.meets(rounded("7.78")), gain.meets(rounded("7.58"))
@@ -25,25 +24,71 @@ import numpy as np
 
 # Ties away from zero; ties to the even last digit; everything towards zero.
 ROUNDINGS = ("half_up", "half_even", "truncate")
+EITHER = "either"  # each tie up or down, since binary floats break ties by accident
 MOST_DECIMALS, MOST_ITEMS = 9, 10**6  # keep every product below within 64 bits
 
 
 @dataclass(frozen=True)
-class Range:
-    """The numbers from low to high. An end that is not closed does not itself belong."""
+class Span:
+    """All numbers from low to high; infinite where a figure is only bounded on one side. An end that is not closed does
+    not itself belong; arithmetic makes both ends belong."""
 
-    low: Fraction
-    high: Fraction
-    low_closed: bool
-    high_closed: bool
+    low: Fraction | float
+    high: Fraction | float
+    low_closed: bool = True
+    high_closed: bool = True
 
     def __contains__(self, value: Fraction | int) -> bool:
         return (self.low < value or self.low_closed and self.low == value) and (
             value < self.high or self.high_closed and value == self.high
         )
 
+    def __add__(self, other: "Span | int") -> "Span":
+        other = as_span(other)
+        return Span(self.low + other.low, self.high + other.high)
 
-ANY_PERCENT = Range(Fraction(0), Fraction(100), True, True)
+    def __neg__(self) -> "Span":
+        return Span(-self.high, -self.low)
+
+    def __sub__(self, other: "Span | int") -> "Span":
+        return self + -as_span(other)
+
+    def __mul__(self, other: "Span | int") -> "Span":
+        other = as_span(other)
+        ends = [a * b if a and b else Fraction(0) for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Span(min(ends), max(ends))
+
+    def __truediv__(self, other: "Span | int") -> "Span":
+        other = as_span(other)
+        if other.low <= 0 <= other.high:
+            raise ZeroDivisionError(f"division by {other}, which may be zero")
+        low, high = (Fraction(0) if isinf(end) else 1 / Fraction(end) for end in (other.high, other.low))
+        return self * Span(low, high)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __rsub__(self, other: int) -> "Span":
+        return as_span(other) - self
+
+    def __rtruediv__(self, other: int) -> "Span":
+        return as_span(other) / self
+
+    @property
+    def middle(self) -> float:
+        """The figure itself for a rounded one; the finite end of a bound."""
+        if isinf(self.low) or isinf(self.high):
+            return float(self.high if isinf(self.low) else self.low)
+        return float((self.low + self.high) / 2)
+
+    def meets(self, other: "Span | int") -> bool:
+        other = as_span(other)
+        return self.low <= other.high and other.low <= self.high
+
+    def __str__(self) -> str:
+        return f"{float(self.low):g}" if self.low == self.high else f"{float(self.low):.6g} to {float(self.high):.6g}"
+
+
+ANY_PERCENT = Span(Fraction(0), Fraction(100))
 
 
 @dataclass(frozen=True)
@@ -58,20 +103,21 @@ class Figure:
     units: int
     decimals: int
 
-    def range(self, rounding: str) -> Range:
-        """All numbers that print as this figure."""
+    def range(self, rounding: str) -> Span:
+        """All numbers that print as this figure; "either": with each tie up or down."""
         size, even = abs(self.units), rounding == "half_even" and self.units % 2 == 0
         if rounding != "truncate":
             low, high = size - Fraction(1, 2), size + Fraction(1, 2)
             # Zero has a tie on either side, and half_up moves both away from it.
-            low_closed, high_closed = even or rounding == "half_up" and size > 0, even
+            low_closed = even or rounding == EITHER or rounding == "half_up" and size > 0
+            high_closed = even or rounding == EITHER
         elif size > 0:
             low, high, low_closed, high_closed = Fraction(size), Fraction(size + 1), True, False
         else:
             low, high, low_closed, high_closed = Fraction(-1), Fraction(1), False, False
         if self.units < 0:
             low, high, low_closed, high_closed = -high, -low, high_closed, low_closed
-        return Range(low / 10**self.decimals, high / 10**self.decimals, low_closed, high_closed)
+        return Span(low / 10**self.decimals, high / 10**self.decimals, low_closed, high_closed)
 
 
 def read_printed(
@@ -127,83 +173,32 @@ def show(value: Fraction, decimals: int, rounding: str) -> str:
 
 def known(roundings: Sequence[str]) -> Sequence[str]:
     """`roundings` itself. Raises ValueError if it is no list or names an unknown one."""
-    if isinstance(roundings, str) or not roundings or any(name not in ROUNDINGS for name in roundings):
+    if isinstance(roundings, str) or not roundings or any(name not in (*ROUNDINGS, EITHER) for name in roundings):
         raise ValueError(f"roundings is {roundings!r}: give a list from {', '.join(ROUNDINGS)}")
     return roundings
 
 
-def count_limits(percent: Range, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def count_limits(percent: Span, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For each number of items m, the smallest and largest k from 0 to m with 100 k / m in `percent`.
 
     If there is no such k, the first result is larger than the second.
 
     sizes: int64 of shape (S,), up to MOST_ITEMS. Returns two of the same shape.
     """
-    low, high = percent.low / 100, percent.high / 100
+    low, high = Fraction(percent.low) / 100, Fraction(percent.high) / 100
     below, above = low.numerator * sizes, high.numerator * sizes  # k lies between these, once divided
     first = -(-below // low.denominator) if percent.low_closed else below // low.denominator + 1
     last = above // high.denominator if percent.high_closed else -(-above // high.denominator) - 1
     return np.maximum(first, 0), np.minimum(last, sizes)
 
 
-def count_pairs(percent: Range, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def count_pairs(percent: Span, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """All (k, m), m among sizes and 0 <= k <= m, with 100 k / m in `percent`, as two arrays."""
     first, last = count_limits(percent, sizes)
     number = np.maximum(last - first + 1, 0)
     m = np.repeat(sizes, number)
     step = np.arange(len(m)) - np.repeat(np.cumsum(number) - number, number)
     return np.repeat(first, number) + step, m
-
-
-@dataclass(frozen=True)
-class Span:
-    """All numbers from low to high, both included; infinite where a figure is only bounded on one side."""
-
-    low: Fraction | float
-    high: Fraction | float
-
-    def __add__(self, other: "Span | int") -> "Span":
-        other = as_span(other)
-        return Span(self.low + other.low, self.high + other.high)
-
-    def __neg__(self) -> "Span":
-        return Span(-self.high, -self.low)
-
-    def __sub__(self, other: "Span | int") -> "Span":
-        return self + -as_span(other)
-
-    def __mul__(self, other: "Span | int") -> "Span":
-        other = as_span(other)
-        ends = [a * b if a and b else Fraction(0) for a in (self.low, self.high) for b in (other.low, other.high)]
-        return Span(min(ends), max(ends))
-
-    def __truediv__(self, other: "Span | int") -> "Span":
-        other = as_span(other)
-        if other.low <= 0 <= other.high:
-            raise ZeroDivisionError(f"division by {other}, which may be zero")
-        return self * Span(*(Fraction(0) if isinf(end) else 1 / Fraction(end) for end in (other.high, other.low)))
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __rsub__(self, other: int) -> "Span":
-        return as_span(other) - self
-
-    def __rtruediv__(self, other: int) -> "Span":
-        return as_span(other) / self
-
-    @property
-    def middle(self) -> float:
-        """The figure itself for a rounded one; the finite end of a bound."""
-        if isinf(self.low) or isinf(self.high):
-            return float(self.high if isinf(self.low) else self.low)
-        return float((self.low + self.high) / 2)
-
-    def meets(self, other: "Span | int") -> bool:
-        other = as_span(other)
-        return self.low <= other.high and other.low <= self.high
-
-    def __str__(self) -> str:
-        return f"{float(self.low):g}" if self.low == self.high else f"{float(self.low):.6g} to {float(self.high):.6g}"
 
 
 def as_span(value: "Span | int | Fraction") -> Span:
