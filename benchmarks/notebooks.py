@@ -69,8 +69,7 @@ OWN, KERNEL, ONCE = "own computing", "kernel: start, cells, end", "Snakemake and
 def make(folder: Path, count: int, sources: list[str] = CELLS) -> list[Path]:
     """A scratch repository with `count` notebooks, and beside each a script of the same code."""
     shutil.copytree(ROOT / "lib", folder / "lib", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("Snakefile", "requirements.txt"):
-        shutil.copy(ROOT / name, folder)
+    shutil.copy(ROOT / "requirements.txt", folder)
     (folder / "data").mkdir()
     (folder / "data" / "catalog.csv").write_text((ROOT / "data" / "catalog.csv").read_text().splitlines()[0] + "\n")
     (folder / "notebooks").mkdir()

@@ -8,7 +8,6 @@ import io
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -24,6 +23,7 @@ from proctor.report import catalog
 from proctor.report.claims import FAILS, HOLDS, read_claims
 from proctor.workflow import params, receipts
 from proctor.workflow import run as runner
+from proctor.workflow.jobs import Job, run_job
 from proctor.workflow.notebook import all_notebooks
 
 _spec = importlib.util.spec_from_file_location("many_shapes", Path(__file__).with_name("many_shapes.py"))
@@ -72,7 +72,7 @@ def quick_values() -> dict[str, dict]:
 
 
 @pytest.fixture(scope="session")
-def quick_run(run_notebook):
+def quick_run(kernels):
     """quick_run(name, **values): where a run with the quick parameters, and these, left figures/ and out.ipynb.
 
     It runs only if its receipt of an earlier session no longer holds; what it left is looked at each time. A run on
@@ -86,17 +86,14 @@ def quick_run(run_notebook):
             (folder / file).write_text(text)
         given = {key: value.format(folder) if isinstance(value, str) else value for key, value in given.items()}
         assert set(given) <= set(params.declared(notebook))
-        values, receipt = quick_values()[name] | given, folder / "receipt.json"
+        values, ours = quick_values()[name] | given, {"PYTHONPATH": str(paths.ROOT / "lib")}
         with open(folder / "lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # another worker may need the same run
-            if receipts.is_true(notebook, values, [], receipt):
-                faults = page_faults(name, folder)
-            else:
-                shutil.rmtree(folder / "figures", ignore_errors=True)
-                read, faults = map(str, receipts.inputs(notebook, values)), []
-                options = ("--values", json.dumps(values), "--read", *read, "--receipt", str(receipt))
-                result = run_notebook(name, folder, *options)
-                assert result.returncode == 0, result.stderr
+            places = folder / "out.ipynb", folder / "figures", folder / "receipt.json"
+            job = Job(notebook, values, *places, environment=ours).looked_at()
+            done = job if job.reused else run_job(job, kernels)
+            assert not done.problem, done.problem
+            faults = page_faults(name, folder)
         faults += [] if label else differences(name, folder / "figures")
         assert not faults, f"{name}: " + "; ".join(faults)
         return folder

@@ -44,12 +44,12 @@ def edited_run(edit, content, values, kernels) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     copy.write_text(content)
     mine = Notebook(copy)
-    if not receipts.is_true(mine, values, [], receipt):
+    if not receipts.is_true(mine, values, receipt):
         shutil.rmtree(figures, ignore_errors=True)
         read = receipts.digests(receipts.inputs(mine, values))
         as_in_lab = dict(PROCTOR_NOTEBOOK="", JPY_SESSION_NAME=str(copy), PROCTOR_FIGURES=str(figures))
         execute(mine, out, values, kernels, as_in_lab)
-        receipts.write(mine, values, read, [out, *receipts.files_in([figures])], receipt)
+        receipts.write(values, read, [out, *receipts.files_in([figures])], receipt)
     return folder
 
 

@@ -46,7 +46,7 @@ def provider_run(server, run_notebook, tmp_path_factory):
         values = provider_values(name, "URL", kind, models) | more
         read = receipts.digests([*receipts.inputs(notebook, values), paths.PARAMS / "quick.yaml", *MADE_BY])
         left = receipts.digests(path for path in receipts.files_in([folder]) if path != receipt)
-        if receipts.read_receipt(name, receipt) == {"values": values, "read": read, "left": left}:
+        if receipts.read_receipt(receipt) == {"values": values, "read": read, "left": left}:
             return folder
         shutil.rmtree(folder, ignore_errors=True)
         given = [part for key, value in values.items() for part in ("-p", key, repr(value).replace("URL", server.url))]
@@ -59,7 +59,7 @@ def provider_run(server, run_notebook, tmp_path_factory):
         for (_, path), count in server.calls.items():
             calls[path] += count
         (folder / "calls.json").write_text(json.dumps(calls))
-        receipts.write(notebook, values, read, receipts.files_in([folder]), receipt)
+        receipts.write(values, read, receipts.files_in([folder]), receipt)
         return folder
 
     return run

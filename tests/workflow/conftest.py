@@ -1,4 +1,4 @@
-"""A scratch repository for each test: a copy of lib/ and the Snakefile, and notebooks made on the spot."""
+"""A scratch repository for each test: a copy of lib/, and notebooks made on the spot."""
 
 import json
 import os
@@ -19,25 +19,23 @@ judges:
 PRETEND = """
 import json, sys
 from proctor.paths import ROOT
-from proctor.workflow import params, receipts
+from proctor.workflow import jobs, params, receipts
 from proctor.workflow.notebook import all_notebooks
 place, given = sys.argv[1], json.loads(sys.argv[2])
 notebooks = all_notebooks()
 values = params.resolve(notebooks, overrides={"all": given})
-for notebook in notebooks:
-    folder = ROOT / place / notebook.name
-    copy = folder / "notebook.ipynb" if place else notebook.executed()
-    made = list((folder / "figures").rglob("*.*")) if place else receipts.outputs(notebook, ROOT / "figures")
-    copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_text(json.dumps(notebook.content))
-    read = receipts.digests(receipts.inputs(notebook, values[notebook.name]))
-    receipts.write(notebook, values[notebook.name], read, [copy, *made], folder / "receipt.json" if place else None)
+alone = [jobs.job_in(ROOT / place / each.name, each, values[each.name]) for each in notebooks]
+for job in alone if place else jobs.jobs_of(notebooks, values):
+    job.copy.parent.mkdir(parents=True, exist_ok=True)
+    job.copy.write_text(json.dumps(job.notebook.content))
+    read = receipts.digests(receipts.inputs(job.notebook, job.values))
+    receipts.write(job.values, read, job.left(), job.receipt)
 """
 WITHOUT_KERNELS = """
 import ast, asyncio, json, os, sys, threading, types
 class NotebookFailed(Exception):
     pass
-def execute(notebook, output, values, environment, **how):
+def execute(notebook, output, values, server, environment, *how):
     with alone:
         before, scope = dict(os.environ), {}
         os.environ.update(environment)
@@ -78,8 +76,7 @@ class Project:
     def __init__(self, root: Path, interpreter: str, kernels: KernelServer):
         self.root, self.interpreter, self.kernels = root.resolve(), interpreter, str(kernels.folder)
         shutil.copytree(ROOT / "lib", self.root / "lib", ignore=shutil.ignore_patterns("__pycache__"))
-        for name in ("Snakefile", "requirements.txt"):
-            shutil.copy(ROOT / name, self.root)
+        shutil.copy(ROOT / "requirements.txt", self.root)
         self.write("data/catalog.csv", (ROOT / "data/catalog.csv").read_text().splitlines()[0] + "\n")
         self.write("params/default.yaml", "all: {}\n")
 

@@ -9,12 +9,11 @@ from proctor.report.claims import as_row, judge
 
 TRACE = """
 import json, sys
-from proctor.paths import ROOT
-from proctor.workflow import params, receipts
+from proctor.workflow import jobs, params
 from proctor.workflow.depends import Dependencies
 from proctor.workflow.notebook import all_notebooks
 notebooks, found = all_notebooks(), Dependencies()
-stale = receipts.untrue(notebooks, params.resolve(notebooks), ROOT / "figures")
+stale = [job.name for job in jobs.jobs_of(notebooks, params.resolve(notebooks)) if not job.reused]
 rest = [{name: more for name, *more in map(list, found.of(file))} for file in sys.argv[1:]]
 print(json.dumps([found.changed(), stale, *rest]))
 """

@@ -87,7 +87,7 @@ def test_a_table_that_is_not_there_is_named(checkout):
 
 
 def test_text_of_p_is_split_as_a_shell_splits_it():
-    from proctor.workflow.run import split_more
+    from proctor.workflow.command_line import split_more
 
     assert split_more(["--jobs=2", "--more=-p a 'b c' -p d $(e)"]) == ["--jobs=2", "-p", "a", "b c", "-p", "d", "$(e)"]
     with pytest.raises(SystemExit, match="close the quote"):

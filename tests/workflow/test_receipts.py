@@ -17,15 +17,11 @@ FIGURE = "hle/fig,hle,notebook-output,A figure,draws,hle/fig.svg,measured,,,done
 START = """
 import json, os, sys
 from proctor.paths import ROOT
-from proctor.workflow import params, receipts
+from proctor.workflow import jobs, params
 from proctor.workflow.notebook import all_notebooks
 def stale():
     notebooks = all_notebooks()
-    return receipts.untrue(notebooks, params.resolve(notebooks), ROOT / 'figures')
-def aside():
-    notebooks = all_notebooks()
-    receipts.put_aside(notebooks, params.resolve(notebooks), ROOT / 'figures')
-    return stale()
+    return [job.name for job in jobs.jobs_of(notebooks, params.resolve(notebooks)) if not job.reused]
 """
 EACH = (
     START
@@ -135,34 +131,13 @@ def test_a_home_folder_is_found_by_its_sign(monkeypatch, tmp_path):
     assert receipts._named("~/mine.csv") == [tmp_path / "mine.csv"]
 
 
-ASIDE = (
-    START
-    + """
-def changed(name, text):
-    (ROOT / name).write_text(text)
-    return [aside(), aside()]
-told = [changed("data/facts_1.csv", "a: 2"), os.path.exists("build/receipts/reads.json"), changed("data/facts_1.csv", "a: 1\\n")]
-print(json.dumps(told))
-"""
-)
-
-
-def test_receipts_are_put_aside_with_those_of_who_reads_the_results_and_taken_back(fresh):
-    """What is changed back runs nothing."""
-    fresh.write("figures/uq/facts.csv", "x\n1\n")
-    fresh.write("figures/uq/facts.json", '{"code": {"notebook": "reads"}}')
-    fresh.notebook("late", "1", data=("figures/uq/facts.csv",))
-    fresh.pretend()
-    assert tell(fresh, ASIDE) == [[["late", "reads"]] * 2, False, [[], []]]
-
-
 @pytest.mark.parametrize("one, other", [(1, 1.0), (1, True), ([0], [False])])
 def test_values_that_python_takes_for_equal_are_not_one_receipt(tmp_path, one, other):
     place, book = tmp_path / "r.json", Notebook(tmp_path / "x.ipynb")
     book.path.write_text('{"cells": [], "metadata": {}}')
     read = receipts.digests(receipts.inputs(book, {}))
-    receipts.write(book, {"m": one}, read, [], place)
-    assert receipts.is_true(book, {"m": one}, [], place) and not receipts.is_true(book, {"m": other}, [], place)
+    receipts.write({"m": one}, read, [], place)
+    assert receipts.is_true(book, {"m": one}, place) and not receipts.is_true(book, {"m": other}, place)
 
 
 INPUTS = """

@@ -16,11 +16,10 @@ def ran(result) -> set[str]:
     return set(re.findall(r"^  (?:finished|FAILED) +(\S+)", result.stdout, flags=re.MULTILINE))
 
 
-UNTRUE = """
-from proctor.paths import COMMITTED
-from proctor.workflow import params, receipts
+STALE = """
+from proctor.workflow import jobs, params
 from proctor.workflow.notebook import all_notebooks
-print(receipts.untrue(all_notebooks(), params.resolve(all_notebooks()), COMMITTED))
+print([job.name for job in jobs.jobs_of(all_notebooks(), params.resolve(all_notebooks())) if not job.reused])
 """
 FIGURE = "hle/fig,hle,notebook-output,A figure,draws,hle/fig.svg,measured,,,done,"
 DRAW = "from pathlib import Path\nPath('figures/hle').mkdir(parents=True, exist_ok=True)\n"
@@ -66,13 +65,12 @@ def story(shared_project):
 
     os.utime(project.write("figures/hle/fig.svg", before), (1_000_000_000, 1_000_000_000))
     project.write("params/default.yaml", "broken: {n: 4}")
-    results["snakemake"] = project.python("-m", "snakemake", "--dry-run")
     results["one"] = reproduce("--notebook", "notebooks/draws.ipynb")
     results["put back"] = reproduce()
     results["figure"] = (figures / "fig.svg").read_text()
     results["trial"] = reproduce("--notebook", "stats/alpha", "-p", "n", "5")
     results["after the trial"] = reproduce()
-    results["crate"] = project.python("-c", UNTRUE)
+    results["crate"] = project.python("-c", STALE)
     (project.root / "build/lock").unlink()
     (project.root / "build/lock").mkdir()  # as if nothing could be written there
     results["read only"] = reproduce()
@@ -116,8 +114,6 @@ def test_bad_input_stops_all_before_anything_runs(story, step, said):
 
 def test_changed_content_runs_its_notebooks_and_a_new_date_runs_none(story):
     assert ran(story["module"]) == {"stats/alpha", "draws"}
-    told = story["snakemake"].stdout + story["snakemake"].stderr  # which sees the same
-    assert set(re.findall(r"output: build/receipts/(\S+)\.json", told)) == {"draws", "broken"}, told
     assert ran(story["one"]) == {"draws"} and story["one"].returncode == 0  # it alone was asked for
     assert ran(story["put back"]) == {"broken"} and story["figure"] == "[]"
 
@@ -176,8 +172,8 @@ def test_who_reads_results_that_changed_runs_in_the_same_call(project):
         ("new", 0, {"one", "two", "three", "four", "last"}),
         ("new", 0, set()),
         ("news", 0, {"one", "two", "three", "four", "last"}),
-        ("news of no importance", 0, {"one", "two", "last"}),  # who reads `one`: its results are the same
-        ("bad", 1, {"one", "two", "three", "last"}),  # three fails, so that four waits
+        ("news of no importance", 0, {"one"}),  # its results are the same
+        ("bad", 1, {"one", "two", "three"}),  # three fails, so that four and last wait
         ("good", 0, {"one", "two", "three", "four", "last"}),
         ("good", 0, set()),
     ):
@@ -199,7 +195,7 @@ def test_snakemake_runs_them_too(project):
 
 
 def test_ctrl_c_ends_the_run_and_its_kernels(project):
-    """A kill by SIGTERM is in test_rerun.py, which reads the same options; one by SIGKILL in test_kernels.py."""
+    """A kill by SIGTERM is in test_jobs.py, which reads the same options; one by SIGKILL in test_kernels.py."""
     project.notebook(
         "sleeps", "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))", "time.sleep(600)"
     )

@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 
 from proctor.models.registry import ModelError, is_free
 from proctor.models.spending import Budget, in_dollars, narrower
-from proctor.workflow import params, rerun
+from proctor.paths import BUILD
+from proctor.workflow import params
+from proctor.workflow.jobs import PLAN, Job, job_in, report_progress, run_jobs
 from proctor.workflow.notebook import Notebook, WorkflowError
-from proctor.workflow.run import PLAN
 
+PLANS = BUILD / "plans"
 ASKS = ("auto", "live")  # a notebook's mode in which models are asked
 
 
@@ -86,14 +88,15 @@ def _costs(text: str) -> bool:
         return False  # no model's name
 
 
-def planned(jobs: Iterable[rerun.Job], how: Mapping[str, Any]) -> Bill:
+def planned(jobs: Iterable[Job], how: Mapping[str, Any]) -> Bill:
     """The bill of these jobs, reported on the way. A call that several share counts once, but for mode live."""
+    shutil.rmtree(PLANS, ignore_errors=True)
     plans = []
-    for job in jobs:
-        folder = job.folder / "plan"
-        shutil.rmtree(folder, ignore_errors=True)
-        plans.append(job._replace(folder=folder, environment={PLAN: str((folder / "plan.json").absolute())}))
-    found = rerun.told(rerun.rerun(plans, **how), len(plans), "plan", "job")
+    for number, job in enumerate(jobs):
+        place = PLANS / str(number)
+        plan = job_in(place, job.notebook, job.values, job.name)
+        plans.append(plan._replace(environment={PLAN: str((place / "plan.json").absolute())}))
+    found = report_progress(run_jobs(plans, **how), len(plans), "plan", "job")
     to_ask: dict[str, float | None] = {}
     expected: dict[str, float] = {}
     asking = 0
@@ -104,5 +107,5 @@ def planned(jobs: Iterable[rerun.Job], how: Mapping[str, Any]) -> Bill:
         to_ask |= {own + key: cost for key, cost in plan["to_ask"].items()}
         expected |= {own + key: cost for key, cost in plan["expected"].items()}
         asking += bool(plan["to_ask"])
-        shutil.rmtree(each.folder, ignore_errors=True)
+    shutil.rmtree(PLANS, ignore_errors=True)
     return Bill(to_ask, expected, asking, [each.problem for each in found if each.problem])

@@ -27,15 +27,16 @@ from urllib.parse import quote, unquote
 import yaml
 
 from proctor import log_files
-from proctor.paths import BUILD, COMMITTED, ROOT
+from proctor.paths import BUILD, ROOT
 from proctor.workflow import git, params, receipts
+from proctor.workflow.command_line import add_options, split_more
+from proctor.workflow.jobs import jobs_of
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen, shown
-from proctor.workflow.run import add_options, split_more
 
 PLACE = BUILD / "ro-crate"
 VERSION, PROFILE = "1.1", "https://w3id.org/ro/wfrun/process/0.5"
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"  # has sha256, which RO-Crate 1.1 lacks
-BESIDE = ("LICENSE", "data/TERMS.md", "CITATION.cff", "README.md", "Makefile", "Snakefile", "pyproject.toml")
+BESIDE = ("LICENSE", "data/TERMS.md", "CITATION.cff", "README.md", "Makefile", "pyproject.toml")
 FORMS = {
     ".ipynb": "application/x-ipynb+json",
     ".py": "text/x-python",
@@ -66,7 +67,7 @@ def write(notebooks: Sequence[Notebook], place: Path = PLACE) -> str:
     from rocrate.rocrate import ROCrate
 
     given = params.resolve(all_notebooks())
-    if late := receipts.untrue(notebooks, given, COMMITTED):
+    if late := [job.name for job in jobs_of(notebooks, given) if not job.reused]:
         names = ", ".join(late[:5]) + (f" and {len(late) - 5} more" if len(late) > 5 else "")
         raise WorkflowError(f"no run of these as their inputs are now: {names}. Run `make reproduce` first")
     ran = [notebook for notebook in notebooks if not notebook.missing_logs()]
@@ -165,8 +166,8 @@ class _Description:
 
     def _action(self, notebook: Notebook, environment: Any) -> str:
         """Describe one run; returns when it ended, "" where its executed copy does not say."""
-        receipt = receipts.read_receipt(notebook.name)
-        assert receipt is not None  # `untrue` has looked
+        receipt = receipts.read_receipt(receipts.path_of(notebook.name))
+        assert receipt is not None  # `jobs_of` has looked
         copy = notebook.executed().relative_to(ROOT).as_posix()
         told, content = _executed(notebook)
         source = shown(notebook.path)

@@ -52,7 +52,7 @@ class Dependencies:
         every = all_notebooks()
         values = params.resolve(every)
         self.notebooks = {notebook.name: notebook for notebook in every}
-        self.receipts = {name: receipts.read_receipt(name) for name in self.notebooks}
+        self.receipts = {name: receipts.read_receipt(receipts.path_of(name)) for name in self.notebooks}
         self.would_read = {notebook.name: _inputs(notebook, values[notebook.name]) for notebook in every}
         self.claims_of = {notebook.name: receipts.reads_results_of(notebook) for notebook in every}
         self.records = receipts.records()

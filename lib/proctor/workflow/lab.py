@@ -16,8 +16,8 @@ from urllib.parse import quote
 
 from proctor.files import write_atomic
 from proctor.paths import BUILD, ROOT
+from proctor.workflow.command_line import split_more
 from proctor.workflow.notebook import WorkflowError, all_notebooks, chosen
-from proctor.workflow.run import split_more
 
 START = "00_start_here"
 JUPYTER = BUILD / "jupyter"  # found before the kernels that are registered on this machine

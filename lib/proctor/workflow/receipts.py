@@ -2,9 +2,8 @@
 
 A run that leaves build/notebooks/NAME.ipynb leaves build/receipts/NAME.json, one with other parameters both in
 build/own/ (`paths.runs_of`): its parameters' values, and the SHA-256 of each file that it read and of each file that it
-left. A receipt is true as long as all of that is still so; dates and Snakemake's own records count for nothing. `make
-reproduce` puts untrue receipts aside, and Snakemake makes those that are not there. Only the standard library: this is
-read at every start.
+left. A receipt is true as long as all of that is still so; dates and Snakemake's own records count for nothing. Only
+the standard library: this is read at every start.
 
 Kept notebooks: their public logs are not here, so nothing is run and their committed results stay as they are. `make
 reproduce` then writes a page in place of the executed copy: the notebook, each committed figure and table under the
@@ -22,48 +21,13 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from proctor.files import files_below, write_atomic
 from proctor.paths import COMMITTED, OWN_PARAMS, PARAMS, ROOT, runs_of
-from proctor.report import catalog
 from proctor.workflow.notebook import LIB, Notebook, modules_of, shown
 
 ASKS_MODELS = LIB / "proctor" / "models" / "registry.py"  # what imports this reads these tables
 TABLES = [PARAMS / "models.yaml", PARAMS / "prices.yaml", OWN_PARAMS / "my_models.yaml", OWN_PARAMS / "my_prices.yaml"]
-
-
-def untrue(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures: Path) -> list[str]:
-    """Names of the notebooks whose receipt is not there or no longer holds. values: {notebook name: those given}."""
-    rows = catalog.read()
-    return [
-        notebook.name
-        for notebook in notebooks
-        if not is_true(
-            notebook,
-            values[notebook.name],
-            [] if notebook.missing_logs() else catalog.promised(notebook.name, rows, figures),
-            path_of(notebook.name, figures),
-        )
-    ]
-
-
-def put_aside(notebooks: Iterable[Notebook], values: Mapping[str, dict], figures: Path) -> None:
-    """Put aside the receipts that are no longer true, and take back those that are true again.
-
-    For what was changed may be changed back before anything has run. A notebook that reads the results of one that is
-    about to run is put aside with it.
-    """
-    notebooks = list(notebooks)
-    places = {notebook.name: path_of(notebook.name, figures) for notebook in notebooks}
-    for place in places.values():
-        if (beside := place.with_suffix(".untrue")).exists() and not place.exists():
-            os.replace(beside, place)
-    late = set(untrue(notebooks, values, figures))
-    for notebook in notebooks:
-        place = places[notebook.name]
-        if place.exists() and late & {notebook.name, *reads_results_of(notebook)}:
-            os.replace(place, place.with_suffix(".untrue"))
 
 
 def reads_results_of(notebook: Notebook) -> list[str]:
@@ -74,9 +38,8 @@ def reads_results_of(notebook: Notebook) -> list[str]:
 
 
 def path_of(name: str, figures: Path = COMMITTED) -> Path:
-    """Where the receipt of the notebook of that name lies, of a run that writes to `figures`; quoted, because Snakemake
-    reads {} in a file's name."""
-    return runs_of(figures) / "receipts" / f"{quote(name)}.json"
+    """Where the receipt of the notebook of that name lies, of a run that writes to `figures`."""
+    return runs_of(figures) / "receipts" / f"{name}.json"
 
 
 def inputs(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
@@ -104,7 +67,7 @@ def variables(notebook: Notebook) -> list[Path]:
 def named(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
     """Every place that a text among the parameters' values could name, from the checkout's folder: there or not. Of a
     pattern (`boards/*.csv`) the folder that all its files lie in."""
-    from proctor.workflow import params  # not needed by a job of Snakemake's
+    from proctor.workflow import params  # pydantic: not for --help
 
     return _named(list(params.all_values(notebook, values).values()))
 
@@ -150,36 +113,18 @@ def digests(paths: Iterable[Path]) -> dict[str, str]:
     return found
 
 
-def outputs(notebook: Notebook, figures: Path) -> list[Path]:
-    """The files that a run has left: the executed copy, what the catalog promises and all that it wrote besides."""
-    try:
-        promised = catalog.promised(notebook.name, figures=figures)
-    except (ValueError, OSError):  # a faulty catalog is told by `make reproduce`, and stops no single run
-        promised = []
-    written = [path for files in artifacts(notebook.name, figures).values() for path in files]
-    return [notebook.executed(figures), *promised, *written]
-
-
-def write(
-    notebook: Notebook,
-    values: Mapping[str, Any],
-    read: Mapping[str, str],
-    made: Iterable[Path],
-    place: Path | None = None,
-) -> None:
-    """Leave the receipt of a run that has just ended. read: the digests of its inputs, taken before it began.
-
-    place: the receipt's file (default: that of `make reproduce`); `is_true` and `read_receipt` take the same.
-    """
+def write(values: Mapping[str, Any], read: Mapping[str, str], made: Iterable[Path], place: Path) -> None:
+    """Leave the receipt of a run that has just ended at `place`. read: the digests of its inputs, taken before it
+    began."""
     left = {name: digest for name, digest in digests(made).items() if digest}
     receipt = {"values": values, "read": read, "left": left}
-    write_atomic(place or path_of(notebook.name), json.dumps(receipt, indent=1, sort_keys=True) + "\n")
+    write_atomic(place, json.dumps(receipt, indent=1, sort_keys=True) + "\n")
 
 
-def read_receipt(name: str, place: Path | None = None) -> dict[str, dict[str, Any]] | None:
+def read_receipt(place: Path) -> dict[str, dict[str, Any]] | None:
     """{"values": ..., "read": {file: digest}, "left": {file: digest}} of the last run; None where none is left."""
     try:
-        receipt = json.loads((place or path_of(name)).read_text(encoding="utf-8"))
+        receipt = json.loads(place.read_text(encoding="utf-8"))
         return {part: dict(receipt[part]) for part in ("values", "read", "left")}
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -190,13 +135,15 @@ def _written(values: Mapping[str, Any]) -> str:
     return json.dumps(values, sort_keys=True)
 
 
-def is_true(notebook: Notebook, values: Mapping[str, Any], promised: Sequence[Path], place: Path | None = None) -> bool:
-    """Whether the receipt is there, holds for these values and the files of today, and covers what is promised."""
-    receipt = read_receipt(notebook.name, place)
+def is_true(notebook: Notebook, values: Mapping[str, Any], place: Path, promised: Sequence[Path] = ()) -> bool:
+    """Whether the receipt is there, holds for these values and the files of today, and covers what is promised.
+
+    Raises WorkflowError for a notebook that can't run."""
+    files, receipt = inputs(notebook, values), read_receipt(place)
     if receipt is None or _written(receipt["values"]) != _written(values):
         return False
     try:
-        same = receipt["read"] == digests(inputs(notebook, values))
+        same = receipt["read"] == digests(files)
         return same and receipt["left"] == digests([*(ROOT / name for name in receipt["left"]), *promised])
     except (OSError, ValueError, TypeError):
         return False

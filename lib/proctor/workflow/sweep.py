@@ -29,10 +29,10 @@ from proctor.models.spending import Budget
 from proctor.paths import BUILD
 from proctor.report.claims import read_claims
 from proctor.report.provenance import evidence_kinds, relative
-from proctor.workflow import asking, params, receipts, rerun
+from proctor.workflow import asking, params, receipts
+from proctor.workflow.command_line import add_budget_options, budget_of, exit_code, jobs_parser, parse_jobs
+from proctor.workflow.jobs import Job, job_in, lock, report_progress, run_jobs, write_report
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
-from proctor.workflow.rerun import lock
-from proctor.workflow.run import add_budget_options, budget_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,7 @@ Point = dict[str, Any]  # {parameter: its value} of one combination
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = rerun.options(f"{program()} sweep", __doc__.splitlines()[0], "--again")
+    parser = jobs_parser(f"{program()} sweep", __doc__.splitlines()[0], "--again")
     parser.add_argument("notebooks", nargs="*", help="such as uq/6_agreement; none: those of the grid's file")
     parser.add_argument("--seed", type=int, nargs="+", default=[], help="values of the parameter `seed`")
     parser.add_argument(
@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--name", default="", help="of the folder in build/sweeps/; default: from the notebooks")
     parser.add_argument("--plan", action="store_true", help="say how many jobs, what they ask and cost, and stop")
     add_budget_options(parser, "all jobs together")
-    options = rerun.parse(parser, arguments)
+    options, how = parse_jobs(parser, arguments)
 
     def work() -> int:
         every = all_notebooks()
@@ -74,30 +74,30 @@ def main(arguments: list[str] | None = None) -> int:
         grid = grid_of(notebooks, sections, _given(options.varied, options.seed), options.model)
         name = options.name or (options.grid.stem if options.grid else "-".join(grid).replace("/", "-"))
         jobs = jobs_of(grid, folder_of(name), every, options.params)
-        return sweep(jobs, folder_of(name), rerun.how(options), budget_of(options), options.plan)
+        return sweep(jobs, folder_of(name), how, budget_of(options), options.plan)
 
-    return rerun.exit_code(work)
+    return exit_code(work)
 
 
 def sweep(
-    jobs: Mapping[str, tuple[Point, rerun.Job]],
+    jobs: Sequence[tuple[Point, Job]],
     place: Path,
     how: Mapping[str, Any],
     budget: Budget | None = None,
     only_plan: bool = False,
 ) -> int:
-    """Run the jobs of `jobs_of`, write and print their results; the exit code. how: as `rerun.rerun` takes it.
+    """Run the jobs of `jobs_of`, write and print their results; the exit code. how: as `run_jobs` takes it.
 
     Raises WorkflowError before any runs."""
     held = lock()  # noqa: F841  held until this function ends
-    ran = {} if how["again"] else {folder: job for folder, (_, job) in jobs.items() if job.has_run()}
-    todo = [job for folder, (_, job) in jobs.items() if folder not in ran]
-    print(f"{_count(len(jobs), 'job')}: {len(todo)} to run, {len(ran)} ran before with the same inputs", flush=True)
-    asks = {folder: asking.asks(job.notebook, job.values) for folder, (_, job) in jobs.items()}
-    if budget and not any(asks.values()):
+    todo = [job.looked_at()._replace(environment=budget.environment if budget else {}) for _, job in jobs]
+    ran = [job for job in todo if job.reused and not how["again"]]
+    late = [job for job in todo if job not in ran]
+    print(f"{_count(len(jobs), 'job')}: {len(late)} to run, {len(ran)} ran before with the same inputs", flush=True)
+    asks = {job.name for job in todo if asking.asks(job.notebook, job.values)}
+    if budget and not asks:
         raise WorkflowError("--budget and --max-calls bound what models are asked, and nothing is: add -p mode auto")
-    how = {**how, "again": True}
-    if to_plan := [job for job in todo if asks[str(job.folder)]]:
+    if to_plan := [job for job in late if job.name in asks]:
         bill = asking.planned(to_plan, how)
         if bill.problems:
             raise WorkflowError("\n\n".join(["nothing was asked:", *dict.fromkeys(bill.problems)]))
@@ -106,9 +106,8 @@ def sweep(
             bill.refuse(budget)
     if only_plan:
         return 0
-    now = [job._replace(environment=budget.environment) if budget and asks[str(job.folder)] else job for job in todo]
-    done = {str(each.folder): each for each in rerun.told(rerun.rerun(now, **how), len(now), "sweep", "job")} | ran
-    runs = [(point, done[folder]) for folder, (point, _) in jobs.items()]
+    done = {job.name: job for job in report_progress(run_jobs(todo, **how), len(todo), "sweep", "job")}
+    runs = [(point, done[job.name]) for point, job in jobs]
     table = claims_of(runs, place)
     write_results(table, len(runs), place)
     _tell(table, [job for _, job in runs], place)
@@ -157,8 +156,8 @@ def grid_of(
 
 def jobs_of(
     grid: Mapping[str, Mapping[str, list[Any]]], place: Path, every: Sequence[Notebook], profile: Path = params.DEFAULT
-) -> dict[str, tuple[Point, rerun.Job]]:
-    """{folder: (combination, its job)} for all combinations. every: all notebooks of the repository.
+) -> list[tuple[Point, Job]]:
+    """(combination, its job) for all combinations. every: all notebooks of the repository.
 
     Raises WorkflowError for notebooks that can't run here, and for each value that does not fit its parameter.
     """
@@ -174,17 +173,17 @@ def jobs_of(
                     problems.append(str(error))
     if problems:
         raise WorkflowError("\n".join(dict.fromkeys(problems)))
-    base, jobs = params.resolve(every, profile), {}
+    base, jobs = params.resolve(every, profile), []
     for name, own in grid.items():
         for values in itertools.product(*own.values()):
             point = dict(zip(own, values))
             folder = place / name / _slug(point)
             label = " ".join([name, *(f"{parameter}={_text(value)}" for parameter, value in point.items())])
-            jobs[str(folder)] = point, rerun.Job(known[name], base[name] | point, folder, label)
+            jobs.append((point, job_in(folder, known[name], base[name] | point, label)))
     return jobs
 
 
-def claims_of(runs: Sequence[tuple[Point, rerun.Job]], place: Path) -> "pd.DataFrame":
+def claims_of(runs: Sequence[tuple[Point, Job]], place: Path) -> "pd.DataFrame":
     """A row for each combination and claim, one for a combination that failed."""
     import pandas as pd
 
@@ -193,7 +192,7 @@ def claims_of(runs: Sequence[tuple[Point, rerun.Job]], place: Path) -> "pd.DataF
     rows: list[dict[str, Any]] = []
     for point, job in runs:
         own = {"notebook": job.notebook.name} | {heads[name]: _text(value) for name, value in point.items()}
-        own["folder"] = job.folder.relative_to(place).as_posix()
+        own["folder"] = job.figures.parent.relative_to(place).as_posix()
         for claim in [] if job.problem else read_claims(job.figures):
             rows.append(own | {name: getattr(claim, name) for name in FIXED[1:10]} | {"claim": claim.id})
         if job.problem:
@@ -206,7 +205,7 @@ def write_results(table: "pd.DataFrame", combinations: int, place: Path) -> None
     """Write results.csv and results.md."""
     from proctor.report import tables
 
-    rerun.write_report(place / "results.csv", list(table), table.itertuples(index=False))
+    write_report(place / "results.csv", list(table), table.itertuples(index=False))
     shown = table.iloc[: tables.ROWS, :-1].map(_short)
     shown = shown.loc[:, (shown != "").any()]
     numeric = [name in ("estimate", "low", "high", "n") for name in shown]
@@ -228,7 +227,7 @@ def changes_by(own: "pd.DataFrame", names: Sequence[str]) -> dict[str, tuple[int
     return found
 
 
-def _tell(table: "pd.DataFrame", jobs: Sequence[rerun.Job], place: Path) -> None:
+def _tell(table: "pd.DataFrame", jobs: Sequence[Job], place: Path) -> None:
     every = [own for _, own in table.dropna(subset="claim").groupby(["notebook", "claim"], sort=False)]
     changed = [own for own in every if own["verdict"].nunique() > 1]
     failed = [job for job in jobs if job.problem]

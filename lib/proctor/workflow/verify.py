@@ -27,10 +27,11 @@ from typing import Any, NamedTuple
 from proctor.paths import BUILD, COMMITTED
 from proctor.report.claims import Claim, read_claims
 from proctor.report.provenance import relative
-from proctor.workflow import git, params, receipts, rerun, values
+from proctor.workflow import git, params, receipts, values
+from proctor.workflow.command_line import exit_code, jobs_parser, parse_jobs
 from proctor.workflow.depends import changed_inputs
+from proctor.workflow.jobs import Job, job_in, lock, print_problems, report_progress, run_jobs, split_kept, write_report
 from proctor.workflow.notebook import WorkflowError, all_notebooks, chosen
-from proctor.workflow.rerun import lock
 
 PLACE, SEEDS = BUILD / "verify", BUILD / "seeds"
 REPORT = PLACE / "report.csv"
@@ -49,46 +50,45 @@ class Finding(NamedTuple):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = rerun.options("python -m proctor.workflow.verify", __doc__.splitlines()[0], "--again", "--notebook")
+    parser = jobs_parser("python -m proctor.workflow.verify", __doc__.splitlines()[0], "--again", "--notebook")
     parser.add_argument(
         "--seed", type=int, nargs="?", const=SEED, help=f"another seed (default {SEED}): compare claims"
     )
     about = f"relative, of two numbers (default {values.TOLERANCE:g}); with --seed in widths of an estimate's interval"
     parser.add_argument("--tolerance", type=float, help=f"{about} (default {WIDTHS:g})")
-    options = rerun.parse(parser, arguments)
+    options, how = parse_jobs(parser, arguments)
     if options.seed is None:
-        work = partial(verify, options.notebook, options.tolerance, rerun.how(options))
-    else:
-        work = partial(seeds, options.seed, options.notebook, options.tolerance, rerun.how(options))
-    return rerun.exit_code(work)
+        return exit_code(partial(verify, options.notebook, options.tolerance, how))
+    return exit_code(partial(seeds, options.seed, options.notebook, options.tolerance, how))
 
 
 def verify(only: Sequence[str], tolerance: float | None, how: Mapping[str, Any]) -> int:
     """Run, compare, print and write the report; the exit code. only: names of notebooks, none for all. how: as
-    `rerun.rerun` takes it.
+    `run_jobs` takes it.
 
     Raises WorkflowError before anything runs."""
     tolerance = values.TOLERANCE if tolerance is None else tolerance
     if not 0 <= tolerance < 1:
         raise WorkflowError(f"--tolerance {tolerance:g}: give a relative difference from 0 to below 1")
     every = all_notebooks()
-    running, stay = rerun.split_kept(chosen(only, every))
-    todo = rerun.jobs_in(PLACE, running, params.resolve(every))
+    running, stay = split_kept(chosen(only, every))
+    given = params.resolve(every)
+    todo = [job_in(PLACE / each.name, each, given[each.name]) for each in running]
     held = lock()  # noqa: F841  held until this function ends
-    done = rerun.told(rerun.rerun(todo, **how), len(todo), "verify")
+    done = report_progress(run_jobs(todo, **how), len(todo), "verify")
     made = {artifact: record["code"]["notebook"] for artifact, record in receipts.records().items()}
     findings = []
     for job in done:
         places = [COMMITTED / artifact for artifact, name in made.items() if name == job.notebook.name]
         committed = [path for place in places for path in place.parent.iterdir() if path.stem == place.name]
         findings += [] if job.problem else compare(job, committed, tolerance)
-    rerun.write_report(REPORT, COLUMNS, _rows(findings, done))
+    write_report(REPORT, COLUMNS, _rows(findings, done))
     _tell(findings, done, stay, tolerance)
     bad = any(not each.comparison.fine for each in findings) or any(each.problem for each in done)
     return 1 if bad or not findings else 0
 
 
-def compare(done: rerun.Job, committed: Iterable[Path], tolerance: float) -> list[Finding]:
+def compare(done: Job, committed: Iterable[Path], tolerance: float) -> list[Finding]:
     """How each file of the run differs from the committed ones of that notebook, by name."""
     old = {path.relative_to(COMMITTED).as_posix(): path for path in committed}
     new = done.files()
@@ -99,7 +99,7 @@ def compare(done: rerun.Job, committed: Iterable[Path], tolerance: float) -> lis
     return findings
 
 
-def _rows(findings: Sequence[Finding], done: Sequence[rerun.Job]) -> Iterable[tuple]:
+def _rows(findings: Sequence[Finding], done: Sequence[Job]) -> Iterable[tuple]:
     for each in findings:
         found = each.comparison
         numbers = (found.changed, found.of, f"{found.relative:.6g}")
@@ -107,7 +107,7 @@ def _rows(findings: Sequence[Finding], done: Sequence[rerun.Job]) -> Iterable[tu
     yield from ((run.notebook.name, "", "failed", 0, 0, 0, "", "", "", run.problem) for run in done if run.problem)
 
 
-def _tell(findings: Sequence[Finding], done: Sequence[rerun.Job], stay: Sequence[str], tolerance: float) -> None:
+def _tell(findings: Sequence[Finding], done: Sequence[Job], stay: Sequence[str], tolerance: float) -> None:
     counts = {each.notebook.name: Counter[str]() for each in done}
     for each in findings:
         counts[each.notebook][each.comparison.outcome] += 1
@@ -124,12 +124,12 @@ def _tell(findings: Sequence[Finding], done: Sequence[rerun.Job], stay: Sequence
         print(f"  {each.comparison.outcome:9} {each.file}  {each.comparison.detail}".rstrip())
     if len(off) > SHOWN:
         print(f"  ... and {len(off) - SHOWN} more in {relative(REPORT)}")
-    failed = rerun.print_problems(done)
+    failed = print_problems(done)
     for name in dict.fromkeys([run.notebook.name for run in done if run.problem] + [each.notebook for each in off]):
         for file in changed_inputs(name):
             print(f"  {name}: its input {file} has changed since the committed figures were made")
     print("", *stay, sep="\n" if stay else "")
-    reused = sum(run.reused for run in done)
+    reused = sum(bool(run.reused) for run in done)
     ran = f"{len(done) - reused - failed} run, {reused} as before, {failed} failed, {len(stay)} kept"
     total = Counter(each.comparison.outcome for each in findings)
     files = ", ".join(f"{total[outcome]} {outcome}" for outcome in values.OUTCOMES if total[outcome])
@@ -154,7 +154,7 @@ def seeds(seed: int, only: Sequence[str], tolerance: float | None, how: Mapping[
         raise WorkflowError(f"--tolerance {tolerance:g}: give widths of an interval, 0 or more")
     every = all_notebooks()
     seeded = {notebook.name for notebook in every if "seed" in params.declared(notebook)}
-    running, stay = rerun.split_kept(chosen(only, every))
+    running, stay = split_kept(chosen(only, every))
     without = [notebook.name for notebook in running if notebook.name not in seeded]
     running = [notebook for notebook in running if notebook.name in seeded]
     if usual := [each.name for each in running if params.declared(each)["seed"].default == seed]:
@@ -162,13 +162,13 @@ def seeds(seed: int, only: Sequence[str], tolerance: float | None, how: Mapping[
     given = params.resolve(every, overrides={name: {"seed": seed} for name in sorted(seeded)})
     held = lock()  # noqa: F841  held until this function ends
     place = SEEDS / str(seed)
-    todo = rerun.jobs_in(place, running, given)
-    done = rerun.told(rerun.rerun(todo, **how), len(todo), f"seed {seed}")
+    todo = [job_in(place / each.name, each, given[each.name]) for each in running]
+    done = report_progress(run_jobs(todo, **how), len(todo), f"seed {seed}")
     changes, committed = {}, read_claims(COMMITTED)
     for name, job in {each.notebook.name: each for each in done if not each.problem}.items():
         own = (claim for claim in committed if claim.notebook == name)
         changes[name] = values.claim_changes(own, read_claims(job.figures))
-    rerun.write_report(place / "report.csv", CLAIM_COLUMNS, _claim_rows(changes))
+    write_report(place / "report.csv", CLAIM_COLUMNS, _claim_rows(changes))
     same = _tell_claims([change for found in changes.values() for change in found], done, seed, tolerance)
     print("", *(f"  no seed   {name}" for name in without), *stay, sep="\n" if without or stay else "")
     print(f"Each claim: {relative(place / 'report.csv')}")
@@ -184,7 +184,7 @@ def _claim_rows(changes: Mapping[str, Sequence[values.ClaimChange]]) -> Iterable
             yield (notebook, change.id, change.kind, *verdicts, *estimates, change.shift, change.limits)
 
 
-def _tell_claims(changes: Sequence[values.ClaimChange], done: Sequence[rerun.Job], seed: int, tolerance: float) -> bool:
+def _tell_claims(changes: Sequence[values.ClaimChange], done: Sequence[Job], seed: int, tolerance: float) -> bool:
     """Say what the seed changes; True where no verdict flips, no estimate moves too far and no claim is lost."""
     both = [change for change in changes if change.before and change.after]
     flips = [change for change in both if change.kind == "verdict"]
@@ -199,7 +199,7 @@ def _tell_claims(changes: Sequence[values.ClaimChange], done: Sequence[rerun.Job
             print(f"\n{heading}")
         for change in found:
             print(f"  {change.id}  {_said(change.before)} -> {_said(change.after)}")
-    failed = rerun.print_problems(done)
+    failed = print_problems(done)
     print(f"\nSeed {seed}: {len(done) - failed} run, {failed} failed; {len(both)} claims.")
     if both:
         same = len(both) - len(flips)

@@ -6,7 +6,9 @@ import sys
 import threading
 from contextlib import closing
 
-from proctor.workflow import rerun
+import pytest
+from proctor.workflow import jobs
+from proctor.workflow.notebook import Notebook
 
 from .helpers import wait_until
 
@@ -54,30 +56,46 @@ def test_a_run_that_is_killed_goes_on_where_it_was_and_each_call_runs_what_is_le
     assert ran == [] and "0 run, 2 as before, 0 failed" in done.stdout
 
 
-def test_works_wait_for_those_before_them_and_a_failed_one_stops_only_its_followers(kernels, monkeypatch):
+@pytest.fixture
+def made(kernels, monkeypatch, tmp_path):
+    """`made(work, *names)`: jobs of these names that do `work(job, cancel)` in place of running a notebook."""
     monkeypatch.setenv("PROCTOR_KERNELS", str(kernels.folder))
+
+    def jobs_of(work, *names: str) -> list[jobs.Job]:
+        monkeypatch.setattr(jobs, "run_job", lambda job, server, cancel, *_: work(job, cancel))
+        return [jobs.Job(Notebook("x"), {}, tmp_path, tmp_path, None, label=name) for name in names]
+
+    return jobs_of
+
+
+def test_jobs_wait_for_those_before_them_and_a_failed_one_stops_only_its_followers(made):
     done = []
 
-    def work(name, problem=None):
-        return lambda server, cancel: done.append(name) or (1 / 0 if problem == "a bug" else problem)
+    def work(job, cancel):
+        done.append(job.name)
+        1 / (job.name != "three")  # a bug of ours
+        return job._replace(problem="no good" if job.name == "two" else "")
 
-    works = {"late": work("late"), "lost": work("lost"), "one": work("one"), "two": work("two", "no good")}
-    works["three"] = work("three", "a bug")
-    ended = dict(rerun.run_all(works, 2, {"late": ["one"], "lost": ["two"]}))
+    every = made(work, "late", "lost", "one", "two", "three")
+    ended = {
+        job.name: job.problem for job in jobs.run_jobs(every, 2, before={"late": ["one"], "lost": ["two", "else"]})
+    }
     assert done.index("one") < done.index("late") and "lost" not in done
     assert ended.pop("three").endswith("ZeroDivisionError: division by zero\n")
-    assert ended == {"one": None, "two": "no good", "late": None}
+    assert ended == {"one": "", "two": "no good", "late": ""}
 
 
-def test_leaving_the_works_stops_those_that_run(kernels, monkeypatch):
-    monkeypatch.setenv("PROCTOR_KERNELS", str(kernels.folder))
+def test_leaving_the_jobs_stops_those_that_run(made):
     begun, stopped = threading.Event(), []
 
-    def long(server, cancel):
-        begun.set()
-        stopped.append(cancel.wait(60))
+    def work(job, cancel):
+        if job.name == "quick":
+            begun.wait(60)
+        else:
+            begun.set()
+            stopped.append(cancel.wait(60))
+        return job
 
-    works = {"quick": lambda server, cancel: begun.wait(60) and None, "long": long}
-    with closing(rerun.run_all(works, 2)) as ended:
-        assert next(ended) == ("quick", None)
+    with closing(jobs.run_jobs(made(work, "quick", "long"), 2)) as ended:
+        assert next(ended).name == "quick"
     assert stopped == [True]
