@@ -37,9 +37,8 @@ from proctor import paths
 from proctor.report import provenance
 from proctor.report.claims import Claim
 from proctor.report.explore import Explorable
-from proctor.report.flow import Arrow, Box, flow
 from proctor.report.frame import COLUMN, FULL, frame, is_drawn, refuse
-from proctor.report.plots import dumbbell, forest, heatmap, waffle
+from proctor.report.plots import Arrow, Box, dumbbell, flow, forest, heatmap, waffle
 from proctor.report.printed import widths_asked, write_forms
 from proctor.report.roles import (
     BLACK,
@@ -57,31 +56,6 @@ from proctor.report.roles import (
     short,
     shorten,
 )
-
-__all__ = [
-    "COLUMN",
-    "FULL",
-    "ROLES",
-    "Arrow",
-    "Box",
-    "Explorable",
-    "Role",
-    "axes",
-    "dumbbell",
-    "flow",
-    "forest",
-    "heatmap",
-    "marks",
-    "role",
-    "roles",
-    "save",
-    "shared_legend",
-    "short",
-    "shorten",
-    "size",
-    "style",
-    "waffle",
-]
 
 HOUSE = {
     "figure.figsize": (COLUMN, 2.4),
