@@ -14,7 +14,7 @@ import html
 import math
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from datasketch import MinHash, MinHashLSH
 
 from proctor.data.tabular import DataError
@@ -31,27 +32,29 @@ from proctor.uq.dataset.review_queue import SiteSettings, draw, read_settings
 
 # A CASE, for the engine tries its condition first and the slow pattern only where that holds.
 _NO_WHY = "NOT CASE WHEN contains(lower(title), 'why') THEN regexp_matches(title, '(?i)\\bwhy\\b') ELSE false END"
-RULES = {  # name: what it keeps, in words and in SQL
-    "age": ("at least {min_age_years} years old", "created <= {created_before}"),
-    "views": ("at least {min_views} views", "views >= {min_views}"),
-    "votes": ("at least {min_votes} net votes", "score >= {min_votes}"),
+_HOLDS_KEYWORD = "contains(lower(array_to_string(tags, ' ')), keyword)"
+RULES = {  # name: what it keeps, in words and in SQL, of a question beside its site's `_thresholds`
+    "age": ("at least {min_age_years} years old", "created <= created_before"),
+    "views": ("at least {min_views} views", "views >= min_views"),
+    "votes": ("at least {min_votes} net votes", "score >= min_votes"),
     "views_per_vote": (
         "at most {max_views_per_vote} views a vote",
-        "score > 0 AND views <= {max_views_per_vote}::BIGINT * score",
+        "score > 0 AND views <= max_views_per_vote * score",
     ),
     "top_share": ("votes of the site's top {top_percent} % of unanswered questions", "score >= top_votes"),
     "no_answers": ("no answer", "answers = 0"),
     "no_why": ('no "why" in the title', _NO_WHY),
     "no_images": ("no image in the text", "images = 0"),
-    "on_topic": ("no off-topic tag", "NOT ({off_topic})"),
-}
-_HOLDS_TAG = {  # SQL: an off-topic tag among the question's
-    "whole": "list_contains(tags, {})",
-    "substring": "contains(lower(array_to_string(tags, ' ')), {})",
+    "on_topic": (
+        "no off-topic tag",
+        "CASE tag_match WHEN 'whole' THEN NOT list_has_any(tags, off_topic_tags) "
+        f"ELSE len(list_filter(off_topic_tags::VARCHAR[], lambda keyword: {_HOLDS_KEYWORD})) = 0 END",
+    ),
 }
 BIT = {name: 1 << place for place, name in enumerate(RULES)}
 NUMBERS = ("min_age_years", "min_views", "min_votes", "max_views_per_vote", "top_percent")
 SETTINGS = (*NUMBERS, "off_topic_tags", "tag_match")
+TAG_MATCHES = ("whole", "substring")  # an off-topic tag is among the question's, or part of one
 RULES_FILE = Path(__file__).with_name("rules.yaml")
 MEMORY = "700MB"
 _JSON_TYPES = "question_id: 'BIGINT', site: 'VARCHAR', title: 'VARCHAR', body: 'VARCHAR', tags: 'VARCHAR[]', "
@@ -71,14 +74,12 @@ def load_rules(path: str | Path | None = None, variant: str | None = None, **eve
         raise DataError(f"{path}: no variant {variant!r}. Choose one of: {', '.join(variants) or 'none'}.")
     own = variants.get(variant, {}) | everywhere
     rules = SiteSettings({**rules.default, **own}, {site: {**rest, **own} for site, rest in rules.sites.items()})
-    if len({rules.of(site)["tag_match"] for site in [*rules.sites, ""]}) > 1:
-        raise DataError(f"{path}: tag_match must be the same on every site.")
     return rules.checked(path, SETTINGS, _fault)
 
 
 def _fault(name: str, value: Any) -> str:
-    if name == "tag_match" and value not in _HOLDS_TAG:
-        return f"{value!r}. Choose one of: {', '.join(_HOLDS_TAG)}."
+    if name == "tag_match" and value not in TAG_MATCHES:
+        return f"{value!r}. Choose one of: {', '.join(TAG_MATCHES)}."
     if name == "off_topic_tags" and not (
         isinstance(value, list) and all(isinstance(tag, str) and tag and tag == tag.lower() for tag in value)
     ):
@@ -114,7 +115,18 @@ class Filter:
                 raise DataError(f"{self.source}: no question in it.")
             as_of = newest.date()
         self.as_of = as_of
-        self._tallied: pd.DataFrame | None = None
+        unanswered: dict[str, dict[int, int]] = {}  # by site: how many have so many votes
+        counted = "count(*) FILTER (answers = 0 AND score IS NOT NULL)"
+        for site, votes, count in self.ask(f"SELECT site, score, {counted} FROM questions GROUP BY ALL").fetchall():
+            unanswered.setdefault(site, {}).update({votes: count} if count else {})
+        if not unanswered:
+            raise DataError(f"{self.source}: no question of these sites in it.")
+        given = [self._thresholds(site, counts) for site, counts in unanswered.items()]
+        self.engine.register("given", pa.Table.from_pylist(given))
+        failed = " + ".join(f"CASE WHEN {sql} THEN 0 ELSE {BIT[name]} END" for name, (_, sql) in RULES.items())
+        self.ask(
+            f"CREATE VIEW decided AS SELECT questions.*, {failed} AS failed FROM questions JOIN given USING (site)"
+        )
 
     def __enter__(self) -> "Filter":
         return self
@@ -123,76 +135,33 @@ class Filter:
         self.engine.close()
 
     def ask(self, query: str) -> duckdb.DuckDBPyConnection:
-        """A query's result; the source's questions are the view `questions`."""
+        """A query's result. The source's questions are the view `questions`; `decided` has them with the rules that
+        each failed, as bits in the order of RULES; an unknown value fails."""
         try:
             return self.engine.execute(query)
         except duckdb.Error as error:
             told = " ".join(str(error).split())[:200].rstrip(".")
             raise DataError(f"{self.source}: {told}. Check that its columns are those of a pool.") from None
 
-    def _conditions(self) -> dict[str, str]:
-        """SQL of each rule but the top share, with the thresholds filled in."""
-        holds = _HOLDS_TAG[self.rules.default["tag_match"]]
-        values = {name: self._setting(name) for name in NUMBERS[1:4]}
-        values["created_before"] = self._setting(
-            "min_age_years", lambda years: f"TIMESTAMP '{_years_before(self.as_of, years)}'"
-        )
-        values["off_topic"] = self._setting(
-            "off_topic_tags", lambda tags: " OR ".join(holds.format(literal(tag)) for tag in tags) or "false"
-        )
-        return {name: sql.format(**values) for name, (_, sql) in RULES.items() if name != "top_share"}
-
-    def _setting(self, name: str, write: Callable = lambda value: literal(value)) -> str:
-        """SQL of a threshold: a constant, or one that depends on the site."""
-        own = [(site, write(settings[name])) for site, settings in self.rules.sites.items() if name in settings]
-        rest = write(self.rules.default[name])
-        cases = " ".join(f"WHEN {literal(site)} THEN {value}" for site, value in own)
-        return f"(CASE site {cases} ELSE {rest} END)" if cases else rest
-
-    def _tally(self) -> pd.DataFrame:
-        """Questions by site, votes, whether unanswered, and failed rules but the top share: one pass over the texts."""
-        if self._tallied is None:
-            failed = _bits(self._conditions())
-            by = f"SELECT site, score, answers = 0 AS unanswered, {failed} AS failed, count(*) AS questions"
-            self._tallied = self.ask(f"{by} FROM questions GROUP BY ALL").df()
-            if self._tallied.empty:
-                raise DataError(f"{self.source}: no question of these sites in it.")
-        return self._tallied
-
-    def top_votes(self) -> dict[str, float]:
-        """By site: the votes that its top share begins with."""
-        tally = self._tally()
-        counts = tally[tally["unanswered"].fillna(False).astype(bool)].groupby(["site", "score"])["questions"].sum()
-        return {
-            site: least_votes(counts.get(site, pd.Series(dtype=int)).to_dict(), self.rules.of(site)["top_percent"])
-            for site in sorted(tally["site"].unique())
-        }
+    def _thresholds(self, site: str, unanswered: Mapping[int, int]) -> dict[str, Any]:
+        """The settings of a site, the day that its questions must not pass, and the votes of its top share."""
+        own = self.rules.of(site)
+        top, oldest = least_votes(unanswered, own["top_percent"]), _years_before(self.as_of, own["min_age_years"])
+        return own | dict(site=site, created_before=oldest, top_votes=top)
 
     def outcomes(self) -> pd.DataFrame:
         """Questions by site and set of failed rules: columns site, failed (bits in the order of RULES), questions."""
-        tally = self._tally()
-        below = ~(tally["score"] >= tally["site"].map(self.top_votes()))
-        failed = tally["failed"] + below * BIT["top_share"]
-        counts = tally.assign(failed=failed).groupby(["site", "failed"], as_index=False)["questions"].sum()
+        counts = self.ask("SELECT site, failed, count(*) AS questions FROM decided GROUP BY ALL ORDER BY ALL").df()
         return counts.astype({"failed": int, "questions": int})
-
-    def every_condition(self) -> dict[str, str]:
-        """SQL of each rule, over `questions JOIN given USING (site)`."""
-        given = pd.DataFrame(self.top_votes().items(), columns=["site", "top_votes"]).astype({"top_votes": float})
-        self.engine.register("given", given)
-        known = self._conditions()
-        return {name: known.get(name, RULES[name][1]) for name in RULES}
 
     def write(self, folder: str | Path) -> None:
         """decisions.parquet: each question with the rules that it failed; kept.parquet: the questions left, whole."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        conditions = self.every_condition()
-        names = ", ".join(f"CASE WHEN {sql} THEN NULL ELSE '{name}' END" for name, sql in conditions.items())
-        every = "FROM questions JOIN given USING (site)"
+        names = f"list_filter({list(RULES)}, lambda name, place: failed & (1 << (place - 1)) > 0)"
         for name, query in {
-            "decisions": f"SELECT site, question_id, list_filter([{names}], lambda x: x IS NOT NULL) AS failed {every}",
-            "kept": f"SELECT questions.* {every} WHERE {' AND '.join(f'({sql})' for sql in conditions.values())}",
+            "decisions": f"SELECT site, question_id, {names} AS failed FROM decided",
+            "kept": "SELECT * EXCLUDE (failed) FROM decided WHERE failed = 0",
         }.items():
             beside = folder / f".{name}.parquet"
             try:
@@ -251,21 +220,15 @@ def development_set(
         raise DataError(f"{pool}: no answers there. Read the dump with `ingest --answers`.")
     files = literal(str(Path(pool) / "answers" / "*" / "*.parquet"))
     with Filter(pool, rules, as_of) as found:
-        conditions = [f"({sql})" for name, sql in found.every_condition().items() if name != "no_answers"]
         answers = f"SELECT {_ANSWER} FROM read_parquet({files}, hive_partitioning = true)"
         eligible = found.ask(
-            f"SELECT questions.*, a.* EXCLUDE (its_site, its_question) FROM questions JOIN given USING (site) "
-            f"JOIN ({answers}) a ON its_site = site AND its_question = question_id AND answer_id = accepted_answer_id "
-            f"WHERE {' AND '.join(conditions)}"
+            f"SELECT decided.* EXCLUDE (failed), a.* EXCLUDE (its_site, its_question) FROM decided JOIN ({answers}) a "
+            "ON its_site = site AND its_question = question_id AND answer_id = accepted_answer_id "
+            f"WHERE failed IN (0, {BIT['no_answers']})"
         ).df()
     order = [draw(seed, site, number) for site, number in zip(eligible["site"], eligible["question_id"])]
     chosen = eligible.assign(draw=order).sort_values("draw").head(size)
     return chosen.drop(columns="draw").reset_index(drop=True)
-
-
-def _bits(conditions: Mapping[str, str]) -> str:
-    """SQL: the rules that fail, as bits. An unknown value fails."""
-    return " + ".join(f"CASE WHEN {sql} THEN 0 ELSE {BIT[name]} END" for name, sql in conditions.items())
 
 
 def literal(value) -> str:
