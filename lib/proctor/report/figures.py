@@ -180,8 +180,10 @@ def name_marks(fig: Figure) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for ax in fig.axes:
         bars = [bar for group in ax.containers if isinstance(group, BarContainer) for bar in group]
+        rows, columns = _words(ax.yaxis), _words(ax.xaxis)
         for artist in [*bars, *ax.lines, *ax.collections]:
-            said = [_said(ax, x, y) for x, y in _places(ax, artist) if np.isfinite([x, y]).all()]
+            places = _places(ax, artist, lies=bool(rows))
+            said = [_said(rows, columns, x, y) for x, y in places if np.isfinite([x, y]).all()]
             if 0 < len(said) <= MOST and artist.get_gid() is None:
                 name = f"mark_{len(found) + 1}"
                 found[name] = said
@@ -204,11 +206,11 @@ def with_values(svg: str, names: Mapping[str, list[str]]) -> str:
     return svg
 
 
-def _places(ax: Axes, artist: Artist) -> np.ndarray:
-    """(marks, 2): where the marks of an artist stand; a bar stands at its length."""
+def _places(ax: Axes, artist: Artist, lies: bool) -> np.ndarray:
+    """(marks, 2): where the marks of an artist stand; a bar stands at its length. lies: bars lie on their side."""
     if isinstance(artist, Rectangle):
         (x, y), width, height = artist.get_center(), artist.get_width(), artist.get_height()
-        return np.array([(width, y) if _words(ax.yaxis) else (x, height)])
+        return np.array([(width, y) if lies else (x, height)])
     if isinstance(artist, Line2D) and artist.get_marker() != "None" and artist.get_transform() == ax.transData:
         return np.asarray(artist.get_xydata(), float)
     if isinstance(artist, PathCollection):
@@ -216,10 +218,10 @@ def _places(ax: Axes, artist: Artist) -> np.ndarray:
     return np.empty((0, 2))
 
 
-def _said(ax: Axes, x: float, y: float) -> str:
+def _said(rows: Mapping[float, str], columns: Mapping[float, str], x: float, y: float) -> str:
     """A mark by the label of its row or column and its value; else by both values."""
-    for axis, place, value in ((ax.yaxis, y, x), (ax.xaxis, x, y)):
-        if labels := _words(axis):
+    for labels, place, value in ((rows, y, x), (columns, x, y)):
+        if labels:
             return f"{labels[min(labels, key=lambda tick: abs(tick - place))]}: {value:.4g}"
     return f"{x:.4g}, {y:.4g}"
 

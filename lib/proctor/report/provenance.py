@@ -78,9 +78,12 @@ def describe(
         "note": note,
         "code": {
             "notebook": notebook or os.environ.get("PROCTOR_NOTEBOOK"),
-            "versions": {"proctor": proctor.__version__} | {package: metadata.version(package) for package in packages},
+            "versions": {"proctor": proctor.__version__} | {package: _version(package) for package in packages},
         },
     }
+
+
+_version = cache(metadata.version)
 
 
 def label(record: Mapping) -> str:

@@ -34,7 +34,7 @@ STACK = (
     "statsmodels.stats.proportion",
     "bs4",
     "psutil",
-    "pydantic",
+    "pydantic.main",  # `import pydantic` alone puts the work off
     "tqdm",
     "yaml",
     "ipykernel.kernelapp",
