@@ -1,14 +1,14 @@
 """When a question counts as resolved: enough independent reviewers agree on an answer (UQ, appendix C).
 
 A review counts when a person wrote it who has no conflict of interest. AI reviews and validators' verdicts never count.
-The rule is that of `proctor.uq.resolution`; `acts` stores what `recompute` finds, in the same transaction.
+The rule is `proctor.uq.community.RULE`; `acts` stores what `recompute` finds, in the same transaction.
 """
 
 from collections.abc import Iterable
 from datetime import datetime
 
 from django.db.models import Prefetch
-from proctor.uq.resolution import RULE
+from proctor.uq.community import RULE
 
 from desk.models import Answer, Correct, Kind, Question, Review
 

@@ -7,9 +7,12 @@ tables = read_tables()["reviews"]       # the desk in build/desk, or PROCTOR_DES
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import django
-import pandas as pd
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SETTINGS = "desk.settings"
 
@@ -26,7 +29,7 @@ def connect(folder: str | Path | None = None) -> None:
         raise ValueError(f"this process reads the desk in {settings.FOLDER}: read {folder} in a new one")
 
 
-def read_tables(folder: str | Path | None = None) -> dict[str, pd.DataFrame]:
+def read_tables(folder: str | Path | None = None) -> "dict[str, pd.DataFrame]":
     """All tables of a desk, for `proctor.uq.community.checked` and the analyses of it."""
     connect(folder)
     from desk.tables import all_tables

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from proctor.data.tabular import DataError
+from proctor.stats import checks
 from proctor.uq import community_texts as texts
 from proctor.uq.dataset.attribution import licence
 
@@ -56,6 +57,40 @@ class Community:
         times = [self.answers["submitted_at"], self.verdicts["decided_at"], self.reviews["written_at"]]
         times += [self.answers["withdrawn_at"], self.reviews["withdrawn_at"], self.comments["written_at"]]
         return max((column.max() for column in times if column.notna().any()), default=LAUNCH)
+
+
+STATES = ("right", "disputed", "open", "wrong")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """An answer is right, or wrong, when `needed` reviews say so and they are at least `share` of those that decide.
+
+    An unsure review decides nothing. disputed: `needed` reviews decide and do not agree. open: too few do.
+
+    >>> Rule(needed=3, share=0.75).state([3, 3, 0, 1, 1], [0, 2, 4, 0, 2]).tolist()
+    ['right', 'disputed', 'wrong', 'open', 'disputed']
+    """
+
+    needed: int = 3
+    share: float = 0.75
+
+    def __post_init__(self):
+        checks.at_least_one(self.needed, "needed")
+        if not 0.5 < self.share <= 1:
+            raise ValueError(f"share is {self.share}: above 0.5 and at most 1, or an answer could be right and wrong")
+
+    def state(self, yes: ArrayLike, no: ArrayLike) -> np.ndarray:
+        """One of `STATES` for each pair of counts."""
+        yes, no = np.asarray(yes), np.asarray(no)
+        decided = yes + no
+        enough = self.share * decided - 1e-9
+        found = np.where(decided >= self.needed, "disputed", "open")
+        found = np.where((yes >= self.needed) & (yes >= enough), "right", found)
+        return np.where((no >= self.needed) & (no >= enough), "wrong", found)
+
+
+RULE = Rule()
 
 
 @dataclass(frozen=True)

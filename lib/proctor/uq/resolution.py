@@ -10,50 +10,14 @@ wrong: they widen what is possible (Manski's bounds), and no number of further q
 People are an entry like any system.
 """
 
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
-from proctor.stats import checks
 from proctor.stats.compare import exact_p, holm
 from proctor.stats.proportions import clopper_pearson, wilson
-from proctor.uq.community import Community, passed
-
-STATES = ("right", "disputed", "open", "wrong")
-
-
-@dataclass(frozen=True)
-class Rule:
-    """An answer is right, or wrong, when `needed` reviews say so and they are at least `share` of those that decide.
-
-    An unsure review decides nothing. disputed: `needed` reviews decide and do not agree. open: too few do.
-
-    >>> Rule(needed=3, share=0.75).state([3, 3, 0, 1, 1], [0, 2, 4, 0, 2]).tolist()
-    ['right', 'disputed', 'wrong', 'open', 'disputed']
-    """
-
-    needed: int = 3
-    share: float = 0.75
-
-    def __post_init__(self):
-        checks.at_least_one(self.needed, "needed")
-        if not 0.5 < self.share <= 1:
-            raise ValueError(f"share is {self.share}: above 0.5 and at most 1, or an answer could be right and wrong")
-
-    def state(self, yes: ArrayLike, no: ArrayLike) -> np.ndarray:
-        """One of `STATES` for each pair of counts."""
-        yes, no = np.asarray(yes), np.asarray(no)
-        decided = yes + no
-        enough = self.share * decided - 1e-9
-        found = np.where(decided >= self.needed, "disputed", "open")
-        found = np.where((yes >= self.needed) & (yes >= enough), "right", found)
-        return np.where((no >= self.needed) & (no >= enough), "wrong", found)
-
-
-RULE = Rule()
+from proctor.uq.community import RULE, STATES, Community, Rule, passed
 
 
 def present(frame: pd.DataFrame, began: str, at: pd.Timestamp) -> pd.Series:
