@@ -37,11 +37,15 @@ def cast(case, name, move, **form):
     return rounds.cast(Account.objects.get(username=name), case, move, form)
 
 
+CLIENTS = {}  # of a test, by name: signing in takes longer than a page
+
+
 def client(name=None):
-    found = Client()
-    if name:
-        found.force_login(Account.objects.get(username=name))
-    return found
+    if name not in CLIENTS:
+        CLIENTS[name] = Client()
+        if name:
+            CLIENTS[name].force_login(Account.objects.get(username=name))
+    return CLIENTS[name]
 
 
 def pages(case, name=None):

@@ -11,6 +11,7 @@ from desk.round_protocols import PROTOCOLS
 from desk.trail import NotAllowed, Refused
 from proctor.exam import wrong_keys
 
+from . import round_cases
 from .round_cases import CASES, account, addresses_of, cast, client, opened, pages, read
 
 pytestmark = pytest.mark.django_db
@@ -19,6 +20,11 @@ KINA = {"reviewer": ["ada", "bo"], "auditor": ["cy"]}
 SIX = {"expert": ["ada", "bo"], "repairer": ["r1", "r2"], "adjudicator": ["j"], "auditor": ["a"]}
 TWO = {"reviewer": ["ada", "bo"]}
 ITEM = CASES["kina_blind"]
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_signed_in():
+    round_cases.CLIENTS.clear()
 
 
 @pytest.fixture
