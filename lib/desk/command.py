@@ -70,7 +70,6 @@ def open_desk(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 2,
 
         print(f"made up: {_told(seed())}", flush=True)
     call_command("clearsessions", verbosity=0)
-    call_command("collectstatic", verbosity=0, interactive=False)
     print(f"the review desk: http://{'localhost' if host == '127.0.0.1' else host}:{port}/", flush=True)
     if not Account.objects.filter(role="moderator").exclude(password__startswith="!").exists():
         print(f"become its moderator: {program()} platform moderator NAME", flush=True)

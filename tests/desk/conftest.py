@@ -9,7 +9,6 @@ import django
 import pytest
 
 os.environ["PROCTOR_DESK"] = tempfile.mkdtemp(prefix="review-desk-")
-os.mkdir(os.path.join(os.environ["PROCTOR_DESK"], "static"))
 os.environ["PROCTOR_DESK_DB"] = os.environ.get("PROCTOR_TEST_DB", "")
 os.environ["DJANGO_SETTINGS_MODULE"] = "desk.settings"
 django.setup()
