@@ -36,8 +36,7 @@ def picture():
 
 def page_of(pictures):
     boxes = "".join(
-        movable(one, f'<figure><a><img alt="saved" id="{name}"></a></figure>', "x", "a/b")
-        for name, one in pictures.items()
+        movable(one, f'<figure><a><img alt="saved" id="{name}"></a></figure>', "x") for name, one in pictures.items()
     )
     return f"<!doctype html><html lang=en><title>x</title><main>{boxes}</main><script>{(STATIC / 'explore.js').read_text()}</script>"
 

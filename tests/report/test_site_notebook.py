@@ -2,7 +2,6 @@ import json
 
 import pytest
 from proctor.report import site_notebook
-from proctor.report.site_check import Addresses
 from proctor.report.site_evidence import Behind
 from proctor.report.site_notebook import NotebookPage, boxed, claim_table, printed
 
@@ -18,7 +17,7 @@ def page(tmp_path):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 metadata = {"papermill": {"parameters": parameters or {}}}
                 path.write_text(json.dumps({"cells": content, "metadata": metadata}))
-        return NotebookPage(*places, "uq/1_a", Behind(Addresses(tmp_path, tmp_path / "figures", {})))
+        return NotebookPage(*places, Behind(tmp_path, tmp_path / "figures"))
 
     return make
 
@@ -53,14 +52,13 @@ def test_code_that_shows_nothing_joins_the_next_fold_and_a_solution_has_its_own(
     marked = {"output_type": "display_data", "metadata": {}, "data": {"text/markdown": "[a](1_a.ipynb)"}}
     cells = [TITLE, code("a"), code("b", printing), code("c"), code("d", marked, tags=["solution"]), TITLE, code("")]
     made = page(cells, cells)
-    made.addresses.pages["notebooks/uq/1_a.ipynb"] = "uq/1_a"
     title, *built = made.build()["cells"]
     assert title["source"].index("# A title") < title["source"].index("made-from") < title["source"].index("> A box.")
     shown = [cell for cell in built if cell["cell_type"] == "code"]
     assert [cell["source"] for cell in shown] == ["a\n\nb", "c", "d"]
     assert [cell["metadata"]["tags"] for cell in shown] == [["hide-input"], ["hide-input"], ["hide-cell"]]
     assert shown[2]["metadata"]["mystnb"]["code_prompt_show"] == "Show the solution"
-    assert shown[2]["outputs"][0]["data"] == {"text/markdown": '<a href="../uq/1_a.html">a</a>'}
+    assert shown[2]["outputs"][0]["data"] == {"text/markdown": "[a](1_a.ipynb)"}
 
 
 def test_printed_keeps_columns_wraps_sentences_and_escapes():
@@ -99,6 +97,6 @@ def test_only_long_text_in_a_table_is_wrapped():
 
 
 def test_a_claim_that_nothing_tests_says_what_it_lacks(row, tmp_path):
-    behind = Behind(Addresses(tmp_path, tmp_path, {}))
-    html = claim_table([row("uq/claim_2", kind="claim", state="lacking", missing="its <source>")], "uq/index", behind)
+    claim = row("uq/claim_2", kind="claim", state="lacking", missing="its <source>")
+    html = claim_table([claim], Behind(tmp_path, tmp_path))
     assert "not tested" in html and "its &lt;source&gt;" in html

@@ -214,7 +214,7 @@ def index(
             if (notebook.name.rpartition("/")[0] or "start") == paper:
                 found = Counter(claim.verdict for claim in claims[notebook.name])
                 counts = [*(found[verdict] for verdict in VERDICTS), pictures[notebook.name]]
-                asks = questions.get(f"notebooks/{notebook.name}.ipynb", "")
+                asks = questions.get(notebook.name, "")
                 cells = [f"[{notebook.name}]({notebook.name}.md)", asks, *(str(count or "") for count in counts)]
                 rows.append(f"| {' | '.join(cells)} |")
         if rows:

@@ -16,7 +16,6 @@ import re
 import shutil
 import sys
 import tempfile
-from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -24,8 +23,8 @@ from math_core import LatexError, LatexToMathML
 
 from proctor import paths
 from proctor.report import catalog, site_api
-from proctor.report.site_check import Addresses, SiteError, problems, relink
-from proctor.report.site_evidence import Behind, Drawn, write_fonts
+from proctor.report.site_check import SiteError, lead_links
+from proctor.report.site_evidence import Behind, write_fonts
 from proctor.report.site_notebook import NotebookPage, catalog_rows, page_text
 from proctor.report.site_overview import (
     PAPERS,
@@ -54,10 +53,13 @@ SPHINX = {
     "myst_enable_extensions": ["dollarmath", "amsmath"],
     "myst_heading_anchors": 4,
     "myst_update_mathjax": False,
+    "myst_all_links_external": True,  # they are led, and checked, when all pages are there
+    "exclude_patterns": ["figures", "docs/*/**"],
     "html_math_renderer": "mathml",
     "smartquotes": False,
     "html_theme": "sphinx_book_theme",
     "html_static_path": [str(STATIC)],
+    "html_extra_path": ["copied"],
     "html_css_files": ["site.css"],
     "html_js_files": [("site.js", {"defer": "defer"}), ("explore.js", {"defer": "defer"})],
     "html_search_scorer": str(STATIC / "scorer.js"),
@@ -105,20 +107,10 @@ def build(root: Path = paths.ROOT) -> Path:
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder:
         beside = Path(folder)
         source, html = beside / "source", beside / "html"
-        copies, drawn = write_source(root, figures, source)
+        write_source(root, figures, source)
         _run_sphinx(source, html, beside / "doctrees")
-        for file, place in copies.items():
-            (html / place).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, html / place)
-        shutil.copytree(source / "pictures", html / "pictures", dirs_exist_ok=True)
-        write_fonts(html / "_static" / "fonts")
-        if (social := root / "docs" / "book" / "front.png").is_file():
-            shutil.copyfile(social, html / "_static" / "social.png")
-        with (html / "_static" / "site.css").open("a", encoding="utf-8") as file:
-            file.write(drawn.css())
         (html / ".buildinfo").unlink(missing_ok=True)
-        wrong = list(problems(html))
-        if wrong:
+        if wrong := lead_links(html, root, figures):
             raise SiteError("\n".join(wrong))
         if out.exists():
             os.rename(out, beside / "old")
@@ -126,9 +118,8 @@ def build(root: Path = paths.ROOT) -> Path:
     return out / "index.html"
 
 
-def write_source(root: Path, figures: Path, source: Path) -> tuple[dict[Path, str], Drawn]:
-    """Write what Sphinx reads into `source`; return the files to copy into the site as they are, with their places, and
-    the figures that stand in its pages."""
+def write_source(root: Path, figures: Path, source: Path) -> None:
+    """Write what Sphinx reads into `source`, laid out as the repository, with the site's own pages next to it."""
     files: dict[str, list[Path]] = {paper: [] for paper in PAPERS}
 
     def in_order(path: Path) -> tuple[Path, int, str]:
@@ -143,38 +134,37 @@ def write_source(root: Path, figures: Path, source: Path) -> tuple[dict[Path, st
         if paper not in files:
             raise SiteError(f"{path.relative_to(root)}: no paper {paper!r} in PAPERS of site_overview.py; add it there")
         files[paper].append(path)
-    guides = {path.relative_to(root).as_posix(): f"docs/{path.stem}" for path in sorted((root / "docs").glob("*.md"))}
-    names = {path: f"{paper}/{path.stem}" for paper, found in files.items() for path in found}
-    page_of = guides | {path.relative_to(root).as_posix(): page for path, page in names.items()}
-    addresses, rows = Addresses(root, figures, page_of), catalog.read(root / "data" / "catalog.csv")
-    behind, library = Behind(addresses, rows), root / "lib" / "proctor"
+    rows = catalog.read(root / "data" / "catalog.csv")
+    behind, library = Behind(root, figures, rows), root / "lib" / "proctor"
     executed, defaults = paths.runs_of(figures, root), figures == root / "figures"
 
     def page_for(path: Path) -> NotebookPage:
-        return NotebookPage(path, executed / path.relative_to(root), names[path], behind, defaults)
+        return NotebookPage(path, executed / path.relative_to(root), behind, defaults)
 
     notebooks = {paper: [page_for(path) for path in found] for paper, found in files.items() if found}
     readme = (root / "README.md").read_text(encoding="utf-8")
     listed = root / "docs" / "notebooks.md"
     questions = notebook_questions(readme + (listed.read_text(encoding="utf-8") if listed.exists() else ""))
 
-    (source / "pictures").mkdir(parents=True)
+    copied = source / "copied"
+    write_fonts(copied / "_static" / "fonts")
+    if (social := root / "docs" / "book" / "front.png").is_file():
+        shutil.copyfile(social, copied / "_static" / "social.png")
+    for name in ("docs", "figures"):  # guides, and the pictures of theirs and of README
+        (source / name).symlink_to(root / name)
     for paper, pages in notebooks.items():
         if landing(paper) != pages[0].page:
             _write(source / f"{landing(paper)}.md", paper_page(paper, rows, pages, questions, behind))
         for page in pages:
             _write(source / f"{page.page}.ipynb", json.dumps(page.build(), ensure_ascii=False))
             for place, png in page.images.items():
-                (source / place).parent.mkdir(parents=True, exist_ok=True)
-                (source / place).write_bytes(png)
-    for name, page in guides.items():
-        text = (root / name).read_text(encoding="utf-8")
-        _write(source / f"{page}.md", relink(text, partial(addresses.of, folder="docs", seen_from=page)))
+                (copied / place).parent.mkdir(parents=True, exist_ok=True)
+                (copied / place).write_bytes(png)
     about = (
         "A row for each published artifact, formal result, protocol and claim of the five papers, and our own outputs. "
-        f'As a file: <a href="{addresses.file("data/catalog.csv", "catalog")}" download>catalog.csv</a>.'
+        'As a file: <a href="/data/catalog.csv" download>catalog.csv</a>.'
     )
-    _write(source / "catalog.md", page_text("# The catalog", about, catalog_rows(rows, "catalog", behind)))
+    _write(source / "catalog.md", page_text("# The catalog", about, catalog_rows(rows, behind)))
     _write(source / "figures.md", figures_page(rows, notebooks, behind))
     titles = {paper: about.short for paper, about in PAPERS.items()}
     protocols = site_api.read_protocols(root / "data" / "protocols.csv")
@@ -183,15 +173,15 @@ def write_source(root: Path, figures: Path, source: Path) -> tuple[dict[Path, st
             own = protocols.get(row.id, site_api.Protocol())
             text = site_api.protocol_page(row, own, rows, titles[row.paper], library, behind)
             _write(source / f"protocols/{row.id}.md", text)
-    _write(source / "protocols" / "index.md", site_api.protocol_index(rows, titles, behind))
+    _write(source / "protocols" / "index.md", site_api.protocol_index(rows, titles))
     modules = site_api.packages(library)
     for package, names_in in modules.items():
         _write(source / f"{site_api.page_of(package)}.md", site_api.package_page(package, names_in, library))
     _write(source / "api" / "index.md", site_api.index_page(modules, library))
     reference = ["figures", "catalog", "protocols/index", "api/index"]
-    sections = {"Reference": reference} | ({"Guides": list(guides.values())} if guides else {})
+    guides = [f"docs/{path.stem}" for path in sorted((root / "docs").glob("*.md"))]
+    sections = {"Reference": reference} | ({"Guides": guides} if guides else {})
     _write(source / "index.md", front(readme, rows, notebooks, sections, behind))
-    return addresses.copies, behind.drawn
 
 
 def _write(path: Path, text: str) -> None:

@@ -22,7 +22,6 @@ from typing import NamedTuple
 import yaml
 
 from proctor.report.catalog import Row
-from proctor.report.site_check import relative
 from proctor.report.site_evidence import Behind
 from proctor.report.site_notebook import catalog_rows, filtered, page_text, state, toctree
 
@@ -94,9 +93,9 @@ def page_of(package: str) -> str:
 
 
 def address_of(function: str) -> str:
-    """Page and anchor of a function: "uq.checks.run_check" -> "api/uq.html#proctor.uq.checks.run_check"."""
+    """Page and anchor of a function: "uq.checks.run_check" -> "/api/uq.html#proctor.uq.checks.run_check"."""
     package = function.partition(".")[0] if function.count(".") > 1 else ""
-    return f"{page_of(package)}.html#proctor.{function}"
+    return f"/{page_of(package)}.html#proctor.{function}"
 
 
 def package_page(package: str, modules: list[str], library: Path) -> str:
@@ -127,9 +126,8 @@ def index_page(found: dict[str, list[str]], library: Path) -> str:
         "draw, and compute nothing.",
     ]
     for package, modules in found.items():
-        page = page_of(package).removeprefix("api/")
         lines = "".join(
-            f'\n| <a href="{page}.html#module-proctor.{module}">{module}</a> '
+            f'\n| <a href="/{page_of(package)}.html#module-proctor.{module}">{module}</a> '
             f"| {summary(described(_file(module, library)).about)} |"
             for module in modules
         )
@@ -291,25 +289,23 @@ def heading(row: Row) -> str:
 
 def protocol_page(row: Row, protocol: Protocol, rows: Sequence[Row], paper: str, library: Path, behind: Behind) -> str:
     """Markdown of one protocol. paper: its name in words; rows: the catalog, for other rows of the same outputs."""
-    here, addresses = f"protocols/{row.id}", behind.addresses
     parts = [
         f"---\norphan: true\n---\n\n# {heading(row)}",
         f'<p class="made-from">{escape(paper)}, protocol <code>{escape(row.id)}</code> · '
-        f'<a href="{addresses.page("protocols/index", here)}">all protocols</a></p>',
+        '<a href="/protocols/index.html">all protocols</a></p>',
         f"{_plain(row.title)}.",
         f"**Here:** {state(row)}{f'; what runs instead: {_plain(row.missing)}' if row.state == 'stand-in' else ''}"
         f"{f'; what is missing: {_plain(row.missing)}' if row.missing and row.state != 'stand-in' else ''}."
         + (f" **In the paper:** {_plain(row.compared_with)}." if row.compared_with else ""),
     ]
-    if (drawn := diagram(row)) and (picture := behind.picture(drawn, here)):
+    if (drawn := diagram(row)) and (picture := behind.picture(drawn)):
         parts.append(f'<figure class="artifact">{picture}</figure>')
     if protocol.functions:
         parts.append("## In the library")
     for name in protocol.functions:
         found = function(name, library)
-        address = relative(address_of(name), here)
         parts += [
-            f'<p><a href="{address}"><code>{name}</code></a></p>',
+            f'<p><a href="{address_of(name)}"><code>{name}</code></a></p>',
             f"```python\n{found.code}\n```",
             prose(found.about, found.parameters),
         ]
@@ -324,14 +320,15 @@ def protocol_page(row: Row, protocol: Protocol, rows: Sequence[Row], paper: str,
         lines = ["| prompt | it asks | words | the reply, at most |", "|---|---|---:|---|"]
         for name in protocol.prompts:
             found = prompt(name, library)
-            file = addresses.file(found.path.relative_to(addresses.root).as_posix(), here)
+            file = found.path.relative_to(behind.root).as_posix()
             limits = [
                 f"{found.header[key]:,} {unit}"
                 for key, unit in (("max_tokens", "tokens"), ("free_tokens", "of a provider's"))
                 if key in found.header
             ]
             asks = _inline(str(found.header.get("asks", "")))
-            lines.append(f'| <a href="{file}"><code>{name}</code></a> | {asks} | {found.words} | {", ".join(limits)} |')
+            link = f'<a href="/{file}"><code>{name}</code></a>'
+            lines.append(f"| {link} | {asks} | {found.words} | {', '.join(limits)} |")
         parts += [
             "## Prompts",
             "In our own words: the file's header says where the paper describes it and how a reply is read.",
@@ -344,17 +341,16 @@ def protocol_page(row: Row, protocol: Protocol, rows: Sequence[Row], paper: str,
 
     ran = [other for other in rows if other is row or tests(other)]
     if row.outputs:
-        parts += ["## Where it runs", catalog_rows(ran, here, behind)]
+        parts += ["## Where it runs", catalog_rows(ran, behind)]
     return page_text(*parts)
 
 
-def protocol_index(rows: Sequence[Row], papers: Mapping[str, str], behind: Behind) -> str:
+def protocol_index(rows: Sequence[Row], papers: Mapping[str, str]) -> str:
     """Markdown of the list of all protocols. papers: {key: name}."""
     own = [row for row in rows if row.kind == "protocol"]
     cells = [
         [
-            f'<a href="{behind.addresses.page(f"protocols/{row.id}", "protocols/index")}">{heading(row)}</a><br>'
-            + escape(row.title),
+            f'<a href="/protocols/{row.id}.html">{heading(row)}</a><br>{escape(row.title)}',
             escape(papers[row.paper]),
             state(row),
             escape(row.missing),

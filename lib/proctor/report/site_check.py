@@ -1,30 +1,30 @@
 """What a browser sees wrong on the pages of the built site, in light and dark, on a desk and on a phone.
 
-    python -m proctor.report.site_check [build/site] [--pages 'uq/*']
+    python -m proctor.report.site_check [build/site] [--pages 'notebooks/uq/*']
     python -m proctor.report.site_check --pictures docs/book      # the screenshots of README and docs/book.md
 
 Each page is opened in headless Chromium (Debian's, or the one that PROCTOR_CHROMIUM names). Wrong are: a line of error
 in the console, a request that fails or leaves the disk, a picture that does not show, a page wider than the screen,
 text that a box cuts off, and what axe finds serious or critical.
 
-Addresses in the site: where a file of the repository is found there, and whether every link leads somewhere.
+Links of the built site are led to its pages and files here; each must lead somewhere.
 """
 
 import argparse
 import io
 import os
+import posixpath
 import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatch
-from html import escape
-from html.parser import HTMLParser
-from pathlib import Path, PurePosixPath
+from html import unescape
+from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from tqdm import tqdm
 
@@ -40,11 +40,11 @@ VIEWS: tuple[tuple[int, Colours], ...] = (  # width in pixels, colours
 )
 PICTURES: dict[str, tuple[str, Colours, str]] = {  # file: page, colours, what stands at the top of the picture
     "front": ("index", "light", ""),
-    "notebook": ("hle/4_frontier_runs", "light", "h1"),
+    "notebook": ("notebooks/hle/4_frontier_runs", "light", "h1"),
     "gallery": ("figures", "light", ""),
-    "explore": ("synthesis/7_explore", "light", ".explorable"),
+    "explore": ("notebooks/synthesis/7_explore", "light", ".explorable"),
     "catalog": ("catalog", "light", ""),
-    "dark": ("kina/5_how_many_items", "dark", "figure.lead"),
+    "dark": ("notebooks/kina/5_how_many_items", "dark", "figure.lead"),
 }
 SERIOUS = ("serious", "critical")
 # Pictures are loaded late; boxes that scroll are no fault, nor what is there for screen readers alone.
@@ -147,10 +147,71 @@ def _axe(page: Any) -> Iterable[str]:
             yield f"axe, {found['impact']}: {found['id']} ({len(found['nodes'])} times), such as {first['html'][:160]}"
 
 
+PAGES = {"README.md": "index.html", "data/catalog.csv": "catalog.html"}  # of files that have other names there
+_LINK = re.compile(r"<(a|audio|embed|iframe|image|img|link|object|script|source|video)\b[^>]*>")
+_ADDRESS = re.compile(r'(\s(?:href|src|srcset|poster|data)=")([^"]+)')
+
+
+class SiteError(Exception):
+    """The site can't be built; the message names the page or file and what to fix."""
+
+
+def lead_links(site: Path, root: Path, figures: Path) -> list[str]:
+    """Lead the links of a built site to its pages, copy the files of the checkout `root` that they name, and return
+    what is wrong, a line each: loaded from elsewhere, leading nowhere. figures: the folder that stands as figures/.
+
+    The site is laid out as the repository, so that a link which is right in a file is right on its page, but for the
+    ending: notebooks/uq/a.ipynb has the page notebooks/uq/a.html. A link with `download` leads to the file itself.
+    "/data/a.csv" leads to data/a.csv from any page.
+    """
+    texts = {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in pages(site)}
+    anchors = {name: {*re.findall(r'\s(?:id|name)="([^"]+)"', text)} for name, text in texts.items()}
+    wrong: list[str] = []
+
+    def lead(page: str, tag: re.Match, address: str) -> str:
+        parts = urlsplit(unescape(address))
+        if parts.scheme or parts.netloc:
+            if tag[1] != "a" and parts.scheme in ("", "http", "https"):
+                wrong.append(f"{page}: loads {address} from elsewhere")
+            return address
+        own, fragment = posixpath.join(posixpath.dirname(page), unquote(parts.path)), unquote(parts.fragment)
+        own = posixpath.normpath(own).lstrip("/") if parts.path else page
+        place = PAGES.get(own) or re.sub(r"\.(ipynb|md)$", ".html", own)
+        if place not in texts or tag[0].endswith(" download>"):
+            place = own
+        if place != own:  # Jupyter's anchors have capitals
+            fragment = re.sub(r"[^a-z0-9]+", "-", fragment.lower()).strip("-")
+        if place.startswith("../") or not (site / place).is_file():
+            file = figures / place.removeprefix("figures/") if place.startswith("figures/") else root / place
+            file = file if file.is_file() else root / place
+            if place.startswith("../") or not file.is_file():
+                wrong.append(f"{page}: {address} leads nowhere; fix its path")
+                return address
+            (site / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, site / place)
+        if fragment and fragment not in anchors.get(place, {fragment}):
+            wrong.append(f"{page}: {address} leads to no anchor of that page")
+        if place == own and not parts.path.startswith("/"):
+            return address
+        return "../" * page.count("/") + quote(place) + (f"#{fragment}" if fragment else "")
+
+    for page, text in texts.items():
+
+        def replace(tag: re.Match, page: str = page) -> str:
+            return _ADDRESS.sub(lambda found: found[1] + lead(page, tag, found[2]), tag[0])
+
+        (site / page).write_text(_LINK.sub(replace, text), encoding="utf-8")
+    for path in sorted(site.rglob("*.css")):
+        text = path.read_text(encoding="utf-8")
+        for address in re.findall(r"(?:url\(|@import)\s*[\"']?(https?:|//[a-z])[^)\"'; ]*", text):
+            wrong.append(f"{path.relative_to(site)}: loads {address}... from elsewhere")
+    return list(dict.fromkeys(wrong))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Look at every page of the site in a browser.")
     parser.add_argument("site", type=Path, nargs="?", default=BUILD / "site")
-    parser.add_argument("--pages", default="*", help="names that match this pattern, such as 'uq/*'")
+    parser.add_argument("--pages", default="*", help="names that match this pattern, such as 'notebooks/uq/*'")
     parser.add_argument("--pictures", type=Path, help="write the screenshots to this folder instead")
     options = parser.parse_args(arguments)
     if options.pictures:
@@ -168,164 +229,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 if __name__ == "__main__":
     sys.exit(main())
-
-
-ROOT_PAGES = {"README.md": "index", "data/catalog.csv": "catalog"}
-# Read left to right: code is skipped, links and HTML's own attributes are rewritten.
-_PARTS = re.compile(
-    r"(?P<fence>^(?P<marks>`{3,}|~{3,})[^\n]*\n.*?^(?P=marks)[ \t]*$)"
-    r"|(?P<image>!?)\[(?P<text>(?:`[^`]*`|!\[[^\]]*\]\([^)]*\)|[^\[\]])*)\]\(<?(?P<target>[^)\s>]+)>?(?:\s+\"(?P<title>[^\"]*)\")?\)"
-    r"|(?P<code>(?P<ticks>`+).+?(?P=ticks))"
-    r"|(?P<attribute>\b(?:href|src)=\")(?P<value>[^\"]+)(?=\")",
-    re.MULTILINE | re.DOTALL,
-)
-
-
-class SiteError(Exception):
-    """The site can't be built; the message names the page or file and what to fix."""
-
-
-class Addresses:
-    """Turns paths of the repository into addresses relative to a page; remembers which files must be copied.
-
-    pages: file (relative to the root) -> page, e.g. notebooks/uq/3_validators.ipynb -> uq/3_validators.
-    After all pages are written, `copies` maps each file to copy to its place in the site.
-    """
-
-    def __init__(self, root: Path, figures: Path, pages: dict[str, str]):
-        self.root, self.figures = Path(root).resolve(), Path(figures).resolve()
-        self.pages = ROOT_PAGES | pages
-        self.copies: dict[Path, str] = {}
-
-    def page(self, page: str, seen_from: str) -> str:
-        """The address of one page seen from another: ("uq/index", "hle/index") -> "../uq/index.html"."""
-        return relative(f"{page}.html", seen_from)
-
-    def figure(self, file: str, seen_from: str) -> str | None:
-        """The address of a file under figures/, e.g. "uq/fig_S10.png"; None when it is not there."""
-        path = self.figures / file
-        if not path.is_file():
-            return None
-        self.copies[path] = f"figures/{file}"
-        return relative(f"figures/{file}", seen_from)
-
-    def file(self, path: str, seen_from: str) -> str | None:
-        """The address of any file of the repository, which is copied under files/, or figures/ if it lies there; None
-        when it is not there."""
-        if (whole := (self.root / path).resolve()).is_relative_to(self.figures):
-            return self.figure(whole.relative_to(self.figures).as_posix(), seen_from)
-        if not (self.root / path).is_file():
-            return None
-        self.copies[self.root / path] = f"files/{path}"
-        return relative(f"files/{path}", seen_from)
-
-    def of(self, target: str, folder: str, seen_from: str) -> str | None:
-        """What a link's `target`, written in a file of `folder`, becomes on the page `seen_from`.
-
-        Addresses on the web and on the same page stay as they are; None for a folder, which has no page.
-        Raises SiteError for a file that is not there.
-        """
-        address = urlsplit(target)
-        if address.scheme or address.netloc or not address.path:
-            return target
-        path = (self.root / folder / unquote(address.path)).resolve()
-        if path.is_relative_to(self.figures) and path != self.figures:
-            found = self.figure(path.relative_to(self.figures).as_posix(), seen_from)
-        elif path.is_relative_to(self.root):
-            name = path.relative_to(self.root).as_posix()
-            if name in self.pages:
-                fragment = f"#{slug(unquote(address.fragment))}" if address.fragment else ""
-                return self.page(self.pages[name], seen_from) + fragment
-            found = self.file(name, seen_from)
-        else:
-            found = None
-        if found is None and not path.is_dir():
-            raise SiteError(f"{folder or '.'} (page {seen_from}): the link to {target} leads nowhere; fix its path")
-        return found
-
-
-def relative(address: str, seen_from: str) -> str:
-    """An address in the site as the page `seen_from` writes it."""
-    up = len(PurePosixPath(seen_from).parts) - 1
-    return "../" * up + address
-
-
-def slug(heading: str) -> str:
-    """The anchor that Sphinx gives a heading: lower case, hyphens for all else."""
-    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
-
-
-def relink(markdown: str, of: Callable[[str], str | None]) -> str:
-    """Markdown whose links lead where `of` says; code is left alone. A link that `of` answers by None becomes its text.
-
-    Links become HTML, so that Sphinx takes them as they are: they are checked at the end, with all others.
-    """
-
-    def replace(match: re.Match) -> str:
-        if match["value"]:
-            address = of(match["value"])
-            return match["attribute"] + (match["value"] if address is None else address)
-        if not match["target"]:
-            return match[0]
-        address = of(match["target"])
-        title = f' title="{escape(match["title"])}"' if match["title"] else ""
-        if match["image"]:
-            return f'<img src="{address}" alt="{escape(match["text"])}"{title}>'
-        text = relink(match["text"], of)
-        if address is None:
-            return text
-        outside = urlsplit(match["target"]).scheme or match["target"].startswith("#")
-        if outside and address == match["target"] and "](" not in match["text"]:
-            return match[0]
-        return f'<a href="{address}"{title}>{text}</a>'
-
-    return _PARTS.sub(replace, markdown)
-
-
-class _Page(HTMLParser):
-    """What one page loads, where it leads and which anchors it has."""
-
-    def __init__(self, text: str):
-        super().__init__()
-        self.loads: list[str] = []
-        self.leads: list[str] = []
-        self.anchors: set[str] = set()
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        given = {name: value for name, value in attributes if value}
-        self.anchors.update(given[name] for name in ("id", "name") if name in given)
-        loaded = ("src", "srcset", "poster", *{"link": ["href"], "object": ["data"]}.get(tag, ()))
-        for name in (name for name in loaded if name in given):
-            self.loads += [part.split()[0] for part in (given[name].split(",") if name == "srcset" else [given[name]])]
-        if tag == "a" and "href" in given:
-            self.leads.append(given["href"])
-
-
-def problems(site: Path) -> Iterator[str]:
-    """What is wrong with the links of a built site, a line each: loaded from elsewhere, leading nowhere."""
-    pages = {
-        path.relative_to(site).as_posix(): _Page(path.read_text(encoding="utf-8"))
-        for path in sorted(site.rglob("*.html"))
-        if "_static" not in path.parts
-    }
-    for name, page in pages.items():
-        for address in page.loads:
-            if urlsplit(address).scheme in ("http", "https") or address.startswith("//"):
-                yield f"{name}: loads {address} from elsewhere"
-        for address in dict.fromkeys([*page.loads, *page.leads]):
-            parts = urlsplit(address)
-            if parts.scheme or parts.netloc:
-                continue
-            path = (site / name).parent / unquote(parts.path) if parts.path else site / name
-            place = path.resolve()
-            if not place.is_file() or not place.is_relative_to(site.resolve()):
-                yield f"{name}: {address} leads nowhere"
-            elif parts.fragment and (known := pages.get(place.relative_to(site.resolve()).as_posix())):
-                if unquote(parts.fragment) not in known.anchors:
-                    yield f"{name}: {address} leads to no anchor of that page"
-    for path in sorted(site.rglob("*.css")):
-        for address in re.findall(
-            r"(?:url\(|@import)\s*[\"']?(https?:|//[a-z])[^)\"'; ]*", path.read_text(encoding="utf-8")
-        ):
-            yield f"{path.relative_to(site)}: loads {address}... from elsewhere"

@@ -7,13 +7,12 @@ import base64
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from proctor.report.catalog import Row, claims_of
-from proctor.report.site_check import relative, relink
 from proctor.report.site_evidence import Behind, badges, shown_size, verdict
 
 BINDER = os.environ.get("PROCTOR_BINDER", "")  # e.g. https://mybinder.org/v2/gh/<owner>/<repository>/HEAD
@@ -33,14 +32,14 @@ class NotebookPage:
     """One notebook of the repository as a notebook that Sphinx can show.
 
     source: the file under notebooks/. executed: its copy under build/notebooks/, which need not be there.
-    page: its place in the site, e.g. "uq/3_validators". defaults: whether the folder of figures that `behind` knows is
-    that of default parameters. Where the copy ran otherwise, `own_pictures` is True: the page then shows the pictures
-    in the copy, and none of that folder.
+    defaults: whether the folder of figures that `behind` knows is that of default parameters. Where the copy ran
+    otherwise, `own_pictures` is True: the page then shows the pictures in the copy, and none of that folder.
     """
 
-    def __init__(self, source: Path, executed: Path, page: str, behind: Behind, defaults: bool = True):
-        self.page, self.behind, self.addresses = page, behind, behind.addresses
-        self.name = Path(source).resolve().relative_to(self.addresses.root).as_posix()
+    def __init__(self, source: Path, executed: Path, behind: Behind, defaults: bool = True):
+        self.behind = behind
+        self.page = source.relative_to(behind.root).with_suffix("").as_posix()  # such as notebooks/uq/3_validators
+        self.name = self.page.removeprefix("notebooks/")
         self.original = json.loads(Path(source).read_text(encoding="utf-8"))
         self.executed = executed.is_file()
         self.content = json.loads(executed.read_text(encoding="utf-8")) if self.executed else self.original
@@ -56,13 +55,12 @@ class NotebookPage:
 
     def note(self) -> str:
         """HTML under the title: how to get and open the notebook and, in a box, what a reader must know of this run."""
-        file, name = self.addresses.file(self.name, self.page), self.name.removeprefix("notebooks/")
         ways = [
-            f'<a href="{file}" download>Download the notebook</a>',
-            f"open it in JupyterLab: <code>make lab NOTEBOOK={name.removesuffix('.ipynb')}</code>",
+            f'<a href="/{self.page}.ipynb" download>Download the notebook</a>',
+            f"open it in JupyterLab: <code>make lab NOTEBOOK={self.name}</code>",
         ]
         if BINDER:
-            ways.append(f'<a href="{BINDER}?urlpath=lab/tree/notebooks/{name}">open it on Binder</a>')
+            ways.append(f'<a href="{BINDER}?urlpath=lab/tree/{self.page}.ipynb">open it on Binder</a>')
         said = [f'<p class="made-from">{" · ".join(ways)}</p>']
         if not self.executed:
             said.append(_warning("not executed; run <code>make reproduce</code>, then <code>make site</code>"))
@@ -84,29 +82,25 @@ class NotebookPage:
         for id in re.findall(r"`([a-z_]+/[\w.]+)`", box):
             named += self.behind.figures_of(id)
         for name in named:
-            if picture := self.behind.picture(name, self.page, part="-lead"):
+            if picture := self.behind.picture(name, part="-lead"):
                 return f'<figure class="artifact lead">{picture}</figure>'
         return ""
 
     def build(self) -> dict:
         """The notebook for Sphinx. Afterwards `images` holds the pictures that the site needs besides figures/."""
-
-        def of(target: str) -> str | None:
-            return self.addresses.of(target, Path(self.name).parent.as_posix(), self.page)
-
         cells: list[dict[str, Any]] = []
         heading, noted = self.title, False
         for cell, tables in zip(self.content["cells"], self._tables()):
             text = _text(cell)
             if cell["cell_type"] == "markdown":
                 heading = next(iter(re.findall(r"^#+ +(.+)", text, re.MULTILINE)[::-1]), heading)
-                text = relink(DISPLAYED.sub(r"\n\g<0>\n", text), of)
+                text = DISPLAYED.sub(r"\n\g<0>\n", text)
                 if not noted and (first := re.search(r"^# +.+$", text, re.MULTILINE)):
                     text = _after_box(f"{text[: first.end()]}\n\n{self.note()}\n\n{text[first.end() :]}", self.lead())
                     noted = True
                 cells.append({"cell_type": "markdown", "metadata": {}, "source": text})
             elif cell["cell_type"] == "code" and text.strip():
-                shown = self._outputs(cell, heading, tables, of) if self.executed else ()
+                shown = self._outputs(cell, heading, tables) if self.executed else ()
                 outputs = [
                     {"output_type": "display_data", "metadata": {}, "data": data}
                     for data in shown
@@ -134,16 +128,14 @@ class NotebookPage:
                 sections.append([])
             elif cell["cell_type"] == "code":
                 named = dict.fromkeys(_NAMED.findall(text))
-                found = [name for name in named if (self.addresses.figures / f"{name}.csv").is_file()]
+                found = [name for name in named if self.behind.has(f"{name}.csv")]
                 sections[-1] += [name for name in found if name not in sections[-1]]
             place.append(len(sections) - 1)
         everything = list(dict.fromkeys(name for section in sections for name in section))
         return [sections[number] or everything for number in place]
 
-    def _outputs(
-        self, cell: dict, heading: str, tables: list[str], of: Callable[[str], str | None]
-    ) -> Iterator[dict[str, str]]:
-        """What the page shows of each output of a cell: HTML, or Markdown with its links led by `of`."""
+    def _outputs(self, cell: dict, heading: str, tables: list[str]) -> Iterator[dict[str, str]]:
+        """What the page shows of each output of a cell: HTML, or Markdown."""
         for output in cell["outputs"]:
             data, name = output.get("data", {}), output.get("metadata", {}).get("artifact")
             if output["output_type"] == "stream":
@@ -157,7 +149,7 @@ class NotebookPage:
             elif "text/html" in data:
                 yield {"text/html": boxed("".join(data["text/html"])) + self._under_table(name)}
             elif "text/markdown" in data:
-                text = relink("".join(data["text/markdown"]), of)
+                text = "".join(data["text/markdown"])
                 yield {"text/markdown": f"{text}\n\n{self._under_table(name)}".strip()}
             elif "text/plain" in data:
                 yield {"text/html": printed("".join(data["text/plain"]))}
@@ -166,33 +158,31 @@ class NotebookPage:
         """HTML under a saved table: its files, and what stands behind it."""
         if not (record := self.behind.record(name)):
             return ""
-        return f'<p class="under">{self.behind.caption(record, self.page)}</p>{self.behind.panel(record, self.page)}'
+        return f'<p class="under">{self.behind.caption(record)}</p>{self.behind.panel(record)}'
 
     def _figure(self, output: dict, artifact: str | None, heading: str, tables: list[str]) -> str:
         about, record = output.get("metadata", {}).get("image/png", {}), self.behind.record(artifact)
         alt = about.get("alt") or record.get("alt") or f"Figure in the section: {heading}"
-        picture = (
-            self.behind.picture(record["artifact"], self.page, alt=alt) if record and not self.own_pictures else ""
-        )
+        picture = self.behind.picture(record["artifact"], alt=alt) if record and not self.own_pictures else ""
         if not picture:
             png = base64.b64decode("".join(output["data"]["image/png"]))
             place = f"pictures/{self.page}_{len(self.images) + 1}.png"
             self.images[place] = png
-            address, (width, height) = relative(place, self.page), shown_size(png, 100)
-            picture = f'<a href="{address}"><img src="{address}" alt="{escape(alt)}" '
+            width, height = shown_size(png, 100)
+            picture = f'<a href="/{place}"><img src="/{place}" alt="{escape(alt)}" '
             picture += f'width="{width}" height="{height}" loading="lazy"></a>'
-        caption = f"<figcaption>{self.behind.caption(record, self.page)}</figcaption>" if record else ""
+        caption = f"<figcaption>{self.behind.caption(record)}</figcaption>" if record else ""
         figure = f'<figure class="artifact">{picture}{caption}</figure>'
         if "explore" in record and not self.own_pictures:
-            figure = movable(record["explore"], figure, alt, self.page)
-        return figure + (self.behind.panel(record, self.page, tables) if record else "")
+            figure = movable(record["explore"], figure, alt)
+        return figure + (self.behind.panel(record, tables) if record else "")
 
 
-def movable(explore: dict[str, Any], figure: str, alt: str, page: str) -> str:
+def movable(explore: dict[str, Any], figure: str, alt: str) -> str:
     """HTML of a saved figure in whose place explore.js puts the picture to move."""
     data = json.dumps(explore, ensure_ascii=False).replace("</", "<\\/")
     return (
-        f'<div class="explorable" data-alt="{escape(alt)}" data-root="{relative("", page)}">'
+        f'<div class="explorable" data-alt="{escape(alt)}">'
         f'<script type="application/json">{data}</script>{figure}</div>'
     )
 
@@ -298,7 +288,7 @@ def state(row: Row) -> str:
     return f'<span class="state {row.state}">{row.state}</span>'
 
 
-def claim_table(rows: Sequence[Row], here: str, behind: Behind) -> str:
+def claim_table(rows: Sequence[Row], behind: Behind) -> str:
     """Claims with their verdicts and numbers; a claim that nothing tests yet says what it lacks."""
     cells = []
     for row in rows:
@@ -313,33 +303,33 @@ def claim_table(rows: Sequence[Row], here: str, behind: Behind) -> str:
                 f"{escape(row.title)}{source}",
                 "<br>".join(dict.fromkeys(verdict(claim) for claim in judged)) or UNTESTED,
                 "<br>".join(filter(None, [*numbers, f"<small>{escape(row.missing)}</small>" if row.missing else ""])),
-                f"{badges(' + '.join(row.evidence)) if judged else ''}<br>{notebook_link(row, here, behind)}",
+                f"{badges(' + '.join(row.evidence)) if judged else ''}<br>{notebook_link(row, behind)}",
             ]
         )
     heads = ["claim", "verdict", "numbers", "evidence"]
     return filtered(heads, cells, (1, 3), "filtered claims", [row.id for row in rows])
 
 
-def catalog_rows(rows: Sequence[Row], here: str, behind: Behind) -> str:
+def catalog_rows(rows: Sequence[Row], behind: Behind) -> str:
     """Rows of the catalog, with links to notebooks, files and protocols."""
     cells = []
     for row in rows:
         files = [
-            f'<a href="{address}">{escape(output.rpartition("/")[2])}</a>'
+            f'<a href="/figures/{output}">{escape(output.rpartition("/")[2])}</a>'
             for output in row.outputs
-            if (address := behind.addresses.figure(output, here))
+            if behind.has(output)
         ]
         said = [
             escape(text) for text in (row.missing, row.compared_with and f"compared with {row.compared_with}") if text
         ]
         title = f"<strong>{escape(row.title)}</strong>"
         picture = next((output for output in row.outputs if output.endswith(".svg")), "").replace(".svg", ".png")
-        if picture and (address := behind.addresses.figure(picture, here)):
+        if picture and behind.has(picture):
             width, height = behind.size(picture.removesuffix(".png"))
             size = f'width="{THUMB}" height="{round(THUMB * height / width)}"'
-            title = f'<img class="thumb" src="{address}" {size} alt="" loading="lazy">{title}'
-        if row.kind == "protocol" and here != f"protocols/{row.id}":
-            title = f'<a href="{behind.addresses.page(f"protocols/{row.id}", here)}">{title}</a>'
+            title = f'<img class="thumb" src="/figures/{picture}" {size} alt="" loading="lazy">{title}'
+        if row.kind == "protocol":
+            title = f'<a href="/protocols/{row.id}.html">{title}</a>'
         cells.append(
             [
                 "<br>".join([title, f"<code>{escape(row.id)}</code>", *(f"<span>{text}</span>" for text in said)]),
@@ -348,15 +338,14 @@ def catalog_rows(rows: Sequence[Row], here: str, behind: Behind) -> str:
                 badges(" + ".join(row.evidence)),
                 state(row),
                 "<br>".join(dict.fromkeys(verdict(claim) for claim in claims_of(row, behind.claims.values()))),
-                "<br>".join(filter(None, [notebook_link(row, here, behind), *files])),
+                "<br>".join(filter(None, [notebook_link(row, behind), *files])),
             ]
         )
     heads = ["artifact", "paper", "kind", "evidence", "state", "verdict", "notebook, files"]
     return filtered(heads, cells, (1, 2, 3, 4, 5), "filtered catalog", [row.id for row in rows])
 
 
-def notebook_link(row: Row, here: str, behind: Behind) -> str:
+def notebook_link(row: Row, behind: Behind) -> str:
     """A link to the page of a row's notebook; its name alone where there is no such page."""
-    page = behind.addresses.pages.get(f"notebooks/{row.notebook}.ipynb")
     name = re.sub(r"[/_]", r"\g<0><wbr>", escape(row.notebook))
-    return f'<a href="{behind.addresses.page(page, here)}">{name}</a>' if page else name
+    return f'<a href="/notebooks/{row.notebook}.html">{name}</a>' if behind.has_notebook(row.notebook) else name

@@ -10,7 +10,7 @@ from proctor.report.catalog import Row, claims_of
 from proctor.report.claims import VERDICTS
 from proctor.report.provenance import KINDS
 from proctor.report.site_api import heading
-from proctor.report.site_check import Addresses, SiteError, relink
+from proctor.report.site_check import SiteError
 from proctor.report.site_evidence import PICTURES, Behind, badges
 from proctor.report.site_notebook import (
     NotebookPage,
@@ -74,6 +74,9 @@ PAPERS = {
 }
 
 
+LAST = "synthesis/6_does_it_hold"  # the notebook of all findings
+
+
 def short_title(page: str) -> str:
     """A notebook's name in the sidebar: "uq/4_bias_and_ranking" -> "4 Bias and ranking"."""
     number, _, words = page.rpartition("/")[2].replace("_", " ").partition(" ")
@@ -95,22 +98,20 @@ def front(
 
     sections: {title in the sidebar: the pages under it}, after the papers.
     """
-    addresses = behind.addresses
-    lead = relink("\n\n".join(readme.split("\n\n")[:2]), lambda target: addresses.of(target, "", "index"))
     legend = [[badges(kind), meaning] for kind, meaning in evidence_legend(readme).items()]
-    links = {name: addresses.page(pages[0], "index") for name, pages in sections.items()}
+    links = {name: pages[0] for name, pages in sections.items()}
     if "synthesis" in notebooks:
-        links = {"The five papers together": addresses.page(landing("synthesis"), "index")} | links
+        links = {"The five papers together": landing("synthesis")} | links
     findings = ""  # the picture of all findings by evidence, which leads to its notebook
-    if page := addresses.pages.get("notebooks/synthesis/6_does_it_hold.ipynb"):
-        findings = behind.picture("synthesis/finding_outcomes", "index", addresses.page(page, "index"))
+    if behind.has_notebook(LAST):
+        findings = behind.picture("synthesis/finding_outcomes", f"/notebooks/{LAST}.html")
     return page_text(
-        lead.strip(),
-        doors(addresses, notebooks),
+        "\n\n".join(readme.split("\n\n")[:2]).strip(),
+        doors(notebooks, sections),
         findings and f'<figure class="artifact lead">{findings}</figure>',
         "## The papers",
         gallery(paper_cards(rows, notebooks, behind), "papers"),
-        " · ".join(f'<a href="{address}">{name}</a>' for name, address in links.items()),
+        " · ".join(f'<a href="/{page}.html">{name}</a>' for name, page in links.items()),
         "## What a number is based on",
         table(["evidence", "it is based on"], legend),
         "## How to read a page",
@@ -145,8 +146,8 @@ def paper_cards(rows: Sequence[Row], notebooks: Mapping[str, Sequence[NotebookPa
     for paper, name in LEADS.items():
         if paper in notebooks:
             own, about = [row for row in rows if row.paper == paper], PAPERS[paper]
-            address = behind.addresses.page(landing(paper), "index")
-            image = behind.image(name, "index", address, behind.record(name).get("alt", ""))
+            address = f"/{landing(paper)}.html"
+            image = behind.image(name, address, behind.record(name).get("alt", ""))
             said = f"{len(notebooks[paper])} notebooks; claims: {count_verdicts(own, behind) or 'none is judged'}"
             cards.append(
                 f'<figure class="card">{image}<figcaption><strong><a href="{address}">'
@@ -156,16 +157,16 @@ def paper_cards(rows: Sequence[Row], notebooks: Mapping[str, Sequence[NotebookPa
     return cards
 
 
-def doors(addresses: Addresses, notebooks: Mapping[str, Sequence[NotebookPage]]) -> str:
+def doors(notebooks: Mapping[str, Sequence[NotebookPage]], sections: Mapping[str, Sequence[str]]) -> str:
     """Three ways in: look, read, run."""
     ways = {
         "Look": ("figures", "all figures with their findings"),
         "Read": (landing("start") if "start" in notebooks else "catalog", "start with twelve questions to a model"),
         "Run": ("docs/models", "your models, questions and judges"),
     }
-    known = {*addresses.pages.values(), "figures", "catalog"}
+    known = {landing("start"), *(page for pages in sections.values() for page in pages)}
     links = [
-        f'<a class="door" href="{addresses.page(page, "index")}"><strong>{name}</strong> {about}</a>'
+        f'<a class="door" href="/{page}.html"><strong>{name}</strong> {about}</a>'
         for name, (page, about) in ways.items()
         if page in known
     ]
@@ -174,16 +175,16 @@ def doors(addresses: Addresses, notebooks: Mapping[str, Sequence[NotebookPage]])
 
 def landing(paper: str) -> str:
     """The page of a paper; the start has no other than its one notebook."""
-    return "start/00_start_here" if paper == "start" else f"{paper}/index"
+    return "notebooks/00_start_here" if paper == "start" else f"notebooks/{paper}/index"
 
 
 def paper_page(
     paper: str, rows: Sequence[Row], pages: Sequence[NotebookPage], questions: dict[str, str], behind: Behind
 ) -> str:
     """One paper: what it is, its notebooks in order, its claims, ours, its protocols, figures, all else."""
-    about, here, addresses = PAPERS[paper], landing(paper), behind.addresses
+    about = PAPERS[paper]
     listed = [
-        [f'<a href="{addresses.page(page.page, here)}">{escape(page.title)}</a>', escape(questions.get(page.name, ""))]
+        [f'<a href="/{page.page}.html">{escape(page.title)}</a>', escape(questions.get(page.name, ""))]
         for page in pages
     ]
     own = [row for row in rows if row.paper == paper]
@@ -191,7 +192,7 @@ def paper_page(
     printed = [row for row in claims if said_by_the_paper(row)]
     ours = [row for row in claims if not said_by_the_paper(row)]
     protocols = [
-        [f'<a href="{addresses.page(f"protocols/{row.id}", here)}">{heading(row)}</a>', escape(row.title), state(row)]
+        [f'<a href="/protocols/{row.id}.html">{heading(row)}</a>', escape(row.title), state(row)]
         for row in own
         if row.kind == "protocol"
     ]
@@ -209,23 +210,23 @@ def paper_page(
             f"Sentences of the paper: {len(printed)}, tested: {tested}; with their parts, "
             f"{count_verdicts(printed, behind) or 'none is judged'}. "
             "What an interval does not settle is undecided; what is not tested says what it lacks.",
-            claim_table(printed, here, behind),
+            claim_table(printed, behind),
         ]
     if ours:
         parts += [
             "## What else we say",
             f"Claims of the notebooks: {len(ours)}; with their parts, {count_verdicts(ours, behind)}.",
-            claim_table(ours, here, behind),
+            claim_table(ours, behind),
         ]
     if protocols:
         parts += ["## Protocols", filtered(["protocol", "what it does", "state"], protocols, (2,))]
-    if cards := figure_cards(paper, own, pages, here, behind):
+    if cards := figure_cards(paper, own, pages, behind):
         parts += ["## Figures", gallery(cards)]
     if rest:
         parts += [
             "## Tables, figures and all else",
             "One row for each published table, figure, formal result and prompt of the paper, and for our outputs.",
-            catalog_rows(rest, here, behind),
+            catalog_rows(rest, behind),
         ]
     parts.append(toctree([(short_title(page.page), f"/{page.page}") for page in pages]))
     return page_text(*parts)
@@ -241,34 +242,30 @@ def gallery(cards: Sequence[str], kind: str = "") -> str:
     return f'<div class="gallery {kind}">\n' + "\n".join(cards) + "\n</div>" if cards else ""
 
 
-def figure_cards(
-    paper: str, rows: Sequence[Row], pages: Sequence[NotebookPage], here: str, behind: Behind
-) -> list[str]:
+def figure_cards(paper: str, rows: Sequence[Row], pages: Sequence[NotebookPage], behind: Behind) -> list[str]:
     """The figures of a paper in the order of its notebooks, each with its finding, evidence and files."""
-    addresses = behind.addresses
     published = {
         output.rpartition(".")[0]: row.compared_with for row in rows if row.kind == "figure" for output in row.outputs
     }
-    order = {page.page: number for number, page in enumerate(pages)}
-    notebook_pages = {page.name.removeprefix("notebooks/").removesuffix(".ipynb"): page.page for page in pages}
+    order = {page.name: number for number, page in enumerate(pages)}
     cards = []
-    for path in sorted((addresses.figures / paper).glob("*.json")):
+    for path in sorted((behind.figures / paper).glob("*.json")):
         name = f"{paper}/{path.stem}"
-        if not (png := addresses.figure(f"{name}.png", here)):
+        if not behind.has(f"{name}.png"):
             continue
         record = behind.record(name)
-        page = notebook_pages.get(record["code"]["notebook"])
-        address = addresses.page(page, here) if page else png
-        image = behind.image(name, here, address, record["alt"])
+        notebook = record["code"]["notebook"]
+        address = f"/notebooks/{notebook}.html" if notebook in order else f"/figures/{name}.png"
+        image = behind.image(name, address, record["alt"])
         found = [behind.claims[id].verdict for id in record["claim_ids"] if id in behind.claims][:1]
         facts = {"paper": PAPERS[paper].short, "evidence": record["evidence"], "verdict": found[0] if found else ""}
         facts["published figure"] = published.get(name, "").partition(";")[0]
         data = " ".join(f'data-{key.replace(" ", "-")}="{escape(value)}"' for key, value in facts.items() if value)
-        links = [f'<a href="{addresses.page(page, here)}">notebook</a>'] if page else []
-        links += [behind.files(name, (*PICTURES, ("record", "json")), here)]
+        links = [f'<a href="{address}">notebook</a>'] if notebook in order else []
+        links += [behind.files(name, (*PICTURES, ("record", "json")))]
         cards.append(
             (
-                order.get(page or "", len(order)),
+                order.get(notebook, len(order)),
                 path.stem,
                 f'<figure class="card" {data}>{image}<figcaption><strong>{escape(record["claim"])}</strong><br>'
                 f'{badges(record["evidence"])} <span class="files">{" · ".join(links)}</span></figcaption></figure>',
@@ -282,7 +279,7 @@ def figures_page(rows: Sequence[Row], notebooks: Mapping[str, Sequence[NotebookP
     cards = [
         card
         for paper, pages in notebooks.items()
-        for card in figure_cards(paper, [row for row in rows if row.paper == paper], pages, "figures", behind)
+        for card in figure_cards(paper, [row for row in rows if row.paper == paper], pages, behind)
     ]
     text = "Every figure of the notebooks with its finding. A picture leads to the notebook that draws it."
     return page_text("# Figures", text, gallery(cards, "filtered"))
@@ -300,6 +297,6 @@ def evidence_legend(readme: str) -> dict[str, str]:
 
 
 def notebook_questions(readme: str) -> dict[str, str]:
-    """A table of notebooks, of README or docs/notebooks.md: file -> what it asks."""
-    row = r"^\| *\[[^\]]+\]\((?:\.\./)?(notebooks/[^)]+\.ipynb)\) *\| *(.+?) *\|$"
+    """A table of notebooks, of README or docs/notebooks.md: notebook -> what it asks."""
+    row = r"^\| *\[[^\]]+\]\((?:\.\./)?notebooks/([^)]+)\.ipynb\) *\| *(.+?) *\|$"
     return dict(re.findall(row, readme, re.MULTILINE))

@@ -21,7 +21,7 @@ for (const box of document.querySelectorAll(".explorable")) {
     return [name, texts[name][code]];
   })));
   const drawn = [it.axes.x.column, it.axes.y.column, it.of, it.group];
-  const address = (row) => `${box.dataset.root}${row[it.link]}.html`;
+  const address = (row) => `${document.documentElement.dataset.content_root}notebooks/${row[it.link]}.html`;
   const named = (column) => it.names[column] ?? column, chosen = { ...it.start };
   const says = (row) => it.says.replace(/\{(\w+)\}/g, (_, column) => row[column]);
 
