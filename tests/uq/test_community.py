@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from proctor.data.tabular import DataError
 from proctor.uq import community
-from proctor.uq import community_texts as texts
 from proctor.uq.community import COLUMNS, SETTING
 
 
@@ -84,10 +83,3 @@ def test_a_missing_table_or_column_is_named(ours):
         community.checked({name: frame for name, frame in tables(ours).items() if name != "comments"})
     with pytest.raises(DataError, match="verdicts: no column dollars"):
         community.checked(tables(ours) | {"verdicts": ours.verdicts.drop(columns="dollars")})
-
-
-def test_texts_of_questions_answers_and_reviews_have_no_open_gap():
-    rng = np.random.default_rng(0)
-    found = [part for site in texts.SITES for _ in range(20) for part in texts.question(site, rng)]
-    found += texts.answers(20, rng) + texts.reviews(list(texts.REVIEWS), rng)
-    assert not [text for text in found if "{0}" in text or "{1}" in text or not text.strip()]

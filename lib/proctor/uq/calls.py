@@ -1,5 +1,7 @@
 """How many calls a validator's verdict takes: bounds, and the mean if votes are independent (UQ, Table S10).
 
+Both are read from one distribution: the chance of each verdict after each number of calls.
+
 >>> from proctor.uq.notation import parse
 >>> cost(parse("units => (C x3|U)"))
 Cost(accept=(3, 3), reject=(0, 3))
@@ -7,9 +9,10 @@ Cost(accept=(3, 3), reject=(0, 3))
 4
 """
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from itertools import product
 
 from proctor.uq.notation import (
     CHECKS,
@@ -49,71 +52,57 @@ def cost(node: Node, judges: int = 1) -> Cost:
     Each vote counts, also one that another part of the validator casts too; such a call is asked once, so that `most`
     is never passed but `least` can be undercut; so it can by a first call that says nothing, which saves the second.
     """
-    return _fold(node, judges, lambda name, calls: Cost((calls, calls), (calls, calls)), _counted)
+    calls = _verdicts(node, judges, defaultdict(lambda: 0.5))
+    accepting, rejecting = ([n for verdict, n in calls if verdict is kind] for kind in (True, False))
+    return Cost((min(accepting), max(accepting)), (min(rejecting), max(rejecting)))
 
 
 def expected_calls(node: Node, pass_rates: Mapping[str, float], judges: int = 1) -> tuple[float, float]:
     """(mean calls with early exit, chance of acceptance) if each vote accepts independently with its check's rate.
 
-    Whether to go on depends on the votes so far, never on the next: so the mean calls of some votes are those of each
-    vote times the chance that it is cast. pass_rates: check to rate, "Debate" for a debate's votes.
+    pass_rates: check to rate, "Debate" for a debate's votes.
     """
-    return _fold(node, judges, lambda name, calls: (float(calls), pass_rates[name]), _settled)
+    found = _verdicts(node, judges, pass_rates)
+    return sum(n * p for (_, n), p in found.items()), sum(p for (accept, _), p in found.items() if accept)
 
 
-T = TypeVar("T")
+Verdicts = dict[tuple[bool, int], float]  # (accept, calls): its chance
 
 
-def _fold(node: Node, judges: int, one: Callable[[str, int], T], counted: Callable[[list[T], int, int], T]) -> T:
-    """one: of a vote of a check, its calls. counted: of votes in this order, how many of them must accept, and the
-    calls before them."""
+def _verdicts(node: Node, judges: int, rates: Mapping[str, float]) -> Verdicts:
+    def vote(name: str, calls: int) -> Verdicts:
+        return {(True, calls): rates[name], (False, calls): 1 - rates[name]}
+
     if isinstance(node, Check):
-        return one(node.name, CHECKS.get(node.name, 0))  # a program asks nobody
+        return vote(node.name, CHECKS.get(node.name, 0))  # a program asks nobody
     if isinstance(node, By):
-        return _fold(node.node, judges, one, counted)
+        return _verdicts(node.node, judges, rates)
     rounds = 0
     if isinstance(node, Debate):
-        votes, rounds = [one("Debate", 1)] * judges, (ROUNDS - 1) * judges
+        votes, rounds = [vote("Debate", 1)] * judges, (ROUNDS - 1) * judges
     elif isinstance(node, Sequence | Mixed):
-        votes = [_fold(child, judges, one, counted) for child in children(node)]
+        votes = [_verdicts(child, judges, rates) for child in children(node)]
     else:
-        first = again = _fold(node.node, judges, one, counted)
+        first = again = _verdicts(node.node, judges, rates)
         if isinstance(node, Repeat) and node.operator == "u":  # a reconsideration is one call, also of a check of two
             check = node.node.node if isinstance(node.node, By) else node.node
-            again = one(check.name, 1)
+            again = vote(check.name, 1)
         votes = [first, *[again] * ((judges if isinstance(node, Panel) else node.times) - 1)]
-    return counted(votes, accepts_needed(node.vote, len(votes)), rounds)
+    return _settled(votes, accepts_needed(node.vote, len(votes)), rounds)
 
 
-def _settled(votes: list[tuple[float, float]], quorum: int, before: int) -> tuple[float, float]:
-    """(mean calls until the votes are settled, chance that `quorum` of them accept). votes: (mean calls, pass rate)."""
-    states, calls, chance = {0: 1.0}, 0.0, 0.0  # by votes that accepted, the chance that it is still open
-    for cast, (mean, rate) in enumerate(votes):
-        following: dict[int, float] = {}
-        for yes, p in states.items():
-            calls += p * mean
-            for now, q in ((yes + 1, p * rate), (yes, p * (1 - rate))):
-                if now == quorum:
-                    chance += q
-                elif cast + 1 - now <= len(votes) - quorum:
-                    following[now] = following.get(now, 0.0) + q
-        states = following
-    return calls + before, chance
-
-
-def _counted(votes: list[Cost], quorum: int, before: int) -> Cost:
-    """Votes of which `quorum` must accept, cast in this order until they are settled."""
-    ends: dict[bool, list] = {True: [], False: []}
-    states = {0: (before, before)}  # by votes that accepted, (least, most) calls while it is open
-    for cast, one in enumerate(votes):
-        following: dict[int, list] = {}
-        for yes, (low, high) in states.items():
-            for now, (least, most) in ((yes + 1, one.accept), (yes, one.reject)):
-                settled = now == quorum or cast + 1 - now > len(votes) - quorum
-                (ends[now == quorum] if settled else following.setdefault(now, [])).append((low + least, high + most))
-        states = {now: _span(found) for now, found in following.items()}
-    return Cost(_span(ends[True]), _span(ends[False]))
-
-
-def _span(found: list[tuple[int, int]]) -> tuple[int, int]:
-    return min(low for low, _ in found), max(high for _, high in found)
+def _settled(votes: list[Verdicts], quorum: int, before: int) -> Verdicts:
+    """Of votes that are cast in this order until `quorum` accept or no longer can, after `before` calls."""
+    settled: Verdicts = {}
+    open_: dict[tuple[int, int], float] = {(0, before): 1.0}  # (votes that accepted, calls): its chance
+    for cast, vote in enumerate(votes, 1):
+        following: dict[tuple[int, int], float] = {}
+        for ((yes, calls), p), ((accept, more), q) in product(open_.items(), vote.items()):
+            now = yes + accept
+            if now == quorum or cast - now > len(votes) - quorum:
+                verdict = now == quorum, calls + more
+                settled[verdict] = settled.get(verdict, 0.0) + p * q
+            else:
+                following[now, calls + more] = following.get((now, calls + more), 0.0) + p * q
+        open_ = following
+    return settled

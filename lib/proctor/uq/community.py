@@ -271,15 +271,15 @@ def _questions(rng: np.random.Generator, setting: Setting) -> pd.DataFrame:
     n = setting.questions
     sites = rng.integers(0, len(texts.SITES), n)
     posted = pd.Series(LAUNCH - pd.to_timedelta(rng.uniform(800, 5200, n), unit="D")).dt.floor("s")
-    rows = [texts.question(texts.SITES[site], rng) for site in sites]
+    titles = [texts.title(texts.SITES[site], rng) for site in sites]
     names = [texts.SITES[site].name for site in sites]
     return pd.DataFrame(
         dict(
             question_id=[f"q{number:04}" for number in range(1, n + 1)],
             site=names,
             category=[texts.SITES[site].category for site in sites],
-            title=[title for title, _ in rows],
-            body=[body for _, body in rows],
+            title=titles,
+            body="A made-up question.",
             score=10 + np.floor(20 * rng.lognormal(0, 0.8, n)).astype(int),
             views=300 + np.floor(2000 * rng.lognormal(0, 0.9, n)).astype(int),
             posted_at=posted,
