@@ -121,6 +121,7 @@ def test_model_that_misses_items_is_an_error_or_handled_as_said(tmp_path):
         ([["item", "discipline", "a", "b"], ["1", "law", 1, 0], ["2", "", 1, 0]], "1 of 2 items have no discipline"),
         ([["item", "a", "b"]], "no scores in it"),
         ([["model"], ["one"], ["two"]], "no column but 'model'"),
+        ([["model", "x"], ["a", 1], ["b", 0], ["c", ""]], "row 4, column model: 'c' has no score"),
     ],
 )
 def test_bad_tables_are_refused_naming_the_place(tmp_path, rows, words):

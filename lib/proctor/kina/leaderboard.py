@@ -16,7 +16,6 @@ Several rows of a CSV for the same model and item are samples (a column `sample`
 Every file is checked whole before anything is returned; a DataError names file, row and fix (data/tabular.py).
 """
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -39,7 +38,8 @@ NAMES = {
     "sample": ("sample", "sample_id", "epoch", "run", "trial", "attempt", "repeat"),
 }
 EMPTY = ("", "nan", "na", "n/a", "none", "null", "-")
-_OTHER_COLUMNS = ("item", "discipline", "sample")  # of a wide table; every other is a model
+_BESIDE_MODELS = ("item", "discipline", "sample")  # the other columns of a wide table
+_BESIDE_ITEMS = ("model", "sample")  # and of one that is turned
 _SCORE = ("path", "row", "model", "item", "score", "discipline", "gt", "answers")  # one score, and where it stands
 
 
@@ -192,80 +192,60 @@ def _csv(path: Path, notes: list[str]) -> tuple[list[tuple], list[str]]:
     if not rows:
         raise DataError(summary(problems or [f"{path}: no scores in it. Write a header and one row per item."]))
     columns = list(rows[0][1])
-    role = _roles(columns, notes)
-    long = {"model", "item", "score"} <= set(role.values())
-    if "item" in role.values() and "model" not in role.values():
-        role = {column: name for column, name in role.items() if name in _OTHER_COLUMNS}
-    elif "model" in role.values() and "item" not in role.values():
-        rows = _turned(path, rows, next(column for column, name in role.items() if name == "model"))
-        notes.append("a row is a model and a column an item: turned on its side")
-        columns, role = list(rows[0][1]), {}
-    elif not long:
+    role = _roles(columns)
+    long = {"model", "item", "score"} <= role.keys()
+    turned = "model" in role and "item" not in role
+    if not long and ("model" in role) == ("item" in role):
         raise DataError(
             f"{path}, row 1: the columns are {', '.join(columns)}. Give model, item, score "
             "(one score a row), item and one column a model, or model and one column an item; discipline next to them "
             "if wanted."
         )
-    if role:
-        rows = [(number, {role.get(column, column): cell for column, cell in row.items()}) for number, row in rows]
-        columns = list(rows[0][1])
-    cells = [cell.strip() for _, row in rows for cell in row.values()]
-    words = sum(cell.casefold() in OUTCOMES for cell in cells if not cell[:1].isdigit())
-    if words and (role or not long):
-        notes.append(f"{words:,} scores are words such as True and False, pass and fail: read as 1 and 0")
-    cells = [("score", None)] if long else [(name, name) for name in columns if name not in _OTHER_COLUMNS]
-    empty = [name for name, model in cells if model and all(_is_empty(row[name]) for _, row in rows)]
-    problems += [problem(path, 1, name, "no score in this column", "Fill it in or remove it") for name in empty]
+    if not long:  # every other column holds scores
+        role = {name: role[name] for name in (_BESIDE_ITEMS if turned else _BESIDE_MODELS) if name in role}
+    notes += [f"column {column!r} is taken for {name}" for name, column in role.items() if column != name]
+    if turned:
+        notes.append("a row is a model and a column an item: turned on its side")
+    scored = [role["score"]] if long else [column for column in columns if column not in role.values()]
+    if turned and not scored:
+        raise DataError(f"{path}: no column but {role['model']!r}. Give each item a column, or each score a row.")
+    words = [row[column].strip() for _, row in rows for column in scored]
+    if n_words := sum(word.casefold() in OUTCOMES for word in words if not word[:1].isdigit()):
+        notes.append(f"{n_words:,} scores are words such as True and False, pass and fail: read as 1 and 0")
+    empty = [column for column in scored if not long and all(_is_empty(row[column]) for _, row in rows)]
+    problems += [problem(path, 1, column, "no score in this column", "Fill it in or remove it") for column in empty]
 
     def scores_of(number: int, row: dict) -> list[tuple]:
         """Of a row; an empty cell is an item that the model lacks."""
-        needs(row, "item", fix="Give every row its item")
-        if long:
-            needs(row, "model", fix="Give every row its model")
-        item, discipline = row["item"].strip(), row.get("discipline", "").strip()
-        found = [
-            (path, number, model or row["model"].strip(), item, _score(row[name], name), discipline, "", None)
-            for name, model in cells
-            if not _is_empty(row[name])
-        ]
-        if not (found or long or row.get("sample")):
-            raise Wrong("item", f"no model has a score for item {row['item']!r}", "Fill in the row or remove it")
+        named = {name: row[column].strip() for name, column in role.items()}
+        for name in ("item", "model"):
+            if name in named:
+                needs(named, name, fix=f"Give every row its {name}")
+        found = []
+        for column in scored:
+            if not _is_empty(row[column]):
+                model, item = (named.get(name, column) for name in ("model", "item"))
+                score = _score(row[column], "score" if long else column)
+                found.append((path, number, model, item, score, named.get("discipline", ""), "", None))
+        if not (found or long or turned or named.get("sample")):
+            raise Wrong("item", f"no model has a score for item {named['item']!r}", "Fill in the row or remove it")
+        if not found and turned:
+            raise Wrong("model", f"{named['model']!r} has no score", "Fill in the row or remove it")
         return found
 
     return [score for found in collect(path, rows, problems, scores_of) for score in found], problems
 
 
-def _roles(columns: list[str], notes: list[str]) -> dict[str, str]:
-    """Which column is what: {column: model, item, score or discipline}; the first that has a name of it."""
-    found: dict[str, str] = {}
+def _roles(columns: list[str]) -> dict[str, str]:
+    """The column of the model, the item, the score, the discipline and the sample: the first with a name of each."""
+    found = {}
     for role, names in NAMES.items():
         column = next((c for name in names for c in columns if c.strip().casefold() == name), None)
         if column is None and role == "item" and not columns[0].strip():
             column = columns[0]
         if column is not None:
-            found[column] = role
-            if column != role:
-                notes.append(f"column {column!r} is taken for {role}")
+            found[role] = column
     return found
-
-
-def _turned(path: Path, rows: list, column: str) -> list:
-    """Rows of models as rows of items."""
-    names = [row[column].strip() for _, row in rows]
-    number = next((name for name in rows[0][1] if name.strip().casefold() in NAMES["sample"]), None)
-    items = [item for item in rows[0][1] if item not in (column, number)]
-    if not items:
-        raise DataError(f"{path}: no column but {column!r}. Give each item a column, or each score a row.")
-    seen: Counter[str] = Counter()
-    rounds: dict[int, dict[str, dict]] = {}  # the first row of each model, the second, ...
-    for name, (_, row) in zip(names, rows):
-        rounds.setdefault(seen[name], {})[name] = row
-        seen[name] += 1
-    return [
-        (n, {"item": item} | {name: some[name][item] if name in some else "" for name in seen})
-        for some in rounds.values()
-        for n, item in enumerate(items, 2)
-    ]
 
 
 def _is_empty(cell: str) -> bool:
