@@ -268,11 +268,3 @@ def test_a_claims_row_and_its_claims_are_held_against_each_other(
     (tmp_path / "claimed/uq/claims_3_validators.csv").write_text("id\nuq/c\n")
     (problem,) = check([], tmp_path / "claimed")
     assert "not a claim" in problem
-
-
-def test_a_stand_in_promises_outputs_is_checked_and_has_its_own_column(written, folder):
-    rows = read(written(STAND_IN, FIGURE))
-    assert check(rows, folder) == [] and len(promised("hle/2_evaluation", rows)) == 3
-    (folder / "hle/t.csv").unlink()
-    assert check(rows, folder)[0].startswith("hle/t: missing hle/t.csv")
-    assert "| hle | 1 | 0 | 1 | 0 | 0 |" in status_table(rows)

@@ -15,7 +15,7 @@ from matplotlib import pyplot as plt
 from proctor import paths
 from proctor.report import figures
 from proctor.report.figures import COLUMN, axes, save, size
-from proctor.report.provenance import describe, evidence_kinds
+from proctor.report.provenance import describe
 
 DRAW = """
 import matplotlib
@@ -111,10 +111,6 @@ def test_json_tells_where_the_figure_comes_from(checkout, monkeypatch):
 def test_bad_calls_are_told(checkout, wrong, message):
     with pytest.raises(ValueError, match=message):
         describe(**{"name": "uq/sample", "evidence": "measured"} | wrong)
-
-
-def test_kinds_of_evidence_come_in_one_order():
-    assert evidence_kinds("simulated + published") == ("published", "simulated") and evidence_kinds(["logged"])
 
 
 def titled(fig, folder, name):

@@ -1,4 +1,3 @@
-import json
 import re
 
 import numpy as np
@@ -98,15 +97,6 @@ def test_the_command_writes_a_booktabs_table_of_the_saved_one(out, frame, capsys
     assert r"\caption{50 \% \& more}" in tex and r"\label{tab:hle/t}" in tex
     assert "\\begin{tabular}{lrr}\n\\toprule\nmodel & n & accuracy \\\\\n\\midrule\n" in tex
     assert "{}[a\\_1 & 10 & 0.33 [0.10, 0.60] \\\\\nb\\textbar{}c & 3" in tex and "published · hle/t}" in tex
-
-
-def test_files_end_lines_by_newlines_and_have_the_figures_provenance(out, frame):
-    save_table(frame, describe("hle/t", evidence="simulated", seed=1, parameters={"n": 2}))
-    assert sorted(path.name for path in out.iterdir()) == ["t.csv", "t.json", "t.md"]
-    for content in (path.read_bytes() for path in out.iterdir()):
-        assert b"\r" not in content and content.endswith(b"\n") and not content.endswith(b"\n\n")
-    record = json.loads((out / "t.json").read_text())
-    assert set(record) == {"artifact", "code", "evidence", "inputs", "note", "parameters", "seed"}
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from proctor.stats import compare
 from proctor.stats.proportions import Confusion, confusion
 from proctor.stats.rank_sets import all_pairs, holm_p
@@ -58,16 +56,6 @@ def test_bounds_are_the_ends_over_every_joint_table_of_two_confusion_tables(a, b
     on_wrong = list(product(choices(a.tn, negatives), choices(b.tn, negatives)))
     every = [p_of(np.append(r_a, w_a), np.append(r_b, w_b)) for (r_a, r_b), (w_a, w_b) in product(on_right, on_wrong)]
     assert compare.confusion_bounds(a, b) == pytest.approx((min(every), max(every)))
-
-
-@given(st.lists(st.tuples(*[st.integers(0, 1)] * 3), min_size=1, max_size=60))
-def test_bounds_hold_the_p_of_the_items_themselves(items):
-    correct, one, two = np.array(items).T
-    tables = confusion(one, correct), confusion(two, correct)
-    loose = compare.mcnemar_bounds(tables[0].tp + tables[0].tn, tables[1].tp + tables[1].tn, len(items))
-    strict = compare.confusion_bounds(*tables)
-    assert strict[0] - NEAR <= p_of(one == correct, two == correct) <= strict[1] + NEAR
-    assert loose[0] - NEAR <= strict[0] and strict[1] <= loose[1] + NEAR
 
 
 def simulated(rng, n=300):
