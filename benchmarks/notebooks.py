@@ -3,7 +3,7 @@
     python benchmarks/notebooks.py [--notebooks 8] [--jobs 2]
     python benchmarks/notebooks.py --profile [uq/6_agreement ...]
 
-First the start alone: a process that imports ipykernel and the packages, beside a kernel forked by `kernel_server`,
+First the start alone: a process that imports ipykernel and the packages, beside a kernel forked by `kernels`,
 ready to run and with the same imports. Then whole notebooks: bare Python, `make reproduce`, papermill's command,
 Snakemake around that command, and nbmake where it is installed.
 
@@ -190,12 +190,12 @@ def cpu() -> float:
 def profile(names: list[str], jobs: int) -> None:
     """Print where the CPU seconds of the notebooks go; all where none is named."""
     sys.path.insert(0, str(ROOT / "lib"))
-    from proctor.workflow import kernel_server
+    from proctor.workflow import kernels
 
     listed = subprocess.run(
         [sys.executable, "-c", LIST, *names], env=here(), capture_output=True, text=True, check=True
     )
-    kernel_server.import_stack()
+    kernels.import_stack()
     spent: dict[str, Counter[str]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         figures = shutil.copytree(ROOT / "figures", Path(scratch, "figures"))  # some notebooks read others' claims

@@ -1,5 +1,6 @@
 """Kernels over their own protocol: the one server of this file forks a few; notebooks are in test_execute.py."""
 
+import json
 import os
 import signal
 import subprocess
@@ -16,16 +17,16 @@ LIGHT = """
 import sys
 from pathlib import Path
 sys.path[0] = {folder!r}
-import kernel_server
-kernel_server.STACK = ("ipykernel.kernelapp", "matplotlib", "numpy")
-kernel_server.main(Path(sys.argv[1]))
+import kernels
+kernels.STACK = ("ipykernel.kernelapp", "matplotlib", "numpy")
+kernels.serve(Path(sys.argv[1]))
 """
 
 
 @pytest.fixture(scope="module")
 def light(tmp_path_factory):
     """The server's script with the part of its stack that these kernels need."""
-    path = tmp_path_factory.mktemp("light") / "kernel_server.py"
+    path = tmp_path_factory.mktemp("light") / "kernels.py"
     path.write_text(LIGHT.format(folder=str(kernels.SCRIPT.parent)))
     return path
 
@@ -134,3 +135,44 @@ def test_a_server_that_has_ended_is_told(light, tmp_path, monkeypatch):
     with pytest.raises(OSError, match="process that forks kernels"):
         start(server, tmp_path, "pass")
     server.__exit__()
+
+
+LOOK = """
+import json, os, sys
+sys.path.insert(0, {folder!r})
+import kernels
+kernels.import_stack()
+import numpy as np, scipy.linalg, threading
+tasks = lambda: [open(f"/proc/self/task/{{t}}/comm").read().strip() for t in os.listdir("/proc/self/task")]
+a = np.arange(360_000.0).reshape(600, 600) / 1e5
+before, parent = (a @ a).sum(), [threading.active_count(), *tasks()]
+if pid := os.fork():
+    sys.exit(os.waitpid(pid, 0)[1])
+child, found = tasks(), []
+thread = threading.Thread(target=lambda: found.append((a @ a).sum()))
+thread.start()
+thread.join(60)
+modules = {{name.partition(".")[0] for name in sys.modules}}
+print(json.dumps(dict(
+    equal=bool(np.isclose(before, found[0])), solved=bool(np.isfinite(scipy.linalg.lu(a)[0]).all()),
+    parent=parent, child=child, modules=sorted(modules), context=sys.modules["zmq"].Context._instance is not None,
+    missing=[name for name in kernels.STACK if name not in sys.modules], environment=dict(os.environ))))
+"""
+
+
+def test_a_fork_of_the_imported_stack_computes_and_has_no_thread_or_context_of_its_parent():
+    result = subprocess.run(
+        [sys.executable, "-c", LOOK.format(folder=os.path.dirname(kernels.__file__))],
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "2"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert result.returncode == 0, result.stderr
+    fork = json.loads(result.stdout)
+    assert fork["missing"] == [] and "proctor" not in fork["modules"]
+    assert not fork["context"] and fork["parent"][0] == 1 and "jemalloc_bg_thd" not in fork["parent"]
+    assert fork["child"] == ["python"]
+    assert fork["equal"] and fork["solved"]  # matrix products, and threads
+    # what is set while the packages are imported is not handed down
+    assert "JE_ARROW_MALLOC_CONF" not in fork["environment"] and fork["environment"]["OPENBLAS_NUM_THREADS"] == "2"
