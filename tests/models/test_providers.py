@@ -94,13 +94,28 @@ def test_an_absurd_retry_after_raises_nothing(value):
     assert wait is None or wait >= 0
 
 
-def test_a_kind_of_one_s_own_is_known_everywhere(monkeypatch):
-    monkeypatch.setattr(providers, "KINDS", dict(providers.KINDS))
+class Mine:
+    """A provider of one's own, which has what `Provider` asks for and no more."""
+
+    def __init__(self, model, timeout):
+        pass
+
+    async def send(self, request):
+        return Reply("mine")
+
+    async def close(self):
+        pass
+
+
+def test_a_kind_of_one_s_own_is_known_everywhere_and_asked_with_its_key(monkeypatch, session, ask):
+    monkeypatch.setitem(providers.KINDS, "mykind", Mine)  # so that it is taken out again
     monkeypatch.setattr(registry, "_KEYS", dict(registry._KEYS))
-    providers.register("mykind", object, key_env="MY_KEY")
+    monkeypatch.setenv("MY_KEY", "a-key-of-mine")
+    providers.register("mykind", Mine, key_env="MY_KEY")
     found = registry.spec("mykind/a-model")
     assert (found.kind, found.model, found.key_env) == ("mykind", "a-model", "MY_KEY")
-    providers.register("mykind", object)  # again, as a cell that is run twice
+    assert asyncio.run(session().ask(ask("?", "mykind/a-model"))).text == "mine"
+    providers.register("mykind", Mine)  # again, as a cell that is run twice
     for taken in ("openai", "my/kind"):
         with pytest.raises(ValueError, match="no other provider"):
             providers.register(taken, object)

@@ -47,9 +47,6 @@ class Speaks:
         text = f"{'so ' * self.draw.randrange(90)}\n{self.draw.choice(LINES)}"
         return Reply(text, "stop", sum(len(m["content"]) for m in request.messages) // 4, len(text) // 4)
 
-    async def refusal(self):
-        return ""
-
     async def close(self):
         pass
 

@@ -18,7 +18,7 @@ from proctor.models.batch import Batches
 from proctor.models.cache import Cache, StoreError, read_recording, recording_path
 from proctor.models.endings import TERMINATION, CallError, Halt, MissingReply, all_home, calls_failed
 from proctor.models.messages import Reply, Request
-from proctor.models.providers import KINDS, Provider, Served
+from proctor.models.providers import KINDS, Keyed, Provider, Served
 from proctor.models.registry import ModelError, Spec, key_of, price, spec, weights_file
 from proctor.models.settings import LOCAL_TIMEOUT, PROVIDER_TIMEOUT, Settings
 from proctor.models.spending import Account, Budget, Plan, Spent, narrower
@@ -264,11 +264,9 @@ class Session:
                 )
 
     async def _refusal(self, model: Spec) -> str:
-        if not self.batch:
-            return await self._provider(model.name).refusal()  # type: ignore[attr-defined]
-        provider = KINDS[model.kind](model, self._patience(model))  # of its own: the calls go another way
+        provider = KINDS[model.kind](model, self._patience(model))  # in batch mode the calls go another way
         try:
-            return await provider.refusal()
+            return await provider.refusal() if isinstance(provider, Keyed) else ""
         finally:
             await provider.close()
 
