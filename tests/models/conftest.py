@@ -6,7 +6,7 @@ import signal
 import sys
 
 import pytest
-from proctor.models import batch, batch_api, session
+from proctor.models import batch, session
 
 from .batch_server import BatchServer
 
@@ -16,7 +16,7 @@ def serving(serving, monkeypatch):
     """As the conftest above has it, with batches; and their clock goes a thousand times as fast, that of leases ten."""
     monkeypatch.setattr(sys.modules["faulty_server"], "Server", BatchServer)
     monkeypatch.setattr(batch, "QUIET", 0.05)
-    monkeypatch.setattr(batch_api, "POLL", 0.02)
+    monkeypatch.setattr(batch, "POLL", 0.02)
     monkeypatch.setattr(session, "LOOK", 0.02)
     return serving
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from proctor.data.schemas import Answer, Question
-from proctor.models import batch_api
+from proctor.models import batch
 from proctor.models import session as module
 from proctor.models.cache import Cache, Journal, StoreError
 from proctor.models.endings import CallError
@@ -60,10 +60,10 @@ def test_calls_go_as_one_batch_and_come_back_in_order(serving, session, ask, run
 
 def test_a_round_is_cut_where_a_provider_takes_no_more(serving, session, ask, run, monkeypatch):
     server = serving()
-    monkeypatch.setattr(batch_api.OpenAIBatches, "most", 3)
+    monkeypatch.setattr(batch.OpenAIBatches, "most", 3)
     run(session(), [ask(f"call {n}") for n in range(7)])
     assert sorted(map(len, server.batches)) == [1, 3, 3]
-    monkeypatch.setattr(batch_api.OpenAIBatches, "size", 2500)
+    monkeypatch.setattr(batch.OpenAIBatches, "size", 2500)
     assert texts(run(session(), [ask(x * 1000) for x in "abc"])) == [x * 1000 for x in "ABC"]
     assert sorted(map(len, server.batches[3:])) == [1, 2]
 
@@ -130,7 +130,7 @@ def test_a_creation_whose_answer_is_lost_is_found_and_not_repeated(serving, sess
 def test_an_interface_that_stays_down_is_an_error_and_the_next_run_waits_for_the_batch(
     serving, session, ask, quick, run, model, monkeypatch
 ):
-    monkeypatch.setattr(batch_api, "FAULTS", 3)
+    monkeypatch.setattr(batch, "FAULTS", 3)
     server = serving(bad_calls=dict(look=["500"] * 3))
     asking, calls = session(), [ask("one", model), ask("two", model)]
     error = run(asking, calls)
@@ -150,7 +150,7 @@ def test_a_full_queue_at_the_provider_is_waited_for(serving, session, ask, quick
     server = serving(refused=("token_limit_exceeded", "Enqueued token limit reached"))
     start = time.monotonic()
     assert texts(run(session(), [ask("one"), ask("two")])) == ["ONE", "TWO"]
-    assert time.monotonic() - start > 20 * batch_api.POLL and len(server.batches) == 2
+    assert time.monotonic() - start > 20 * batch.POLL and len(server.batches) == 2
 
 
 def test_a_batch_that_is_not_there_any_more_is_told_before_its_requests_are_paid_anew(
@@ -163,8 +163,8 @@ def test_a_batch_that_is_not_there_any_more_is_told_before_its_requests_are_paid
 
 
 def test_pauses_grow_and_keep_what_the_server_asked():
-    assert batch_api.pause(5, CallError("x")) > batch_api.pause(0, CallError("x"))
-    assert batch_api.pause(0, CallError("x", wait=10_000)) >= 10_000
+    assert batch.pause(5, CallError("x")) > batch.pause(0, CallError("x"))
+    assert batch.pause(0, CallError("x", wait=10_000)) >= 10_000
 
 
 # stopped, killed, resumed

@@ -14,7 +14,7 @@ from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
 from proctor.files import write_atomic
-from proctor.models.batch_api import Ticket, custom_id, openai_line, openai_result
+from proctor.models.batch import Ticket, custom_id, openai_line, openai_result
 from proctor.models.cache import Cache
 from proctor.models.endings import CallError, MissingReply
 from proctor.models.messages import Request

@@ -14,7 +14,7 @@ from aiolimiter import AsyncLimiter
 from tqdm import tqdm
 
 from proctor import paths
-from proctor.models.batch import Batches
+from proctor.models.batch import INTERFACES
 from proctor.models.cache import Cache, StoreError, read_recording, recording_path
 from proctor.models.endings import TERMINATION, CallError, Halt, MissingReply, all_home, calls_failed
 from proctor.models.messages import Reply, Request
@@ -275,7 +275,7 @@ class Session:
             model = spec(name)
             if self.batch and not model.local:
                 since = self.since if self.mode == "live" else 0.0
-                self._providers[name] = Batches(model, self.cache, since, self.progress)
+                self._providers[name] = INTERFACES[model.kind](model, self.cache, since, self.progress)
             else:
                 self._providers[name] = KINDS[model.kind](model, self._patience(model))
         return self._providers[name]
