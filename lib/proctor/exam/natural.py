@@ -6,6 +6,7 @@ accuracy does not select answers, and no study that uses these makes a claim of 
 
 from collections.abc import Sequence
 from functools import partial
+from weakref import WeakKeyDictionary
 
 import pandas as pd
 
@@ -19,10 +20,16 @@ FRESH = 40  # fresh questions: the same that CBU's candidates answer
 ATTEMPTS = 2
 
 
+_KEPT: WeakKeyDictionary[Session, dict[str, pd.DataFrame]] = WeakKeyDictionary()
+
+
 async def kept_cells(session: Session, version: str = screening.VERSION) -> pd.DataFrame:
-    """The table of `screening.cells`, from the recorded screening, in mode live too."""
-    with session.as_recorded():
-        return screening.cells(await screening.screening(session, version=version))
+    """The table of `screening.cells`, from the recorded screening, in mode live too; read once per session."""
+    kept = _KEPT.setdefault(session, {})
+    if version not in kept:
+        with session.as_recorded():
+            kept[version] = screening.cells(await screening.screening(session, version=version))
+    return kept[version]
 
 
 async def asked(session: Session, n: int, version: str = screening.VERSION) -> list[Question]:

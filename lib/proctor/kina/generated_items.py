@@ -9,6 +9,7 @@ them.
 import re
 import zlib
 from collections.abc import Iterable
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -69,7 +70,7 @@ def pseudo_items(
     if n < 1 or not names:
         raise ValueError(f"{n} items of {len(names)} families: ask for at least one of each")
     rounds = -(-n // len(names))
-    by_family = {name: generate(seed, 3 * rounds, [name]) for name in names[:n]}
+    by_family = {name: _questions(seed, 3 * rounds, name) for name in names[:n]}
     letters, items = _letters(n, _rng(seed, "pseudo letters")), []
     for i, letter in enumerate(letters):
         name, turn = names[i % len(names)], i // len(names)
@@ -77,6 +78,11 @@ def pseudo_items(
         mine = [q for q in by_family[name] if (int(q.id.rsplit("-", 1)[1]) - 1) // 3 == turn]
         items.append(_pseudo(index, mine, letter, _rng(seed, index), antichain))
     return items
+
+
+@cache
+def _questions(seed: int, per_level: int, name: str) -> list[Question]:
+    return generate(seed, per_level, [name])
 
 
 def _rng(seed: int, name: str) -> Generator:

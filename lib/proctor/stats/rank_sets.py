@@ -32,7 +32,7 @@ from proctor.stats.power import MOST, mcnemar_needed, t_power, units_needed
 from proctor.stats.ranking import ranks, tiers_of
 
 MCNEMAR, STUDENT, LARGEST = METHODS = ("exact McNemar, Holm", "Student, Holm", "largest deviation, studentised")
-ENTRIES = 2**25  # of the table of weighted scores of a block of resamples: 128 MB
+ENTRIES = 2**21  # of the table of weighted scores of a block of resamples: 8 MB, twice as fast as 128
 NOTHING = 1e-9  # a standard error below is rounding
 GAPS = (1.0, 2.0, 3.0, 5.0, 10.0)  # points of accuracy
 
