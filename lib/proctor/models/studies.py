@@ -73,10 +73,13 @@ async def ask_all(
         if mode == "replay":
             print("replay: recorded and kept replies, nothing is asked")
             return [await study(session) for study in studies]
-        run = await _live_run(session, *studies) if mode == "live" else ""
+        rehearsal = await rehearsed(session, *studies)
+        began, run = session.since, _live_run(session, rehearsal.asked) if mode == "live" else ""
+        if session.since != began:
+            rehearsal = await rehearsed(session, *studies)
         if file := os.environ.get("PROCTOR_PLAN"):
-            await _leave_plan(session, studies, file)
-        rehearsal = await shown_plan(session, *studies)
+            await _leave_plan(session, rehearsal, file)
+        rehearsal.show()
         await session.ready(rehearsal.missing)
         refuse_over_budget(rehearsal.plan_so_far, session.budget or Budget(), session.cache.paid())
         if run:
@@ -88,10 +91,9 @@ async def ask_all(
         return found
 
 
-async def _live_run(session: Session, *studies: Study) -> str:
+def _live_run(session: Session, asked: Iterable[str]) -> str:
     """The name of a live run: a digest of all that it asks. Where one of that name was stopped, the session takes over
     its beginning, so that the replies since then count."""
-    asked = (await rehearsed(session, *studies)).asked
     name = hashlib.sha256("".join(sorted(asked)).encode()).hexdigest()
     began = session.cache.live_run(name)
     if began and session.since - began < GOES_ON:
@@ -101,11 +103,9 @@ async def _live_run(session: Session, *studies: Study) -> str:
 
 
 async def shown_plan(session: Session, *studies: Study) -> "Rehearsal":
-    """Print the plan of all studies, each line with TOLD before it, which the workflow hands to the terminal. Sends
-    nothing."""
+    """Show the plan of all studies. Sends nothing."""
     rehearsal = await rehearsed(session, *studies)
-    for line in rehearsal.told:
-        print(TOLD + line, flush=True)
+    rehearsal.show()
     return rehearsal
 
 
@@ -132,10 +132,9 @@ async def pilot(session: Session, rehearsal: "Rehearsal", *studies: Study) -> No
         print(TOLD + told + (f", without {left_out:,} later calls" if left_out else ""), flush=True)
 
 
-async def _leave_plan(session: Session, studies: Iterable[Study], file: str) -> None:
+async def _leave_plan(session: Session, rehearsal: "Rehearsal", file: str) -> None:
     """Write {"plan": in words, "to_ask": {key of a call: dollars at most, None without a price}, "expected": {key:
     dollars}}, and raise OnlyPlanned. Raises ModelError for a key that is missing or refused; a plan needs no budget."""
-    rehearsal = await rehearsed(session, *studies)
     session.budget = session.budget or Budget()
     await session.ready(rehearsal.missing)
     plan = dict(plan=str(rehearsal.plan_so_far), to_ask=rehearsal.to_ask, expected=rehearsal.expected())
@@ -207,6 +206,11 @@ class Rehearsal(Session):
 
     async def ask_many(self, requests, what: str = "calls") -> list[Reply]:
         return [await self.ask(request) for request in requests]
+
+    def show(self) -> None:
+        """Print the plan, each line with TOLD before it, which the workflow hands to the terminal."""
+        for line in self.told:
+            print(TOLD + line, flush=True)
 
     @property
     def told(self) -> list[str]:
