@@ -108,7 +108,7 @@ audit: setup ## can a table of reported metrics be true? CSV=my_table.csv P="-p 
 	@echo "figures and tables: build/audit/synthesis/; the notebook to read: build/audit/audit.ipynb"
 
 assignments: setup ## the exercises without solutions, to hand out, in build/assignments/ (docs/teaching.md)
-	@$(PY) -m proctor.workflow.assignments
+	@$(PY) -m proctor.workflow.grade --hand-out
 
 slides: setup ## the lessons of docs/teaching.md as slides that need no network, in build/slides/; PDF where Chromium is
 	@$(PY) -m proctor.report.slides

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 
 import nbformat
 import pytest
-from proctor.workflow import assignments, grade
+from proctor.workflow import grade
 
 STUDENTS = {  # of UQ's four exercises
     "ada": ["answer = 33.0", 'answer = "majority"', "answer = 2 * 295 + 2", "answer = 35.2"],
@@ -16,7 +16,7 @@ STUDENTS = {  # of UQ's four exercises
 @pytest.fixture(scope="module")
 def handed_out(tmp_path_factory):
     folder = tmp_path_factory.mktemp("assignments")
-    return {path.parent.name: json.loads(path.read_text()) for path in assignments.write(folder)}
+    return {path.parent.name: json.loads(path.read_text()) for path in grade.hand_out(folder)}
 
 
 def texts(content):
@@ -52,7 +52,7 @@ def returned(tmp_path_factory, handed_out):
     for student, answers in STUDENTS.items():
         content = json.loads(json.dumps(handed_out["uq"]))
         for cell in content["cells"]:
-            if name := assignments.exercise_in(cell):
+            if name := grade.exercise_in(cell):
                 cell["source"] = f'{answers[int(name[-1]) - 1]}\ncheck("{name}", answer)'
         path = folder / student / "uq.ipynb" if student == "ada" else folder / f"{student}.ipynb"
         path.parent.mkdir(exist_ok=True)
@@ -95,9 +95,7 @@ def test_a_cell_without_end_is_stopped_and_a_deleted_answer_said(tmp_path, serve
     assert endless == ("dee", "uq/2", "error", "a cell took longer than 1 seconds")
 
 
-@pytest.mark.parametrize(
-    "path", sorted(assignments.NOTEBOOKS.glob("*/exercises.ipynb")), ids=lambda path: path.parent.name
-)
+@pytest.mark.parametrize("path", sorted(grade.NOTEBOOKS.glob("*/exercises.ipynb")), ids=lambda path: path.parent.name)
 def test_the_grader_computes_each_value_by_itself_and_no_other_is_right(path, capsys):
     tasks = grade._tasks(json.loads(path.read_text())["cells"])
     for name, exercise in grade._exercises(tasks).items():

@@ -1,21 +1,27 @@
-"""Mark students' exercise notebooks: one row per student and exercise, as CSV.
+"""Exercise notebooks: hand them out without solutions, and mark what students return.
 
-    python -m proctor.workflow.grade FOLDER [--limit 60]
+    python -m proctor.workflow.grade --hand-out [FOLDER]    # or: make assignments; into build/assignments
+    python -m proctor.workflow.grade FOLDER [--limit 60]    # a row of CSV for each student and exercise
 
-FOLDER holds <student>.ipynb, or folders named by student with notebooks anywhere in them, executed or not. Each answer
-is computed again, in a kernel of its own, from the student's cells: those above the first task, and those of its task
-down to the answer. Results: right, wrong, empty (still None), error (with a note). The mark is given here, in another
-process, by the check that the notebook uses; no expected value and no hint is printed.
+Each paper's `exercises.ipynb` goes to <paper>/exercises.ipynb, with nbgrader's cell metadata (its schema, version 3);
+nbgrader marks them too, with these folders as its `source` or `release`.
+
+What is returned: FOLDER holds <student>.ipynb, or folders named by student with notebooks anywhere in them, executed or
+not. Each answer is computed again, in a kernel of its own, from the student's cells: those above the first task, and
+those of its task down to the answer. Results: right, wrong, empty (still None), error (with a note). The mark is given
+here, in another process, by the check that the notebook uses; no expected value and no hint is printed.
 
 This runs code of students as you. Environment variables other than Python's and the system's are taken from it, so it
 finds no API key there, but it can read your files: use a container or an account of its own.
 """
 
 import argparse
+import copy
 import csv
 import importlib
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -24,15 +30,73 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from proctor.files import write_atomic
+from proctor.paths import BUILD
 from proctor.report.exercises import NOT_ANSWERED, RIGHT, Exercise
-from proctor.workflow.assignments import exercise_in
 from proctor.workflow.kernels import KernelServer
-from proctor.workflow.notebook import Notebook, WorkflowError
+from proctor.workflow.notebook import NOTEBOOKS, Notebook, WorkflowError
 
 KEPT = ("PATH", "HOME", "LANG", "LC_", "TMPDIR", "USER", "PYTHON", "VIRTUAL_ENV", "PROCTOR_ROOT")  # beginnings of names
 HAND_IN = """from IPython.display import display
 from proctor.workflow.grade import plain
 display({"application/json": plain(answer)}, raw=True)"""
+
+HOW = (
+    "**How it works.** Write your answer in place of `None` and run the cell: it says *right*, or *not yet* with a "
+    "hint. Add cells above the answer as you like, and delete none."
+)
+
+
+def assignment(notebook: Notebook) -> dict:
+    """An exercise notebook as students get it: no solutions and no parameter that shows them; below each answer a
+    locked cell that is worth a point in nbgrader. Links to files of the repository become text."""
+    content = copy.deepcopy(notebook.content)
+    cells = []
+    for cell in content["cells"]:
+        tags, source = cell["metadata"].get("tags", ()), "".join(cell["source"])
+        if {"solution", "parameters"} & set(tags) or source.startswith("## More exercises"):
+            continue
+        if cell["cell_type"] == "markdown":
+            source = re.sub(r"\*\*How it works\.\*\*.*", HOW, source, flags=re.DOTALL)
+            cell["source"] = re.sub(r"\[([^\]]+)\]\((?!\w+:)[^)]+\)", r"\1", source)
+        cells.append(cell)
+        if "exercise" in tags and (name := exercise_in(cell)):
+            id = name.replace("/", "-")  # nbgrader takes letters, digits, "_" and "-"
+            cell["metadata"] = {"tags": ["exercise"], "nbgrader": _nbgrader(id, solution=True)}
+            about = {"nbgrader": _nbgrader(f"{id}-test", grade=True, locked=True, points=1)}
+            test = f'assert check.exercises["{name}"].mark(answer) == "right"  # for nbgrader'
+            cells.append(_code_cell(f"test-{id}", test, about))
+    return content | {"cells": cells}
+
+
+def exercise_in(cell: dict) -> str | None:
+    """The exercise, such as "uq/1", that a code cell answers: by its nbgrader metadata, else by its call of `check`."""
+    marked = cell["metadata"].get("nbgrader", {})
+    if cell["cell_type"] != "code" or marked.get("grade"):
+        return None
+    if marked.get("solution"):
+        return "/".join(marked["grade_id"].rsplit("-", 1))
+    called = re.search(r'^check\("(\w+/\d+)"', "".join(cell["source"]), re.MULTILINE)
+    return called and called[1]
+
+
+def hand_out(folder: Path) -> list[Path]:
+    """Write all assignments under `folder`. Raises WorkflowError for a notebook that can't be read."""
+    written = []
+    for path in sorted(NOTEBOOKS.glob("*/exercises.ipynb")):
+        text = json.dumps(assignment(Notebook(path)), indent=1, ensure_ascii=False) + "\n"
+        written.append(write_atomic(folder / path.relative_to(NOTEBOOKS), text))
+    return written
+
+
+def _nbgrader(id: str, **settings: bool | int) -> dict:
+    base = {"grade_id": id, "schema_version": 3, "grade": False, "solution": False, "locked": False, "task": False}
+    return base | settings
+
+
+def _code_cell(id: str, source: str, metadata: dict) -> dict:
+    rest = {"metadata": metadata, "outputs": [], "source": source}
+    return {"cell_type": "code", "execution_count": None, "id": id, **rest}
 
 
 class Mark(NamedTuple):
@@ -100,15 +164,8 @@ def _mark(
 
     if cells is None:
         return "error", "its answer cell is gone"
-    ours: dict = {
-        "cell_type": "code",
-        "execution_count": None,
-        "metadata": {},
-        "outputs": [],
-        "source": HAND_IN,
-        "id": "mark",
-    }
-    code = [*({**cell, "outputs": [], "execution_count": None} for cell in cells), ours]
+    code = [{**cell, "outputs": [], "execution_count": None} for cell in cells]
+    code.append(_code_cell("mark", HAND_IN, {}))
     given, done = place / "given.ipynb", place / "done.ipynb"
     given.write_text(json.dumps({"cells": code, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf-8")
     try:
@@ -133,9 +190,23 @@ def _reason(failure: str, limit: int) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m proctor.workflow.grade", description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=BUILD / "assignments")
+    parser.add_argument("--hand-out", action="store_true", help="write the exercises there, mark nothing")
     parser.add_argument("--limit", type=int, default=60, metavar="SECONDS", help="for one cell (default: 60)")
     options = parser.parse_args(arguments)
+    if options.hand_out:
+        folder = options.folder or BUILD / "assignments"
+        try:
+            written = hand_out(folder)
+        except (WorkflowError, OSError) as error:
+            print(f"make assignments: {error}", file=sys.stderr)
+            return 1
+        print(
+            f"{len(written)} assignments in {folder}; to mark what comes back: python -m proctor.workflow.grade FOLDER"
+        )
+        return 0
+    if options.folder is None:
+        parser.error("which folder holds what students returned?")
     if not any(options.folder.rglob("*.ipynb")):
         print(f"{options.folder}: no notebooks (.ipynb) in this folder", file=sys.stderr)
         return 2
