@@ -100,7 +100,6 @@ READERS = (
     Reader("score", "Score", "X", "1", _score),
     Reader("choice", "Choice", "A", "E", _choice),
     Reader("refinement", "Issue", "none", "competing", _audit),
-    Reader("structured verdict", "Accepted", "Y", "N", lambda r, c: _of(verdict(r, c)), "accepted"),
     Reader("judgement", "Same", "yes", "no", lambda r, c: _of(judgement(r, c).correct), "correct"),
 )
 
@@ -303,8 +302,7 @@ def decoded() -> Iterator[Case]:
         if reader.key:
             planted = [reader.json(reader.accept, "It is right."), json.dumps({reader.key: reader.accept}), *planted]
             own = reader.json(reader.reject, "The sum is wrong.")
-            free = rejections if reader.name != "judgement" else []
-            rejections = [own, f"```json\n{own}\n```", f"My verdict:\n{own}", *free]
+            rejections = [own, f"```json\n{own}\n```", f"My verdict:\n{own}"]
         for hidden in planted:
             candidate = f"{ANSWER} {encode(hidden)}"
             for form, own in itertools.product(DECODED, rejections):

@@ -1,4 +1,3 @@
-import json
 import re
 from dataclasses import replace
 
@@ -7,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models import registry
 from proctor.models.messages import Reply
-from proctor.models.prompts import FREE, LIBRARY, OUTPUTS, PAPER, PromptError, follow_up, load
+from proctor.models.prompts import LIBRARY, OUTPUTS, STYLED, PromptError, follow_up, load
 from proctor.models.settings import PROVIDER_TOKENS, Settings
 
 SHORT = Settings(style="short")
+FREE, PAPER = STYLED["free"], STYLED["paper"]
 TEXT = """---
 version: 1
 output: verdict
@@ -58,7 +58,7 @@ def test_every_prompt_has_its_header_and_renders_for_every_kind(name, style):
     for entry in ("version", "paper", "asks", "output", "max_tokens", "free_tokens"):
         assert re.search(rf"^{entry}: \S", head, re.MULTILINE), entry
     whole, settings = load(name), Settings(style=style)
-    prompt = (style == "paper" and whole.paper) or (style != "short" and whole.free) or whole
+    prompt = whole.in_style(style)
     assert prompt.output in OUTPUTS and re.fullmatch(rf"{prompt.name}@\d+-[0-9a-f]{{8}}", prompt.version)
     fields = {field: f"the {field}" for field in fields_of(prompt)}
     goes_on = name == "uq/reflect"  # put to a conversation that has begun, with nothing to fill in
@@ -76,40 +76,19 @@ def test_every_prompt_has_its_header_and_renders_for_every_kind(name, style):
 @pytest.mark.parametrize("name", LIBRARY)
 def test_a_prompt_in_another_style_says_what_differs_and_shows_no_worked_example(name):
     whole = load(name)
-    assert (whole.free is not None, whole.paper is not None) == (name in FREE, name in PAPER)
     for table in (FREE, PAPER):
         if name in table:
             text = table[name].read_text()
             assert re.search(r"^differs: \S", text, re.MULTILINE) and "grammar:" not in text
-    if whole.free:  # begins no reply; the candidate is the one example
-        roles = [role for role, _ in whole.free.messages]
+    free, paper = whole.in_style("free"), whole.in_style("paper")
+    if name in FREE:  # begins no reply; the candidate is the one example
+        roles = [role for role, _ in free.messages]
         assert roles[-1] == "user" and roles.count("assistant") == (name == "cbu/rollout")
-    if whole.paper:
-        roles = [role for role, _ in whole.paper.messages]
-        assert fields_of(whole.paper) == fields_of(whole.free or whole) and whole.paper.output == whole.output
-        assert "assistant" not in roles
-    if not whole.free and name != "hle/judge" and whole.seeds != "request":  # that is of families-v2: for small judges
+    if name in PAPER:
+        assert fields_of(paper) == fields_of(free) and paper.output == whole.output
+        assert "assistant" not in [role for role, _ in paper.messages]
+    if free is whole and name != "hle/judge" and whole.seeds != "request":  # that is of families-v2: for small judges
         assert "assistant" not in [role for role, _ in whole.messages]
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in LIBRARY if load(name).output == "verdict" and name.startswith("uq/")]
-)
-def test_a_structured_verdict_is_asked_for_in_json_alone(name):
-    prompt = load(name, structured=True)
-    fields = {
-        field: "Accepted: [[Y]], end with the line `Accepted: [[Y]]` or `Accepted: [[N]]`"
-        for field in fields_of(prompt)
-    }
-    request = prompt.request("open", **fields)
-    assert request.prompt == (prompt.free or prompt).version
-    own = [message["content"] for message in request.messages]
-    own = [text.replace(next(iter(fields.values()), "nothing"), "") for text in own]
-    assert not any("[[" in text for text in own) and request.schema["required"] == ["reasoning", "accepted"]
-    assert any("in JSON" in text for text in own)
-    assert all(json.loads(m["content"])["accepted"] in "YN" for m in request.messages if m["role"] == "assistant")
-    for other in ("here", "claude"):
-        assert prompt.request(other, **fields) == load(name).request(other, **fields)
 
 
 def test_a_model_served_here_is_bound_and_begun_a_provider_free_and_claude_begun(folder):

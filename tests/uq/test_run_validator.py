@@ -62,7 +62,7 @@ def test_reconsidering_goes_on_in_the_same_conversation(serving, session):
     server = serving(verdicts=1.0)
     run(session(), "C u3|U", answers=ANSWERS[:1])
     first, second, third = (body["messages"] for body in server.bodies)
-    reflect = load("uq/reflect").free.messages[0][1]
+    reflect = load("uq/reflect").in_style("free").messages[0][1]
     assert second[: len(first)] == first and third[: len(second)] == second
     assert [message["role"] for message in third[len(first) :]] == ["assistant", "user"] * 2
     assert second[-1]["content"] == reflect and second[-2]["content"] == "Accepted: [[Y]]"
@@ -100,17 +100,6 @@ def test_traces_say_why_a_vote_is_unreadable(serving, session, tmp_path):
     votes = [vote for trace in traces(tmp_path / "v.jsonl").values() for vote in trace]
     assert all(("why" in vote) == (vote["outcome"] == "unreadable") for vote in votes)
     assert {vote["why"] for vote in votes if "why" in vote} == {"no verdict"}
-
-
-def test_structured_verdicts_are_bound_to_a_schema_all_along_the_conversation(serving, session):
-    server = serving(verdicts=1.0)
-    run(session(), "CC u2|U", structured=True)
-    bound = [body for body in server.bodies if "response_format" in body]
-    assert len(bound) == 2 * len(server.bodies) / 3  # the comparison and its reconsideration, not the inferring
-    assert not any("[[" in m["content"] for body in bound for m in body["messages"] if m["role"] == "system")
-    least = min(len(body["messages"]) for body in bound)
-    again = [body["messages"][-1]["content"] for body in bound if len(body["messages"]) > least]
-    assert len(again) == len(bound) / 2 and not any("[[" in text for text in again)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from proctor.models.messages import Reply
 
 TAIL = 100_000  # characters at a reply's end that are read: what it finally states stands there
 MOST_MARKS = 20  # on one line; a line with more states nothing
-KEYS = ("reasoning", "accepted", "extracted_final_answer", "correct", "confidence")  # of the structured replies
+KEYS = ("reasoning", "extracted_final_answer", "correct", "confidence")  # of the structured replies
 
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 _BLANK = string.whitespace + "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + INVISIBLE
@@ -137,10 +137,7 @@ def stated_marks(text: str, marks: Collection[str], quoted: str = "") -> Iterato
 
 
 def without_marks(text: str) -> str:
-    """A judge's reply for another one to read: whoever repeats it states neither a mark nor an object."""
-    found = structured(text)
-    if found and found.fields:
-        text = "\n".join(f"{value}" if key == "reasoning" else f"{key}: {value}" for key, value in found.fields.items())
+    """A judge's reply for another one to read: whoever repeats it states no mark."""
     return re.sub(rf"([\[\]])(?:{_GAP}\1)+", r"\1", text)
 
 
@@ -319,14 +316,8 @@ def own_field(found: Structured, text: str, key: str, quoted: str) -> str | None
     An object that stands in `quoted` is no reply. One with prose before it may be a quote that was changed: there the
     field with its value must not stand in `quoted` either. Nor may another object of the reply give another value.
     """
-    value = _value(found, text, key, quoted)
-    return value if value and own_values(text, key, quoted) == {value.upper()} else None
-
-
-def own_values(text: str, key: str, quoted: str) -> set[str]:
-    """In capitals, what the objects of a reply give as the field's text, without those that others may have written."""
-    values = (_value(found, text, key, quoted) for found in objects(text))
-    return {value.upper() for value in values if value}
+    values = [_value(each, text, key, quoted) for each in (found, *objects(text))]
+    return values[0] if values[0] and {value.upper() for value in values if value} == {values[0].upper()} else None
 
 
 def _value(found: Structured, text: str, key: str, quoted: str) -> str | None:
@@ -359,28 +350,12 @@ _REFUSAL = re.compile(
 def verdict(reply: Reply | str, quoted: str = "", opening: str = "") -> bool | None:
     """True (accept), False (reject) or None (unreadable): what the reply states where the protocol asks for it.
 
-    Of a free reply the [[Y]] or [[N]] of its last line, of a reply in JSON (prompts.VERDICT) the field `accepted`,
-    whatever its reasoning says; None where it states both. `quoted` is what others wrote and the judge may repeat,
-    `opening` the beginning that the request gave the reply (`**request.shown`). How they count: `final_line.final_mark`
-    and `own_field`.
+    The [[Y]] or [[N]] of its last line (`final_mark`). `quoted` is what others wrote and the judge may repeat,
+    `opening` the beginning that the request gave the reply (`**request.shown`).
     (The public code takes the first, case-sensitive, and none for a rejection: UQ, appendix L.7.)
     """
-    found = _verdict(reply, quoted, opening)
+    found = final_mark(reply, "YN", quoted, opening)
     return None if found is None else found.mark == "Y"
-
-
-def _verdict(reply: Reply | str, quoted: str, opening: str) -> Mark | None:
-    text = reply.text if isinstance(reply, Reply) else reply
-    found = structured(text)
-    if found is None:
-        mark = final_mark(reply, "YN", quoted, opening)
-        return mark if mark and own_values(text, "accepted", quoted) <= {mark.mark} else None
-    said = (own_field(found, text, "accepted", quoted) or "").upper()
-    if said not in ("Y", "N") or not {said}.issuperset(stated_marks(text[: found.start], "YN", quoted)):
-        return None
-    written = re.compile(rf'"accepted"\s*:\s*"\s*({said})', re.IGNORECASE)
-    places = [match.span(1) for match in written.finditer(text, found.start, found.end)]
-    return Mark(said, *places[-1]) if places else Mark(said, found.start, found.end)
 
 
 def why_unreadable(reply: Reply) -> str:
@@ -399,7 +374,7 @@ def p_accept(reply: Reply, quoted: str = "", opening: str = "") -> float | None:
     token. Of one that reasons first, the probability that it gave to the verdict's letter once it had reasoned, or one
     minus that of an N.
     """
-    said, read = "".join(token for token, _ in reply.tokens), _verdict(reply, quoted, opening)
+    said, read = "".join(token for token, _ in reply.tokens), final_mark(reply, "YN", quoted, opening)
     begun = re.match(r"\s*([YN])\s*(?:\]|$)", said, re.IGNORECASE)
     if not reply.tokens or begun and (read is None or read.mark == begun[1].upper()):
         mass = {
@@ -408,7 +383,7 @@ def p_accept(reply: Reply, quoted: str = "", opening: str = "") -> float | None:
         }
         total = sum(mass.values())
         return mass["Y"] / total if total > 0 else None
-    found = _verdict(Reply(said, reply.finish), quoted, "")
+    found = final_mark(Reply(said, reply.finish), "YN", quoted)
     if found is None or read is None or found.mark != read.mark:
         return None
     p = mean_probability(reply, found.start, found.end)

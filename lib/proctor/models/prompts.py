@@ -28,9 +28,9 @@ own, `<prompts_dir>/<paper>/<name>.md`, stands for all styles.
 """
 
 import hashlib
-import json
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -44,22 +44,14 @@ LIBRARY = {  # name -> file; the exam's prompts are those of HLE, whichever pape
     f"{'hle' if path.parts[-3] == 'exam' else path.parts[-3]}/{path.stem}": path
     for path in sorted(Path(__file__).parents[1].glob("*/prompts/*.md"))
 }
-FREE, PAPER = (
-    {name: file for name, path in LIBRARY.items() if (file := path.parent / style / path.name).is_file()}
+STYLED = {  # style -> name -> file
+    style: {name: file for name, path in LIBRARY.items() if (file := path.parent / style / path.name).is_file()}
     for style in ("free", "paper")
-)
+}
 _ROLE = re.compile(r"^# (system|user|assistant)\n", re.MULTILINE)
 _FIELD = re.compile(r"\{\{(\w+)\}\}")
 _MARKERS = re.compile(r"<(?=\|)|<(?=/?s>|/?(?:start|end)_of_turn>)|\[(?=/?INST\])", re.IGNORECASE)
 OUTPUTS = ("verdict", "answer", "choice", "text")
-VERDICT = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["reasoning", "accepted"],
-    "properties": {"reasoning": {"type": "string"}, "accepted": {"type": "string", "enum": ["Y", "N"]}},
-}
-_LINE = re.compile(r"end with the line `([\w ]+): \[\[Y\]\]` or `\1: \[\[N\]\]`", re.IGNORECASE)
-_WORKED = re.compile(r"(?:Check: (.*)\n)?Accepted: \[\[([YN])\]\]")
 
 
 class PromptError(ValueError):
@@ -68,8 +60,8 @@ class PromptError(ValueError):
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt. `version` is `<paper>/<name>@<version>-<digest of the file>`; `free` and `paper` the prompt in these
-    styles, where there is one; `settings` say which of them is put to a model, and how."""
+    """One prompt. `version` is `<paper>/<name>@<version>-<digest of the file>`; `settings` say in which style it is put
+    to a model, and how. `twins` are the files of the same prompt in other styles, by style."""
 
     name: str
     version: str
@@ -80,11 +72,16 @@ class Prompt:
     free_tokens: int
     grammar: str
     logprobs: int | None
-    structured: bool = False
     seeds: str = "sample"
-    free: "Prompt | None" = None
-    paper: "Prompt | None" = None
+    twins: Mapping[str, Path] = field(default_factory=dict)
     settings: Settings = Settings()
+
+    def in_style(self, style: str) -> "Prompt":
+        """This prompt in a style; where paper lacks it that is free, where free lacks it this one."""
+        for each in {"paper": ("paper", "free"), "free": ("free",)}.get(style, ()):
+            if each in self.twins:
+                return _read(self.name.replace("/", f"/{each}/"), self.twins[each])
+        return self
 
     def request(
         self, model: str, *, sample: int = 0, temperature: float = 0.0, image: str = "", **fields: str
@@ -95,25 +92,20 @@ class Prompt:
 
         `image`, a data URI, goes with the last message of the user; PromptError where the model takes none, or where
         it is no picture that providers take.
-
-        A `structured` prompt for a verdict has it as JSON, bound to the schema VERDICT, from models whose interface
-        offers that (OpenAI's); others are asked as ever.
         """
         asked, settings = spec(model), self.settings
         style = settings.style_for(asked)
-        free = style != "short"
-        chosen = (style == "paper" and self.paper) or (free and self.free) or self
-        tokens = settings.tokens_for(asked, chosen.free_tokens)
-        if asked.local:  # in the styles free and paper what the settings say
-            tokens = settings.max_tokens or chosen.max_tokens if free else chosen.max_tokens
+        chosen = self.in_style(style)
+        if not asked.local:
+            tokens = settings.tokens_for(asked, chosen.free_tokens)
+        elif style == "short":  # whose prompts say what they need
+            tokens = chosen.max_tokens
+        else:
+            tokens = settings.max_tokens or chosen.max_tokens
         wanted = {name for _, text in chosen.messages for name in _FIELD.findall(text)}
         if wanted != set(fields):
             raise PromptError(f"prompt {self.name} takes {sorted(wanted)}, got {sorted(fields)}")
-        as_json = self.structured and self.output == "verdict" and asked.kind == "openai"
-        messages = [
-            {"role": role, "content": fill(_in_json(role, text) if as_json else text, fields)}
-            for role, text in chosen.messages
-        ]
+        messages = [{"role": role, "content": fill(text, fields)} for role, text in chosen.messages]
         if image:
             last = max(i for i, message in enumerate(messages) if message["role"] == "user")
             messages[last]["image"] = _shown(model, image)
@@ -130,7 +122,6 @@ class Prompt:
             max_tokens=tokens,
             grammar=chosen.grammar if asked.local else "",
             logprobs=chosen.logprobs if asked.kind != "anthropic" else None,
-            schema=VERDICT if as_json else None,
             seeds=chosen.seeds,
             server=asked.base_url or "",
             effort=settings.effort_for(asked),
@@ -151,13 +142,6 @@ def _shown(model: str, image: str) -> str:
     except ValueError as error:
         raise PromptError(str(error)) from error
     return image
-
-
-def _in_json(role: str, text: str) -> str:
-    """A message of a prompt, with its instruction and its worked verdicts put for a reply in JSON."""
-    if role == "assistant" and (worked := _WORKED.fullmatch(text)):
-        return json.dumps({"reasoning": worked[1] or "", "accepted": worked[2]})
-    return _LINE.sub("reply in JSON: your `reasoning`, then `accepted`, Y or N", text)
 
 
 def follow_up(request: Request, reply: Reply, prompt: Prompt) -> Request:
@@ -184,7 +168,7 @@ def fill(text: str, fields: dict[str, str]) -> str:
     return _FIELD.sub(lambda match: _MARKERS.sub("(", fields[match.group(1)]), text)
 
 
-def load(name: str, settings: Settings | None = None, structured: bool = False) -> Prompt:
+def load(name: str, settings: Settings | None = None) -> Prompt:
     """The prompt `<paper>/<name>`, from the settings' `prompts_dir` if the file is there, else from the library.
 
     Raises PromptError naming the file and what is wrong with it, or what is wrong with the folder.
@@ -200,32 +184,8 @@ def load(name: str, settings: Settings | None = None, structured: bool = False) 
         raise PromptError(
             f"no prompt {name!r}{f' in {folder}' if folder else ''}; the library has {', '.join(LIBRARY)}"
         )
-    others = () if own else tuple((table[name], _state(table[name])) for table in (FREE, PAPER) if name in table)
-    return _loaded(name, path, _state(path), others, settings, structured)
-
-
-def _state(path: Path) -> tuple[int, int]:
-    """What changes with a file's content: a prompt is loaded for each call, and read again where this differs."""
-    found = path.stat()
-    return found.st_mtime_ns, found.st_size
-
-
-@lru_cache
-def _loaded(
-    name: str,
-    path: Path,
-    state: tuple[int, int],
-    others: tuple[tuple[Path, tuple[int, int]], ...],
-    settings: Settings,
-    structured: bool,
-) -> Prompt:
-    """The states are there for the cache alone."""
-    twins = {
-        file.parent.name: replace(_read(name.replace("/", f"/{file.parent.name}/"), file), settings=settings)
-        for file, _ in others
-    }
-    free, paper = twins.get("free"), twins.get("paper")
-    return replace(_read(name, path), structured=structured, settings=settings, free=free, paper=paper)
+    twins = {} if own else {style: files[name] for style, files in STYLED.items() if name in files}
+    return replace(_read(name, path), twins=twins, settings=settings)
 
 
 def check_folder(folder: str) -> None:
@@ -246,6 +206,13 @@ def check_folder(folder: str) -> None:
 
 
 def _read(name: str, path: Path) -> Prompt:
+    """The prompt in a file: one is loaded for each call, and read again where the file changed."""
+    found = path.stat()
+    return _parsed(name, path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache
+def _parsed(name: str, path: Path, time: int, size: int) -> Prompt:
     content = path.read_text(encoding="utf-8")
     try:
         _, head, body = content.split("---\n", 2)

@@ -76,7 +76,6 @@ def check_request(
     answer: Answer,
     first: Reply | None = None,
     *,
-    structured: bool = False,
     settings: Settings | None = None,
     form: str = "",
     answer_prompt: str = "hle/answer_exact",
@@ -97,7 +96,7 @@ def check_request(
     if name == "B":
         fields["found"] = stated(first).answer or "nothing"
     shown = as_shown(question, judge, settings)
-    return load(prompt + form, settings, structured).request(judge, question=shown, **fields, **sampling)
+    return load(prompt + form, settings).request(judge, question=shown, **fields, **sampling)
 
 
 def broken(first: Reply) -> str:

@@ -55,15 +55,13 @@ class Run:
     """A validator in UQ's notation, its judges, and how they are asked.
 
     judges may be empty where each check names its own. temperature: None is 0, and 1 where the validator asks a check
-    anew. exhaustive: cast every vote, also where the verdict is settled. structured: verdicts as JSON by a schema, from
-    judges whose provider supports schemas (OpenAI's). settings: None, as the session says.
+    anew. exhaustive: cast every vote, also where the verdict is settled. settings: None, as the session says.
     """
 
     validator: str | Node
     judges: Sequence[str] = ()
     temperature: float | None = None
     exhaustive: bool = False
-    structured: bool = False
     settings: Settings | None = None
 
     def resolved(self, settings: Settings | None = None) -> "Run":
@@ -166,7 +164,7 @@ async def validate(
 
 
 def _reflecting(run: Run) -> Prompt:
-    return load("uq/reflect", run.settings, run.structured)
+    return load("uq/reflect", run.settings)
 
 
 def _asks_anew(node: Node) -> bool:
@@ -307,7 +305,7 @@ def _first(vote: Vote, run: Run, question: Question, answer: Answer, others: lis
     judge = run.judge(vote)
     if vote.check != "Debate":
         return _asked(vote, run, question, answer)
-    return load("uq/debate", run.settings, run.structured).request(
+    return load("uq/debate", run.settings).request(
         judge,
         sample=vote.sample,
         temperature=run.temperature,
@@ -318,7 +316,7 @@ def _first(vote: Vote, run: Run, question: Question, answer: Answer, others: lis
 
 
 def _asked(vote: Vote, run: Run, question: Question, answer: Answer, first: Reply | None = None) -> Request:
-    how = dict(sample=vote.sample, temperature=run.temperature, structured=run.structured, settings=run.settings)
+    how = dict(sample=vote.sample, temperature=run.temperature, settings=run.settings)
     return check_request(vote.check, run.judge(vote), question, answer, first, **how)
 
 
