@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint previews site sheet lab status record logs audit assignments slides lock clean
+.PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint previews site lab status record logs audit assignments slides lock clean
 
 # What neither Python's path nor Snakemake can hold in a folder's name.
 ifneq (,$(or $(findstring :,$(CURDIR)),$(findstring {,$(CURDIR)),$(findstring },$(CURDIR))))
@@ -84,9 +84,6 @@ previews: setup ## each notebook with its committed results as Markdown, in prev
 
 site: setup ## the book: the executed notebooks as a site, in build/site/ (run `make reproduce` before)
 	@$(PY) -m proctor.report.site
-
-sheet: setup ## all figures on one page, at the width at which they are read: build/sheet.html
-	@$(PY) -m proctor.report.sheet
 
 lab: setup ## JupyterLab on the same environment; NOTEBOOK=uq/6_agreement LAB_ARGS="--port 9999"
 	@$(PY) -m proctor.workflow.lab "$$NOTEBOOK" --more="$$LAB_ARGS"

@@ -6,7 +6,6 @@ from PIL import Image
 from proctor.report import figures
 from proctor.report.printed import ASKED
 from proctor.report.provenance import describe
-from proctor.report.sheet import sheet
 
 
 def draw(name, folder):
@@ -45,9 +44,3 @@ def test_the_narrow_form_fits_a_phone_and_says_its_title_in_the_caption_only(pri
 def test_the_saved_figure_is_the_same_as_without_its_printed_forms(printed):
     one, other = ((printed / f"{name}.svg").read_text() for name in ("line", "again"))
     assert re.findall(r' d="[^"]*"', one) == re.findall(r' d="[^"]*"', other) and not list(printed.glob("again_*"))
-
-
-def test_the_sheet_has_each_figure_at_its_width_with_title_and_verdict(printed):
-    html = sheet(printed.parent, printed.parent)
-    assert '<img src="uq/line.png" width="374"' in html and "<b>A line rises</b>  no claim; published" in html
-    assert "2 figures of 1 notebooks" in html and "<h2>uq/x (2)</h2>" in html
