@@ -41,8 +41,8 @@ def forest(
     ax: Axes,
     labels: Sequence[str],
     estimate: ArrayLike,
-    low: ArrayLike,
-    high: ArrayLike,
+    low: ArrayLike | None,
+    high: ArrayLike | None,
     *,
     role: Who | Sequence[Who] = "ours",
     evidence: str | Iterable[str] = "measured",
@@ -53,15 +53,16 @@ def forest(
     """Points with intervals, one row a label, the first on top.
 
     labels: n texts. estimate, low, high: shape (n,), in the unit of the x axis; a NaN estimate draws nothing, NaN
-    limits draw a hollow mark (say in labels or caption why there is no interval). role: for all rows, or one each.
-    label: the series' name in a legend. offset: rows downwards, for a second series on the same axes. reference:
-    where a vertical line is drawn, such as chance. Raises ValueError when lengths differ, an interval does not hold
-    its estimate, or a limit is infinite.
+    limits draw a hollow mark (say in labels or caption why there is no interval), None no intervals. role: for all
+    rows, or one each. label: the series' name in a legend. offset: rows downwards, for a second series on the same
+    axes. reference: where a vertical line is drawn, such as chance. Raises ValueError when lengths differ, an interval
+    does not hold its estimate, or a limit is infinite.
 
         forest(ax, ["V", "S"], [0.6, 0.7], [0.5, 0.6], [0.7, 0.8], role="paper", evidence="published", offset=-0.15)
         forest(ax, ["V", "S"], [0.5, 0.6], [0.3, 0.5], [0.7, 0.7], role="ours", offset=0.15, reference=0.5)
     """
-    point, lower, upper = _columns(labels, estimate, low, high)
+    limits = [estimate if limit is None else limit for limit in (low, high)]
+    point, lower, upper = _columns(labels, estimate, *limits)
     if outside := np.flatnonzero((lower > point) | (upper < point)).tolist():
         said = ", ".join(f"{labels[i]} ({point[i]} not in [{lower[i]}, {upper[i]}])" for i in outside)
         raise ValueError(f"estimate outside its interval: {said}")
@@ -73,7 +74,7 @@ def forest(
     rows, style = np.arange(len(labels)) + offset, roles.marks(evidence)
     there = ~np.isnan(point)
     bare = there & (np.isnan(lower) | np.isnan(upper))
-    for i in np.flatnonzero(there & ~bare):
+    for i in np.flatnonzero(there & ~bare & (low is not None)):
         ax.plot(
             [lower[i], upper[i]],
             [rows[i], rows[i]],
@@ -122,30 +123,8 @@ def dumbbell(
             solid_capstyle="butt",
         )
     for k, (values, limits) in enumerate(((one, left_interval), (other, right_interval))):
-        marks = roles.marks(evidence[k])
-        if limits is not None:
-            forest(
-                ax,
-                labels,
-                values,
-                *limits,
-                role=role[k],
-                evidence=evidence[k],
-                label=names[k],
-                offset=(2 * k - 1) * apart,
-            )
-        else:
-            _points(
-                ax,
-                values,
-                np.arange(len(labels)) + (2 * k - 1) * apart,
-                [_role(role[k])] * len(labels),
-                np.full(len(labels), "markerfacecolor" in marks),
-                names[k],
-            )
-    ax.set_yticks(np.arange(len(labels)), labels)
-    ax.set_ylim(len(labels) - 0.4, -0.6)
-    ax.grid(False, axis="y")
+        how = dict(role=role[k], evidence=evidence[k], label=names[k], offset=(2 * k - 1) * apart)
+        forest(ax, labels, values, *(limits or (None, None)), **how)  # type: ignore[arg-type]
 
 
 def heatmap(
