@@ -14,6 +14,12 @@ BEST_OF_UQ = Confusion(tp=16, fp=24, fn=49, tn=411)
 REJECT_ALL = Confusion(tp=0, fp=0, fn=65, tn=435)
 
 
+def items(counts):
+    """accept and correct, 0/1 of shape (n,)."""
+    cells = [counts.tp, counts.fp, counts.fn, counts.tn]
+    return np.repeat([1, 1, 0, 0], cells), np.repeat([1, 0, 1, 0], cells)
+
+
 def by_name(counts, seed=0, **options):
     return {found.measure: found for found in proportions.measures(counts, np.random.default_rng(seed), **options)}
 
@@ -35,7 +41,7 @@ def test_official_half_width_uses_the_rounded_percentage():
 def test_measures_estimate_what_the_confusion_table_says(cells):
     counts = Confusion(*cells)
     found = by_name(counts, resamples=20)
-    accept, correct = counts.items()
+    accept, correct = items(counts)
     assert proportions.confusion(accept, correct) == counts
     positives, negatives = counts.tp + counts.fn, counts.fp + counts.tn
     positive = counts.tp * negatives / (counts.fp * positives) if counts.fp * positives else None
@@ -64,7 +70,7 @@ def test_bootstrap_limits_agree_with_the_bootstrap_over_items(name):
     found = by_name(BEST_OF_UQ, resamples=20_000)[name]
     over_items = statistic_interval(
         lambda a, c: np.corrcoef(a, c)[0, 1] if name == "mcc" else getattr(proportions.confusion(a, c), name),
-        BEST_OF_UQ.items(),
+        items(BEST_OF_UQ),
         np.random.default_rng(1),
         resamples=2_000,
     )

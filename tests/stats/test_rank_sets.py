@@ -163,7 +163,7 @@ def test_ranks_agree_with_scipy_including_ties(shape):
 @pytest.mark.parametrize("size", [1, 8])
 def test_ranking_agrees_with_a_slow_loop_over_the_same_resamples_of_items_or_clusters(scores, size):
     scores[2] = np.roll(scores[1], size)  # the same accuracy on other items
-    resamples, n_models, labels = 400, len(scores), np.arange(40) // size
+    resamples, n_models, labels = 100, len(scores), np.arange(40) // size
     found = ranking(scores, np.random.default_rng(3), resamples, clusters=None if size == 1 else labels)
     drawn = np.concatenate(list(bootstrap.draws(40 // size, resamples, np.random.default_rng(3))))
     right = np.array([[sum(int(model[labels == i].sum()) for i in row) for model in scores] for row in drawn])

@@ -332,7 +332,7 @@ def _disagreements(row: Row, provenance: Path, compare_evidence: bool = True) ->
 
 
 def _is_written() -> bool:
-    """Whether a run of this checkout holds build/lock (`workflow.reproduce.lock`)."""
+    """Whether a run of this checkout holds build/lock (`workflow.rerun.lock`)."""
     try:
         with open(paths.BUILD / "lock") as held:
             fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -62,11 +62,6 @@ class Confusion:
             return None
         return (self.recall + self.specificity) / 2
 
-    def items(self) -> tuple[np.ndarray, np.ndarray]:
-        """accept and correct, 0/1 of shape (n,): one entry an item, so that counts alone can be resampled."""
-        cells = [self.tp, self.fp, self.fn, self.tn]
-        return np.repeat([1, 1, 0, 0], cells), np.repeat([1, 0, 1, 0], cells)
-
 
 @dataclass(frozen=True)
 class Measure:

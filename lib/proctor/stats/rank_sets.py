@@ -54,7 +54,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class RankSets:
-    """The ranks that each system can have, true of all systems at once with confidence `level`.
+    """The ranks that each system can have, true of all systems at once with the confidence that was asked for.
 
     mean, rank: over the items that a system has, 1 the best; ties share the smallest. above (systems, systems): the row
     is above the column by more than chance allows. rank_low, rank_high: one more than the systems that are above it,
@@ -70,7 +70,6 @@ class RankSets:
     low: np.ndarray
     high: np.ndarray
     tier: np.ndarray
-    level: float
     method: str
 
 
@@ -178,10 +177,9 @@ def rank_sets(
             plain = _limits(pairs, 1 - (1 - level) / (len(scores) * (len(scores) - 1) / 2))
             low, high = np.where(flat, plain[0], low), np.where(flat, plain[1], high)
         low, high = np.maximum(low, -1.0), np.minimum(high, 1.0)
-        above = low > 0
     else:
         _, low, high = holm_pairwise(all_pairs(scores, clusters), level)
-        above = low > 0
+    above = low > 0
     np.fill_diagonal(above, False)
     mean = _means(scores)
     return RankSets(
@@ -193,7 +191,6 @@ def rank_sets(
         low=low,
         high=high,
         tier=tiers_of(mean, above),
-        level=level,
         method=method,
     )
 
