@@ -25,8 +25,10 @@ def finds(name, text, **extra):
         ("J/mol K", "8.314 J/mol K", True),
         ("Ω", r"4 k\Omega", True),
         ("K", "20 °C", True),
+        ("m", "5 ft", True),
         ("N", "5", False),
         ("N", "no idea", False),
+        ("ha", "It is 5 and has no end", False),
         ("furlong", "3 m", None),
     ],
 )

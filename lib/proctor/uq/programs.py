@@ -39,8 +39,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from typing import NamedTuple
 
 from proctor.data.schemas import Answer, Question
@@ -86,63 +89,48 @@ def run_program(name: str, question: Question, answer: Answer) -> Finding:
 
 # units and dimensions
 
-_BASE = ("m", "kg", "s", "A", "K", "mol", "cd")
-_UNITS = {  # exponents of _BASE; what takes a prefix, by symbol and by name
-    **{"m metre meter": (1,), "g gram gramme": (0, 1), "s second": (0, 0, 1), "A ampere": (0, 0, 0, 1)},
-    **{"K kelvin": (0, 0, 0, 0, 1), "mol mole": (0, 0, 0, 0, 0, 1), "cd candela": (0, 0, 0, 0, 0, 0, 1)},
-    **{"Hz hertz": (0, 0, -1), "N newton": (1, 1, -2), "Pa pascal": (-1, 1, -2), "J joule": (2, 1, -2)},
-    **{"W watt": (2, 1, -3), "C coulomb": (0, 0, 1, 1), "V volt": (2, 1, -3, -1), "F farad": (-2, -1, 4, 2)},
-    **{"Ω Ohm ohm": (2, 1, -3, -2), "S siemens": (-2, -1, 3, 2), "Wb weber": (2, 1, -2, -1), "T tesla": (0, 1, -2, -1)},
-    **{"H henry": (2, 1, -2, -2), "L l litre liter": (3,), "eV electronvolt": (2, 1, -2), "bar": (-1, 1, -2)},
-    **{"cal calorie": (2, 1, -2), "Bq becquerel": (0, 0, -1), "Gy gray": (2, 0, -2), "Sv sievert": (2, 0, -2)},
-    **{"u Da dalton": (0, 1), "rad radian": (), "t tonne": (0, 1)},
-}
-_ALONE = {  # and what takes none
-    **{"min minute": (0, 0, 1), "h hr hour": (0, 0, 1), "d day": (0, 0, 1), "yr year": (0, 0, 1), "ha": (2,)},
-    **{"atm": (-1, 1, -2), "°C": (0, 0, 0, 0, 1), "° deg degree % sr": (), "mile mi": (1,), "ft foot feet": (1,)},
-}
-_PREFIXES = (
-    ("", *"G M k h d c m µ μ u n p f T".split()),
-    ("", *"giga mega kilo hecto deci centi milli micro nano pico tera".split()),
-)
-
-
-def _table() -> dict[str, tuple[int, ...]]:
-    found = {}
-    for table, prefixed in ((_UNITS, True), (_ALONE, False)):
-        for names, exponents in table.items():
-            full = (*exponents, *[0] * (len(_BASE) - len(exponents)))
-            for name in names.split():
-                word = len(name) > 3
-                for prefix in _PREFIXES[word] if prefixed else ("",):
-                    found.setdefault(prefix + name, full)
-                    if word:
-                        found.setdefault(prefix + name + "s", full)
-    return found
-
-
-DIMENSIONS = _table()
+_SYMBOLS = "m g s A K mol cd Hz N Pa J W C V F Ω Ohm ohm S Wb T H L l eV bar cal Bq Gy Sv u Da rad t"
+_WORDS = "metre meter gram gramme second ampere kelvin mole candela hertz newton pascal joule watt coulomb volt farad "
+_WORDS += "siemens weber tesla henry litre liter electronvolt calorie becquerel gray sievert dalton radian tonne"
+_ALONE = "min minute h hr hour d day yr year ha atm °C ° deg degree % sr mi mile ft foot feet"  # without a prefix
+_PREFIXES = "giga mega kilo hecto deci centi milli micro nano pico tera"
+KNOWN = {prefix + name: name for name in _SYMBOLS.split() for prefix in ("", *"GMkhdcmµμunpfT")}
+KNOWN |= {prefix + name + s: name for name in _WORDS.split() for prefix in ("", *_PREFIXES.split()) for s in ("", "s")}
+KNOWN |= {name + s: name for name in _ALONE.split() for s in ("", "s" * (len(name) > 3))}  # no "has"
+_IN_PINT = {"Ohm": "ohm", "gramme": "gram", "°": "degree"}
+_LOCK = threading.Lock()  # pint fills its caches as it computes
 _NUMBER = r"[-+−]?\d[\d,]*(?:\.\d+)?(?:\s*(?:[x×*]|\\times|\\cdot)\s*10\s*\^?\s*\{?\s*[-−]?\d+\s*\}?|[eE][-+]?\d+)?"
 _FACTOR = re.compile(r"\s*(\*|·|⋅|/|per\b|)\s*([A-Za-zµμΩ°%]+)(?:\s*\^?\s*([-−]?\d+))?")
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
-def dimension(unit: str) -> tuple[tuple[int, ...], str]:
-    """Exponents of metre, kilogram, second, ampere, kelvin, mole and candela, and what is left behind the unit.
+def dimension(unit: str) -> tuple[dict[str, int], str]:
+    """The powers of what a unit measures, and what is left behind it.
 
     >>> dimension("km/h at most")
-    ((1, 0, -1, 0, 0, 0, 0), ' at most')
+    ({'[length]': 1, '[time]': -1}, ' at most')
     """
-    total, divided = [0] * len(_BASE), False
+    total, divided = Counter[str](), False
     while found := _FACTOR.match(unit):
         sign, name, power = found.groups()
-        if name not in DIMENSIONS:
+        if name not in KNOWN:
             break
         divided = divided or sign in ("/", "per")  # all that follows a stroke is divided by, as in J/mol K
         times = int((power or "1").replace("−", "-")) * (-1 if divided else 1)
-        total = [a + b * times for a, b in zip(total, DIMENSIONS[name])]
+        for of, n in _dimension_of(KNOWN[name]).items():
+            total[of] += n * times
         unit = unit[found.end() :]
-    return tuple(total), unit
+    return {of: n for of, n in total.items() if n}, unit
+
+
+@cache
+def _dimension_of(name: str) -> dict[str, int]:
+    import pint  # here: it takes half a second
+
+    with _LOCK:
+        registry = pint.get_application_registry()
+        powers = registry.get_dimensionality(registry.parse_units(_IN_PINT.get(name, name)))
+    return {of: int(n) for of, n in powers.items()}
 
 
 @program("units")
