@@ -88,9 +88,6 @@ INSTEAD = {
     "python -m proctor audit /your/table.csv -n 500 --positives 65 --column recall=Sensitivity": (
         "python -m proctor audit data/examples/reported_metrics.csv -n 500 --positives 65"
     ),
-    "python -m proctor run uq/your_answers -p verdict_file verdicts.csv": (
-        "python -m proctor run uq/your_answers -p verdict_file figures/uq/your_answers_verdicts.csv"
-    ),
     "pip install .": "pip install . --no-deps --no-build-isolation --target build/installed",
     "nbstripout --keep-id": "nbstripout --keep-id notebooks/uq/6_agreement.ipynb",
     "python -m proctor dataset filter-llm": "python -m proctor dataset filter-llm --help",

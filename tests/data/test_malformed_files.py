@@ -33,7 +33,6 @@ from proctor.logs import boards
 from proctor.models.cache import StoreError, read_recording
 from proctor.paths import ROOT
 from proctor.uq import own_judges
-from proctor.uq.own_answers import read_verdicts
 from proctor.workflow.params import ParameterError, read_profile
 
 LIB = ROOT / "lib" / "proctor"
@@ -62,7 +61,6 @@ LOGGED = dict(id="q", epoch=1, scores=SCORED, output=dict(choices=[dict(message=
 LINE = dict(doc_id=1, resps=[["7"]], filtered_resps=["7"], exact_match=1.0, doc=dict(id="q"))
 TESTED = dict(testIdx=1, vars=dict(q="2"), response=dict(output="4"), provider=dict(id="m"), success=True, score=1)
 REPLY = dict(question_id="q", model="m", reply="Answer: 7", sample="1", score="no")
-VERDICT = dict(judge="j", check="C", question_id="q", answer_id="a", correct="true", outcome="accept")
 WIDE = dict(item="q", key="A", one="A", two="B", category="c")
 REPORTED = dict(name="a", accuracy="85.40", recall="67.78", n="400", positives="90", samples="")
 RESULT = dict(id=1, score=0.5, extracted_predictions=["A", "B"], gt="A", discipline="d")
@@ -100,7 +98,6 @@ LOADERS = {
     "kept replies": Loader(read_replies, [REPLY]),
     "keys": Loader(read_keys, [dict(id="q", answer="B", answer_type="multipleChoice")]),
     "pairs": Loader(load_pairs, [PAIR, PAIR | dict(pair_id="r", label="B>A")], ("jsonl",)),
-    "verdicts": Loader(read_verdicts, [VERDICT, VERDICT | dict(answer_id="b", correct="", outcome="unreadable")]),
     "votes": Loader(lambda path: read_votes([path]), [REPLY | dict(model=name, key="8") for name in ("one", "two")]),
     "wide table of answers": Loader(lambda path: read_votes([path]), [WIDE]),
     "decisions": Loader(lambda path: read_decisions(path, VOTES), [dict(id="q", decision="repaired", answer="B")]),

@@ -150,50 +150,61 @@ def test_sections_of_an_audit_without_figures_say_so_in_a_line_and_go_on(quick_r
 
 # Answers before a validator
 
-SAYS = {  # of answer n of 20, two to a question, every second one right
+AUTHORS = {  # whether a program accepts answer n of 20, two to a question; every second one is right
     "good": lambda n: n % 2,
     "blind": lambda n: True,
     "pairs": lambda n: n // 2 % 2,
     "mute": lambda n: None,
 }
+TEXTS = {None: "x = two", 0: "x = 1.5", 1: "x = 1.41421"}  # of which the program can't say, is wrong, is right
 
 
 @pytest.fixture
 def verdicts(quick_run, tables):
-    """`verdicts(judges, truth)`: the tables of results and of claims on what these judges say."""
+    """`verdicts(authors, truth)`: the tables of results and of claims on what a program says of their answers."""
 
-    def made(judges, truth):
-        outcome = {None: "unreadable", 1: "yes", 0: "no"}
-        rows = [f"{judge},C,q{n // 2},a{n},{truth(n)},{outcome[SAYS[judge](n)]}" for judge in judges for n in range(20)]
-        text = {"mine.csv": "\n".join(["judge,check,question,answer_id,correct,outcome", *rows])}
-        values = dict(verdict_file="{}/mine.csv", columns={"question_id": "question"}, files=text)
-        read = tables(quick_run("uq/your_answers", label="-".join(judges), **values), "uq")
-        return read("your_answers_results").set_index("judge"), read("claims_your_answers").set_index("id")
+    def made(authors, truth):
+        answers = [
+            dict(id=f"{author}{n}", author=author, question_id=f"{author}{n // 2}", text=TEXTS[AUTHORS[author](n)])
+            | ({} if truth is None else dict(correct=bool(n % 2)))
+            for author in authors
+            for n in range(20)
+        ]
+        asked = [
+            dict(id=name, question="x^2 = 2?", extra=dict(equation="x^2 = 2"))
+            for name in dict.fromkeys(answer["question_id"] for answer in answers)
+        ]
+        files = {"a.jsonl": answers, "q.jsonl": asked}
+        files = {name: "".join(json.dumps(row) + "\n" for row in rows) for name, rows in files.items()}
+        values = dict(answer_file="{}/a.jsonl", question_file="{}/q.jsonl", validator="substitution", judges=[])
+        read = tables(quick_run("uq/your_answers", label="-".join(authors), files=files, **values), "uq")
+        return read("your_answers_results").set_index("author"), read("claims_your_answers").set_index("id")
 
     return made
 
 
-def test_judges_are_scored_where_the_truth_is_known(verdicts):
-    table, claims = verdicts(list(SAYS), lambda n: n % 2)
+def test_answers_are_scored_where_the_truth_is_known(verdicts):
+    table, claims = verdicts(list(AUTHORS), True)
     assert table[["share", "of_right", "of_wrong"]].T.to_dict("list") == {
-        "good, C": [50, 100, 0],
-        "blind, C": [100, 100, 100],
-        "pairs, C": [50, 50, 50],
-        "mute, C": [0, 0, 0],
+        "all": [50, 62.5, 37.5],
+        "good": [50, 100, 0],
+        "blind": [100, 100, 100],
+        "pairs": [50, 50, 50],
+        "mute": [0, 0, 0],
     }
-    assert table["rejected_unreadable"].tolist() == table["unreadable"].tolist() == [0, 0, 0, 20]
+    assert table["rejected_unreadable"].tolist() == table["unreadable"].tolist() == [20, 0, 0, 0, 20]
     low, high = (100 * limit for limit in wilson(10, 10))  # one right answer to each question
-    assert table.loc["good, C", ["of_right_low", "of_right_high"]].tolist() == pytest.approx([low, high])
+    assert table.loc["good", ["of_right_low", "of_right_high"]].tolist() == pytest.approx([low, high])
     low, high = (100 * limit for limit in wilson(10, 20))
-    together = table.loc["pairs, C"]  # both answers to a question alike: as ten answers, not twenty
+    together = table.loc["pairs"]  # both answers to a question alike: as ten answers, not twenty
     assert together["share_high"] - together["share_low"] > 1.2 * (high - low)
-    good, blind = (claims.loc[f"uq/your_answers.{judge}_C"] for judge in ("good", "blind"))
+    claim = claims.loc["uq/your_answers"]
+    assert claim["estimate"] == 62.5 and claim["verdict"] == "holds" and claim["n"] == 40
+    good = verdicts(["good"], True)[1].loc["uq/your_answers"]
     assert good["estimate"] == good["high"] == 100 and 50 < good["low"] < 100 and good["verdict"] == "holds"
-    assert blind["estimate"] == 50 and 0 < blind["low"] < 50 < blind["high"] < 100
-    assert set(claims["level"]) == {1 - 0.05 / 4}
 
 
 def test_without_truth_it_is_said_what_is_accepted(verdicts):
-    table, claims = verdicts(["pairs"], lambda n: "")
-    assert table.loc["pairs, C", "accepted"] == 10 and table["of_right"].isna().all()
+    table, claims = verdicts(["pairs"], None)
+    assert table.loc["pairs", "accepted"] == 10 and table["of_right"].isna().all()
     assert claims.loc["uq/your_answers", "estimate"] == 50 and "at most half" in claims["sentence"].item()

@@ -9,7 +9,7 @@ from proctor.exam.judge_licence import applies, issue, probe, said
 from proctor.paths import ROOT
 from proctor.stats.interval import Interval
 from proctor.stats.proportions import wilson
-from proctor.uq import own_answers, own_judges
+from proctor.uq import own_judges
 from proctor.uq.own_judges import (
     corrected,
     error_rates,
@@ -56,6 +56,12 @@ def test_most_of_the_repeats_decide_and_what_is_unreadable_is_no_verdict(file):
     assert table.loc[("k", "a1"), ["accept", "verdicts", "differ"]].tolist() == [0, 3, True]
     assert np.isnan(table.loc[("k", "a2"), "accept"]) and np.isnan(table.loc[("j", "a4"), "correct"])
     assert table.loc["j", "accept"].tolist()[:3] == [1, 0, 1]
+
+
+def test_labels_may_stand_beside_the_verdicts_of_several_judges(file):
+    path = file("judge,item,outcome,correct\nj,a1,yes,1\nk,a1,no,right\nk,a2,unreadable,\n")
+    assert read_labels(path).to_dict() == {"a1": 1.0}
+    assert judged(read_verdicts(path), read_labels(path))["accept"].tolist()[:2] == [1, 0]
 
 
 def test_scores_accept_from_the_least_one_that_is_named(file):
@@ -268,30 +274,3 @@ def test_a_licence_compares_two_systems_or_says_why_not(file):
     assert refused.count("the judge is k") == 2 and "difference" not in refused
     with pytest.raises(DataError, match="marks of yes and no"):
         judge_licence.compared(licence, "j", "p", one / 2, other, rng)
-
-
-# verdicts in the form of `validate`
-
-
-def test_verdicts_of_own_judges_are_read(file):
-    rows = ["judge,check,question,answer_id,correct,outcome"]
-    rows += [f"{judge},C,q{n // 2},a{n},{n % 2},{('no', 'yes')[n % 2 if judge == 'good' else 1]}"
-             for judge in ("good", "blind") for n in range(20)]  # fmt: skip
-    found = own_answers.read_verdicts(file("\n".join(rows)), {"question_id": "question"})
-    assert len(found) == 40 and set(found["outcome"]) == {"accept", "reject"} and found["correct"].sum() == 20
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("answer_id,outcome\na,accept\n", "column question_id: no such column. There are answer_id, outcome"),
-        ("answer_id,question_id,outcome\na,q,perhaps\n", "row 2, column outcome: 'perhaps'. Write accept, reject or"),
-        ("answer_id,question_id,outcome,correct\na,q,yes,maybe\n", "row 2, column correct: 'maybe'"),
-        ("answer_id,question_id,outcome\na,q,yes\na,q,no\n", "row 3, column answer_id.*of row 2 too"),
-        ("judge,answer_id,question_id,outcome,correct\nj,a,q,yes,1\nk,a,q,no,0\n", "answer a is right in one row"),
-        ("answer_id,question_id,outcome\n,q,yes\n", "row 2, column answer_id: empty"),
-    ],
-)
-def test_a_table_of_verdicts_that_cannot_be_read_says_where_and_what_to_do(file, text, words):
-    with pytest.raises(DataError, match=words):
-        own_answers.read_verdicts(file(text))

@@ -31,34 +31,35 @@ from proctor.stats.judge_error import drawn_limits
 
 ANSWERS = ("answer_id", "item", "id")
 VERDICTS = ("verdict", "outcome", "accept", "score")
-VERDICT = {word: "accept" if right else "reject" for word, right in TRUTHS.items()}  # what a word says
-VERDICT |= dict(accept="accept", accepted="accept", reject="reject", rejected="reject")
-VERDICT |= dict(unreadable="unreadable", abstain="unreadable")
-ACCEPT = {"accept": 1.0, "reject": 0.0, "unreadable": np.nan}
+ACCEPT = {word: float(right) for word, right in TRUTHS.items()} | dict(accept=1.0, accepted=1.0)  # what a word says
+ACCEPT |= dict(reject=0.0, rejected=0.0, unreadable=np.nan, abstain=np.nan)
 KEPT = ("question_id", "judge", "author", "order", "calls")
 DRAWS = 20_000
 
 
 def read_labels(path: str | Path) -> pd.Series:
     """Human labels by answer: 1 right, 0 wrong. A table of answer_id (or item, id) and correct (yes, no, 1, 0 ...);
-    rows without a label are left out. Raises DataError for other words, two labels of one answer, or none."""
+    rows without a label are left out. It may be the file of verdicts, where each verdict on an answer has its label.
+    Raises DataError for other words, two labels of one answer, or none."""
     path = Path(path)
     rows, problems = read_rows(path)
     names = list(dict.fromkeys(name for _, row in rows for name in row))
     id = _named(path, names, ANSWERS)
     right = _named(path, names, ("correct", "label", "right"))
 
-    def label_of(_: int, row: dict) -> tuple[str, float]:
-        word = _word(row.get(right))
+    known: dict[str, bool] = {}
+
+    def label(_: int, row: dict) -> None:
+        word, answer = _word(row.get(right)), _text(row.get(id))
         if word and word not in TRUTHS:
             raise Wrong(right, f"{row[right]!r} is no label", "Write yes or no, or leave it empty")
-        if not _text(row.get(id)):
+        if not answer:
             raise Wrong(id, "empty", "Name the answer")
-        return _text(row.get(id)), float(TRUTHS[word]) if word else np.nan
+        if word and known.setdefault(answer, TRUTHS[word]) != TRUTHS[word]:
+            raise Wrong(right, f"an earlier row says otherwise of {answer!r}", "Give each answer one label")
 
-    once = (id, lambda label: label[0], "answer", "Give each answer one label")
-    found = made(path, rows, problems, label_of, once)
-    labels = pd.Series(dict(found), dtype=float).dropna()
+    made(path, rows, problems, label)
+    labels = pd.Series(known, dtype=float)
     if labels.empty:
         raise DataError(f"{path}: no label in column {right}. Label some of the answers.")
     return labels
@@ -86,7 +87,7 @@ def read_verdicts(path: str | Path, accept_from: float | None = None) -> pd.Data
             if not word:
                 accept = np.nan
             else:
-                accept = float(float(word) >= accept_from) if said == "score" else ACCEPT[VERDICT[word]]
+                accept = float(float(word) >= accept_from) if said == "score" else ACCEPT[word]
         except (KeyError, ValueError):
             raise Wrong(said, f"{row[said]!r} is no verdict", "Write accept, reject or abstain") from None
         return kept | dict(answer_id=answer, accept=accept, judge=kept["judge"] or "judge")
