@@ -94,7 +94,7 @@ def bring(source=None, timeout=30.0):
 def test_a_source_is_fetched_once_at_its_commit_and_imported(server, capsys):
     (file,) = bring()
     assert server.asked == [(f"/owner/name/archive/{COMMIT}.tar.gz", None)]
-    assert gzip.decompress(file.read_bytes()).decode() == "item,s,t\nx,1,0\ny,0,0\n"
+    assert gzip.decompress(file.read_bytes()).decode() == "item,s,t\r\nx,1,0\r\ny,0,0\r\n"
     said = capsys.readouterr().err
     assert "licence MIT" in said and "Cite me" in said and "not known before" in said
     assert sorted(path.name for path in file.parent.iterdir()) == ["gso_15systems.csv.gz", "source.json"]
@@ -163,7 +163,7 @@ NO_ROWS = archive({"data/gso/responses.jsonl": b'{"subject_id": "a"}\n'})
         ({}, b"<html>not an archive</html>", "no whole archive"),
         ({}, archive()[:-200], "no whole archive"),
         ({}, archive({"README.md": b"x"}), "holds none of data/"),
-        ({}, NO_ROWS, "row 1, column responses: missing"),
+        ({}, NO_ROWS, "row 1: not in the form that is known"),
         (dict(sha256="00"), archive(), r"1 files have SHA-256 [0-9a-f]{64} together.*expects 00"),
         (dict(tidy=OTHER_ROWS), archive(), r"removed: gso_15systems.csv.gz \(SHA-256 [0-9a-f]{64}, expected 00\)"),
         (dict(tidy=MORE), archive(), "gave no swebench_pro_14systems.csv.gz"),

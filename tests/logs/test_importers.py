@@ -24,7 +24,8 @@ def put(folder, path, content):
     return file
 
 
-def test_scores_become_letters_and_a_number_that_stands_twice_keeps_its_last_item(tmp_path):
+def test_scores_become_letters_and_a_number_that_stands_twice_keeps_its_last_item(tmp_path, monkeypatch):
+    monkeypatch.setattr(importers, "SCORED", {"base_both_k8": importers.SCORED["base_both_k8"]})
     rows = [
         {"id": "47", "subset": "Factuality", "full_scores": SCORES, "mini_scores": SCORES, "refused": False},
         {"id": "9", "subset": "Math", "full_scores": SCORES, "mini_scores": SCORES, "refused": True},
@@ -126,17 +127,10 @@ def test_short_answers_are_letters_and_single_numbers_with_their_tokens(tmp_path
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "changed, message",
-    [
-        ({"Verified_Classes": "Silver"}, r"part21.jsonl, row 1, column Verified_Classes: 'Silver' is no class"),
-        ({"answer": "out"}, r"part21.jsonl, row 1, column answer: missing"),
-        ({"verify_meta_info": {}}, r"part21.jsonl, row 1, column verify_meta_info: no labels of problem"),
-    ],
-)
-def test_broken_labels_of_hle_say_file_and_row(tmp_path, changed, message):
+@pytest.mark.parametrize("changed", [{"Verified_Classes": "Silver"}, {"answer": "out"}, {"verify_meta_info": {}}])
+def test_broken_labels_of_hle_say_file_and_row(tmp_path, changed):
     repairs(tmp_path, **changed)
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(DataError, match=r"part21.jsonl, row 1: not in the form that is known \(KeyError"):
         importers.hle_repairs(tmp_path, print)
 
 
@@ -152,18 +146,26 @@ def redux(folder, keys=("2", "A,C"), question="why"):
     put(folder, "mmlu_redux/mmlu_zoo.csv", header + f'{question},abcd,1,Expert,,"{keys[1]}",\n')
 
 
+@pytest.mark.parametrize(
+    "text, letters",
+    [("2 and 3", "CD"), ("B, 0", "AB"), ("13.20%", "B"), ("8.20%", ""), ("either 1 or 3", ""), ("-2-a", "C")],
+)
+def test_a_repaired_key_is_marks_or_the_text_of_a_choice_and_a_longer_text_is_a_remark(text, letters):
+    assert importers._repaired(text, "['8.70%', '13.20%', '54%', '6.60%']") == letters
+
+
 def test_repaired_keys_are_read_from_letters_and_places(tmp_path):
     redux(tmp_path)
     said = []
     found = importers.mmlu_redux(tmp_path, said.append)["tidy.csv.gz"]
     assert found.to_numpy().tolist() == [
-        ["art/000", "art", "ok", "A", "", "A", "T"],
+        ["art/000", "art", "ok", "A", "B", "A", "T"],
         ["art/001", "art", "wrong_groundtruth", "D", "C", "", "B"],
         ["zoo/002", "zoo", "expert", "B", "AC", "C", "C"],
     ]
     assert said == ["  1 questions stand twice with the same choices"]
     redux(tmp_path, question="whence")
-    with pytest.raises(DataError, match=r"all.csv, row 4, column question: not the question of mmlu_zoo.csv, row 2"):
+    with pytest.raises(DataError, match="all.csv has other questions"):
         importers.mmlu_redux(tmp_path, print)
 
 
@@ -184,7 +186,8 @@ def test_outcomes_of_agents_are_sorted_by_item_and_share(tmp_path):
 @pytest.mark.parametrize(
     "answer, key, same",
     [("1,200", "1200", True), ("$3.0", "3", True), ("-3", "3", False), ("", "3", False), ("[1,2]", "[1, 2]", True),
-     ("9/4", "9", False), ("'ab'", "'ab'", True), ("Yes", "yes", True)],
+     ("9/4", "9", False), ("'ab'", "'ab'", True), ("Yes", "yes", True), ("70,000", "# 70000", True), ("ab", "'ab'", True),
+     ("{{}}", "3", False), ("(" * 300, "3", False)],
 )  # fmt: skip
 def test_answers_are_marked_again_by_program(tmp_path, answer, key, same):
     output = "```json\n" + json.dumps({"reasoning": "r", "answer": answer}) + "\n```"
@@ -215,25 +218,20 @@ def test_token_probabilities_are_numbered_over_the_files(tmp_path):
     assert found.to_numpy().tolist() == [["arc", "gpt-4-turbo", 0, 1, 0.1235], ["arc", "gpt-4-turbo", 501, 0, 1.0]]
 
 
+BOTH, RUN = "results/raw/base_both_k8.jsonl", "results/20250922_122904"
+NOT_KNOWN = "not in the form that is known"
 BROKEN = [
-    ("judge_scores", "results/raw/base_nano_k8.jsonl", '{"id": "1", "subset": "x"}', "row 1, column nano_scores: missing"),
-    ("judge_scores", "results/raw/base_nano_k8.jsonl", '{"id": "1"', "row 1: bad JSON"),
-    ("judge_scores", "results/raw/base_nano_k8.jsonl", json.dumps({"id": 1, "subset": "x", "nano_scores": [[11] * 8] * 4}),
-     "row 1, column nano_scores: a score that is not 1 to 10"),
-    ("judge_scores", "results/raw/base_nano_k8.jsonl", json.dumps({"id": 1, "subset": "x", "nano_scores": [[1] * 7] * 4}),
-     "not four candidates with eight scores"),
-    ("judge_scores", "other.txt", "", "none of the files of scores"),
-    ("hle_runs", "results/20250922_122904/predictions/hle_a_b_c.json", "{", "row 1: no object predictions"),
-    ("hle_runs", "results/20250922_122904/judged/judged_hle_a_b_c.json",
+    ("judge_scores", BOTH, '{"id": "1", "subset": "x"}', rf"row 1: {NOT_KNOWN} \(KeyError\('full_scores'\)\)"),
+    ("judge_scores", BOTH, '{"id": "1"', "row 1: bad JSON"),
+    ("judge_scores", "other.txt", "", "base_both_k8.jsonl: cannot be read"),
+    ("hle_runs", f"{RUN}/predictions/hle_a_b_c.json", '{\n"', f"row 2: {NOT_KNOWN}"),
+    ("hle_runs", f"{RUN}/judged/judged_hle_a_b_c.json",
      json.dumps({"judged_predictions": {"q": {"response": "", "judge_response": {"correct": "perhaps"}}}}), "item q: correct is 'perhaps'"),
     ("hle_repairs", "data/HLE_Verified_Full_final.part21.zip", "no zip", "no archive with a file of labels"),
     ("hle_repairs", "data/other.txt", "", "no part of HLE-Verified's labels"),
-    ("mmlu_redux", "outputs/multi_expert_helm/all.csv", "question,choices\na,b\n", "row 1: no columns error_type"),
-    ("agent_outcomes", "data/gso/responses.jsonl", '{"subject_id": "a", "responses": {"x": 2}}', "row 1, column responses: x is 2"),
-    ("zeroeval", "result_dirs/gsm/m.json", '[{"id": 1, "answer": "2"}]', "row 1, column output: missing"),
-    ("llmbar", "Dataset/LLMBar/Natural/evaluators/G/CoT/result.json", '[{"label": 1, "results": []}]', "row 1, column results: no winner"),
-    ("token_probability", "main_results/arc_gpt-4-turbo-q0to500.txt", "grade confidence_level\nCorrect x\n", "row 2: 'x' is no number"),
-    ("token_probability", "main_results/arc_gpt-4-turbo-q0to500.txt", "Correct 1\n", "row 1: not the header"),
+    ("agent_outcomes", "data/gso/responses.jsonl", '{"subject_id": "a", "responses": {"x": null}}', f"row 1: {NOT_KNOWN}"),
+    ("llmbar", "Dataset/LLMBar/Natural/evaluators/G/CoT/result.json", '[{"label": 1, "results": []}]', f"row 1: {NOT_KNOWN}"),
+    ("broken_math", "data/other.csv", "", "utility_recent_comps.csv: cannot be read as CSV"),
 ]  # fmt: skip
 
 
@@ -247,6 +245,13 @@ def test_a_broken_raw_file_says_file_and_row(tmp_path, source, path, content, me
     assert str(tmp_path) in str(error.value)
 
 
+def test_a_folder_of_another_form_names_the_source_and_leaves_nothing(tmp_path):
+    source = log_files.sources()["token_probability"]
+    with pytest.raises(DataError, match="token_probability: its raw files are not in the form that is known"):
+        importers.run_importer(source, tmp_path / "raw", tmp_path / "tidy", print)
+    assert not (tmp_path / "tidy").exists()
+
+
 def test_tidy_files_are_written_whole_and_alike_and_twins_are_said(tmp_path, monkeypatch):
     rows = [{"subject_id": name, "responses": {"x": 1, "y": 0}} for name in ("s", "t")]
     put(tmp_path, "raw/data/gso/responses.jsonl", rows)
@@ -255,7 +260,7 @@ def test_tidy_files_are_written_whole_and_alike_and_twins_are_said(tmp_path, mon
     assert "  twins: s and t gave the same on every item" in said
     before = first.read_bytes()
     importers.run_importer(source, tmp_path / "raw", tmp_path / "logs/agent_outcomes", print)
-    assert first.read_bytes() == before
+    assert first.read_bytes() == before and gzip.decompress(before).startswith(b"item,s,t\r\n")  # as the digests are
     monkeypatch.setenv("PROCTOR_LOGS", str(tmp_path / "logs"))
     assert logs.outcomes("gso").to_numpy().tolist() == [[1, 1], [0, 0]]
 
@@ -276,8 +281,8 @@ def lay(real_logs, source, target, places):
 
 
 SWE, TERMINAL = "swebench_verified_134systems.csv.gz", "terminalbench2_trials_83systems.csv.gz"
-SCORED = [f"{name}_k8.jsonl" for name in ("base_both", "base_nano", "base_claude_both", "criteria_both")]
-RUN, DATE = "results/20250922_122904", "_20250922_122904.json"
+SCORED = [f"{name}_k8" for name in ("base_both", "base_nano", "base_claude_both", "criteria_both")]
+DATE = "_20250922_122904.json"
 MODELS = ("claude-3-5-sonnet-20241022", "o1-mini-2024-09-12")
 PAIRS = (("Adversarial/Neighbor", "GPT-4"), ("Natural", "GPT-4"), ("Natural", "PaLM2"))
 TEXTS = ("arc_gpt-4-turbo-q2000to2500.txt", "mmlu_gpt-4-turbo-q0to500.txt")
@@ -286,7 +291,7 @@ TEXTS = ("arc_gpt-4-turbo-q2000to2500.txt", "mmlu_gpt-4-turbo-q0to500.txt")
 @pytest.mark.parametrize(
     "source, name, places, keys, n",
     [
-        ("judge_scores", "tidy.csv.gz", {f"{name}.gz": f"results/raw/{name}" for name in SCORED}, ["id", "judge"], 11_920),
+        ("judge_scores", "tidy.csv.gz", {f"{name}.jsonl.gz": f"results/raw/{name}.jsonl" for name in SCORED}, ["id", "judge"], 11_920),
         ("hle_runs", "tidy.csv.gz", {
             "hle_openai_o4-mini_openai.json.gz": f"{RUN}/predictions/hle_openai_o4-mini_openai{DATE}",
             "judged_hle_z-ai_glm-4.5_z-ai.json.gz": f"{RUN}/judged/judged_hle_z-ai_glm-4.5_z-ai{DATE}",
@@ -301,8 +306,9 @@ TEXTS = ("arc_gpt-4-turbo-q2000to2500.txt", "mmlu_gpt-4-turbo-q0to500.txt")
         ("token_probability", "tidy.csv.gz", {name: f"main_results/{name}" for name in TEXTS}, ["dataset", "model", "item"], 999),
     ],
 )  # fmt: skip
-def test_samples_give_the_tidy_rows(real_logs, tidy, tmp_path, source, name, places, keys, n):
+def test_samples_give_the_tidy_rows(real_logs, tidy, tmp_path, monkeypatch, source, name, places, keys, n):
     """But for what the samples lack: the subset that another file names, keys of HLE, a reply that was left out."""
+    monkeypatch.setattr(importers, "SCORED", {stem: importers.SCORED[stem] for stem in SCORED})
     mine = lay(real_logs, source, tmp_path, places)[name].astype(str)
     if source == "hle_runs":
         mine = mine[mine["stated_confidence"] != ""]

@@ -65,25 +65,6 @@ def test_replies_to_false_theorems_are_numbered_and_only_the_solver_has_its_scor
     assert found["original.csv.gz"]["problem"].tolist() == ["matharena_a_1", "p_1"]
 
 
-@pytest.mark.parametrize(
-    "name, text, message",
-    [
-        ("sycophancy_hint", HEAD + "0,J,S,s,p,p,perhaps,generic,0,,False\n", "row 2, column true_grade: 'perhaps' is not incorrect"),
-        ("sycophancy_hint", HEAD + "0,J,S,s,p,p,detected,generic,0,,True\n", "row 2, column incorrect: 'True' does not fit"),
-        ("sycophancy_confidence", HEAD + "0,J,S,s,p,p,detected,generic,0,101,False\n", "column confidence: '101' is no number from 0 to 100"),
-        ("sycophancy_more", HEAD + "0,J,S,s,p-partx,p,detected,generic,0,,False\n", "row 2, column problem: 'p-partx' does not end"),
-        ("sycophancy_more", HEAD + "0,J,S,s,p,p,detected,generic,0,,False\n" * 2, "row 3, column problem: .* of row 2 too"),
-        ("sycophancy_recent", HEAD + "0,J,S\n", "row 2: 3 cells under 11 columns"),
-        ("sycophancy_recent", HEAD, "no rows"),
-        ("utility_recent_comps", SCORES + "0,S,s,p,p,proofs,OPC R1 8B,\n", "row 2, column accuracy: blank"),
-        ("utility_recent_comps", SCORES + "0,S,s,p,p,proofs,me,1\n", "row 2, column judge: 'me' is not OPC R1 8B"),
-    ],
-)  # fmt: skip
-def test_a_broken_file_of_replies_or_scores_says_file_and_row(tmp_path, name, text, message):
-    with pytest.raises(DataError, match=f"{name}.csv.*{message}"):
-        lay_broken(tmp_path, **{name: text})
-
-
 def test_a_proof_without_a_list_has_no_number_of_issues_and_a_proof_in_both_files_is_marked(tmp_path):
     bare = LABELLED | {"model_id": "bare", "llm_judgment": None, "rejected": None, "solutions": []}
     bare["reward_model"] = {"ground_truth": "incorrect"}
@@ -106,15 +87,14 @@ def test_a_proof_without_a_list_has_no_number_of_issues_and_a_proof_in_both_file
 @pytest.mark.parametrize(
     "labelled, attempts, message",
     [
-        ([LABELLED | {"reward_model": {"ground_truth": "half"}}], [ATTEMPT], "test.parquet, row 1, column reward_model.ground_truth: 'half'"),
-        ([LABELLED], [ATTEMPT, ATTEMPT | {"cost": {}}], "2016_10.json, row 2, column cost.output_tokens: missing"),
-        ([LABELLED], [ATTEMPT | {"llm_judgment": {"result": {"issues": [{}]}}}], "row 1, column llm_judgment: an issue without"),
-        ([LABELLED], '{\n"problem_id": }', "2016_10.json, row 2: no problem with attempts"),
+        (LABELLED | {"reward_model": {"ground_truth": "half"}}, [ATTEMPT], r"test.parquet, row 1: .*\(KeyError\('half'\)\)"),
+        (LABELLED, [ATTEMPT, ATTEMPT | {"cost": {}}], r"2016_10.json, row 1: .*\(KeyError\('output_tokens'\)\)"),
+        (LABELLED, '{\n"problem_id": }', "2016_10.json, row 2: not in the form that is known"),
     ],
 )  # fmt: skip
 def test_a_broken_file_of_proofs_says_file_and_row(tmp_path, labelled, attempts, message):
     with pytest.raises(DataError, match=message):
-        lay_proofs(tmp_path, labelled, attempts)
+        lay_proofs(tmp_path, [labelled], attempts)
 
 
 def assert_rows_of(mine, real, keys):
@@ -124,17 +104,14 @@ def assert_rows_of(mine, real, keys):
 
 
 def test_samples_of_broken_math_give_the_tidy_rows(real_logs, tidy):
-    samples = {path.stem: path.read_text() for path in (real_logs / "broken_math/raw").glob("*.csv")}
     folder = real_logs / "broken_math/raw"
-    assert len(samples) == 6, folder
-    mine = {
-        name: pd.DataFrame(proofs._make(folder / f"{name}.csv", proofs._reply)).assign(setting=setting)
-        for name, setting in ((f"sycophancy_{key}", value) for key, value in proofs.SETTINGS.items())
-    }
-    replies = pd.concat(mine.values())
+    replies = pd.concat(
+        proofs.read_replies(folder / f"sycophancy_{name}.csv").assign(setting=setting)
+        for name, setting in proofs.SETTINGS.items()
+    )
     assert len(replies) == 100
     assert_rows_of(replies, tidy("broken_math"), ["setting", "problem", "solver", "sample", "judge"])
-    scores = pd.DataFrame(proofs._make(folder / "utility_recent_comps.csv", proofs._score))
+    scores = proofs.read_scores(folder / "utility_recent_comps.csv")
     assert_rows_of(scores, tidy("broken_math", "original.csv.gz"), ["problem", "solver"])
 
 

@@ -11,13 +11,12 @@ import pandas as pd
 import yaml
 
 from proctor.data.tabular import DataError, problem
-from proctor.logs.raw_files import AGAIN, Say, Tables, from_json, numbered_rows
+from proctor.logs.raw_files import AGAIN, Say, Tables, csv_table, from_json
 
 SETTLED = ("proved", "disproved", "solved", "independent")
 STATES = (*SETTLED, "open", "falsifiable", "verifiable", "decidable", "not provable", "not disprovable", "unknown")
 TYPING_ERRORS = {"proven": "proved", "disproven": "disproved", "solprovedved": "proved"}
 FOLLOWED = {name.partition("_")[0]: name for name in ("state", "proof", "statement_formalised", "prize", "tags")}
-_VERSION = re.compile(r"(\d+)_(\d{4}-\d\d-\d\dT\d{4})_([0-9a-f]{12})")
 _BLOCK = re.compile(r"^- *number:", re.MULTILINE)
 _NUMBER = re.compile(r"- *number: *[\"']?(\w+)")
 _CONFLICT = re.compile(r"^(?:<<<<<<<|=======|>>>>>>>)", re.MULTILINE)
@@ -25,7 +24,7 @@ LABELS = {"UNRESOLVED": "unresolved", "DISPROOF": "claims_disproof", "PROOF": "c
 _LABEL = re.compile("|".join(LABELS))
 _FINAL = re.compile(r"\bFINAL\b(.{0,200})", re.DOTALL)
 _COMPLETION = re.compile(r"completion[^\d%]{0,80}?(\d+(?:\.\d+)?)\s*\\?%", re.IGNORECASE)
-_ATTEMPT = re.compile(r"(\d+)(?: - .*?)?(?:_v(\d+))?")
+_ATTEMPT = re.compile(r"^(\d+)(?: ?-.*?)?(?:_v(\d+))?$")
 
 
 def erdos(raw: Path, say: Say = print) -> Tables:
@@ -38,10 +37,8 @@ def erdos(raw: Path, say: Say = print) -> Tables:
     blocks: dict[str, dict | None] = {}  # by text: most blocks are the same from version to version
     rows, versions = [], []
     for path in sorted((raw / "versions").glob("*.yaml")):
-        named = _VERSION.fullmatch(path.stem)
-        if not named:
-            raise DataError(problem(path, None, None, "not <version>_<time>_<commit>.yaml", AGAIN))
-        version, date, text = str(int(named[1])), named[2][:10], path.read_text(encoding="utf-8")
+        number, time, commit = path.stem.split("_")
+        version, date, text = str(int(number)), time[:10], path.read_text(encoding="utf-8")
         starts = [block.start() for block in _BLOCK.finditer(text)]
         states: dict[str, dict] = {}
         unparsed = twice = 0
@@ -56,8 +53,6 @@ def erdos(raw: Path, say: Say = print) -> Tables:
             if state is not None:
                 twice += state["number"] in states
                 states[state["number"]] = state
-        if not states:
-            raise DataError(problem(path, 1, "number", "no problem is there", AGAIN))
         for number, state in states.items():
             before = known.get(number)
             changed = [name for name, what in FOLLOWED.items() if before and state[what] != before[what]]
@@ -69,8 +64,8 @@ def erdos(raw: Path, say: Say = print) -> Tables:
         versions.append(
             {
                 "version": version,
-                "commit": named[3],
-                "time": f"{named[2][:13]}:{named[2][13:]}",
+                "commit": commit,
+                "time": f"{time[:13]}:{time[13:]}",
                 "problems": len(states),
                 "settled": sum(state["settled"] == "1" for state in states.values()),
                 "proof_formalised": sum(state["proof"] == "Lean" for state in states.values()),
@@ -79,8 +74,6 @@ def erdos(raw: Path, say: Say = print) -> Tables:
                 "conflict_marks": len(_CONFLICT.findall(text)),
             }
         )
-    if not rows:
-        raise DataError(f"{raw / 'versions'}: no version of the table. {AGAIN}.")
     if unparsed := sum(version["unparsed"] for version in versions):
         say(f"  {unparsed} blocks can't be parsed: their problems keep the previous state")
     columns = ["version", "date", "number", "changed", "state", "settled", "proof", "statement_formalised", "prize"]
@@ -94,40 +87,29 @@ def erdos_attempts(raw: Path, say: Say = print) -> Tables:
     raw / "history.csv" holds path, first_date and last_date of its commits. An attempt that repeats another one of its
     problem word for word is marked as its duplicate.
     """
-    dates = {row["path"]: row for _, row in numbered_rows(raw / "history.csv")}
+    dates = csv_table(raw / "history.csv").set_index("path")
     reviews = _reviews(raw)
-    by_problem = reviews.drop_duplicates(["set", "problem"]).set_index(["set", "problem"])
-    rows, texts = [], {}
+    rows = []
     for path in (raw / "attacks").glob("*/*/*.tex"):
-        place = path.relative_to(raw).as_posix()
-        group, model, named = path.parts[-3], path.parts[-2], _ATTEMPT.fullmatch(path.stem)
-        if not named:
-            raise DataError(problem(path, None, None, "its name does not begin with a number", AGAIN))
-        if place not in dates:
-            raise DataError(problem(raw / "history.csv", None, "path", f"no row of {place}", AGAIN))
-        text, version = path.read_text(encoding="utf-8"), int(named[2] or 1)
+        text, [(number, version)] = path.read_text(encoding="utf-8"), _ATTEMPT.findall(path.stem)
         claim, advanced = _claim(text)
         stated = _COMPLETION.findall(text)
-        row = {"set": group, "problem": named[1], "model": model, "version": version}
-        row |= {each: dates[place][each] for each in ("first_date", "last_date")}
+        row = {"set": path.parts[-3], "problem": number, "model": path.parts[-2], "version": int(version or 1)}
+        row |= dates.loc[path.relative_to(raw).as_posix(), ["first_date", "last_date"]]
         row |= {"claim": claim, "says_advanced": advanced}
         row |= {"site_status": "unresolved" if "unresolved" in text.lower() else "solved"}
-        row |= {"completion": f"{float(stated[-1]):g}" if stated else "", "characters": len(text)}
-        review = by_problem.loc[group, named[1]] if (group, named[1]) in by_problem.index else {}
-        row |= {"duplicate_of": "", **{each: review.get(each, "") for each in ("review", "reviewers", "review_date")}}
+        row |= {"completion": f"{float(stated[-1]):g}" if stated else "", "characters": len(text), "text": text}
         rows.append(row)
-        texts[group, named[1], model, version] = text
-    if not rows:
-        raise DataError(f"{raw / 'attacks'}: no attempts. {AGAIN}.")
     rows.sort(key=lambda row: (row["set"], int(row["problem"]), row["model"], row["version"]))
-    seen: dict[tuple, str] = {}
-    for row in rows:
-        key = row["set"], row["problem"], row["model"], row["version"]
-        first = seen.setdefault((*key[:2], texts[key]), "/".join(key[:3]))
-        row["duplicate_of"] = first if first != "/".join(key[:3]) else ""
-    if double := sum(row["duplicate_of"] != "" for row in rows):
+    found = pd.DataFrame(rows)
+    name, same = found["set"] + "/" + found["problem"] + "/" + found["model"], ["set", "problem", "text"]
+    first = name.groupby([found[column] for column in same]).transform("first")
+    found["duplicate_of"] = first.where(first != name, "")
+    if double := int((first != name).sum()):
         say(f"  {double} attempts are word for word those of another model: see duplicate_of")
-    return {"tidy.csv.gz": pd.DataFrame(rows).astype(str), "reviews.csv": reviews}
+    by_problem = reviews[["set", "problem", "review", "reviewers", "review_date"]].drop_duplicates(["set", "problem"])
+    tidy = found.drop(columns="text").merge(by_problem, "left", ["set", "problem"]).fillna("")
+    return {"tidy.csv.gz": tidy.astype(str), "reviews.csv": reviews}
 
 
 def _block(path: Path, line: int, text: str) -> dict | None:
@@ -176,7 +158,7 @@ def _reviews(raw: Path) -> pd.DataFrame:
     """One row per reviewed problem, in the order of its number."""
     rows = []
     for path in (raw / "reviews").glob("*/*.json"):
-        rows.append({"set": path.parent.name, "problem": path.stem, **from_json(path, _review, "review")})
+        rows.append({"set": path.parent.name, "problem": path.stem, **from_json(path, _review)})
     rows.sort(key=lambda row: (row["set"], int(row["problem"])))
     columns = ["set", "problem", "review", "label", "reviewers", "review_date", "has_issue"]
     return pd.DataFrame(rows, columns=columns)

@@ -302,10 +302,7 @@ def _check(source: Source, found: dict[str, str]) -> None:
 def _compare(source: Source, folder: Path) -> None:
     """Raises FetchError if a tidy file lacks; and, removing it, if it has other rows than the committed figures."""
     if lacking := [tidy.file for tidy in source.tidy if not (folder / tidy.file).is_file()]:
-        raise FetchError(
-            f"its raw files gave no {', '.join(lacking)}; the lines above say what was not there. The other tidy files "
-            "can be used."
-        )
+        raise FetchError(f"its raw files gave no {', '.join(lacking)}. The other tidy files can be used.")
     other = {tidy: found for tidy in source.tidy if tidy.sha256 not in ("", found := digest(folder / tidy.file))}
     if other and not source.whole:
         _say("  more rows than the committed figures rest on, as is known of this source: verdicts are not asserted")

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from proctor.data.tabular import DataError, Wrong, read
-from proctor.logs.raw_files import AGAIN, Say, Tables, cell, from_json
+from proctor.data.tabular import DataError
+from proctor.logs.raw_files import AGAIN, Say, Tables, files_by_name, from_json, rows
 
 RUNS = "results/20250922_122904"
 PARTS = ("problem", "answer", "rationale")
@@ -87,9 +87,9 @@ def hle_answers(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tabl
     with and some without the reasoning_tokens.
     """
     found = read_runs(raw, say, only)
-    table, rows = _marked(found), [found.answers[key] for key in sorted(found.answers)]
-    table.insert(3, "answer", [_short_answer(_reply(entry)) for entry in rows])
-    details = [(entry.get("usage") or {}).get("completion_tokens_details") or {} for entry in rows]
+    table, entries = _marked(found), [found.answers[key] for key in sorted(found.answers)]
+    table.insert(3, "answer", [_short_answer(_reply(entry)) for entry in entries])
+    details = [(entry.get("usage") or {}).get("completion_tokens_details") or {} for entry in entries]
     table["reasoning_tokens"] = ["" if (n := one.get("reasoning_tokens")) is None else str(n) for one in details]
     return {"answers.csv.gz": table}
 
@@ -108,7 +108,7 @@ def hle_repairs(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tabl
                 labels[item["id"]] = item
     if not labels:
         raise DataError(f"{raw / 'data'}: no part of HLE-Verified's labels. {AGAIN}.")
-    runs, rows = read_runs(raw, say, only), []
+    runs, marked = read_runs(raw, say, only), []
     order = list(only) or sorted({run for run, _ in runs.answers})
     for item in sorted(labels):
         original, repaired = labels[item]["original_key"], labels[item]["repaired_key"]
@@ -116,7 +116,7 @@ def hle_repairs(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tabl
             if (run, item) in runs.answers:
                 entry, verdict = runs.answers[run, item], runs.verdicts.get((run, item))
                 marks = [_matches_key(_reply(entry), key) for key in (original, repaired)]
-                rows.append([item, run, _stated(entry), *marks, verdict["mark"] if verdict else ""])
+                marked.append([item, run, _stated(entry), *marks, verdict["mark"] if verdict else ""])
     items = pd.DataFrame([labels[item] for item in sorted(labels)]).drop(columns=["original_key", "repaired_key"])
     false = sum(one["repaired_key"] == "False" for one in labels.values())
     say(
@@ -126,15 +126,15 @@ def hle_repairs(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tabl
     if false:
         say(f"  {false} repaired keys are the JSON value false")
     columns = ["id", "run", "stated_confidence", "exact_original_key", "exact_repaired_key", "judge_original_key"]
-    return {"items.csv": items, "tidy.csv.gz": pd.DataFrame(rows, columns=columns)}
+    return {"items.csv": items, "tidy.csv.gz": pd.DataFrame(marked, columns=columns)}
 
 
 def _marked(found: Runs) -> pd.DataFrame:
     """One row per run and item, in their order, all cells text."""
-    rows = []
+    marked = []
     for run, item in sorted(found.answers):
         entry, verdict = found.answers[run, item], found.verdicts.get((run, item))
-        rows.append(
+        marked.append(
             {
                 "id": item,
                 "run": run,
@@ -146,7 +146,7 @@ def _marked(found: Runs) -> pd.DataFrame:
                 "completion_tokens": str((entry.get("usage") or {}).get("completion_tokens", "")),
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(marked)
 
 
 def _labels(path: Path) -> list[dict[str, str]]:
@@ -163,15 +163,11 @@ def _labels(path: Path) -> list[dict[str, str]]:
     elif path.suffix != ".jsonl":
         return []
     window = "1" if _WINDOW.search(path.name) else "0"
-    return read(path, lambda row: {**_label(row), "in_window": window})
+    return rows(path, lambda row: _label(row) | {"in_window": window})
 
 
 def _label(row: dict) -> dict[str, str]:
     """One item's labels as text. A key or problem that was not changed has no original_..."""
-    for column in ("id", "answer", "Verified_Classes", "verify_meta_info", "category", "answer_type"):
-        cell(row, column)
-    if row["Verified_Classes"] not in _CLASS:
-        raise Wrong("Verified_Classes", f"{row['Verified_Classes']!r} is no class", AGAIN)
     repaired = str(row["answer"]).strip()
     original = str(row.get("original_answer", repaired)).strip()
     problem_changed = "original_question" in row and row["original_question"].strip() != row["question"].strip()
@@ -189,17 +185,10 @@ def _label(row: dict) -> dict[str, str]:
         "original_key": original,
         "repaired_key": repaired,
     }
-    checks = row["verify_meta_info"]
-    if not isinstance(checks, dict) or any(not isinstance(checks.get(f"{part}_verify"), dict) for part in PARTS):
-        raise Wrong("verify_meta_info", "no labels of problem, answer and rationale", AGAIN)
-    found |= {f"{part}_valid": str(checks[f"{part}_verify"].get("is_valid", "")) for part in PARTS}
-    errors = {part: str(checks[f"{part}_verify"].get("error_type", "")) for part in PARTS}
+    checks = {part: row["verify_meta_info"][f"{part}_verify"] for part in PARTS}
+    found |= {f"{part}_valid": str(check.get("is_valid", "")) for part, check in checks.items()}
+    errors = {part: str(check.get("error_type", "")) for part, check in checks.items()}
     return found | {f"{part}_error": "" if error in ("0", "None") else error for part, error in errors.items()}
-
-
-def files_by_name(folder: Path, pattern: str) -> list[Path]:
-    """The files of a pattern, sorted by name."""
-    return sorted(folder.glob(pattern), key=lambda path: path.name)
 
 
 def number_of(text: str) -> float | None:
@@ -212,7 +201,7 @@ def number_of(text: str) -> float | None:
 
 def _entries(path: Path, key: str) -> list[tuple[str, dict]]:
     """(item, entry) of an object of entries in HLE's official form."""
-    return from_json(path, lambda found: list(found[key].items()), f"object {key}")
+    return from_json(path, lambda found: list(found[key].items()))
 
 
 def _run(path: Path) -> str:

@@ -3,20 +3,17 @@
 As in `proctor.logs.importers`: an importer gets the folder of the raw files and returns {tidy file: table of text}.
 """
 
-from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pandas as pd
 
-from proctor.data.tabular import DataError, Row, Wrong, made, read
-from proctor.logs.raw_files import AGAIN, Say, Tables, cell, from_json
+from proctor.logs.raw_files import Say, Tables, csv_table, from_json, rows
 
 SETTINGS = {"confidence": "confidence", "hint": "hint", "more": "own_theorem", "recent": "plain",
             "logits": "token_probability"}  # sycophancy_<key>.csv: our name of the setting  # fmt: skip
-LABELS = {"incorrect": "True", "detected": "False", "corrected": "False", "correct": "False"}  # label: deceived
 GRADERS = {"OPC R1 8B": "OPC-R1-8B", "Final Answer Parser": "parser"}
-KINDS = {"proofs": ("proof", "0"), "answer": ("answer", "0"), "matharena": ("answer", "1")}
-NOT_THE_SOLVER = {("GPT OSS 120B (high)", "openai/oss-20b")}  # the smaller model answered the true versions
+KINDS = {"proofs": "proof", "answer": "answer", "matharena": "answer"}
+NOT_THE_SOLVER = ("GPT OSS 120B (high)", "openai/oss-20b")  # the smaller model answered the true versions
 MEASURES = {"entropy": ".4f", "tail_confidence": ".3f", "full_confidence": ".3f"}  # as many digits as the tidy file
 ISSUES = {"Skipping Computation Steps": "skipped_steps", "Oversimplification": "oversimplification",
           "Missing Edge Cases": "edge_cases", "Overgeneralization": "overgeneralization",
@@ -28,37 +25,72 @@ def broken_math(raw: Path, say: Say = print) -> Tables:
     """BrokenMath: one row per reply to a theorem made false, and the solvers' scores on the true versions.
 
     `-partK` at the end of a problem is sample K of it. A true version that another model answered gives its solver no
-    score. Raises DataError with file and row.
+    score. Raises DataError with the file.
     """
     folder = raw / "data" / "results"
-    scores = pd.DataFrame(_make(folder / "utility_recent_comps.csv", _score))
-    original = scores.sort_values(["solver", "problem"], ignore_index=True)
-    own = ~scores[["solver", "model"]].apply(tuple, axis=1).isin(NOT_THE_SOLVER)
+    scores = read_scores(folder / "utility_recent_comps.csv")
+    own = ~((scores["solver"] == NOT_THE_SOLVER[0]) & (scores["model"] == NOT_THE_SOLVER[1]))
     say(f"  {int((~own).sum())} true versions were answered by another model: no score of their solver")
-    replies = []
-    for name, setting in SETTINGS.items():
-        table = pd.DataFrame(_make(folder / f"sycophancy_{name}.csv", _reply)).assign(setting=setting)
-        order = table.assign(sample=table["sample"].astype(int)).sort_values(["solver", "judge", "problem", "sample"])
-        replies.append(table.loc[order.index])
-    keys = ["problem", "solver"]
-    tidy = pd.concat(replies).merge(scores[own].rename(columns={"score": "original_score"}), "left", keys).fillna("")
+    replies = pd.concat(
+        [read_replies(folder / f"sycophancy_{name}.csv").assign(setting=setting) for name, setting in SETTINGS.items()]
+    )
+    own_scores = scores[own].rename(columns={"score": "original_score"})
+    tidy = replies.merge(own_scores, "left", ["problem", "solver"], validate="many_to_one").fillna("")
     columns = ["setting", "problem", "solver", "sample", "judge", "label", "deceived", "stated_confidence"]
-    return {"tidy.csv.gz": tidy[[*columns, "original_score", *MEASURES]], "original.csv.gz": original}
+    tidy = tidy[[*columns, "original_score", *MEASURES]]
+    return {"tidy.csv.gz": tidy, "original.csv.gz": scores.sort_values(["solver", "problem"], ignore_index=True)}
+
+
+def read_replies(path: Path) -> pd.DataFrame:
+    """Solvers' replies to false theorems and judges' labels of them, sorted by solver, judge, problem and sample."""
+    found = csv_table(path)
+    parts = found["problem"].str.partition("-part")
+    replies = pd.DataFrame(
+        {
+            "problem": parts[0],
+            "solver": found["solver"],
+            "sample": parts[2].replace("", "0").astype(int),
+            "judge": found["judge"],
+            "label": found["true_grade"],
+            "deceived": (found["true_grade"] == "incorrect").astype(int).astype(str),
+            "stated_confidence": _numbers(found["confidence"]),
+        }
+    )
+    for measure, form in MEASURES.items():
+        replies[measure] = _numbers(found[measure], form) if measure in found else ""
+    return replies.sort_values(["solver", "judge", "problem", "sample"], kind="stable").astype({"sample": str})
+
+
+def read_scores(path: Path) -> pd.DataFrame:
+    """Solvers' scores on the true versions; in this file alone the competition ends with a slash."""
+    found = csv_table(path)
+    return pd.DataFrame(
+        {
+            "problem": found["problem"].str.replace("/", "_"),
+            "solver": found["solver"],
+            "model": found["solver_id"],
+            "kind": found["split"].map(KINDS),
+            "score": _numbers(found["accuracy"]),
+            "graded_by": found["judge"].map(GRADERS),
+            "from_matharena": (found["split"] == "matharena").astype(int).astype(str),
+        }
+    )
+
+
+def _numbers(cells: pd.Series, form: str = "g") -> list[str]:
+    """Numbers as text in a format; a blank stays blank."""
+    return [cell and f"{float(cell):{form}}" for cell in cells]
 
 
 def open_proofs(raw: Path, say: Say = print) -> Tables:
     """Open Proof Corpus: proofs with a human label, and attempts with o4-mini's list of issues.
 
     A proof without a list was graded without one; nobody looked for issues there, so it has none of 0. A proof that
-    stands in both files (same problem, model, tokens and day) is marked in the second. Raises DataError.
+    stands in both files (same problem, model, tokens and day) is marked in the second. Raises DataError with the file.
     """
-    labelled = pd.DataFrame(_make(raw / "data/train/discrete/long/test.parquet", _labelled))
-    listed = []
-    for path in sorted((raw / "data/solved/proof_verification").glob("*/*.json")):
-        rows = from_json(path, _attempts, "problem with attempts")
-        listed += made(path, rows, [], lambda _, row: _attempt(row) | _empty(row))
-    if not listed:
-        raise DataError(f"{raw / 'data/solved/proof_verification'}: no attempts. {AGAIN}.")
+    labelled = pd.DataFrame(rows(raw / "data/train/discrete/long/test.parquet", _labelled))
+    paths = (raw / "data/solved/proof_verification").glob("*/*.json")
+    listed = [attempt for path in sorted(paths) for attempt in from_json(path, _attempts)]
     keys = ["problem", "model", "output_tokens", "proof_date"]
     both = labelled[[*keys, "human_correct", "has_issue_list"]].rename(columns={"has_issue_list": "list_in_tidy"})
     lists = pd.DataFrame(listed).merge(both, "left", keys, indicator="in_tidy")
@@ -66,114 +98,47 @@ def open_proofs(raw: Path, say: Say = print) -> Tables:
     lists = lists.drop(columns=["graded_date", "added_date"]).fillna("")
     say(f"  {(lists['in_tidy'] == '1').sum()} of {len(lists)} attempts with a list are labelled proofs too")
     say(f"  {(labelled['has_issue_list'] == '0').sum()} of {len(labelled)} labelled proofs have no list")
-    order = [name for name in lists if name not in ("in_tidy", "human_correct", "list_in_tidy")]
-    lists = lists[[*order, "in_tidy", "human_correct", "list_in_tidy"]]
+    last = ["in_tidy", "human_correct", "list_in_tidy"]
+    lists = lists[[*lists.columns.difference(last, sort=False), *last]]
     by = ["problem", "model"]
     return {"tidy.csv.gz": labelled.sort_values(by), "with_lists.csv.gz": lists.sort_values(by)}
 
 
-def _make(path: Path, make: Callable[[dict], dict]) -> list[dict]:
-    """One record per row of a file, none twice. Raises DataError with file and row."""
-
-    def place(record: dict) -> tuple:
-        return tuple(record[name] for name in ("problem", "model", "solver", "sample", "judge") if name in record)
-
-    once = ("problem", place, "problem, solver, sample and judge", AGAIN)
-    return read(path, make, once=once, empty=f"no rows. {AGAIN}.")
+def _labelled(row: dict) -> dict:
+    """A proof with its human label, which stands third."""
+    attempt = _attempt(row)
+    label = {"human_correct": VERDICTS[row["reward_model"]["ground_truth"]]}
+    return {name: attempt.pop(name) for name in ("problem", "model")} | label | attempt
 
 
-def _one_of(row: dict, names: tuple[str, ...], allowed: Iterable[str]) -> str:
-    if (value := cell(row, *names)) not in (allowed := list(allowed)):
-        raise Wrong(".".join(names), f"{value!r} is not {', '.join(allowed)}", AGAIN)
-    return value
-
-
-def _number(row: dict, column: str, low: float = 0, high: float = float("inf"), form: str = "g") -> str:
-    """A number in [low, high] as text; blank stays blank."""
-    if not (text := cell(row, column)):
-        return ""
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not low <= value <= high:
-        raise Wrong(column, f"{text!r} is no number from {low:g} to {high:g}", AGAIN)
-    return f"{value:{form}}"
-
-
-def _reply(row: dict) -> dict:
-    """A solver's reply to a false theorem and a judge's label of it."""
-    label = _one_of(row, ("true_grade",), LABELS)
-    if cell(row, "incorrect") != LABELS[label]:
-        raise Wrong("incorrect", f"{row['incorrect']!r} does not fit the label {label!r}", AGAIN)
-    name, _, sample = cell(row, "problem").partition("-part")
-    if sample and not sample.isdecimal():
-        raise Wrong("problem", f"{row['problem']!r} does not end in -part and a number", AGAIN)
-    reply = {"problem": name, "solver": cell(row, "solver"), "sample": sample or "0", "judge": cell(row, "judge")}
-    reply |= {"label": label, "deceived": str(int(label == "incorrect"))}
-    reply["stated_confidence"] = _number(row, "confidence", high=100)
-    return reply | {each: _number(row, each, form=form) if each in row else "" for each, form in MEASURES.items()}
-
-
-def _score(row: dict) -> dict:
-    """A solver's score on the true version; in this file alone the competition ends with a slash."""
-    kind, from_matharena = KINDS[_one_of(row, ("split",), KINDS)]
-    score = _number(row, "accuracy", high=1) or None
-    if score is None:
-        raise Wrong("accuracy", "blank", AGAIN)
-    return {
-        "problem": cell(row, "problem").replace("/", "_"),
-        "solver": cell(row, "solver"),
-        "model": cell(row, "solver_id"),
-        "kind": kind,
-        "score": score,
-        "graded_by": GRADERS[_one_of(row, ("judge",), GRADERS)],
-        "from_matharena": from_matharena,
-    }
+def _attempts(whole: dict) -> list[dict]:
+    """The attempts at the problem of a file."""
+    return [
+        _attempt(whole | each) | {"proof_empty": str(int(not (each["solution"] or "").strip()))}
+        for each in whole["attempts"]
+    ]
 
 
 def _attempt(row: dict) -> dict:
     """A proof, and what o4-mini's list says of it."""
-    judgement = row.get("llm_judgment")
-    issues = cell(row, "llm_judgment", "result", "issues") if judgement else []
-    try:
-        kinds = [ISSUES.get(issue["category"], "other") for issue in issues]
-    except (KeyError, TypeError):
-        raise Wrong("llm_judgment", "an issue without a category", AGAIN) from None
-    about = ("competition", "source", "level", "year", "difficulty")
-    rejected = row.get("rejected")
+    judgement, rejected = row.get("llm_judgment"), row.get("rejected")
+    issues = judgement["result"]["issues"] if judgement else []
+    kinds = [ISSUES.get(issue["category"], "other") for issue in issues]
     return {
-        "problem": cell(row, "problem_id"),
-        "model": cell(row, "model_id"),
+        "problem": row["problem_id"],
+        "model": row["model_id"],
         "has_issue_list": str(int(bool(judgement))),
         "n_issues": str(len(kinds)) if judgement else "",
         "no_issue": str(int(not kinds)) if judgement else "",
         "issue_kinds": ";".join(kinds),
-        "has_reference": str(int(len(cell(row, "solutions")) > 0)),
-        **{name: str(cell(row, "metadata", name)) for name in about},
+        "has_reference": str(int(len(row["solutions"]) > 0)),
+        **{name: str(row["metadata"][name]) for name in ("competition", "source", "level", "year", "difficulty")},
         "rejected": "" if rejected is None else str(int(rejected)),
-        "output_tokens": str(cell(row, "cost", "output_tokens")),
+        "output_tokens": str(row["cost"]["output_tokens"]),
         "proof_date": _day(row, "timestamp"),
         "graded_date": _day(row, "last_update"),
         "added_date": _day(row, "date_added"),
     }
-
-
-def _labelled(row: dict) -> dict:
-    """A proof with its human label, which stands third."""
-    label = VERDICTS[_one_of(row, ("reward_model", "ground_truth"), VERDICTS)]
-    attempt = _attempt(row)
-    return {name: attempt.pop(name) for name in ("problem", "model")} | {"human_correct": label} | attempt
-
-
-def _attempts(whole: dict) -> list[Row]:
-    """The attempts at the problem of a file, numbered, each with what the file says of the problem."""
-    about = {name: whole[name] for name in ("problem_id", "metadata", "solutions")}
-    return [(number, about | attempt) for number, attempt in enumerate(whole["attempts"], 1)]
-
-
-def _empty(row: dict) -> dict:
-    return {"proof_empty": str(int(not (cell(row, "solution") or "").strip()))}
 
 
 def _day(row: dict, column: str) -> str:
