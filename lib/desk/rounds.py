@@ -54,7 +54,7 @@ def open_round(
     held = Round(protocol=protocol, title=title, organizer=by, people=named, settings=dict(settings or {}))
     problems = {part: told for part in rules.parts if (told := _people_problem(held, part, rules.parts[part].seats))}
     try:
-        rules.check(Case(round=held, place=1, material=_blank(rules)))
+        rules.check(Case(round=held, place=1))
     except Impossible as error:
         if error.field in (*rules.settings, "settings"):  # else it is of a case, and there is none yet
             problems[error.field] = f"{error}."
@@ -63,10 +63,6 @@ def open_round(
     held.save()
     record(by, "open round", held)
     return held
-
-
-def _blank(rules: Protocol) -> dict:
-    return dict.fromkeys(rules.material, "")
 
 
 def _people_problem(held: Round, part: str, seats: int | None) -> str:
@@ -99,9 +95,7 @@ def add_cases(by: Account, held: Round, rows: Sequence[Mapping]) -> list[Case]:
         case.parts, case.ballots = _seats(rules, held, case, load, number), []
         case.state = rules.decide(case).state
         case.save()
-        Seat.objects.bulk_create(
-            Seat(case=case, account=accounts[name], part=part) for name, part in case.parts.items()
-        )
+        seats += [Seat(case=case, account=accounts[name], part=part) for name, part in case.parts.items()]
         made.append(case)
         record(by, "add case", case)
     Seat.objects.bulk_create(seats)
@@ -110,16 +104,13 @@ def add_cases(by: Account, held: Round, rows: Sequence[Mapping]) -> list[Case]:
 
 def _case_problem(rules: Protocol, case: Case, row: Mapping) -> str:
     """What is wrong with a case that is not yet stored, made of a row; "" if nothing."""
-    held = case.round
     known = {*rules.material, *rules.evidence, "author"}
     if unknown := sorted(set(row) - known):
         return f"{', '.join(unknown[:5])}: unknown; known are {', '.join(sorted(known))}."
     if missing := [name for name in rules.needed if row.get(name) in (None, "", [])]:
         return f"{missing[0]}: missing."
-    if wrong := [
-        name for name in rules.material if isinstance(row.get(name), (list, dict)) and name not in rules.lists
-    ]:
-        return f"{wrong[0]}: not a text."
+    if wrong := [name for name in {*rules.material} - {*rules.lists} if isinstance(row.get(name), (list, dict))]:
+        return f"{min(wrong)}: not a text."
     if long := [name for name, value in row.items() if not is_storable(value)]:
         return f"{long[0]}: more than {LONGEST:,} characters, or holds what can't be stored."
     author = str(row.get("author") or "")
@@ -127,17 +118,10 @@ def _case_problem(rules: Protocol, case: Case, row: Mapping) -> str:
         return "author: missing. Name the account that wrote it."
     if author and case.author is None:
         return f"author: no account {author!r}."
-    if author == held.organizer.username:
+    if author == case.round.organizer.username:
         return "author: the organizer sees every ballot, and can't be the author of a case."
-    for part, own in rules.parts.items():
-        if len(set(held.people[part]) - {author}) < (own.seats or 1):
-            return f"too few of part {part} next to the author: name more in a round of its own."
     try:
-        rules.check(
-            Case(
-                round=held, place=1, author=case.author, material=_blank(rules) | case.material, evidence=case.evidence
-            )
-        )
+        rules.check(case)
     except Impossible as error:
         return f"{error}."
     return ""
@@ -161,7 +145,9 @@ def _seats(rules: Protocol, held: Round, case: Case, load: Counter, number: int)
         )
         chosen = order if seats is None else order[:seats]
         if len(chosen) < (seats or 1):
-            raise Refused({"cases": f"row {number}: too few people for {part} next to the other parts. Name more."})
+            raise Refused(
+                {"cases": f"row {number}: too few for {part} next to author and other parts. Name more."}
+            )
         found |= dict.fromkeys(chosen, part)
         load.update(chosen)
     return found
