@@ -145,9 +145,7 @@ def _seats(rules: Protocol, held: Round, case: Case, load: Counter, number: int)
         )
         chosen = order if seats is None else order[:seats]
         if len(chosen) < (seats or 1):
-            raise Refused(
-                {"cases": f"row {number}: too few for {part} next to author and other parts. Name more."}
-            )
+            raise Refused({"cases": f"row {number}: too few for {part} next to author and other parts. Name more."})
         found |= dict.fromkeys(chosen, part)
         load.update(chosen)
     return found

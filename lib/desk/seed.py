@@ -69,29 +69,26 @@ def invented(number: int = 0, setting: Setting = SETTING) -> Community:
     rng = np.random.default_rng(number)
     found = simulate(rng, setting)
     answers = found.answers[(rng.random(len(found.answers)) < KEPT) | (found.answers["system"] == "people")]
-    questions, texts = found.questions.copy(), _read(TEXTS)
-    shown = [(site, one) for site, of_site in texts.items() for one in of_site["questions"]]
-    shown = [shown[place * len(shown) // len(questions)] for place in range(len(questions))]
-    questions["site"] = [site for site, _ in shown]
-    questions["category"] = [texts[site]["category"] for site, _ in shown]
-    for field in ("title", "body", "tags"):
-        questions[field] = [one[field] for _, one in shown]
-    site = answers["question_id"].map(questions.set_index("question_id")["site"])
-    own = {number: one.get("answers") for number, (_, one) in zip(questions["question_id"], shown)}
+    asked = _asked(len(found.questions)).set_index(found.questions["question_id"].to_numpy())
     right = found.truth.set_index("answer_id")["right"]
-    pools = [
-        own[row.question_id]["right" if right[row.answer_id] else "wrong"]
-        if own[row.question_id]
-        else texts[name]["answers"]
-        for row, name in zip(answers.itertuples(), site)
-    ]
-    answers = answers.assign(
-        prompt=[PROMPT.format(site=name) if model else "" for name, model in zip(site, answers["base_model"])],
-        text=[str(rng.choice(pool)) for pool in pools],
-    )
+    own = [asked.loc[row.question_id] for row in answers.itertuples()]
+    pools = [of["right" if right[name] else "wrong"] for of, name in zip(own, answers["answer_id"])]
+    prompts = [PROMPT.format(site=of["site"]) if model else "" for of, model in zip(own, answers["base_model"])]
+    answers = answers.assign(prompt=prompts, text=[str(rng.choice(pool)) for pool in pools])
     answers = answers[answers["withdrawn_at"].isna()]
+    shown = ["site", "category", "title", "body", "tags"]
+    questions = found.questions.drop(columns=shown, errors="ignore").join(asked[shown], on="question_id")
     verdicts, reviews = (of[of["answer_id"].isin(answers["answer_id"])] for of in (found.verdicts, found.reviews))
     return replace(found, questions=questions, answers=answers, verdicts=verdicts, reviews=reviews)
+
+
+def _asked(count: int) -> pd.DataFrame:
+    """So many questions of the file, spread over its sites, with the answers to choose from, `right` and `wrong`."""
+    rows = []
+    for site, of in _read(TEXTS).items():
+        alike = dict(site=site, category=of["category"], right=of["answers"], wrong=of["answers"])
+        rows += [alike | one | one.get("answers", {}) for one in of["questions"]]
+    return pd.DataFrame(rows).iloc[np.arange(count) * len(rows) // count]
 
 
 def _read(path: Path) -> dict:
@@ -104,10 +101,17 @@ def seed(number: int = 0, setting: Setting = SETTING) -> dict[str, int]:
     community = invented(number, setting)
     later = timezone.now() - timedelta(days=1) - community.end  # the last thing happened yesterday
     accounts, rng = _accounts(community), np.random.default_rng(number)
-    questions = _questions(community.questions, later)
-    answers = {row.answer_id: _answer(row, questions, accounts, later) for row in community.answers.itertuples()}
+    questions, answers = _questions(community.questions, later), {}
+    for row in community.answers.itertuples():
+        names = (row.organisation, row.system) if row.system != "people" else ("The desk's community", "People")
+        told = dict(base_model=row.base_model, prompt=row.prompt, text=row.text, people=row.system == "people")
+        made = acts.submit_answer(accounts[row.submitted_by], questions[row.question_id], *names, **told)
+        answers[row.answer_id] = _date(made, row.submitted_at + later)
     for row in community.verdicts.itertuples():
-        _verdict(row, answers[row.answer_id], rng, later)
+        probability = None if np.isnan(row.probability) else row.probability
+        known = dict(judges=JUDGE, calls=row.calls, dollars=row.dollars, trace=_trace(row, rng))
+        made = acts.add_verdict(answers[row.answer_id], row.validator, row.verdict, probability, **known)
+        _date(made, row.decided_at + later, "decided_at")
     for row in community.reviews.itertuples():
         _review(row, answers[row.answer_id], accounts[row.reviewer], later)
     for row in community.comments.itertuples():
@@ -117,9 +121,8 @@ def seed(number: int = 0, setting: Setting = SETTING) -> dict[str, int]:
             acts.vote(voter, question, 1 if rng.random() < 0.8 else -1)
     for protocol, told in _read(ROUNDS).items():
         _round(protocol, told)
-    return {
-        model._meta.model_name: model.objects.count() for model in (Question, Answer, Verdict, Review, Account, Round)
-    }
+    tables = (Question, Answer, Verdict, Review, Account, Round)
+    return {model._meta.model_name: model.objects.count() for model in tables}
 
 
 def _accounts(community: Community) -> dict[str, Account]:
@@ -140,49 +143,26 @@ def _account(username: str, role: str, **fields: str) -> Account:
 
 
 def _questions(table: pd.DataFrame, later: timedelta) -> dict[str, Question]:
-    fields = ("site", "category", "title", "body", "tags", "score", "views", "licence")
-    keys = {row.question_id: f"{row.site}/{number}" for number, row in enumerate(table.itertuples(), 101)}
-    made_up = dict(release="invented", author="nobody (invented)")
-    rows = [
-        {name: getattr(row, name) for name in fields}
-        | dict(key=keys[row.question_id], posted_at=row.posted_at + later, **made_up)
-        for row in table.itertuples()
-    ]
-    acts.add_questions(None, rows)
-    stored = Question.objects.in_bulk(list(keys.values()), field_name="key")
-    return {name: stored[key] for name, key in keys.items()}
-
-
-def _answer(row, questions: Mapping[str, Question], accounts: Mapping[str, Account], later: timedelta) -> Answer:
-    people = row.system == "people"
-    answer = acts.submit_answer(
-        accounts[row.submitted_by],
-        questions[row.question_id],
-        "The desk's community" if people else row.organisation,
-        "People" if people else row.system,
-        row.base_model,
-        row.prompt,
-        row.text,
-        people=people,
+    fields = ["site", "category", "title", "body", "tags", "score", "views", "licence"]
+    rows = table[fields].assign(
+        key=[f"{site}/{number}" for number, site in enumerate(table["site"], 101)],
+        posted_at=[when + later for when in table["posted_at"]],
+        release="invented",
+        author="nobody (invented)",
     )
-    return _date(answer, row.submitted_at + later)
+    acts.add_questions(None, rows.to_dict("records"))
+    stored = Question.objects.in_bulk(list(rows["key"]), field_name="key")
+    return {name: stored[key] for name, key in zip(table["question_id"], rows["key"])}
 
 
-def _verdict(row, answer: Answer, rng: np.random.Generator, later: timedelta) -> None:
+def _trace(row, rng: np.random.Generator) -> list[dict]:
+    """The calls of a verdict, as far as its validator went."""
     checks = re.findall(r"[A-Z]+(?= x|$)", row.validator)
     last = dict(accept="[[Y]]", reject="[[N]]").get(row.verdict, "I can't say.")
-    trace = [
-        dict(
-            check=check, judge=JUDGE, sample=0, turn=0, outcome="accept", prompt="(invented)", reply="(invented) [[Y]]"
-        )
-        for check in checks[: rng.integers(1, len(checks) + 1)]
-    ]
+    call = dict(judge=JUDGE, sample=0, turn=0, outcome="accept", prompt="(invented)", reply="(invented) [[Y]]")
+    trace = [dict(check=check, **call) for check in checks[: rng.integers(1, len(checks) + 1)]]
     trace[-1] |= dict(outcome=row.verdict, reply=f"(invented) {last}")
-    known = dict(judges=JUDGE, calls=row.calls, dollars=row.dollars, trace=trace)
-    probability = None if np.isnan(row.probability) else row.probability
-    _date(
-        acts.add_verdict(answer, row.validator, row.verdict, probability, **known), row.decided_at + later, "decided_at"
-    )
+    return trace
 
 
 def _review(row, answer: Answer, by: Account, later: timedelta) -> None:
