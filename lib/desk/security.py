@@ -67,7 +67,12 @@ class Guard:
             response = _page(request, 429, "That was too often", str(error))
             response["Retry-After"] = str(error.seconds)
             return response
-        return None
+        return not_found(request) if is_unnamable(request) else None
+
+
+def is_unnamable(request: HttpRequest) -> bool:
+    """Whether its address names what no row can be called: PostgreSQL will not even look for it."""
+    return "\0" in request.path
 
 
 class NoUploads(FileUploadHandler):

@@ -24,7 +24,15 @@ def test_a_page_is_read_without_an_account_and_links_to_what_holds_here(client, 
     for address in ("/?q=so&state=review&sort=site", "/about/", "/terms/", "/privacy/", "/sign-up/"):
         page = client.get(address)
         assert page.status_code == 200 and 'href="/terms/"' in page.text and 'href="/privacy/"' in page.text
-    for address in ("/q/math/99/", "/a/nokey/", "/people/nobody/", "/history/act/1/", "/history/answer/x/", "/x/"):
+    for address in (
+        "/q/math/99/",
+        "/a/nokey/",
+        "/people/nobody/",
+        "/history/act/1/",
+        "/history/answer/x/",
+        "/x/",
+        "/a/%00/",
+    ):
         page = client.get(address)
         assert page.status_code == 404 and "no such page" in page.text
 

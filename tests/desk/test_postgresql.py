@@ -19,6 +19,7 @@ CHOSEN = (
     "test_files.py::test_a_changed_file_and_rows_that_cannot_stand_together_are_refused",
     "test_security.py::test_the_fourth_of_three_is_too_many_until_the_window_is_over",
     "test_security.py::test_what_is_stored_names_nobody_and_is_dropped_with_its_window",
+    "test_pages.py",
     "test_jobs.py::test_jobs_that_start_at_once_do_not_pass_the_budget_together",
 )
 
