@@ -5,7 +5,7 @@ python examples/compare.py
 
 from proctor.kina import leaderboard
 from proctor.kina.leaderboard import describe, load_given
-from proctor.stats.pairs import pair_power, pair_table
+from proctor.stats.rank_sets import pair_power, pair_table
 
 
 def main() -> None:
