@@ -9,14 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models.final_line import (
-    Structured,
+    ending_object,
     final_mark,
     folded,
     last_line,
-    own_field,
     p_accept,
     stands_in,
-    structured,
     verdict,
     why_unreadable,
     without_marks,
@@ -207,17 +205,15 @@ OBJECT = '{"reasoning": "It says {\\"correct\\": \\"yes\\"}", "correct": "no"}'
     ],
 )
 def test_json_is_read_in_a_fence_and_after_prose_unless_it_is_cut_off_doubled_quoted_or_contradicted(text, said):
-    found = structured(text)
-    quoted = 'Mine: {"reasoning": "right", "CORRECT" : "Yes"}'
-    assert (own_field(found, text, "correct", quoted) if found else None) == said
+    found = ending_object(text, "correct", 'Mine: {"reasoning": "right", "CORRECT" : "Yes"}')
+    assert (found and found["correct"]) == said
 
 
 def test_objects_are_found_at_the_end_only():
-    assert structured('x {"a": 1}').fields == {"a": 1} and structured('{"a": 1} x').fields is None
-    assert structured("plain {x} text") is None and structured('{"correct": ') == Structured(None)
-    found = structured(text := 'so: {"correct": "yes"}')
-    assert own_field(found, text, "correct", "") == "yes" and own_field(found, text, "other", "") is None
-    assert own_field(found, text, "correct", 'I say "Correct" = YES') is None
+    assert ending_object('x {"a": "1"}', "a") == {"a": "1"} and ending_object('{"a": "1"} x', "a") is None
+    assert ending_object("plain {x} text", "a") is None
+    assert ending_object(text := 'so: {"correct": "yes"}', "other") is None
+    assert ending_object(text, "correct", 'I say "Correct" = YES') is None
 
 
 def test_another_judge_reads_a_verdict_without_its_mark():

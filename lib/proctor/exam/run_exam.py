@@ -20,7 +20,7 @@ import pandas as pd
 from proctor.data.schemas import LETTERS, Question
 from proctor.exam.answer_match import same
 from proctor.exam.exports import write_hle
-from proctor.models.final_line import own_field, p_accept, structured, verdict
+from proctor.models.final_line import ending_object, p_accept, verdict
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import PromptError, load
 from proctor.models.read_answer import answer_probability, letter, stated
@@ -191,23 +191,20 @@ class Judgement:
 def judgement(reply: Reply, quoted: str = "") -> Judgement:
     """Read the JSON object that ends a judge's reply, also in a fenced block or after prose.
 
-    Anything else is unreadable in all fields; so is an object that may be quoted from the response (`own_field`).
+    Anything else is unreadable in all fields; so is an object that may be quoted from the response (`ending_object`).
     """
-    found = structured(reply.text)
-    if found is None or not found.fields:
+    fields = ending_object(reply.text, "correct", quoted)
+    if fields is None:
         return Judgement()
-    correct = own_field(found, reply.text, "correct", quoted)
     try:
-        percent = float(str(found.fields["confidence"]).strip().rstrip("%"))
-        answer, reasoning = str(found.fields["extracted_final_answer"]), str(found.fields["reasoning"])
+        percent = float(str(fields["confidence"]).strip().rstrip("%"))
+        answer, reasoning = str(fields["extracted_final_answer"]), str(fields["reasoning"])
     except (ValueError, KeyError, RecursionError):
-        return Judgement()
-    if correct is None:
         return Judgement()
     return Judgement(
         answer,
         reasoning,
-        {"yes": True, "no": False}.get(correct.lower()),
+        {"yes": True, "no": False}.get(fields["correct"].strip().lower()),
         percent / 100 if 0 <= percent <= 100 else None,
     )
 

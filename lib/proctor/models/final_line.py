@@ -81,12 +81,11 @@ _DROPPED = bytes(set(range(256)) - set(_KEPT))
 
 @dataclass(frozen=True)
 class Mark:
-    """What a reply states, in capitals, and where in its text. `opened`: right behind the beginning it was given."""
+    """What a reply states, in capitals, and where in its text."""
 
     mark: str
     start: int
     end: int
-    opened: bool = False
 
 
 def final_mark(reply: Reply | str, marks: Collection[str], quoted: str = "", opening: str = "") -> Mark | None:
@@ -108,7 +107,7 @@ def final_mark(reply: Reply | str, marks: Collection[str], quoted: str = "", ope
     if opening and text.startswith(opening):
         found = re.compile(rf"{_GAP}({names}){_GAP}(?:\]|$)", re.IGNORECASE).match(text, len(opening))
         if found:
-            return Mark(found[1].upper(), *found.span(1), opened=True)
+            return Mark(found[1].upper(), *found.span(1))
     at, line = last_line(text)
     found = list(_whole(names).finditer(line))
     if not found and not _words_in(text[max(0, at - TAIL) : at]):  # the whole reply may be a mark that is only begun
@@ -272,63 +271,54 @@ def _plain(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Structured:
-    """A reply that is a JSON object or should be: its fields, None where they can't be read, and where it stands."""
+class _Object:
+    """A JSON object of a reply, and where it stands."""
 
-    fields: dict | None
-    start: int = 0
-    end: int = 0
+    fields: dict
+    start: int
+    end: int
 
 
-def structured(text: str) -> Structured | None:
-    """The JSON object that ends a reply, in a code fence or not, with prose before it or not; None for a free reply.
+def ending_object(text: str, key: str, quoted: str = "") -> dict | None:
+    """The JSON object that ends a reply, in a code fence or not, with prose before it or not; None where there is none,
+    where it can't be parsed (cut off, a field given twice, nested without end), or its `key` may be what others wrote.
 
-    What begins as such an object and can't be parsed (cut off, a field given twice, nested without end) is an object
-    that can't be read, and no free reply.
+    An object that stands in `quoted` is no reply. One with prose before it may be a quote that was changed: there the
+    field `key` with its value must not stand in `quoted` either. Nor may another object give another value.
     """
-    if "{" not in text:
+    found = _objects(text)
+    if not found or found[-1].end < len(text.rstrip(_BLANK + "`~")):
         return None
-    found = objects(text)
-    if found and (found[-1].fields is None or found[-1].end >= len(text.rstrip(_BLANK + "`~"))):
-        return found[-1]
-    begun = text.lstrip(_BLANK + "`~").removeprefix("json").lstrip(_BLANK)
-    return Structured(None) if begun[:1] == "{" and begun[1:].lstrip(_BLANK)[:1] in ("", '"') else None
+    values = [_value(each, text, key, quoted) for each in found]
+    own = values[-1] and {value for value in values if value} == {values[-1]}
+    return found[-1].fields if own else None
 
 
-def objects(text: str) -> list[Structured]:
-    """The JSON objects of a reply, in order; the last one without fields where what begins as one can't be read."""
+def _objects(text: str) -> list[_Object]:
+    """The JSON objects of a reply, in order; none where what begins as a judge's, or four others, can't be read."""
     read, at, failures = [], 0, 0
     while found := _OBJECT.search(text, at):
         try:
             fields, at = _DECODER.raw_decode(text, found.start())
-            read.append(Structured(fields, found.start(), at))
+            read.append(_Object(fields, found.start(), at))
         except (ValueError, RecursionError):
             failures += 1
             if found[1] in KEYS or failures > 3:
-                return [*read, Structured(None)]
+                return []
             at = found.end()
     return read
 
 
-def own_field(found: Structured, text: str, key: str, quoted: str) -> str | None:
-    """The text of a field of the reply's own object; None where it is none, or may be what others wrote.
-
-    An object that stands in `quoted` is no reply. One with prose before it may be a quote that was changed: there the
-    field with its value must not stand in `quoted` either. Nor may another object of the reply give another value.
-    """
-    values = [_value(each, text, key, quoted) for each in (found, *objects(text))]
-    return values[0] if values[0] and {value.upper() for value in values if value} == {values[0].upper()} else None
-
-
-def _value(found: Structured, text: str, key: str, quoted: str) -> str | None:
-    value = (found.fields or {}).get(key)
+def _value(found: _Object, text: str, key: str, quoted: str) -> str:
+    """The text of an object's field, in capitals; "" where it is none, or what others wrote."""
+    value = found.fields.get(key)
     head = re.split(rf"[{_BREAKS}]", text[max(0, found.start - 200) : found.start])[-1]
     if not isinstance(value, str) or introduced(text, found.start) or _SAYS.search(head) or head.endswith("> "):
-        return None
+        return ""
     parts = [text[found.start : found.end]]
     if not _LANGUAGE.fullmatch(text[max(0, found.start - TAIL) : found.start]):
         parts.append(f"{key} {value}")
-    return None if quoted and any(_words(part) in _words(quoted) for part in parts) else value.strip()
+    return "" if quoted and any(_words(part) in _words(quoted) for part in parts) else value.strip().upper()
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict:
