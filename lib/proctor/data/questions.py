@@ -364,7 +364,7 @@ def load_open(n: int | None = None, seed: int = 0) -> tuple[list[Question], list
     return [question for question, _ in pairs], [answer for _, answers in pairs for answer in answers]
 
 
-_AGAIN = "Run `python -m proctor.data.fetch --verify`"
+_AGAIN = "Run `python -m proctor.data.fetch`"
 
 
 def _fetched_rows(path: Path, required: tuple[str, ...]) -> list[Row]:
