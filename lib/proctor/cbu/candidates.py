@@ -21,6 +21,7 @@ from proctor.exam.words import same_answer
 from proctor.models.prompts import load
 from proctor.models.read_answer import stated
 from proctor.models.session import Session
+from proctor.models.studies import ask_table
 
 AUTHOR = "planted"
 
@@ -189,17 +190,14 @@ async def generated(session: Session, writer: str, questions: Sequence[Question]
 async def solve_drafts(session: Session, solvers: Sequence[str], drafts: Neighbourhoods) -> pd.DataFrame:
     """One row a draft and solver, at temperature 0: question_id, neighbour (the draft's id), solver, answer or None."""
     prompt = load("cbu/solve", session.settings)
-    cells = [(name, near, solver) for solver in solvers for name, list_ in drafts.items() for near in list_]
-    replies = await session.ask_many(
-        [prompt.request(solver, question=near.question) for _, near, solver in cells], "keys"
-    )
-    return pd.DataFrame(
-        [
-            dict(question_id=name, neighbour=near.id, solver=solver, answer=stated(reply).answer)
-            for (name, near, solver), reply in zip(cells, replies)
-        ],
-        columns=["question_id", "neighbour", "solver", "answer"],
-    )
+    calls = [
+        (dict(question_id=name, neighbour=near.id, solver=solver), prompt.request(solver, question=near.question))
+        for solver in solvers
+        for name, list_ in drafts.items()
+        for near in list_
+    ]
+    columns = ["question_id", "neighbour", "solver", "answer"]
+    return await ask_table(session, calls, "keys", lambda _, __, reply: dict(answer=stated(reply).answer), columns)
 
 
 async def drafted(

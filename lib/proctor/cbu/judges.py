@@ -7,6 +7,7 @@ probabilities of one call: its expectation. A judge that writes a critique first
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
 from proctor.models.session import Session
 from proctor.models.settings import Settings
+from proctor.models.studies import ask_table
 
 
 @dataclass(frozen=True)
@@ -118,47 +120,24 @@ async def ask_judges(
     that thinks is always asked so, once if repeats is 0. Raises ValueError before any call for an unknown
     judge, and what `paired` raises.
     """
-    candidates, rows = paired(questions, answers), []
-    for model in models:
-        for judge in judges:
-            fewest = int(judge in JUDGES and JUDGES[judge].thinks)
-            for question, answer in candidates:
-                times = (repeats if isinstance(repeats, int) else repeats[question.id]) or fewest
-                rows += [
-                    (
-                        model,
-                        judge,
-                        answer,
-                        sample,
-                        score_request(
-                            judge,
-                            question,
-                            answer,
-                            model,
-                            sample=sample,
-                            settings=session.settings,
-                            temperature=TEMPERATURE if sample else 0.0,
-                        ),
-                    )
-                    for sample in (range(1, times + 1) if times else (0,))
-                ]
-    replies = await session.ask_many([row[-1] for row in rows], "scores")
-    table = []
-    for (model, judge, answer, sample, request), reply in zip(rows, replies):
-        scale = JUDGES[judge]
-        table.append(
-            dict(
-                model=model,
-                method=judge,
-                question_id=answer.question_id,
-                answer_id=answer.id,
-                sample=sample,
-                score=stated_score(reply, scale, **request.shown),
-                expectation=None if scale.thinks else expected(reply, scale),
-                chances=None if scale.thinks else score_probabilities(reply, scale),
-                reply=reply.text,
-                prompt_tokens=reply.prompt_tokens,
-                completion_tokens=reply.completion_tokens,
-            )
+    candidates, calls = paired(questions, answers), []
+    for model, judge, (question, answer) in product(models, judges, candidates):
+        fewest = int(judge in JUDGES and JUDGES[judge].thinks)
+        times = (repeats if isinstance(repeats, int) else repeats[question.id]) or fewest
+        for sample in range(1, times + 1) if times else (0,):
+            row = dict(model=model, method=judge, question_id=answer.question_id, answer_id=answer.id, sample=sample)
+            how = dict(temperature=TEMPERATURE if sample else 0.0, settings=session.settings)
+            calls.append((row, score_request(judge, question, answer, model, sample=sample, **how)))
+
+    def read(row: Mapping, request: Request, reply: Reply) -> dict:
+        scale = JUDGES[row["method"]]
+        return dict(
+            score=stated_score(reply, scale, **request.shown),
+            expectation=None if scale.thinks else expected(reply, scale),
+            chances=None if scale.thinks else score_probabilities(reply, scale),
+            reply=reply.text,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
         )
-    return pd.DataFrame(table).astype({"score": float, "expectation": float})
+
+    return (await ask_table(session, calls, "scores", read)).astype({"score": float, "expectation": float})

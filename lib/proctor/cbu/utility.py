@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
@@ -22,6 +23,7 @@ from proctor.models.prompts import load
 from proctor.models.read_answer import stated
 from proctor.models.session import Session
 from proctor.models.settings import Settings
+from proctor.models.studies import ask_table
 
 Neighbourhoods = Mapping[str, Sequence[Question]]  # by question id: its neighbours, each with a key
 TEMPERATURE = 0.7
@@ -90,43 +92,31 @@ async def run_rollouts(
     """
     candidates = paired(questions, answers)
     _check(questions, neighbourhoods)
-    cells = []
-    for question in questions:
+    calls = []
+    for model, question in product(models, questions):
         near = neighbourhoods[question.id]
         turns = [(n, t) for n, times in enumerate(split(budget, len(near), allocation), 1) for t in range(1, times + 1)]
         own = [answer for of, answer in candidates if of is question]
-        cells += [(question, answer, near[n - 1], n, t) for answer in ((None, *own) if none else own) for n, t in turns]
-    rows = [(model, *cell) for model in models for cell in cells]
-    replies = await session.ask_many(
-        [
-            rollout_request(model, question, answer.text if answer else None, near, t, session.settings, prompts)
-            for model, question, answer, near, _, t in rows
-        ],
-        "rollouts",
-    )
-    table = []
-    for (model, question, answer, near, n, t), reply in zip(rows, replies):
+        for answer, (n, t) in product([None, *own] if none else own, turns):
+            row = dict(model=model, question_id=question.id, category=question.category, level=question.level)
+            row |= dict(candidate=answer.id if answer else "", kind=answer.label if answer else NONE)
+            text = answer.text if answer else None
+            request = rollout_request(model, question, text, near[n - 1], t, session.settings, prompts)
+            calls.append((row | dict(neighbour=n, sample=t), request))
+
+    def read(row: Mapping, _: Request, reply: Reply) -> dict:
         given = stated(reply).answer
-        outcome = outcome_of(reply, given, near.answer)
-        table.append(
-            dict(
-                model=model,
-                question_id=question.id,
-                category=question.category,
-                level=question.level,
-                candidate=answer.id if answer else "",
-                kind=(answer.label if answer else NONE),
-                neighbour=n,
-                sample=t,
-                answer=given,
-                outcome=outcome,
-                correct=outcome == SOLVED,
-                reply=reply.text,
-                prompt_tokens=reply.prompt_tokens,
-                completion_tokens=reply.completion_tokens,
-            )
+        outcome = outcome_of(reply, given, neighbourhoods[row["question_id"]][row["neighbour"] - 1].answer)
+        return dict(
+            answer=given,
+            outcome=outcome,
+            correct=outcome == SOLVED,
+            reply=reply.text,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
         )
-    return pd.DataFrame(table)
+
+    return await ask_table(session, calls, "rollouts", read)
 
 
 def outcome_of(reply: Reply, given: str | None, key: str) -> str:

@@ -9,7 +9,7 @@ async with Session("auto", budget=5, settings=Settings(effort="high")) as sessio
 write_predictions("predictions", answers, setup.questions)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from proctor.models.read_answer import answer_probability, letter, stated
 from proctor.models.registry import spec
 from proctor.models.session import Session
 from proctor.models.settings import Settings
+from proctor.models.studies import ask_table
 
 JUDGEMENT = {
     "type": "object",
@@ -127,23 +128,10 @@ async def run_exam(
     refuse such rows.
     """
     unseen = _unseen(models, questions, not session.rehearsing) if skip_unseen else ()
-    rows = [
-        (model, question, sample)
-        for model in models
-        for question in questions
-        if not (model in unseen and question.image)
-        for sample in range(first_sample, first_sample + samples)
-    ]
-    replies = await session.ask_many(
-        [
-            exam_request(m, q, sample=s, temperature=temperature, settings=session.settings, prompt=prompt)
-            for m, q, s in rows
-        ],
-        "answers",
-    )
-    table = []
-    for (model, question, sample), reply in zip(rows, replies):
-        table.append(
+    by_id = {question.id: question for question in questions}
+    how = dict(temperature=temperature, settings=session.settings, prompt=prompt)
+    calls = [
+        (
             dict(
                 model=model,
                 question_id=question.id,
@@ -151,18 +139,29 @@ async def run_exam(
                 answer_type=question.answer_type,
                 level=question.level,
                 sample=sample,
-                **compared(question, reply),
-                probability=answer_probability(reply),
-                reply=reply.text,
-                cut_off=reply.cut_off,
-                prompt_tokens=reply.prompt_tokens,
-                completion_tokens=reply.completion_tokens,
-                source=reply.source,
-            )
+            ),
+            exam_request(model, question, sample=sample, **how),
         )
-    frame = pd.DataFrame(table).astype({"confidence": float, "probability": float})
+        for model in models
+        for question in questions
+        if not (model in unseen and question.image)
+        for sample in range(first_sample, first_sample + samples)
+    ]
+
+    def read(row: Mapping, _: Request, reply: Reply) -> dict[str, Any]:
+        return dict(
+            **compared(by_id[row["question_id"]], reply),
+            probability=answer_probability(reply),
+            reply=reply.text,
+            cut_off=reply.cut_off,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+            source=reply.source,
+        )
+
+    frame = (await ask_table(session, calls, "answers", read)).astype({"confidence": float, "probability": float})
     if any(question.canary for question in questions):
-        frame["canary"] = [question.canary for _, question, _ in rows]
+        frame["canary"] = [by_id[name].canary for name in frame["question_id"]]
     return frame
 
 
@@ -224,22 +223,23 @@ async def judge(session: Session, judges: list[str], answers: pd.DataFrame, ques
     p_accept (NaN without token probabilities), and judge_confidence: what it read in the response, 1 where that states
     none (NaN: not asked)."""
     by_id = {question.id: question for question in questions}
-    rows = [(name, row) for name in judges for row in answers.itertuples(index=False)]
-    requests = [judge_request(name, by_id[row.question_id], row.reply, session.settings) for name, row in rows]
-    table = []
-    for (name, row), request, reply in zip(rows, requests, await session.ask_many(requests, "judgements")):
-        local = spec(name).local
-        read = Judgement(correct=verdict(reply, **request.shown)) if local else judgement(reply, request.quoted)
-        table.append(
-            dict(
-                row._asdict(),
-                judge=name,
-                accepted=read.correct,
-                p_accept=p_accept(reply, **request.shown) if local else None,
-                judge_confidence=np.nan if read.confidence is None else read.confidence,
-            )
+    calls = [
+        (dict(row._asdict(), judge=name), judge_request(name, by_id[row.question_id], row.reply, session.settings))
+        for name in judges
+        for row in answers.itertuples(index=False)
+    ]
+
+    def read(row: Mapping, request: Request, reply: Reply) -> dict[str, Any]:
+        local = spec(row["judge"]).local
+        said = Judgement(correct=verdict(reply, **request.shown)) if local else judgement(reply, request.quoted)
+        return dict(
+            accepted=said.correct,
+            p_accept=p_accept(reply, **request.shown) if local else None,
+            judge_confidence=np.nan if said.confidence is None else said.confidence,
         )
-    return pd.DataFrame(table).astype({"p_accept": float} if table else {})
+
+    table = await ask_table(session, calls, "judgements", read)
+    return table.astype({"p_accept": float} if len(table) else {})
 
 
 async def judge_undecided(

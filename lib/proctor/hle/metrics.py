@@ -9,8 +9,9 @@ All are asked of the same answers, so that the anchor's effect is the only diffe
 raise what is at the top of the scale; one of 61 and 62 % can lower it, and was added after the first result.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,10 @@ from numpy.typing import ArrayLike
 
 from proctor.exam import natural, screening
 from proctor.exam.marking import accuracy_interval
+from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
 from proctor.models.session import Session
+from proctor.models.studies import ask_table
 from proctor.stats import checks
 from proctor.stats.bootstrap import no_interval
 from proctor.stats.calibration import calibration_error, calibration_interval, calibration_of_samples
@@ -113,30 +116,22 @@ async def anchored_confidence(
 ) -> pd.DataFrame:
     """One row a style and natural answer of the model itself: model, style, question_id, category, answer_id, correct,
     confidence (in [0, 1], NaN where unreadable)."""
-    table = []
+    calls = []
     for model in models:
         questions, answers = await natural.candidates(session, [model], n, version)
         by_id = {question.id: question for question in questions}
-        for style in styles:
-            prompt = load(f"hle/confidence_{style}")
-            requests = [
-                prompt.request(model, question=by_id[answer.question_id].question, answer=answer.text)
-                for answer in answers
-            ]
-            for answer, reply in zip(answers, await session.ask_many(requests, f"confidence, {style}")):
-                said = reply.text.strip().removesuffix("%")
-                table.append(
-                    dict(
-                        model=model,
-                        style=style,
-                        question_id=answer.question_id,
-                        category=by_id[answer.question_id].category,
-                        answer_id=answer.id,
-                        correct=answer.correct,
-                        confidence=int(said) / 100 if said.isdecimal() else float("nan"),
-                    )
-                )
-    return pd.DataFrame(table, columns=COLUMNS).astype({"confidence": float, "correct": bool})
+        for style, answer in product(styles, answers):
+            question = by_id[answer.question_id]
+            row = dict(model=model, style=style, question_id=question.id, category=question.category)
+            asked = load(f"hle/confidence_{style}").request(model, question=question.question, answer=answer.text)
+            calls.append((row | dict(answer_id=answer.id, correct=answer.correct), asked))
+    table = await ask_table(session, calls, "confidence", _stated_percent, COLUMNS)
+    return table.astype({"confidence": float, "correct": bool})
+
+
+def _stated_percent(_: Mapping, __: Request, reply: Reply) -> dict[str, float]:
+    said = reply.text.strip().removesuffix("%")
+    return dict(confidence=int(said) / 100 if said.isdecimal() else np.nan)
 
 
 async def low_anchor(session: Session, models: Sequence[str] = (screening.MODEL,), n: int = ANSWERS) -> pd.DataFrame:

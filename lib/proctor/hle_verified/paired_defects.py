@@ -18,6 +18,7 @@ not hold (p is sufficient), and their mean is p with a variance of p (1 - p) / n
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import pandas as pd
 
@@ -26,9 +27,10 @@ from proctor.data.schemas import Question
 from proctor.exam import screening
 from proctor.exam.screening import VERSION
 from proctor.hle_verified.planted_defects import COMPONENTS, PLANTS, Defect, Truth, both, steps_of
-from proctor.models.final_line import p_accept, verdict
+from proctor.hle_verified.stages import read_soundness
 from proctor.models.prompts import load
 from proctor.models.session import Session
+from proctor.models.studies import ask_table
 
 PER_KIND = 10
 PLACES = (11, 12)  # of the twelve questions of a cell
@@ -132,40 +134,15 @@ async def paired_audits(
 ) -> pd.DataFrame:
     """One row an auditor (model), version and component whose truth is defined: base, category, level, state, kind
     ("" for none), component, holds, sound (None: unreadable), p_sound."""
-    versions = all_versions(per_kind)
-    rows = [
-        (model, v, part) for model in models for v in versions for part, held in v.holds.items() if held is not None
-    ]
-    prompt = load(PROMPT, session.settings)
-    requests = [
-        prompt.request(
-            model,
-            problem=version.item.question,
-            rationale=version.item.rationale,
-            answer=str(version.item.answer),
-            component=part,
-        )
-        for model, version, part in rows
-    ]
-    replies = await session.ask_many(requests, "audits of pairs")
-    table = []
-    for (model, version, part), request, reply in zip(rows, requests, replies):
-        item = version.item
-        table.append(
-            dict(
-                model=model,
-                base=version.base,
-                category=item.category,
-                level=item.level,
-                state=version.state,
-                kind=str(version.kind or ""),
-                component=part,
-                holds=version.holds[part],
-                sound=verdict(reply, **request.shown),
-                p_sound=p_accept(reply, **request.shown),
-            )
-        )
-    return pd.DataFrame(table)
+    prompt, calls = load(PROMPT, session.settings), []
+    for model, version in product(models, all_versions(per_kind)):
+        item, parts = version.item, dict(base=version.base, category=version.item.category, level=version.item.level)
+        shown = dict(problem=item.question, rationale=item.rationale, answer=str(item.answer))
+        for part, held in version.holds.items():
+            if held is not None:
+                row = dict(model=model, **parts, state=version.state, kind=str(version.kind or ""), component=part)
+                calls.append((row | dict(holds=held), prompt.request(model, component=part, **shown)))
+    return await ask_table(session, calls, "audits of pairs", read_soundness)
 
 
 STUDIES = {"verification.paired_audits": paired_audits}

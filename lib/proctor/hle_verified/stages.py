@@ -13,8 +13,9 @@ later step reads the earlier ones: `answering` are the models whose repairs are 
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 import pandas as pd
 
@@ -25,10 +26,11 @@ from proctor.exam.recorded import MODELS
 from proctor.hle_verified.decision_rules import Repair, adjudicated
 from proctor.hle_verified.planted_defects import COMPONENTS, damaged_exam
 from proctor.models.final_line import TAIL, final_mark, last_line, p_accept, stands_in, verdict
-from proctor.models.messages import Reply
+from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
 from proctor.models.registry import spec
 from proctor.models.session import Session
+from proctor.models.studies import ask_table
 
 ATTEMPTS, AUDITS, TEMPERATURE = 4, 8, 0.7  # the paper has 8 attempts of each of several solvers; three have 12 here
 # A small model writes its steps after worked examples; the others reason as they like.
@@ -41,20 +43,17 @@ _LINE = re.compile(r"[ \t*#_-]*(problem|solution|answer)[ \t*_]*:([^\n]*)", re.I
 async def votes(session: Session, models: Sequence[str], items: Sequence[Question] | None = None) -> pd.DataFrame:
     """One row a model, item and component: sound (None: unreadable), p_sound."""
     items = _items(items)
-    rows = [(model, component, item) for model in models for component in COMPONENTS for item in items]
-    requests = []
-    for model, component, item in rows:
-        part = {"problem": {}, "answer": dict(answer=item.answer), "rationale": dict(rationale=item.rationale)}[
-            component
-        ]
-        prompt = load(f"hle_verified/{component}", session.settings)
-        requests.append(prompt.request(model, problem=item.question, **part))
-    replies = await session.ask_many(requests, "votes")
-    table = []
-    for (model, component, item), request, reply in zip(rows, requests, replies):
+    calls = []
+    for model, component, item in product(models, COMPONENTS, items):
+        parts = dict(problem=item.question)
+        parts |= {"answer": dict(answer=item.answer), "rationale": dict(rationale=item.rationale)}.get(component, {})
         row = dict(model=model, item=item.id, component=component)
-        table.append(row | dict(sound=verdict(reply, **request.shown), p_sound=p_accept(reply, **request.shown)))
-    return pd.DataFrame(table)
+        calls.append((row, load(f"hle_verified/{component}", session.settings).request(model, **parts)))
+    return await ask_table(session, calls, "votes", read_soundness)
+
+
+def read_soundness(_: Mapping, request: Request, reply: Reply) -> dict[str, bool | float | None]:
+    return dict(sound=verdict(reply, **request.shown), p_sound=p_accept(reply, **request.shown))
 
 
 async def attempts(session: Session, models: Sequence[str], items: Sequence[Question] | None = None) -> pd.DataFrame:
@@ -74,27 +73,16 @@ async def repairs(session: Session, models: Sequence[str], items: Sequence[Quest
     items = _items(items)
     tried = await attempts(session, models, items)
     answers = tried.groupby(["model", "question_id"])["answer"].agg(list)
-    rows = [(model, item) for model in models for item in items]
-    prompt = load("hle_verified/repair", session.settings)
-    replies = await session.ask_many(
-        [
-            prompt.request(
-                model,
-                problem=item.question,
-                rationale=item.rationale,
-                answer=item.answer,
-                attempts=format_answer_counts(answers[model, item.id]),
-            )
-            for model, item in rows
-        ],
-        "repairs",
-    )
-    return pd.DataFrame(
-        [
-            dict(model=model, item=item.id, repair=read_repair(reply.text, item), reply=reply.text)
-            for (model, item), reply in zip(rows, replies)
-        ]
-    )
+    by_id, prompt, calls = {item.id: item for item in items}, load("hle_verified/repair", session.settings), []
+    for model, item in product(models, items):
+        shown = dict(problem=item.question, rationale=item.rationale, answer=item.answer)
+        request = prompt.request(model, attempts=format_answer_counts(answers[model, item.id]), **shown)
+        calls.append((dict(model=model, item=item.id), request))
+
+    def read(row: Mapping, _: Request, reply: Reply) -> dict:
+        return dict(repair=read_repair(reply.text, by_id[row["item"]]), reply=reply.text)
+
+    return await ask_table(session, calls, "repairs", read)
 
 
 async def adjudications(
@@ -110,32 +98,20 @@ async def adjudications(
     items, answering = _items(items), list(answering or models)
     few_enough(answering)
     proposed = (await repairs(session, answering, items)).set_index(["item", "model"])["repair"]
-    rows = [(model, item, order) for model in models for item in items for order in range(len(answering))]
-    prompt, requests, places_of = load("hle_verified/adjudicate", session.settings), [], []
-    for model, item, order in rows:
-        names = answering[order:] + answering[:order]
+    prompt, calls = load("hle_verified/adjudicate", session.settings), []
+    turned = [answering[order:] + answering[:order] for order in range(len(answering))]
+    for model, item, (order, names) in product(models, items, enumerate(turned)):
         texts = [_proposal(proposed[item.id, name], item) for name in names] + ["no proposal"] * len(LETTERS)
-        places_of.append(dict(zip(LETTERS, names)))
-        requests.append(
-            prompt.request(model, problem=item.question, answer=item.answer, a=texts[0], b=texts[1], c=texts[2])
-        )
-    table = []
-    replies = await session.ask_many(requests, "adjudications")
-    for (model, item, order), places, request, reply in zip(rows, places_of, requests, replies):
+        request = prompt.request(model, problem=item.question, answer=item.answer, a=texts[0], b=texts[1], c=texts[2])
+        calls.append((dict(model=model, item=item.id, order=order), request))
+
+    def read(row: Mapping, request: Request, reply: Reply) -> dict:
         choice = read_choice(reply, **request.shown)
-        proposer = places.get(choice)
-        repair = proposed[item.id, proposer] if proposer else None
-        table.append(
-            dict(
-                model=model,
-                item=item.id,
-                order=order,
-                choice=choice,
-                proposer=proposer,
-                repair=None if repair is None or repair.empty else repair,
-            )
-        )
-    return pd.DataFrame(table)
+        proposer = dict(zip(LETTERS, turned[row["order"]])).get(choice)
+        repair = proposed[row["item"], proposer] if proposer else None
+        return dict(choice=choice, proposer=proposer, repair=None if repair is None or repair.empty else repair)
+
+    return await ask_table(session, calls, "adjudications", read)
 
 
 def few_enough(models: Sequence[str]) -> None:
@@ -175,42 +151,15 @@ async def audits(
     """One row an auditor (`model`), repaired item, component and sample: sound (None: unreadable), p_sound."""
     items = _items(items)
     chosen = await chosen_repairs(session, list(answering or models), items)
-    rows = [
-        (model, item.id, component, sample)
-        for model in models
-        for item in items
-        if chosen[item.id]
-        for component in COMPONENTS
-        for sample in range(1, AUDITS + 1)
-    ]
-    prompt, requests = load("hle_verified/audit", session.settings), []
-    for model, item, component, sample in rows:
-        repair = chosen[item]
-        request = prompt.request(
-            model,
-            sample=sample,
-            temperature=TEMPERATURE,
-            problem=repair.problem,
-            rationale=repair.rationale,
-            answer=repair.answer,
-            component=component,
-        )
-        requests.append(replace(request, prefix=len(request.messages)))  # the samples share all of it
-    replies = await session.ask_many(requests, "audits")
-    return pd.DataFrame(
-        [
-            dict(
-                model=model,
-                item=item,
-                component=component,
-                sample=sample,
-                sound=verdict(reply, **request.shown),
-                p_sound=p_accept(reply, **request.shown),
-            )
-            for (model, item, component, sample), request, reply in zip(rows, requests, replies)
-        ],
-        columns=["model", "item", "component", "sample", "sound", "p_sound"],
-    )
+    prompt, calls = load("hle_verified/audit", session.settings), []
+    for model, item, component, sample in product(models, items, COMPONENTS, range(1, AUDITS + 1)):
+        if repair := chosen[item.id]:
+            shown = dict(problem=repair.problem, rationale=repair.rationale, answer=repair.answer, component=component)
+            request = prompt.request(model, sample=sample, temperature=TEMPERATURE, **shown)
+            row = dict(model=model, item=item.id, component=component, sample=sample)
+            calls.append((row, replace(request, prefix=len(request.messages))))  # the samples share all of it
+    columns = ["model", "item", "component", "sample", "sound", "p_sound"]
+    return await ask_table(session, calls, "audits", read_soundness, columns)
 
 
 def _items(items: Sequence[Question] | None) -> list[Question]:

@@ -14,9 +14,9 @@ import json
 import os
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proctor.files import write_atomic
 from proctor.models.endings import Halt
@@ -25,6 +25,9 @@ from proctor.models.registry import is_free, old_prices, price
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError, Plan, in_dollars, narrower
+
+if TYPE_CHECKING:
+    import pandas
 
 Study = Callable[[Session], Awaitable[Any]]
 PILOT = 5  # calls after which the expected cost is known, where no kept replies tell it
@@ -89,6 +92,24 @@ async def ask_all(
         if run:
             session.cache.note_live_run(run, None)
         return found
+
+
+async def ask_table(
+    session: Session,
+    calls: Iterable[tuple[Mapping, Request]],
+    what: str,
+    read: Callable[[Mapping, Request, Reply], Mapping],
+    columns: Sequence[str] | None = None,
+) -> "pandas.DataFrame":
+    """One row per call: what is known of it before, as given with its request, and what `read` finds in the reply.
+
+    what: names the bar. columns: those of a table that may have no rows."""
+    import pandas  # not by who only lists the commands
+
+    calls = list(calls)
+    replies = await session.ask_many([request for _, request in calls], what)
+    rows = [{**row, **read(row, request, reply)} for (row, request), reply in zip(calls, replies)]
+    return pandas.DataFrame(rows, columns=columns)
 
 
 def _live_run(session: Session, asked: Iterable[str]) -> str:
