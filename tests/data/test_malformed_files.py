@@ -5,7 +5,6 @@ import csv
 import gzip
 import io
 import json
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +28,6 @@ from proctor.hle.submission import read_submissions
 from proctor.hle_verified.decision_rules import load_classes
 from proctor.kina.items import load_items
 from proctor.kina.leaderboard import load_leaderboard
-from proctor.logs import boards
 from proctor.models.cache import StoreError, read_recording
 from proctor.paths import ROOT
 from proctor.uq import own_judges
@@ -64,10 +62,6 @@ REPLY = dict(question_id="q", model="m", reply="Answer: 7", sample="1", score="n
 WIDE = dict(item="q", key="A", one="A", two="B", category="c")
 REPORTED = dict(name="a", accuracy="85.40", recall="67.78", n="400", positives="90", samples="")
 RESULT = dict(id=1, score=0.5, extracted_predictions=["A", "B"], gt="A", discipline="d")
-LETTER = dict(
-    question_id=0, question="Why?", options=["a", "b"], answer="B", category="c", src="s", generated_text="so B"
-)
-BENCH = dict(question_id="q", task="t", model="m", score=0.5, turn=1, tstamp=1.7e9, category="c")
 
 
 @dataclass(frozen=True)
@@ -117,10 +111,6 @@ LOADERS = {
         load_leaderboard, [dict(model=name, item="1", score="0.5") for name in ("one", "two")], ("csv",)
     ),
     "folder of results": Loader(load_leaderboard, [RESULT], ("folder",)),
-    "letters of MMLU-Pro": Loader(
-        boards.read_letters, [LETTER | dict(pred="B"), LETTER | dict(pred=None, question_id=1)], ("zip",)
-    ),
-    "scores of LiveBench": Loader(boards.read_scores, [BENCH], ("parquet", "jsonl")),
     "recording": Loader(read_recording, [dict(model="m"), dict(text="Y"), dict(text="N")], ("recording",), StoreError),
     "profile": Loader(read_profile, [dict(all=dict(seed=1))], ("yaml",), ParameterError),
 }
@@ -169,9 +159,6 @@ def as_file(folder: Path, kind: str, rows: list[dict]) -> Path:
         first, *others = rows
         lines = [as_json(first), *(f"key{i} {as_json(row)}" for i, row in enumerate(others))]
         path.write_bytes(gzip.compress("\n".join([*lines, ""]).encode()))
-    elif kind == "zip":
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("x.json", f"[{', '.join(map(as_json, rows))}]")
     elif kind == "folder":
         path.mkdir(exist_ok=True)
         for model in ("one", "two"):

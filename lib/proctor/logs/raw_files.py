@@ -17,7 +17,8 @@ Tables = dict[str, pd.DataFrame]
 Made = TypeVar("Made")
 
 AGAIN = "Fetch the source again"
-OTHER_FORM = (KeyError, IndexError, TypeError, ValueError, AttributeError)  # of what takes a raw file of another form
+# What taking the parts of a raw file of another form may raise.
+OTHER_FORM = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
 def rows(path: Path, make: Callable[[dict], Made]) -> list[Made]:
