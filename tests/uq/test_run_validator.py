@@ -9,7 +9,6 @@ import re
 import sqlite3
 from types import SimpleNamespace
 
-import pandas as pd
 import pytest
 from proctor.data.schemas import Answer, Question
 from proctor.exam import recorded as exam_recorded
@@ -44,18 +43,6 @@ def run(session, validator, judges=("open",), answers=ANSWERS, out=None, **how):
 
 def traces(path):
     return {line["answer_id"]: line["trace"] for line in map(json.loads, path.read_text().splitlines())}
-
-
-def test_a_trace_replayed_by_hand_gives_the_verdict(serving, session, tmp_path):
-    server = serving(verdicts=0.7)
-    found = run(session(), "(C x3|M) => (V x2|U)", out=tmp_path / "v.jsonl", temperature=1.0)
-    assert list(traces(tmp_path / "v.jsonl")) == list(found["answer_id"]) == [answer.id for answer in ANSWERS]
-    assert server.arrived == found["calls"].sum() and found["votes"].nunique() > 1  # none after a verdict is settled
-    for trace, outcome in zip(traces(tmp_path / "v.jsonl").values(), found["outcome"]):
-        votes = pd.DataFrame(trace).groupby("check")["outcome"].agg(lambda said: list(said == "accept"))
-        accepted = sum(votes["C"]) >= 2 and votes["V"] == [True, True]
-        assert outcome == ("accept" if accepted else "reject")
-        assert all(vote["prompt"].startswith("uq/") and vote["reply"] for vote in trace)
 
 
 def test_reconsidering_goes_on_in_the_same_conversation(serving, session):
@@ -100,6 +87,7 @@ def test_traces_say_why_a_vote_is_unreadable(serving, session, tmp_path):
     votes = [vote for trace in traces(tmp_path / "v.jsonl").values() for vote in trace]
     assert all(("why" in vote) == (vote["outcome"] == "unreadable") for vote in votes)
     assert {vote["why"] for vote in votes if "why" in vote} == {"no verdict"}
+    assert all(vote["prompt"].startswith("uq/") and vote["reply"] for vote in votes if vote["why"] == "no verdict")
 
 
 @pytest.mark.parametrize(

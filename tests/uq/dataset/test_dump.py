@@ -5,11 +5,9 @@ import csv
 import random
 import xml.etree.ElementTree as ET
 
-import mistune
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from bs4 import BeautifulSoup
 from proctor.data.tabular import DataError
 from proctor.uq.dataset import dump, pool
 from proctor.uq.dataset.dump import ingest_dump, read_rows
@@ -236,10 +234,3 @@ def test_a_name_that_is_no_site_and_an_empty_pool_are_refused(tmp_path):
 )
 def test_what_posts_are_made_of(html, markdown):
     assert to_markdown(html) == markdown
-
-
-def test_an_independent_reader_finds_the_same_words_and_links():
-    html = '<p>See <a href="http://a.b/c">the <em>guide</em></a>:</p><ul><li>one</li><li><p>two</p></li></ul><p>end</p>'
-    read, asked = BeautifulSoup(mistune.html(to_markdown(html)), "html.parser"), BeautifulSoup(html, "html.parser")
-    assert read.get_text(" ", strip=True) == asked.get_text(" ", strip=True)
-    assert [a["href"] for a in read("a")] == ["http://a.b/c"] and len(read("li")) == 2 and read.em.text == "guide"

@@ -8,12 +8,10 @@ from datetime import datetime
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from proctor.data.tabular import DataError
 from proctor.uq.dataset import release as module
 from proctor.uq.dataset.attribution import COLUMNS, attributions, home
-from proctor.uq.dataset.next_version import is_due, propose, read_proposal
+from proctor.uq.dataset.next_version import propose, read_proposal
 from proctor.uq.dataset.pool import writing
 from proctor.uq.dataset.release import PUBLIC, checked_version, digest, next_changes, read_releases, write_release
 from proctor.uq.dataset.release_check import check_releases
@@ -281,11 +279,6 @@ def test_a_later_crawl_gives_each_question_its_status(proposal):
         "check": {"answered", "closed", "not in the crawl"},
         "keep": {"open", "site not crawled"},
     }
-
-
-@given(st.integers(0, 600), st.integers(0, 600))
-def test_a_next_version_is_due_from_a_fifth_on(solved, questions):
-    assert is_due(solved, questions) == (questions > 0 and solved / questions >= 0.2)
 
 
 def test_only_what_an_expert_signed_counts_as_solved(proposal, tmp_path):

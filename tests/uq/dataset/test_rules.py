@@ -2,7 +2,6 @@
 
 import math
 import re
-import xml.etree.ElementTree as ET
 from collections import Counter
 from datetime import date, datetime
 from itertools import combinations, product
@@ -12,7 +11,6 @@ import duckdb
 import pandas as pd
 import pytest
 from proctor.data.tabular import DataError
-from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.pool import writing
 from proctor.uq.dataset.rules import (
     COLUMNS,
@@ -93,24 +91,6 @@ def test_every_question_knows_the_rules_it_failed(generated, tmp_path, variant):
     if variant is None:
         limits = limits._replace(sites={"circuits": dict(min_views=900, min_votes=9, top_percent=20)})
     assert decided(pool, limits, as_of, tmp_path) == brute_force(questions, limits, as_of)
-
-
-def test_counts_on_the_real_dump_are_those_of_brute_force(coffee, tmp_path):
-    ingest_dump(coffee, "coffee", tmp_path / "pool")
-    questions = []
-    for e in ET.parse(coffee).getroot():
-        if e.get("PostTypeId") == "1":
-            questions.append(dict(
-                site="coffee", question_id=int(e.get("Id")), title=e.get("Title"), body=e.get("Body"),
-                tags=re.findall("<([^>]+)>", e.get("Tags")), score=int(e.get("Score")), views=int(e.get("ViewCount")),
-                answers=int(e.get("AnswerCount")), created=datetime.fromisoformat(e.get("CreationDate")),
-            ))  # fmt: skip
-    own = dict(min_views=20, min_votes=2, top_percent=50, off_topic_tags=["storage"])
-    for limits, as_of in ((load_rules(), date(2026, 1, 1)), (load_rules(**own), date(2017, 2, 14))):
-        found = decided(tmp_path / "pool", limits, as_of, tmp_path / str(as_of))
-        assert found == brute_force(questions, limits, as_of)
-    counts = Counter(name for failed in found.values() for name in failed)
-    assert len(found) == 225 and counts["no_answers"] == 212
 
 
 def test_sites_one_by_one_and_json_lines_give_the_same(generated, tmp_path):
