@@ -1,12 +1,15 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 from functools import partial
 
 import pytest
+import yaml
+from proctor.paths import ROOT
 
 from .helpers import alive, wait_until
 
@@ -186,12 +189,25 @@ def test_who_reads_results_that_changed_runs_in_the_same_call(project):
     assert done.returncode == 1 and "proctor.data names figures/chain/one.csv, and there is no such" in done.stderr
 
 
-def test_snakemake_runs_them_too(project):
-    chain(project, **ONE_TWO_THREE)
-    project.write("data/x.csv", "new")
-    done = project.python("-m", "proctor.workflow.reproduce", "--", "--quiet", "all")
-    assert done.returncode == 0 and (project.root / "figures/chain/three.csv").read_text() == "new", done.stderr
+def test_a_cluster_of_one_machine_runs_them_too_and_tells_what_failed(project):
+    """By a submit script, as `params/cluster/here` says; verify, seeds and sweep hand on such options in the same way."""
+    shutil.copytree(ROOT / "params" / "cluster", project.root / "params" / "cluster")
+    chain(project, **ONE_TWO_THREE, four="figures/chain/three.csv")
+    for text, code, names in (("bad", 1, {"one", "two", "three"}), ("good", 0, {"one", "two", "three", "four"})):
+        project.write("data/x.csv", text)
+        done = project.python("-m", "proctor.workflow.reproduce", "--", "--profile", "params/cluster/here")
+        assert (done.returncode, ran(done)) == (code, names), (text, done.stdout, done.stderr)
+        assert not code or "notebooks/three.ipynb failed in cell 2: from proctor.paths import ROOT" in done.stderr
+    assert (project.root / "figures/chain/four.csv").read_text() == "good"
+    assert list((project.root / "build" / "jobs").glob("*.log"))
     assert project.reproduce().stdout == "Nothing to do: everything is up to date.\n"
+
+
+@pytest.mark.parametrize("name", ["slurm", "kubernetes"])
+def test_a_profile_names_its_executor_and_the_extra_that_has_it(name):
+    text = (ROOT / "params" / "cluster" / name / "config.yaml").read_text()
+    assert yaml.safe_load(text)["executor"] == name and ".[cluster]" in text
+    assert f"snakemake-executor-plugin-{name}==" in (ROOT / "pyproject.toml").read_text()
 
 
 def test_ctrl_c_ends_the_run_and_its_kernels(project):
