@@ -1,14 +1,13 @@
 """Someone in JupyterLab takes rows away in a cell, and runs all cells: the notebook runs to its end."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
 from proctor.workflow import params, receipts
-from proctor.workflow.execute import execute
+from proctor.workflow.jobs import Job, run_job
 from proctor.workflow.notebook import Notebook, all_notebooks
 
 ROWS = "table = table_s10.load_rows(out.rng(), resamples)"
@@ -40,16 +39,12 @@ EDITS = {  # notebook, text of a cell, what stands there then, claims that are u
 def edited_run(edit, content, values, kernels) -> Path:
     """Where a run of the edited copy left figures/ and out.ipynb; it runs only if its receipt no longer holds."""
     folder = paths.BUILD / "tests/filtered rows" / edit
-    copy, out, figures, receipt = (folder / part for part in ("mine.ipynb", "out.ipynb", "figures", "receipt.json"))
+    copy, *places = (folder / part for part in ("mine.ipynb", "out.ipynb", "figures", "receipt.json"))
     folder.mkdir(parents=True, exist_ok=True)
     copy.write_text(content)
-    mine = Notebook(copy)
-    if not receipts.is_true(mine, values, receipt):
-        shutil.rmtree(figures, ignore_errors=True)
-        read = receipts.digests(receipts.inputs(mine, values))
-        as_in_lab = dict(PROCTOR_NOTEBOOK="", JPY_SESSION_NAME=str(copy), PROCTOR_FIGURES=str(figures))
-        execute(mine, out, values, kernels, as_in_lab)
-        receipts.write(values, read, [out, *receipts.files_in([figures])], receipt)
+    as_in_lab = dict(PROCTOR_NOTEBOOK="", JPY_SESSION_NAME=str(copy))
+    job = Job(Notebook(copy), values, *places, environment=as_in_lab).looked_at()
+    assert job.reused or not run_job(job, kernels).problem
     return folder
 
 
