@@ -1,15 +1,15 @@
 """Record studies of worked families in the background: many calls at once, each reply kept as it comes.
 
     python -m proctor.recordings.parallel record --studies screening --cache /a/folder/replies.sqlite --slots 8
-    python -m proctor.recordings.parallel state  --studies screening --cache /a/folder/replies.sqlite
     python -m proctor.recordings.parallel keep   --cache /a/folder/replies.sqlite
     python -m proctor.recordings.parallel write  --studies screening --cache /a/folder/replies.sqlite
 
 `record` asks what the cache lacks, and ends; the same command goes on after a stop or a kill. It takes replies from
-data/recorded/ and data/arriving/ before it asks. `state` says how much is there. `keep` puts all replies of the cache
-into data/arriving/, to commit, so that a long study can be recorded on several machines. `write` puts the replies of
-complete studies into data/recorded/, next to those that are there, and says in the header how they were sampled. Calls
-that are computed together do not come back identical when they are asked again; replayed they are the same everywhere.
+data/recorded/ and data/arriving/ before it asks. `keep` puts all replies of the cache into data/arriving/, to commit,
+so that a long study can be recorded on several machines. `write` puts the replies of complete studies into
+data/recorded/, next to those that are there, and says in the header how they were sampled; of others it says how many
+are missing. Calls that are computed together do not come back identical when they are asked again; replayed they are
+the same everywhere.
 Exit status: 0 all is there, 1 something is missing or an error.
 """
 
@@ -198,22 +198,9 @@ async def write(names: Sequence[str], models: Sequence[str], cache: Path, slots:
     return said
 
 
-async def state(names: Sequence[str], models: Sequence[str], cache: Path) -> list[str]:
-    """How much of each study is there; the requests that a study only finds after replies are not known before."""
-    said = []
-    for name in names:
-        async with Session("replay", cache=cache, recorded=None, progress=False) as session:
-            try:
-                await PARALLEL[name](session, models)
-                said.append(f"{name}: all there")
-            except MissingReply as missing:
-                said.append(f"{name}: {len(missing.requests)} missing")
-    return said
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("do", choices=["record", "state", "keep", "write"])
+    parser.add_argument("do", choices=["record", "keep", "write"])
     parser.add_argument("--studies", nargs="+", choices=list(PARALLEL), default=list(PARALLEL))
     parser.add_argument("--models", nargs="+", default=[MODEL])
     parser.add_argument("--cache", type=Path, default=paths.CACHE / "parallel.sqlite", help="where replies are kept")
@@ -229,9 +216,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 async def _main(options: argparse.Namespace) -> int:
     where = (options.models, options.cache)
-    if options.do == "state":
-        print("\n".join(await state(options.studies, *where)))
-        return 0
     if options.do == "keep":
         print("\n".join(keep(*where, options.slots)))
         return 0
