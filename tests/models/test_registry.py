@@ -4,7 +4,7 @@ import pytest
 import yaml
 from proctor.models import registry
 from proctor.models.registry import ModelError, Spec, price, spec, weights_file
-from proctor.paths import PARAMS
+from proctor.paths import PARAMS, ROOT
 
 
 @pytest.fixture
@@ -40,7 +40,6 @@ def test_a_wrong_entry_is_named_with_its_file(table, entry, wrong):
 
 
 def test_missing_and_wrong_weights_are_told(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(registry, "CACHE", tmp_path)
     monkeypatch.delenv("PROCTOR_WEIGHTS", raising=False)
     digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     model, file = Spec("m", "gguf", file="no.gguf", sha256=digest), tmp_path / "no.gguf"
@@ -48,8 +47,6 @@ def test_missing_and_wrong_weights_are_told(table, tmp_path, monkeypatch):
         weights_file(model)
     monkeypatch.setenv("PROCTOR_WEIGHTS", str(tmp_path))
     file.write_bytes(b"abc")
-    assert weights_file(model) == file
-    (tmp_path / "digests.json").write_text("[]")  # whatever stands in that file
     assert weights_file(model) == file
     file.write_bytes(b"abcd")
     with pytest.raises(ModelError, match="SHA-256 differs"):
@@ -83,7 +80,7 @@ def test_own_models_and_prices_come_before_ours_from_files_that_git_ignores(own)
     (own / "my_prices.yaml").write_text("mine: {input: 1, output: 2}\nopenai/gpt-4o: {input: 3, output: 4}")
     assert (spec("mine").base_url, spec("smollm2-135m").kind) == ("http://b/v1", "openai")
     assert (price("mine"), price("openai/gpt-4o")) == ((1e-6, 2e-6), (3e-6, 4e-6)) and price("smollm2-135m") == (0, 0)
-    ignored = (registry.CACHE.parent / ".gitignore").read_text().splitlines()
+    ignored = (ROOT / ".gitignore").read_text().splitlines()
     assert {"/params/my_models.yaml", "/params/my_prices.yaml"} <= set(ignored)
 
 

@@ -1,7 +1,6 @@
 """Which models there are, where their weights lie, what they cost."""
 
 import hashlib
-import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,8 +13,7 @@ import yaml
 
 from proctor.data.fetch import FetchError, fetched
 from proctor.extras import need
-from proctor.files import write_atomic
-from proctor.paths import CACHE, OWN_PARAMS, PARAMS
+from proctor.paths import OWN_PARAMS, PARAMS
 
 
 class ModelError(ValueError):
@@ -169,7 +167,8 @@ def weights_file(model: Spec) -> Path:
         pass  # not one of the files that `make setup` brings
     for path in places:
         if path.is_file():
-            if model.sha256 and _digest(path.resolve()) != model.sha256:
+            state = path.stat()
+            if model.sha256 and _digest(path.resolve(), state.st_size, state.st_mtime_ns) != model.sha256:
                 raise ModelError(
                     f"{path} is not the file that params/models.yaml names (SHA-256 differs): fetch it again"
                 )
@@ -180,21 +179,11 @@ def weights_file(model: Spec) -> Path:
     )
 
 
-def _digest(path: Path) -> str:
-    """SHA-256 of a large file, remembered by its size and time."""
-    known = CACHE / "digests.json"
-    stat = path.stat()
-    mark = f"{path}|{stat.st_size}|{stat.st_mtime_ns}"
-    try:
-        table = json.loads(known.read_text())
-    except (OSError, ValueError):
-        table = {}
-    table = table if isinstance(table, dict) else {}
-    if mark not in table:
-        with open(path, "rb") as file:
-            table[mark] = hashlib.file_digest(file, "sha256").hexdigest()
-        write_atomic(known, json.dumps(table))
-    return table[mark]
+@lru_cache
+def _digest(path: Path, size: int, time: int) -> str:
+    """SHA-256 of a large file. Its size and time are there for the cache alone."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def price(name: str) -> tuple[float, float] | None:
