@@ -125,7 +125,7 @@ def events(folder: Path) -> list[list[str]]:
 def lost(folder: Path) -> int:
     """Replies that were kept and are not in the cache: none may be."""
     there = Session("replay", cache=folder / "replies.sqlite", recorded=None).cache
-    return sum(not there.has(key) for key in {key for what, key, *_ in events(folder) if what == "kept"})
+    return sum(there.get(key) is None for key in {key for what, key, *_ in events(folder) if what == "kept"})
 
 
 def kill(process, killed: dict[int, float]) -> None:

@@ -66,18 +66,8 @@ class BatchServer(Server):
             self.calls[call] += 1
             plan = self.bad_calls.get(call)
             kind, _, detail = (plan.pop(0) if plan else "ok").partition(":")
-            key = request.headers.get("Authorization", "") + request.headers.get("x-api-key", "")
-            if kind == "reset":
-                request.transport.abort()
-                return web.Response()
-            if kind == "echo":
-                return web.json_response({"error": {"message": f"Incorrect API key provided: {key}"}}, status=401)
-            if kind not in ("ok", "lost"):
-                return web.json_response(
-                    {"error": {"message": f"told to fail with {kind}"}},
-                    status=int(kind),
-                    headers={"Retry-After": detail} if detail else {},
-                )
+            if failure := self.failure(request, kind, detail):
+                return failure
             answer = await then(request)
             if kind == "lost":
                 request.transport.abort()

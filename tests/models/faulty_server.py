@@ -94,8 +94,7 @@ class Server:
 
     async def _list(self, request: web.Request) -> web.Response:
         self.listed += 1
-        key = request.headers.get("Authorization", "") + request.headers.get("x-api-key", "")
-        told = {"data": []} if self.listing == 200 else {"error": {"message": f"no list for {key}"}}
+        told = {"data": []} if self.listing == 200 else {"error": {"message": f"no list for {self._key(request)}"}}
         return web.json_response(told, status=self.listing)
 
     async def _counts(self, _) -> web.Response:
@@ -141,39 +140,25 @@ class Server:
         if kind == "logprobs" and "choices" in reply:
             reply["choices"][0]["logprobs"] = {"content": [{"token": 7, "logprob": 1e300, "top_logprobs": None}]}
         whole = json.dumps(reply).encode()
-        if kind in ("400", "401", "404", "429", "500", "503"):
-            later = formatdate(time.time() + float(detail), usegmt=True) if detail.startswith("+") else detail
-            headers = {"Retry-After": later} if later else {}
-            return web.json_response(
-                {"error": {"message": f"told to fail with {kind}"}}, status=int(kind), headers=headers
-            )
-        if kind == "echo":
-            key = request.headers.get("Authorization", "") + request.headers.get("x-api-key", "")
-            return web.json_response({"error": {"message": f"Incorrect API key provided: {key}"}}, status=401)
+        if failure := self.failure(request, kind, detail):
+            return failure
         if kind == "html":
             return web.Response(text="<html>a proxy's greeting</html>", content_type="text/html")
         if kind == "empty":
             return web.json_response({"error": "none"})
-        if kind == "reset":
-            request.transport.abort()
-            return web.Response()  # goes nowhere
         if kind == "hang":
             await asyncio.sleep(3600)
-        if kind == "drip":
+        if kind == "cut":
+            return web.Response(body=whole[:-20], content_type="application/json")
+        if kind in ("drip", "short"):  # byte by byte, or fewer than announced
             answer = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": str(len(whole))})
             await answer.prepare(request)
             with contextlib.suppress(ConnectionError):  # the caller hangs up
-                for byte in whole:
-                    await answer.write(bytes([byte]))
-                    await asyncio.sleep(0.05)
-            return answer
-        if kind == "cut":
-            return web.Response(body=whole[:-20], content_type="application/json")
-        if kind == "short":  # fewer bytes than announced
-            answer = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": str(len(whole))})
-            await answer.prepare(request)
-            await answer.write(whole[:-20])
-            request.transport.close()
+                for part in [whole[:-20]] if kind == "short" else map(bytes, zip(whole)):
+                    await answer.write(part)
+                    await asyncio.sleep(0.05 * (kind == "drip"))
+            if kind == "short":
+                request.transport.close()
             return answer
         assert complete, fault
         self.answered[text] += 1
@@ -181,6 +166,24 @@ class Server:
         if self.usage:
             self.dollars += self.usage[0] * 1e-6 + self.usage[1] * 2e-6
         return web.Response(body=whole, content_type="application/json")
+
+    def failure(self, request: web.Request, kind: str, detail: str) -> web.Response | None:
+        """The answer that says no, or none at all."""
+        if kind == "reset":
+            request.transport.abort()
+            return web.Response()  # goes nowhere
+        if kind == "echo":
+            told, status = f"Incorrect API key provided: {self._key(request)}", 401
+        elif kind.isdigit():
+            told, status = f"told to fail with {kind}", int(kind)
+        else:
+            return None
+        later = formatdate(time.time() + float(detail), usegmt=True) if detail.startswith("+") else detail
+        headers = {"Retry-After": later} if later else {}
+        return web.json_response({"error": {"message": told}}, status=status, headers=headers)
+
+    def _key(self, request: web.Request) -> str:
+        return request.headers.get("Authorization", "") + request.headers.get("x-api-key", "")
 
     def _verdict(self, body: dict) -> str:
         talk = json.dumps(body["messages"], sort_keys=True)

@@ -48,16 +48,6 @@ async def stop(server, asking):
 # what is sent and what comes back
 
 
-def test_calls_go_as_one_batch_and_come_back_in_order(serving, session, ask, run, model):
-    server = serving()
-    asking = session()
-    calls = [ask(f"call {n}", model) for n in range(30)]
-    assert texts(run(asking, calls)) == [f"CALL {n}" for n in range(30)]
-    assert len(server.batches) == 1 and not server.times  # none the direct way
-    assert set(server.submitted) == {call.key for call in calls} and len(asking.cache) == asking.spent.calls == 30
-    assert asking.spent.dollars == pytest.approx(30 * 20e-6)
-
-
 def test_a_round_is_cut_where_a_provider_takes_no_more(serving, session, ask, run, monkeypatch):
     server = serving()
     monkeypatch.setattr(batch.OpenAIBatches, "most", 3)

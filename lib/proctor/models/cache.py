@@ -96,9 +96,6 @@ class Cache:
             )
             return None
 
-    def has(self, key: str, since: float = 0.0) -> bool:
-        return self.get(key, since) is not None
-
     def put(self, request, reply: Reply, since: float = 0.0) -> None:
         """Keep a reply. It counts as no older than `since`, even if the clock was set back meanwhile."""
         text, created = reply.to_json(), max(time.time(), since)

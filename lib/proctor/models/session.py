@@ -21,7 +21,7 @@ from proctor.models.messages import Reply, Request
 from proctor.models.providers import KINDS, Keyed, Provider, Served
 from proctor.models.registry import ModelError, Spec, key_of, price, spec, weights_file
 from proctor.models.settings import LOCAL_TIMEOUT, PROVIDER_TIMEOUT, Settings
-from proctor.models.spending import Account, Budget, Plan, Spent, narrower
+from proctor.models.spending import NOTHING, Account, Budget, Plan, Spent, narrower
 
 MODES = ("replay", "auto", "live")
 FREE_BYTES = 50_000_000  # below this no call is sent: its reply might not fit on the disk
@@ -139,9 +139,10 @@ class Session:
 
     def plan(self, requests) -> Plan:
         """What `ask_many(requests)` would take; sends nothing."""
-        plan = Plan(0, 0, 0, 0, 0, 0, 0.0)
+        plan = NOTHING
         for request in {request.key: request for request in requests}.values():
-            plan = plan.plus(request, self._where(request), price(request.model))
+            reply = self._kept(request)
+            plan = plan.plus(request, reply.source if reply else "missing", price(request.model))
         return plan
 
     @contextlib.contextmanager
@@ -190,11 +191,6 @@ class Session:
             raise StoreError(
                 f"{path}, key {request.key[:12]}: not a reply ({error}). Take the file from the repository again"
             ) from None
-
-    def _where(self, request: Request) -> str:
-        if self.mode != "live" and request.key in self._recording(request.model):
-            return "recording"
-        return "cache" if self.cache.has(request.key, self.since if self.mode == "live" else 0.0) else "missing"
 
     def _note(self, requests) -> None:
         if self.used is not None:

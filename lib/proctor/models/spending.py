@@ -192,6 +192,9 @@ class Plan:
         )
 
 
+NOTHING = Plan(0, 0, 0, 0, 0, 0, 0.0)
+
+
 class Account:
     """What a session has spent of its budget. A call in flight holds the most that it can cost, in the cache too."""
 

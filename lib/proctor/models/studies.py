@@ -24,7 +24,7 @@ from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.registry import is_free, old_prices, price
 from proctor.models.session import Session
 from proctor.models.settings import Settings
-from proctor.models.spending import Budget, BudgetError, Plan, in_dollars, narrower
+from proctor.models.spending import NOTHING, Budget, BudgetError, Plan, in_dollars, narrower
 
 if TYPE_CHECKING:
     import pandas
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 Study = Callable[[Session], Awaitable[Any]]
 PILOT = 5  # calls after which the expected cost is known, where no kept replies tell it
 GOES_ON = 7 * 86_400.0  # seconds after its beginning in which a live run that was stopped goes on
-NOTHING = Plan(0, 0, 0, 0, 0, 0, 0.0)
 TOLD = "plan: "  # before each line of a plan
 BYTES = 4  # of a reply's token, where it is sent again: as many tokens at most, whoever counts them
 
