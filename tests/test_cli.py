@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 from proctor import cli, paths
-from proctor.exam.formats import read_hle
+from proctor.exam.formats import read_results
 
 from .chat_server import Server
 
@@ -159,15 +159,15 @@ def test_twenty_questions_of_hle_s_public_format_with_pictures(proctor, server, 
     assert "24 cached, 0 to ask" in proctor("plan", *command).stdout
 
     folder = checkout / "build/runs/exam-public"
-    said = read_hle(folder / "predictions/mine.json").set_index("question_id")
-    assert said["right"].sum() == 12 and set(said.index) == {row["id"] for row in rows}
+    said = read_results(folder / "predictions/mine.json").set_index("question_id")
+    assert said["score"].sum() == 12 and set(said.index) == {row["id"] for row in rows}
     by_category = pd.read_csv(folder / "hle/your_exam_categories.csv").set_index("category")["right"]
     assert by_category.to_dict() == {"counting": 10, "estimating": 2}
     table = pd.read_csv(folder / "hle/your_exam_answers.csv").set_index("item")["score"]
-    assert table.to_dict() == said["right"].to_dict()
-    first = said.loc["q00"]
-    assert first["judge_reasoning"] == "decided by mine" and "I counted" in first["reply"]
-    assert first["judge_confidence"] == 0.8 and first["prompt_tokens"] == 20
+    assert table.to_dict() == said["score"].to_dict()
+    first = json.loads((folder / "predictions/mine.json").read_text(encoding="utf-8"))["q00"]
+    assert first["judge_response"]["reasoning"] == "decided by mine" and "I counted" in first["response"]
+    assert first["judge_response"]["confidence"] == 80 and first["usage"]["prompt_tokens"] == 20
     assert not (checkout / "figures").exists()
 
 

@@ -19,7 +19,7 @@ from proctor.data.answers import load_answers, load_asked, load_pairs
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Question
 from proctor.data.tabular import DataError, read_rows
-from proctor.exam.formats import read_hle, read_inspect, read_lm_eval, read_promptfoo
+from proctor.exam.formats import read_results
 from proctor.exam.judge_licence import read as read_licence
 from proctor.exam.marking import read_keys, read_replies
 from proctor.exam.wrong_keys import Votes, read_decisions, read_votes
@@ -85,10 +85,10 @@ LOADERS = {
     "items": Loader(load_items, [ITEM, ITEM | dict(index="2")], LISTS),
     "answers": Loader(load_answers, [dict(question_id="q", text="seven", correct="yes")]),
     "answers with their questions": Loader(load_asked, [dict(question_id="q", text="7", correct="yes", question="?")]),
-    "results of HLE": Loader(read_hle, [JUDGED], ("named",)),
-    "results of inspect_ai": Loader(read_inspect, [LOGGED], ("samples",)),
-    "results of lm-eval": Loader(read_lm_eval, [LINE], ("jsonl",)),
-    "results of promptfoo": Loader(read_promptfoo, [TESTED], ("results",)),
+    "results of HLE": Loader(read_results, [JUDGED], ("named",)),
+    "results of inspect_ai": Loader(read_results, [LOGGED], ("samples",)),
+    "results of lm-eval": Loader(read_results, [LINE], ("jsonl",)),
+    "results of promptfoo": Loader(read_results, [TESTED], ("results",)),
     "kept replies": Loader(read_replies, [REPLY]),
     "keys": Loader(read_keys, [dict(id="q", answer="B", answer_type="multipleChoice")]),
     "pairs": Loader(load_pairs, [PAIR, PAIR | dict(pair_id="r", label="B>A")], ("jsonl",)),
@@ -276,7 +276,6 @@ def test_every_public_loader_is_on_the_list():
         "exam.wrong_keys": ("read_votes", "read_decisions"),
         "cbu.own_candidates": ("load",),
         "exam.marking": ("board_of", "read_one"),
-        "exam.formats": ("read_results",),
         "kina.max_coverage": ("read_similarity",),
     }
     elsewhere = {(f"proctor.{module}", name) for module, names in elsewhere.items() for name in names}

@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 from proctor.data.schemas import Question
 from proctor.data.tabular import DataError
 from proctor.exam.exports import write_hle, write_inspect, write_lm_eval
-from proctor.exam.formats import (
-    read_hle,
-    read_inspect,
-    read_lm_eval,
-    read_results,
-    zipfile,
-)
+from proctor.exam.formats import read_results, zipfile
 from proctor.exam.marking import read_one
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -57,37 +51,29 @@ def equal(one, two, columns):
 @given(found=results(samples=1))
 def test_hle_predictions_and_judged_files_read_back_equal(tmp_path, found):
     rows, questions = found
-    columns = ["model", "question_id", "reply", "prompt_tokens", "completion_tokens"]
-    write_hle(tmp_path / "p.json", rows[columns])
-    equal(read_hle(tmp_path / "p.json"), rows, columns)
-    rows["judge_confidence"] = rows["confidence"]
-    write_hle(tmp_path / "j.json", rows, questions)
-    back = read_hle(tmp_path / "j.json").reindex(columns=[*rows.columns])
-    equal(back, rows, [*columns, "right"])
-    judged = rows["right"].notna()
-    equal(back[judged], rows[judged], ["judge_answer", "judge_reasoning"])
-    assert back[judged]["judge_confidence"].to_numpy() == pytest.approx(rows[judged]["confidence"].to_numpy())
+    write_hle(tmp_path / "p.json", rows.drop(columns="right"))
+    equal(read_results(tmp_path / "p.json"), rows, ["model", "question_id", "reply"])
+    write_hle(tmp_path / "j.json", rows.assign(judge_confidence=rows["confidence"]), questions)
+    back = read_results(tmp_path / "j.json").reindex(columns=["model", "question_id", "reply", "score"])
+    equal(back, rows.assign(score=rows["right"]), [*back])
+    said = json.loads((tmp_path / "j.json").read_text(encoding="utf-8"))
+    for row in rows[rows["right"].notna()].to_dict("records"):
+        judged = said[row["question_id"]]["judge_response"]
+        assert judged["confidence"] == pytest.approx(100 * row["confidence"])
+        assert (judged["model_answer"], judged["reasoning"]) == (row["judge_answer"], row["judge_reasoning"])
 
 
 @settings(**TIDY)
 @given(found=results())
-def test_logs_of_inspect_read_back_equal(tmp_path, found):
+def test_logs_of_inspect_and_samples_of_lm_eval_read_back_equal(tmp_path, found):
     rows, questions = found
-    rows["undecided"] = False
+    rows = rows.assign(undecided=False, score=rows["correct"].astype(float))
     write_inspect(tmp_path / "log.json", rows, questions)
-    tokens = ["prompt_tokens", "completion_tokens"]
-    columns = ["model", "question_id", "sample", "answer", "correct", "confidence", "reply", "cut_off", *tokens]
-    equal(read_inspect(tmp_path / "log.json"), rows, columns)
-
-
-@settings(**TIDY)
-@given(found=results())
-def test_samples_of_lm_eval_read_back_equal(tmp_path, found):
-    rows, questions = found
+    columns = ["question_id", "sample", "answer", "score", "reply"]
+    equal(read_results(tmp_path / "log.json"), rows, ["model", *columns, "cut_off"])
     write_lm_eval(tmp_path / "s.jsonl", rows, questions)
-    back = read_lm_eval(tmp_path / "s.jsonl", "m")
     rows["answer"] = rows["answer"].fillna("")  # this format has no missing answer
-    equal(back, rows, ["model", "question_id", "sample", "answer", "correct", "reply"])
+    equal(read_results(tmp_path / "s.jsonl"), rows, columns)
 
 
 def inspect_log(path, *scores):
@@ -130,23 +116,20 @@ def test_a_sample_that_ended_in_an_error_has_no_answer_and_counts_as_wrong(tmp_p
     with zipfile.ZipFile(path, "a") as file:
         file.writestr("samples/3_epoch_1.json", json.dumps(failed))
     rows = read_results(path)
-    assert rows["undecided"].tolist() == [False, True] and rows[["score", "answer"]].isna().all(axis=1).tolist() == [
-        False,
-        True,
-    ]
+    assert rows[["score", "answer"]].isna().all(axis=1).tolist() == [False, True]
     assert read_one(path).to_dict() == {"1": 1, "3": 0}
 
 
 def test_the_parts_of_a_scorer_are_scores_and_a_sample_without_the_score_or_with_no_number_is_named(tmp_path):
     path = inspect_log(tmp_path / "log.json", dict(quality=dict(value={"correct": 1, "concise": 0}, answer="B")))
     with pytest.raises(DataError, match="quality/correct, quality/concise. Choose one"):
-        read_inspect(path)
-    assert read_inspect(path, ["quality/concise"])["score"].tolist() == [0]
+        read_results(path)
+    assert read_results(path, ["quality/concise"])["score"].tolist() == [0]
     path = inspect_log(tmp_path / "log.json", dict(match=BY_MATCH), {}, dict(match=dict(value=[1, 0])))
     with pytest.raises(DataError, match=r"(?s)row 2, column scores: no score match.*row 3.*Reduce it to C, I or a num"):
-        read_inspect(path)
+        read_results(path)
     with pytest.raises(DataError, match="row 1, column scores: no score. Run this sample again, or score the log"):
-        read_inspect(inspect_log(tmp_path / "unscored.json", {}))
+        read_results(inspect_log(tmp_path / "unscored.json", {}))
 
 
 @pytest.mark.parametrize("way", [zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD], ids=["deflate", "zstd"])
@@ -158,13 +141,13 @@ def test_a_compressed_log_is_read_with_content_in_parts_and_one_whose_bytes_chan
         file.writestr("header.json", json.dumps({"eval": {"model": "x"}}))
         file.writestr("samples/7_epoch_1.json", json.dumps(sample))
         place = file.getinfo("samples/7_epoch_1.json").header_offset + 30 + len("samples/7_epoch_1.json") + 10
-    (row,) = read_inspect(path)[["model", "question_id", "sample", "answer", "reply", "cut_off"]].to_numpy().tolist()
+    (row,) = read_results(path)[["model", "question_id", "sample", "answer", "reply", "cut_off"]].to_numpy().tolist()
     assert row == ["x", "7", 1, "B" * 100, "BB", True]
     data = bytearray(path.read_bytes())
     data[place] ^= 0xFF
     path.write_bytes(data)
     with pytest.raises(DataError, match="log.eval: not a log that can be read"):
-        read_inspect(path)
+        read_results(path)
 
 
 def test_scores_alone_are_read_from_the_summaries_and_from_the_samples_where_there_are_none(tmp_path):
@@ -188,8 +171,8 @@ def lm_eval_line(number, resps, filtered, filter="none", **metrics):
 def test_a_multiple_choice_of_lm_eval_is_one_row_with_the_likeliest_letter(tmp_path):
     path, likelihoods = tmp_path / "samples_mmlu.jsonl", [["-1.5", "False"], ["-0.5", "True"], ["-2.0", "False"]]
     path.write_text(lm_eval_line(3, [[pair] for pair in likelihoods], likelihoods, acc=1.0))
-    (row,) = read_lm_eval(path, "m").to_dict("records")
-    assert (row["question_id"], row["answer"], row["reply"], row["correct"]) == ("3", "B", "", True)
+    (row,) = read_results(path).to_dict("records")
+    assert (row["question_id"], row["answer"], row["reply"], row["score"]) == ("3", "B", "", 1)
 
 
 @pytest.mark.parametrize("option", ["filters", "scores"])
@@ -213,13 +196,13 @@ def test_broken_files_are_told(tmp_path):
     path = tmp_path / "x.json"
     for text, wrong in (
         ("[", "bad JSON"),
-        ("[]", "not a JSON object"),
+        ("3", "not a JSON object"),
         ("{}", "no results"),
         ('{"a": {}}', "response"),
     ):
         path.write_text(text)
         with pytest.raises(DataError, match=wrong):
-            read_hle(path)
+            read_results(path)
     two = pd.DataFrame([dict(model=name, question_id="q", reply="r") for name in "ab"])
     with pytest.raises(DataError, match="one file a model"):
         write_hle(path, two)
@@ -230,8 +213,8 @@ def test_hle_files_that_are_wrapped_are_read_and_a_failed_judgement_is_none(tmp_
     failed = {"correct": "no", "confidence": 0, "reasoning": "", "error": "Connection error."}
     entries = {"q1": {"model": "m", "response": "4", "judge_response": failed}, "q2": {"model": "m", "response": "5"}}
     (tmp_path / "judged.json").write_text(json.dumps({"judging_metadata": {"judge": "j"}, key: entries}))
-    found = read_hle(tmp_path / "judged.json")
-    assert found["question_id"].tolist() == ["q1", "q2"] and "right" not in found
+    found = read_results(tmp_path / "judged.json")
+    assert found["question_id"].tolist() == ["q1", "q2"] and "score" not in found
 
 
 def promptfoo(path, *entries):
@@ -257,9 +240,8 @@ def test_results_of_promptfoo_are_read_with_repeats_as_samples_and_each_prompt_a
     named = entry(1, "Paris", 0.5, {"q": "capital", "id": "fr"})
     found = read_results(promptfoo(tmp_path / "r.json", entry(0, "4", 1, {"q": "2 + 2"}), named, again))
     assert found["question_id"].tolist() == ["0", "fr", "0"] and found["sample"].tolist() == [0, 0, 1]
-    assert found["correct"].tolist() == [True, False, False] and found["score"].tolist() == [1, 0.5, 0]
+    assert found["score"].tolist() == [1, 0.5, 0]
     assert found["reply"].tolist() == ["4", "Paris", '{"answer": 4}'] and set(found["model"]) == {"openai:gpt-4o"}
-    assert found["completion_tokens"].tolist() == [5, 5, 5]
     two = entry(0, "4", 1, {"q": "x"}), entry(0, "5", 0, {"q": "x"}, label="at length")
     found = read_results(promptfoo(tmp_path / "r.json", *two))
     assert found["model"].tolist() == ["openai:gpt-4o, plain", "openai:gpt-4o, at length"]

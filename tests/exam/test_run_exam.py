@@ -11,7 +11,7 @@ from proctor import paths
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Question
 from proctor.exam import run_exam
-from proctor.exam.formats import read_hle
+from proctor.exam.formats import read_results
 from proctor.exam.run_exam import Setup
 from proctor.models import registry
 from proctor.models.messages import Reply
@@ -245,9 +245,9 @@ def test_recorded_answers_are_free_decided_and_written(tmp_path):
     assert (counted["by comparison"] + counted["by qwen2.5-coder-1.5b"]).tolist() == [27, 27]
     files = run_exam.write_predictions(tmp_path / "said", judged, EXAM)
     assert [file.name for file in files] == [f"{model}.json" for model in MODELS]
-    back, rows = read_hle(files[0]), judged[judged["model"] == MODELS[0]]
+    back, rows = read_results(files[0]), judged[judged["model"] == MODELS[0]]
     assert back["reply"].tolist() == rows["reply"].tolist()
-    assert back["right"].tolist() == rows["right"].fillna(0).tolist()
+    assert back["score"].tolist() == rows["right"].fillna(0).tolist()
 
 
 @pytest.mark.parametrize(

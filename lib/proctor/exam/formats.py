@@ -1,9 +1,10 @@
 """Results of an exam in the files of the field: HLE (predictions, judged), inspect_ai, lm-eval (samples), promptfoo.
 
-    read_hle(path); read_inspect(path); read_lm_eval(path, model); read_promptfoo(path)
+    read_results(path)                                                # whichever of them it is
     read_results(path, scores=["choice"], filters=["strict-match"])   # where a file holds several of these
 
-Each reader gives rows with the columns of `run_exam` that the format holds; `exports.py` writes such rows.
+A row per reply with those of the columns model, question_id, sample, reply, answer, score and cut_off that the format
+holds; `exports.py` writes such files.
 Sources: HLE's public code (hle_eval), inspect_ai's log version 2, lm-eval's --log_samples, promptfoo's results
 (version 3).
 Errors are DataError, naming the file, the row and what to fix.
@@ -39,7 +40,8 @@ def read_results(
     path: str | Path, scores: Collection[str] = (), filters: Collection[str] = (), replies: bool = True
 ) -> pd.DataFrame | None:
     """The rows of a file of HLE, inspect_ai, lm-eval or promptfoo, recognised by its ending and content; None for any
-    other, such as a table. lm-eval's rows have an empty model: the file does not say which.
+    other, such as a table. lm-eval's rows have no model: the file does not say which. score is missing where a sample
+    ended in an error or a judge's call failed, and is no column of replies that nobody judged.
 
     scores, filters: of several scorers of inspect_ai, and metrics and filters of lm-eval, those to read: one a file.
     replies: False where scores and answers are enough, which logs of inspect_ai hold apart."""
@@ -54,19 +56,22 @@ def read_results(
 
 def _results(path: Path, scores: Collection[str], filters: Collection[str], replies: bool) -> pd.DataFrame | None:
     kind = path.suffix.lower()
-    if kind == ".eval":
-        return read_inspect(path, scores, replies=replies)
-    if kind == ".json":
-        if isinstance(found := _json(path), list):
-            return None
-        if isinstance(_dict(_dict(found).get("results")).get("results"), list):
-            return read_promptfoo(path, parsed=found)
-        if {"samples", "eval"} <= set(_dict(found)):
-            return read_inspect(path, scores, parsed=found)
-        return read_hle(path, parsed=found)
     if kind == ".jsonl" and '"resps"' in path.read_text(encoding="utf-8", errors="replace")[:100_000]:
-        return read_lm_eval(path, "", scores, filters)
-    return None
+        return _lm_eval(path, scores, filters)
+    if kind == ".eval" and zipfile.is_zipfile(path):
+        return _inspect(path, *_zipped_log(path, replies), scores)
+    if kind not in (".json", ".eval"):
+        return None
+    found = _json(path)
+    if kind == ".json" and isinstance(found, list):
+        return None
+    if not isinstance(found, dict):
+        raise DataError(f"{path}: not a JSON object. Is it a file of another format?")
+    if kind == ".eval" or {"samples", "eval"} <= set(found):
+        return _inspect(path, found, _list(found.get("samples")), scores)
+    if isinstance(tests := _dict(found.get("results")).get("results"), list):
+        return _promptfoo(path, tests)
+    return _hle(path, found)
 
 
 def _only(path: Path, column: str, names: Collection[str], wanted: Collection[str], option: str) -> str:
@@ -81,13 +86,9 @@ def _only(path: Path, column: str, names: Collection[str], wanted: Collection[st
 # HLE: one object, by question id; a judged file has a judgement next to each response
 
 
-def read_hle(path: str | Path, parsed: object = None) -> pd.DataFrame:
-    """HLE's predictions or judged file: model, question_id, reply, tokens; if judged, right and the judge's fields.
-
-    An object that holds them as `predictions` or `judged_predictions` beside other things is read too. A judge's call
-    that failed leaves `right` missing. parsed: the file's JSON, where it was parsed before."""
-    path = Path(path)
-    found = _object(path, parsed)
+def _hle(path: Path, found: dict) -> pd.DataFrame:
+    """HLE's predictions or judged file; an object that holds them as `predictions` or `judged_predictions` beside other
+    things too."""
     for name in ("judged_predictions", "predictions"):
         if isinstance(found.get(name), dict) and "response" not in found[name]:
             found = found[name]
@@ -96,26 +97,14 @@ def read_hle(path: str | Path, parsed: object = None) -> pd.DataFrame:
         name, entry = named
         if not isinstance(entry, dict) or not isinstance(entry.get("response"), str):
             raise Wrong("response", f"none for question {name!r}", "Ask this question again")
-        usage, said = _dict(entry.get("usage")), entry.get("judge_response")
-        row = dict(
-            model=str(entry.get("model", "")),
-            question_id=name,
-            reply=entry["response"],
-            prompt_tokens=whole(usage.get("prompt_tokens")),
-            completion_tokens=whole(usage.get("completion_tokens")),
-        )
-        if said is not None and not (isinstance(said, dict) and said.get("error")):
-            word = str(said.get("correct")).strip().lower() if isinstance(said, dict) else ""
-            percent = finite(said.get("confidence"), math.nan) if isinstance(said, dict) else math.nan
-            if word not in ("yes", "no"):
-                raise Wrong("judge_response", f"correct is {word!r}", "Write yes or no")
-            row |= dict(
-                right=float(word == "yes"),
-                judge_answer=str(said.get("model_answer") or ""),
-                judge_reasoning=str(said.get("reasoning") or ""),
-                judge_confidence=percent / 100,
-            )
-        return row
+        row = dict(model=str(entry.get("model", "")), question_id=name, reply=entry["response"])
+        said = entry.get("judge_response")
+        if said is None or _dict(said).get("error"):
+            return row
+        word = str(_dict(said).get("correct")).strip().lower()
+        if word not in ("yes", "no"):
+            raise Wrong("judge_response", f"correct is {word!r}", "Write yes or no")
+        return row | dict(score=float(word == "yes"))
 
     return _table(path, found.items(), row_of)
 
@@ -123,19 +112,9 @@ def read_hle(path: str | Path, parsed: object = None) -> pd.DataFrame:
 # inspect_ai: a log (.json, or .eval: the same in a zip) with samples, each with output and scores
 
 
-def read_inspect(
-    path: str | Path, scores: Collection[str] = (), parsed: object = None, replies: bool = True
-) -> pd.DataFrame:
-    """A log of inspect_ai: model, question_id, sample, answer, correct, reply, tokens, confidence where ours wrote it.
-
-    A sample that ended in an error has no answer, and its score is missing.
-
-    scores: names of scorers, one of them in this log; where it has several, one must be named (a part of a scorer whose
-    value is an object as scorer/part). Scores that are neither a word of inspect_ai, a truth value nor a number are a
-    DataError. parsed: the file's JSON, where it was parsed before. replies: False reads the summaries of a `.eval` log,
-    where it has them, in place of its samples: `reply` is empty, and `answer` ends at 1,000 characters."""
-    path = Path(path)
-    header, samples = _inspect_log(path, parsed, replies)
+def _inspect(path: Path, header: dict, samples: list, scores: Collection[str]) -> pd.DataFrame:
+    """A log of inspect_ai. scores: names of scorers, one of them in this log; a part of a scorer whose value is an
+    object is scorer/part. Scores that are neither a word of inspect_ai, a truth value nor a number are a DataError."""
     model = _dict(header.get("eval")).get("model", "")
     scored = [_scores(_dict(sample)) for sample in samples]
     names = list(dict.fromkeys(name for each in scored for name in each))
@@ -150,22 +129,15 @@ def read_inspect(
         if value is None:
             raise Wrong(name, f"value {said.get('value')!r}", "Reduce it to C, I or a number first")
         output = _dict(sample.get("output"))
-        choices = output.get("choices")
-        choice = _dict(choices[0]) if isinstance(choices, list) and choices else {}
-        usage, notes = _dict(output.get("usage")), _dict(said.get("metadata"))
+        choice = _dict(next(iter(_list(output.get("choices"))), None))
         return dict(
             model=str(output.get("model") or model),
             question_id=str(sample.get("id")),
             sample=max(1, whole(sample.get("epoch", 1))) - 1,
             answer=said.get("answer"),
-            correct=value == 1,
             score=value,
-            undecided=said.get("value", "N") == "N",
-            confidence=finite(notes.get("confidence"), math.nan),
             reply=_content(_dict(choice.get("message")).get("content")),
             cut_off=choice.get("stop_reason") in ("max_tokens", "model_length"),
-            prompt_tokens=whole(usage.get("input_tokens")),
-            completion_tokens=whole(usage.get("output_tokens")),
         )
 
     return _table(path, zip(samples, scored), row_of)
@@ -182,11 +154,9 @@ def _scores(sample: dict) -> dict[str, dict]:
     return found
 
 
-def _inspect_log(path: Path, parsed: object, replies: bool) -> tuple[dict, list[dict]]:
-    if parsed is not None or not zipfile.is_zipfile(path):
-        log = _object(path, parsed)
-        samples = log.get("samples")
-        return log, samples if isinstance(samples, list) else []
+def _zipped_log(path: Path, replies: bool) -> tuple[dict, list[dict]]:
+    """Header and samples of a log; where no replies are wanted, their summaries, whose answers end at 1,000 characters,
+    in place of the samples."""
     try:
         with zipfile.ZipFile(path) as file:
             header, names = json.loads(file.read("header.json")), file.namelist()
@@ -212,16 +182,10 @@ def _content(content: object) -> str:
 # lm-eval: samples_<task>.jsonl, a line a document and filter
 
 
-def read_lm_eval(
-    path: str | Path, model: str = "", scores: Collection[str] = (), filters: Collection[str] = ()
-) -> pd.DataFrame:
-    """lm-eval's samples: model (as given: the file does not say), question_id, sample, answer, correct, score, reply.
-
-    question_id is the document's own `id` where it has one, else doc_id. answer: as the filter read it (None where its
-    pattern found none); of a multiple choice, whose replies are likelihoods, the letter of the likeliest option.
-    scores, filters: names of metrics and of filters, one of them in this file; where it has several, one must be named.
-    """
-    path = Path(path)
+def _lm_eval(path: Path, scores: Collection[str], filters: Collection[str]) -> pd.DataFrame:
+    """lm-eval's samples. question_id is the document's own `id` where it has one, else doc_id. answer: as the filter
+    read it (None where its pattern found none); of a multiple choice, whose replies are likelihoods, the letter of the
+    likeliest option. scores, filters: names of metrics and of filters, one of them in this file."""
     lines, problems = read_rows(path, "jsonl")
     if not lines:
         return pd.DataFrame(made(path, [], problems, lambda _, row: row, empty=EMPTY))
@@ -236,7 +200,6 @@ def read_lm_eval(
             continue
         replies, given = _replies(line)
         values = line[name] if isinstance(line[name], list) else [line[name]] * (len(replies) or 1)
-        document = line.get("doc") if isinstance(line.get("doc"), dict) else {}
         for sample, value in enumerate(values):
             score = _score(value)
             if score is None:
@@ -244,11 +207,9 @@ def read_lm_eval(
                 break
             rows.append(
                 dict(
-                    model=model,
-                    question_id=str(document.get("id", line.get("doc_id"))),
+                    question_id=str(_dict(line.get("doc")).get("id", line.get("doc_id"))),
                     sample=sample,
                     answer=given[sample] if sample < len(given) else None,
-                    correct=score == 1,
                     score=score,
                     reply=replies[sample] if sample < len(replies) else "",
                 )
@@ -302,16 +263,12 @@ def _flat(value: object) -> Iterator[str]:
 # promptfoo: promptfoo eval --output results.json, an entry a test, prompt and provider
 
 
-def read_promptfoo(path: str | Path, parsed: object = None) -> pd.DataFrame:
-    """Results of promptfoo: model (the provider; with its prompt where there are several), question_id, sample, reply,
-    correct (the test passed), score, tokens.
+def _promptfoo(path: Path, tests: list) -> pd.DataFrame:
+    """Results of promptfoo; model is the provider, with its prompt where there are several.
 
     question_id is the test's `id` among its variables or its metadata, else its first number: tests of the same
-    variables are samples of one question. A test without a response is a DataError. parsed: the file's JSON, where it
-    was parsed before."""
-    path = Path(path)
-    found = _dict(_object(path, parsed).get("results")).get("results")
-    entries = [_dict(entry) for entry in found] if isinstance(found, list) else []
+    variables are samples of one question. A test without a response is a DataError."""
+    entries = [_dict(entry) for entry in tests]
     prompts = {str(_dict(entry.get("prompt")).get("label")) for entry in entries}
     ids, asked = {}, {}
 
@@ -329,16 +286,12 @@ def read_promptfoo(path: str | Path, parsed: object = None) -> pd.DataFrame:
         model = str(provider.get("label") or provider.get("id") or entry.get("provider"))
         model += f", {_dict(entry.get('prompt')).get('label')}" if len(prompts) > 1 else ""
         asked[model, name] = asked.get((model, name), -1) + 1
-        usage = _dict(response.get("tokenUsage"))
         return dict(
             model=model,
             question_id=name,
             sample=asked[model, name],
             reply=output if isinstance(output, str) else json.dumps(output, ensure_ascii=False),
-            correct=entry.get("success") is True,
             score=score,
-            prompt_tokens=whole(usage.get("prompt")),
-            completion_tokens=whole(usage.get("completion")),
         )
 
     return _table(path, entries, row_of)
@@ -379,14 +332,6 @@ def _json(path: Path) -> Any:
         raise DataError(f"{path}: bad JSON ({str(error)[:200]}). Take the file again.") from None
     if "\\u" in text and not can_be_text(found):  # only an escape can be half a letter
         raise DataError(f"{path}: {NO_TEXT}. Write whole letters.")
-    return found
-
-
-def _object(path: Path, parsed: object = None) -> dict:
-    """The object in a file; parsed: the file's content, where it was read before."""
-    found = _json(path) if parsed is None else parsed
-    if not isinstance(found, dict):
-        raise DataError(f"{path}: not a JSON object. Is it a file of another format?")
     return found
 
 

@@ -94,8 +94,7 @@ def joined(*tables: tuple[Path, pd.DataFrame]) -> pd.DataFrame:
         rows["model"] = rows.get("model", pd.Series("", rows.index)).replace("", file.stem)
         rows["sample"] = rows.get("sample", 0)
         rows["cut_off"] = rows.get("cut_off", False)
-        names = [name for name in ("right", "score") if name in rows]
-        rows["before"] = rows[names[0]].astype(float) if names else np.nan
+        rows["before"] = rows["score"].astype(float) if "score" in rows else np.nan
         rows = rows.assign(file=str(file), given=rows["answer"] if "answer" in rows else None)
         parts.append(rows[["file", "model", "question_id", "sample", "reply", "given", "cut_off", "before"]])
     found = pd.concat(parts, ignore_index=True)
@@ -110,7 +109,7 @@ def joined(*tables: tuple[Path, pd.DataFrame]) -> pd.DataFrame:
 
 
 def replies_of(rows: list[Row], problems: list[str], path: Path) -> pd.DataFrame:
-    """The replies of a long table: question_id, reply, answer, model, right, sample."""
+    """The replies of a long table: question_id, reply, answer, model, score, sample."""
     known = list(dict.fromkeys(column for _, row in rows for column in row))
     item, reply, given, score = (
         next((name for name in names if name in known), None) for names in (ITEMS, REPLIES, ANSWERS, SCORES)
@@ -126,7 +125,7 @@ def replies_of(rows: list[Row], problems: list[str], path: Path) -> pd.DataFrame
         texts = [None if name is None or row.get(name) is None else str(row[name]) for name in (reply, given)]
         marked = score is not None and row.get(score) not in (None, "")
         read = dict(question_id=str(row[item]).strip(), reply=texts[0] or "", answer=texts[1] or None)
-        read |= dict(model=str(row.get("model") or ""), right=score_of(row[score], score) if marked else np.nan)
+        read |= dict(model=str(row.get("model") or ""), score=score_of(row[score], score) if marked else np.nan)
         try:
             return read | dict(sample=int(str(row.get("sample") or 0)))
         except ValueError:
@@ -253,12 +252,10 @@ def read_one(path: str | Path, scores: Collection[str] = (), filters: Collection
     if rows is None:
         rows = _table(path)
         name = rows["model"].iloc[0] or name
-    elif "score" not in rows and "right" not in rows:
+    elif "score" not in rows:
         raise DataError(f"{path}: answers that nobody has judged. Judge them first, as `exam` and `mark` do.")
-    else:
-        rows = rows.rename(columns={"score": "value", "right": "value"})
-    values = rows.assign(value=rows["value"].fillna(0).astype(float)).groupby("question_id", sort=False)["value"]
-    return values.mean().rename(name)
+    scored = rows.assign(score=rows["score"].fillna(0).astype(float))
+    return scored.groupby("question_id", sort=False)["score"].mean().rename(name)
 
 
 def board_of(
@@ -292,7 +289,7 @@ def _table(path: Path) -> pd.DataFrame:
     if len(models) > 1:
         raise DataError(f"{path}: results of {len(models)} models ({', '.join(models[:3])} ...). Give a file of one.")
     found = made(path, rows, problems, lambda _, row: (str(row[item]), score_of(row[score], score)))
-    return pd.DataFrame(found, columns=["question_id", "value"]).assign(model=models[0])
+    return pd.DataFrame(found, columns=["question_id", "score"]).assign(model=models[0])
 
 
 def score_of(said: object, column: str) -> float:
