@@ -38,6 +38,7 @@ class Seeded(NamedTuple):
 def seeded(django_db_setup, django_db_blocker):
     with django_db_blocker.unblock(), transaction.atomic(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(overview, "RESAMPLES", 10)
+        patch.setattr(overview, "STEPS", 2)
         counts = seed.seed(0, SMALL)
         Account.objects.filter(username="ada_k").update(affiliation="Marsh Lab")
         states = {}
