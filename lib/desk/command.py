@@ -86,12 +86,9 @@ def _free(host: str, port: int) -> None:
 
 
 def _serve(host: str, port: int, workers: int) -> None:
-    """Become the web server: gunicorn, or Django's own where there is no fork."""
-    if hasattr(os, "fork"):
-        told = f"--workers={workers} --threads={THREADS} --bind={host}:{port} --log-level=warning"
-        command = ["-m", "gunicorn", "desk.wsgi", "--config=python:desk.server", *told.split()]
-    else:
-        command = ["-m", "django", "runserver", f"{host}:{port}", "--noreload"]
+    """Become the web server."""
+    told = f"--workers={workers} --threads={THREADS} --bind={host}:{port} --log-level=warning"
+    command = ["-m", "gunicorn", "desk.wsgi", "--config=python:desk.server", *told.split()]
     os.execv(sys.executable, [sys.executable, *command])
 
 
