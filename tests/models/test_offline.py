@@ -1,4 +1,4 @@
-"""A study through files: what is exported and imported is what a session then finds."""
+"""Files of requests and replies; whole studies go through them in uq/test_run_validator.py and test_cli.py."""
 
 import asyncio
 import json
@@ -15,12 +15,6 @@ MODEL = "openai/m@http://node:8000/v1"
 
 def call(text, **more):
     return Request(MODEL, ({"role": "user", "content": text},), prompt="p@1", **more)
-
-
-async def study(session):
-    """Two steps: the second asks about the replies of the first."""
-    first = await session.ask_many([call("a"), call("b", sample=1)])
-    return await session.ask_many([call(f"is {reply.text} right?") for reply in first])
 
 
 def answer(requests, replies, skip=()):
@@ -43,27 +37,12 @@ def files(tmp_path):
     return tmp_path / "q.jsonl", tmp_path / "r.jsonl"
 
 
-def test_a_study_of_two_steps_runs_through_files(tmp_path, files):
-    requests, replies = files
-    session = Session("replay", cache=tmp_path / "c.sqlite", recorded=None, progress=False)
-    for wanted in (2, 2):
-        assert asyncio.run(export(session, study, requests)) == wanted
-        lines = answer(requests, replies)
-        found = import_replies([replies], requests, session.cache)
-        assert found.complete and found.kept == wanted
-    assert asyncio.run(export(session, study, requests)) == 0
-    assert [reply.text for reply in asyncio.run(study(session))] == ["IS A RIGHT?", "IS B RIGHT?"]
-    assert asyncio.run(study(session))[0].prompt_tokens == 3
-    messages = [{"role": "user", "content": "is A right?"}]
-    body = {"model": "m", "messages": messages, "temperature": 0.0, "max_tokens": 512}
-    line = {"custom_id": call("is A right?").key, "method": "POST", "url": "/v1/chat/completions", "body": body}
-    assert lines[0] == line  # as in OpenAI's batch
-
-
 def test_what_failed_is_missing_or_not_ours_is_counted_and_asked_again(tmp_path, files):
     requests, replies = files
     write_requests([call(text) for text in "abc"], requests)
-    answer(requests, replies, skip=[1])
+    body = {"model": "m", "messages": [{"role": "user", "content": "a"}], "temperature": 0.0, "max_tokens": 512}
+    line = {"custom_id": call("a").key, "method": "POST", "url": "/v1/chat/completions", "body": body}
+    assert answer(requests, replies, skip=[1])[0] == line  # as in OpenAI's batch
     lines = replies.read_text().splitlines()[1:]  # c is missing
     replies.write_text("\n".join([*lines, '{"custom_id": "another"}', "no JSON", "[]", "{}", ""]))
     cache = Cache(tmp_path / "c.sqlite")
@@ -71,7 +50,7 @@ def test_what_failed_is_missing_or_not_ours_is_counted_and_asked_again(tmp_path,
     assert (found.kept, found.missing, found.unknown, found.complete) == (1, 1, 4, False)
     assert list(found.failed.values()) == ["500: out of memory"] and "out of memory" in str(found)
     answer(requests, replies)
-    assert import_replies([replies], requests, cache).complete
+    assert import_replies([replies], requests, cache).complete and cache.get(call("a").key).prompt_tokens == 3
 
 
 def test_what_does_not_fit_is_told(tmp_path, files, monkeypatch):
@@ -83,4 +62,4 @@ def test_what_does_not_fit_is_told(tmp_path, files, monkeypatch):
     with pytest.raises(OfflineError, match="r.jsonl: can't be read"):
         import_replies([replies], requests, Cache(tmp_path / "c.sqlite"))
     with pytest.raises(OfflineError, match="mode auto"):
-        asyncio.run(export(Session("auto", cache=tmp_path / "d.sqlite", recorded=None), study, tmp_path / "x.jsonl"))
+        asyncio.run(export(Session("auto", cache=tmp_path / "d.sqlite", recorded=None), None, tmp_path / "x.jsonl"))
