@@ -95,7 +95,7 @@ record: setup ## ask the embedded model everything again and compare with the re
 	@$(WORDS) proctor.recordings.record
 
 logs: setup ## fetch and import public logs of strong models into .cache/logs; one source: make logs NAME=llmbar
-	@$(PY) -m proctor.logs $${NAME:+"$$NAME"}
+	@$(PY) -m proctor logs $${NAME:+"$$NAME"}
 
 audit: export PROCTOR_FIGURES := $(CURDIR)/build/audit
 audit: setup ## can a table of reported metrics be true? CSV=my_table.csv P="-p n 500 -p positives 65"

@@ -108,7 +108,7 @@ def how_to_get(name: str) -> str:
     source, tidy = find(name)
     wanted = ", ".join(each.file for each in tidy)
     return (
-        f"Run `make logs` (or `python -m proctor.logs {source.name}`), or set PROCTOR_LOGS to a folder whose "
+        f"Run `make logs` (or `python -m proctor logs {source.name}`), or set PROCTOR_LOGS to a folder whose "
         f"{source.name}/ holds {wanted}."
     )
 

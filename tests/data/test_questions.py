@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proctor.data import fetch
 from proctor.data.questions import (
-    FORMATS,
+    PAPERS,
     load_exam,
     load_open,
     load_questions,
@@ -53,10 +53,10 @@ def write_parquet(path, *rows):
     return path
 
 
-def fails(path, *parts, format=None):
+def fails(path, *parts):
     """Loading fails, naming the file and every one of `parts`."""
     with pytest.raises(DataError) as caught:
-        load_questions(path, format)
+        load_questions(path)
     for part in (str(path), *parts):
         assert part in str(caught.value)
     return str(caught.value)
@@ -91,7 +91,7 @@ many = st.lists(own_questions(), min_size=1, max_size=4, unique_by=lambda questi
 def test_own_files_round_trip(tmp_path_factory, questions):
     lines, table = (tmp_path_factory.getbasetemp() / f"own.{kind}" for kind in ("jsonl", "csv"))
     lines.write_text("".join(question.model_dump_json() + "\n" for question in questions), encoding="utf-8", newline="")
-    assert load_questions(lines) == load_questions(lines, "families") == questions
+    assert load_questions(lines) == questions
     rows = [
         question.model_dump() | {"options": json.dumps(question.options), "extra": json.dumps(question.extra)}
         for question in questions
@@ -212,24 +212,19 @@ def test_a_file_that_is_not_as_it_should_be_is_refused_with_its_place(tmp_path, 
     fails(path, *parts)
 
 
-def test_bad_json_names_the_line_and_an_unknown_format_the_known_ones(tmp_path):
+def test_bad_json_names_the_line_and_an_unknown_kind_of_file_the_known_ones(tmp_path):
     path = write_jsonl(tmp_path / "own.jsonl", {"id": "1", "question": "a"})
     path.write_text(path.read_text() + "\n{broken\n[1]\n" + '{"id": "2", "question": NaN}\n')
     message = fails(path, "row 3: bad JSON", "row 4: not a JSON object", "row 5: bad JSON (NaN is not JSON)")
     assert message.startswith("3 problems:")
     fails(tmp_path / "a.xlsx", ".jsonl, .csv")
-    fails(tmp_path / "a.csv", *FORMATS, format="excel")
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_missing_column_of_each_format(tmp_path, name):
-    rows = {"hle": HLE, "uq": UQ, "hle_verified": VERIFIED, "kina": KINA}
-    full = rows.get(name, {"id": "1", "question": "a", "answer": "b"})
-    path = tmp_path / ("a.csv" if name == "csv" else "a.jsonl")
-    for column in FORMATS[name].required:
-        row = {key: value for key, value in full.items() if key != column}
-        write_csv(path, [row]) if name == "csv" else write_jsonl(path, row)
-        fails(path, f"column {column}: missing", format=name)
+@pytest.mark.parametrize("full, kind", [*zip((VERIFIED, KINA, UQ, HLE), PAPERS)])
+def test_missing_column_of_each_paper_s_file(tmp_path, full, kind):
+    for column in {*kind.required} - {kind.mark}:
+        path = write_jsonl(tmp_path / "a.jsonl", {key: value for key, value in full.items() if key != column})
+        fails(path, f"column {column}: missing")
 
 
 def test_a_missing_question_names_the_columns_found_and_the_option(tmp_path):

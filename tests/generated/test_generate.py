@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proctor.data.questions import load_families
 from proctor.data.schemas import LETTERS
-from proctor.generated.draft import DISTINCT, DOUBLED, Family
 from proctor.generated.generate import COMMITTED, FAMILIES, VERSIONS, generate, questions_as_jsonl
 from proctor.generated.worked import (
+    DISTINCT,
+    DOUBLED,
     EQUATION,
+    Family,
     Problem,
     Step,
     carry_out,

@@ -36,14 +36,11 @@ from proctor.paths import QUESTIONS
 VERIFIED_CLASSES = ("Gold subset", "Revision subset", "Uncertain subset")
 
 
-def load_questions(
-    path: str | Path, format: str | None = None, columns: Mapping[str, str] | None = None
-) -> list[Question]:
+def load_questions(path: str | Path, columns: Mapping[str, str] | None = None) -> list[Question]:
     """Questions of one file, in file order, with unique ids.
 
-    `format` is one of FORMATS; by default the columns decide: `hle`, `uq`, `hle_verified` and `kina`
-    for the papers' public files, otherwise one's own. One's own rows (`jsonl`, `csv`; `families` is
-    another name for them) hold the fields of Question, of which only question is required; an empty cell
+    The columns decide whether it is one of the papers' public files (HLE, UQ, HLE-Verified, KINA) or one's own. One's
+    own rows hold the fields of Question, of which only question is required; an empty cell
     means "not given", and options and extra are JSON in a .csv. `columns` says which column holds a field
     that has another name there: {"question": "prompt"}. Where a row has no id, one is made of its text,
     the same wherever the row stands. Columns that Question has no field for go to `extra`; one that looks
@@ -51,12 +48,11 @@ def load_questions(
     Raises DataError with the first few problems and their count.
     """
     path = Path(path)
-    if format is not None and format not in FORMATS:
-        raise DataError(f"{path}: unknown format {format!r}. Choose one of: {', '.join(FORMATS)}.")
-    rows, problems = read_rows(path, format)
-    kind = FORMATS[format or ("jsonl" if columns else _guess({column for _, row in rows for column in row}))]
+    rows, problems = read_rows(path)
+    known = {column for _, row in rows for column in row}
+    kind = _OWN if columns else next((paper for paper in PAPERS if paper.mark in known), _OWN)
     if columns:
-        kind, rows = _renamed(path, kind, rows, columns)
+        kind, rows = _renamed(path, rows, columns)
     problems += (of_columns := _column_problems(path, kind, rows))
     once = (kind.column("id"), lambda question: question.id, "id", "Give each question its own")
     rows = rows if not of_columns else ()
@@ -66,7 +62,7 @@ def load_questions(
 
 def load_families(per_level: int | None = None, version: str = "families-v2") -> list[Question]:
     """The generated questions of a version, or the first `per_level` of each family and level."""
-    questions = load_questions(QUESTIONS / f"{version.replace('-', '_')}.jsonl", "families")
+    questions = load_questions(QUESTIONS / f"{version.replace('-', '_')}.jsonl")
     return [q for q in questions if per_level is None or place_in_cell(q) <= per_level]
 
 
@@ -106,13 +102,10 @@ def wrong_columns(path: Path, columns: Mapping[str, str], fields: Collection[str
     return found
 
 
-def _renamed(path: Path, kind: "Format", rows: list[Row], columns: Mapping[str, str]) -> tuple["Format", list[Row]]:
-    """The rows with the fields' own names; the format keeps the file's, for its messages."""
+def _renamed(path: Path, rows: list[Row], columns: Mapping[str, str]) -> tuple["Format", list[Row]]:
+    """The rows of one's own file with the fields' own names; the format keeps the file's, for its messages."""
     known = {column for _, row in rows for column in row}
-    wrong = wrong_columns(path, columns, Question.model_fields, known)
-    if kind.convert is not _own:
-        wrong = [f"{path}: columns=... is for one's own files; those of the papers have names of their own."]
-    if wrong:
+    if wrong := wrong_columns(path, columns, Question.model_fields, known):
         raise DataError(summary(wrong))
     back = {name: field for field, name in columns.items()}
     taken = set(columns) - set(back)  # a column that another one stands in for keeps its values in `extra`
@@ -120,7 +113,7 @@ def _renamed(path: Path, kind: "Format", rows: list[Row], columns: Mapping[str, 
         (number, {back.get(name, f"{name}_column" if name in taken else name): value for name, value in row.items()})
         for number, row in rows
     ]
-    return kind._replace(names=dict(columns)), moved
+    return _OWN._replace(names=dict(columns)), moved
 
 
 # From a row to a Question: one converter a format, from columns to the fields of Question
@@ -204,9 +197,10 @@ def _kina(row: dict) -> dict:
 
 
 class Format(NamedTuple):
-    """Columns that every row must fill, the converter, Question's fields that have another name there,
-    and the required columns that may hold numbers."""
+    """The column by which a file is known, those that every row must fill, the converter, Question's fields that have
+    another name there, and the required columns that may hold numbers."""
 
+    mark: str
     required: tuple[str, ...]
     convert: Callable[[dict], dict]
     names: dict[str, str] = {}
@@ -216,31 +210,25 @@ class Format(NamedTuple):
         return self.names.get(field, field)
 
 
-_OWN = Format(("question",), _own)
-FORMATS = {
-    "hle": Format(("id", "question", "answer", "answer_type"), _hle),
-    "uq": Format(
-        ("question_id", "title", "body"),
-        _uq,
-        {"id": "question_id", "question": "title", "cluster": "site"},
-        ("question_id",),
-    ),
-    "hle_verified": Format(("id", "question", "answer", "Verified_Classes"), _hle_verified, {}, ("answer",)),
-    "kina": Format(
+_OWN = Format("", ("question",), _own)
+PAPERS = (
+    Format("Verified_Classes", ("id", "question", "answer", "Verified_Classes"), _hle_verified, {}, ("answer",)),
+    Format(
+        "correct_answer",
         ("index", "discipline", "question", "options", "correct_answer"),
         _kina,
         {"id": "index", "answer": "correct_answer", "category": "discipline"},
         ("index",),
     ),
-    "jsonl": _OWN,
-    "csv": _OWN,
-    "families": _OWN,
-}
-
-
-def _guess(columns: set[str]) -> str:
-    marks = {"hle_verified": "Verified_Classes", "kina": "correct_answer", "uq": "question_id", "hle": "raw_subject"}
-    return next((name for name, mark in marks.items() if mark in columns), "jsonl")
+    Format(
+        "question_id",
+        ("question_id", "title", "body"),
+        _uq,
+        {"id": "question_id", "question": "title", "cluster": "site"},
+        ("question_id",),
+    ),
+    Format("raw_subject", ("id", "question", "answer", "answer_type"), _hle),
+)
 
 
 def _question(kind: Format, row: dict) -> Question:

@@ -2,8 +2,7 @@
 
 from numpy.random import Generator
 
-from proctor.generated.draft import draw_integer
-from proctor.generated.worked import Problem, asks, one_step
+from proctor.generated.worked import Problem, asks, draw_integer, one_step
 
 
 @asks(

@@ -14,8 +14,8 @@ import numpy as np
 
 from proctor.data.schemas import LETTERS, Question
 from proctor.files import write_atomic
-from proctor.generated.draft import Draft, some
 from proctor.generated.more_families import MORE_FAMILIES
+from proctor.generated.worked import Draft, some
 from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.paths import QUESTIONS
 

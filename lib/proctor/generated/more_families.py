@@ -15,9 +15,18 @@ from math import gcd
 from numpy.random import Generator
 
 from proctor.generated import counting_families as counting
-from proctor.generated.draft import DISTINCT, DOUBLED, Family, draw_integer, some
-from proctor.generated.worked import Problem, asks, one_step
-from proctor.generated.worked_families import draft, running
+from proctor.generated.worked import (
+    DISTINCT,
+    DOUBLED,
+    Family,
+    Problem,
+    asks,
+    draft,
+    draw_integer,
+    one_step,
+    running,
+    some,
+)
 
 WORDS = tuple(sorted({*DISTINCT, *DOUBLED}))
 

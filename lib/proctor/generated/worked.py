@@ -2,22 +2,22 @@
 
 A `Problem` is a question and the steps that solve it. Each step applies one operation to two numbers: numbers of the
 question, constants, or results of earlier steps. From this come the right solution in two wordings, wrong solutions
-with one planted slip each (`spoil`), and a check of any such text (`first_error`).
+with one planted slip each (`spoil`), and a check of any such text (`first_error`). A `Family` draws problems.
 """
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from itertools import chain
+from typing import Any
 
 from numpy.random import Generator
-
-from proctor.generated.draft import some
 
 OPERATIONS = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "x": lambda a, b: a * b, "/": lambda a, b: a // b}
 EQUATION = re.compile(r"(\d+) ([-+x/]) (\d+) = (\d+)")
 _STEP = re.compile(r"(\w[\w ]*) = (\w[\w ]*?) ([-+x/]) (\w[\w ]*): ([^;]+)(?:; (.+))?")
+WRONG_SOLUTIONS = 3  # of each question
 SLIPS = ("wrong result", "wrong operation", "number misread", "wrong number taken", "step left out")
 
 
@@ -267,3 +267,120 @@ def _number(operand: str | int, known: Mapping[str, int], step: Step) -> int:
     if operand not in known:
         raise ValueError(f"step {step.name!r} reads {operand!r}, which nothing before it gives")
     return known[operand]
+
+
+# What a family draws, and the helpers that all builders share
+
+
+@dataclass(frozen=True)
+class Draft:
+    """One drawn question. `options` are ten texts, the right one first and the wrong method's second.
+
+    `right` and `wrong` are steps only; `generate` adds the closing sentence with the answer. `options_question`
+    is asked instead of `question` where ten options need other words; empty where they do not. `extra` goes into
+    the question's own extra fields.
+    """
+
+    question: str
+    answer: str
+    right: str
+    wrong: str
+    wrong_answer: str
+    wrong_method: str
+    options: tuple[str, ...]
+    options_question: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def draw_integer(rng: Generator, low: int, high: int) -> int:
+    """A whole number from low to high, both included."""
+    return int(rng.integers(low, high, endpoint=True))
+
+
+def some(rng: Generator, pool, n: int) -> list:
+    """n different members of the pool, in random order; the pool is sorted first so that sets are safe."""
+    pool = sorted(pool)
+    return [pool[i] for i in rng.permutation(len(pool))[:n]]
+
+
+def number_options(answer: int, wrong: int, rng: Generator) -> tuple[str, ...]:
+    """Ten whole numbers: the answer, the wrong method's and slips in one digit place of either.
+
+    How many of them are smaller than the answer is drawn evenly, so that its rank gives nothing away.
+    """
+    gaps = [digit * 10**place for place in range(max(1, len(str(answer)) - 1)) for digit in range(1, 10)]
+    slips = {base + sign * gap for base in (answer, wrong) for gap in gaps for sign in (-1, 1)} - {answer, wrong}
+    smaller = some(rng, {n for n in slips if 0 <= n < answer}, draw_integer(rng, 0, 8))
+    larger = some(rng, {n for n in slips if n > answer}, 8 - len(smaller))
+    return tuple(str(n) for n in (answer, wrong, *smaller, *larger))
+
+
+@dataclass(frozen=True)
+class Family:
+    """How to draw a question; `build` returns None where the drawn numbers will not do."""
+
+    build: Callable[[int, Generator], Draft | None]
+    transfers: bool
+    why: str
+
+    def make(self, level: int, rng: Generator) -> Draft:
+        """Draw until the numbers will do and the wrong method misses the right answer."""
+        if level not in (1, 2, 3):
+            raise ValueError(f"level {level!r} does not exist: choose 1, 2 or 3")
+        for _ in range(10_000):
+            draft = self.build(level, rng)
+            if draft is not None and draft.answer != draft.wrong_answer:
+                return draft
+        raise RuntimeError(f"{self.build.__name__}, level {level}: no usable numbers in 10000 draws; widen its ranges")
+
+
+def running(names: list[str], first: str, then: str) -> tuple[Step, ...]:
+    """The steps that add up the numbers of these names one by one."""
+    steps = [one_step("sum 1", names[0], "+", names[1], first)]
+    for i, name in enumerate(names[2:], 2):
+        steps.append(one_step(f"sum {i}", f"sum {i - 1}", "+", name, then))
+    return tuple(steps)
+
+
+def draft(build, level: int, rng: Generator) -> Draft | None:
+    """One question with its right solution in two wordings and WRONG_SOLUTIONS wrong ones of different answers."""
+    problem = build(level, rng)
+    if problem is None:
+        return None
+    slips = spoil(problem, rng, WRONG_SOLUTIONS)
+    if len(slips) < WRONG_SOLUTIONS:
+        return None
+    wrongs = [
+        {"solution": written(slip.lines), "answer": str(slip.answer), "slip": slip.kind, "step": slip.at}
+        for slip in slips
+    ]
+    return Draft(
+        question=problem.question,
+        answer=str(problem.answer),
+        right=written(problem.lines),
+        wrong=wrongs[0]["solution"],
+        wrong_answer=wrongs[0]["answer"],
+        wrong_method=wrongs[0]["slip"],
+        options=number_options(problem.answer, slips[0].answer, rng),
+        extra={"right_again": written(problem.lines, again=True), "wrongs": wrongs},
+    )
+
+
+# No letter twice, seven to ten letters: every place has one letter and every letter one place.
+DISTINCT = (
+    "article background balcony birthday blacksmith blanket boundaries capture chemistry clipboard complex "
+    "computer country cupboard dangerous daughter document dolphins drawing duplicate education elastic "
+    "factory farmhouse flamingo formula glimpse harvest history hospital industry journey justice "
+    "keyboard kingdom machine machinery mailbox monkeys neighbours network outbreak outside pathfinder "
+    "picture platform question quickly rainbow republic sandwich scramble shoulder spectrum sunlight "
+    "thunder triangle uniform universal vineyard walking wonderful workplace"
+).split()
+
+# At least one double letter.
+DOUBLED = (
+    "address arrow assess baboon balloon bamboo banner beginning between blossom bubble business butter "
+    "cabbage cheese cinnamon classes coffee committee cotton dinner dresses eighteen employee engineer "
+    "football freeze glasses grass hammer kitten lessons letter lettuce mirror needle pepper pioneer "
+    "pillow possess pretty puppet rabbit referee referred sessions spoon success summer sweets tattoo "
+    "teenager tennis tomorrow tunnel volunteer yellow"
+).split()

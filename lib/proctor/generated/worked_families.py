@@ -10,10 +10,7 @@ from functools import partial
 
 from numpy.random import Generator
 
-from proctor.generated.draft import DOUBLED, Draft, Family, draw_integer, number_options, some
-from proctor.generated.worked import Problem, Step, asks, one_step, spoil, written
-
-WRONG_SOLUTIONS = 3
+from proctor.generated.worked import DOUBLED, Family, Problem, asks, draft, draw_integer, one_step, running, some
 
 
 @asks(
@@ -243,38 +240,6 @@ def letter_count(level: int, rng: Generator) -> Problem | None:
                 steps.append(one_step(f"{word} {place}", before, "+", 1, where, f"'{word}' has '{letter}' at {place}"))
                 before = steps[-1].name
     return Problem(f"How many times does the letter '{letter}' occur in '{text}'?", {}, tuple(steps))
-
-
-def running(names: list[str], first: str, then: str) -> tuple[Step, ...]:
-    """The steps that add up the numbers of these names one by one."""
-    steps = [one_step("sum 1", names[0], "+", names[1], first)]
-    for i, name in enumerate(names[2:], 2):
-        steps.append(one_step(f"sum {i}", f"sum {i - 1}", "+", name, then))
-    return tuple(steps)
-
-
-def draft(build, level: int, rng: Generator) -> Draft | None:
-    """One question with its right solution in two wordings and WRONG_SOLUTIONS wrong ones of different answers."""
-    problem = build(level, rng)
-    if problem is None:
-        return None
-    slips = spoil(problem, rng, WRONG_SOLUTIONS)
-    if len(slips) < WRONG_SOLUTIONS:
-        return None
-    wrongs = [
-        {"solution": written(slip.lines), "answer": str(slip.answer), "slip": slip.kind, "step": slip.at}
-        for slip in slips
-    ]
-    return Draft(
-        question=problem.question,
-        answer=str(problem.answer),
-        right=written(problem.lines),
-        wrong=wrongs[0]["solution"],
-        wrong_answer=wrongs[0]["answer"],
-        wrong_method=wrongs[0]["slip"],
-        options=number_options(problem.answer, slips[0].answer, rng),
-        extra={"right_again": written(problem.lines, again=True), "wrongs": wrongs},
-    )
 
 
 def _family(build, transfers: bool, why: str) -> Family:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.random import Generator
 
 from proctor.data.schemas import LETTERS, Question
-from proctor.generated.draft import draw_integer, some
 from proctor.generated.generate import FAMILIES, SEED, generate
+from proctor.generated.worked import draw_integer, some
 from proctor.kina.items import Item, Option, as_text, join_stem
 
 SOURCE = "computed by proctor.generated.generate"

@@ -1,4 +1,4 @@
-"""Fetch the sources of logs and import them: `python -m proctor.logs [NAME ...]`, or `make logs`.
+"""Fetch the sources of logs and import them: `python -m proctor logs [NAME ...]`, or `make logs`.
 
 A source comes as one archive of its repository at its commit, over HTTPS: `https://github.com/<repository>/archive/
 <commit>.tar.gz`. `$PROCTOR_LOGS_URL` names another place that serves the same paths. A download that was cut goes on

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from proctor.files import write_atomic
-from proctor.generated.draft import DISTINCT, DOUBLED
+from proctor.generated.worked import DISTINCT, DOUBLED
 from proctor.uq.dataset.attribution import licence
 from proctor.uq.dataset.dump import read_rows
 
