@@ -465,7 +465,6 @@ no jobs, odd folders, a checkout that can only be read
   workflow/test_reproduce::a_second_run_does_nothing_and_says_so
 scores of 401 digits, half a surrogate pair
   kina/test_leaderboard::bad_results_files_are_refused_naming_file_and_row
-  cbu/test_score_candidates::a_score_that_no_float_holds_is_refused
   data/test_questions::a_file_that_is_not_as_it_should_be_is_refused_with_its_place
 probabilities above 1
   models/test_final_line::a_probability_is_one_at_most_and_that_of_the_verdict_alone

@@ -5,6 +5,9 @@ import pandas as pd
 import pytest
 from proctor import cli, paths
 from proctor.cbu import own_candidates
+from proctor.cbu.candidates import load_candidates
+from proctor.cbu.own_candidates import final_answer, majority_score
+from proctor.data.schemas import Answer
 from proctor.data.tabular import DataError
 from proctor.models.offline import to_ask
 from proctor.models.session import Session
@@ -101,3 +104,36 @@ def test_copies_at_temperature_0_are_no_rollouts(setup):
     with pytest.raises(ValueError, match="one rollout, copied"):
         own_candidates.Setup(setup.questions, setup.candidates, setup.near, ["m"], 8).checked(Settings(temperature=0))
     assert setup.checked(Settings(temperature=0)) is setup
+
+
+# majority voting
+
+
+def test_given_votes_count_by_their_final_answers_and_else_the_other_candidates_vote():
+    questions, answers = (rows[:n] for rows, n in zip(load_candidates(), (2, 14)))
+    votes = {q.id: [q.answer, q.answer, q.extra["wrong_answer"], None] for q in questions}
+    found, among = majority_score(answers, votes), majority_score(answers)
+    name = questions[0].id
+    assert [found[f"{name}-{kind}"] for kind in ("right", "lucky", "wrong")] == [0.5, 0.5, 0.25]
+    assert [among[f"{name}-{kind}"] for kind in ("right", "compressed")] == pytest.approx([2 / 6, 3 / 6])
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Explanation: so.\nExact Answer: 12", "12"),
+        ("so \\boxed{3}.\nSo \\boxed{ab}", "ab"),
+        ("so \\boxed{3} and \\boxed{ab}", "\\boxed{3} and \\boxed{ab}"),
+        ("It is\nHHHHH", "H"),
+        ("no end", None),
+        ("ABCDE", None),
+    ],
+)
+def test_final_answers_are_read_in_the_three_forms(text, answer):
+    assert final_answer(text) == answer
+
+
+def test_candidate_without_final_answer_has_no_vote():
+    texts = {"a": "no end", "b": "AAAAA", "c": "AAAAA"}
+    found = majority_score([Answer(id=i, question_id="q", text=text) for i, text in texts.items()])
+    assert np.isnan(found["a"]) and found["b"] == 0.5

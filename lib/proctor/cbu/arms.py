@@ -22,7 +22,7 @@ from proctor.cbu.judges import ask_judges
 from proctor.cbu.ranking_metrics import cautious_interval
 from proctor.cbu.utility import NEIGHBOURS, NONE, STEPS, run_rollouts
 from proctor.data.schemas import Answer, Question
-from proctor.exam import natural, screening
+from proctor.exam import screening
 from proctor.exam.paired_effects import families_of, paired_effects, with_family
 from proctor.generated.generate import FAMILIES
 from proctor.models.session import Session
@@ -82,11 +82,11 @@ async def rolled(
 
     own: two natural answers to each question too, labelled by whether their answer is right.
     """
-    questions = await natural.asked(session, QUESTIONS, version)
+    questions = await screening.asked(session, QUESTIONS, version)
     answers = planted(questions, arms)
     if own:
         with session.as_recorded():
-            natural_answers = await natural.attempts(session, n=QUESTIONS, version=version)
+            natural_answers = await screening.attempts(session, n=QUESTIONS, version=version)
         answers += [
             Answer(
                 id=f"{row.question_id}-{row.model}-{row.sample}",
@@ -115,7 +115,7 @@ async def core_judges(
     session: Session, models: Sequence[str] = (screening.MODEL,), version: str = screening.VERSION
 ) -> pd.DataFrame:
     """Judges' scores of the right and wrong candidates of `core`; rows of `judges.ask_judges`."""
-    questions = await natural.asked(session, QUESTIONS, version)
+    questions = await screening.asked(session, QUESTIONS, version)
     return await ask_judges(session, models, questions, planted(questions, ("right", "wrong")), judges=RIVALS)
 
 
@@ -137,7 +137,7 @@ async def sixty_four(session: Session, models: Sequence[str] = (SMALLER,)) -> pd
     """64 rollouts of one candidate to each of ten questions, one of each kept cell; right and wrong in turn (CBU,
     section 7.1, Figure 6)."""
     first: dict[tuple, Question] = {}
-    for question in await natural.asked(session, QUESTIONS):
+    for question in await screening.asked(session, QUESTIONS):
         first.setdefault((question.category, question.level), question)
     questions = list(first.values())
     answers = [planted([question], [("right", "wrong")[n % 2]])[0] for n, question in enumerate(questions)]

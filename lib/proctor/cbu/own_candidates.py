@@ -1,19 +1,28 @@
-"""Candidates of one's own: each one's utility to solvers, next to a judge's score (CBU, section 3)."""
+"""Candidates of one's own: each one's utility to solvers, next to a judge's score (CBU, section 3); majority voting.
 
-from collections.abc import Sequence
+The recorded studies of candidates are at the end.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from statsmodels.stats.proportion import confint_proportions_2indep
 
+from proctor.cbu.candidates import SOLVERS, drafted, load_candidates, written
 from proctor.cbu.judges import ask_judges, score_request
-from proctor.cbu.utility import OUTCOMES, run_rollouts, utilities
+from proctor.cbu.utility import NEIGHBOURS, OUTCOMES, run_rollouts, utilities
 from proctor.data.answers import load_asked
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError
+from proctor.exam.recorded import EXAMPLES, MODELS
+from proctor.exam.words import same_answer
 from proctor.models.endings import in_turn
+from proctor.models.read_answer import stated
 from proctor.models.registry import spec
 from proctor.models.session import Session
 from proctor.models.settings import Settings
@@ -130,3 +139,63 @@ def _difference(first: dict, second: dict, counted: tuple[str, str], level: floa
         second[counted[1]] * second["weight"], second["weight"], method="agresti-caffo", alpha=1 - level,
     )  # fmt: skip
     return max(-1.0, low), min(1.0, high)
+
+
+# Majority voting as a score (CBU, section 2.2)
+
+
+def final_answer(text: str) -> str | None:
+    """What a candidate states at its end (`read_answer.stated`), or a letter five times (JudgeBench)."""
+    if found := stated(text).answer:
+        return found
+    found = re.findall(r"\b([A-Z])\1{4}\b", text)
+    return found[-1] if found else None
+
+
+def majority_score(answers: Sequence[Answer], votes: Mapping[str, Sequence[str | None]] | None = None) -> pd.Series:
+    """Share of votes that state each candidate's final answer, by answer id; NaN without an answer or a vote.
+
+    votes: final answers by question id, such as a solver's attempts; without, the question's other candidates vote.
+    This is majority voting (CBU, section 2.2) as a score: the candidates of the most frequent answer come first.
+    """
+    finals = {answer.id: final_answer(answer.text) for answer in answers}
+    found = {}
+    for answer in answers:
+        others = (other.id for other in answers if other.question_id == answer.question_id and other.id != answer.id)
+        said = votes.get(answer.question_id, ()) if votes is not None else [finals[other] for other in others]
+        found[answer.id] = (
+            np.mean([pd.notna(vote) and same_answer(vote, finals[answer.id]) for vote in said])
+            if len(said) and finals[answer.id] is not None
+            else np.nan
+        )
+    return pd.Series(found, dtype=float)
+
+
+# The recorded studies; sizes are the recorded ones
+
+EXAMPLE = "invented_sign-1-01"
+METHODS = ("judge 1-10", "generative reward")
+
+
+async def example(session: Session, models=MODELS, name: str = EXAMPLE) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(Rollouts, judges' scores) of the seven candidates to one question (CBU, Figure 2)."""
+    questions, candidates = load_candidates()
+    own = [question for question in questions if question.id == name]
+    answers = [answer for answer in candidates if answer.question_id == name]
+    rolled = await run_rollouts(session, models, own, answers, written(own, NEIGHBOURS))
+    return rolled, await ask_judges(session, models, own, answers, judges=METHODS)
+
+
+async def drafts(session: Session, models=SOLVERS):
+    """A neighbour that a model writes for each question, and the answers of `models` to it (CBU, 7.2)."""
+    return await drafted(session, load_candidates()[0], solvers=models)
+
+
+async def own(session: Session, models=MODELS) -> tuple[pd.DataFrame, pd.DataFrame] | None:
+    """The example of cbu/your_candidates: utilities and scores by the largest model, if it is among `models`."""
+    loaded = load(EXAMPLES / "candidates.jsonl", EXAMPLES / "neighbours.jsonl")
+    setup = Setup(*loaded, MODELS[-1:])
+    return await score(session, setup) if MODELS[-1] in models else None
+
+
+STUDIES = {f"cbu.{f.__name__}": f for f in (example, drafts, own)}

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from proctor.exam import natural, screening
+from proctor.exam import screening
 from proctor.exam.marking import accuracy_interval
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
@@ -118,7 +118,7 @@ async def anchored_confidence(
     confidence (in [0, 1], NaN where unreadable)."""
     calls = []
     for model in models:
-        questions, answers = await natural.candidates(session, [model], n, version)
+        questions, answers = await screening.candidates(session, [model], n, version)
         by_id = {question.id: question for question in questions}
         for style, answer in product(styles, answers):
             question = by_id[answer.question_id]

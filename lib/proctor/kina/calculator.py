@@ -14,7 +14,7 @@ from functools import partial
 import pandas as pd
 
 from proctor.data.schemas import Question
-from proctor.exam import natural, screening
+from proctor.exam import screening
 from proctor.exam.run_exam import exam_request, grade
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
@@ -76,7 +76,7 @@ async def tool_gain(
 ) -> pd.DataFrame:
     """One row a model and fresh question: category, level, without and with (whether the answer is right), calls,
     copies (`copies_last_result`), and completion tokens of both. A conversation without an answer is wrong."""
-    questions = await natural.asked(session, n, version)
+    questions = await screening.asked(session, n, version)
     table = []
     for model in models:
         alone = await session.ask_many(
@@ -106,7 +106,7 @@ async def tool_steps(
 ) -> pd.DataFrame:
     """The same questions with steps in words before each call: model, question_id, with steps, calls with steps,
     copies with steps and tokens with steps."""
-    questions, table = await natural.asked(session, n, version), []
+    questions, table = await screening.asked(session, n, version), []
     for model in models:
         for question, turns in zip(questions, await with_calculator(session, model, questions, prompt=STEPS)):
             table.append({"model": model, "question_id": question.id} | _told(question, turns, "with steps"))

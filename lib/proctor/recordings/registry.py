@@ -1,15 +1,15 @@
 """All recorded studies of all papers, in the order in which they are asked. Each lies next to what it asks."""
 
-from proctor.cbu import arms, score_candidates
-from proctor.exam import natural, screening
+from proctor.cbu import arms, own_candidates
 from proctor.exam import recorded as exam
+from proctor.exam import screening
 from proctor.hle import metrics
 from proctor.hle_verified import paired_defects, stages
 from proctor.kina import calculator, item_refinement
 from proctor.uq import recorded as uq
 from proctor.uq.dataset import llm_filter
 
-_PAPERS = (exam, uq, llm_filter, item_refinement, score_candidates)
+_PAPERS = (exam, uq, llm_filter, item_refinement, own_candidates)
 _ALL = {name: study for paper in _PAPERS for name, study in paper.STUDIES.items()}
 
 # The order matters: a study that reads the answers of other models comes after the study that asks for them.
@@ -27,7 +27,7 @@ STUDIES = {
         "own_answers",
         "question_filter",
         *item_refinement.STUDIES,
-        *score_candidates.STUDIES,
+        *own_candidates.STUDIES,
     )
 }
 # Of families-v2 and -v3, recorded by `recordings.parallel`: the largest effect first, each after what it reads.
@@ -35,7 +35,7 @@ PARALLEL = {
     **stages.STUDIES,
     **screening.STUDIES,
     **arms.FIRST_STUDIES,
-    **natural.STUDIES,
+    **screening.NATURAL,
     **calculator.STUDIES,
     **metrics.STUDIES,
     **uq.NATURAL,

@@ -15,7 +15,7 @@ import pandas as pd
 from proctor.data.answers import load_asked
 from proctor.data.questions import load_open
 from proctor.data.schemas import Answer, Question
-from proctor.exam import natural, screening
+from proctor.exam import screening
 from proctor.exam.recorded import EXAMPLES, JUDGED, MODELS, SEED, families, model_answers
 from proctor.exam.screening import MODEL
 from proctor.generated.formal import Formal, formal_questions
@@ -104,7 +104,7 @@ async def natural_checks(
     """Rows of `checks.run_check` with columns style (bare, reasoned) and author: each check in both styles on the same
     `n` natural answers for each nine families."""
     with session.as_recorded():
-        questions, answers = await natural.candidates(session, n=n, version=version)
+        questions, answers = await screening.candidates(session, n=n, version=version)
     found = [
         (await run_check(session, name, judge, questions, answers, form=form, **PROMPTS)).assign(style=word)
         for judge in models
@@ -128,7 +128,7 @@ async def natural_repeats(
 
     Checks of two calls draw the first one anew each time too."""
     with session.as_recorded():
-        questions, answers = await natural.candidates(session, n=n)
+        questions, answers = await screening.candidates(session, n=n)
     how = dict(temperature=screening.TEMPERATURE, form=REASONED, **PROMPTS)
     found = [
         (await run_check(session, name, judge, questions, answers, sample=sample, **how)).assign(sample=sample)
