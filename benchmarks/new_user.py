@@ -131,7 +131,7 @@ def own_data_and_model(steps: Steps) -> None:
     steps.step("an exam with a bad row", exam, "mine.jsonl, row 3, column question", "Fill it in", none, status=2)
     steps.write("mine.jsonl", "\n".join(lines))
     steps.step("a model without its key", exam, "MY_SERVER_KEY", none, status=2)
-    steps.step("what it would cost", exam.replace("exam", "plan exam", 1), "12 to ask", none, MY_SERVER_KEY=KEY)
+    steps.step("what it would cost", f"{exam} --plan", "12 to ask", none, MY_SERVER_KEY=KEY)
     results = "build/runs/exam-mine/hle/your_exam_results.csv"
     steps.step("an exam of one's own", exam, results, asked(steps, 12), MY_SERVER_KEY=KEY)
     steps.step("the same again", exam, "0 new calls", none, MY_SERVER_KEY=KEY)
@@ -286,9 +286,9 @@ def engineer(steps: Steps) -> None:
     proctor("another model", "exam q.jsonl --model wrong --budget 1 --name wrong", "0.0%")
     answers = "build/runs/{}/hle/your_exam_answers.csv"
     proctor("compare two runs", f"compare {answers.format('right')} {answers.format('wrong')}", "right", "wrong")
-    proctor("a file of other columns", "plan exam europe.csv --model right", "prompt", "--column", status=2)
+    proctor("a file of other columns", "exam europe.csv --model right --plan", "prompt", "--column", status=2)
     columns = "--column id=nr --column question=prompt --column answer=gold"
-    proctor("its columns named", f"plan exam europe.csv --model right {columns}", "12 cached")
+    proctor("its columns named", f"exam europe.csv --model right --plan {columns}", "12 cached")
     named = [{"id": f"q{n}"} | question for n, question in enumerate(questions)]
     steps.write(f"{here}/q.jsonl", rows(named))
     steps.write(f"{here}/a.jsonl", rows({"question_id": one["id"], "text": one["answer"]} for one in named))

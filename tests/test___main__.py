@@ -11,7 +11,7 @@ def test_help_lists_the_commands_and_imports_nothing_heavy():
     command = [sys.executable, "-c", f"{code}sys.argv[1:] = ['--help']\nproctor.cli.main()"]
     done = subprocess.run(command, cwd=paths.ROOT / "lib", capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for name in "exam validate leaderboard compare candidates coverage audit run plan status".split():
+    for name in "exam validate leaderboard compare candidates coverage audit run status".split():
         assert f"\n  {name} " in done.stdout
     assert "proctor.cli import main" in (paths.ROOT / "lib/proctor/__main__.py").read_text()
 
@@ -36,8 +36,3 @@ def test_the_package_declares_its_command_and_the_command_says_its_version(capsy
     project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text())["project"]
     assert project["scripts"] == {"proctor": "proctor.cli:main"}
     assert show("--version", capsys) == f"proctor {project['version']}\n" == f"proctor {__version__}\n"
-
-
-def test_plan_says_what_it_goes_before(capsys):
-    assert "exam, validate, candidates, mark, with its words" in show("plan --help", capsys)
-    assert "leaderboard: plan goes before exam" in show("plan leaderboard board.csv", capsys)

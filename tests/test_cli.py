@@ -83,7 +83,7 @@ def test_mark_puts_open_replies_alone_to_the_judge_and_compare_reads_the_marks(p
     running = server(answer)
     for name in ("one", "two"):
         command = ("mark", checkout / f"{name}.csv", "--keys", checkout / "keys.csv", "--judge", "mine")
-        assert "1 to ask" in proctor("plan", *command, "--name", name).stdout
+        assert "1 to ask" in proctor(*command, "--plan", "--name", name).stdout
         done = proctor(*command, "--budget", 1, "--name", name)
         assert done.returncode == 0 and "1 replies to other questions are left out" in done.stdout, done.stderr
     assert running.asked == 2  # of four replies two are decided by comparison
@@ -141,7 +141,7 @@ def test_twenty_questions_of_hle_s_public_format_with_pictures(proctor, server, 
         return f"Explanation: I counted.\nExact Answer: {n if n < 10 or not n % 5 else n + 1}\nConfidence: 80%"
 
     running, command = server(answer), ("exam", file, "--model", "mine", "--judge", "mine")
-    planned = proctor("plan", *command)
+    planned = proctor(*command, "--plan")
     assert planned.returncode == 0, planned.stderr
     assert "20 questions (10 with a picture)" in planned.stdout and "40 to ask" in planned.stdout
     assert re.search(r"at most \d+,\d+ out; at most \$\d+\.\d\d", planned.stdout)  # the judge's calls among them
@@ -156,7 +156,7 @@ def test_twenty_questions_of_hle_s_public_format_with_pictures(proctor, server, 
     assert "answers: 100%" in whole.stderr and "6 cached, 30 to ask" in whole.stdout
     assert running.asked == 24 and running.pictures == 10  # 20 answers, 4 that comparison could not decide
     assert re.search(r"mine +20 +20 +12 +0 +60", whole.stdout) and re.search(r"mine +counting +10 +10", whole.stdout)
-    assert "24 cached, 0 to ask" in proctor("plan", *command).stdout
+    assert "24 cached, 0 to ask" in proctor(*command, "--plan").stdout
 
     folder = checkout / "build/runs/exam-public"
     said = read_results(folder / "predictions/mine.json").set_index("question_id")
@@ -255,7 +255,7 @@ def test_a_cluster_answers_what_was_exported(proctor, server, checkout):
     replies.write_text("\n".join(map(json.dumps, lines)))
     read = proctor("import", requests, replies)
     assert read.returncode == 0 and "2 replies kept" in read.stdout, read.stderr
-    assert "2 cached, 0 to ask" in proctor("plan", *command).stdout and running.asked == 0
+    assert "2 cached, 0 to ask" in proctor(*command, "--plan").stdout and running.asked == 0
 
 
 EXAM = ("exam", "data/examples/exam_questions.jsonl", "--model", "smollm2-135m")

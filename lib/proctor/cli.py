@@ -1,7 +1,7 @@
 """The command: one's own questions, answers, results and tables through the notebooks.
 
     python -m proctor exam mine.jsonl --model openai/o3 --judge openai/gpt-4o --budget 5
-    python -m proctor plan exam mine.jsonl --model openai/o3            what the same would cost; asks nothing
+    python -m proctor exam mine.jsonl --model openai/o3 --plan          what the same would cost; asks nothing
 
 A command reads its files and shows its plan before anything is asked. Replies are kept as they come, so the same
 command again asks only what is missing. Then its notebook runs on the kept replies, into build/runs/<name>/.
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 
     from proctor.models.session import Session
 
-PLANNED = ("exam", "validate", "candidates", "mark")  # the commands that `plan` may go before
-
 app = typer.Typer(
     name="proctor",
     help="Your models, questions, answers and leaderboards in Proctor's notebooks. Keys come from the environment.",
@@ -71,10 +69,8 @@ def options(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line. `plan` before a command is its option --plan."""
+    """Run the command line."""
     words = sys.argv[1:] if arguments is None else arguments
-    if words[:1] == ["plan"] and words[1:2] and words[1] in PLANNED:
-        words = [words[1], "--plan", *words[2:]]
     if words[:1] == ["run"]:
         words = _paired(words)
     if words[:1] == ["sweep"]:
@@ -351,16 +347,3 @@ def status() -> None:
     print(f"{len(found)} runs in {own_run.RUNS}")
     if any(each["state"] != own_run.DONE for each in found):
         raise typer.Exit(1)
-
-
-@app.command(context_settings=ANY_WORDS)
-def plan(
-    command: Annotated[str, typer.Argument(metavar="COMMAND ...", help=f"{', '.join(PLANNED)}, with its words")],
-) -> None:
-    """What a command would ask and cost at most; asks nothing. `plan exam --help` lists what exam takes."""
-    print(
-        f"{command}: plan goes before {', '.join(PLANNED)}, as in {program()} plan exam FILE --model ...; sweep and "
-        "dataset filter-llm have an option --plan",
-        file=sys.stderr,
-    )
-    raise typer.Exit(2)
