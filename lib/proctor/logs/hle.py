@@ -8,7 +8,6 @@ import re
 import zipfile
 from collections.abc import Collection
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -24,49 +23,60 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?|(?<![\w.]
 _ANSWER = re.compile(r"^\W*(?:exact )?answer\W*?:\W*?(.*?)\W*$", re.IGNORECASE | re.MULTILINE)
 
 
-class Runs(NamedTuple):
-    """answers: (run, item) -> its entry in the file; verdicts: the same -> the judge's with its `mark` (1 or 0), none
-    for calls that failed; keys: item -> the key that the judge was given, of any run."""
+def read_runs(raw: Path, say: Say, only: Collection[str] = ()) -> tuple[pd.DataFrame, dict[str, str]]:
+    """(one row per run and item, in their order, all cells text; {item: the key that the judge was given, in any run}).
 
-    answers: dict[tuple[str, str], dict]
-    verdicts: dict[tuple[str, str], dict]
-    keys: dict[str, str]
-
-
-def read_runs(raw: Path, say: Say, only: Collection[str] = ()) -> Runs:
-    """The runs in a folder. A judge's call that failed is written by the source as "no" with confidence 0, without
-    reasoning and with an `error`: it is no verdict. only: the runs to read, all where none is named. Raises DataError.
+    A judge's call that failed is written by the source as "no" with confidence 0, without reasoning and with an
+    `error`: it is no verdict. only: the runs to read, all where none is named. Raises DataError.
     """
-    files = {kind: files_by_name(raw / RUNS, f"{kind}/*.json") for kind in ("judged", "predictions")}
-    there = {_run(path) for paths in files.values() for path in paths}
-    if left := len(there - set(only)) if only else 0:
+    judged, predicted = _entries(raw, "judged"), _entries(raw, "predictions")
+    there = {run for run, _, _ in [*judged, *predicted]}
+    wanted = set(only) & there if only else there
+    if left := len(there - wanted):
         say(
             f"  {left} of {len(there)} runs are left out: data/logs/sources.yaml names {len(only)}; --every-run has all"
         )
-    found, failed = Runs({}, {}, {}), 0
-    for path in files["judged"]:
-        for item, entry in _entries(path, "judged_predictions"):
-            verdict = entry.get("judge_response")
-            if verdict:
-                found.keys.setdefault(item, str(verdict.get("correct_answer", "")).strip())
-            if only and _run(path) not in only:
-                continue
-            if verdict:
-                if verdict.get("error") or verdict.get("reasoning") == "":
-                    failed += 1
-                else:
-                    found.verdicts[_run(path), item] = verdict | {"mark": _yes_no(path, item, verdict)}
-            if _is_answer(entry):
-                found.answers[_run(path), item] = entry
-    for path in (path for path in files["predictions"] if not only or _run(path) in only):
-        for item, entry in _entries(path, "predictions"):
-            if _is_answer(entry):
-                found.answers[_run(path), item] = entry
-    if not found.answers:
+    keys: dict[str, str] = {}
+    verdicts: dict[tuple[str, str], tuple[str, str]] = {}  # the mark and the confidence
+    failed = 0
+    for run, item, entry in judged:
+        if verdict := entry.get("judge_response"):
+            keys.setdefault(item, str(verdict.get("correct_answer", "")).strip())
+            if run in wanted and (verdict.get("error") or verdict.get("reasoning") == ""):
+                failed += 1
+            elif run in wanted:
+                mark = _yes_no(f"{raw / RUNS}, run {run}, item {item}", verdict)
+                verdicts[run, item] = mark, str(verdict.get("confidence", ""))
+    answers = {
+        (run, item): entry
+        for run, item, entry in [*judged, *predicted]
+        if run in wanted and "error" not in entry and entry.get("response")
+    }
+    if not answers:
         raise DataError(f"{raw / RUNS}: no predictions. {AGAIN}.")
     if failed:
         say(f"  {failed} calls of the judge failed: their verdicts are blank")
-    return found
+    return pd.DataFrame([_row(*at, answers[at], keys, verdicts) for at in sorted(answers)]), keys
+
+
+def _row(run: str, item: str, entry: dict, keys: dict[str, str], verdicts: dict) -> dict[str, str]:
+    """One answer: what it says, how sure it is, and what the judge and the program say of it."""
+    reply, usage = str(entry["response"]), entry.get("usage") or {}
+    judge_correct, judge_confidence = verdicts.get((run, item), ("", ""))
+    reasoning = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens")
+    return {
+        "id": item,
+        "run": run,
+        "answered": "1",
+        "answer": _short_answer(reply),
+        "stated_confidence": _stated(reply),
+        "judge_correct": judge_correct,
+        "judge_confidence": judge_confidence,
+        "exact_original_key": _matches_key(reply, keys.get(item, "")),
+        "completion_tokens": str(usage.get("completion_tokens", "")),
+        "reasoning_tokens": "" if reasoning is None else str(reasoning),
+        "reply": reply,
+    }
 
 
 def hle_runs(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tables:
@@ -75,9 +85,10 @@ def hle_runs(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tables:
     The keys are those that the judge was given. Where a key is one letter or one number, the program marks the
     answer too.
     """
-    found = read_runs(raw, say, only)
-    kinds = [(item, _key_kind(found.keys.get(item, ""))) for item in sorted({item for _, item in found.answers})]
-    return {"tidy.csv.gz": _marked(found), "items.csv": pd.DataFrame(kinds, columns=["id", "key_kind"])}
+    found, keys = read_runs(raw, say, only)
+    kinds = [(item, _key_kind(keys.get(item, ""))) for item in sorted(found["id"].unique())]
+    tidy = found.drop(columns=["answer", "reasoning_tokens", "reply"])
+    return {"tidy.csv.gz": tidy, "items.csv": pd.DataFrame(kinds, columns=["id", "key_kind"])}
 
 
 def hle_answers(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tables:
@@ -86,12 +97,7 @@ def hle_answers(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tabl
     answer: blank where it is neither one letter nor one number. completion_tokens: as the provider counts them, some
     with and some without the reasoning_tokens.
     """
-    found = read_runs(raw, say, only)
-    table, entries = _marked(found), [found.answers[key] for key in sorted(found.answers)]
-    table.insert(3, "answer", [_short_answer(_reply(entry)) for entry in entries])
-    details = [(entry.get("usage") or {}).get("completion_tokens_details") or {} for entry in entries]
-    table["reasoning_tokens"] = ["" if (n := one.get("reasoning_tokens")) is None else str(n) for one in details]
-    return {"answers.csv.gz": table}
+    return {"answers.csv.gz": read_runs(raw, say, only)[0].drop(columns="reply")}
 
 
 def hle_repairs(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tables:
@@ -108,45 +114,22 @@ def hle_repairs(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tabl
                 labels[item["id"]] = item
     if not labels:
         raise DataError(f"{raw / 'data'}: no part of HLE-Verified's labels. {AGAIN}.")
-    runs, marked = read_runs(raw, say, only), []
-    order = list(only) or sorted({run for run, _ in runs.answers})
-    for item in sorted(labels):
-        original, repaired = labels[item]["original_key"], labels[item]["repaired_key"]
-        for run in order:
-            if (run, item) in runs.answers:
-                entry, verdict = runs.answers[run, item], runs.verdicts.get((run, item))
-                marks = [_matches_key(_reply(entry), key) for key in (original, repaired)]
-                marked.append([item, run, _stated(entry), *marks, verdict["mark"] if verdict else ""])
-    items = pd.DataFrame([labels[item] for item in sorted(labels)]).drop(columns=["original_key", "repaired_key"])
-    false = sum(one["repaired_key"] == "False" for one in labels.values())
+    items = pd.DataFrame([labels[item] for item in sorted(labels)])
+    keys = ["original_key", "repaired_key"]
+    tidy = read_runs(raw, say, only)[0].merge(items[["id", *keys]], on="id")
+    order = {run: place for place, run in enumerate(only or sorted(tidy["run"].unique()))}
+    tidy = tidy.sort_values(["id", "run"], key=lambda cells: cells.map(order) if cells.name == "run" else cells)
+    for key in keys:
+        tidy[f"exact_{key}"] = [*map(_matches_key, tidy["reply"], tidy[key])]
+    tidy = tidy.rename(columns={"judge_correct": "judge_original_key"})
     say(
         f"  {int((items['in_window'] == '1').sum())} of {len(items):,} items are in the window; shares hold there alone"
     )
     say(f"  {int((items['problem_changed'] == '1').sum())} items have another problem: leave them out of marking")
-    if false:
+    if false := int((items["repaired_key"] == "False").sum()):
         say(f"  {false} repaired keys are the JSON value false")
     columns = ["id", "run", "stated_confidence", "exact_original_key", "exact_repaired_key", "judge_original_key"]
-    return {"items.csv": items, "tidy.csv.gz": pd.DataFrame(marked, columns=columns)}
-
-
-def _marked(found: Runs) -> pd.DataFrame:
-    """One row per run and item, in their order, all cells text."""
-    marked = []
-    for run, item in sorted(found.answers):
-        entry, verdict = found.answers[run, item], found.verdicts.get((run, item))
-        marked.append(
-            {
-                "id": item,
-                "run": run,
-                "answered": "1",
-                "stated_confidence": _stated(entry),
-                "judge_correct": verdict["mark"] if verdict else "",
-                "judge_confidence": str(verdict.get("confidence", "")) if verdict else "",
-                "exact_original_key": _matches_key(_reply(entry), found.keys.get(item, "")),
-                "completion_tokens": str((entry.get("usage") or {}).get("completion_tokens", "")),
-            }
-        )
-    return pd.DataFrame(marked)
+    return {"items.csv": items.drop(columns=keys), "tidy.csv.gz": tidy[columns]}
 
 
 def _labels(path: Path) -> list[dict[str, str]]:
@@ -199,9 +182,13 @@ def number_of(text: str) -> float | None:
         return None
 
 
-def _entries(path: Path, key: str) -> list[tuple[str, dict]]:
-    """(item, entry) of an object of entries in HLE's official form."""
-    return from_json(path, lambda found: list(found[key].items()))
+def _entries(raw: Path, kind: str) -> list[tuple[str, str, dict]]:
+    """(run, item, entry) of each entry of the files in HLE's official form. kind: judged or predictions."""
+    key, found = "judged_predictions" if kind == "judged" else kind, []
+    for path in files_by_name(raw / RUNS, f"{kind}/*.json"):
+        entries = from_json(path, lambda whole: list(whole[key].items()))
+        found += [(_run(path), item, entry) for item, entry in entries]
+    return found
 
 
 def _run(path: Path) -> str:
@@ -210,24 +197,16 @@ def _run(path: Path) -> str:
     return re.sub(r"_\d{8}_\d{6}$", "", name)
 
 
-def _is_answer(entry: dict) -> bool:
-    return "error" not in entry and bool(_reply(entry))
-
-
-def _reply(entry: dict) -> str:
-    return str(entry.get("response", ""))
-
-
-def _stated(entry: dict) -> str:
+def _stated(reply: str) -> str:
     """The last confidence in a reply, as it is written there; "" where there is none."""
-    stated = _CONFIDENCE.findall(_reply(entry))
+    stated = _CONFIDENCE.findall(reply)
     return str(float(stated[-1])) if stated else ""
 
 
-def _yes_no(path: Path, item: str, verdict: dict) -> str:
+def _yes_no(where: str, verdict: dict) -> str:
     said = str(verdict.get("correct", "")).lower()
     if said not in ("yes", "no"):
-        raise DataError(f"{path}, item {item}: correct is {said!r}, not yes or no. {AGAIN}.")
+        raise DataError(f"{where}: correct is {said!r}, not yes or no. {AGAIN}.")
     return "1" if said == "yes" else "0"
 
 
