@@ -27,7 +27,7 @@ from proctor.models.cache import StoreError
 from proctor.models.endings import CallsFailed, Halt, MissingReply, all_home
 from proctor.models.final_line import p_accept, verdict, why_unreadable, without_marks
 from proctor.models.messages import REHEARSED, Reply, Request
-from proctor.models.prompts import Prompt, follow_up, load
+from proctor.models.prompts import follow_up, load
 from proctor.models.registry import spec
 from proctor.models.session import Session
 from proctor.models.settings import Settings
@@ -163,10 +163,6 @@ async def validate(
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _reflecting(run: Run) -> Prompt:
-    return load("uq/reflect", run.settings)
-
-
 def _asks_anew(node: Node) -> bool:
     return any(isinstance(part, Repeat) and part.operator == "x" and part.times > 1 for part in parts(node))
 
@@ -261,16 +257,17 @@ class _Trial:
     async def _by_judge(self, vote: Vote) -> tuple[bool | None, dict]:
         more: dict[str, Any] = {}
         request: Request | None
-        if vote.turn and vote.check != "Debate":
-            before = self.talks[replace(vote, turn=vote.turn - 1)]
-            request = before and follow_up(*before, _reflecting(self.run))
-            why = "nothing to reconsider"
+        if vote.check == "Debate":
+            request = self._debating(vote)
+        elif vote.turn:
+            before, why = self.talks[replace(vote, turn=vote.turn - 1)], "nothing to reconsider"
+            request = before and follow_up(*before, load("uq/reflect", self.run.settings))
         else:
-            request = _first(vote, self.run, self.question, self.answer, self._others(vote))
-            if CHECKS.get(vote.check) == 2:
+            request = self._asking(vote)
+            if CHECKS[vote.check] == 2:
                 first = await self._reply(request)
                 more["first"], why = dict(prompt=request.prompt, reply=first.text), f"first call {broken(first)}"
-                request = None if broken(first) else _asked(vote, self.run, self.question, self.answer, first)
+                request = None if broken(first) else self._asking(vote, first)
         if request is None:
             self.talks[vote] = None
             return None, dict(why=why, p_accept=None, prompt="", reply="", **more)
@@ -285,39 +282,33 @@ class _Trial:
         more |= {"why": why} if outcome is None else {}
         return outcome, dict(p_accept=p, prompt=request.prompt, reply=reply.text, **more)
 
+    def _asking(self, vote: Vote, first: Reply | None = None) -> Request:
+        """A check's only call, its first, or after `first` its second."""
+        run = self.run
+        how = dict(sample=vote.sample, temperature=run.temperature, settings=run.settings)
+        return check_request(vote.check, run.judge(vote), self.question, self.answer, first, **how)
+
+    def _debating(self, vote: Vote) -> Request:
+        """The call of a debater, who reads what the others said in the round before; whoever repeats it states no
+        verdict by that."""
+        run, judge = self.run, self.run.judge(vote)
+        others = [one for one in range(len(run.judges)) if one != vote.judge] if vote.turn else []
+        before = [self.trace[replace(vote, judge=one, turn=vote.turn - 1)]["reply"] for one in others]
+        told = (f"Judge {i}: {without_marks(text)}" for i, text in enumerate(before, 1))
+        return load("uq/debate", run.settings).request(
+            judge,
+            sample=vote.sample,
+            temperature=run.temperature,
+            question=as_shown(self.question, judge, run.settings),
+            answer=self.answer.text,
+            others="\n\n".join(told) or "none has spoken yet",
+        )
+
     async def _reply(self, request: Request) -> Reply:
         reply = await self.session.ask(request, self.halt)
         self.asked.add(request.key)
         self.guessed = self.guessed or reply.source == REHEARSED
         return reply
-
-    def _others(self, vote: Vote) -> list[str]:
-        """What the other judges said in this debate's round before; whoever repeats it states no verdict by that."""
-        if not vote.turn:
-            return []
-        others = [judge for judge in range(len(self.run.judges)) if judge != vote.judge]
-        before = [replace(vote, judge=judge, turn=vote.turn - 1) for judge in others]
-        return [without_marks(self.trace[one]["reply"]) for one in before]
-
-
-def _first(vote: Vote, run: Run, question: Question, answer: Answer, others: list[str]) -> Request:
-    """The first call of a vote. others: what the other judges of a debate said in the round before."""
-    judge = run.judge(vote)
-    if vote.check != "Debate":
-        return _asked(vote, run, question, answer)
-    return load("uq/debate", run.settings).request(
-        judge,
-        sample=vote.sample,
-        temperature=run.temperature,
-        question=as_shown(question, judge, run.settings),
-        answer=answer.text,
-        others="\n\n".join(f"Judge {i}: {text}" for i, text in enumerate(others, 1)) or "none has spoken yet",
-    )
-
-
-def _asked(vote: Vote, run: Run, question: Question, answer: Answer, first: Reply | None = None) -> Request:
-    how = dict(sample=vote.sample, temperature=run.temperature, settings=run.settings)
-    return check_request(vote.check, run.judge(vote), question, answer, first, **how)
 
 
 class _Lines:
