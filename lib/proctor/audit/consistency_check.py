@@ -321,8 +321,8 @@ FUNCTIONS = {
     "fewest_items": fewest_items,
     "counts": lambda text, n, samples=1: len(accuracy_counts(text, int(as_span(n).low), samples=samples)),
     "sets_of_counts": lambda parts, n: sum(found.assignments for found in shares_of_whole(parts, int(n.low))),
-    "kappa": lambda *printed: _two_raters(*printed).kappa,
-    "passed_by_people": lambda *printed: _two_raters(*printed).both + _two_raters(*printed).only_b,
+    "kappa": lambda *printed: _two_raters(*printed).share("kappa"),
+    "passed_by_people": lambda *printed: _two_raters(*printed).positives,
 }
 
 

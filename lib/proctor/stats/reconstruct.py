@@ -10,11 +10,11 @@ so an empty list proves that none exists. Figures are given as printed: "85.40" 
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate, product
+from itertools import accumulate
 
 import numpy as np
 
@@ -74,29 +74,6 @@ class CountTable:
     def shares(self) -> dict[str, Fraction | None]:
         """accuracy, precision and recall, exact."""
         return {figure: self.share(figure) for figure in FIGURES[:3]}
-
-
-@dataclass(frozen=True)
-class AgreementTable:
-    """n items by whether each of two raters passed them; prints as the given figures under each of `roundings`."""
-
-    n: int
-    both: int
-    only_a: int
-    only_b: int
-    neither: int
-    roundings: tuple[str, ...]
-
-    @property
-    def agreement(self) -> Fraction:
-        return Fraction(self.both + self.neither, self.n)
-
-    @property
-    def kappa(self) -> Fraction | None:
-        """Cohen's kappa; None when chance alone agrees fully, each rater having passed all or none."""
-        a, b = self.both + self.only_a, self.both + self.only_b
-        chance = Fraction(a * b + (self.n - a) * (self.n - b), self.n**2)
-        return (self.agreement - chance) / (1 - chance) if chance != 1 else None
 
 
 @dataclass(frozen=True)
@@ -167,7 +144,7 @@ def count_tables(
     Raises TooMany where accuracy, recall and positives leave too much open."""
     sizes = _sizes(n)
     allowed = np.arange(1, sizes[-1] + 1) if positives is None else _sizes(positives, least=0)
-    allowed, found = allowed[allowed >= 1], dict[tuple, list[str]]()
+    found: dict[tuple, list[str]] = {}
     for rounding in known(roundings):
         ranges = {name: _range(figure, rounding) for name, figure in figures.items()}
         recall, accuracy = (ranges.get(name, ANY_PERCENT) for name in ("recall", "accuracy"))
@@ -189,7 +166,7 @@ def _tables(
     tp, positives = (np.repeat(column, len(errors)) for column in count_pairs(recall, allowed))
     fp = np.tile(errors, len(tp) // len(errors)) - (positives - tp)  # errors are false negatives and false positives
     cells = np.array([positives, tp, fp])[:, (fp >= 0) & (fp <= n - positives)]
-    for name in sorted(ranges, key=FIGURES.index):
+    for name in sorted(ranges, key=MIXED.count):  # these last, item by item
         part, whole = _parts(n, *cells)[name]
         if name in MIXED:
             shares = (Fraction(k, m) if m else None for k, m in zip(part.tolist(), whole.tolist()))
@@ -202,7 +179,7 @@ def _tables(
 
 
 def _parts(n: int, positives, tp, fp) -> dict[str, tuple]:
-    """Of each of FIGURES what is divided by what, for counts or arrays of them."""
+    """Of each of FIGURES, and of two more, what is divided by what, for counts or arrays of them."""
     fn, negatives = positives - tp, n - positives
     tn = negatives - fp
     chance = (tp + fp) * positives + (fn + tn) * negatives  # n^2 times the agreement by chance, for Cohen's kappa
@@ -215,6 +192,8 @@ def _parts(n: int, positives, tp, fp) -> dict[str, tuple]:
         "npv": (tn, tn + fn),
         "balanced_accuracy": (tp * negatives + tn * positives, 2 * positives * negatives),
         "kappa": (n * (tp + tn) - chance, n * n - chance),
+        "accepted": (tp + fp, n),
+        "positives": (positives, n),
     }
 
 
@@ -226,33 +205,27 @@ def agreement_counts(
     kappa: str | Decimal | None = None,
     decimals: int | None = None,
     roundings: Sequence[str] = ROUNDINGS,
-) -> list[AgreementTable]:
+) -> list[CountTable]:
     """All tables of two raters' pass or fail over n items that print as these figures; an empty list proves none.
 
+    Rater a is read as the validator and b as the truth: tp are the items that both pass, fp those that a alone passes.
     passed_a, passed_b, agreement: percentages, `decimals` speaks of them; kappa: from -1 to 1, with the decimals
     of its text, or "-" where it is undefined. A figure that is None may be anything. The time grows with the
     product of the counts that each percentage leaves open: n**3 steps when all three are None.
     """
-    printed = [
-        _read_or_any(value, name, decimals)
-        for name, value in (("passed_a", passed_a), ("passed_b", passed_b), ("agreement", agreement))
-    ]
-    kappa_figure = None if kappa in (None, "-") else read_printed(kappa, "kappa", least=-1, most=1)
-    found: dict[tuple, list[str]] = {}
-    for size in _sizes(n).tolist():
-        for rounding in known(roundings):
-            wanted = kappa_figure.range(rounding) if kappa_figure else None
-            limits = [count_limits(_range(figure, rounding), np.array([size])) for figure in printed]
-            all_a, all_b, all_same = (range(int(first[0]), int(last[0]) + 1) for first, last in limits)
-            for a, b, same in product(all_a, all_b, all_same):
-                # a - b = only_a - only_b and n - same = only_a + only_b
-                only_a, odd = divmod(size - same + a - b, 2)
-                cells = a - only_a, only_a, size - same - only_a, same - a + only_a
-                if odd or min(cells) < 0:
-                    continue
-                if kappa is None or _prints_kappa(AgreementTable(size, *cells, ()).kappa, wanted):
-                    found.setdefault((size, *cells), []).append(rounding)
-    return [AgreementTable(*key, tuple(names)) for key, names in sorted(found.items())]  # type: ignore[call-arg]
+    printed = {"accepted": passed_a, "positives": passed_b, "accuracy": agreement}
+    figures = {name: read_printed(value, name, decimals) for name, value in printed.items() if value is not None}
+    tables = count_tables(figures, n, range(int(_sizes(n)[-1]) + 1), roundings)
+    if kappa is None:
+        return tables
+    figure = None if kappa == "-" else read_printed(kappa, "kappa", least=-1, most=1)
+
+    def fits(table: CountTable, rounding: str) -> bool:
+        value = table.share("kappa")
+        return value is None if figure is None else value is not None and value in figure.range(rounding)
+
+    kept = [replace(table, roundings=tuple(r for r in table.roundings if fits(table, r))) for table in tables]
+    return [table for table in kept if table.roundings]
 
 
 def shares_of_whole(
@@ -315,11 +288,6 @@ def _read_or_any(value: str | Decimal | None, name: str, decimals: int | None) -
 
 def _range(figure: Figure | None, rounding: str) -> Span:
     return ANY_PERCENT if figure is None else figure.range(rounding)
-
-
-def _prints_kappa(value: Fraction | None, wanted: Span | None) -> bool:
-    """wanted None: the print says that kappa is undefined."""
-    return value is None if wanted is None else value is not None and value in wanted
 
 
 def _ways(widths: Sequence[int], total: int) -> int:

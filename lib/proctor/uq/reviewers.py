@@ -68,11 +68,12 @@ def rated_answers(n: int = 25) -> pd.DataFrame:
     for row in load_published("uq/table_S9").itertuples():
         (found,) = agreement_counts(row.passed_validator, row.passed_human, row.agreement, n)
         (reasoning,) = accuracy_counts(row.reasoning_accuracy, n)
-        agreed = found.both + found.neither
-        low, high = clopper_pearson(agreed, n)
-        counts = dict(zip(CELLS, (found.both, found.only_a, found.only_b, found.neither)))
-        shares = dict(agreement=agreed / n, low=low, high=high, always_reject=1 - (found.both + found.only_b) / n)
-        kappa = "" if found.kappa is None else str(found.kappa)
-        known = dict(reasoning_right=reasoning.k, kappa_printed=row.cohens_kappa, kappa=kappa)
+        cells, kappa = found.confusion, found.share("kappa")
+        low, high = clopper_pearson(cells.tp + cells.tn, n)
+        counts = dict(zip(CELLS, (cells.tp, cells.fp, cells.fn, cells.tn)))
+        shares = dict(agreement=cells.accuracy, low=low, high=high, always_reject=1 - found.positives / n)
+        known = dict(
+            reasoning_right=reasoning.k, kappa_printed=row.cohens_kappa, kappa="" if kappa is None else str(kappa)
+        )
         rows.append(dict(answer_model=row.answer_model) | counts | shares | known)
     return pd.DataFrame(rows)
