@@ -38,37 +38,26 @@ def propose(questions: pd.DataFrame, pool: str | Path) -> pd.DataFrame:
 
     from proctor.uq.dataset.rules import scan
 
+    pool = Path(pool)
     with duckdb.connect() as engine:
-        engine.register("released", questions[list(KEY)])
+        engine.register("released", questions[[*KEY, "title", "link"]].reset_index(names="place"))
         try:
-            crawled = {site for (site,) in engine.execute(f"SELECT DISTINCT site FROM {scan(Path(pool))}").fetchall()}
-            now = engine.execute(
-                f"SELECT site, question_id, answers, accepted_answer_id, closed FROM {scan(Path(pool))} "
-                "JOIN released USING (site, question_id)"
-            ).fetchall()
+            found = engine.execute(
+                f"""SELECT released.* EXCLUDE (place), coalesce(answers, 0) AS answers, CASE
+                    WHEN site NOT IN (SELECT site FROM {scan(pool)}) THEN 'site not crawled'
+                    WHEN crawled.question_id IS NULL THEN 'not in the crawl'
+                    WHEN accepted_answer_id IS NOT NULL THEN 'accepted answer'
+                    WHEN answers > 0 THEN 'answered'
+                    WHEN closed IS NOT NULL THEN 'closed' ELSE 'open' END AS status
+                FROM released LEFT JOIN {scan(pool)} crawled USING (site, question_id) ORDER BY place"""
+            ).df()
         except duckdb.Error as error:
             raise DataError(f"{pool}: {' '.join(str(error).split())[:200]}. Check its columns.") from None
-    later = {(site, number): rest for site, number, *rest in now}
-    rows = []
-    for row in questions.itertuples():
-        seen = later.get((row.site, row.question_id))
-        status = _status(seen) if row.site in crawled else "site not crawled"
-        answers = "" if seen is None else (seen[0] or 0)
-        rows.append((row.site, row.question_id, row.title, row.link, status, PROPOSED[status], answers, "", ""))
+    absent = found["status"].isin(["site not crawled", "not in the crawl"])
+    answers = found["answers"].astype(object).mask(absent, "")
+    found = found.assign(proposal=found["status"].map(PROPOSED), answers=answers, solved="", expert="")[list(COLUMNS)]
     order = {status: place for place, status in enumerate(PROPOSED)}
-    found = pd.DataFrame(rows, columns=list(COLUMNS))
     return found.sort_values("status", key=lambda column: column.map(order), kind="stable").reset_index(drop=True)
-
-
-def _status(seen: list | None) -> str:
-    if seen is None:
-        return "not in the crawl"
-    answers, accepted, closed = seen
-    if accepted is not None:
-        return "accepted answer"
-    if answers:
-        return "answered"
-    return "open" if closed is None else "closed"
 
 
 def read_proposal(path: str | Path, questions: set[tuple[str, int]]) -> pd.DataFrame:
