@@ -8,14 +8,14 @@ all take one operation a step.
 
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
 from proctor.data.schemas import LETTERS, Question
 from proctor.files import write_atomic
 from proctor.generated.more_families import MORE_FAMILIES
-from proctor.generated.worked import Draft, some
+from proctor.generated.worked import Drawn, some, written
 from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.paths import QUESTIONS
 
@@ -58,28 +58,33 @@ def draw_question(name: str, level: int, index: int, seed: int, seen: set[str] |
     # The name's checksum, not its place in a list: a family added later moves nobody's stream.
     spawn_key = (zlib.crc32(name.encode()), level, index)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
-    draft = _fresh(name, level, rng, seen)
+    problem, slips, drawn = _fresh(name, level, rng, seen)
+    answer, wrong = str(problem.answer), slips[0]
     # A neighbour with the same answer as the exemplar could be solved by copying it.
-    copied = {draft.answer, draft.wrong_answer}
-    neighbours = [_fresh(name, level, rng, seen, copied) for _ in range(NEIGHBOURS)]
-    options = some(rng, draft.options, len(draft.options))
-    right = f"{draft.right} The answer is {draft.answer}."
+    near = [_fresh(name, level, rng, seen, {problem.answer, wrong.answer}).problem for _ in range(NEIGHBOURS)]
+    options = some(rng, drawn, len(drawn))
+    right = f"{written(problem.lines)} The answer is {answer}."
     extra = {
         "right": right,
-        "wrong": f"{draft.wrong} The answer is {draft.wrong_answer}.",
-        "wrong_answer": draft.wrong_answer,
-        "wrong_method": draft.wrong_method,
-        "lucky": f"{draft.wrong} The answer is {draft.answer}.",
-        "neighbours": [{"question": near.question, "answer": near.answer} for near in neighbours],
+        "right_again": written(problem.lines, again=True),
+        "wrong": f"{written(wrong.lines)} The answer is {wrong.answer}.",
+        "wrong_answer": str(wrong.answer),
+        "wrong_method": wrong.kind,
+        "wrongs": [
+            {"solution": written(slip.lines), "answer": str(slip.answer), "slip": slip.kind, "step": slip.at}
+            for slip in slips
+        ],
+        "lucky": f"{written(wrong.lines)} The answer is {answer}.",
+        "neighbours": [{"question": other.question, "answer": str(other.answer)} for other in near],
         "options": options,
-        "letter": LETTERS[options.index(draft.options[0])],
-        "wrong_letter": LETTERS[options.index(draft.options[1])],
-        "options_question": draft.options_question or draft.question,
-    } | draft.extra
+        "letter": LETTERS[options.index(drawn[0])],
+        "wrong_letter": LETTERS[options.index(drawn[1])],
+        "options_question": problem.question,
+    }
     return Question(
         id=f"{name}-{level}-{index + 1:02d}",
-        question=draft.question,
-        answer=draft.answer,
+        question=problem.question,
+        answer=answer,
         answer_type="exactMatch",
         category=name,
         cluster=name,
@@ -90,12 +95,12 @@ def draw_question(name: str, level: int, index: int, seed: int, seen: set[str] |
     )
 
 
-def _fresh(name: str, level: int, rng: np.random.Generator, seen: set[str], avoid: set[str] = frozenset()) -> Draft:
+def _fresh(name: str, level: int, rng: np.random.Generator, seen: set[str], avoid: Collection[int] = ()) -> Drawn:
     for _ in range(2000):
-        draft = FAMILIES[name].make(level, rng)
-        if draft.question not in seen and draft.answer not in avoid:
-            seen.add(draft.question)
-            return draft
+        drawn = FAMILIES[name].make(level, rng)
+        if drawn.problem.question not in seen and drawn.problem.answer not in avoid:
+            seen.add(drawn.problem.question)
+            return drawn
     raise ValueError(f"family {name!r}, level {level}: nothing new in 2000 draws after {len(seen)}; lower per_level")
 
 

@@ -21,7 +21,6 @@ from proctor.generated.worked import (
     Family,
     Problem,
     asks,
-    draft,
     draw_integer,
     one_step,
     running,
@@ -297,7 +296,7 @@ def more_families(size: int = 1) -> dict[str, Family]:
     if size < 1:
         raise ValueError(f"size {size}: give 1 or more")
     return {
-        build.__name__: Family(partial(draft, partial(build, size=size)), build.__name__ not in STAY, why or SAID)
+        build.__name__: Family(partial(build, size=size), build.__name__ not in STAY, why or SAID)
         for build, why in BUILDERS.items()
     }
 

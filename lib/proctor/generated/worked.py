@@ -7,10 +7,10 @@ with one planted slip each (`spoil`), and a check of any such text (`first_error
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from itertools import chain
-from typing import Any
+from typing import NamedTuple
 
 from numpy.random import Generator
 
@@ -269,27 +269,7 @@ def _number(operand: str | int, known: Mapping[str, int], step: Step) -> int:
     return known[operand]
 
 
-# What a family draws, and the helpers that all builders share
-
-
-@dataclass(frozen=True)
-class Draft:
-    """One drawn question. `options` are ten texts, the right one first and the wrong method's second.
-
-    `right` and `wrong` are steps only; `generate` adds the closing sentence with the answer. `options_question`
-    is asked instead of `question` where ten options need other words; empty where they do not. `extra` goes into
-    the question's own extra fields.
-    """
-
-    question: str
-    answer: str
-    right: str
-    wrong: str
-    wrong_answer: str
-    wrong_method: str
-    options: tuple[str, ...]
-    options_question: str = ""
-    extra: dict[str, Any] = field(default_factory=dict)
+# Families, and the helpers that all builders share
 
 
 def draw_integer(rng: Generator, low: int, high: int) -> int:
@@ -315,23 +295,33 @@ def number_options(answer: int, wrong: int, rng: Generator) -> tuple[str, ...]:
     return tuple(str(n) for n in (answer, wrong, *smaller, *larger))
 
 
+class Drawn(NamedTuple):
+    """A problem, WRONG_SOLUTIONS wrong solutions of it of different answers, and ten options as texts: the right answer
+    first and that of the first wrong solution second."""
+
+    problem: Problem
+    slips: list[Slip]
+    options: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Family:
-    """How to draw a question; `build` returns None where the drawn numbers will not do."""
+    """How to draw a problem; `build` returns None where the drawn numbers will not do."""
 
-    build: Callable[[int, Generator], Draft | None]
+    build: Callable[[int, Generator], Problem | None]
     transfers: bool
     why: str
 
-    def make(self, level: int, rng: Generator) -> Draft:
-        """Draw until the numbers will do and the wrong method misses the right answer."""
+    def make(self, level: int, rng: Generator) -> Drawn:
+        """Draw until the numbers will do and can be spoiled."""
         if level not in (1, 2, 3):
             raise ValueError(f"level {level!r} does not exist: choose 1, 2 or 3")
         for _ in range(10_000):
-            draft = self.build(level, rng)
-            if draft is not None and draft.answer != draft.wrong_answer:
-                return draft
-        raise RuntimeError(f"{self.build.__name__}, level {level}: no usable numbers in 10000 draws; widen its ranges")
+            problem = self.build(level, rng)
+            slips = spoil(problem, rng, WRONG_SOLUTIONS) if problem is not None else []
+            if problem is not None and len(slips) == WRONG_SOLUTIONS:
+                return Drawn(problem, slips, number_options(problem.answer, slips[0].answer, rng))
+        raise RuntimeError(f"{self.build}, level {level}: no usable numbers in 10000 draws; widen its ranges")
 
 
 def running(names: list[str], first: str, then: str) -> tuple[Step, ...]:
@@ -340,30 +330,6 @@ def running(names: list[str], first: str, then: str) -> tuple[Step, ...]:
     for i, name in enumerate(names[2:], 2):
         steps.append(one_step(f"sum {i}", f"sum {i - 1}", "+", name, then))
     return tuple(steps)
-
-
-def draft(build, level: int, rng: Generator) -> Draft | None:
-    """One question with its right solution in two wordings and WRONG_SOLUTIONS wrong ones of different answers."""
-    problem = build(level, rng)
-    if problem is None:
-        return None
-    slips = spoil(problem, rng, WRONG_SOLUTIONS)
-    if len(slips) < WRONG_SOLUTIONS:
-        return None
-    wrongs = [
-        {"solution": written(slip.lines), "answer": str(slip.answer), "slip": slip.kind, "step": slip.at}
-        for slip in slips
-    ]
-    return Draft(
-        question=problem.question,
-        answer=str(problem.answer),
-        right=written(problem.lines),
-        wrong=wrongs[0]["solution"],
-        wrong_answer=wrongs[0]["answer"],
-        wrong_method=wrongs[0]["slip"],
-        options=number_options(problem.answer, slips[0].answer, rng),
-        extra={"right_again": written(problem.lines, again=True), "wrongs": wrongs},
-    )
 
 
 # No letter twice, seven to ten letters: every place has one letter and every letter one place.

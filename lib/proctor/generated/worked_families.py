@@ -6,11 +6,9 @@ to other numbers; in two it holds nothing that the next question could use. Both
 asked.
 """
 
-from functools import partial
-
 from numpy.random import Generator
 
-from proctor.generated.worked import DOUBLED, Family, Problem, asks, draft, draw_integer, one_step, running, some
+from proctor.generated.worked import DOUBLED, Family, Problem, asks, draw_integer, one_step, running, some
 
 
 @asks(
@@ -242,18 +240,14 @@ def letter_count(level: int, rng: Generator) -> Problem | None:
     return Problem(f"How many times does the letter '{letter}' occur in '{text}'?", {}, tuple(steps))
 
 
-def _family(build, transfers: bool, why: str) -> Family:
-    return Family(partial(draft, build), transfers, why)
-
-
 WORKED_FAMILIES: dict[str, Family] = {
-    "invented_sign": _family(invented_sign, True, "How to read the invented sign is the same for other numbers."),
-    "rectangle": _family(rectangle, True, "Halving the perimeter first works for any rectangle."),
-    "mean": _family(mean, True, "Going through the total is the same for other numbers."),
-    "sequence": _family(sequence, True, "Which steps to look at, and what they do, is the same for other terms."),
-    "change": _family(change, True, "The order of the payments is the same for other prices."),
-    "tank": _family(tank, True, "Adding the rates before dividing works for other rates."),
-    "ages": _family(ages, True, "How the two ages are taken apart is the same for other ages."),
-    "long_sum": _family(long_sum, False, "The question already says all that is to be done; every sum is made anew."),
-    "letter_count": _family(letter_count, False, "How one word is spelled says nothing of how another one is."),
+    "invented_sign": Family(invented_sign, True, "How to read the invented sign is the same for other numbers."),
+    "rectangle": Family(rectangle, True, "Halving the perimeter first works for any rectangle."),
+    "mean": Family(mean, True, "Going through the total is the same for other numbers."),
+    "sequence": Family(sequence, True, "Which steps to look at, and what they do, is the same for other terms."),
+    "change": Family(change, True, "The order of the payments is the same for other prices."),
+    "tank": Family(tank, True, "Adding the rates before dividing works for other rates."),
+    "ages": Family(ages, True, "How the two ages are taken apart is the same for other ages."),
+    "long_sum": Family(long_sum, False, "The question already says all that is to be done; every sum is made anew."),
+    "letter_count": Family(letter_count, False, "How one word is spelled says nothing of how another one is."),
 }
