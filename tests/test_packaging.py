@@ -138,7 +138,7 @@ STARTED = [  # words, exit code, what is said
     (f"{EXAM} --max-calls 99", 2, "exam needs papermill, which is not installed: pip install 'proctor[notebooks]'"),
     (f"{CANDIDATES} --max-calls 999", 2, "pip install 'proctor[notebooks]'"),
     (f"{VALIDATE} --max-calls 999", 2, "pip install 'proctor[notebooks]'"),
-    (f"plan {EXAM}", 0, "to ask"),
+    (f"{EXAM} --plan", 0, "to ask"),
     (f"{EXAM} --export requests.jsonl", 0, "requests in requests.jsonl"),
     ("coverage EXAMPLES/exam_questions.jsonl", 2, "pip install 'proctor[notebooks]'"),
     ("audit EXAMPLES/reported_metrics.csv", 2, "pip install 'proctor[notebooks]'"),
