@@ -154,12 +154,12 @@ def save(
         kinds = provenance.evidence_kinds(record["evidence"])
         crop = frame(fig, name, kinds, title, verdict, first.numbers if first else "", complain)
         marks_said = name_marks(fig)
+        plt.rcParams["figure.constrained_layout.use"] = False
+        fig.set_layout_engine(None)  # the layout stands; with an engine, even none at work, each save draws twice
         drawn = _render(fig, "svg", crop, {"Date": None, "Creator": None, "Title": title})
         about = f"</title>\n <desc>{html.escape(description, quote=False)}</desc>"  # told to readers as one image
         drawn = drawn.decode().replace("</title>", about, 1).replace("<svg ", '<svg role="img" ', 1)
         svg = with_values(drawn, marks_said).encode()
-        plt.rcParams["figure.constrained_layout.use"] = False
-        fig.set_layout_engine(None)  # the layout stands; with an engine, even none at work, each save draws twice
         png = _render(fig, "png", crop, {"Software": None, "Title": title, "Description": description})
     provenance.write(record, {".svg": svg, ".png": png}, out)
     if matplotlib.get_backend().lower() == "agg":
