@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proctor.data.schemas import Question
 from proctor.data.tabular import DataError
-from proctor.exam.exports import write_hle, write_inspect, write_lm_eval
-from proctor.exam.formats import read_results, zipfile
+from proctor.exam.formats import read_results, write_hle, zipfile
 from proctor.exam.marking import read_one
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -33,10 +32,10 @@ TIDY = dict(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_
 
 
 @st.composite
-def results(draw, samples=2):
+def results(draw):
     ids = draw(st.lists(IDS, min_size=1, max_size=4, unique=True))
     questions = [Question(id=name, question=f"Q {name}", answer=draw(TEXT)) for name in ids]
-    rows = [dict(model="m", question_id=name, sample=sample) | draw(ROW) for name in ids for sample in range(samples)]
+    rows = [dict(model="m", question_id=name, sample=0) | draw(ROW) for name in ids]
     return pd.DataFrame(rows), questions
 
 
@@ -48,7 +47,7 @@ def equal(one, two, columns):
 
 
 @settings(**TIDY)
-@given(found=results(samples=1))
+@given(found=results())
 def test_hle_predictions_and_judged_files_read_back_equal(tmp_path, found):
     rows, questions = found
     write_hle(tmp_path / "p.json", rows.drop(columns="right"))
@@ -61,19 +60,6 @@ def test_hle_predictions_and_judged_files_read_back_equal(tmp_path, found):
         judged = said[row["question_id"]]["judge_response"]
         assert judged["confidence"] == pytest.approx(100 * row["confidence"])
         assert (judged["model_answer"], judged["reasoning"]) == (row["judge_answer"], row["judge_reasoning"])
-
-
-@settings(**TIDY)
-@given(found=results())
-def test_logs_of_inspect_and_samples_of_lm_eval_read_back_equal(tmp_path, found):
-    rows, questions = found
-    rows = rows.assign(undecided=False, score=rows["correct"].astype(float))
-    write_inspect(tmp_path / "log.json", rows, questions)
-    columns = ["question_id", "sample", "answer", "score", "reply"]
-    equal(read_results(tmp_path / "log.json"), rows, ["model", *columns, "cut_off"])
-    write_lm_eval(tmp_path / "s.jsonl", rows, questions)
-    rows["answer"] = rows["answer"].fillna("")  # this format has no missing answer
-    equal(read_results(tmp_path / "s.jsonl"), rows, columns)
 
 
 def inspect_log(path, *scores):
@@ -89,6 +75,17 @@ def inspect_log(path, *scores):
             file.writestr(f"samples/{each['id']}_epoch_1.json", json.dumps(each, indent=2))
         file.writestr("header.json", json.dumps(header))
     return path
+
+
+def test_a_log_of_inspect_gives_each_epoch_s_reply_and_whether_it_was_cut_off(tmp_path):
+    path = inspect_log(tmp_path / "log.json", dict(match=BY_MATCH), dict(match=BY_MATCH))
+    log = json.loads(path.read_text())
+    for epoch, (each, reason) in enumerate(zip(log["samples"], ("stop", "max_tokens")), 1):
+        choice = dict(message=dict(role="assistant", content=f"reply {epoch}"), stop_reason=reason)
+        each |= dict(id="q", epoch=epoch, output=dict(model="openai/gpt-x", choices=[choice]))
+    path.write_text(json.dumps(log))
+    found = read_results(path)[["question_id", "sample", "reply", "cut_off"]]
+    assert found.to_numpy().tolist() == [["q", 0, "reply 1", False], ["q", 1, "reply 2", True]]
 
 
 BY_MATCH, BY_MODEL = dict(value="C", answer="B"), dict(value="I", answer="B is it")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from proctor.data.tabular import DataError
 from proctor.exam import marking
-from proctor.exam.exports import write_hle
+from proctor.exam.formats import write_hle
 from proctor.exam.marking import board_of, read_one
 from proctor.models.session import Session
 from scipy.stats import binomtest

@@ -19,7 +19,7 @@ import pandas as pd
 
 from proctor.data.schemas import LETTERS, Question
 from proctor.exam.answer_match import same
-from proctor.exam.exports import write_hle
+from proctor.exam.formats import write_hle
 from proctor.models.final_line import ending_object, p_accept, verdict
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import PromptError, load
