@@ -15,12 +15,9 @@ MODELS = "models = simulated_models(strong, low)"
 EDITS = {  # notebook, text of a cell, what stands there then, claims that are undecided then, figures not drawn
     "uq with o3-mini alone": (
         "uq/3_validators", ROWS, f'{ROWS}.query("model == \'o3-mini\'")',
-        {"uq/3_balance", "uq/claim_compound_beats_single_prompt.deepest"}, {"uq/fig_S5"},
-    ),
-    "uq with o3 alone": (
-        "uq/3_validators", ROWS, f"{ROWS}.query(\"model == 'o3'\")",
-        {"uq/claim_finding_2.precision", "uq/claim_diversity_beats_turns.gain", "uq/claim_prompt_quality",
-         "uq/claim_validator_strength_scales.balanced"}, set(),
+        {"uq/3_balance", "uq/claim_compound_beats_single_prompt.deepest", "uq/claim_finding_2.precision",
+         "uq/claim_diversity_beats_turns.gain", "uq/claim_prompt_quality", "uq/claim_validator_strength_scales.balanced"},
+        {"uq/fig_S5"},
     ),
     "hle_verified without Physics": (
         "hle_verified/2_defects", '    "Physics": 230,\n', "",
@@ -28,10 +25,6 @@ EDITS = {  # notebook, text of a cell, what stands there then, claims that are u
     ),
     "kina without the low tier": (
         "kina/3_leaderboard", MODELS, f"{MODELS}.query(\"tier != 'low'\")", {"kina/claim_tiers.low"}, set(),
-    ),
-    "cbu with four families": (
-        "cbu/5_worked_candidates", "power = power_table", "rolled = rolled.query(\"category in ['mean', 'tank', 'ledger', "
-        "'machine']\"); power = power_table", {"cbu/5_right_against_wrong"}, set(),
     ),
 }  # fmt: skip
 

@@ -1,6 +1,6 @@
 """Every notebook that asks models runs on models of providers: replies of many shapes, and no token probabilities.
 
-Here FEW of them, those whose results need the most of a model, on the two interfaces in turns.
+Here FEW of them, those whose results need the most of a model, on one of the two interfaces each.
 `benchmarks/provider_models.py` runs all on both, and with models that say nothing readable, are always right,
 or always wrong; so it is to be run when one of these notebooks changes.
 """
@@ -22,7 +22,11 @@ from proctor.report.claims import read_claims
 from proctor.workflow import params, receipts
 from proctor.workflow.notebook import Notebook, all_notebooks
 
-FEW = ["hle_verified/2_audit_probabilities", "cbu/1_method", "uq/2_small_judges"]  # audits, rollouts, verdicts
+FEW = {  # audits, rollouts, verdicts: the interface, the models
+    "hle_verified/2_audit_probabilities": ("openai", ["mixed"]),
+    "cbu/1_method": ("anthropic", ["mixed", "mixed-2"]),
+    "uq/2_small_judges": ("openai", ["mixed", "mixed-2"]),
+}
 MADE_BY = [Path(file) for file in (__file__, many_shapes.__file__, faulty_server.__file__)]
 
 
@@ -67,8 +71,8 @@ def provider_run(server, run_notebook, tmp_path_factory):
 
 @pytest.mark.parametrize("name", FEW)
 def test_notebook_runs_on_models_of_a_provider(name, provider_run):
-    kind = ("openai", "anthropic")[FEW.index(name) % 2]
-    folder = provider_run(name, kind, ["mixed", "mixed-2"])
+    kind, models = FEW[name]
+    folder = provider_run(name, kind, models)
     assert read_claims(folder / "figures")
     [planned] = re.findall(r"plan: .* ([\d,]+) to ask", (folder / "out.ipynb").read_text())
     calls = json.loads((folder / "calls.json").read_text())

@@ -168,13 +168,14 @@ def largest(gains: Iterable[Interval]) -> Interval:
 
 
 def _line(table: pd.DataFrame, model: str, name: str):
-    """The row as a named tuple; None where it was filtered out. Raises KeyError for one that Table S10 lacks."""
+    """The counts of a row as a named tuple; None where it was filtered out. Raises KeyError for one that Table S10
+    lacks."""
     rows = table[(table["model"] == model) & (table["name"] == name)]
     if rows.empty and (model, name) not in known_rows():
         known = known_rows().to_frame(index=False)
         there = ", ".join(known.loc[known["model"] == model, "name"]) or ", ".join(known["model"].unique())
         raise KeyError(f"no row {name!r} of {model}; there are {there}")
-    return next(rows.itertuples(), None)
+    return next(rows[["solutions", "tp", "fp", "fn", "tn"]].itertuples(), None)
 
 
 def limits(counts: Confusion, figure: str, level: float) -> tuple[float, float, float]:
