@@ -118,11 +118,11 @@ def _judge_scores(cells: pd.DataFrame, file: Path) -> pd.DataFrame:
     letters = cells[list(CANDIDATES)].to_numpy(str)
     if bad := [row for row in range(rows) if any(len(text) != REPEATS for text in letters[row])]:
         raise DataError(problem(file, bad[0] + 2, None, "not eight scores a candidate", "Import the source again"))
-    flat = np.frombuffer("".join(letters.ravel()).encode("ascii", "replace"), dtype="S1").astype(str)
-    codes = {letter: code for code, letter in enumerate(_SCORES)}
-    if odd := sorted(set(flat) - set(codes)):
+    flat = np.frombuffer("".join(letters.ravel()).encode("ascii", "replace"), dtype=np.uint8)
+    if odd := sorted({chr(code) for code in np.unique(flat)} - set(_SCORES)):
         raise DataError(f"{file}: scores are 1 to 9, A for 10, and a point where missing, not {', '.join(odd)}.")
-    values = np.array(list(_SCORES.values()))[pd.Series(flat).map(codes).to_numpy()]
+    score_of = np.full(128, np.nan)  # by the letter's code
+    score_of[[ord(letter) for letter in _SCORES]] = list(_SCORES.values())
     each = len(CANDIDATES) * REPEATS
     candidate = np.tile(np.repeat(np.arange(len(CANDIDATES)), REPEATS), rows)
     return pd.DataFrame(
@@ -132,7 +132,7 @@ def _judge_scores(cells: pd.DataFrame, file: Path) -> pd.DataFrame:
             "judge": pd.Categorical(cells["judge"]).repeat(each),
             "candidate": pd.Categorical.from_codes(candidate, categories=list(CANDIDATES)),
             "repeat": np.tile(np.arange(1, REPEATS + 1), rows * len(CANDIDATES)),
-            "score": values,
+            "score": score_of[flat],
             "truth": (candidate == 0).astype(int),
         }
     )
