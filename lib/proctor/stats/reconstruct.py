@@ -144,29 +144,37 @@ def count_tables(
     Raises TooMany where accuracy, recall and positives leave too much open."""
     sizes = _sizes(n)
     allowed = np.arange(1, sizes[-1] + 1) if positives is None else _sizes(positives, least=0)
+    allowed = allowed[allowed > 0] if "recall" in figures else allowed
     found: dict[tuple, list[str]] = {}
     for rounding in known(roundings):
         ranges = {name: _range(figure, rounding) for name, figure in figures.items()}
         recall, accuracy = (ranges.get(name, ANY_PERCENT) for name in ("recall", "accuracy"))
+        least, most = count_limits(recall, allowed)
+        _refuse_too_many(np.maximum(most - least + 1, 0).sum(), sizes[-1])
+        hits = np.array(count_pairs(recall, allowed))  # true positives and positives, in the order of these
         for size, first, last in zip(sizes.tolist(), *count_limits(accuracy, sizes)):
             if first <= last:
-                errors = size - np.arange(first, last + 1)
-                for key in _tables(ranges, size, errors, recall, allowed[allowed <= size]):
+                errors, some = size - np.arange(first, last + 1), np.searchsorted(hits[1], size, "right")
+                for key in _tables(ranges, size, errors, hits[:, :some]):
                     found.setdefault(key, []).append(rounding)
     return [CountTable(*key, tuple(names)) for key, names in sorted(found.items())]  # type: ignore[call-arg]
 
 
-def _tables(
-    ranges: Mapping[str, Span], n: int, errors: np.ndarray, recall: Span, allowed: np.ndarray
-) -> Iterable[tuple[int, ...]]:
-    """(n, positives, tp, fp) of every table over n items with so many errors whose figures lie in their ranges."""
-    least, most = count_limits(recall, allowed)
-    if np.maximum(most - least + 1, 0).sum() * len(errors) > MOST_TRIED:
+def _refuse_too_many(tables: int, n: int) -> None:
+    if tables > MOST_TRIED:
         raise TooMany(f"too many tables of {n} items to try: accuracy, recall or positives would narrow them")
-    tp, positives = (np.repeat(column, len(errors)) for column in count_pairs(recall, allowed))
+
+
+def _tables(ranges: Mapping[str, Span], n: int, errors: np.ndarray, hits: np.ndarray) -> Iterable[tuple[int, ...]]:
+    """(n, positives, tp, fp) of every table over n items with so many errors whose figures lie in their ranges. hits:
+    the true positives and positives that recall allows, (2, pairs)."""
+    _refuse_too_many(hits.shape[1] * len(errors), n)
+    tp, positives = np.repeat(hits, len(errors), axis=1)
     fp = np.tile(errors, len(tp) // len(errors)) - (positives - tp)  # errors are false negatives and false positives
     cells = np.array([positives, tp, fp])[:, (fp >= 0) & (fp <= n - positives)]
-    for name in sorted(ranges, key=MIXED.count):  # these last, item by item
+    for name in sorted(ranges.keys() - {"accuracy", "recall"}, key=MIXED.count):  # these last, item by item
+        if not cells.size:
+            break
         part, whole = _parts(n, *cells)[name]
         if name in MIXED:
             shares = (Fraction(k, m) if m else None for k, m in zip(part.tolist(), whole.tolist()))
