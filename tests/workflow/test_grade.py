@@ -108,3 +108,6 @@ def test_the_grader_computes_each_value_by_itself_and_no_other_is_right(path, ca
 def test_a_folder_without_notebooks_is_refused(tmp_path, capsys):
     assert grade.main([str(tmp_path)]) == 2
     assert "no notebooks" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):  # what was handed out is nobody's answer
+        grade.main([])
+    assert "which folder" in capsys.readouterr().err

@@ -214,8 +214,8 @@ def _fits_exchanged(row: Reported) -> bool:
 
 
 def _fitting(row: Reported, figures: Mapping[str, str], positives: int | None = None) -> list[CountTable]:
-    """The tables of a row with other figures or positives. None where there are too many to try: a hypothesis less, not
-    a wrong verdict."""
+    """The tables of a row with other figures or positives; no table where there are too many to try: a hypothesis less,
+    not a wrong verdict."""
     try:
         return tables(figures, row.sizes, [positives or row.positives])
     except TooMany:

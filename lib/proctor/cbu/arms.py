@@ -88,15 +88,7 @@ async def rolled(
         with session.as_recorded():
             natural_answers = await screening.attempts(session, n=QUESTIONS, version=version)
         answers += [
-            Answer(
-                id=f"{row.question_id}-{row.model}-{row.sample}",
-                question_id=row.question_id,
-                text=row.reply,
-                author=row.model,
-                sample=row.sample,
-                correct=bool(row.correct),
-                label=NATURAL[not row.correct],
-            )
+            screening.as_answer(row, f"{row.question_id}-{row.model}-{row.sample}", NATURAL[not row.correct])
             for row in natural_answers.itertuples()
             if row.reply.strip()
         ]

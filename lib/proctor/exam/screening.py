@@ -22,6 +22,7 @@ questions; its interval is in the table, and a kept cell may lie outside the lim
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import pandas as pd
@@ -122,6 +123,12 @@ async def attempts(
     return await run_exam(session, list(models), questions, **how)
 
 
+def as_answer(row: Any, id: str, label: str = "") -> Answer:
+    """A row of `attempts` or `screening` as a candidate that other models may judge or be shown."""
+    about = dict(author=row.model, sample=row.sample, correct=bool(row.correct), label=label)
+    return Answer(id=id, question_id=row.question_id, text=row.reply, **about)
+
+
 async def candidates(
     session: Session, models: Sequence[str] = (MODEL,), n: int = 200, version: str = VERSION
 ) -> tuple[list[Question], list[Answer]]:
@@ -141,17 +148,7 @@ async def candidates(
     right, wrong = rows[rows["correct"]], rows[~rows["correct"]]
     of_right = min(len(right), max(n // 2, n - len(wrong)))
     chosen = pd.concat([right[:of_right], wrong[: n - of_right]]).sort_index()
-    found = [
-        Answer(
-            id=f"{row.model}-{row.question_id}-{row.sample}",
-            question_id=row.question_id,
-            text=row.reply,
-            author=row.model,
-            sample=row.sample,
-            correct=bool(row.correct),
-        )
-        for row in chosen.itertuples()
-    ]
+    found = [as_answer(row, f"{row.model}-{row.question_id}-{row.sample}") for row in chosen.itertuples()]
     answered = {answer.question_id for answer in found}
     return [q for q in load_families(version=version) if q.id in answered], found
 

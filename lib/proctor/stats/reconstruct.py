@@ -149,14 +149,16 @@ def count_tables(
     for rounding in known(roundings):
         ranges = {name: _range(figure, rounding) for name, figure in figures.items()}
         recall, accuracy = (ranges.get(name, ANY_PERCENT) for name in ("recall", "accuracy"))
-        least, most = count_limits(recall, allowed)
+        first, last = count_limits(accuracy, sizes)
+        able = np.flatnonzero(first <= last)
+        reach = allowed[allowed <= sizes[able].max(initial=0)]
+        least, most = count_limits(recall, reach)
         _refuse_too_many(np.maximum(most - least + 1, 0).sum(), sizes[-1])
-        hits = np.array(count_pairs(recall, allowed))  # true positives and positives, in the order of these
-        for size, first, last in zip(sizes.tolist(), *count_limits(accuracy, sizes)):
-            if first <= last:
-                errors, some = size - np.arange(first, last + 1), np.searchsorted(hits[1], size, "right")
-                for key in _tables(ranges, size, errors, hits[:, :some]):
-                    found.setdefault(key, []).append(rounding)
+        hits = np.array(count_pairs(recall, reach))  # true positives and positives, in the order of these
+        for size, low, high in zip(sizes[able].tolist(), first[able], last[able]):
+            errors, some = size - np.arange(low, high + 1), np.searchsorted(hits[1], size, "right")
+            for key in _tables(ranges, size, errors, hits[:, :some]):
+                found.setdefault(key, []).append(rounding)
     return [CountTable(*key, tuple(names)) for key, names in sorted(found.items())]  # type: ignore[call-arg]
 
 

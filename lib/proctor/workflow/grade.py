@@ -190,7 +190,7 @@ def _reason(failure: str, limit: int) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m proctor.workflow.grade", description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, nargs="?", default=BUILD / "assignments")
+    parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--hand-out", action="store_true", help="write the exercises there, mark nothing")
     parser.add_argument("--limit", type=int, default=60, metavar="SECONDS", help="for one cell (default: 60)")
     options = parser.parse_args(arguments)
