@@ -79,7 +79,6 @@ INSTEAD = {
     "python -m proctor.report.site_check": "python -m proctor.report.site_check --pages index",
     "python -m proctor platform": "python -m proctor platform --port {port}",
     "python -m proctor platform moderator NAME": "python -m proctor platform moderator ada",
-    "python -m proctor.workflow.depends FILE": "python -m proctor.workflow.depends data/published/uq/table_S9.csv",
     "python -m proctor sweep --grid grid.yaml --plan": "python -m proctor sweep uq/6_agreement --seed 1 2 --plan",
     "python -m proctor sweep --grid grid.yaml -- --profile params/cluster/slurm": (
         "python -m proctor sweep uq/6_agreement --seed 1 2 -- --profile params/cluster/here"

@@ -24,12 +24,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from proctor.paths import BUILD, COMMITTED
+from proctor.paths import BUILD, COMMITTED, ROOT
 from proctor.report.claims import Claim, read_claims
 from proctor.report.provenance import relative
 from proctor.workflow import git, params, receipts, values
 from proctor.workflow.command_line import exit_code, jobs_parser, parse_jobs
-from proctor.workflow.depends import changed_inputs
 from proctor.workflow.jobs import Job, job_in, lock, print_problems, report_progress, run_jobs, split_kept, write_report
 from proctor.workflow.notebook import WorkflowError, all_notebooks, chosen
 
@@ -126,7 +125,7 @@ def _tell(findings: Sequence[Finding], done: Sequence[Job], stay: Sequence[str],
         print(f"  ... and {len(off) - SHOWN} more in {relative(REPORT)}")
     failed = print_problems(done)
     for name in dict.fromkeys([run.notebook.name for run in done if run.problem] + [each.notebook for each in off]):
-        for file in changed_inputs(name):
+        for file in _changed_inputs(name):
             print(f"  {name}: its input {file} has changed since the committed figures were made")
     print("", *stay, sep="\n" if stay else "")
     reused = sum(bool(run.reused) for run in done)
@@ -136,6 +135,14 @@ def _tell(findings: Sequence[Finding], done: Sequence[Job], stay: Sequence[str],
     files = files or "No file was verified"
     print(f"{ran}. {files}. Tolerance: relative {tolerance:g} a number, {values.LEVELS} of 255 levels a pixel.")
     print(f"Each file: {relative(REPORT)}" + _uncommitted())
+
+
+def _changed_inputs(notebook: str) -> list[str]:
+    """The files that the records of a notebook's committed figures and tables name, and whose bytes are others now."""
+    own = [record for record in receipts.records().values() if record["code"]["notebook"] == notebook]
+    named = {each["path"]: each["sha256"] for record in own for each in record.get("inputs", [])}
+    now = receipts.digests(ROOT / path for path in named if ": " not in path)  # else a log, by its source at a commit
+    return [path for path in now if now[path] != named[path]]
 
 
 def _uncommitted() -> str:
