@@ -72,7 +72,7 @@ ROW = "uq,table_S1,B.3,o3-mini,o3-mini,V"
         (UQ_FACTS, "count,500", "count,33 916", ["row 2, column value", "not a printed number"]),
         (UQ_FACTS, "percent,15,", "percent,113,", ["row 3, column value", "outside 0 to 100"]),
         (UQ_FACTS, 'count,500,"also 1, A, A.2 (curated set)"', ",500,", ["row 2, column unit", "no value and no note"]),
-        (UQ_FACTS, "top_model_validator_pass_rate_text", "uq_questions", ["row 3, column fact", "stands in row 2 too"]),
+        (UQ_FACTS, "top_model_validator_pass_rate_text", "uq_questions", ["row 3, column fact", "of row 2 too"]),
     ],
 )
 def test_damaged_table_is_refused_with_its_place(tmp_path, monkeypatch, name, old, new, parts):

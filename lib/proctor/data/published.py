@@ -11,12 +11,11 @@ fact/logic check, CC cycle consistency; xN repeated sampling, uN iterated reflec
 """
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import pandas as pd
 
-from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, made, needs, read_rows
 from proctor.paths import PUBLISHED
 
 PERCENT = (0.0, 100.0)
@@ -48,87 +47,61 @@ class PublishedTable(NamedTuple):
     key: tuple[str, ...]
 
 
-FACTS = PublishedTable(
-    ("fact", "quantity", "relation", "unit"), {"value": ANY}, ("fact",)
-)  # of many artifacts, where another file is of one
-_HLE = PublishedTable(("model", "text_only"), {"accuracy": PERCENT, "calibration_error": PERCENT}, ("model",))
-_HLE_RUBRIC = PublishedTable(("score", "meaning"), {}, ("score",))
-_HLE_VERIFIED = {
-    f"{items}_{column}": limits
-    for items in ("full", "subset")
-    for column, limits in (
-        ("raw_accuracy", PERCENT),
-        ("raw_calibration", PERCENT),
-        ("verified_accuracy", PERCENT),
-        ("verified_calibration", PERCENT),
-        ("gain", UNITS["points"]),
-    )
-}
-_UQ_VALIDATORS = PublishedTable(
-    ("model", "judges", "strategy"),
-    {"accuracy": PERCENT, "precision": PERCENT, "recall": PERCENT},
-    ("judges", "strategy"),
-)
-_UQ_SITES = PublishedTable(("category", "site"), {"questions": UNITS["count"]}, ("category", "site"))
-_UQ_PEOPLE = {"passed_validator": PERCENT, "passed_human": PERCENT, "agreement": PERCENT, "reasoning_accuracy": PERCENT}
+_PERCENTS = """accuracy precision recall calibration_error share_of_questions passed_validator passed_human agreement
+    reasoning_accuracy pass_rate retained_of_original retained_of_previous percentage valid invalid uncertain
+    problem_percent rationale_percent answer_percent full_raw_accuracy full_raw_calibration full_verified_accuracy
+    full_verified_calibration subset_raw_accuracy subset_raw_calibration subset_verified_accuracy
+    subset_verified_calibration"""
+_LIMITS = dict.fromkeys(_PERCENTS.split(), PERCENT)  # of the printed columns; any other column is text
+_LIMITS |= dict.fromkeys(("full_gain", "subset_gain"), UNITS["points"])
+_LIMITS |= dict.fromkeys(("items", "questions", "passed", "human_passed", "human_verified"), UNITS["count"])
+_LIMITS |= {"cohens_kappa": (-1.0, 1.0), "value": ANY}
 
-TABLES = {
+
+def _table(columns: str) -> PublishedTable:
+    """A table of these columns, of which a * marks those that make a row unique."""
+    names = [name.strip("*") for name in columns.split()]
+    text = tuple(name for name in names if name not in _LIMITS)
+    key = tuple(name.strip("*") for name in columns.split() if name.endswith("*"))
+    return PublishedTable(text, {name: _LIMITS[name] for name in names if name in _LIMITS}, key)
+
+
+FACTS = _table("fact* quantity relation unit value")  # of many artifacts, where another file is of one
+_HLE = "model* text_only accuracy calibration_error"
+_UQ_VALIDATORS = "model judges* strategy* accuracy precision recall"
+_UQ_PEOPLE = "answer_model* passed_validator passed_human agreement reasoning_accuracy"
+_HLE_VERIFIED = "{0}_raw_accuracy {0}_raw_calibration {0}_verified_accuracy {0}_verified_calibration {0}_gain"
+_COLUMNS = {
     "hle/table_1": _HLE,
     "hle/table_2": _HLE,
-    "hle/table_3": PublishedTable(("model", "version"), {}, ("model",)),
-    "hle/fig_3": PublishedTable(("group",), {"share_of_questions": PERCENT}, ("group",)),
-    "hle/rubric_reviewer": _HLE_RUBRIC,
-    "hle/rubric_expert": _HLE_RUBRIC,
+    "hle/table_3": "model* version",
+    "hle/fig_3": "group* share_of_questions",
+    "hle/rubric_reviewer": "score* meaning",
+    "hle/rubric_expert": "score* meaning",
     "uq/table_S1": _UQ_VALIDATORS,
-    "uq/table_S2": PublishedTable(("answer_model",), _UQ_PEOPLE, ("answer_model",)),
-    "uq/table_S3": PublishedTable(
-        ("answer_model", "questions_of"),
-        {
-            "passed": (0, 500),
-            "questions": (25, 500),
-            "pass_rate": PERCENT,
-            "human_passed": (0, 500),
-            "human_verified": (0, 500),
-        },
-        ("answer_model", "questions_of"),
-    ),
-    "uq/table_S4": PublishedTable(("community", "retained"), {}, ("community",)),
-    "uq/table_S5": PublishedTable(
-        ("stage",),
-        {"questions": UNITS["count"], "retained_of_original": PERCENT, "retained_of_previous": PERCENT},
-        ("stage",),
-    ),
-    "uq/table_S6": PublishedTable(
-        ("stage", "category"), {"questions": UNITS["count"], "percentage": PERCENT}, ("stage", "category")
-    ),
-    "uq/table_S7": _UQ_SITES,
-    "uq/table_S8": _UQ_SITES,
-    "uq/table_S9": PublishedTable(("answer_model",), _UQ_PEOPLE | {"cohens_kappa": (-1.0, 1.0)}, ("answer_model",)),
+    "uq/table_S2": _UQ_PEOPLE,
+    "uq/table_S3": "answer_model* questions_of* passed questions pass_rate human_passed human_verified",
+    "uq/table_S4": "community* retained",
+    "uq/table_S5": "stage* questions retained_of_original retained_of_previous",
+    "uq/table_S6": "stage* category* questions percentage",
+    "uq/table_S7": "category* site* questions",
+    "uq/table_S8": "category* site* questions",
+    "uq/table_S9": f"{_UQ_PEOPLE} cohens_kappa",
     "uq/table_S10": _UQ_VALIDATORS,
-    "uq/table_S11": PublishedTable(("model", "version"), {}, ("model",)),
-    "uq/printed_samples": PublishedTable(
-        ("question_id", "site", "answered_by", "validator", "people"), {}, ("section",)
-    ),
-    "uq/claim_site_ai_policies": PublishedTable(("site", "policy"), {}, ("site",)),
-    "kina/leaderboard": PublishedTable(("rank", "model"), {"accuracy": PERCENT}, ("rank",)),
-    "uq/facts": FACTS,
-    "hle/facts": FACTS,
-    "hle_verified/facts": FACTS,
-    "hle_verified/table_1": PublishedTable(
-        ("subject", "problem_defect", "rationale_defect", "answer_defect"),
-        {"problem_percent": PERCENT, "rationale_percent": PERCENT, "answer_percent": PERCENT},
-        ("subject",),
-    ),
-    "hle_verified/table_2": PublishedTable(("model",), _HLE_VERIFIED, ("model",)),
-    "hle_verified/taxonomy": PublishedTable(("code", "component", "name", "definition"), {}, ("code",)),
-    "hle_verified/fig_1": PublishedTable(("subset",), {"items": UNITS["count"]}, ("subset",)),
-    "hle_verified/fig_6": PublishedTable(
-        ("subject", "component"), {"valid": PERCENT, "invalid": PERCENT, "uncertain": PERCENT}, ("subject", "component")
-    ),
-    "kina/facts": FACTS,
-    "cbu/facts": FACTS,
-    "cbu/table_6": PublishedTable(("metric", "meaning"), {}, ("metric",)),
+    "uq/table_S11": "model* version",
+    "uq/printed_samples": "question_id* site answered_by validator people",
+    "uq/claim_site_ai_policies": "site* policy",
+    "kina/leaderboard": "rank* model accuracy",
+    "hle_verified/table_1": "subject* problem_defect rationale_defect answer_defect problem_percent rationale_percent "
+    "answer_percent",
+    "hle_verified/table_2": f"model* {_HLE_VERIFIED.format('full')} {_HLE_VERIFIED.format('subset')}",
+    "hle_verified/taxonomy": "code* component name definition",
+    "hle_verified/fig_1": "subset* items",
+    "hle_verified/fig_6": "subject* component* valid invalid uncertain",
+    "cbu/table_6": "metric* meaning",
 }
+TABLES = {name: _table(columns) for name, columns in _COLUMNS.items()}
+TABLES |= {f"{paper}/facts": FACTS for paper in ("uq", "hle", "hle_verified", "kina", "cbu")}
 
 
 def load_published(name: str) -> pd.DataFrame:
@@ -145,17 +118,8 @@ def load_published(name: str) -> pd.DataFrame:
     columns = [*SOURCE, *table.text, *table.printed, "note"]
     if not rows or list(rows[0][1]) != columns:
         raise DataError(f"{path}, row 1: the columns must be {', '.join(columns)}, with rows under them.")
-    seen: dict[tuple, int] = {}
-    for number, row in rows:
-        found = list(_row_problems(row, name))
-        key = tuple(row[column] for column in table.key)
-        if key in seen:
-            found.insert(0, (table.key[-1], f"{' / '.join(key)} stands in row {seen[key]} too", "Keep one"))
-        seen[key] = number
-        problems += [problem(path, number, *each) for each in found]
-    if problems:
-        raise DataError(summary(problems))
-    frame = pd.DataFrame([row for _, row in rows], columns=columns)
+    key = (table.key[-1], lambda row: " / ".join(row[column] for column in table.key), "key", "Keep one")
+    frame = pd.DataFrame(made(path, rows, problems, lambda _, row: _checked(row, name), key), columns=columns)
     for column in table.printed:
         frame.insert(frame.columns.get_loc(column) + 1, f"{column}_value", frame[column].map(printed_number))
     return frame
@@ -175,28 +139,26 @@ def printed_number(text: str) -> float:
     return float(text.replace(",", ""))
 
 
-def _row_problems(row: dict, name: str) -> Iterator[tuple[str, str, str]]:
-    """(column, what is wrong, fix) of each problem of a row."""
+def _checked(row: dict, name: str) -> dict:
+    """The row. Raises Wrong for what is wrong with it."""
     table = TABLES[name]
     paper, artifact = name.split("/")
     if row["paper"] != paper or table != FACTS and row["artifact"] != artifact:
-        yield "artifact", f"it says {row['paper']}/{row['artifact']}", f"Write {name}"
-    for column in (*SOURCE, *table.key):
-        if not row[column].strip():
-            yield column, "empty", "Fill it in"
+        raise Wrong("artifact", f"it says {row['paper']}/{row['artifact']}", f"Write {name}")
+    needs(row, *SOURCE, *table.key, fix="Fill it in")
     for column in (*table.text, *table.printed):
         if row[column] in ("", "-") and not row["note"].strip():
-            yield column, "no value and no note", "Say in note why the figure is absent"
+            raise Wrong(column, "no value and no note", "Say in note why the figure is absent")
     limits = table.printed
     if table == FACTS:
         if row["relation"] not in RELATIONS:
-            yield "relation", f"{row['relation']!r}", f"Choose one of {' '.join(RELATIONS)}"
+            raise Wrong("relation", f"{row['relation']!r}", f"Choose one of {' '.join(RELATIONS)}")
         limits = {"value": UNITS.get(row["unit"], ANY)}
     for column, (low, high) in limits.items():
         try:
             value = printed_number(row[column])
         except ValueError as error:
-            yield column, str(error), "Type it as the paper prints it, without a unit"
-            continue
+            raise Wrong(column, str(error), "Type it as the paper prints it, without a unit") from None
         if value < low or value > high:
-            yield column, f"{row[column]} is outside {low:g} to {high:g}", "Compare it with the paper"
+            raise Wrong(column, f"{row[column]} is outside {low:g} to {high:g}", "Compare it with the paper")
+    return row
