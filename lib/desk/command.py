@@ -12,6 +12,7 @@ import os
 import socket
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -49,10 +50,19 @@ def main(arguments: Sequence[str] = ()) -> None:
 
 
 def ready() -> None:
-    """The desk's tables as this version needs them."""
+    """The desk's tables as this version needs them. Raises RuntimeError for tables of which only an older one knows."""
     store.connect()
     from django.core.management import call_command
+    from django.db import connection
+    from django.db.migrations.recorder import MigrationRecorder
 
+    replaced = import_module("desk.migrations.0001_desk").Migration.replaces
+    applied = {*replaced} & {*MigrationRecorder(connection).applied_migrations()}
+    if 0 < len(applied) < len(replaced):
+        raise RuntimeError(
+            f"the desk's database is of an older version (its last migration is {max(applied)[1]}). Open it once with "
+            "commit f7b194f1 of Proctor, then with this one. Nothing was changed."
+        )
     call_command("migrate", verbosity=0, interactive=False)
 
 
