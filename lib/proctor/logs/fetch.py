@@ -8,7 +8,6 @@ files or of a tidy one, must fit: else nothing stays. One that it does not know 
 needed is cloned with git instead, from `https://github.com/<repository>`, and the clone is deleted.
 """
 
-import csv
 import hashlib
 import http.client
 import io
@@ -17,7 +16,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 import time
@@ -27,10 +25,11 @@ import zlib
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
+import pandas as pd
 from tqdm import tqdm
 
 from proctor import paths, program
-from proctor.data.fetch import FetchError
+from proctor.data.fetch import FetchError, keep, say
 from proctor.data.tabular import DataError
 from proctor.files import write_atomic
 from proctor.log_files import Source, digest, sources
@@ -52,8 +51,8 @@ def main(arguments: list[str]) -> int:
     every_run = "--every-run" in arguments  # also those that our results do not rest on
     arguments = [name for name in arguments if name != "--every-run"]
     if wrong := [name for name in arguments if name not in known]:
-        _say(f"usage: {program()} logs [NAME ...] [--every-run]")
-        _say(f"no source {', '.join(wrong)}; there are {', '.join(known)}")
+        say(f"usage: {program()} logs [NAME ...] [--every-run]")
+        say(f"no source {', '.join(wrong)}; there are {', '.join(known)}")
         return 2
     failed = 0
     for name in arguments or known:
@@ -62,7 +61,7 @@ def main(arguments: list[str]) -> int:
             fetch_source(_with_every_run(source) if every_run else source)
         except (FetchError, DataError) as error:
             failed += 1
-            _say(f"{name}: {error}")
+            say(f"{name}: {error}")
     return 1 if failed else 0
 
 
@@ -81,9 +80,9 @@ def fetch_source(source: Source, *, timeout: float = 60.0, pause: float = 2.0) -
     """
     folder = paths.CACHE / "logs" / source.name
     if _is_there(source, folder):
-        _say(f"{source.name}: present in {_short(folder)}")
+        say(f"{source.name}: present in {_short(folder)}")
         return [folder / tidy.file for tidy in source.tidy]
-    _say(f"{source.name}: {source.repository}@{source.commit[:12]}, licence {source.licence}. {source.citation}")
+    say(f"{source.name}: {source.repository}@{source.commit[:12]}, licence {source.licence}. {source.citation}")
     unfinished = folder.parent / ".unfinished" / source.name  # not in `folder`: what lies there counts as fetched
     unfinished.mkdir(parents=True, exist_ok=True)
     base = (os.environ.get("PROCTOR_LOGS_URL") or GITHUB).rstrip("/")
@@ -102,7 +101,7 @@ def fetch_source(source: Source, *, timeout: float = 60.0, pause: float = 2.0) -
                     else:
                         found |= _extract(archive, Path(raw), each)
                 _check(source, found)
-                written = run_importer(source, Path(raw), folder, _say)
+                written = run_importer(source, Path(raw), folder, say)
                 _compare(source, folder)
             except (FetchError, DataError):  # whole but wrong: the next fetch must not begin with it
                 for archive in archives:
@@ -135,22 +134,20 @@ def _download(address: str, target: Path, source: Source, timeout: float, pause:
             _download_once(address, target, timeout)
             return
         except urllib.error.HTTPError as error:
+            problem = f"HTTP {error.code}"
             if error.code == 416:  # nothing is left to send, or what is there is longer than the archive
                 if _is_whole(target):
                     return
                 target.unlink(missing_ok=True)
-                problem = "what was there is no part of the archive"
             elif error.code < 500 and error.code != 429:
                 raise FetchError(
                     f"{source.repository} has no archive at commit {source.commit} (HTTP {error.code}). Check that the "
                     "repository is still public, or set PROCTOR_LOGS to a folder that holds the tidy files."
                 ) from None
-            else:
-                problem = f"HTTP {error.code}"
         except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
             problem = str(getattr(error, "reason", error)) or type(error).__name__
         if attempt < ATTEMPTS:
-            _say(f"  {problem}; attempt {attempt + 1} of {ATTEMPTS} goes on where it stopped")
+            say(f"  {problem}; attempt {attempt + 1} of {ATTEMPTS} goes on where it stopped")
             time.sleep(pause * 2 ** (attempt - 1))
     raise FetchError(
         f"{source.repository} could not be downloaded in {ATTEMPTS} attempts ({problem}). Check the network and run "
@@ -203,25 +200,14 @@ def _extract(archive: Path, target: Path, source: Source) -> dict[str, str]:
                 path = "/".join(name.parts[1:])  # the first part is <repository>-<commit>
                 if not member.isfile() or ".." in name.parts or name.is_absolute() or "\\" in path:
                     continue
-                if not any(pattern.fullmatch(path) for pattern in wanted):
-                    continue
                 content = tar.extractfile(member)
-                assert content is not None
-                place = target / path
-                place.parent.mkdir(parents=True, exist_ok=True)
-                sha = hashlib.sha256()
-                with open(place, "wb") as file:
-                    while chunk := content.read(CHUNK):
-                        sha.update(chunk)
-                        file.write(chunk)
-                found[path] = sha.hexdigest()
+                if content is not None and any(pattern.fullmatch(path) for pattern in wanted):
+                    found[path] = keep(content, target / path)
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the disk, not the archive
-        archive.unlink()
         raise FetchError(f"what came is no whole archive ({error}). It was removed; run it again.") from None
     if not found:
-        archive.unlink()
         raise FetchError(f"the archive of {source.repository} holds none of {', '.join(source.paths)}. It was removed.")
     return found
 
@@ -257,19 +243,14 @@ def _clone(address: str, target: Path, source: Source) -> dict[str, str]:
             listed = _git(source, "-C", str(clone), "ls-tree", "-r", "-z", "--name-only", source.commit).decode()
             for name in dates.keys() & set(listed.split("\0")):
                 contents[name] = _git(source, "-C", str(clone), "show", f"{source.commit}:{name}")
-            table = io.StringIO()
-            rows = csv.writer(table, lineterminator="\n")
-            rows.writerow(["path", "first_date", "last_date"])
-            rows.writerows([name, min(dates[name]), max(dates[name])] for name in sorted(contents))
-            contents["history.csv"] = table.getvalue().encode()
+            rows = [(name, min(dates[name]), max(dates[name])) for name in sorted(contents)]
+            table = pd.DataFrame(rows, columns=["path", "first_date", "last_date"])
+            contents["history.csv"] = table.to_csv(index=False, lineterminator="\n").encode()
     finally:
         shutil.rmtree(clone, ignore_errors=True)
-    for place, content in contents.items():
-        (target / place).parent.mkdir(parents=True, exist_ok=True)
-        (target / place).write_bytes(content)
     if len(contents) < 2 and source.history == "dates" or not contents:
         raise FetchError(f"the history of {source.repository} holds none of {', '.join(source.paths)}.")
-    return {place: hashlib.sha256(content).hexdigest() for place, content in contents.items()}
+    return {place: keep(io.BytesIO(content), target / place) for place, content in contents.items()}
 
 
 def _git(source: Source, *arguments: str) -> bytes:
@@ -296,7 +277,7 @@ def _check(source: Source, found: dict[str, str]) -> None:
             "Nothing was imported. Someone has changed the source or the way to it: compare before you trust it."
         )
     known = "as known" if source.sha256 else "not known before: put it into data/logs/sources.yaml to have it checked"
-    _say(f"  {len(found)} files, SHA-256 of the list of their digests {total} ({known})")
+    say(f"  {len(found)} files, SHA-256 of the list of their digests {total} ({known})")
 
 
 def _compare(source: Source, folder: Path) -> None:
@@ -305,7 +286,7 @@ def _compare(source: Source, folder: Path) -> None:
         raise FetchError(f"its raw files gave no {', '.join(lacking)}. The other tidy files can be used.")
     other = {tidy: found for tidy in source.tidy if tidy.sha256 not in ("", found := digest(folder / tidy.file))}
     if other and not source.whole:
-        _say("  more rows than the committed figures rest on, as is known of this source: verdicts are not asserted")
+        say("  more rows than the committed figures rest on, as is known of this source: verdicts are not asserted")
         return
     for tidy in other:
         (folder / tidy.file).unlink()
@@ -326,7 +307,3 @@ def _pattern(glob: str) -> re.Pattern[str]:
 
 def _short(path: Path) -> str:
     return str(path.relative_to(paths.ROOT)) if path.is_relative_to(paths.ROOT) else str(path)
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
