@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from proctor.data.schemas import Answer
-from proctor.generated.formal import FUNCTIONS, HIDDEN, VISIBLE, formal_questions
+from proctor.generated.formal import HIDDEN, VISIBLE, formal_questions
 from proctor.uq.programs import run_program, run_tests
 
 ASKED = formal_questions()
@@ -63,7 +63,7 @@ def test_the_program_accepts_the_key(formal):
 
 def test_all_tests_reject_a_function_that_holds_on_the_first_three():
     """The rest of the tests is what decides: a table of the three visible answers passes these alone."""
-    formal = next(one for one in CODE if one.question.cluster == FUNCTIONS[3].__name__)
+    formal = next(one for one in CODE if one.question.cluster == "digit_sum")
     known = dict(re.findall(r"f\((\d+)\) == (\d+)", formal.question.extra["tests"]))
     cheat = f"def f(n):\n    return {{{', '.join(f'{n}: {value}' for n, value in known.items())}}}.get(n)"
     assert run_tests(cheat, formal.question.extra["tests"])[0] is True
