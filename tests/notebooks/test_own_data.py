@@ -208,3 +208,52 @@ def test_without_truth_it_is_said_what_is_accepted(verdicts):
     table, claims = verdicts(["pairs"], None)
     assert table.loc["pairs", "accepted"] == 10 and table["of_right"].isna().all()
     assert claims.loc["uq/your_answers", "estimate"] == 50 and "at most half" in claims["sentence"].item()
+
+
+# Verdicts of judges on answers of which some are labelled
+
+
+def test_your_judges_are_held_against_labels_as_counts_say(quick_run, printed, tables):
+    """90 answers, one a question, 60 of them labelled; judge `two` sees two orders and wrote every third answer."""
+    n = np.arange(90)
+    votes = pd.DataFrame({"one": n % 4 < 3, "two": (n % 2 == 0) | (n % 3 == 0)}).astype(float)
+    known, right, own = votes[:60], n[:60] % 2 == 1, n[:60] % 3 == 0
+    words = votes.replace({1.0: "yes", 0.0: "no"})
+    lines = [f"a{k},one,{words['one'][k]},two," for k in n]
+    lines += [f"a{k},two,{words['two'][k]},{'else' if k % 3 else 'two'},BA" for k in n]
+    lines += [f"a{k},two,{'yes' if k % 30 == 1 else words['two'][k]},{'else' if k % 3 else 'two'},AB" for k in n]
+    labels = [f"a{k},{'yes' if right[k] else 'no'}" for k in range(60)]
+    files = {"v.csv": ["id,judge,verdict,author,order", *lines], "l.csv": ["id,correct", *labels]}
+    files = {name: "\n".join(text) for name, text in files.items()}
+    values = dict(verdict_file="{}/v.csv", label_file="{}/l.csv", width=11.5)
+    folder = quick_run("uq/your_judge", label="own", files=files, **values)
+    read = tables(folder, "uq")
+
+    rates, shares = read("your_judge_rates").set_index("judge"), read("your_judge_right").set_index("judge")
+    for name, accept in known.items():
+        k, of_accepted, of_rejected = int(accept[right].sum()), right[accept == 1].mean(), right[accept == 0].mean()
+        sensitivity = ["sensitivity", "sensitivity_low", "sensitivity_high"]
+        assert rates.loc[name, sensitivity].tolist() == pytest.approx([100 * p for p in (k / 30, *wilson(k, 30))])
+        counts = 100 * np.array([1 - accept[~right].mean(), of_accepted, 0.5])
+        assert rates.loc[name, ["specificity", "precision", "base_rate"]].tolist() == pytest.approx(counts)
+        assert rates.loc[name, "kappa"] == pytest.approx(2 * (accept == right).mean() - 1)  # for half are right
+        corrected = votes[name].mean() * of_accepted + (1 - votes[name].mean()) * of_rejected
+        assert shares.loc[name, "right"] == pytest.approx(100 * corrected)
+        assert shares.loc[name, ["bounds_low", "bounds_high"]].tolist() == pytest.approx([100 / 3, 200 / 3])
+    assert rates.loc["two", "differ"] == pytest.approx(100 * 3 / 90) and np.isnan(rates.loc["one", "differ"])
+    panels = read("your_judge_panels").set_index(["rule", "judges"])
+    for rule, needed in (("all", 2), ("any", 1)):
+        row, accept = panels.loc[(rule, "one + two")], known.sum(axis=1) >= needed
+        found = 100 * accept[right].mean(), 100 - 100 * accept[~right].mean(), 3
+        assert row[["sensitivity", "specificity", "calls"]].tolist() == pytest.approx(found)
+    said = " ".join(printed(folder).split())
+    gap = 100 * (known["two"][own & right].mean() - known["two"][~own & right].mean())
+    assert " two right 10 20 " + f"{gap:.1f} " in said and " two 90 3.0 AB 3.0" in said
+
+    # 68 answers accepted, 45 of them labelled, 15 right; of the 15 labelled ones that it rejects all are right
+    rate, share, have = np.array([15.5 / 46, 15.5 / 16]), np.array([68, 22]) / 90, np.array([45, 15])
+    spread = share * np.sqrt(rate * (1 - rate))
+    room = (0.115 / 1.959964) ** 2 - (rate[0] - rate[1]) ** 2 * share.prod() / 90
+    wanted = np.maximum(np.ceil(spread.sum() * spread / room) - have, 0)
+    needed = read("your_judge_labels").set_index("judge").loc["one"]
+    assert needed[["accepted", "rejected"]].tolist() == wanted.tolist() and needed["reached"], wanted

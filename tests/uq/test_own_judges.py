@@ -1,4 +1,4 @@
-"""Judges of one's own beside human labels: what is read, error rates, the corrected share, panels, and the licence."""
+"""Judges of one's own beside human labels: what is read, the corrected share, and the licence."""
 
 import numpy as np
 import pandas as pd
@@ -8,21 +8,8 @@ from proctor.exam import judge_licence
 from proctor.exam.judge_licence import applies, issue, probe, said
 from proctor.paths import ROOT
 from proctor.stats.interval import Interval
-from proctor.stats.proportions import wilson
 from proctor.uq import own_judges
-from proctor.uq.own_judges import (
-    corrected,
-    error_rates,
-    judged,
-    labels_needed,
-    order_effects,
-    panels,
-    pass_rates,
-    prompt_of,
-    read_labels,
-    read_verdicts,
-    self_preference,
-)
+from proctor.uq.own_judges import corrected, judged, prompt_of, read_labels, read_verdicts
 
 LABELS = "answer_id,correct\na1,yes\na2,no\na3,1\na4,\n"
 VERDICTS = "item,judge,verdict\na1,j,accept\na2,j,reject\na3,j,yes\na4,j,\na1,k,no\na1,k,no\na1,k,yes\na2,k,abstain\n"
@@ -89,22 +76,6 @@ def test_bad_verdicts_and_labels_are_refused_by_row_and_column(file, reader, tex
         reader(file(text))
 
 
-def test_rates_are_those_of_the_counts_and_kappa_that_of_statsmodels():
-    table = drawn(np.random.default_rng(1))
-    row = error_rates(table).iloc[0]
-    right = table["correct"] == 1
-    k, n = int(table.loc[right, "accept"].sum()), int(right.sum())
-    low, high = wilson(k, n)
-    assert row[["sensitivity", "sensitivity_low", "sensitivity_high"]].tolist() == pytest.approx(
-        [100 * k / n, 100 * low, 100 * high]
-    )
-    assert row["specificity"] == pytest.approx(100 * (1 - table.loc[~right, "accept"].mean()))
-    assert row["precision"] == pytest.approx(100 * table.loc[table["accept"] == 1, "correct"].mean())
-    agree, by_chance = (table["accept"] == table["correct"]).mean(), table[["accept", "correct"]].mean()
-    by_chance = by_chance.prod() + (1 - by_chance).prod()
-    assert row["kappa"] == pytest.approx((agree - by_chance) / (1 - by_chance))
-
-
 @pytest.fixture
 def few_draws(monkeypatch):
     """Limits from fewer draws: over hundreds of simulated tables their noise is no matter."""
@@ -132,46 +103,6 @@ def test_answers_copied_within_their_question_give_no_narrower_limits():
     copied = pd.concat([table, table, table], ignore_index=True)
     one, three = corrected(table), corrected(copied)
     assert three.estimate == pytest.approx(one.estimate) and three.high - three.low >= one.high - one.low
-
-
-def test_bounds_without_assumptions_hold_every_truth_of_the_unlabelled():
-    table = made([1, 1, 0, 0], [1, np.nan, 0, np.nan])
-    row = pass_rates(table).iloc[0]
-    assert row[["bounds_low", "bounds_high", "accepted"]].tolist() == [25, 75, 50]
-
-
-def test_a_panel_accepts_by_its_rule():
-    first, other = made([1, 1, 0, 0], [1, 0, 1, 0]), made([1, 0, 1, 0], [1, 0, 1, 0], judge="k")
-    table = panels(pd.concat([first, other])).set_index(["rule", "judges"])
-    assert table.loc[("all", "j + k"), ["sensitivity", "specificity"]].tolist() == [50, 100]
-    assert table.loc[("any", "j + k"), ["sensitivity", "specificity", "calls"]].tolist() == [100, 50, 2]
-
-
-def test_self_preference_is_of_own_answers_minus_others_apart_by_truth():
-    table = made([1, 1, 0, 0, 1, 0], [0, 0, 0, 0, 1, 1], author=["j", "j", "k", "k", "j", "k"])
-    found = self_preference(table).set_index("answers")[["more", "own"]]
-    assert found.T.to_dict() == {"wrong": dict(more=100, own=2), "right": dict(more=100, own=1)}
-    assert self_preference(table.assign(author="")).empty
-
-
-def test_order_effects_need_both_orders(file):
-    text = "id,verdict,order\na1,yes,AB\na1,no,BA\na2,yes,AB\na2,yes,BA\na3,yes,AB\n"
-    row = order_effects(read_verdicts(file(text))).iloc[0]
-    assert row[["answers", "differ", "first", "more"]].tolist() == [2, 50, "AB", 50]
-
-
-def test_labels_that_are_needed_give_the_width():
-    rng = np.random.default_rng(5)
-    table = drawn(rng, n=3000)
-    whole = table["correct"].copy()
-    table.loc[rng.random(len(table)) > 0.03, "correct"] = np.nan
-    row = labels_needed(table, 0.05).iloc[0]
-    for kind, verdict in (("accepted", 1), ("rejected", 0)):
-        open_to = table.index[(table["accept"] == verdict) & table["correct"].isna()]
-        chosen = rng.choice(open_to, int(row[kind]), replace=False)
-        table.loc[chosen, "correct"] = whole[chosen]
-    found = corrected(table)
-    assert row["reached"] and (found.high - found.low) / 2 == pytest.approx(0.05, abs=0.01)
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 """How far judges of one's own can be trusted: their verdicts beside human labels on a part of the answers.
 
 table = judged(read_verdicts("verdicts.csv"), read_labels("labels.csv"))     # one row per judge and answer
-error_rates(table)                                     # sensitivity, specificity, precision, kappa of each judge
-pass_rates(table)                                      # share accepted, share right as corrected, bounds
-panels(table)                                          # unanimity, majority, any of several judges, at their calls
-labels_needed(table, width=0.05)                       # which answers to label for a narrower corrected share
+for judge, part in table.groupby("judge"):
+    corrected(part)                                    # share right among its answers, with limits
+
+The notebook uq/your_judge takes it from there: error rates, panels, which answers to label next.
 
 Unlabelled answers are corrected by the labelled ones, so these must be a random part of all answers, or at random
 among the accepted and among the rejected (`correct` in UQ's section 4 is such a label; Angelopoulos and others 2023
@@ -13,19 +13,15 @@ call the idea prediction-powered inference). Other answers need a licence: `judg
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
-from itertools import combinations
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri, stdtrit
-from statsmodels.stats.inter_rater import cohens_kappa
-from statsmodels.stats.proportion import proportion_confint
 
 from proctor.data.answers import OUTCOMES as TRUTHS
 from proctor.data.tabular import DataError, Wrong, made, read_rows
-from proctor.stats.bootstrap import jackknife_interval
 from proctor.stats.interval import Interval, no_interval
 from proctor.stats.judge_error import drawn_limits
 
@@ -112,70 +108,6 @@ def judged(verdicts: pd.DataFrame, labels: pd.Series) -> pd.DataFrame:
     return table.assign(verdicts=said["size"], differ=said["nunique"] > 1, calls=by["calls"].sum().to_numpy())
 
 
-def order_effects(verdicts: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
-    """For answers judged in two orders, one row per judge: answers, differ (percent whose verdict the order changes),
-    first (the order that comes first by name), more (accepted in it minus accepted in the other, points, its interval
-    over questions). Empty where no judge saw two orders."""
-    rows = []
-    for name, part in verdicts.groupby("judge", sort=False):
-        wide = part.pivot_table(index="answer_id", columns="order", values="accept", aggfunc="mean").dropna()
-        if len(wide.columns) == 2 and len(wide):
-            questions = part.drop_duplicates("answer_id").set_index("answer_id")["question_id"].loc[wide.index]
-            gap = (wide.iloc[:, 0] - wide.iloc[:, 1]).to_numpy()
-            found = jackknife_interval(lambda keep, gap=gap: gap[keep].mean(), questions, level).scaled(100)
-            row = dict(judge=name, answers=len(wide), differ=100 * float((gap != 0).mean()), first=wide.columns[0])
-            rows.append(row | found.columns("more"))
-    return pd.DataFrame(rows)
-
-
-def error_rates(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
-    """One row per judge, on the labelled answers: labelled, base_rate, sensitivity (of the right ones accepted),
-    specificity (of the wrong ones rejected), precision (of the accepted ones right), kappa, each with its interval;
-    unread (percent without a readable verdict, which accepts nothing) and differ (percent of repeated ones that
-    differ). Percent but for kappa."""
-    return pd.DataFrame([dict(judge=name) | _rates(part, level) for name, part in table.groupby("judge", sort=False)])
-
-
-def _rates(part: pd.DataFrame, level: float) -> dict:
-    known = part.dropna(subset="correct")
-    accept, correct, questions = (known[name].to_numpy() for name in ("accept", "correct", "question_id"))
-    accept = np.nan_to_num(accept)
-    row: dict = dict(labelled=len(known))
-    for name, values, among in (
-        ("base_rate", correct, correct >= 0),
-        ("sensitivity", accept, correct == 1),
-        ("specificity", 1 - accept, correct == 0),
-        ("precision", correct, accept == 1),
-    ):
-        row |= _with_limits(values[among], questions[among], level).scaled(100).columns(name)
-    row |= jackknife_interval(lambda keep: _kappa(accept[keep], correct[keep]), questions, level).columns("kappa")
-    repeated = part[part["verdicts"] > 1]
-    differ = 100 * repeated["differ"].mean() if len(repeated) else np.nan
-    return row | dict(unread=100 * part["accept"].isna().mean(), differ=differ)
-
-
-def _kappa(a: np.ndarray, b: np.ndarray) -> float:
-    """Cohen's kappa of two raters' 0/1, NaN where chance alone agrees fully."""
-    table = np.bincount((2 * a + b).astype(int), minlength=4).reshape(2, 2)
-    return np.nan if table.max() == len(a) else float(cohens_kappa(table, return_results=False))
-
-
-def pass_rates(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
-    """One row per judge, percent of all its answers: answers, labelled, accepted, right (corrected by the labels,
-    with its interval), bounds_low and bounds_high (where each unlabelled answer may be either), and reject_all
-    (accuracy of rejecting everything, on the labelled)."""
-    rows = []
-    for name, part in table.groupby("judge", sort=False):
-        known = part.dropna(subset="correct")
-        found = corrected(part, level).scaled(100)
-        certain = known["correct"].sum() / len(part)
-        row = dict(judge=name, answers=len(part), labelled=len(known), accepted=100 * part["accept"].fillna(0).mean())
-        row |= found.columns("right") | dict(bounds_low=100 * certain)
-        row |= dict(bounds_high=100 * (certain + 1 - len(known) / len(part)))
-        rows.append(row | dict(reject_all=100 * (1 - known["correct"].mean())))
-    return pd.DataFrame(rows)
-
-
 def corrected(part: pd.DataFrame, level: float = 0.95) -> Interval:
     """Share of right answers among those like `part`: that of the labelled accepted and of the labelled rejected ones,
     each weighed by its share of all answers.
@@ -196,10 +128,10 @@ def corrected(part: pd.DataFrame, level: float = 0.95) -> Interval:
             off[these] = weight * (correct[these] - correct[these].mean()) / these.sum()
     estimate = float(sum(weight * right / labels for weight, right, labels in strata))
 
-    effect = _effect(off[known], questions[known], level)
+    effect = design_effect(off[known], questions[known], level)
     shares = [(right, labels, effect) for _, right, labels in strata]
     if len(strata) == 2:  # else all answers have one verdict, and its share is known
-        shares = [(accept.sum(), len(part), _effect(accept - share, questions, level)), *shares]
+        shares = [(accept.sum(), len(part), design_effect(accept - share, questions, level)), *shares]
 
     def overall(*drawn):
         return drawn[0] * drawn[1] + (1 - drawn[0]) * drawn[2] if len(drawn) == 3 else drawn[0]
@@ -211,7 +143,7 @@ def corrected(part: pd.DataFrame, level: float = 0.95) -> Interval:
     return Interval(estimate, low, high, level, "Jeffreys", n=len(part), of="answers")
 
 
-def _effect(off: np.ndarray, questions: np.ndarray, level: float) -> float:
+def design_effect(off: np.ndarray, questions: np.ndarray, level: float) -> float:
     """Design effect, 1 or more: by how much the answers of one question err together. off: each answer's part in the
     error of the estimate. Of few questions by Student's t; without any error to go by, all of a question are one."""
     by = pd.Series(off).groupby(questions)
@@ -222,95 +154,6 @@ def _effect(off: np.ndarray, questions: np.ndarray, level: float) -> float:
         return size
     together = by.ngroups / (by.ngroups - 1) * float((by.sum() ** 2).sum() / (off**2).sum())
     return max(min(together, size) * (stdtrit(by.ngroups - 1, (1 + level) / 2) / ndtri((1 + level) / 2)) ** 2, 1.0)
-
-
-def _with_limits(values: np.ndarray, questions: np.ndarray, level: float) -> Interval:
-    """A share with Wilson's interval of so many answers as the design effect of the questions leaves."""
-    if not len(values):
-        return no_interval(level)
-    share = float(values.mean())
-    n = len(values) / _effect(values - share, questions, level)
-    low, high = proportion_confint(share * n, n, 1 - level, "wilson")
-    return Interval(share, float(low), float(high), level, "wilson")
-
-
-def labels_needed(table: pd.DataFrame, width: float, level: float = 0.95) -> pd.DataFrame:
-    """How many labels more give the corrected share limits `width` (a share) to each side, one row per judge: accepted
-    and rejected (labels more among each), now (half the width today, points), reached (by all labels that are left).
-
-    Labels go where they help most: in proportion to the share of the answers times the spread of the truth among them.
-    One answer a question is assumed; shares as labelled, with half a label of each kind added."""
-    rows = []
-    for name, part in table.groupby("judge", sort=False):
-        accept, correct = part["accept"].fillna(0).to_numpy(), part["correct"].to_numpy()
-        strata = {}
-        for kind, verdict in (("accepted", 1), ("rejected", 0)):
-            these, said = accept == verdict, correct[(accept == verdict) & ~np.isnan(correct)]
-            rate = (said.sum() + 0.5) / (len(said) + 1)
-            strata[kind] = these.sum(), these.mean() * np.sqrt(rate * (1 - rate)), len(said), rate
-        spread = sum(one[1] for one in strata.values())
-        gap = strata["accepted"][3] - strata["rejected"][3]
-        own = gap**2 * accept.mean() * (1 - accept.mean()) / len(part)  # of which answers there are
-        room = (width / ndtri((1 + level) / 2)) ** 2 - own
-        now = corrected(part, level)
-        row = dict(judge=name, now=50 * (now.high - now.low))
-        for kind, (answers, weight, have, _) in strata.items():
-            wanted = np.inf if room <= 0 else spread * weight / room
-            row[kind] = int(min(max(np.ceil(wanted) - have, 0), answers - have)) if answers else 0
-        row["reached"] = bool(room > 0 and all(
-            spread * weight / room <= answers for answers, weight, _, _ in strata.values()
-        ))  # fmt: skip
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def panels(table: pd.DataFrame, most: int = 3, level: float = 0.95) -> pd.DataFrame:
-    """Panels of up to `most` of the judges on the answers that all of a panel judged: rule (alone, all, most, any),
-    judges, calls per answer, and the columns of `error_rates`. An unreadable verdict accepts nothing."""
-    names, rows = list(dict.fromkeys(table["judge"])), []
-    wide = table.pivot(index="answer_id", columns="judge", values="accept")
-    calls = table.groupby("judge")["calls"].mean()
-    facts = table.drop_duplicates("answer_id").set_index("answer_id")[["question_id", "correct", "author"]]
-    for size in range(1, min(most, len(names)) + 1):
-        for panel in combinations(names, size):
-            asked = table[table["judge"].isin(panel)].groupby("answer_id").size() == size
-            said = wide.loc[asked.index[asked], list(panel)].fillna(0).sum(axis=1)
-            for rule, least in _rules(size).items():
-                part = facts.loc[said.index].assign(accept=(said >= least).astype(float), verdicts=1, differ=False)
-                row = dict(rule=rule, judges=" + ".join(panel), calls=calls[list(panel)].sum())
-                rows.append(row | _rates(part.reset_index(), level))
-    return pd.DataFrame(rows).drop(columns=["unread", "differ"])
-
-
-def _rules(size: int) -> dict[str, int]:
-    if size == 1:
-        return {"alone": 1}
-    return {"all": size, "any": 1} | ({"most": size // 2 + 1} if size > 2 else {})
-
-
-def self_preference(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
-    """For judges that also wrote answers: accepted of their own less accepted of others' answers, apart for right and
-    wrong ones, points with the interval over questions. One row per judge and truth; none without such authors."""
-    rows = []
-    for name, part in table.dropna(subset="correct").groupby("judge", sort=False):
-        for truth, these in part.groupby("correct"):
-            own, accept = (these["author"] == name).to_numpy(), these["accept"].fillna(0).to_numpy()
-            if own.any() and not own.all():
-                found = jackknife_interval(_gap(accept, own), these["question_id"], level).scaled(100)
-                row = dict(
-                    judge=name, answers="right" if truth else "wrong", own=int(own.sum()), others=int((~own).sum())
-                )
-                rows.append(row | found.columns("more"))
-    return pd.DataFrame(rows)
-
-
-def _gap(accept: np.ndarray, own: np.ndarray) -> Callable[[np.ndarray], float]:
-    def value(keep: np.ndarray) -> float:
-        if not (keep & own).any() or not (keep & ~own).any():
-            return np.nan
-        return float(accept[keep & own].mean() - accept[keep & ~own].mean())
-
-    return value
 
 
 def _named(path: Path, names: list[str], wanted: tuple[str, ...]) -> str:
