@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 from proctor import cli, paths
 from proctor.exam.formats import read_results
+from scipy import stats
 
 from .chat_server import Server
 
@@ -112,6 +113,12 @@ def test_mark_keys_and_compare_read_the_scorer_and_the_filter_that_are_chosen(pr
         assert f"marked in the file too: 20; {share:.1f}% there, {share:.1f}% now" in marked.stdout, marked.stderr
     compared = proctor("compare", *files, *chosen, "--name", "chosen")
     assert right == [15, 10] and re.search(r"run +samples_mine +25 \[", compared.stdout), compared.stdout
+    power = pd.read_csv(checkout / "build/runs/chosen/kina/own_power.csv").set_index("true_gap")["power"]
+    differ = sum((row["scores"]["match"]["value"] == "C") != line["exact_match"] for row, line in zip(log, lines[1::2]))
+    chances = [(differ / 20 + 0.1) / 2, (differ / 20 - 0.1) / 2, 1 - differ / 20]  # that one, the other, none is ahead
+    shown = [(a, b) for a in range(21) for b in range(min(a, 21 - a)) if stats.binomtest(a, a + b).pvalue <= 0.05]
+    wanted = sum(stats.multinomial.pmf([a, b, 20 - a - b], 20, chances) for a, b in shown)
+    assert power[10] == pytest.approx(wanted) and power.is_monotonic_increasing
     ranked = proctor("keys", *files, "--answers", "right.csv", *chosen, "--name", "votes")
     assert ranked.returncode == 0 and "20 items, 2 systems: gpt-x, samples_mine" in ranked.stdout, ranked.stderr
 

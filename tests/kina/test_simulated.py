@@ -40,8 +40,13 @@ def test_exams_have_the_accuracies_together_and_not_one_by_one():
     assert np.ptp(exams.mean(axis=2), axis=0).max() > 0.01
 
 
-def test_the_example_that_ships_is_what_the_module_makes():
-    assert (paths.ROOT / simulated_boards.EXAMPLE).read_text() == simulated_boards.example_csv()
+def test_the_example_that_ships_is_every_third_of_42_drawn_models():
+    models = simulated_boards.simulated_models(*ASSUMED)
+    drawn = simulated_boards.simulate_board(models["accuracy"], np.random.default_rng(20260101), **SETTINGS)
+    made = pd.DataFrame(drawn.scores[::3].T, columns=models["model"][::3]).map("{:g}".format)
+    made.insert(0, "discipline", [f"discipline {label}" for label in simulated_boards.disciplines()])
+    text = made.to_csv(index_label="item", lineterminator="\n")
+    assert (paths.ROOT / "data/examples/leaderboard.csv").read_text() == text
 
 
 def test_numbers_have_students_interval_over_exams():

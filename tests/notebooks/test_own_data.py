@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from proctor import log_files, paths
 from proctor.stats.proportions import clopper_pearson, wilson
-from scipy.stats import binomtest
+from scipy.stats import binomtest, nct
+from scipy.stats import t as student
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,9 @@ def test_a_board_goes_through_the_notebook_of_the_example(quick_run, printed, ta
     )
     table.loc[7, "fair"] = ""
     files = {"mine.csv": table.to_csv(index=False)}
-    folder = quick_run("kina/your_leaderboard", label="own", files=files, results="{}/mine.csv", least=5)
+    folder = quick_run(
+        "kina/your_leaderboard", label="own", files=files, results="{}/mine.csv", least=5, pair=["good", "twin"]
+    )
     read = tables(folder, "kina")
     mine = read("own_leaderboard")
     assert mine["model"].iloc[[0, -1]].tolist() == ["good", "poor"] and mine["tier"].tolist() == [1, 2, 2, 3]
@@ -75,6 +78,11 @@ def test_a_board_goes_through_the_notebook_of_the_example(quick_run, printed, ta
     pairs = read("own_pairs").set_index(["a", "b"])["holm"]
     alike = pairs[pairs > 0.05]
     assert len(pairs) == 6 and len(alike) == 1 and set(alike.index[0]) == {"fair", "twin"}
+    gap = (table["good"] - table["twin"]).astype(float)
+    sums = (gap - gap.mean()).groupby(table["discipline"]).sum()
+    error = max(np.sqrt((sums**2).sum() * 40 / 39) / 300, gap.sem())
+    power = read("own_power").set_index("true_gap")["power"]
+    assert power[10] == pytest.approx(nct.sf(student.ppf(0.975, 39), 39, 0.1 / error)) and power[1] < 0.2
     categories = read("own_categories").set_index(["model", "category"])
     assert len(categories) == 4 * 40 and categories.loc[("fair", "d7"), "items"] == 7  # one is lacking
     first = table.loc[table["discipline"] == "d0", "good"].astype(int)

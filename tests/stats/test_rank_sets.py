@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 from proctor.stats import bootstrap
@@ -11,9 +13,9 @@ from proctor.stats.rank_sets import (
     STUDENT,
     all_pairs,
     holm_p,
+    holm_pairwise,
     items_needed,
-    pair_power,
-    pair_table,
+    pair_p,
     possible_winners,
     rank_sets,
 )
@@ -204,43 +206,42 @@ def test_kendall_is_scipys_of_each_column_in_blocks_of_any_size(entries, monkeyp
     assert kendall(np.array([[1], [2]]), np.ones((2, 1))).tolist() == [0]  # all models tied
 
 
-# tables of pairs
+# tests and intervals of pairs, upper triangle
+
+
+def upper(table):
+    return table[np.triu_indices(len(table), 1)]
 
 
 def test_shares_and_clusters_are_tested_by_student_over_their_units():
     rng = np.random.default_rng(1)
     scores, labels = rng.random((5, 40)), np.repeat(np.arange(10), 4)
-    found = pair_table(scores, list("abcde"))
-    p = [stats.ttest_rel(scores["abcde".index(r.a)], scores["abcde".index(r.b)]).pvalue for r in found.itertuples()]
-    assert found["p"].to_numpy() == pytest.approx(p)
-    assert found["holm"].to_numpy() == pytest.approx(multipletests(p, method="holm")[1])
-    means, larger = scores.reshape(5, 10, 4).mean(axis=2), set()
-    found = pair_table(scores, list("abcde"), labels)
-    for r in found.itertuples():
-        first, second = "abcde".index(r.a), "abcde".index(r.b)
-        errors = [stats.sem(values[first] - values[second]) for values in (means, scores)]
-        larger.add(np.argmax(errors))  # clusters that agree by chance are no surer than their items
-        assert r.p == pytest.approx(2 * stats.t.sf(r.difference / 100 / max(errors), 9))
-    assert larger == {0, 1}
+    pairs = all_pairs(scores)
+    p = [stats.ttest_rel(one, other).pvalue for one, other in combinations(scores, 2)]
+    assert upper(pair_p(pairs)) == pytest.approx(p)
+    assert upper(holm_p(pairs)) == pytest.approx(multipletests(p, method="holm")[1])
+    gaps = [one - other for one, other in combinations(scores, 2)]
+    errors = np.array([[stats.sem(gap.reshape(10, 4).mean(axis=1)), stats.sem(gap)] for gap in gaps])
+    assert set(errors.argmax(axis=1)) == {0, 1}  # clusters that agree by chance are no surer than their items
+    means = np.array([gap.mean() for gap in gaps])
+    wanted = 2 * stats.t.sf(np.abs(means) / errors.max(axis=1), 9)
+    assert upper(pair_p(all_pairs(scores, labels))) == pytest.approx(wanted)
 
 
-def test_twins_do_not_differ_and_a_pair_has_its_power():
+def test_twins_do_not_differ():
     scores = np.repeat(np.random.default_rng(2).binomial(1, 0.5, (1, 100)), 2, axis=0).astype(float)
-    assert pair_table(scores, ["a", "b"]).iloc[0][["difference", "p", "holm"]].tolist() == [0, 1, 1]
-    scores[1, :20] = 1 - scores[1, :20]
-    power = pair_power(scores, ["a", "b"], ["a", "b"])
-    wanted = mcnemar_power(0.125, 0.075, 100, exact=True)  # 20 items differ
-    assert power.set_index("true_gap")["power"][5.0] == pytest.approx(wanted)
-    assert power["items_for_80_percent"].is_monotonic_decreasing
+    pairs = all_pairs(scores)
+    assert [pairs.gap[0, 1], pair_p(pairs)[0, 1], holm_p(pairs)[0, 1]] == [0, 1, 1]
 
 
 def test_intervals_of_pairs_hold_0_exactly_where_holm_does_not_decide():
     rng = np.random.default_rng(3)
     for scores in (rng.binomial(1, np.linspace(0.3, 0.7, 14)[:, None], (14, 120)), rng.random((14, 50)) ** 2):
-        found = pair_table(scores, [f"m{i}" for i in range(14)])
-        assert ((found["low"] > 0) == (found["holm"] < 0.05)).all() and (found["low"] <= found["difference"]).all()
-        undecided = found[found["holm"] >= 0.05]
-        assert len(undecided) > 10 and (undecided["items_needed"] > undecided["n"]).all()
+        p, low, high = holm_pairwise(all_pairs(scores))
+        assert ((upper(low) > 0) | (upper(high) < 0)).tolist() == (upper(p) < 0.05).tolist()
+        assert (low <= scores.mean(axis=1)[:, None] - scores.mean(axis=1) + 1e-12).all() and (
+            upper(p) > 0.05
+        ).sum() > 10
 
 
 def test_pairs_are_compared_on_the_items_that_both_have_with_intervals_of_all_at_once():
@@ -248,15 +249,16 @@ def test_pairs_are_compared_on_the_items_that_both_have_with_intervals_of_all_at
     scores = rng.binomial(1, [[0.8], [0.6], [0.5]], (3, 80)).astype(float)
     scores[rng.random(scores.shape) < 0.1] = np.nan
     for values in (scores, scores * 0.7 + 0.1 * rng.random(scores.shape)):
-        for row in pair_table(values, list("abc")).itertuples():
-            one, other = values["abc".index(row.a)], values["abc".index(row.b)]
-            both = ~np.isnan(one) & ~np.isnan(other)
-            whole = np.isin(one[both], (0, 1)).all()
-            only = (one > other)[both].sum(), (one < other)[both].sum()
-            p = exact_p(*only) if whole else stats.ttest_rel(one[both], other[both]).pvalue
-            assert row.p == pytest.approx(p) and row.n == both.sum()
-            assert row.difference == pytest.approx(100 * (one[both] - other[both]).mean())
+        pairs = all_pairs(values)
+        p, low, high = holm_pairwise(pairs)
+        for i, j in combinations(range(3), 2):
+            both = ~np.isnan(values[i]) & ~np.isnan(values[j])
+            one, other = values[i, both], values[j, both]
+            whole = np.isin(one, (0, 1)).all()
+            wanted = exact_p((one > other).sum(), (one < other).sum()) if whole else stats.ttest_rel(one, other).pvalue
+            assert pair_p(pairs)[i, j] == pytest.approx(wanted) and pairs.n[i, j] == both.sum()
+            assert pairs.gap[i, j] == pytest.approx((one - other).mean())
             if whole:
-                limits = score_interval(one[both], other[both], 1 - 0.05 / 3)
-                assert row.high == pytest.approx(100 * limits.high)
-                assert row.low == pytest.approx(100 * limits.low) or (row.low > 0) == (row.holm < 0.05)
+                limits = score_interval(one, other, 1 - 0.05 / 3)
+                assert high[i, j] == pytest.approx(limits.high)
+                assert low[i, j] == pytest.approx(limits.low) or (low[i, j] > 0) == (p[i, j] < 0.05)

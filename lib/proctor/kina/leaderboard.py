@@ -141,12 +141,6 @@ def load_given(results: str, questions: str = "", missing: str = "error") -> Lea
     return load_leaderboard(Path(paths.ROOT, results), missing, labels)
 
 
-def files_of(results: str) -> list[str]:
-    """The files that the path `results` stands for: those of a folder, or the file itself."""
-    path = Path(paths.ROOT, results)
-    return [str(file) for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
-
-
 def describe(board: Leaderboard) -> str:
     """What was read, in one line."""
     unreadable = "not known" if board.unreadable is None else sum(board.unreadable)

@@ -110,20 +110,3 @@ def over_exams(values: pd.Series, unit: str, family: int = 1, bounds: tuple[floa
     else:
         found = cluster_t_interval(values.to_numpy(), range(len(values)), level, bounds)
     return replace(found, n=len(values), of="simulated exams", unit=unit, family=family)
-
-
-# The example of a leaderboard that ships: some of the simulated models, called by their accuracy
-
-EXAMPLE = "data/examples/leaderboard.csv"
-NOTE = "Three accuracies are printed; the others are assumed inside the tiers that the review describes."
-
-
-def example_csv(every: int = 3, seed: int = 20260101) -> str:
-    """Every third simulated model, item by item. All 42 are drawn, as in notebooks/kina/3_leaderboard."""
-    models = simulated_models((25, 45.0, 38.0), (14, 20.0, 11.0))
-    settings = dict(samples=4, difficulty_sd=2.0, interaction_sd=1.0)
-    scores = simulate_board(models["accuracy"], np.random.default_rng(seed), **settings).scores[::every]
-    labels = [f"discipline {label}" for label in disciplines()]
-    wide = pd.DataFrame(scores.T, columns=models["model"][::every]).map("{:g}".format)
-    wide.insert(0, "discipline", labels)
-    return wide.to_csv(index_label="item", lineterminator="\n")
