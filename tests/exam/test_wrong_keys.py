@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from proctor.data.tabular import DataError
 from proctor.exam import example_exam, wrong_keys
-from proctor.exam.wrong_keys import expected_found, read_decisions, read_votes, rescored, share_found, suspects
+from proctor.exam.wrong_keys import expected_found, read_decisions, read_votes, share_found, suspects
 from proctor.paths import ROOT
 
 WIDE = "item,key,subject,a,b,c\nq1,A,x,A,A,B\nq2,B,x,C,C,C\nq3,C,y,C,,C\n"
@@ -102,11 +102,7 @@ def test_a_review_of_nothing_or_of_more_than_all_is_refused(text):
         wrong_keys.budget_of(text, 200)
 
 
-def test_cases_for_reviewers_show_no_vote_and_the_example_is_what_its_seed_gives(file, tmp_path):
-    votes = read_votes([file(WIDE)])
-    cases = wrong_keys.cases(votes, suspects(votes), 0.34)
-    assert cases["id"].tolist() == ["q2"] and cases["answer"].tolist() == ["B"]
-    assert "C" not in cases.drop(columns=["problem"]).to_numpy()
+def test_the_example_is_what_its_seed_gives(tmp_path):
     example_exam.write(tmp_path)
     for name in (example_exam.FILE, example_exam.DECISIONS):
         assert (tmp_path / name).read_bytes() == (ROOT / "data/examples" / name).read_bytes()
@@ -133,23 +129,3 @@ def test_decisions_that_cannot_be_are_refused_by_row(file, rows, message):
     votes = read_votes([file(WIDE)])
     with pytest.raises(DataError, match=message):
         read_decisions(file(f"id,decision,answer\n{rows}\n", "decisions.csv"), votes)
-
-
-def test_rescored_counts_each_kind_of_keys_as_a_recount_does():
-    answers, decisions = example_exam.example_exam()
-    votes = read_votes([ROOT / "data/examples" / example_exam.FILE])
-    table = rescored(votes, read_decisions(ROOT / "data/examples" / example_exam.DECISIONS, votes))
-    new = answers["key"].where(~answers["item"].isin(decisions["id"]), answers["item"].map(
-        decisions.set_index("id")["answer"]))  # fmt: skip
-    new = new.where(new != "", answers["key"])
-    kept = ~answers["item"].isin(decisions.loc[decisions["decision"] == "excluded", "id"])
-    for system in votes.systems:
-        mine = table[table["system"] == system].set_index("keys")
-        right = answers[system] == new
-        assert mine.loc["old", "accuracy"] == pytest.approx(100 * (answers[system] == answers["key"]).mean())
-        assert mine.loc["repaired", "accuracy"] == pytest.approx(100 * right.mean())
-        assert mine.loc["excluded", "accuracy"] == pytest.approx(100 * right[kept].mean())
-        assert mine.loc["repaired", "gain"] == pytest.approx(
-            mine.loc["repaired", "accuracy"] - mine.loc["old", "accuracy"]
-        )
-    assert (table["set_low"] <= table["rank"]).all() and (table["rank"] <= table["set_high"]).all()

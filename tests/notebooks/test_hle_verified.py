@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from proctor import log_files, logs, paths
 from proctor.data.published import load_published
+from proctor.exam.example_exam import example_exam
 from proctor.hle_verified.planted_defects import damaged_exam
 from proctor.report.claims import read_claims
 from proctor.stats.proportions import clopper_pearson
@@ -412,3 +413,21 @@ def test_signals_are_counted_anew_from_the_short_answers(items, needs_logs):
         pairs = mannwhitneyu(score[wrong == 1], score[wrong == 0]).statistic
         area = pairs / (wrong.sum() * (1 - wrong).sum())
         assert made[f"hle_verified/{name}"].estimate == pytest.approx(area, abs=0.005)
+
+
+# your_exam
+
+
+def test_scores_under_old_and_repaired_keys_and_without_the_excluded_items_are_counted_again(read):
+    table = read("hle_verified/your_exam_rescored").set_index(["system", "keys"])
+    answers, decisions = example_exam()
+    old = answers["key"]
+    new = answers["item"].map(decisions.set_index("id")["answer"]).replace("", np.nan).fillna(old)
+    kept = ~answers["item"].isin(decisions.loc[decisions["decision"] == "excluded", "id"])
+    for system in answers.columns[2:]:
+        right = answers[system] == new
+        expected = [(answers[system] == old).mean(), right.mean(), right[kept].mean()]
+        mine = table.loc[system]
+        assert mine["accuracy"].to_numpy() == pytest.approx(100 * np.array(expected))
+        assert mine.loc["repaired", "gain"] == pytest.approx(mine["accuracy"].diff()["repaired"])
+    assert table["set_low"].le(table["rank"]).all() and table["rank"].le(table["set_high"]).all()

@@ -1,9 +1,9 @@
-"""Which keys of an exam are wrong, by the answers that systems gave, and what other keys change. No model is called.
+"""Which keys of an exam are wrong, by the answers that systems gave. No model is called.
 
 votes = read_votes(["results.csv"], "items.csv")    # who answered what: logs, long tables or a wide one
 ranked = suspects(votes)                            # one row per item, the most suspicious first
 expected_found(ranked, [0.05], rng)                 # share of the wrong keys that a review of 5 % of the items finds
-rescored(votes, read_decisions("decisions.csv", votes))     # scores under the old, the repaired, without excluded keys
+read_decisions("decisions.csv", votes)              # of the review; what they change: hle_verified/your_exam
 
 Systems that agree on another answer point to a wrong key; systems that disagree point to a hard item (HLE-Verified,
 sections 3.2 and 5; measured on MMLU-Redux in `hle_verified/5_real_repairs`).
@@ -11,6 +11,7 @@ sections 3.2 and 5; measured on MMLU-Redux in `hle_verified/5_real_repairs`).
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,22 +27,17 @@ from proctor.exam.marking import ANSWERS, ITEMS, NO_TEXT, REPLIES, joined, match
 from proctor.exam.run_exam import extract_answer
 from proctor.models.messages import Reply
 from proctor.models.read_answer import stated
-from proctor.stats import bootstrap
-from proctor.stats.proportions import wilson_of_means
-from proctor.stats.rank_sets import rank_sets
 
 CHANCES = {  # that a key is wrong: logistic of 1, the weighted shares of the best other answer and of the key
     "MMLU-Redux, wrong keys as experts found them": (-3.58, 2.64, -3.00),
     "MMLU-Pro, any other letter planted": (-2.17, 1.85, -10.28),
     "MMLU-Pro, a wrong reply's letter planted": (-4.23, 3.81, -1.47),
 }  # fitted by benchmarks/wrong_keys.py, which also shows each on the exams that it was not fitted on
-RESAMPLES = 2_000
 KEY_WEIGHT = 2.0  # of the votes for the key, those for the best other answer being 1; the exams' own: 1.1, 5.6, 0.4
 OWN_KEYS = ("key", "correct_answer", "target", "gold", "original_key")  # in the table of the answers itself
 DECISIONS = {"sound": "sound", "gold": "sound", "repaired": "repaired", "revised": "repaired", "revision": "repaired",
              "excluded": "excluded", "uncertain": "excluded"}  # fmt: skip
 NO_SYSTEM = ("question", "problem", "rationale", "category", "subject", "answer_type", "options", "canary", "level")
-CASE = ["id", "problem", "answer", "rationale", "category"]  # columns of a case of the desk's round `hle_verified`
 
 
 class Votes(NamedTuple):
@@ -117,14 +113,17 @@ def votes_of(replies: pd.DataFrame, keys: Mapping[str, Question]) -> Votes:
 
 def _groups(question: Question, texts: Sequence[str]) -> dict[str, int]:
     """Answer -> its group: 0 for the key's, the others numbered in the order of the texts."""
-    key = str(question.answer)
-    if question.answer_type == "multipleChoice" or all(len(text) == 1 and text in LETTERS for text in (key, *texts)):
-        return {text: number for number, text in enumerate([key, *(text for text in texts if text != key)])}
+    said = [str(question.answer), *texts]
+    if question.answer_type == "multipleChoice" or all(len(text) == 1 and text in LETTERS for text in said):
+        return {text: number for number, text in enumerate(dict.fromkeys(said))}
+    return {text: number for number, group in enumerate(classes(said, partial(alike, question))) for text in group}
 
-    def alike(one: str, other: str) -> bool:
-        return plain_text(one) == plain_text(other) or same(one, other) is True
 
-    return {text: number for number, group in enumerate(classes([key, *texts], alike)) for text in group}
+def alike(question: Question, one: str, other: str) -> bool:
+    """Whether two answers to a question mean the same."""
+    if question.answer_type == "multipleChoice" or one == other:
+        return one == other
+    return plain_text(one) == plain_text(other) or same(one, other) is True
 
 
 def suspects(votes: Votes) -> pd.DataFrame:
@@ -222,15 +221,7 @@ def share_found(suspicion: np.ndarray, wrong: np.ndarray, budget: float) -> floa
     return float(reviewed(suspicion, budget) @ wrong / wrong.sum())
 
 
-# Decisions of a review, and what they change
-
-
-def cases(votes: Votes, ranked: pd.DataFrame, budget: float) -> pd.DataFrame:
-    """The most suspicious `budget` of the items as cases of the desk's blind round `hle_verified`: id, problem, answer,
-    rationale, category. What the systems answered is left out: reviewers shall not see it."""
-    chosen = [votes.keys[item] for item in ranked["item"].head(max(round(budget * len(ranked)), 1))]
-    rows = [[one.id, one.question, one.answer, one.rationale, one.category] for one in chosen]
-    return pd.DataFrame(rows, columns=CASE)
+# Decisions of a review
 
 
 def read_decisions(path: str | Path, votes: Votes) -> pd.DataFrame:
@@ -264,50 +255,6 @@ def read_decisions(path: str | Path, votes: Votes) -> pd.DataFrame:
     if twice := next(iter(table.loc[table["item"].duplicated(), "item"]), None):
         raise DataError(f"{path}: item {twice} has two decisions. Keep one.")
     return table
-
-
-def repaired(votes: Votes, decisions: pd.DataFrame) -> tuple[Votes, Votes]:
-    """The votes under the repaired keys, with and without the excluded items."""
-    new = decisions[decisions["decision"] == "repaired"].set_index("item")["answer"]
-    keys = {item: one.model_copy(update=dict(answer=new.get(item, one.answer))) for item, one in votes.keys.items()}
-    given = votes.given.copy()
-    for item, part in given[given["item"].isin(new.index)].groupby("item"):
-        groups = _groups(keys[item], [text for text in part["answer"].unique() if isinstance(text, str)])
-        given.loc[part.index, "group"] = [groups.get(answer, -1) for answer in part["answer"]]
-    out = set(decisions.loc[decisions["decision"] == "excluded", "item"])
-    rest = {item: one for item, one in keys.items() if item not in out}
-    return Votes(keys, given), Votes(rest, given[~given["item"].isin(out)].reset_index(drop=True))
-
-
-def scores(votes: Votes) -> pd.DataFrame:
-    """Score of each system (row) on each item (column): the share of its samples that give the key; NaN: not asked."""
-    right = votes.given["part"] * (votes.given["group"] == 0)
-    return right.groupby([votes.given["system"], votes.given["item"]], sort=False).sum().unstack()
-
-
-def rescored(votes: Votes, decisions: pd.DataFrame, seed: int = 20260101) -> pd.DataFrame:
-    """One row per system and kind of keys (old; repaired; excluded: repaired, and without the excluded items): items,
-    accuracy (percent) with its interval, rank, set_low and set_high (ranks that it can have, all systems at once), gain
-    over the old keys on the same items (points, limits for all systems at once), changed (whether these leave out 0),
-    overconfidence (stated confidence minus accuracy, points; NaN: none stated)."""
-    old, tables = scores(votes), []
-    for kind, held in zip(("old", "repaired", "excluded"), (votes, *repaired(votes, decisions))):
-        now = scores(held).reindex(index=old.index)
-        sets = rank_sets(now.to_numpy(), np.random.default_rng(seed), RESAMPLES)
-        confidence = 100 * held.given.groupby("system")["confidence"].mean()
-        for place, system in enumerate(now.index):
-            mine = now.loc[system].dropna()
-            limits = wilson_of_means(mine, len(mine))
-            row = dict(system=system, keys=kind, items=len(mine))
-            row |= dict(accuracy=100 * mine.mean(), accuracy_low=100 * limits[0], accuracy_high=100 * limits[1])
-            row |= dict(rank=sets.rank[place], set_low=sets.rank_low[place], set_high=sets.rank_high[place])
-            if kind != "old":
-                more, how = mine - old.loc[system, mine.index], dict(level=1 - 0.05 / len(old), bounds=(-1, 1))
-                gain = bootstrap.interval(more, np.random.default_rng(seed), RESAMPLES, **how).scaled(100)
-                row |= dict(gain=gain.estimate, gain_low=gain.low, gain_high=gain.high)
-                row |= dict(changed=gain.low > 0 or gain.high < 0)
-            tables.append(row | dict(overconfidence=confidence[system] - row["accuracy"]))
-    return pd.DataFrame(tables)
 
 
 # Tables of answers
