@@ -25,7 +25,7 @@ STACK = (
     "ipykernel.kernelapp",
     "openai",
     "pandas",
-    "papermill",
+    "nbclient",
     "pydantic",
     "scipy.stats",
     "snakemake.cli",
