@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 from proctor.audit import consistency_check
-from proctor.audit.consistency_check import PAPERS, ConsistencyCheck, checks, largest, printed_span, smallest
+from proctor.audit.consistency_check import FUNCTIONS, PAPERS, ConsistencyCheck, checks, printed_span
 from proctor.data import published
 from proctor.data.published import load_published
 from proctor.data.tabular import DataError
@@ -105,7 +105,8 @@ def test_a_printed_figure_spans_what_its_unit_allows(text, unit, relation, low, 
 
 def test_largest_and_smallest_are_spans_and_names_the_same_whatever_their_spaces_and_signs():
     spans = [rounded("1.0"), rounded("2.0"), Span(0, 5)]
-    assert largest(spans) == Span(rounded("2.0").low, 5) and smallest(spans) == Span(0, rounded("1.0").high)
+    assert FUNCTIONS["largest"](spans) == Span(rounded("2.0").low, 5)
+    assert FUNCTIONS["smallest"](spans) == Span(0, rounded("1.0").high)
     assert consistency_check.same_names(["Math Overflow", "A & B – C"], ["A and B - C", "MathOverflow"])
     assert not consistency_check.same_names(["a"], ["a", "b"])
 

@@ -18,14 +18,11 @@ has a severity and a reading, our guess at how it came about, in data/published/
 import ast
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 from math import sqrt
 from types import CodeType
-from typing import NamedTuple
-
-import pandas as pd
 
 from proctor.data import published
 from proctor.data.published import PERCENT, TABLES, UNITS, load_published, printed_number
@@ -65,22 +62,6 @@ class ConsistencyCheck:
     artifact: str = ""
 
 
-class Line(NamedTuple):
-    """A row of checks.csv with its number in the file."""
-
-    number: int
-    paper: str
-    each: str
-    figure: str
-    where: str
-    what: str
-    printed: str
-    stands_for: str
-    follows: str
-    agrees: str
-    derivation: str
-
-
 def checks(paper: str) -> list[ConsistencyCheck]:
     """All checks of a paper, in the order of checks.csv.
 
@@ -88,17 +69,17 @@ def checks(paper: str) -> list[ConsistencyCheck]:
     reading, and for a reading of an agreement: a corrected figure then fails until its reading is removed.
     """
     path, made = published.PUBLISHED / "checks.csv", list[ConsistencyCheck]()
-    lines = [line for line in (Line(number, **row) for number, row in read_rows(path)[0]) if line.paper == paper]
+    lines = [(number, line) for number, line in read_rows(path)[0] if line["paper"] == paper]
     formulas = Formulas(paper)
-    for each, together in groupby(lines, key=lambda line: line.each):
+    for each, together in groupby(lines, key=lambda numbered: numbered[1]["each"]):
         together = list(together)
         for row in formulas.rows(each) if each else [{}]:
-            for line in together:
+            for number, line in together:
                 try:
                     made += formulas.compare(line, row)
                 except (ValueError, LookupError, SyntaxError, NameError, TypeError, ZeroDivisionError) as error:
-                    what = f"{line.figure or line.what}: {error}"
-                    raise DataError(problem(path, line.number, None, what, "Correct the formula")) from error
+                    what = f"{line['figure'] or line['what']}: {error}"
+                    raise DataError(problem(path, number, None, what, "Correct the formula")) from error
     return _read(paper, made)
 
 
@@ -114,7 +95,7 @@ def _read(paper: str, made: list[ConsistencyCheck]) -> list[ConsistencyCheck]:
         elif not check.agrees and (row.get("severity") not in SEVERITIES or not row.get("reading")):
             fix = f"Give a severity of {', '.join(SEVERITIES)}, and a reading"
             problems.append(problem(path, number, None, f"{place} disagrees", fix))
-        done.append(ConsistencyCheck(**asdict(check) | {key: row.get(key, "") for key in ("severity", "reading")}))
+        done.append(replace(check, **{key: row.get(key, "") for key in ("severity", "reading")}))
     for place in sorted(readings.keys() - {(check.where, check.what) for check in made}):
         what = f"no check {', '.join(place)} of {paper} to read"
         problems.append(problem(path, readings[place][0], None, what, "Drop it, or correct where and what"))
@@ -144,37 +125,37 @@ class Formulas:
         """The value of a formula. SyntaxError for one that does more than compute: no attribute, no index."""
         return eval(_compiled(formula), {"__builtins__": {}}, self.names | (row or {}))
 
-    def compare(self, line: Line, row: dict) -> list[ConsistencyCheck]:
+    def compare(self, line: dict[str, str], row: dict) -> list[ConsistencyCheck]:
         """The checks of one row of checks.csv, for one row of its table."""
-        if "." in line.figure:
+        figure = line["figure"]
+        if "." in figure:
             return self._cells(line)
-        where, what, printed, artifact = (self.fill(text, row) for text in (line.where, line.what, line.printed, ""))
-        stands_for = line.figure or line.stands_for
-        if line.figure:
-            fact = self.fact(line.figure)
-            where, what, printed = fact.section, fact.quantity, self.shown(line.figure)
+        if figure:
+            fact = self.fact(figure)
+            where, what, printed = fact.section, fact.quantity, self.shown(figure)
             artifact = f"{self.paper}/{fact.artifact}"
-        if line.agrees:
-            follows, agrees = self.fill(line.follows, row), bool(self.compute(line.agrees, row))
         else:
-            span = as_span(self.compute(line.follows, row))
-            follows, agrees = str(span), as_span(self.compute(stands_for, row)).meets(span)
-        derivation = self.fill(line.derivation, row) or _in_words(line.follows)
+            where, what, printed = (self.fill(line[column], row) for column in ("where", "what", "printed"))
+            artifact = line.get("artifact", "")
+        if line["agrees"]:
+            follows, agrees = self.fill(line["follows"], row), bool(self.compute(line["agrees"], row))
+        else:
+            span = as_span(self.compute(line["follows"], row))
+            follows, agrees = str(span), as_span(self.compute(figure or line["stands_for"], row)).meets(span)
+        derivation = self.fill(line["derivation"], row) or _in_words(line["follows"])
         return [ConsistencyCheck(self.paper, where, what, printed, follows, derivation, agrees, artifact=artifact)]
 
-    def _cells(self, line: Line) -> list[ConsistencyCheck]:
+    def _cells(self, line: dict[str, str]) -> list[ConsistencyCheck]:
         """A check for every printed cell of a table's column."""
-        name, _, column = line.figure.partition(".")
+        name, _, column = line["figure"].partition(".")
+        cell = line | dict(figure="", where=f"Table {name.removeprefix('table_')}", printed=f"{{{column}_text}}")
+        cell |= dict(stands_for=column, artifact=f"{self.paper}/{name}")
         made = []
         for row in self.rows(name):
             if row[column] is not None:
                 key = " / ".join(row[part] for part in TABLES[f"{self.paper}/{name}"].key)
-                what = f"{column.replace('_', ' ')}, {key}"
-                where, printed = f"Table {name.removeprefix('table_')}", f"{{{column}_text}}"
-                made += self.compare(
-                    line._replace(figure="", where=where, what=what, printed=printed, stands_for=column), row
-                )
-        return [ConsistencyCheck(**asdict(check) | {"artifact": f"{self.paper}/{name}"}) for check in made]
+                made += self.compare(cell | {"what": f"{column.replace('_', ' ')}, {key}"}, row)
+        return made
 
     def fill(self, text: str, row: dict) -> str:
         """The text with the value of each formula in braces; `{formula:.2f}` formats it."""
@@ -262,16 +243,6 @@ def printed_span(text: str, unit: str, relation: str = "=") -> Span:
     return rounded(number) if unit in ROUNDED or "." in number else exact(number)
 
 
-def largest(parts: list[Span]) -> Span:
-    """The largest of several figures, as a range."""
-    return Span(max(part.low for part in parts), max(part.high for part in parts))
-
-
-def smallest(parts: list[Span]) -> Span:
-    """The smallest of several figures, as a range."""
-    return Span(min(part.low for part in parts), min(part.high for part in parts))
-
-
 @cache
 def sizes(accuracy: str, precision: str, recall: str) -> list[int]:
     """The numbers of answers, at most 500, of the confusion tables that print so."""
@@ -298,8 +269,8 @@ FUNCTIONS = {
     "len": len,
     "total": total,
     "mean": lambda parts: total(parts) / len(parts),
-    "largest": largest,
-    "smallest": smallest,
+    "largest": lambda parts: Span(max(part.low for part in parts), max(part.high for part in parts)),
+    "smallest": lambda parts: Span(min(part.low for part in parts), min(part.high for part in parts)),
     "low": lambda part: as_span(part).low,
     "high": lambda part: as_span(part).high,
     "middle": lambda part: as_span(part).middle,
@@ -324,8 +295,3 @@ FUNCTIONS = {
     "kappa": lambda *printed: _two_raters(*printed).share("kappa"),
     "passed_by_people": lambda *printed: _two_raters(*printed).positives,
 }
-
-
-def as_table(checks: list[ConsistencyCheck]) -> pd.DataFrame:
-    """One row per check, in order; the columns are the fields of ConsistencyCheck."""
-    return pd.DataFrame([asdict(check) for check in checks], columns=[field.name for field in fields(ConsistencyCheck)])
