@@ -1,10 +1,9 @@
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from proctor.audit.feasibility import audit, feasibility, prints_as, shared_positives, tables
+from proctor.audit.feasibility import audit, span_of, tables
 from proctor.audit.reported_table import Reported
 from proctor.stats import reconstruct
 from proctor.stats.reconstruct import FIGURES, draw_probability
@@ -169,18 +168,17 @@ def test_sizes_with_too_many_tables_to_try_are_named(monkeypatch):
     assert found.verdict == "infeasible" and "sizes up to 98 not searched" in found.reading
 
 
-def test_what_the_search_finds_prints_as_the_figures_and_its_neighbours_do_not():
+def test_what_the_search_finds_prints_as_the_figures():
     figures = dict(accuracy="71.40", precision="22.06", recall="46.15")
-    found = tables(figures, range(480, 501))
-    assert found and all(prints_as(t, row(figures, t.n)) for t in found)
-    assert not any(prints_as(replace(t, tp=t.tp - 1), row(figures, t.n)) for t in found)
+    found = [table.confusion for table in tables(figures, range(480, 501))]
+    assert found and all(fits(figures, one.tp, one.fp, one.fn, one.tn) for one in found)
 
 
 def test_a_range_of_n_keeps_every_size_that_fits():
     (found,) = audit([Reported("a", 390, 410, 90, **FULL)])
-    assert {t.n for t in found.solutions} == {400} and feasibility([found])["n"].tolist() == ["400"]
+    assert {t.n for t in found.solutions} == {400} and span_of(t.n for t in found.solutions) == "400"
     (open_one,) = audit([Reported("a", 90, 110, accuracy="50.0")])
-    assert feasibility([open_one])["n"].tolist() == ["90 to 110"]
+    assert span_of(one.n for one in open_one.solutions) == "90 to 110"
     assert [(s.k, s.n) for s in one(dict(accuracy="84.75"), 400).solutions] == [(339, 400)]
 
 
@@ -192,14 +190,6 @@ def test_a_table_whose_positives_are_the_other_class_says_so_before_it_suspects_
     found = {each.row.name: each.reading for each in audit(rows)}
     assert all("other class (310 of 400): 2 of 3 rows fit so, 0 as stated" in text for text in found.values())
     assert "misprinted" not in found["a"] + found["b"] and "fits neither" in found["c"]
-
-
-def test_the_number_of_positives_that_most_rows_share_is_found_and_who_lacks_it():
-    rows = [row(python_prints(tp, fp, 9 - tp, 31 - fp, 2), 40, None, name)
-            for name, tp, fp in (("a", 6, 2), ("b", 8, 5), ("c", 5, 1))]  # fmt: skip
-    rows.append(row(python_prints(6, 2, 1, 31, 2), 40, None, "other"))
-    (line,) = shared_positives(audit(rows)).itertuples()
-    assert (line.n, line.positives, line.rows_that_fit, line.rows, line.others) == (40, "9", 3, 4, "other")
 
 
 def test_suggestions_stand_in_the_unit_of_the_file():

@@ -94,21 +94,34 @@ def test_a_board_goes_through_the_notebook_of_the_example(quick_run, printed, ta
 
 HEALTHY, ILL = 480, 120
 COUNTS = {"antigen": (84, 6), "antibody": (66, 31), "chest X-ray": (97, 118)}  # true and false positives
+OPEN = {"open a": (6, 2, 9), "open b": (8, 5, 9), "open c": (5, 1, 9), "of others": (6, 2, 7)}  # and unstated positives
+
+
+def shares(tp, fp, positives, n):
+    """Accuracy, precision, recall and specificity, in percent."""
+    parts = ((tp + n - positives - fp, n), (tp, tp + fp), (tp, positives), (n - positives - fp, n - positives))
+    return ",".join(f"{100 * part / whole:.1f}" for part, whole in parts)
 
 
 @pytest.fixture(scope="module")
-def audited(quick_run, tables):
+def audit_run(quick_run):
     """The audit of three tests with their sensitivity and specificity, an impossible row, two accuracies alone; of other
-    items a row that three tables fit and one of which most items are positive; an accuracy of five answers an item."""
+    items a row that three tables fit and one of which most items are positive; an accuracy of five answers an item;
+    four rows of 40 items that do not say how many are positive."""
     lines = ["name,accuracy,precision,recall,specificity,n,positives,samples"]
-    for name, (tp, fp) in COUNTS.items():
-        shares = ((tp + HEALTHY - fp) / 600, tp / (tp + fp), tp / ILL, (HEALTHY - fp) / HEALTHY)
-        lines.append(f"{name},{','.join(f'{100 * share:.1f}' for share in shares)},,,")
+    lines += [f"{name},{shares(tp, fp, ILL, 600)},,{ILL}," for name, (tp, fp) in COUNTS.items()]
     # who finds 48 of 120 misses 72, and an accuracy of 95.0 % leaves 30 errors
-    lines += ["miracle,95.0,,40.0,99.5,,,", "nurse,88.5,,,,,,", "model,61.0,,,,,,"]
-    lines += ["whole percent,85,64,78,,400,90,", "mostly ill,89.25,91.08,95.48,,400,310,", "five answers,70.00,,,,,,5"]
-    values = dict(path="{}/tests.csv", n=600, positives=ILL, files={"tests.csv": "\n".join(lines) + "\n"})
-    return tables(quick_run("synthesis/audit_your_table", label="tests", **values), "synthesis")
+    lines += [f"miracle,95.0,,40.0,99.5,,{ILL},", f"nurse,88.5,,,,,{ILL},", f"model,61.0,,,,,{ILL},"]
+    lines += ["whole percent,85,64,78,,400,90,", "mostly ill,89.25,91.08,95.48,,400,310,"]
+    lines += [f"five answers,70.00,,,,,{ILL},5"]
+    lines += [f"{name},{shares(*counts, 40)},40,," for name, counts in OPEN.items()]
+    values = dict(path="{}/tests.csv", n=600, files={"tests.csv": "\n".join(lines) + "\n"})
+    return quick_run("synthesis/audit_your_table", label="tests", **values)
+
+
+@pytest.fixture(scope="module")
+def audited(audit_run, tables):
+    return tables(audit_run, "synthesis")
 
 
 def test_verdicts_of_an_audit_are_those_of_the_counts_that_the_table_was_built_from(audited):
@@ -119,23 +132,28 @@ def test_verdicts_of_an_audit_are_those_of_the_counts_that_the_table_was_built_f
     assert table.loc["miracle", ["verdict", "solutions"]].tolist() == ["infeasible", 0]
     assert table.loc[["nurse", "model"], "right"].astype(int).tolist() == [531, 366]
     claim = audited("claims_audit_your_table").set_index("id").loc["synthesis/audit_feasible"]
-    assert claim["verdict"] == "does not hold" and claim["finding"] == "1 of 9 rows cannot be true as printed"
+    assert claim["verdict"] == "does not hold" and claim["finding"] == "1 of 13 rows cannot be true as printed"
 
 
 def test_only_feasible_rows_have_intervals_a_trivial_answer_and_comparisons(audited):
     measured, trivial = audited("audit_measures"), audited("audit_baselines")
-    assert set(trivial["name"]) == {*COUNTS, "nurse", "model", "whole percent", "mostly ill"}
+    assert set(trivial["name"]) == {*COUNTS, "nurse", "model", "whole percent", "mostly ill", *OPEN}
     assert set(measured["name"]) == {*trivial["name"], "five answers"}
     assert set(measured[measured["name"] == "nurse"]["measure"]) == {"accuracy"}
     rows = trivial.set_index("name")
-    assert (rows["trivial"] == "reject all").sum() == 6 and rows.loc["mostly ill", "trivial"] == "accept all"
+    assert (rows["trivial"] == "reject all").sum() == 10 and rows.loc["mostly ill", "trivial"] == "accept all"
     assert rows.loc["antigen", "trivial_accuracy"] == HEALTHY / 600 and rows.loc["chest X-ray", "gain"] < 0
     for name, only_row, only_trivial, items in (("antigen", 84, 6, 600), ("mostly ill", 61, 14, 400)):
         assert rows.loc[name, "gain"] == pytest.approx(100 * (only_row - only_trivial) / items)
         p = binomtest(only_row, only_row + only_trivial).pvalue
         assert rows.loc[name, "p_min"] == rows.loc[name, "p_max"] == pytest.approx(p)
     pairs = audited("audit_comparisons")  # each pair on the same items
-    assert len(pairs) == 10 and "miracle" not in {*pairs["a"], *pairs["b"]}
+    assert len(pairs) == 10 + 3 and "miracle" not in {*pairs["a"], *pairs["b"]}
+
+
+def test_rows_that_state_no_positives_are_compared_in_which_number_of_them_fits(audit_run, printed):
+    said = "9 positives among 40 items: 3 of 4 rows that state no positives fit so, not of others\n"
+    assert said in printed(audit_run)
 
 
 def test_an_interval_is_the_widest_over_the_tables_that_fit_and_counts_items_not_answers(audited):

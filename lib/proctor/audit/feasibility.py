@@ -1,7 +1,9 @@
 """Audit a table of reported metrics: can its figures be true, and which counts print so?
 
     found = audit(load_reported("my_table.csv", n=500, positives=65))
-    feasibility(found)  # one line a row; `notebooks/synthesis/audit_your_table` adds intervals and comparisons
+    [(each.row.name, each.verdict, each.reading) for each in found]
+
+`notebooks/synthesis/audit_your_table` shows the counts, and adds intervals and comparisons.
 
 Evidence: reconstructed. The search tries all counts in exact arithmetic. "Infeasible" is therefore proved, given what
 the table states. "Feasible" says only that some counts print so, not that they were observed.
@@ -12,8 +14,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
-
-import pandas as pd
 
 from proctor.audit.reported_table import AS_SHARE, Reported
 from proctor.stats.reconstruct import (
@@ -101,27 +101,6 @@ def _with_classes_exchanged(found: list[Audited]) -> list[Audited]:
     return found
 
 
-def shared_positives(found: Iterable[Audited]) -> pd.DataFrame:
-    """Of rows that state n and no positives: with which one number of positives do most of them fit?
-
-    One row per n: n, positives (several joined by "to" where as many rows fit), rows_that_fit, rows, others (the names
-    of the rows that fit with no such number). Rows that settle no table are left out.
-    """
-    rows = [each for each in found if each.row.settles_table and each.row.n and not each.row.positives]
-    table = []
-    for n in dict.fromkeys(each.row.n for each in rows):
-        own = [each for each in rows if each.row.n == n]
-        allowed = {each.row.name: {one.positives for one in each.solutions} for each in own}
-        counts = pd.Series([number for numbers in allowed.values() for number in numbers], dtype=int).value_counts()
-        if counts.empty or len(own) < 2:
-            continue
-        best = sorted(counts[counts == counts.max()].index)
-        others = [name for name, numbers in allowed.items() if not numbers & set(best)]
-        table.append(dict(n=n, positives=_span(best), rows_that_fit=int(counts.max()), rows=len(own),
-                          others=", ".join(others)))  # fmt: skip
-    return pd.DataFrame(table, columns=["n", "positives", "rows_that_fit", "rows", "others"])
-
-
 def _audit(row: Reported) -> Audited:
     if row.fault:
         return Audited(row, "not checked", (), row.fault)
@@ -180,27 +159,11 @@ def _misprints(row: Reported, wrong: int = 1) -> list[str]:
             decimals = _printed(row.figures[name], name).decimals
             if shares:
                 ends = [show(100 * share, decimals, "half_up") for share in (min(shares), max(shares))]
-                fixes.append(_span([row.shown(name, end) for end in ends]))
+                fixes.append(span_of([row.shown(name, end) for end in ends]))
         if len(fixes) == wrong:
             which = f"only {names[0]} is" if wrong == 1 else f"{' and '.join(names)} are"
             told.append(f"fits if {which} misprinted and should be {' and '.join(fixes)}")
     return told
-
-
-def prints_as(solution: CountTable | AccuracyCount, row: Reported) -> bool:
-    """Whether every figure, computed from the counts of one solution, is within a last digit's half, or is cut off so.
-
-    Independent of the search: by division of counts, not by ranges of counts.
-    """
-    if isinstance(solution, AccuracyCount):
-        shares = {"accuracy": Fraction(solution.k, solution.n * solution.samples)}
-    else:
-        shares = {name: solution.share(name) for name in row.figures}
-    off = []  # how far the computed figure lies above the printed one, in units of its last decimal
-    for name, share in shares.items():
-        printed = _printed(row.figures[name], name)
-        off.append(2 if share is None else 100 * share * 10**printed.decimals - printed.units)
-    return all(abs(x) <= Fraction(1, 2) for x in off) or all(0 <= x < 1 for x in off)
 
 
 def _can_be_exchanged(row: Reported) -> bool:
@@ -251,33 +214,15 @@ def _smaller(row: Reported) -> tuple[str, tuple[CountTable, ...], list[str]]:
         few = n - m <= FEW * n
         likely = [t for t in part if few or draw_probability(m, t.positives, n, positives) >= LIKELY]
         if likely:
-            of = f", {_span([t.positives for t in likely])} of them positive" if positives else ""
+            of = f", {span_of([t.positives for t in likely])} of them positive" if positives else ""
             all_sizes = ", ".join(map(str, fitting)) if len(fitting) <= 5 else f"{len(fitting)} of {n - 1}"
             note = f"fits {m} of the {n} items{of} (smaller sizes that fit: {all_sizes})"
             return "smaller n" if few else "partial run", tuple(likely), [note, *rest]
     return "infeasible", (), rest
 
 
-def feasibility(found: Sequence[Audited]) -> pd.DataFrame:
-    """One row a reported row: verdict, number of solutions, their counts ("53" or "52 to 54") and the reading."""
-    table = []
-    for each in found:
-        line = dict(name=each.row.name, verdict=each.verdict, solutions=len(each.solutions))
-        for count in ("n", "positives", "tp", "fp", "fn", "tn", "right"):
-            line[count] = _span([count_of(solution, count) for solution in each.solutions])
-        table.append(line | dict(reading=each.reading))
-    return pd.DataFrame(table)
-
-
-def count_of(solution: CountTable | AccuracyCount, name: str) -> int | None:
-    """A count of a solution by its column's name; None where an accuracy alone does not say it."""
-    if isinstance(solution, AccuracyCount):
-        return {"n": solution.n, "right": solution.k}.get(name)
-    counts = solution.confusion
-    return {"positives": solution.positives, "right": counts.tp + counts.tn}.get(name, getattr(counts, name, None))
-
-
-def _span(values: Sequence) -> str:
+def span_of(values: Iterable) -> str:
+    """The least and the largest of these values, "52 to 54", or the one that there is; None is left out."""
     values = [value for value in values if value is not None]
     if not values:
         return ""
