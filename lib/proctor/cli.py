@@ -309,7 +309,7 @@ PASSED_ON = {  # command: the module whose `main` reads its words, the words bef
         "How many items, repeats, rollouts, reviewers or checks to plan",
     ),
     "logs": ("proctor.logs.fetch", [], "Fetch public logs of strong models: logs [NAME ...]"),
-    "dataset": ("proctor.uq.dataset.__main__", [], "UQ's dataset, from posts to a reviewed, versioned release"),
+    "dataset": ("proctor.uq.dataset.commands", [], "UQ's dataset, from posts to a reviewed, versioned release"),
     "platform": ("desk.command", [], "UQ's review desk: open, moderator, load, export, import, digest"),
 }
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from proctor import cli
 from proctor.paths import ROOT
-from proctor.uq.dataset.__main__ import main
 from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.generate_dump import SITES, make_posts, make_questions, write_dump, write_dumps
 
@@ -43,7 +43,10 @@ NAMES = ("cs", "math")
 
 
 def run(*arguments, code: int = 0) -> None:
-    assert main([str(argument) for argument in arguments]) == code, arguments
+    """A command of `dataset`, which ends with this exit code."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["dataset", *map(str, arguments)])
+    assert (ended.value.code or 0) == code, arguments
 
 
 def dump(path: Path, site: str, answered=(), later: bool = False) -> None:
@@ -120,3 +123,9 @@ def release_twice(folder: Path) -> Path:
 def fill_in():
     """`fill_in(folder)`: its review.csv, filled in by a reviewer."""
     return review
+
+
+@pytest.fixture(scope="session")
+def dataset():
+    """`dataset(*arguments, code=0)`: a command, which ends with this exit code."""
+    return run

@@ -5,58 +5,57 @@ import shutil
 
 import pandas as pd
 import pytest
+from proctor import paths
 from proctor.models import registry
-from proctor.uq.dataset.__main__ import main
+from proctor.models.cache import Cache
+from proctor.models.offline import import_replies
+from proctor.workflow import run as own_run
 
 RULES = "default: {min_age_years: 0, min_views: 5, min_votes: 2, max_views_per_vote: 5000, top_percent: 100, off_topic_tags: [], tag_match: whole}"
 
 
-def run(*arguments) -> int:
-    return main([str(argument) for argument in arguments])
-
-
-def test_from_dumps_to_kept_questions_and_duplicates(tmp_path, capsys):
+def test_from_dumps_to_kept_questions_and_duplicates(dataset, tmp_path, capsys):
     dumps, pool, out = (tmp_path / name for name in ("dumps", "pool", "out"))
-    assert run("generate", "--out", dumps, "--questions", 80, "--copies", 0.2, "--seed", 2) == 0
+    dataset("generate", "--out", dumps, "--questions", 80, "--copies", 0.2, "--seed", 2)
     for site in ("proofs", "circuits"):
-        assert run("ingest", dumps / site / "Posts.xml", "--site", site, "--pool", pool) == 0
-    assert run("funnel", "--pool", pool, "--variant", "public_code", "--site", "proofs") == 0
-    assert run("filter", "--pool", pool, "--out", out, "--as-of", "2024-10-01") == 0
+        dataset("ingest", dumps / site / "Posts.xml", "--site", site, "--pool", pool)
+    dataset("funnel", "--pool", pool, "--variant", "public_code", "--site", "proofs")
+    dataset("filter", "--pool", pool, "--out", out, "--as-of", "2024-10-01")
     shown = capsys.readouterr().out
     kept = pd.read_parquet(out / "kept.parquet")
     assert f"kept: {len(kept)} " in shown and "160 questions, ages as of 2024-10-01" in shown
     assert pd.read_csv(out / "funnel_by_rule.csv")["left"].iloc[-1] == len(kept)
     assert pd.read_csv(out / "funnel_by_site.csv")["questions"].sum() == 160
-    assert run("duplicates", pool, "--pool", pool, "--out", out / "duplicates.csv") == 1
+    dataset("duplicates", pool, "--pool", pool, "--out", out / "duplicates.csv", code=1)
     assert len(pd.read_csv(out / "duplicates.csv")) > 10
-    assert run("funnel", "--pool", pool, "--as-of", "2010-01-01") == 0
+    dataset("funnel", "--pool", pool, "--as-of", "2010-01-01")
     assert "every question fails age. --rules takes your own rules; --as-of sets the day" in capsys.readouterr().out
 
 
-def test_what_is_rejected_or_stopped_is_shown_and_makes_exit_code_1(tmp_path, monkeypatch, capsys):
+def test_what_is_rejected_or_stopped_is_shown_and_makes_exit_code_1(dataset, tmp_path, monkeypatch, capsys):
     (tmp_path / "Posts.xml").write_text('<posts>\n<row Id="1" PostTypeId="1" />\n')
-    assert run("ingest", tmp_path / "Posts.xml", "--site", "math", "--pool", tmp_path / "pool") == 1
+    dataset("ingest", tmp_path / "Posts.xml", "--site", "math", "--pool", tmp_path / "pool", code=1)
     told = capsys.readouterr()
     assert "2 rows REJECTED" in told.out and "row 1, post 1: no Score" in told.err
     monkeypatch.setattr("proctor.uq.dataset.stack_api.PAUSE", 0.001)
     monkeypatch.setenv("STACK_EXCHANGE_KEY", "PROCTORFAKE-51c2e07b9a")
-    assert run("crawl", "--site", "coffee", "--pool", tmp_path, "--api", "http://127.0.0.1:9") == 1
+    dataset("crawl", "--site", "coffee", "--pool", tmp_path, "--api", "http://127.0.0.1:9", code=1)
     told = capsys.readouterr().err
     assert "Run again: it goes on from here" in told and "PROCTORFAKE" not in told
 
 
-def test_a_real_dump_goes_through_to_a_reviewed_sample(coffee, tmp_path, fill_in, capsys):
+def test_a_real_dump_goes_through_to_a_reviewed_sample(dataset, coffee, tmp_path, fill_in, capsys):
     (tmp_path / "rules.yaml").write_text(RULES)
     pool, kept, rules = tmp_path / "pool", tmp_path / "kept/kept.parquet", tmp_path / "rules.yaml"
-    assert run("ingest", coffee, "--site", "coffee", "--pool", pool, "--answers") == 0
-    assert run("filter", "--pool", pool, "--out", tmp_path / "kept", "--rules", rules) == 0
-    assert run("duplicates", kept, "--pool", pool, "--out", tmp_path / "near.csv") in (0, 1)
+    dataset("ingest", coffee, "--site", "coffee", "--pool", pool, "--answers")
+    dataset("filter", "--pool", pool, "--out", tmp_path / "kept", "--rules", rules)
+    dataset("duplicates", kept, "--pool", pool, "--out", tmp_path / "near.csv")
     near = ("--duplicates", tmp_path / "near.csv", "--released", tmp_path / "releases")
-    assert run("queue", kept, *near, "--out", tmp_path / "review") == 0
+    dataset("queue", kept, *near, "--out", tmp_path / "review")
     sheet = fill_in(tmp_path / "review")
     made = ("--kept", kept, "--review", sheet, "--out", tmp_path / "releases", "--version", "1")
-    assert run("release", *made, "--pool", pool, "--rules", rules, "--dev", "10") == 0
-    assert run("check-release", tmp_path / "releases") == 0
+    dataset("release", *made, "--pool", pool, "--rules", rules, "--dev", "10")
+    dataset("check-release", tmp_path / "releases")
     questions, dev = (
         pd.read_json(tmp_path / f"releases/1/{name}.jsonl", lines=True)["question_id"] for name in ("questions", "dev")
     )
@@ -70,28 +69,31 @@ def test_a_real_dump_goes_through_to_a_reviewed_sample(coffee, tmp_path, fill_in
     assert "dev set: 10 questions" in capsys.readouterr().out
 
 
-def test_missing_verdicts_faults_and_missing_replacements_are_said(two_versions, tmp_path, capsys):
+def test_missing_verdicts_faults_and_missing_replacements_are_said(dataset, two_versions, tmp_path, capsys):
     folder = two_versions.parent
     kept, releases = folder / "kept/kept.parquet", tmp_path / "releases"
     lines = (folder / "verdicts.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "v.jsonl").write_text("".join(lines[5:]))
     verdicts = ("--verdicts", tmp_path / "v.jsonl", "--released", tmp_path / "none")
-    assert run("queue", kept, *verdicts, "--out", tmp_path / "q") == 0
+    dataset("queue", kept, *verdicts, "--out", tmp_path / "q")
     assert ", 5 without a verdict (left out)" in capsys.readouterr().out
     shutil.copytree(two_versions, releases)
     (releases / "2/diamond.csv").write_text("site,question_id\nmath,999999\n")
-    assert run("check-release", releases) == 1
+    dataset("check-release", releases, code=1)
     told = capsys.readouterr()
     assert "question 999999 of math is not in the release" in told.err and "3 PROBLEMS" in told.out
     shutil.rmtree(releases / "2")  # version 2 on the first queue again: what it accepts is released already
     sheet = pd.read_csv(folder / "review/review.csv", dtype=str, keep_default_na=False)
     sheet[sheet["place"].astype(int) <= 6].to_csv(tmp_path / "sheet.csv", index=False)
     made = ("--kept", kept, "--review", tmp_path / "sheet.csv", "--out", releases)
-    assert run("release", *made, "--version", "2", "--solved", folder / "solved.csv") == 0
-    assert "SHORT by" in capsys.readouterr().out and run("check-release", releases) == 0
+    dataset("release", *made, "--version", "2", "--solved", folder / "solved.csv")
+    assert "SHORT by" in capsys.readouterr().out
+    dataset("check-release", releases)
 
 
-def test_bad_input_is_exit_code_2_with_one_message_and_changes_nothing(two_versions, tmp_path, monkeypatch, capsys):
+def test_bad_input_is_exit_code_2_with_one_message_and_changes_nothing(
+    dataset, two_versions, tmp_path, monkeypatch, capsys
+):
     folder, given = two_versions.parent, tmp_path / "given"
     kept, sheet = folder / "kept/kept.parquet", folder / "review/review.csv"
     given.mkdir()
@@ -139,7 +141,7 @@ def test_bad_input_is_exit_code_2_with_one_message_and_changes_nothing(two_versi
         (("next-version", two_versions), "give --pool and --out"),
         (("next-version", two_versions, "--pool", folder / "pool", "--out", folder / "solved.csv"), "is there already"),
     ):  # fmt: skip
-        assert run(*arguments) == 2, arguments
+        dataset(*arguments, code=2)
         assert told in (said := capsys.readouterr().err) and said.count("\n") == 1, (arguments, said)
     after = (
         path for place in (folder, tmp_path) for path in place.rglob("*") if path.is_file() or folder in path.parents
@@ -151,58 +153,62 @@ def test_bad_input_is_exit_code_2_with_one_message_and_changes_nothing(two_versi
 
 
 @pytest.fixture
-def questions(tmp_path):
-    """Two kept questions."""
+def judge(dataset, tmp_path, monkeypatch):
+    """`judge(*arguments, code=0)`: filter-llm on two kept questions, with replies and runs of its own."""
+    monkeypatch.setattr(paths, "REPLIES", tmp_path / "c.sqlite")
+    monkeypatch.setattr(own_run, "RUNS", tmp_path / "runs")
     row = dict(site="cs", body="<p>Prove it.</p>", tags=["sets"], score=9, views=900, comments=0)
     table = pd.DataFrame([row | dict(question_id=k, title=f"Problem {k}?") for k in (1, 2)])
     table.assign(created=pd.Timestamp("2015-01-01")).to_parquet(tmp_path / "kept.parquet")
-    return tmp_path / "kept.parquet"
+
+    def run(*arguments, kept="kept.parquet", model="open", code=0):
+        models = ("--answering", model, "--judge", model)
+        dataset("filter-llm", tmp_path / kept, *models, "--out", tmp_path / "v.jsonl", *arguments, code=code)
+
+    return run
 
 
-def judge(kept, *arguments, model="open"):
-    models = ("--answering", model, "--judge", model, "--cache", kept.parent / "c.sqlite")
-    return run("filter-llm", kept, *models, "--out", kept.parent / "v.jsonl", *arguments)
-
-
-def test_a_plan_and_mistakes_ask_nothing_and_a_run_needs_a_budget(questions, serving, capsys):
+def test_a_plan_and_mistakes_ask_nothing_and_a_run_needs_a_budget(judge, serving, tmp_path, capsys):
     server = serving(verdicts=1.0)
-    assert judge(questions, "--plan") == 0 and "2 questions, 32 different calls" in capsys.readouterr().out
-    (questions.parent / "bad.parquet").write_text("no")
-    for kept, arguments, told in (
-        (questions, (), "no budget: give --dollars or --calls"),
-        (questions, ("--dollars", "0.0001"), "budget"),
-        (questions, ("--mode", "replay"), "neither recorded nor cached"),
-        (questions, ("--repeats", "1", "--calls", "9"), "2 replies are needed and 1 are asked for"),
-        (questions, ("--temperature", "0", "--calls", "99"), "at temperature 0"),
-        (questions, ("--prompts", "none", "--plan"), "is no folder"),
-        (questions, ("--plan", "--judge", "unknown-model"), "unknown-model"),
-        (questions.parent / "bad.parquet", ("--plan",), "not a readable Parquet file"),
+    judge("--plan")
+    shown = capsys.readouterr().out
+    assert "2 questions\n" in shown and "32 different calls" in shown
+    (tmp_path / "bad.parquet").write_text("no")
+    for arguments, how, told in (
+        ((), {}, "budget"),
+        (("--budget", "0.0001"), dict(code=1), "budget"),
+        (("--repeats", "1", "--max-calls", "9"), {}, "2 replies are needed and 1 are asked for"),
+        (("--temperature", "0", "--max-calls", "99"), {}, "at temperature 0"),
+        (("--prompts", "none", "--plan"), {}, "is no folder"),
+        (("--plan", "--judge", "unknown-model"), {}, "unknown-model"),
+        (("--plan",), dict(kept="bad.parquet"), "not a readable Parquet file"),
+        (("--plan", "--column", "title=headline"), {}, "no column headline"),
     ):
-        assert judge(kept, *arguments) == 2
-        said = capsys.readouterr().err
-        assert told in said.lower() or told in said and said.count("\n") == 1
-    assert server.arrived == 0 and not (questions.parent / "v.jsonl").exists()
+        judge(*arguments, **dict(code=2) | how)
+        assert told in capsys.readouterr().err.splitlines()[-1], arguments
+    assert server.arrived == 0 and not (tmp_path / "v.jsonl").exists()
 
 
-def test_undecided_questions_are_exit_code_1_and_written(questions, serving, capsys):
+def test_undecided_questions_are_exit_code_1_and_written(judge, serving, tmp_path, capsys):
     """The server gives a verdict also where a criterion asks for percent: these replies can't be read."""
     server = serving(verdicts=1.0)
-    assert judge(questions, "--dollars", "1") == 1
-    shown = capsys.readouterr().out
-    assert "0 keep, 0 drop, 2 undecided" in shown and "12 replies unreadable, 0 calls failed" in shown
-    rows = [json.loads(line) for line in (questions.parent / "v.jsonl").read_text().splitlines()]
+    for _ in range(2):  # the second asks nothing
+        judge("--budget", "1", code=1)
+        shown = capsys.readouterr().out
+        assert "0 keep, 0 drop, 2 undecided" in shown and "12 replies unreadable, 0 calls failed" in shown
+        assert server.arrived == 32
+    rows = [json.loads(line) for line in (tmp_path / "v.jsonl").read_text().splitlines()]
     assert [row["missing_on"] for row in rows] == [["correctness", "solvability"]] * 2
-    asked = server.arrived
-    assert judge(questions, "--dollars", "1") == 1 and server.arrived == asked == 32
+    assert own_run.states()[0]["state"] == own_run.DONE
 
 
-def test_a_run_through_files(questions, monkeypatch, capsys):
+def test_a_run_through_files(judge, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(registry, "_table", {"models.yaml": {}, "prices.yaml": {}}.__getitem__)
-    requests, replies = questions.parent / "q.jsonl", questions.parent / "r.jsonl"
-    files, model = ("--requests", requests), "openai/m@http://node:8000/v1"
-    assert judge(questions, *files, model=model) == 1
+    requests, replies = tmp_path / "q.jsonl", tmp_path / "r.jsonl"
     says = {"Score": "Score: [[20]]", "Accepted": "Accepted: [[Y]]", "": "A proof."}
-    for code in (1, 0):
+    for count in (2, 30):
+        judge("--export", requests, model="openai/m@http://node:8000/v1")
+        assert f"{count} requests in " in capsys.readouterr().out and not (tmp_path / "v.jsonl").exists()
         with replies.open("w") as file:
             for line in map(json.loads, requests.read_text().splitlines()):
                 system = line["body"]["messages"][0]["content"]
@@ -210,5 +216,8 @@ def test_a_run_through_files(questions, monkeypatch, capsys):
                 body = {"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}
                 response = {"status_code": 200, "body": body}
                 file.write(json.dumps({"custom_id": line["custom_id"], "response": response, "error": None}) + "\n")
-        assert judge(questions, *files, "--replies", replies, model=model) == code
+        cache = Cache(paths.REPLIES)
+        assert import_replies([replies], requests, cache).complete
+        cache.close()
+    judge("--export", requests, model="openai/m@http://node:8000/v1")
     assert "2 keep, 0 drop, 0 undecided" in capsys.readouterr().out

@@ -18,7 +18,6 @@ from proctor.models.prompts import load
 from proctor.models.session import Session
 from proctor.models.spending import Budget
 from proctor.models.studies import rehearsed, study
-from proctor.uq.dataset.__main__ import main
 from proctor.uq.dataset.llm_filter import (
     CHANCES,
     COLUMNS,
@@ -151,7 +150,7 @@ def run(session, judge="open", plan=False):
     return asyncio.run(go())
 
 
-def test_a_run_decides_by_what_the_judge_said_and_goes_on_to_the_review_queue(serving, session, tmp_path):
+def test_a_run_decides_by_what_the_judge_said_and_goes_on_to_the_review_queue(dataset, serving, session, tmp_path):
     server = serving(verdicts=1.0)
     said = judging(server, odd={(2, "clear")})
     plan = run(session(), plan=True)
@@ -187,7 +186,7 @@ def test_a_run_decides_by_what_the_judge_said_and_goes_on_to_the_review_queue(se
     assert set(queue["question_id"]) == set(kept["question_id"])
     KEPT.to_parquet(tmp_path / "kept.parquet")
     files = ("--verdicts", path, "--answers", path, "--released", tmp_path / "none", "--out", tmp_path / "q")
-    assert main([str(a) for a in ("queue", tmp_path / "kept.parquet", *files)]) == 0
+    dataset("queue", tmp_path / "kept.parquet", *files)
     shown = [json.loads(line) for line in (tmp_path / "q/questions.jsonl").read_text().splitlines()]
     assert all(row["answers"][0]["answer"] == f"The proof of {row['question_id']}." for row in shown)
 

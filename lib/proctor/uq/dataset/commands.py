@@ -1,30 +1,42 @@
-"""The commands of stages 2 and 3: filter-llm, queue, release, check-release and next-version. `__main__` says how they
-are called."""
+"""UQ's dataset from the command line: from posts to a reviewed, versioned release.
 
-import asyncio
+    python -m proctor dataset generate --out dumps                             made-up dumps, to try the rest
+    python -m proctor dataset ingest dumps/proofs/Posts.xml --site proofs --pool pool
+    python -m proctor dataset crawl --site coffee --pool pool                  through the Stack Exchange API
+    python -m proctor dataset funnel --pool pool                               what each rule drops
+    python -m proctor dataset filter --pool pool --out kept                    the same, and the questions left
+    python -m proctor dataset duplicates kept/kept.parquet --pool pool --out kept/duplicates.csv
+    python -m proctor dataset filter-llm kept/kept.parquet --answering A --judge B --out verdicts.jsonl --plan
+    python -m proctor dataset queue kept/kept.parquet --out review             review.csv, for people to fill in
+    python -m proctor dataset release --kept kept/kept.parquet --review review/review.csv --version 1 --out releases
+    python -m proctor dataset check-release releases                           is any question lost or doubled?
+    python -m proctor dataset next-version releases --pool later --out proposal.csv
+
+Exit codes: 0 all went well; 1 failed, or done, but rows were rejected, a crawl stopped early, duplicates were found,
+the LLM filter left questions undecided, releases have problems, or no next version is due; 2 bad input, nothing was
+changed; 130 stopped. Run a crawl or filter-llm again to go on where it stopped.
+"""
+
 import sys
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import pandas as pd
+import typer
 
-from proctor import paths
+from proctor import COMMAND_LINE, program
+from proctor.asking_options import Asking, ask_models, asks_models, named_columns
 from proctor.data.tabular import DataError, Once, Wrong, needs, read
 from proctor.files import write_atomic
-from proctor.models.cache import Cache, StoreError
-from proctor.models.endings import MissingReply
-from proctor.models.offline import OfflineError, export, import_replies
-from proctor.models.prompts import PromptError
-from proctor.models.registry import ModelError
-from proctor.models.session import MODES, Session
 from proctor.models.settings import Settings
-from proctor.models.spending import Budget, BudgetError
-from proctor.models.studies import rehearsed
 from proctor.uq.dataset import next_version as versions
 from proctor.uq.dataset import release as releases
+from proctor.uq.dataset.dump import ingest_dump
+from proctor.uq.dataset.generate_dump import SITES, write_dumps
 from proctor.uq.dataset.llm_filter import REPEATS, TEMPERATURE, effects, filter_questions, write_verdicts
+from proctor.uq.dataset.pool import Ingested
 from proctor.uq.dataset.release_check import check_releases
 from proctor.uq.dataset.review_queue import (
     ATTEMPTS,
@@ -38,172 +50,313 @@ from proctor.uq.dataset.review_queue import (
     without_place,
     write_queue,
 )
-from proctor.uq.dataset.rules import DEV_SIZE, RULES_FILE, development_set, load_rules
+from proctor.uq.dataset.rules import (
+    DEV_SIZE,
+    RULES_FILE,
+    Filter,
+    by_rule,
+    by_site,
+    describe,
+    development_set,
+    find_duplicates,
+    load_rules,
+)
+from proctor.uq.dataset.stack_api import API, CrawlError, crawl
+from proctor.workflow import run as own_run
 
 OUTCOMES = ("keep", "drop", "undecided")
 _NEEDED = ("site", "question_id", "title", "body", "tags", "score", "views", "comments", "created")
 _CREDITED = ("owner_id", "owner_name", "licence")
 
+app = typer.Typer(
+    name="dataset",
+    help="UQ's dataset, from posts to a reviewed, versioned release: ingest or crawl, filter, queue, release.",
+    no_args_is_help=True,
+    **COMMAND_LINE,
+)
+Pool = Annotated[Path, typer.Option(help="its folder; questions are read from a .parquet or .jsonl file too")]
+Site = Annotated[str, typer.Option(help="as the API names it, such as math")]
+Rules = Annotated[Path | None, typer.Option(help=f"a file like {RULES_FILE}")]
+Day = Annotated[date | None, typer.Option(parser=date.fromisoformat, metavar="DAY", help="2025-12-31; default: the newest question's, or today")]  # fmt: skip  # noqa: E501
+Kept = Annotated[Path, typer.Argument(help="the filter's kept.parquet")]
+Quotas = Annotated[Path | None, typer.Option(help=f"a file like {QUOTAS_FILE}")]
+Versions = Annotated[Path, typer.Argument(help="folder of all versions")]
 
-def filter_llm(options) -> int:
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Run the command line. `proctor.cli` tells what it raises."""
+    app([*arguments], prog_name=f"{program()} dataset")
+
+
+@app.command()
+def generate(
+    out: Annotated[Path, typer.Option(help="folder of the dumps")],
+    questions: Annotated[int, typer.Option(help="of each site")] = 5000,
+    copies: Annotated[float, typer.Option(help="share that repeats a question of the first site")] = 0.0,
+    seed: int = 0,
+) -> None:
+    """Write made-up dumps of four sites."""
+    planted = write_dumps(out, questions, seed, copies=copies)
+    for site in SITES:
+        print(out / site.name / "Posts.xml")
+    print(f"simulated questions, {len(planted)} of them copies of another site's")
+
+
+@app.command()
+def ingest(
+    dump: Path,
+    site: Site,
+    pool: Pool,
+    answers: Annotated[bool, typer.Option("--answers", help="the answers too")] = False,
+) -> None:
+    """Read a data dump's Posts.xml into a pool."""
+    _show_ingested(ingest_dump(dump, site, pool, answers), pool)
+
+
+@app.command("crawl")
+def crawl_site(
+    site: Site,
+    pool: Pool,
+    path: Annotated[str, typer.Option(help="or questions/no-answers, or questions")] = "questions/unanswered",
+    api: Annotated[str, typer.Option(help="another address of the API")] = API,
+) -> None:
+    """Read a site's unanswered questions through the API; run again to go on."""
     try:
-        return asyncio.run(_filter(options))
-    except (ModelError, PromptError, BudgetError, OfflineError, StoreError, MissingReply, ValueError) as error:
-        raise error if isinstance(error, DataError) else DataError(str(error)) from None
+        found = crawl(site, pool, api, path)
+    except CrawlError as error:
+        raise CrawlError(f"{site}: {error}") from None
+    _show_ingested(found, pool)
 
 
-async def _filter(options) -> int:
-    questions = read_questions(options.kept)
-    asked = dict(
-        repeats=options.repeats, temperature=options.temperature, settings=Settings(prompts_dir=options.prompts)
-    )
-    study = partial(filter_questions, questions=questions, answering=options.answering, judge=options.judge, **asked)
-    cache = Cache(options.cache)
-    try:
-        if options.replies:
-            print(import_replies(options.replies, options.requests, cache))
-    finally:
-        cache.close()
-    how = dict(cache=options.cache, budget=Budget.of_options(options.dollars, options.calls), batch=options.batch)
-    async with Session(options.mode, **how) as session:
-        plan = (await rehearsed(session, study)).plan_so_far
-    print(f"{len(questions):,} questions, {plan}")
-    if options.plan:
-        return 0
-    asks = options.mode != "replay" and not options.requests
-    if asks and options.dollars is None and options.calls is None and plan.dollars != 0:
-        raise DataError("no budget: give --dollars or --calls, the most that this run may spend. --plan only plans.")
-    if options.requests:
-        async with Session("replay", cache=options.cache, progress=False) as session:
-            if count := await export(session, study, options.requests):
-                print(f"{count:,} requests in {options.requests}: run them there, then give --replies")
-                return 1
-    async with Session("replay" if options.requests else options.mode, **how) as session:
-        found = await study(session)
-    write_verdicts(options.out, found)
+def _show_ingested(got: Ingested, pool: Path) -> None:
+    print(f"{got.site}: {got.questions:,} questions, {got.answers:,} answers, {got.other:,} other posts", end="")
+    if not got.rejected:
+        print(", no row rejected")
+        return
+    listed = pool / "rejected" / f"site={got.site}.csv"
+    print(f", {got.rejected:,} rows REJECTED, listed with their reasons in {listed}")
+    for row in pd.read_csv(listed, nrows=5, dtype=str, keep_default_na=False).itertuples():
+        print(f"  row {row.row}, post {row.post_id or 'unknown'}: {row.reason}", file=sys.stderr)
+    raise typer.Exit(1)
+
+
+@app.command("funnel", help="What each rule drops, by rule and by site: `filter` without --out.")
+@app.command("filter", help="What each rule drops, and the questions left, with every question's failed rules.")
+def filter_pool(
+    pool: Pool,
+    rules: Rules = None,
+    variant: Annotated[str | None, typer.Option(help="that the file names, such as public_code")] = None,
+    as_of: Day = None,
+    site: Annotated[list[str], typer.Option(help="only this one; may be repeated")] = [],  # noqa: B006
+    out: Annotated[Path | None, typer.Option(help="a folder for the questions left")] = None,
+) -> None:
+    with Filter(pool, load_rules(rules, variant), as_of, site) as found:
+        if out:
+            found.write(out)
+        outcomes = found.outcomes()
+    words, table = describe(found.rules).set_index("rule")["keeps"], by_rule(outcomes)
+    total, left = outcomes["questions"].sum(), table["left"].iloc[-1]
+    print(f"{total:,} questions, ages as of {found.as_of}")
+    print(table.assign(keeps=table["rule"].map(words)).to_string(index=False))
+    print(by_site(outcomes)[["site", "questions", "kept", "share"]].round(2).to_string(index=False))
+    print(f"kept: {left:,} ({left / total:.2%})")
+    if drops_all := table.loc[table["failed"] == total, "rule"].tolist():
+        mend = "; --as-of sets the day of the ages" if "age" in drops_all else ""
+        print(f"nothing is kept, since every question fails {', '.join(drops_all)}. --rules takes your own rules{mend}")
+    if out:
+        write_atomic(out / "funnel_by_rule.csv", table.to_csv(index=False))
+        write_atomic(out / "funnel_by_site.csv", by_site(outcomes).to_csv(index=False))
+        print(f"written: kept.parquet, decisions.parquet, funnel_by_rule.csv, funnel_by_site.csv in {out}")
+
+
+@app.command()
+def duplicates(
+    questions: Annotated[Path, typer.Argument(help="those to check, such as kept.parquet")],
+    pool: Pool,
+    threshold: Annotated[float, typer.Option(help="least similarity")] = 0.6,
+    out: Annotated[Path | None, typer.Option(help="a .csv for all pairs")] = None,
+) -> None:
+    """Questions that stand twice, or elsewhere with an answer."""
+    found = find_duplicates(questions, pool, threshold)
+    if out:
+        write_atomic(out, found.to_csv(index=False))
+    print(found.head(20).round(3).to_string(index=False) if len(found) else "no question stands twice")
+    counts = found["relation"].value_counts()
+    print(f"{len(found)} pairs" + "".join(f", {n} {relation}" for relation, n in counts.items()))
+    raise typer.Exit(1 if len(found) else 0)
+
+
+@app.command("filter-llm")
+@asks_models
+def filter_llm(
+    kept: Kept,
+    answering: Annotated[str, typer.Option(help="the model that answers")],
+    judge: Annotated[str, typer.Option(help="the model that judges")],
+    out: Annotated[Path, typer.Option(help="a .jsonl for the verdicts")],
+    repeats: Annotated[int, typer.Option(help="of each question to the judge")] = REPEATS,
+    batch: Annotated[bool, typer.Option("--batch", help="through the providers' batch interfaces")] = False,
+    *,
+    asking: Asking,
+) -> None:
+    """One model answers, another judges five criteria, at --temperature (1); run again to go on."""
+    questions = _read_questions(kept, columns=named_columns(asking.column))
+    how = asking.settings()
+    temperature = how.pop("temperature", TEMPERATURE)  # of the judge alone
+    asked = dict(repeats=repeats, temperature=temperature, settings=Settings(**how))
+    found = pd.DataFrame()
+
+    async def study(session) -> None:
+        nonlocal found
+        found = await filter_questions(session, questions, answering, judge, **asked)
+
+    run = asking.name or f"filter-llm-{kept.stem}"
+    if not ask_models(run, "", f"{len(questions):,} questions", study, asking, batch=batch):
+        return
+    write_verdicts(out, found)
+    own_run.mark(own_run.folder_of(run), "", own_run.DONE)
     counts = found["outcome"].value_counts()
     print(", ".join(f"{counts.get(outcome, 0):,} {outcome}" for outcome in OUTCOMES))
     print(f"{found['unreadable'].sum():,} replies unreadable, {found['failed_calls'].sum():,} calls failed")
     print(effects(found).round(1).to_string(index=False))
-    print(f"written: {options.out}")
-    return 1 if counts.get("undecided", 0) else 0
+    print(f"written: {out}")
+    raise typer.Exit(1 if counts.get("undecided", 0) else 0)
 
 
-def queue(options) -> int:
-    kept, quotas = read_questions(options.kept), load_quotas(options.quotas)
-    verdicts = read_verdicts(options.verdicts) if options.verdicts else None
-    answers = _records(options.answers, (*KEY, "model", "answer")) if options.answers else []
-    near = read_duplicates(options.duplicates) if options.duplicates else None
-    released = [key for release in releases.read_releases(options.released) for key in release.keys]
-    found = build_queue(kept, quotas, options.seed, verdicts, released, near)
+@app.command("queue")
+def queue_for_review(
+    kept: Kept,
+    out: Annotated[Path, typer.Option(help="folder of review.csv and questions.jsonl")],
+    verdicts: Annotated[Path | None, typer.Option(help="of the LLM filter: only what it keeps goes on")] = None,
+    answers: Annotated[
+        Path | None, typer.Option(help=f"rows of site, question_id, model, answer: {ATTEMPTS} are shown")
+    ] = None,  # fmt: skip  # noqa: E501
+    duplicates: Annotated[Path | None, typer.Option(help="the duplicates.csv of `duplicates`, shown too")] = None,
+    released: Annotated[Path, typer.Option(help="their questions are left out")] = Path("releases"),
+    quotas: Quotas = None,
+    seed: int = 0,
+) -> None:
+    """A sheet for the reviewers: the questions taken by votes and those to be read."""
+    questions, places = _read_questions(kept), load_quotas(quotas)
+    once = ("question_id", lambda row: f"{row['site']} {row['question_id']}", "question", "Remove one of them")
+    judged = _table(verdicts, "outcome", once=once) if verdicts else None
+    attempts = _table(answers, "model", "answer").to_dict("records") if answers else []
+    near = _table(duplicates, "other_site", "other_id", "similarity", "relation") if duplicates else None
+    gone = [key for release in releases.read_releases(released) for key in release.keys]
+    found = build_queue(questions, places, seed, judged, gone, near)
     if found.empty:
-        why = "Only those that --verdicts keeps and --released does not hold go on" if len(kept) else "It is empty"
-        raise DataError(f"{options.kept}: of {len(kept):,} questions none is left for review. {why}.")
-    write_queue(options.out, found, kept, answers)
-    if verdicts is not None:
-        counts, judged = verdicts["outcome"].value_counts(), set(zip(*(verdicts[name] for name in KEY)))
+        why = "Only those that --verdicts keeps and --released does not hold go on" if len(questions) else "It is empty"
+        raise DataError(f"{kept}: of {len(questions):,} questions none is left for review. {why}.")
+    write_queue(out, found, questions, attempts)
+    if judged is not None:
+        counts, known = judged["outcome"].value_counts(), set(zip(*(judged[name] for name in KEY)))
         told = ", ".join(f"{counts.get(outcome, 0):,} {outcome}" for outcome in OUTCOMES)
-        print(f"LLM filter: {told}, {(~is_among(kept, judged)).sum():,} without a verdict (left out)")
-    by_way = found.groupby(["site", "way"]).size().unstack(fill_value=0)
-    print(by_way.to_string())
+        print(f"LLM filter: {told}, {(~is_among(questions, known)).sum():,} without a verdict (left out)")
+    print(found.groupby(["site", "way"]).size().unstack(fill_value=0).to_string())
     print(f"written: review.csv with {len(found):,} questions, {(found['way'] == READ).sum():,} of them to be read,")
-    print(f"and questions.jsonl, their texts, in {options.out}")
-    return 0
+    print(f"and questions.jsonl, their texts, in {out}")
 
 
-def release(options) -> int:
-    quotas, kept = load_quotas(options.quotas), read_questions(options.kept, (*_NEEDED, *_CREDITED))
-    reviews, earlier = read_reviews(options.review), releases.read_releases(options.out)
-    releases.checked_version(options.version)
-    if options.solved and not earlier:
-        raise DataError(f"{options.out}: no earlier version whose questions could be solved. Leave --solved out.")
-    if earlier:
-        if not options.solved:
-            raise DataError(f"{options.out}: version {earlier[-1].version} is there. Say what it replaces: --solved.")
-        solved = versions.read_proposal(options.solved, set(earlier[-1].keys))
-        changes = releases.next_changes(reviews, solved, earlier, options.early)
+@app.command()
+def release(
+    kept: Annotated[Path, typer.Option(help="the filter's kept.parquet")],
+    review: Annotated[list[Path], typer.Option(help="a filled sheet; may be repeated")],
+    version: Annotated[str, typer.Option(help="such as 1 or 1.2")],
+    out: Annotated[Path, typer.Option(help="folder of all versions")],
+    solved: Annotated[Path | None, typer.Option(help="the filled proposal of `next-version`: what is replaced")] = None,
+    early: Annotated[bool, typer.Option("--early", help=f"if fewer than {versions.SHARE} % are solved, too")] = False,
+    date: Day = None,
+    pool: Annotated[Path | None, typer.Option(help="draw the dev set from this pool (with answers)")] = None,
+    dev: Annotated[int, typer.Option(help="questions of the dev set")] = DEV_SIZE,
+    rules: Rules = None,
+    as_of: Day = None,
+    quotas: Quotas = None,
+    seed: int = 0,
+) -> None:
+    """Write a version from reviewed questions. --rules and --as-of (the day of the ages) are the dev set's."""
+    places, questions = load_quotas(quotas), _read_questions(kept, (*_NEEDED, *_CREDITED))
+    reviews, earlier = read_reviews(review), releases.read_releases(out)
+    releases.checked_version(version)
+    if solved and not earlier:
+        raise DataError(f"{out}: no earlier version whose questions could be solved. Leave --solved out.")
+    if earlier and not solved:
+        raise DataError(f"{out}: version {earlier[-1].version} is there. Say what it replaces: --solved.")
+    if solved:
+        replaced = versions.read_proposal(solved, set(earlier[-1].keys))
+        changes = releases.next_changes(reviews, replaced, earlier, early)
     else:
-        changes = releases.first_changes(reviews, quotas)
-    dev = None
-    if options.pool:
-        dev = development_set(options.pool, load_rules(options.rules), options.as_of, options.dev, options.seed)
-        print(f"dev set: {len(dev)} questions with accepted answers" + _short(len(dev), options.dev))
-    written = releases.write_release(options.out, options.version, kept, reviews, changes, quotas, dev, on=options.date)
-    _tell(changes, reviews)
-    if left_out := without_place(reviews, releases.read_release(written).keys):
-        print(left_out)
-    print(f"written: {written}")
-    return 0
-
-
-def _tell(changes: pd.DataFrame, reviews: pd.DataFrame) -> None:
+        changes = releases.first_changes(reviews, places)
+    held_out = None
+    if pool:
+        held_out = development_set(pool, load_rules(rules), as_of, dev, seed)
+        print(f"dev set: {len(held_out)} questions with accepted answers" + _short(len(held_out), dev))
+    written = releases.write_release(out, version, questions, reviews, changes, places, held_out, on=date)
     counts, outcomes = changes["change"].value_counts(), reviews["outcome"].value_counts()
     added, removed = counts.get("added", 0), counts.get("removed", 0)
     print(f"{added:,} questions added, {removed:,} removed" + (_short(added, removed) if removed else ""))
     print(", ".join(f"{outcomes.get(name, 0):,} {name}" for name in ("accept", "reject", "split", "open")))
+    if left_out := without_place(reviews, releases.read_release(written).keys):
+        print(left_out)
+    print(f"written: {written}")
 
 
 def _short(there: int, wanted: int) -> str:
     return f" (SHORT by {wanted - there})" if there < wanted else ""
 
 
-def check_release(options) -> int:
-    problems = check_releases(options.folder)
+@app.command()
+def check_release(folder: Versions) -> None:
+    """Check all versions: files, rows, licences, no question lost."""
+    problems = check_releases(folder)
     for told in problems:
         print(told, file=sys.stderr)
-    names = ", ".join(releases.versions(options.folder))
+    names = ", ".join(releases.versions(folder))
     print(f"versions {names}: " + (f"{len(problems)} PROBLEMS" if problems else "no question lost or doubled"))
-    return 1 if problems else 0
+    raise typer.Exit(1 if problems else 0)
 
 
-def next_version(options) -> int:
-    found = releases.read_releases(options.folder)
-    if not found:
-        raise DataError(f"{options.folder}: no release there. Give the folder that holds the versions.")
+@app.command()
+def next_version(
+    folder: Versions,
+    pool: Annotated[Path | None, typer.Option(help="a later crawl")] = None,
+    out: Annotated[Path | None, typer.Option(help="a .csv for the proposal")] = None,
+    solved: Annotated[Path | None, typer.Option(help="a filled proposal: is the next version due?")] = None,
+) -> None:
+    """What a later crawl shows of the newest version's questions."""
+    if not (found := releases.read_releases(folder)):
+        raise DataError(f"{folder}: no release there. Give the folder that holds the versions.")
     last = found[-1]
-    if options.solved:
-        solved = len(versions.read_proposal(options.solved, set(last.keys)))
-        due = versions.is_due(solved, len(last.questions))
-        print(f"version {last.version}: {solved} of {len(last.questions)} questions solved, as experts have checked")
+    if solved:
+        count = len(versions.read_proposal(solved, set(last.keys)))
+        due = versions.is_due(count, len(last.questions))
+        print(f"version {last.version}: {count} of {len(last.questions)} questions solved, as experts have checked")
         print(f"a next version is {'due' if due else 'not due'} (from {versions.SHARE} % on)")
-        return 0 if due else 1
-    if not (options.pool and options.out):
+        raise typer.Exit(0 if due else 1)
+    if not (pool and out):
         raise DataError("next-version: give --pool and --out for a proposal, or --solved with the one filled in.")
-    if options.out.exists():
-        raise DataError(f"{options.out}: is there already, perhaps filled in. Give another name.")
-    proposal = versions.propose(pd.DataFrame(last.questions), options.pool)
-    write_atomic(options.out, proposal.to_csv(index=False))
-    print(
-        proposal.groupby(["status", "proposal"], sort=False).size().reset_index(name="questions").to_string(index=False)
-    )
-    print(f"written: {options.out}. An expert fills `solved` and `expert`; then --solved tells if a version is due")
-    return 0
+    if out.exists():
+        raise DataError(f"{out}: is there already, perhaps filled in. Give another name.")
+    proposal = versions.propose(pd.DataFrame(last.questions), pool)
+    write_atomic(out, proposal.to_csv(index=False))
+    counts = proposal.groupby(["status", "proposal"], sort=False).size().reset_index(name="questions")
+    print(counts.to_string(index=False))
+    print(f"written: {out}. An expert fills `solved` and `expert`; then --solved tells if a version is due")
 
 
-def read_questions(path: Path, needed: tuple[str, ...] = _NEEDED) -> pd.DataFrame:
-    """The filter's kept.parquet. Raises DataError where it is none."""
+def _read_questions(path: Path, needed: Sequence[str] = _NEEDED, columns: Mapping[str, str] = {}) -> pd.DataFrame:
+    """The filter's kept.parquet; columns: the file's names of some fields. Raises DataError where it is none."""
     try:
         found = pd.read_parquet(path)
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: not a readable Parquet file ({' '.join(str(error).split())[:200]}).") from None
-    if missing := [name for name in needed if name not in found]:
+    if missing := [name for name in {**dict(zip(needed, needed)), **columns}.values() if name not in found]:
         raise DataError(f"{path}: no column {', '.join(missing)}. Give the kept.parquet that `filter` wrote.")
-    return found
+    return found.assign(**{name: found[theirs] for name, theirs in columns.items()})
 
 
-def read_verdicts(path: Path) -> pd.DataFrame:
-    """The verdicts of the LLM filter: site, question_id, outcome. Raises DataError, with file and row."""
-    once = ("question_id", lambda row: f"{row['site']} {row['question_id']}", "question", "Remove one of them")
-    return pd.DataFrame(_records(path, (*KEY, "outcome"), once), columns=[*KEY, "outcome"])
+def _table(path: Path, *more: str, once: Once | None = None) -> pd.DataFrame:
+    """The columns site, question_id and `more` of a file. Raises DataError, with file and row."""
+    columns = (*KEY, *more)
 
-
-def read_duplicates(path: Path) -> pd.DataFrame:
-    """The pairs that `duplicates` found. Raises DataError, with file and row."""
-    columns = (*KEY, "other_site", "other_id", "similarity", "relation")
-    return pd.DataFrame(_records(path, columns), columns=columns)
-
-
-def _records(path: Path, columns: tuple, once: Once | None = None) -> list[dict]:
     def record(row: dict) -> dict:
         needs(row, *columns, fix=f"Give {', '.join(columns)}")
         number = str(row["question_id"])
@@ -219,59 +372,4 @@ def _records(path: Path, columns: tuple, once: Once | None = None) -> list[dict]
                 raise Wrong("similarity", what, "Give the file that `duplicates` wrote") from None
         return {**row, "question_id": int(number)}
 
-    return read(path, record, once=once)
-
-
-def add_commands(command: Callable) -> None:
-    """Add the commands to the parser; `command(name, run, says)` adds one."""
-    added = command("filter-llm", filter_llm, "one model answers, another judges five criteria; run again to go on")
-    added.add_argument("kept", type=Path, help="the filter's kept.parquet")
-    added.add_argument("--answering", required=True, help="the model that answers")
-    added.add_argument("--judge", required=True, help="the model that judges")
-    added.add_argument("--out", type=Path, required=True, help="a .jsonl for the verdicts")
-    added.add_argument("--plan", action="store_true", help="say what it costs at most, ask nothing")
-    added.add_argument("--dollars", type=float, help="the most to spend")
-    added.add_argument("--calls", type=int, help="the most calls to send")
-    added.add_argument("--mode", choices=MODES, default="auto")
-    added.add_argument("--batch", action="store_true", help="through the providers' batch interfaces")
-    added.add_argument("--requests", type=Path, help="write what is to be asked next here, and ask nothing")
-    added.add_argument("--replies", type=Path, nargs="+", help="the replies to --requests")
-    added.add_argument("--repeats", type=int, default=REPEATS)
-    added.add_argument("--temperature", type=float, default=TEMPERATURE)
-    added.add_argument("--prompts", help="a folder of prompts of your own")
-    added.add_argument("--cache", type=Path, default=paths.CACHE / "replies.sqlite", help="where replies are kept")
-    added = command("queue", queue, "a sheet for the reviewers: the questions taken by votes and those to be read")
-    added.add_argument("kept", type=Path, help="the filter's kept.parquet")
-    added.add_argument("--verdicts", type=Path, help="of the LLM filter: only what it keeps goes on")
-    added.add_argument("--answers", type=Path, help=f"rows of site, question_id, model, answer: {ATTEMPTS} are shown")
-    added.add_argument("--duplicates", type=Path, help="the duplicates.csv of `duplicates`, shown to the reviewers")
-    added.add_argument("--released", type=Path, default=Path("releases"), help="their questions are left out")
-    added.add_argument("--out", type=Path, required=True, help="folder of review.csv and questions.jsonl")
-    _common(added)
-    added = command("release", release, "write a version from reviewed questions")
-    added.add_argument("--kept", type=Path, required=True, help="the filter's kept.parquet")
-    added.add_argument(
-        "--review", type=Path, action="append", required=True, help="a filled sheet (repeat for several)"
-    )
-    added.add_argument("--version", required=True, help="such as 1 or 1.2")
-    added.add_argument("--out", type=Path, required=True, help="folder of all versions")
-    added.add_argument("--solved", type=Path, help="the filled proposal of `next-version`: what this version replaces")
-    added.add_argument("--early", action="store_true", help=f"also where fewer than {versions.SHARE} %% are solved")
-    added.add_argument("--date", type=date.fromisoformat, help="of the release; default: today")
-    added.add_argument("--pool", type=Path, help="draw the dev set from this pool (with answers)")
-    added.add_argument("--dev", type=int, default=DEV_SIZE, help="questions of the dev set")
-    added.add_argument("--rules", type=Path, help=f"of the dev set, a file like {RULES_FILE}")
-    added.add_argument("--as-of", type=date.fromisoformat, help="the day of the dev set's ages")
-    _common(added)
-    added = command("check-release", check_release, "check all versions: files, rows, licences, no question lost")
-    added.add_argument("folder", type=Path)
-    added = command("next-version", next_version, "what a later crawl shows of the newest version's questions")
-    added.add_argument("folder", type=Path, help="of all versions")
-    added.add_argument("--pool", type=Path, help="a later crawl")
-    added.add_argument("--out", type=Path, help="a .csv for the proposal")
-    added.add_argument("--solved", type=Path, help="a filled proposal: is the next version due?")
-
-
-def _common(added) -> None:
-    added.add_argument("--quotas", type=Path, help=f"a file like {QUOTAS_FILE}")
-    added.add_argument("--seed", type=int, default=0)
+    return pd.DataFrame(read(path, record, once=once), columns=list(columns))

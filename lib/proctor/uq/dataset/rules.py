@@ -196,11 +196,6 @@ def by_site(outcomes: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index()
 
 
-def kept(outcomes: pd.DataFrame) -> int:
-    """Questions that fail no rule."""
-    return int(outcomes.loc[outcomes["failed"] == 0, "questions"].sum())
-
-
 def describe(rules: SiteSettings) -> pd.DataFrame:
     """The rules in words, with the thresholds of most sites."""
     return pd.DataFrame(
