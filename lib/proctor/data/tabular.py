@@ -7,7 +7,7 @@ header is row 1), the record of a .json array or a .parquet, from 1.
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -44,23 +44,23 @@ class Wrong(Exception):
     """Raised with (column, what, mend) by what makes something of one row; `made` adds file and row."""
 
 
-def needs(row: dict, *columns: str, fix: str = "Fill it in or remove the row") -> None:
-    """Raises `Wrong` for the first of these columns that a row lacks or leaves empty."""
+def needs(row: dict, *columns: str, fix: str = "Fill it in or remove the row") -> dict:
+    """The row. Raises `Wrong` for the first of these columns that it lacks or leaves empty."""
     for column in columns:
         if row.get(column) is None or not str(row[column]).strip():
             raise Wrong(column, "empty or missing", fix)
+    return row
 
 
-def record(model: type[Model], fields: dict, fixes: Mapping = FIXES, column: Callable[[str], str] = str) -> Model:
-    """The record of a row's fields. Raises `Wrong` for the first that pydantic refuses; fixes: by its kind of error.
-
-    column: the file's name of a field; of "", where no single field is wrong."""
+def record(model: type[Model], fields: dict, fixes: Mapping = FIXES) -> Model:
+    """The record of a row's fields. Raises `Wrong` for the first that pydantic refuses ("": no single field is wrong);
+    fixes: by its kind of error."""
     try:
         return model.model_validate(fields)
     except ValidationError as error:
         fault = error.errors()[0]
     field, *inside = fault["loc"] or ("",)
-    place = [column(str(field)), *(str(part + 1 if isinstance(part, int) else part) for part in inside)]
+    place = [str(field), *(str(part + 1 if isinstance(part, int) else part) for part in inside)]
     what = fault["msg"].removeprefix("Value error, ").replace("Input should be", "it should be")
     if fault["type"] not in ("value_error", "missing", "extra_forbidden"):
         what += f", found {fault['input']!r:.60}"
@@ -71,14 +71,20 @@ Once = tuple[str, Callable[[Made], object], str, str]
 
 
 def read(
-    path: str | Path, make: Callable[[dict], Made], format: str | None = None, once: Once | None = None, empty: str = ""
+    path: str | Path,
+    make: Callable[[dict], Made],
+    format: str | None = None,
+    once: Once | None = None,
+    empty: str = "",
+    names: Mapping[str, str] = {},
 ) -> list[Made]:
     """What `make` makes of each row of a file: a record, or what a function returns that raises `Wrong`.
 
     `once`, (column, its value in what was made, the value's name, fix), refuses a value that an earlier row has.
-    Raises DataError with the first few problems and their count; with `empty` for a file without rows.
+    names: the file's own names of columns that `make` knows by others. Raises DataError with the first few problems and
+    their count; with `empty` for a file without rows.
     """
-    return made(Path(path), *read_rows(Path(path), format), lambda _, row: make(row), once, empty)
+    return made(Path(path), *read_rows(Path(path), format), lambda _, row: make(row), once, empty, names)
 
 
 def made(
@@ -88,9 +94,10 @@ def made(
     make: Callable[[int, dict], Made],
     once: Once | None = None,
     empty: str = "",
+    names: Mapping[str, str] = {},
 ) -> list[Made]:
     """`read` of rows that were read before, with `problems` found before; make gets the number of the row too."""
-    found = collect(path, rows, problems, make, once)
+    found = collect(path, rows, problems, make, once, names)
     if problems:
         raise DataError(summary(problems))
     if empty and not found:
@@ -104,6 +111,7 @@ def collect(
     problems: list[str],
     make: Callable[[int, dict], Made],
     once: Once | None = None,
+    names: Mapping[str, str] = {},
 ) -> list[Made]:
     """make(row number, row) of each row; what it finds `Wrong` goes to `problems`."""
     found: list[Made] = []
@@ -118,10 +126,29 @@ def collect(
                     raise Wrong(column, f"{value!r} is the {name} of row {seen[value]} too", mend)
                 seen[value] = number
         except Wrong as wrong:
-            problems.append(problem(path, number, *wrong.args))
+            column, *what = wrong.args
+            field, gap, inside = (column or "").partition(" ")
+            place = None if column is None else f"{names.get(field, field)}{gap}{inside}"
+            problems.append(problem(path, number, place, *what))
         else:
             found.append(one)
     return found
+
+
+def renamed(path: Path, rows: list[Row], columns: Mapping[str, str], fields: Collection[str]) -> list[Row]:
+    """The rows with the fields' own names where `columns` (field: its name in the file) says that they have another; a
+    column that has such a field's name already is called NAME_column. Raises DataError for what is no field, or no
+    column of the file."""
+    known, problems = {column for _, row in rows for column in row}, []
+    for field, name in columns.items():
+        if field not in fields:
+            problems.append(problem(path, None, name, f"no field {field!r}", f"Fields are {', '.join(fields)}"))
+        elif name not in known:
+            problems.append(problem(path, None, name, "no such column", f"There are {', '.join(sorted(known))}"))
+    if problems:
+        raise DataError(summary(problems))
+    back = {name: f"{name}_column" for name in columns} | {name: field for field, name in columns.items()}
+    return [(number, {back.get(name, name): value for name, value in row.items()}) for number, row in rows]
 
 
 def _cut(text: str) -> str:

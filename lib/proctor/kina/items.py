@@ -129,7 +129,8 @@ def load_items(path: str | Path) -> list[Item]:
     file is checked before anything is returned. Raises DataError naming file, row, column and fix.
     """
     once = ("index", lambda item: item.index, "index", "Give each item its own")
-    return read(path, _item, once=once, empty="no items in it. Give it at least one row.")
+    names = {"": "options and correct_answer"}  # what no single field has wrong
+    return read(path, _item, once=once, empty="no items in it. Give it at least one row.", names=names)
 
 
 def _item(row: dict) -> Item:
@@ -143,7 +144,7 @@ def _item(row: dict) -> Item:
             for option in known["options"]
         ]
     extra = {name: value for name, value in row.items() if name not in REQUIRED + OPTIONAL}
-    return record(Item, known | {"extra": extra}, _FIXES, lambda field: field or "options and correct_answer")
+    return record(Item, known | {"extra": extra}, _FIXES)
 
 
 # The rules of form
