@@ -24,8 +24,8 @@ django.setup()
 
 from desk import acts, jobs  # noqa: E402
 from desk.models import Account, Question, Round  # noqa: E402
-from desk.pages import address  # noqa: E402
 from desk.seed import seed  # noqa: E402
+from desk.trail import address  # noqa: E402
 from desk.wsgi import application  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db.models import Count, Q  # noqa: E402

@@ -1,24 +1,18 @@
-"""Pages of one's own account: signing in and up, passwords (Django's own views), tokens, the digest; and requests.
-
-/me/password/, /forgotten/, /forgotten/<uidb64>/<token>/    change it, or ask for a link by mail and set a new one
-/me/tokens/                                                 make a token, which is shown once, and revoke it
-/mail/<signed>/                                             where links in mails lead: a digest, yes or no
-/ask/reviewer/, /ask/report/?page=, /ask/question/          what an account asks of the moderators
-/moderation/queue/, /moderation/queue/<key>/                what is undecided, and the decision with its reason
-"""
+"""Pages of one's own account: signing in and up, passwords (Django's own views), tokens, the digest; and requests."""
 
 import json
-from copy import copy
 
+from django import forms
 from django.conf import settings
 from django.contrib import auth, messages
 from django.contrib.auth import views
 from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.password_validation import password_validators_help_texts
 from django.core import signing
 from django.core.mail import send_mail
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path, reverse, reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.utils.decorators import method_decorator
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
@@ -27,12 +21,30 @@ from django.views.generic import ListView
 
 from desk import people, security
 from desk.form_pages import FormPage, Moderators, sign_in_page, signed_in, try_act
-from desk.forms import DecisionForm, ProfileForm, ProposalForm, ReportForm, ReviewerForm, SignUpForm, TokenForm
+from desk.forms import area, radio, reason
 from desk.models import Account, Ticket, Token
-from desk.pages import address
-from desk.trail import record
+from desk.trail import Refused, address, record
 
 DAYS = 7  # a link to begin a digest is good for
+HINTS = {  # of an account's fields
+    "username": "Public: it stands next to what you write. Letters, digits and @ . + - _",
+    "email": "For a forgotten password, and for a digest if you ask for one. Never shown.",
+    "affiliation": "Where you work or study, if you like. Reviews of your own organisation's answers do not count.",
+    "about": "Public.",
+    "orcid": "As 0000-0002-1825-0097. Public, as you give it.",
+    "expertise": "What you know well, separated by commas. Public.",
+}
+
+
+def _of_account(*names: str) -> dict[str, forms.Field]:
+    """Fields of a form for these fields of an account."""
+    name = forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"})
+    widgets = dict(username=name, about=forms.Textarea(attrs={"rows": 5}))
+    return forms.fields_for_model(Account, names, widgets=widgets, help_texts=HINTS)
+
+
+def _password(**more: str) -> forms.CharField:
+    return forms.CharField(widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), **more)
 
 
 @never_cache
@@ -68,14 +80,22 @@ def _draft(request: HttpRequest) -> dict[str, str]:
 
 @method_decorator([never_cache, sensitive_post_parameters("password", "password_again")], name="dispatch")
 class SignUp(FormPage):
-    public, form_class, note = True, SignUpForm, "desk/sign_up_note.html"
+    public, note = True, "desk/sign_up_note.html"
     heading, send = "Make an account", "Make the account"
+    fields = {
+        **_of_account("username"),
+        "password": _password(help_text=" ".join(password_validators_help_texts())),
+        "password_again": _password(label="The password again"),
+        **_of_account("email", "affiliation", "source_profile"),
+    }
 
     def post(self, request: HttpRequest, *args, **kwargs) -> HttpResponse:
         security.spend("sign_up", security.address(request))
         return super().post(request, *args, **kwargs)
 
     def act(self, username: str, password: str, password_again: str, **fields: str) -> Account:
+        if password != password_again:
+            raise Refused({"password_again": "The two passwords differ."})
         made = people.sign_up(username, password, **fields)
         auth.login(self.request, made, backend="django.contrib.auth.backends.ModelBackend")
         self.done = f"Welcome, {made.username}."
@@ -130,8 +150,8 @@ class Reset(NewPassword, views.PasswordResetConfirmView):
 class Tokens(FormPage):
     """One's tokens. The text of a new one is on the page that answers the form, and nowhere else."""
 
-    template_name, form_class = "desk/tokens.html", TokenForm
-
+    template_name = "desk/tokens.html"
+    fields = dict(name=forms.CharField(max_length=100, help_text="For yourself: the program or machine that uses it."))
     heading, send = "Tokens for programs", "Make a token"
 
     def load(self) -> None:
@@ -141,18 +161,32 @@ class Tokens(FormPage):
         made = try_act(form, people.make_token, self.request.user, form.cleaned_data["name"])
         if made is None:
             return self.form_invalid(form)
-        return self.render_to_response(self.get_context_data(form=TokenForm(), made=made[1]))
+        return self.render_to_response(self.get_context_data(form=self.get_form_class()(), made=made[1]))
 
 
 class Profile(FormPage):
-    form_class, heading, send, done = ProfileForm, "Your page", "Save", "Saved."
+    heading, send, done = "Your page", "Save", "Saved."
+    fields = {
+        **_of_account("affiliation"),
+        "orcid": forms.CharField(
+            required=False,
+            max_length=100,
+            label="ORCID iD",
+            help_text="As 0000-0002-1825-0097. Public, as you give it.",
+        ),
+        **_of_account("expertise", "about", "source_profile", "email"),
+        "digest": forms.BooleanField(required=False, label="Mail me a digest of what is new"),
+    }
 
     def load(self) -> None:
         self.shown = dict(back=address(self.request.user))
-        self.how = dict(instance=copy(self.request.user))
+        self.initial = {name: getattr(self.request.user, name) for name in self.fields}
 
-    def act(self, digest: bool, **fields: str) -> Account:
-        account = people.edit_profile(self.request.user, **fields)
+    def act(self, orcid: str, digest: bool, **fields: str) -> Account:
+        if digest and not fields["email"]:
+            raise Refused({"email": "Needed for a digest."})
+        orcid = orcid.strip().removeprefix("https://orcid.org/").upper()
+        account = people.edit_profile(self.request.user, orcid=orcid, **fields)
         _change_digest(self.request, account, digest)
         return account
 
@@ -213,15 +247,51 @@ class MailLink(FormPage):
 # Requests to the moderators
 
 
-class Ask(FormPage):
-    kind = ""
-    done = "A moderator will decide. The answer will stand on your page."
+def _check_page(page: str) -> None:
+    if not (page.startswith("/") and url_has_allowed_host_and_scheme(page, None)):
+        raise forms.ValidationError("No page of this desk. Its address begins with one slash.")
 
-    def get_initial(self) -> dict:
-        return {"page": self.request.GET.get("page", ""), "expertise": self.request.user.expertise}
+
+class Ask(FormPage):
+    done = "A moderator will decide. The answer will stand on your page."
+    KINDS = {  # what one may ask for: heading, the button, fields
+        "reviewer": ("Become a reviewer", "Ask the moderators", dict(
+            expertise=forms.CharField(
+                max_length=300, label="Your fields", help_text="Separated by commas: lattices, order theory. Public."
+            ),
+            text=area(
+                4, max_length=2000, label="How you know them", help_text="Studies, work, papers, or answers here."
+            ),
+        )),
+        "report": ("Report a page", "Report it to the moderators", dict(
+            page=forms.CharField(
+                max_length=500,
+                validators=[_check_page],
+                help_text="The part of its address behind the name of this site.",
+            ),
+            text=area(4, max_length=2000, label="What is wrong with it"),
+        )),
+        "question": ("Propose a question", "Propose it", dict(
+            title=forms.CharField(max_length=500),
+            body=area(
+                10,
+                label="The question",
+                help_text="With all that it takes to answer it. Markdown and formulas work. Public: CC BY-SA 4.0.",
+            ),
+            category=forms.CharField(max_length=100, required=False),
+            tags=forms.CharField(required=False, max_length=200, help_text="Separated by commas."),
+            text=area(
+                3, max_length=2000, label="Where you looked", help_text="So that a moderator sees it is open."
+            ),
+        )),
+    }  # fmt: skip
+
+    def load(self, kind: str) -> None:
+        self.heading, self.send, self.fields = self.KINDS[kind]
+        self.initial = {"page": self.request.GET.get("page", ""), "expertise": self.request.user.expertise}
 
     def act(self, **fields) -> Account:
-        return people.ask(self.request.user, self.kind, **fields).by
+        return people.ask(self.request.user, self.kwargs["kind"], **fields).by
 
 
 class Queue(Moderators, ListView):
@@ -234,7 +304,17 @@ class Queue(Moderators, ListView):
 
 
 class Decide(Moderators, FormPage):
-    form_class, send, note, done = DecisionForm, "Decide", "desk/ticket.html", "Decided."
+    send, note, done = "Decide", "desk/ticket.html", "Decided."
+    fields = dict(
+        accept=radio(
+            [("yes", "Accept"), ("no", "Decline")],
+            forms.TypedChoiceField,
+            coerce="yes".__eq__,
+            empty_value=None,
+            label="Decision",
+        ),
+        reason=reason("Shown to the person who asked."),
+    )
 
     def load(self, key: str) -> None:
         self.ticket = get_object_or_404(Ticket.objects.select_related("by", "decided_by"), key=key)
@@ -246,26 +326,3 @@ class Decide(Moderators, FormPage):
 
     def onwards(self, made: Ticket) -> str:
         return reverse("queue")
-
-
-def _ask(kind: str, form_class: type, heading: str, send: str):
-    return Ask.as_view(kind=kind, form_class=form_class, heading=heading, send=send)
-
-
-account_urls = [
-    path("sign-in/", sign_in, name="sign_in"),
-    path("sign-out/", views.LogoutView.as_view(), name="sign_out"),
-    path("sign-up/", SignUp.as_view(), name="sign_up"),
-    path("me/", Profile.as_view(), name="profile"),
-    path("me/password/", signed_in(Change.as_view()), name="password"),
-    path("me/tokens/", never_cache(Tokens.as_view()), name="tokens"),
-    path("me/tokens/<int:number>/", revoke, name="revoke"),
-    path("forgotten/", Forgotten.as_view(), name="forgotten"),
-    path("forgotten/<uidb64>/<token>/", Reset.as_view(), name="password_reset_confirm"),
-    path("mail/<path:signed>/", MailLink.as_view(), name="mail_link"),
-    path("ask/reviewer/", _ask("reviewer", ReviewerForm, "Become a reviewer", "Ask the moderators"), name="ask_role"),
-    path("ask/report/", _ask("report", ReportForm, "Report a page", "Report it to the moderators"), name="report"),
-    path("ask/question/", _ask("question", ProposalForm, "Propose a question", "Propose it"), name="propose"),
-    path("moderation/queue/", signed_in(Queue.as_view()), name="queue"),
-    path("moderation/queue/<str:key>/", Decide.as_view(), name="decide"),
-]

@@ -185,7 +185,7 @@ def add_questions(by: Account | None, rows: Sequence[Mapping[str, Any]]) -> tupl
 
 
 EDITABLE = {
-    Answer: ("prompt", "text"),
+    Answer: ("text", "prompt"),
     Review: ("correct", "confidence", "text", "conflict", "conflict_text"),
     Comment: ("text",),
 }

@@ -233,6 +233,10 @@ def start(request: HttpRequest) -> dict:
     return dict(questions=f"{reverse('api')}questions/", description=f"{reverse('api')}openapi.json")
 
 
+def describe(request: HttpRequest) -> dict:
+    return api_schema.document(reverse("api").rstrip("/"))
+
+
 def nowhere(request: HttpRequest, rest: str) -> JsonResponse:
     return _problem(Http404()).response()
 
@@ -240,9 +244,7 @@ def nowhere(request: HttpRequest, rest: str) -> JsonResponse:
 ONE = "api/questions/<str:site>/<str:number>/"
 api_urls = [
     path("api/", resource(start), name="api"),
-    path(
-        "api/openapi.json", resource(lambda request: api_schema.document(reverse("api").rstrip("/"))), name="api_schema"
-    ),
+    path("api/openapi.json", resource(describe), name="api_schema"),
     path("api/questions/", resource(list_questions)),
     path(ONE, resource(lambda request, **place: whole_question(_question(**place)))),
     path(f"{ONE}answers/", resource(post=("NewAnswer", submit_answer))),

@@ -8,15 +8,14 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.http import HttpRequest, HttpResponse
-from django.urls import path
 from django.utils import timezone
 from django.utils.feedgenerator import Atom1Feed
 
 from desk import render
 from desk.account_pages import mail_link
 from desk.models import Account, Answer, Comment, Question, Review, Ticket
-from desk.pages import address, by_key
-from desk.trail import author_of
+from desk.pages import by_key
+from desk.trail import address, author_of
 
 ENTRIES = 40
 
@@ -111,9 +110,3 @@ def digest_lines(account: Account, since: datetime) -> list[str]:
     waiting = Ticket.objects.filter(decided_at=None).count() if account.may_moderate() else 0
     first = [f"Waiting for a moderator: {waiting}. {settings.HOME}/moderation/queue/"] if waiting else []
     return first + lines
-
-
-feed_urls = [
-    path("feed.atom", feed, name="feed"),
-    path("q/<str:site>/<str:number>/feed.atom", question_feed, name="question_feed"),
-]

@@ -17,10 +17,10 @@ from django.utils.decorators import classonlymethod
 from django.views.generic import FormView
 
 from desk import security
+from desk.forms import Fields, form_class
 from desk.models import Written
-from desk.pages import address
 from desk.security import is_secret
-from desk.trail import NotAllowed, Refused, Stale
+from desk.trail import NotAllowed, Refused, Stale, address
 
 LONGEST_DRAFT = 400_000  # characters
 
@@ -62,11 +62,11 @@ class FormPage(FormView):
     Fields that need a correction are named above the form, each linked, with what was typed still in them.
     """
 
-    template_name, form_class = "desk/form.html", forms.Form
+    template_name = "desk/form.html"
+    fields: Fields = {}
     heading = send = note = done = ""
     public = False  # for those who are not signed in, too
     shown: dict[str, Any] = {}  # what the template says besides
-    how: dict[str, Any] = {}  # what the form is made with besides
 
     @classonlymethod
     def as_view(cls, **how):
@@ -78,7 +78,7 @@ class FormPage(FormView):
         self.load(**kwargs)
 
     def load(self) -> None:
-        """Sets `shown` and `how`. Raises Http404 or NotAllowed."""
+        """Sets `shown`, and `fields` and `initial` where they depend on it. Raises Http404 or NotAllowed."""
 
     def act(self, **fields: Any) -> Any:
         raise NotImplementedError
@@ -91,8 +91,8 @@ class FormPage(FormView):
         """The page where someone saved in between; `stands` is what stands now."""
         raise NotImplementedError
 
-    def get_form_kwargs(self) -> dict:
-        return super().get_form_kwargs() | self.how
+    def get_form_class(self) -> type[forms.Form]:
+        return form_class(self.fields)
 
     def get_context_data(self, **more) -> dict:
         told = dict(heading=self.heading, send=self.send, note=self.note) | self.shown

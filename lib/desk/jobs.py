@@ -10,8 +10,6 @@ The engine is `uq.run_validator`, the keys come from the environment of the serv
     PROCTOR_DESK_CALLS    calls that all jobs together may make to judges without a price, such as one's own server
 
 A job that was killed goes on where it was: verdicts that are stored are not asked for again, nor are kept replies.
-Its pages: /jobs/ for all; /jobs/new/ for validator, judges and answers (?answer=, ?question= or all without a verdict);
-/jobs/<key>/ for the bill and the button that starts it, then its verdicts, anew every few seconds.
 """
 
 import asyncio
@@ -33,7 +31,6 @@ from django.db import transaction
 from django.db.models import Count, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -360,20 +357,6 @@ async def _away(work):
 EVERY = 3  # seconds until a running job's page is loaded again
 
 
-class Order(forms.Form):
-    """What to run on which answers."""
-
-    validator = forms.CharField(max_length=300, initial="(C x3|U)", help_text="In the notation, such as (C x3|U) or C")
-    judges = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple, help_text="They cost what their prices say")
-    temperature = forms.FloatField(initial=0.7, min_value=0, max_value=2)
-    answer = forms.CharField(required=False, widget=forms.HiddenInput)
-    question = forms.CharField(required=False, widget=forms.HiddenInput)
-
-    def __init__(self, *given, **more):
-        super().__init__(*given, **more)
-        self.fields["judges"].choices = [(name, name) for name in judges()]
-
-
 def wanted(answer: str, question: str) -> QuerySet[Answer]:
     """The standing answers of an answer's key or a question's; without both those that no validator has judged."""
     standing = Answer.objects.filter(withdrawn_at=None).select_related("question").order_by("pk")
@@ -391,16 +374,21 @@ def all_jobs(request: HttpRequest) -> HttpResponse:
 
 
 class NewJob(Moderators, FormPage):
-    template_name, form_class = "desk/job_new.html", Order
+    template_name = "desk/job_new.html"
 
-    def get_initial(self) -> dict:
-        return {name: self.request.GET.get(name, "") for name in ("answer", "question")}
-
-    def get_context_data(self, **more) -> dict:
-        told = super().get_context_data(**more)
-        given = told["form"].data or self.get_initial()
-        count = wanted(given.get("answer", ""), given.get("question", "")).count()
-        return told | dict(count=count, judges=judges())
+    def load(self) -> None:
+        given, found = self.request.POST or self.request.GET, judges()
+        self.initial = {name: given.get(name, "") for name in ("answer", "question")}
+        self.shown = dict(count=wanted(**self.initial).count(), judges=found)
+        hints = ("In the notation, such as (C x3|U) or C", "They cost what their prices say")
+        boxes = dict(widget=forms.CheckboxSelectMultiple, choices=[(name, name) for name in found])
+        self.fields = dict(
+            validator=forms.CharField(max_length=300, initial="(C x3|U)", help_text=hints[0]),
+            judges=forms.MultipleChoiceField(help_text=hints[1], **boxes),
+            temperature=forms.FloatField(initial=0.7, min_value=0, max_value=2),
+            answer=forms.CharField(required=False, widget=forms.HiddenInput),
+            question=forms.CharField(required=False, widget=forms.HiddenInput),
+        )
 
     def act(self, validator: str, judges: list[str], temperature: float, answer: str, question: str) -> Job:
         answers = list(wanted(answer, question)[:MOST_ANSWERS])
@@ -432,12 +420,3 @@ def change(request: HttpRequest, key: str, what: str) -> HttpResponse:
     except (NotAllowed, Refused) as error:
         messages.error(request, str(error))
     return redirect("job", job.key)
-
-
-job_urls = [
-    path("jobs/", all_jobs, name="jobs"),
-    path("jobs/new/", NewJob.as_view(), name="job_new"),
-    path("jobs/<str:key>/", one_job, name="job"),
-    path("jobs/<str:key>/start/", change, dict(what="start"), name="job_start"),
-    path("jobs/<str:key>/stop/", change, dict(what="stop"), name="job_stop"),
-]

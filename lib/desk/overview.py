@@ -18,7 +18,6 @@ import pandas as pd
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import path
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 from proctor.uq import resolution, reviewers
@@ -165,6 +164,3 @@ def page(request: HttpRequest) -> HttpResponse:
         high=HIGH,
     )
     return render(request, "desk/overview.html", told)
-
-
-overview_urls = [path("overview/", page, name="overview")]

@@ -3,43 +3,52 @@
 import os
 import re
 from collections import Counter
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 import yaml
+from django import forms
 from django.core.paginator import Page, Paginator
 from django.db.models import Case, Count, IntegerField, Prefetch, Q, QuerySet, Value, When, prefetch_related_objects
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
-from django.urls import path, reverse
-from django.views.generic import TemplateView
 
 from desk import api, people, resolution, search
-from desk.forms import SORTS, CommentForm, CompareForm, ListForm
+from desk.forms import area, form_class
 from desk.models import (
     Account,
     Act,
     Answer,
     Comment,
     Correct,
-    Job,
     Kind,
     Outcome,
     Question,
     Review,
     Role,
-    Round,
     Verdict,
     Vote,
     Worker,
     Written,
 )
-from desk.trail import author_of
+from desk.trail import address, may_see
 
 PER_PAGE = 25
 ANSWERS_PER_PAGE = 20
 NEEDS_REVIEWERS = ("answered", "claimed", "disputed")
 TABLES: dict[str, type[Written]] = {"answer": Answer, "review": Review, "comment": Comment}
+SORTS = {  # what the form says, then the columns
+    "votes": ("most votes", "-votes", "-score"),
+    "state": ("resolution", "place", "-votes"),
+    "newest": ("newest at the source", "-posted_at"),
+    "oldest": ("oldest at the source", "posted_at"),
+    "score": ("votes at the source", "-score"),
+    "views": ("views at the source", "-views"),
+    "category": ("category", "category", "-votes"),
+    "site": ("site", "site", "-votes"),
+}
+COMMENT = dict(text=area(4, label="Your comment", help_text="Markdown and formulas work."))
 _STATE_ORDER = ("resolved", "disputed", "claimed", "answered", "open")
 _ANSWER_ORDER = ("verified", "disputed", "claimed", "unreviewed", "doubted", "refuted")
 _LICENCES = {f"CC BY-SA {v}": f"https://creativecommons.org/licenses/by-sa/{v}/" for v in ("2.5", "3.0", "4.0")}
@@ -52,7 +61,7 @@ def questions(request: HttpRequest) -> HttpResponse:
     """The list: search, filters, sort, pages; for a newcomer what the place is for and how to help."""
     pairs = Question.objects.order_by().values_list("site", "category").distinct()
     sites, categories = (sorted(set(filter(None, names))) for names in zip(*pairs)) if pairs else ([], [])
-    form = ListForm(request.GET, sites, categories)
+    form = list_form(request.GET, sites, categories)
     form.is_valid()
     chosen = {name: form.cleaned_data.get(name, "") for name in form.fields}
     page = Paginator(chosen_questions(chosen), PER_PAGE).get_page(request.GET.get("page"))
@@ -68,6 +77,25 @@ def questions(request: HttpRequest) -> HttpResponse:
         states=resolution.STATES,
     )
     return render(request, "desk/questions.html", told)
+
+
+def list_form(given: QueryDict, sites: list[str], categories: list[str]) -> forms.Form:
+    """What the list shows, in its address."""
+
+    def one_of(kind: str, names: Iterable[str], **more: str) -> forms.ChoiceField:
+        choices = [("", f"any {kind}"), *more.items(), *((name, name) for name in names)]
+        return forms.ChoiceField(choices=choices, required=False, label=kind.capitalize())
+
+    best = [("", "best match")] if given.get("q", "").strip() else []
+    sorts = [*best, *((name, words) for name, (words, *_) in SORTS.items())]
+    fields = dict(
+        q=forms.CharField(required=False, max_length=300, label="Search"),
+        state=one_of("state", resolution.STATES, review="needs reviewers"),
+        category=one_of("category", categories),
+        site=one_of("site", sites),
+        sort=forms.ChoiceField(choices=sorts, required=False, label="Sort by"),
+    )
+    return form_class(fields)(given)
 
 
 def chosen_questions(chosen: dict[str, str]) -> QuerySet | list[int]:
@@ -196,7 +224,7 @@ def question(request: HttpRequest, site: str, number: str) -> HttpResponse:
         vote=mine.value if mine else 0,
         working=row.workers.filter(since__gt=Worker.oldest()).select_related("account"),
         mine=row.workers.filter(account=request.user.pk).exists(),
-        comment_form=CommentForm(),
+        comment_form=form_class(COMMENT)(),
     )
     return render(request, "desk/question.html", told)
 
@@ -207,12 +235,13 @@ def compare(request: HttpRequest, site: str, number: str) -> HttpResponse:
     answers = list(row.answers.filter(withdrawn_at=None).select_related("system", "submitted_by", "question"))
     if len(answers) < 2:
         raise Http404
-    form = CompareForm(request.GET, answers)
+    names = dict(choices=[(one.key, one.system.name) for one in answers])
+    sides = dict(one=forms.ChoiceField(label="Left", **names), other=forms.ChoiceField(label="Right", **names))
+    form = form_class(sides)(request.GET)
     keys = form.cleaned_data if form.is_valid() else dict(one=answers[0].key, other=answers[1].key)
     by_answer = {one.key: one for one in answers}
     shown = shown_answers([by_answer[keys["one"]], by_answer[keys["other"]]], request.user)
-    form = CompareForm(keys, answers)
-    return render(request, "desk/compare.html", dict(question=row, shown=shown, form=form))
+    return render(request, "desk/compare.html", dict(question=row, shown=shown, form=form_class(sides)(keys)))
 
 
 def question_markdown(request: HttpRequest, site: str, number: str) -> HttpResponse:
@@ -240,22 +269,6 @@ def question_markdown(request: HttpRequest, site: str, number: str) -> HttpRespo
     )
     head = yaml.safe_dump(told, allow_unicode=True, sort_keys=False, width=1000)
     return HttpResponse(f"---\n{head}---\n\n{row.body}\n", content_type="text/markdown; charset=utf-8")
-
-
-def address(row: Question | Written | Account | Round | Job) -> str:
-    """The page, and the place on it, where a row stands."""
-    match row:
-        case Question():
-            return reverse("question", args=row.key.split("/", 1))
-        case Answer():
-            return reverse("answer", args=[row.key])
-        case Review():
-            return f"{reverse('answer', args=[row.answer.key])}#review-{row.key}"
-        case Comment():
-            return f"{address(row.review.answer if row.review else row.question)}#comment-{row.key}"
-        case Round() | Job():
-            return reverse(row._meta.model_name, args=[row.key])
-    return reverse("account", args=[row.username])
 
 
 def answer(request: HttpRequest, key: str) -> HttpResponse:
@@ -321,11 +334,6 @@ def history(request: HttpRequest, table: str, key: str) -> HttpResponse:
     return render(request, "desk/history.html", told)
 
 
-def may_see(reader, row: Written) -> bool:
-    """Whether a reader sees the text of a row that is withdrawn: its author and moderators do."""
-    return reader.is_authenticated and (reader.may_moderate() or author_of(row).pk == reader.pk)
-
-
 def _edits(row: Written | Question, acts: list[Act]) -> list[tuple[Act, list]]:
     """The acts, newest first, each with the fields that it replaced and the pieces of their texts.
 
@@ -389,17 +397,3 @@ def page_numbers(page: Page) -> list[int | None]:
     [1, None, 9, 10, 11, None, 20]
     """
     return [n if isinstance(n, int) else None for n in page.paginator.get_elided_page_range(page.number, on_each_side=1, on_ends=1)]  # fmt: skip  # noqa: E501
-
-
-pages_urls = [
-    path("", questions, name="questions"),
-    path("q/<str:site>/<str:number>/", question, name="question"),
-    path("q/<str:site>/<str:number>/compare/", compare, name="compare"),
-    path("q/<str:site>/<str:number>/raw.md", question_markdown, name="question_markdown"),
-    path("a/<str:key>/", answer, name="answer"),
-    path("people/<str:username>/", account, name="account"),
-    path("history/<str:table>/<path:key>/", history, name="history"),
-    path("about/", about, name="about"),
-    path("terms/", TemplateView.as_view(template_name="desk/terms.html"), name="terms"),
-    path("privacy/", TemplateView.as_view(template_name="desk/privacy.html"), name="privacy"),
-]

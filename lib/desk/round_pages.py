@@ -1,11 +1,5 @@
 """Pages of the rounds of review. A page shows what `rounds.seen_by` gives, and nothing else of a case.
 
-    /rounds/                       all rounds by title; /rounds/new/ opens one
-    /rounds/<key>/                 its protocol, and the cases in which one has a part
-    /rounds/<key>/table.csv        its result so far, for its organizer
-    /rounds/<key>/<place>/         a case, and the forms of the moves that one may make now
-    /rounds/<key>/<place>/<move>/  where these forms go
-
 Whoever has no part in a case gets the page of an address that does not exist.
 """
 
@@ -18,7 +12,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from proctor.data.tabular import DataError, Wrong, made, read_csv, read_jsonl
@@ -26,40 +19,14 @@ from proctor.files import harmless
 
 from desk import rounds
 from desk.form_pages import FormPage, Moderators, signed_in, try_act
+from desk.forms import Fields
 from desk.models import Case, Round
-from desk.pages import address
 from desk.render import markdown
 from desk.round_protocols import PROTOCOLS
 from desk.round_rules import Protocol, look
-from desk.trail import NotAllowed, Refused
+from desk.trail import NotAllowed, Refused, address
 
 PER_PAGE = 50
-
-
-class NewRound(forms.Form):
-    """Title, people of each part, settings: fields by the protocol, under the names that `rounds.open_round` has."""
-
-    title = forms.CharField(max_length=200)
-
-    def __init__(self, *args, protocol: Protocol, **kwargs):
-        super().__init__(*args, **kwargs)
-        for name, part in protocol.parts.items():
-            self.fields[name] = forms.CharField(
-                label=f"{part.title}s", help_text=f"Usernames, with spaces between; {part.seats or 'all'} to a case"
-            )
-        for name, default in protocol.settings.items():
-            kind = {float: forms.FloatField, int: forms.IntegerField}.get(type(default), forms.CharField)
-            how = dict(label=name.capitalize(), initial=default, help_text=protocol.meanings.get(name, ""))
-            self.fields[name] = kind(required=default != "", **how)
-
-
-class NewCases(forms.Form):
-    cases = forms.CharField(
-        label="Cases",
-        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
-        help_text="CSV with the fields' names in its first line, or JSON, one object per line. In a CSV the parts of a "
-        "list stand in one cell with | between them.",
-    )
 
 
 @require_safe
@@ -79,14 +46,27 @@ def _named(request: HttpRequest, held: Round) -> bool:
     return held.organizer_id == request.user.pk or request.user.username in rounds.members(held)
 
 
+def round_fields(protocol: Protocol) -> Fields:
+    """Title, people of each part, settings, under the names that `rounds.open_round` has."""
+    fields: dict[str, forms.Field] = {"title": forms.CharField(max_length=200)}
+    for name, part in protocol.parts.items():
+        hint = f"Usernames, with spaces between; {part.seats or 'all'} to a case"
+        fields[name] = forms.CharField(label=f"{part.title}s", help_text=hint)
+    for name, default in protocol.settings.items():
+        kind = {float: forms.FloatField, int: forms.IntegerField}.get(type(default), forms.CharField)
+        how = dict(label=name.capitalize(), initial=default, help_text=protocol.meanings.get(name, ""))
+        fields[name] = kind(required=default != "", **how)
+    return fields
+
+
 class OpenRound(Moderators, FormPage):
-    template_name, form_class = "desk/round_new.html", NewRound
+    template_name = "desk/round_new.html"
 
     def load(self, protocol: str) -> None:
         if protocol not in PROTOCOLS:
             raise Http404
         self.rules = PROTOCOLS[protocol]
-        self.shown = self.how = dict(protocol=self.rules)
+        self.shown, self.fields = dict(protocol=self.rules), round_fields(self.rules)
 
     def act(self, title: str, **told) -> Round:
         people = {part: told[part].replace(",", " ").split() for part in self.rules.parts}
@@ -105,7 +85,14 @@ def _round(request: HttpRequest, key: str) -> Round:
 class OneRound(FormPage):
     """The round with its cases, to which the organizer adds."""
 
-    template_name, form_class = "desk/round.html", NewCases
+    template_name = "desk/round.html"
+    fields = dict(
+        cases=forms.CharField(
+            widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
+            help_text="CSV with the fields' names in its first line, or JSON, one object per line. In a CSV the parts "
+            "of a list stand in one cell with | between them.",
+        )
+    )
 
     def load(self, key: str) -> None:
         self.held, user = _round(self.request, key), self.request.user
@@ -245,14 +232,3 @@ def _inline(value) -> str:
     if isinstance(value, list):
         value = ", ".join(map(str, value))
     return " ".join(str(value).split())
-
-
-round_urls = [
-    path("rounds/", all_rounds, name="rounds"),
-    path("rounds/new/<str:protocol>/", OpenRound.as_view(), name="round_new"),
-    path("rounds/<str:key>/", never_cache(OneRound.as_view()), name="round"),
-    path("rounds/<str:key>/table.csv", table_csv, name="round_table"),
-    path("rounds/<str:key>/close/", CloseRound.as_view(), name="round_close"),
-    path("rounds/<str:key>/<int:place>/", one_case, name="case"),
-    path("rounds/<str:key>/<int:place>/<str:move>/", one_case, name="case_move"),
-]

@@ -17,9 +17,9 @@ from proctor.hle import review
 from proctor.kina.tournament import Mechanism, settle
 from proctor.uq.dataset import review_queue
 
+from desk.forms import Fields
 from desk.models import AUTHOR, ORGANIZER, Ballot, Case
 from desk.round_rules import (
-    Fields,
     Impossible,
     Move,
     Outcome,

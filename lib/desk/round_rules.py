@@ -12,6 +12,7 @@ from typing import Any
 
 from django import forms
 
+from desk.forms import Fields, area, radio
 from desk.models import AUTHOR, ORGANIZER, Ballot, Case
 from desk.trail import bad_text
 
@@ -26,18 +27,14 @@ class Impossible(ValueError):
         self.field = field
 
 
-Fields = Mapping[str, forms.Field]
-
-
 def text(label: str, start: str = "", needed: bool = True) -> forms.CharField:
     """A field for a text; `start` stands in it at first."""
-    area = forms.Textarea(attrs={"rows": 5})
-    return forms.CharField(label=label, initial=start, required=needed, widget=area, validators=[_check_storable])
+    return area(5, label=label, initial=start, required=needed, validators=[_check_storable])
 
 
 def choice(label: str, choices: Mapping[str, str], needed: bool = True) -> forms.ChoiceField:
     """A field for one of `choices`: value -> what is shown."""
-    return forms.ChoiceField(label=label, choices=list(choices.items()), required=needed, widget=forms.RadioSelect)
+    return radio([*choices.items()], label=label, required=needed)
 
 
 def is_storable(value: Any) -> bool:

@@ -12,8 +12,9 @@ from proctor.data.schemas import LETTERS, Question
 from proctor.hle_verified import decision_rules as rules
 from proctor.hle_verified.planted_defects import COMPONENTS
 
+from desk.forms import Fields
 from desk.models import ORGANIZER, Ballot, Case
-from desk.round_rules import Fields, Impossible, Move, Outcome, Part, Protocol, Sees, choice, fixed, text
+from desk.round_rules import Impossible, Move, Outcome, Part, Protocol, Sees, choice, fixed, text
 
 _VOTES = {"sound": True, "unsound": False, "unclear": None}
 EMPTY = "E"

@@ -16,9 +16,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from desk.forms import Fields, form_class
 from desk.models import Account, Ballot, Case, Round, Seat
 from desk.round_protocols import PROTOCOLS
-from desk.round_rules import LONGEST, Fields, Impossible, Protocol, is_storable, look, moves
+from desk.round_rules import LONGEST, Impossible, Protocol, is_storable, look, moves
 from desk.trail import NotAllowed, Refused, active, record
 
 MOST_CASES = 2_000  # added at a time
@@ -178,9 +179,7 @@ def cast(by: Account, case: Case, move: str, form: Mapping) -> Ballot:
 
 def form_of(fields: Fields, data: Mapping | None = None, name: str = "") -> forms.Form:
     """Django's form of a move's fields; name: of the move, for the ids on a page with several."""
-    form = forms.Form(data, auto_id=f"{name}_%s")
-    form.fields.update(fields)
-    return form
+    return form_class(fields)(data, auto_id=f"{name}_%s")
 
 
 @transaction.atomic

@@ -7,8 +7,9 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.urls import reverse
 
-from desk.models import Account, Act, Answer, Comment, Kind, Question, Review, Verdict, Written
+from desk.models import Account, Act, Answer, Comment, Job, Kind, Question, Review, Round, Verdict, Written
 
 LONGEST = {"prompt": 200_000, "text": 100_000, "conflict_text": 500, "reason": 2_000, "about": 2_000}  # characters
 LONGEST_JSON = 1_000_000
@@ -143,6 +144,27 @@ OWNER = {Answer: "submitted_by", Review: "reviewer", Comment: "author"}
 
 def author_of(row: Written) -> Account:
     return getattr(row, OWNER[type(row)])
+
+
+def may_see(reader: Account, row: Written) -> bool:
+    """Whether a reader sees the text of a row that is withdrawn: its author and moderators do."""
+    return reader.is_authenticated and (reader.may_moderate() or author_of(row).pk == reader.pk)
+
+
+def address(row: Question | Written | Account | Round | Job) -> str:
+    """The page, and the place on it, where a row stands."""
+    match row:
+        case Question():
+            return reverse("question", args=row.key.split("/", 1))
+        case Answer():
+            return reverse("answer", args=[row.key])
+        case Review():
+            return f"{reverse('answer', args=[row.answer.key])}#review-{row.key}"
+        case Comment():
+            return f"{address(row.review.answer if row.review else row.question)}#comment-{row.key}"
+        case Round() | Job():
+            return reverse(row._meta.model_name, args=[row.key])
+    return reverse("account", args=[row.username])
 
 
 def question_of(row: Question | Written) -> Question:

@@ -3,42 +3,78 @@
 Each page shows a form and hands what it holds to one act; `acts` decides.
 """
 
-from copy import copy
-
+from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Q
-from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path
 
 from desk import acts, people
 from desk.form_pages import FormPage, Moderators, signed_in
-from desk.forms import EDITS, AnswerForm, CommentForm, ModerationForm, ReasonForm, ReviewForm
-from desk.models import Account, Act, Answer, Comment, Review, Ticket
-from desk.pages import TABLES, address, by_key, may_see, pieces
-from desk.trail import OWNER, author_of
+from desk.forms import Fields, area, radio, reason
+from desk.models import Account, Act, Answer, Comment, Correct, Review, Ticket, Written
+from desk.pages import COMMENT, TABLES, by_key, pieces
+from desk.trail import OWNER, address, author_of, may_see
+
+CONFIDENCE = {
+    1: "1: a guess",
+    2: "2: I lean to it",
+    3: "3: fairly sure",
+    4: "4: sure, I checked the main steps",
+    5: "5: certain, I checked all of it",
+}
+REVIEW = dict(
+    correct=radio(Correct.choices, label="Is the answer correct?"),
+    confidence=radio([*CONFIDENCE.items()], forms.TypedChoiceField, coerce=int, label="How sure are you?"),
+    text=area(
+        10,
+        label="Why",
+        help_text="Name the step that holds or fails, and the sources you looked up. Markdown and formulas work.",
+    ),
+    conflict=forms.BooleanField(
+        required=False,
+        label="I have a conflict of interest",
+        help_text="You made the system, work with those who did, or wrote the answer. Such a review is shown, but does "
+        "not count.",
+    ),
+    conflict_text=forms.CharField(required=False, max_length=500, label="Which one"),
+)
 
 
-class Submit(FormPage):
-    form_class, note = AnswerForm, "desk/submit_note.html"
-    heading, send = "Submit an answer", "Submit the answer"
-    done = "Your answer stands. Validators and reviewers see it now."
+def answer_fields(people: bool) -> Fields:
+    """Those of an answer; people's has no model, and no prompt."""
+    return dict(
+        organisation=forms.CharField(max_length=200, help_text="Who runs the system: a lab, a university, yourself."),
+        system=forms.CharField(max_length=200, help_text="Its name and version, so that others can run the same."),
+        base_model=forms.CharField(
+            required=not people,
+            max_length=200,
+            help_text="The model underneath, with its date or version. Empty where people wrote it.",
+        ),
+        people=forms.BooleanField(
+            required=False,
+            label="Written by people, without a model",
+            help_text="Listed next to the models, as people.",
+        ),
+        prompt=area(
+            8,
+            required=not people,
+            help_text="All that the model was given, word for word. Empty where people wrote it.",
+        ),
+        text=area(16, label="Answer", help_text="Markdown, with formulas between dollar signs. No HTML."),
+    )
+
+
+class CommentOn(FormPage):
+    """A comment on a question."""
+
+    fields, done = COMMENT, ""
+    heading, send = "Comment on the question", "Save the comment"
 
     def load(self, site: str, number: str) -> None:
         self.on = by_key(site, number)
         self.shown = dict(question=self.on)
-
-    def act(self, **fields) -> Answer:
-        return acts.submit_answer(self.request.user, self.on, **fields)
-
-
-class CommentOn(Submit):
-    """A comment on a question."""
-
-    form_class, note, done = CommentForm, "", ""
-    heading, send = "Comment on the question", "Save the comment"
 
     def act(self, text: str) -> Comment:
         return acts.comment(self.request.user, self.on, text)
@@ -55,8 +91,22 @@ class Discuss(CommentOn):
         self.shown = dict(question=self.on.answer.question, review=self.on, back=address(self.on))
 
 
+class Submit(CommentOn):
+    """An answer to a question."""
+
+    heading, send, note = "Submit an answer", "Submit the answer", "desk/submit_note.html"
+    done = "Your answer stands. Validators and reviewers see it now."
+
+    def load(self, site: str, number: str) -> None:
+        super().load(site, number)
+        self.fields = answer_fields(bool(self.request.POST.get("people")))
+
+    def act(self, **fields) -> Answer:
+        return acts.submit_answer(self.request.user, self.on, **fields)
+
+
 class WriteReview(FormPage):
-    form_class, note = ReviewForm, "desk/review_note.html"
+    fields, note = REVIEW, "desk/review_note.html"
     heading, send = "Review this answer", "Save the review"
     done = "Thank you. Your review stands next to the answer."
 
@@ -75,7 +125,7 @@ class WriteReview(FormPage):
             return redirect("edit", "review", own.key)
         return super().dispatch(request, *args, **kwargs)
 
-    def stale(self, form: Form, stands: Answer) -> HttpResponse:
+    def stale(self, form: forms.Form, stands: Answer) -> HttpResponse:
         messages.warning(self.request, "The answer was edited while you wrote. Read it again, then save your review.")
         self._read(stands)
         return self.form_invalid(form)
@@ -113,10 +163,17 @@ def _number(text: str | None) -> int | None:
 # Edits and withdrawals
 
 
-def _row(table: str, key: str):
+def _row(table: str, key: str) -> Written:
     if table not in TABLES:
         raise Http404
     return get_object_or_404(TABLES[table], key=key)
+
+
+def _edited(row: Written) -> Fields:
+    """The fields of a row that its author may edit."""
+    known = REVIEW if isinstance(row, Review) else COMMENT
+    fields = answer_fields(row.system.people) if isinstance(row, Answer) else known
+    return {name: fields[name] for name in acts.EDITABLE[type(row)]}
 
 
 class Edit(FormPage):
@@ -128,17 +185,17 @@ class Edit(FormPage):
         self.row, self.heading = _row(table, key), f"Edit your {table}"
         if author_of(self.row) != self.request.user:
             raise acts.NotAllowed("Only its author may edit this. A moderator can withdraw it.")
-        self.form_class = EDITS[type(self.row)]
+        self.fields = _edited(self.row)
+        self.initial = {name: getattr(self.row, name) for name in self.fields}
         self.shown = dict(version=self.row.version, back=address(self.row))
-        self.how = dict(instance=copy(self.row))
 
     def act(self, **fields):
         return acts.edit(self.request.user, self.row, _number(self.request.POST.get("version")) or 0, **fields)
 
-    def stale(self, form: Form, stands) -> HttpResponse:
+    def stale(self, form: forms.Form, stands) -> HttpResponse:
         """Both texts, field by field, and the form with one's own, which now replaces what stands."""
         differences = [
-            (form.fields[name].label or name, pieces(str(getattr(stands, name)), str(mine)))
+            (form[name].label, pieces(str(getattr(stands, name)), str(mine)))
             for name, mine in form.cleaned_data.items()
             if getattr(stands, name) != mine
         ]
@@ -149,7 +206,7 @@ class Edit(FormPage):
 class TakeBack(FormPage):
     """Withdraw a row, or restore it; a moderator with a reason."""
 
-    form_class, note = ReasonForm, "desk/withdraw_note.html"
+    note = "desk/withdraw_note.html"
     verb = ""  # of the two acts
     SAID = {"withdraw": "It is shown no more. Its history stays.", "restore": "It is shown again."}
 
@@ -159,7 +216,7 @@ class TakeBack(FormPage):
             raise acts.NotAllowed("Only its author or a moderator may do that.")
         self.send, self.done = self.verb.capitalize(), self.SAID[self.verb]
         self.shown = dict(heading=f"{self.send} this {table}", row=self.row, back=address(self.row))
-        self.how = dict(required=author_of(self.row) != self.request.user)
+        self.fields = dict(reason=reason(required=author_of(self.row) != self.request.user))
 
     def act(self, reason: str):
         return getattr(acts, self.verb)(self.request.user, self.row, reason)
@@ -203,7 +260,11 @@ def moderation(request: HttpRequest) -> HttpResponse:
 class Moderate(Moderators, FormPage):
     """Decide on an account, with a reason: its role, blocking, its profile at the source."""
 
-    form_class, send = ModerationForm, "Decide"
+    fields = dict(
+        deed=forms.ChoiceField(choices=[(deed, says) for deed, (says, *_) in people.DEEDS.items()], label="Decision"),
+        reason=reason(),
+    )
+    send = "Decide"
 
     def load(self, username: str) -> None:
         self.person = get_object_or_404(Account, username=username)
@@ -212,18 +273,3 @@ class Moderate(Moderators, FormPage):
     def act(self, deed: str, reason: str) -> Account:
         self.done = f"Done: {people.DEEDS[deed][0]}."
         return people.decide(self.request.user, self.person, deed, reason)
-
-
-writing_urls = [
-    path("q/<str:site>/<str:number>/answer/", Submit.as_view(), name="submit"),
-    path("q/<str:site>/<str:number>/comment/", CommentOn.as_view(), name="comment"),
-    path("q/<str:site>/<str:number>/vote/", vote, name="vote"),
-    path("q/<str:site>/<str:number>/working/", working, name="working"),
-    path("a/<str:key>/review/", WriteReview.as_view(), name="review"),
-    path("r/<str:key>/comment/", Discuss.as_view(), name="discuss"),
-    path("edit/<str:table>/<str:key>/", Edit.as_view(), name="edit"),
-    path("withdraw/<str:table>/<str:key>/", TakeBack.as_view(verb="withdraw"), name="withdraw"),
-    path("restore/<str:table>/<str:key>/", TakeBack.as_view(verb="restore"), name="restore"),
-    path("moderation/", moderation, name="moderation"),
-    path("moderation/people/<str:username>/", Moderate.as_view(), name="moderate"),
-]

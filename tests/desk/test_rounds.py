@@ -290,9 +290,9 @@ def test_cases_come_from_a_csv_with_lists_and_quotes_in_its_cells():
 
 @pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=PROTOCOLS)
 def test_each_setting_of_a_round_is_explained_where_it_is_set(protocol):
-    form = round_pages.NewRound(protocol=protocol)
+    fields = round_pages.round_fields(protocol)
     assert set(protocol.meanings) == set(protocol.settings)
-    assert all(form.fields[name].help_text for name in protocol.settings)
+    assert all(fields[name].help_text for name in protocol.settings)
 
 
 AGREED = dict(mends="yes", problem="What is 2 + 2?", rationale="Count.", answer="4")

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 from desk import acts, feeds, security
-from desk.forms import AnswerForm
 from desk.models import Account, Comment, Review, Vote, Worker
 from django.utils import timezone
 
@@ -17,10 +16,11 @@ def as_reviewer(client, reviewer):
     return client
 
 
-def test_what_only_people_may_leave_empty_is_not_called_optional():
-    form = AnswerForm({"people": "", "organisation": "Lab", "system": "S", "text": "T"})
-    assert set(form.errors) == {"base_model", "prompt"} and form.fields["base_model"].required
-    assert AnswerForm({"people": "on", "organisation": "Lab", "system": "S", "text": "T"}).is_valid()
+def test_what_only_people_may_leave_empty_is_not_called_optional(as_reviewer, question):
+    assert "(may be empty)" not in as_reviewer.get("/q/math/1/answer/").text
+    for more, wrong in ((dict(people=""), {"base_model", "prompt"}), (dict(people="on"), None)):
+        told = as_reviewer.post("/q/math/1/answer/", dict(organisation="Lab", system="S", text="T") | more)
+        assert (set(told.context["form"].errors) if told.context else None) == wrong
 
 
 def test_a_review_of_an_answer_that_was_edited_meanwhile_is_kept_and_a_second_one_leads_to_it(

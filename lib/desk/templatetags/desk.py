@@ -8,8 +8,8 @@ from django.utils.safestring import SafeString
 
 from desk import render
 from desk.models import Account
-from desk.pages import address, may_see, page_numbers
-from desk.trail import author_of
+from desk.pages import page_numbers
+from desk.trail import address, author_of, may_see
 
 register = template.Library()
 for shown in (address, author_of, page_numbers):
