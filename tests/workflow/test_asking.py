@@ -6,7 +6,7 @@ import shutil
 import pytest
 from proctor.models.spending import Budget
 from proctor.paths import ROOT
-from proctor.workflow.asking import Bill
+from proctor.workflow.asking import refuse
 from proctor.workflow.notebook import WorkflowError
 
 from ..chat_server import Server
@@ -92,15 +92,14 @@ def test_several_notebooks_show_one_bill_before_the_first_call(project, server):
 
 
 def test_a_bill_is_held_to_the_budget_of_all_together(monkeypatch):
-    bill = Bill({"one": 0.5, "two": 0.75}, {}, 2, ())
-    bill.refuse(Budget(calls=2, dollars=1.25))
+    refuse(2, 1.25, Budget(calls=2, dollars=1.25))
     for budget, said in (
         (Budget(dollars=1), "--budget is $1.00"),
         (Budget(calls=1), "--max-calls is 1"),
         (None, "no budget"),
     ):
         with pytest.raises(WorkflowError, match=re.escape(said)):
-            bill.refuse(budget)
+            refuse(2, 1.25, budget)
     monkeypatch.setenv("PROCTOR_BUDGET", "1")
     with pytest.raises(WorkflowError, match="--budget is"):
-        bill.refuse(Budget())
+        refuse(2, 1.25, Budget())

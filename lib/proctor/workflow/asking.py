@@ -6,59 +6,19 @@ Each notebook runs up to its plan and leaves it in a file (PROCTOR_PLAN, see mod
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from proctor.models.registry import ModelError, is_free
 from proctor.models.spending import Budget, in_dollars, narrower
 from proctor.paths import BUILD
 from proctor.workflow import params
-from proctor.workflow.jobs import PLAN, Job, job_in, report_progress, run_jobs
+from proctor.workflow.jobs import PLAN, Job, job_in, run_reported
 from proctor.workflow.notebook import Notebook, WorkflowError
 
 PLANS = BUILD / "plans"
 ASKS = ("auto", "live")  # a notebook's mode in which models are asked
-
-
-class Bill(NamedTuple):
-    """What all notebooks ask together. to_ask: {call: dollars at most, None without a price}, a call that several share
-    once. expected: {call: dollars} of those of which replies of the same kind are kept. asking: how many ask. problems:
-    of those that could not be planned."""
-
-    to_ask: Mapping[str, float | None]
-    expected: Mapping[str, float]
-    asking: int
-    problems: Sequence[str]
-
-    @property
-    def dollars(self) -> float | None:
-        """At most; None where a call has no price."""
-        costs = [cost for cost in self.to_ask.values() if cost is not None]
-        return sum(costs) if len(costs) == len(self.to_ask) else None
-
-    def show(self, unit: str) -> None:
-        """Print it. unit: what was planned."""
-        cost = "no price known" if self.dollars is None else f"at most {in_dollars(self.dollars)}"
-        if self.dollars and len(self.expected) == len(self.to_ask):
-            cost += f", expected about {in_dollars(sum(self.expected.values()))}"
-        over = f"{self.asking:,} {unit}{'' if self.asking == 1 else 's'}"
-        print(f"plan: {len(self.to_ask):,} different calls to ask over {over}, {cost}", flush=True)
-
-    def refuse(self, budget: Budget | None) -> None:
-        """Raises WorkflowError where it passes the budget and that of the environment, or where money is spent without
-        one."""
-        budget = narrower(budget, Budget.here())
-        calls, dollars = len(self.to_ask), self.dollars
-        if calls and dollars != 0 and budget is None:
-            raise WorkflowError(
-                "nothing was asked: this costs money, and there is no budget. Give --budget DOLLARS or --max-calls N "
-                "for all together, or say --no-budget"
-            )
-        if budget and budget.dollars is not None and dollars is not None and dollars > budget.dollars:
-            raise WorkflowError(f"nothing was asked: --budget is {in_dollars(budget.dollars)}; raise it or ask less")
-        if budget and budget.calls is not None and calls > budget.calls:
-            raise WorkflowError(f"nothing was asked: --max-calls is {budget.calls:,}; raise it or ask less")
 
 
 def asks(notebook: Notebook, given: Mapping[str, Any]) -> bool:
@@ -88,15 +48,20 @@ def _costs(text: str) -> bool:
         return False  # no model's name
 
 
-def planned(jobs: Iterable[Job], how: Mapping[str, Any]) -> Bill:
-    """The bill of these jobs, reported on the way. A call that several share counts once, but for mode live."""
+def show_bill(jobs: Iterable[Job], how: Mapping[str, Any], unit: str) -> tuple[int, float | None]:
+    """Plan the jobs and print what all ask together; how many calls, and dollars at most, None without a price.
+
+    A call that several share counts once, but for mode live. unit: what was planned. Raises WorkflowError for a job
+    that can't be planned."""
     shutil.rmtree(PLANS, ignore_errors=True)
     plans = []
     for number, job in enumerate(jobs):
         place = PLANS / str(number)
         plan = job_in(place, job.notebook, job.values, job.name)
         plans.append(plan._replace(environment={PLAN: str((place / "plan.json").absolute())}))
-    found = report_progress(run_jobs(plans, **how), len(plans), "plan", "job")
+    found = run_reported(plans, how, "plan", "job")
+    if problems := [each.problem for each in found if each.problem]:
+        raise WorkflowError("\n\n".join(["nothing was asked:", *dict.fromkeys(problems)]))
     to_ask: dict[str, float | None] = {}
     expected: dict[str, float] = {}
     asking = 0
@@ -108,4 +73,26 @@ def planned(jobs: Iterable[Job], how: Mapping[str, Any]) -> Bill:
         expected |= {own + key: cost for key, cost in plan["expected"].items()}
         asking += bool(plan["to_ask"])
     shutil.rmtree(PLANS, ignore_errors=True)
-    return Bill(to_ask, expected, asking, [each.problem for each in found if each.problem])
+    costs = [cost for cost in to_ask.values() if cost is not None]
+    dollars = sum(costs) if len(costs) == len(to_ask) else None
+    cost = "no price known" if dollars is None else f"at most {in_dollars(dollars)}"
+    if dollars and len(expected) == len(to_ask):
+        cost += f", expected about {in_dollars(sum(expected.values()))}"
+    over = f"{asking:,} {unit}{'' if asking == 1 else 's'}"
+    print(f"plan: {len(to_ask):,} different calls to ask over {over}, {cost}", flush=True)
+    return len(to_ask), dollars
+
+
+def refuse(calls: int, dollars: float | None, budget: Budget | None = None) -> None:
+    """Raises WorkflowError where a bill passes the budget and that of the environment, or where money is spent without
+    one."""
+    budget = narrower(budget, Budget.here())
+    if calls and dollars != 0 and budget is None:
+        raise WorkflowError(
+            "nothing was asked: this costs money, and there is no budget. Give --budget DOLLARS or --max-calls N "
+            "for all together, or say --no-budget"
+        )
+    if budget and budget.dollars is not None and dollars is not None and dollars > budget.dollars:
+        raise WorkflowError(f"nothing was asked: --budget is {in_dollars(budget.dollars)}; raise it or ask less")
+    if budget and budget.calls is not None and calls > budget.calls:
+        raise WorkflowError(f"nothing was asked: --max-calls is {budget.calls:,}; raise it or ask less")

@@ -33,7 +33,7 @@ from proctor.report import catalog
 from proctor.report.provenance import relative
 from proctor.workflow import receipts
 from proctor.workflow.kernels import KernelServer
-from proctor.workflow.notebook import Notebook, WorkflowError
+from proctor.workflow.notebook import Notebook, WorkflowError, shown
 
 PLAN = "PROCTOR_PLAN"  # the file where a notebook leaves its plan, and then asks nothing (models/studies.py)
 LOG = BUILD / "snakemake.log"
@@ -122,7 +122,7 @@ def jobs_of(
     except (ValueError, OSError) as error:
         raise WorkflowError(str(error)) from None
     for notebook in notebooks:
-        promised = [] if notebook.missing_logs() else catalog.promised(notebook.name, rows, figures)
+        promised = catalog.promised(notebook.name, rows, COMMITTED if notebook.missing_logs() else figures)
         places = notebook.executed(figures).absolute(), figures, receipts.path_of(notebook.name, figures)
         found.append(Job(notebook, values[notebook.name], *places, promised).looked_at())
     return found
@@ -155,17 +155,30 @@ def run_job(
             return job._replace(problem=str(error), reused=False)
     for dropped in receipts.drop_old(job.notebook.name, job.figures, before):
         say(f"no longer makes {dropped}: removed from {job.figures}")
+    if lacking := _lacking(job):
+        return job._replace(problem=f"notebooks/{job.notebook.name}.ipynb did not leave {lacking}", reused=False)
     if job.receipt:
         receipts.write(job.values, read, job.left(), job.receipt)
     return job._replace(reused=False)
 
 
-def keep(job: Job) -> None:
-    """Write the page of a notebook whose logs are not here, and its receipt."""
+def keep(job: Job) -> Job:
+    """Write the page of a notebook whose logs are not here, and its receipt; the job with what came of it."""
     assert job.receipt
     read = receipts.digests(receipts.inputs(job.notebook, job.values))
     receipts.write_page(job.notebook, job.copy)
-    receipts.write(job.values, read, [job.copy], job.receipt)
+    if lacking := _lacking(job):
+        how = "is kept, as its logs are not here; take back from git"
+        return job._replace(problem=f"notebooks/{job.notebook.name}.ipynb {how} {lacking}")
+    receipts.write(job.values, read, [job.copy, *job.promised], job.receipt)
+    return job
+
+
+def _lacking(job: Job) -> str:
+    """Which promised files are not there, in words; "" where all are."""
+    missing = [shown(path) for path in job.promised if not path.exists()]
+    more = f" and {len(missing) - 4} more (`make status` lists them)" if len(missing) > 4 else ""
+    return f"what data/catalog.csv promises: {', '.join(missing[:4])}{more}" if missing else ""
 
 
 def run_jobs(
@@ -342,18 +355,26 @@ def lock() -> TextIO:
     return held
 
 
-def report_progress(running: Generator[Job, None, None], total: int, what: str, unit: str = "notebook") -> list[Job]:
-    """All of them, with a progress bar on the terminal and a line for each that ran, in the order of the names."""
+def run_reported(
+    jobs: Sequence[Job], how: Mapping[str, Any], what: str, unit: str = "notebook", aloud: bool = False, **more: Any
+) -> list[Job]:
+    """All jobs, run by `run_jobs`, in the order of their names; a progress bar on the terminal and a line for each that
+    ran. aloud: a line for each that starts too, and the plans."""
     from tqdm import tqdm
 
-    found = []
-    with closing(running), tqdm(total=total, desc=what, unit=unit, disable=None, smoothing=0) as bar:
+    def say(line: str) -> None:
+        tqdm.write(line)
+        sys.stdout.flush()
+
+    found, more = [], more | ({"say": say} if aloud else {})
+    bar = tqdm(total=len(jobs), desc=what, unit=unit, disable=None, smoothing=0)
+    with closing(run_jobs(jobs, **how, **more)) as running, bar:
         for job in running:
             found.append(job)
             bar.update()
             if not job.reused:
-                how = "FAILED" if job.problem else "planned" if what == "plan" else "finished"
-                bar.write(f"  {how:9} {job.name}" + (f"  {job.seconds:.1f} s" if job.seconds else ""))
+                ended = "FAILED" if job.problem else "planned" if what == "plan" else "finished"
+                say(f"  {ended:9} {job.name}" + (f"  {job.seconds:.1f} s" if job.seconds else ""))
     return sorted(found, key=lambda job: job.name)
 
 

@@ -12,16 +12,14 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from proctor.paths import COMMITTED, ROOT, runs_of
-from proctor.report import catalog
 from proctor.workflow import receipts
 from proctor.workflow.command_line import add_budget_options, budget_of, exit_code, jobs_parser, parse_jobs
-from proctor.workflow.jobs import Job, ReadOnly, jobs_of, keep, lock, print_problems, run_jobs, split_kept
-from proctor.workflow.notebook import Notebook, all_notebooks, chosen, shown
+from proctor.workflow.jobs import Job, ReadOnly, jobs_of, keep, lock, print_problems, run_reported, split_kept
+from proctor.workflow.notebook import all_notebooks, chosen, shown
 
 if TYPE_CHECKING:
     from proctor.models.spending import Budget
@@ -60,7 +58,7 @@ def reproduce(
     values = params.resolve(notebooks, profile, {"all": params.read_overrides(overrides)})
     figures = params.figures_folder(profile, overrides)
     jobs = {job.name: job for job in jobs_of(notebooks, values, figures)}
-    done, succeeded = all(job.reused for job in jobs.values()), True
+    done = all(job.reused for job in jobs.values())
     stay = split_kept(asked_for)[1]
     if not done:
         if isinstance(held, ReadOnly):
@@ -71,12 +69,8 @@ def reproduce(
         wanted = [each.name for each in asked_for]
         for name in wanted:  # grows while it is read
             wanted += [other for other in before[name] if other not in wanted]
-        succeeded = _run([jobs[name] for name in wanted], before, figures, how, stay)
-    lacking = _lacking(catalog.read(), notebooks, figures, [each.name for each in asked_for] if only else None)
-    for line in lacking:
-        print(line, file=sys.stderr)
-    if not succeeded or lacking:
-        return 1
+        if not _run([jobs[name] for name in wanted], before, figures, how, stay):
+            return 1
     pages = 0
     if figures == COMMITTED:
         from proctor.report import preview  # here, not above: it imports pandas
@@ -94,70 +88,26 @@ def _run(
     """Run those of the jobs that are not up to date, report what happens, and return whether all went well.
 
     before: {name: those whose results it reads}. stay: a line about each kept one."""
-    start, ran = time.monotonic(), []
-    for job in jobs:
-        if job.notebook.missing_logs() and not job.reused:
-            keep(job)
+    from proctor.workflow import asking  # here, not above: it knows models
+
+    start = time.monotonic()
+    kept = [keep(job) for job in jobs if job.notebook.missing_logs() and not job.reused]
     running = [job for job in jobs if not job.notebook.missing_logs()]
-    _refuse_costs([job for job in running if not job.reused], how)
-    with closing(run_jobs(running, **how, before=before, say=_say)) as ended:
-        for job in ended:
-            if not job.reused:
-                ran.append(job)
-                seconds = f"  {job.seconds:.1f} s" if job.seconds is not None else ""
-                _say(f"  {'FAILED' if job.problem else 'finished':9} {job.name}{seconds}")
-    _say("\n".join(stay), end="\n" * bool(stay))
-    failed = [job for job in ran if job.problem]
+    costly = [job for job in running if not job.reused and asking.may_cost(job.notebook, job.values)]
+    if len(costly) > 1:  # one alone shows its own plan
+        asking.refuse(*asking.show_bill(costly, how, "notebook"))
+    ran = [job for job in run_reported(running, how, "reproduce", aloud=True, before=before) if not job.reused]
+    print(*stay, sep="\n", end="\n" * bool(stay))
     if ran:
-        counts = f"{len(ran)} run, {len(failed)} failed" + (f", {len(stay)} kept" if stay else "")
+        counts = f"{len(ran)} run, {sum(bool(job.problem) for job in ran)} failed"
+        counts += f", {len(stay)} kept" if stay else ""
         print(
             f"{counts}, in {time.monotonic() - start:.0f} s. "
             f"Figures and tables: {shown(figures)}/. Executed copies: {shown(runs_of(figures))}/notebooks/."
         )
     else:
         print("Nothing to run: what changed concerns none of these notebooks.")
-    return not print_problems(ran)
-
-
-def _refuse_costs(late: Sequence[Job], how: Mapping[str, Any]) -> None:
-    """Where several that are to run name models that cost: plan all of them. Raises WorkflowError, before anything is
-    asked, where that passes the budget or there is none."""
-    from proctor.workflow import asking  # here, not above: it knows models
-
-    costly = [job for job in late if asking.may_cost(job.notebook, job.values)]
-    if len(costly) < 2:
-        return
-    bill = asking.planned(costly, how)
-    for problem in bill.problems:
-        print(f"not in the plan:\n{problem}", file=sys.stderr)
-    bill.show("notebook")
-    bill.refuse(None)
-
-
-def _say(text: str, end: str = "\n") -> None:
-    print(text, end=end, flush=True)
-
-
-def _lacking(
-    rows: Sequence[catalog.Row], notebooks: Sequence[Notebook], figures: Path, only: Sequence[str] | None = None
-) -> list[str]:
-    """What the catalog promises and is not there, although its notebook ran to its end or is kept; a line each.
-
-    only: names of the notebooks that were asked for, None for all."""
-    known = {notebook.name: notebook for notebook in notebooks}
-    lines = []
-    promising = {row.notebook for row in rows if row.state in catalog.RUN}
-    for name in sorted(promising if only is None else promising & set(only)):
-        stays = name in known and known[name].missing_logs()
-        missing = [path for path in catalog.promised(name, rows, COMMITTED if stays else figures) if not path.exists()]
-        ran = (runs_of(figures) / "notebooks" / f"{name}.ipynb").exists()
-        if missing and (ran or name not in known):
-            files = ", ".join(shown(path) for path in missing[:4])
-            files += f" and {len(missing) - 4} more (`make status` lists them)" if len(missing) > 4 else ""
-            how = "did not leave" if ran else "does not exist, so nothing leaves"
-            how = "is kept, as its logs are not here; take back from git" if stays else how
-            lines.append(f"notebooks/{name}.ipynb {how} what data/catalog.csv promises: {files}")
-    return lines
+    return not print_problems([*ran, *kept])
 
 
 if __name__ == "__main__":

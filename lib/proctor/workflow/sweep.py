@@ -31,7 +31,7 @@ from proctor.report.claims import read_claims
 from proctor.report.provenance import evidence_kinds, relative
 from proctor.workflow import asking, params, receipts
 from proctor.workflow.command_line import add_budget_options, budget_of, exit_code, jobs_parser, parse_jobs
-from proctor.workflow.jobs import Job, job_in, lock, report_progress, run_jobs, write_report
+from proctor.workflow.jobs import Job, job_in, lock, run_reported, write_report
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
 
 if TYPE_CHECKING:
@@ -98,15 +98,12 @@ def sweep(
     if budget and not asks:
         raise WorkflowError("--budget and --max-calls bound what models are asked, and nothing is: add -p mode auto")
     if to_plan := [job for job in late if job.name in asks]:
-        bill = asking.planned(to_plan, how)
-        if bill.problems:
-            raise WorkflowError("\n\n".join(["nothing was asked:", *dict.fromkeys(bill.problems)]))
-        bill.show("job")
+        bill = asking.show_bill(to_plan, how, "job")
         if not only_plan:
-            bill.refuse(budget)
+            asking.refuse(*bill, budget)
     if only_plan:
         return 0
-    done = {job.name: job for job in report_progress(run_jobs(todo, **how), len(todo), "sweep", "job")}
+    done = {job.name: job for job in run_reported(todo, how, "sweep", "job")}
     runs = [(point, done[job.name]) for point, job in jobs]
     table = claims_of(runs, place)
     write_results(table, len(runs), place)

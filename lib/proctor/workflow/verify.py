@@ -29,7 +29,7 @@ from proctor.report.claims import Claim, read_claims
 from proctor.report.provenance import relative
 from proctor.workflow import git, params, receipts, values
 from proctor.workflow.command_line import exit_code, jobs_parser, parse_jobs
-from proctor.workflow.jobs import Job, job_in, lock, print_problems, report_progress, run_jobs, split_kept, write_report
+from proctor.workflow.jobs import Job, job_in, lock, print_problems, run_reported, split_kept, write_report
 from proctor.workflow.notebook import WorkflowError, all_notebooks, chosen
 
 PLACE, SEEDS = BUILD / "verify", BUILD / "seeds"
@@ -74,7 +74,7 @@ def verify(only: Sequence[str], tolerance: float | None, how: Mapping[str, Any])
     given = params.resolve(every)
     todo = [job_in(PLACE / each.name, each, given[each.name]) for each in running]
     held = lock()  # noqa: F841  held until this function ends
-    done = report_progress(run_jobs(todo, **how), len(todo), "verify")
+    done = run_reported(todo, how, "verify")
     made = {artifact: record["code"]["notebook"] for artifact, record in receipts.records().items()}
     findings = []
     for job in done:
@@ -170,7 +170,7 @@ def seeds(seed: int, only: Sequence[str], tolerance: float | None, how: Mapping[
     held = lock()  # noqa: F841  held until this function ends
     place = SEEDS / str(seed)
     todo = [job_in(place / each.name, each, given[each.name]) for each in running]
-    done = report_progress(run_jobs(todo, **how), len(todo), f"seed {seed}")
+    done = run_reported(todo, how, f"seed {seed}")
     changes, committed = {}, read_claims(COMMITTED)
     for name, job in {each.notebook.name: each for each in done if not each.problem}.items():
         own = (claim for claim in committed if claim.notebook == name)
