@@ -10,12 +10,11 @@ import subprocess
 
 import pandas as pd
 import pytest
+from faulty_server import Server
 from PIL import Image
 from proctor import cli, paths
 from proctor.exam.formats import read_results
 from scipy import stats
-
-from .chat_server import Server
 
 
 def png(shade: int) -> str:
@@ -58,9 +57,9 @@ def server(checkout):
     """answer(text) -> str; the model `mine` takes pictures and costs 1 and 2 dollars a million tokens."""
 
     def start(answer):
-        running = Server(answer).__enter__()
+        running = Server(answer=answer, usage=(20, 10)).__enter__()
         started.append(running)
-        models = {"mine": {"kind": "openai", "model": "m", "base_url": running.url, "sees": True}}
+        models = {"mine": {"kind": "openai", "model": "m", "base_url": f"{running.url}/v1", "sees": True}}
         (checkout / "params/my_models.yaml").write_text(json.dumps(models))
         (checkout / "params/prices.yaml").write_text(json.dumps({"mine": {"input": 1.0, "output": 2.0}}))
         return running
@@ -87,7 +86,7 @@ def test_mark_puts_open_replies_alone_to_the_judge_and_compare_reads_the_marks(p
         assert "1 to ask" in proctor(*command, "--plan", "--name", name).stdout
         done = proctor(*command, "--budget", 1, "--name", name)
         assert done.returncode == 0 and "1 replies to other questions are left out" in done.stdout, done.stderr
-    assert running.asked == 2  # of four replies two are decided by comparison
+    assert running.arrived == 2  # of four replies two are decided by comparison
     marks = [checkout / f"build/runs/{name}/marks.csv" for name in ("one", "two")]
     assert [pd.read_csv(file)["score"].tolist() for file in marks] == [[1, 1], [1, 0]]
 
@@ -153,15 +152,17 @@ def test_twenty_questions_of_hle_s_public_format_with_pictures(proctor, server, 
     assert "20 questions (10 with a picture)" in planned.stdout and "40 to ask" in planned.stdout
     assert re.search(r"at most \d+,\d+ out; at most \$\d+\.\d\d", planned.stdout)  # the judge's calls among them
     refused = proctor(*command)
-    assert refused.returncode == 2 and "Give --budget DOLLARS" in refused.stderr and running.asked == 0
+    assert refused.returncode == 2 and "Give --budget DOLLARS" in refused.stderr and running.arrived == 0
     stopped = proctor(*command, "--budget", 5, "--max-calls", 6, "--at-once", 1)
-    assert stopped.returncode == 1 and "budget" in stopped.stderr.lower() and running.asked == 6
+    assert stopped.returncode == 1 and "budget" in stopped.stderr.lower() and running.arrived == 6
     assert "exam-public" in proctor("status").stdout
 
     whole = proctor(*command, "--budget", 5)
     assert whole.returncode == 0, whole.stderr
     assert "answers: 100%" in whole.stderr and "6 cached, 30 to ask" in whole.stdout
-    assert running.asked == 24 and running.pictures == 10  # 20 answers, 4 that comparison could not decide
+    assert (
+        running.arrived == 24 and sum("image_url" in str(body) for body in running.bodies) == 10
+    )  # 20 answers, 4 that comparison could not decide
     assert re.search(r"mine +20 +20 +12 +0 +60", whole.stdout) and re.search(r"mine +counting +10 +10", whole.stdout)
     assert "24 cached, 0 to ask" in proctor(*command, "--plan").stdout
 
@@ -191,7 +192,7 @@ def test_answers_with_their_questions_beside_them_are_validated(proctor, server,
     command = ("validate", checkout / "mine.csv", "--judges", "mine", "--validator", "C", *names)
     done = proctor(*command, "--budget", 1)
     assert done.returncode == 0, done.stderr
-    assert running.asked == 12 and "12 to ask" in done.stdout
+    assert running.arrived == 12 and "12 to ask" in done.stdout
     table = pd.read_csv(checkout / "build/runs/validate-mine/uq/your_answers_results.csv").set_index("author")
     assert table.loc["all", ["answers", "accepted", "of_right", "of_wrong"]].tolist() == [12, 6, 100, 0]
     assert table.loc["b", "answers"] == 6
@@ -212,7 +213,7 @@ def test_a_live_notebook_over_budget_asks_nothing_and_says_what_it_would_need(pr
     running = server(lambda text: "Accepted: [[Y]]")
     values = ("-p", "judges=[mine]", "-p", "validator=CC => C", "-p", "mode=live", "-p", "budget=0.5")
     refused = proctor("run", "uq/your_answers", *values)
-    assert refused.returncode == 1 and running.asked == 0
+    assert refused.returncode == 1 and running.arrived == 0
     said = re.search(r"nothing was asked: this may need up to \$(\d+\.\d\d), and the budget is \$0\.50", refused.stderr)
     assert said and float(said[1]) > 81 * 3 * 16_384 * 2e-6  # the longest reply to each of three calls an answer
 
@@ -235,7 +236,7 @@ def test_settings_reach_the_models(proctor, server, checkout):
     assert done.returncode == 0 and "mine thinks as long as it finds right" in done.stdout, done.stdout + done.stderr
     body = json.loads((checkout / "one.jsonl").read_text())["body"]
     assert (body["reasoning_effort"], body["max_tokens"], body["temperature"]) == ("high", 5000, 1)
-    assert body["chat_template_kwargs"]["enable_thinking"] is True and running.asked == 0
+    assert body["chat_template_kwargs"]["enable_thinking"] is True and running.arrived == 0
 
 
 def test_a_judge_without_its_key_is_found_before_any_model_is_asked(proctor, server, checkout, monkeypatch):
@@ -243,7 +244,7 @@ def test_a_judge_without_its_key_is_found_before_any_model_is_asked(proctor, ser
     pd.DataFrame({"question": ["What is 1?"], "answer": ["1"]}).to_csv(checkout / "one.csv", index=False)
     running, judge = server(lambda text: "Exact Answer: 1"), ("--judge", "anthropic/claude", "--judge-all")
     refused = proctor("exam", checkout / "one.csv", "--model", "mine", *judge, "--max-calls", 9)
-    assert refused.returncode == 2 and running.asked == 0
+    assert refused.returncode == 2 and running.arrived == 0
     assert "set the environment variable ANTHROPIC_API_KEY" in refused.stderr
 
 
@@ -262,7 +263,7 @@ def test_a_cluster_answers_what_was_exported(proctor, server, checkout):
     replies.write_text("\n".join(map(json.dumps, lines)))
     read = proctor("import", requests, replies)
     assert read.returncode == 0 and "2 replies kept" in read.stdout, read.stderr
-    assert "2 cached, 0 to ask" in proctor(*command, "--plan").stdout and running.asked == 0
+    assert "2 cached, 0 to ask" in proctor(*command, "--plan").stdout and running.arrived == 0
 
 
 EXAM = ("exam", "data/examples/exam_questions.jsonl", "--model", "smollm2-135m")

@@ -9,11 +9,10 @@ import zipfile
 from importlib import metadata
 
 import pytest
+from faulty_server import Server
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from proctor import cli, paths
-
-from .chat_server import Server
 
 SCRIPT = """
 import asyncio, json
@@ -191,10 +190,10 @@ def test_an_installed_command_asks_a_model_of_the_user_s_own_and_shows_its_table
     (installed.folder / "sums.csv").write_text("question,answer\nWhat is 1?,1\nWhat is 2?,2\n")
     settings = installed.folder / "config/proctor"
     settings.mkdir(parents=True)
-    with Server(lambda text: "Exact Answer: 1") as server:
-        (settings / "my_models.yaml").write_text(f"mine: {{kind: openai, model: m, base_url: '{server.url}'}}")
+    with Server(answer=lambda text: "Exact Answer: 1") as server:
+        (settings / "my_models.yaml").write_text(f"mine: {{kind: openai, model: m, base_url: '{server.url}/v1'}}")
         (settings / "my_prices.yaml").write_text("mine: {input: 1, output: 2}")
         words = ["exam", "sums.csv", "--model", "mine", "--budget", "1"]
         done = installed(f"from proctor import cli\ncli.main({words!r})", "notebooks")
-        assert done.returncode == 0 and server.asked == 2, done.stderr
+        assert done.returncode == 0 and server.arrived == 2, done.stderr
     assert f"{installed.folder}/build/runs/exam-sums" in done.stdout and " 50.0% " in done.stdout

@@ -17,8 +17,7 @@ from desk import acts, jobs  # noqa: E402
 from desk.models import Account, Answer, Question, System  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.db import connection  # noqa: E402
-
-from ..chat_server import Server  # noqa: E402
+from faulty_server import Server  # noqa: E402
 
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # a slow one would take most of the time
 settings.WHITENOISE_AUTOREFRESH = True  # else each new client reads the list of all static files
@@ -76,8 +75,8 @@ def at_once():
 @pytest.fixture
 def judge_server(monkeypatch, tmp_path, settings):
     settings.FOLDER = tmp_path
-    with Server(lambda text: "Accepted: [[N]]" if "wrong" in text else "Accepted: [[Y]]") as found:
-        found.judge = f"openai/fake@{found.url}"
+    with Server(answer=lambda text: "Accepted: [[N]]" if "wrong" in text else "Accepted: [[Y]]") as found:
+        found.judge = f"openai/fake@{found.url}/v1"
         monkeypatch.setenv("PROCTOR_DESK_JUDGES", f"{found.judge}, openai/gpt-4o")
         monkeypatch.setenv("PROCTOR_DESK_CALLS", "100")
         monkeypatch.delenv("PROCTOR_DESK_BUDGET", raising=False)

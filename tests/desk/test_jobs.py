@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from datetime import timedelta
 from functools import partial
@@ -17,8 +16,7 @@ from desk.models import Account, Act, Answer, Job, Round, Verdict
 from desk.trail import NotAllowed, Refused
 from django.db import connection
 from django.utils import timezone
-
-from ..chat_server import Server
+from faulty_server import Server
 
 on_disk = pytest.mark.django_db(transaction=True)  # a run reads and writes in threads of its own
 
@@ -31,7 +29,7 @@ def test_a_job_that_was_interrupted_asks_only_what_is_left(judge_server, moderat
     assert jobs.state_of(job) == "interrupted"
     jobs.start(moderator, job)
     jobs.run(job.key)
-    assert judge_server.asked == 2 and Verdict.objects.count() == 2 and Job.objects.get().state == "done"
+    assert judge_server.arrived == 2 and Verdict.objects.count() == 2 and Job.objects.get().state == "done"
 
 
 def test_a_bill_above_the_desk_s_budget_is_refused_before_the_first_call(
@@ -44,7 +42,7 @@ def test_a_bill_above_the_desk_s_budget_is_refused_before_the_first_call(
     monkeypatch.setenv("PROCTOR_DESK_CALLS", "2")
     with pytest.raises(Refused, match="may take 3 calls"):
         jobs.start(moderator, jobs.plan(moderator, "C", [judge_server.judge], three_answers))
-    assert not launched and judge_server.asked == 0
+    assert not launched and judge_server.arrived == 0
     monkeypatch.setenv("PROCTOR_DESK_BUDGET", "5")
     jobs.start(moderator, job)
     assert jobs.dollars_left() == pytest.approx(5 - job.most_dollars)  # what runs is set aside
@@ -148,7 +146,7 @@ def test_the_bill_is_confirmed_in_the_browser_and_verdicts_arrive_with_traces(
     address = client.post("/jobs/new/", order)["Location"]
     page, job = client.get(address), Job.objects.get()
     assert "At most <strong>6 calls</strong>" in page.text and "Refresh" not in page
-    assert judge_server.asked == 0 and (job.most_calls, job.most_dollars) == (6, None)
+    assert judge_server.arrived == 0 and (job.most_calls, job.most_dollars) == (6, None)
     client.post(f"{address}start/")
     assert client.get(address)["Refresh"] == "3" and launched == [job.key]
     with pytest.raises(Refused, match="is running"):
@@ -167,7 +165,7 @@ def test_the_bill_is_confirmed_in_the_browser_and_verdicts_arrive_with_traces(
     assert found == {"right": "accept", "wrong": "reject", "right too": "accept"}
     one = Verdict.objects.get(answer=three_answers[0])
     assert one.ordered_by == moderator and one.judges == judge_server.judge and one.calls == len(one.trace) == 2
-    assert job.calls == judge_server.asked == sum(Verdict.objects.values_list("calls", flat=True))
+    assert job.calls == judge_server.arrived == sum(Verdict.objects.values_list("calls", flat=True))
 
 
 def test_why_a_run_stopped_is_for_moderators_alone_and_lists_need_few_queries(
@@ -203,15 +201,8 @@ def test_a_killed_process_loses_no_verdict_and_pays_no_kept_reply_again(
     ]
     answers = [*three_answers, *Answer.objects.bulk_create(more)]
 
-    def judged(text):
-        if server.asked > 2:
-            killed.wait(600)
-        return "Accepted: [[Y]]"
-
-    killed = threading.Event()
-
-    with Server(judged) as server:
-        monkeypatch.setenv("PROCTOR_DESK_JUDGES", f"openai/fake@{server.url}")
+    with Server(answer=lambda text: "Accepted: [[Y]]", hold=2) as server:
+        monkeypatch.setenv("PROCTOR_DESK_JUDGES", f"openai/fake@{server.url}/v1")
         monkeypatch.setenv("PROCTOR_DESK_CALLS", "100")
         job = jobs.start(moderator, jobs.plan(moderator, "C", jobs.judges(), answers))
         here = {"PYTHONPATH": str(Path(jobs.__file__).parents[1]), "PROCTOR_DESK": str(tmp_path), "PROCTOR_DESK_DB": ""}
@@ -224,11 +215,11 @@ def test_a_killed_process_loses_no_verdict_and_pays_no_kept_reply_again(
             time.sleep(0.05)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        killed.set()
+        server.hold = None
         assert 1 <= Verdict.objects.count() == len(Job.objects.get().judged) < len(answers)
         assert Job.objects.get().state == "running"  # nobody could tell; it is found by its silence
         Job.objects.update(beat_at=timezone.now() - timedelta(minutes=1))
         jobs.start(moderator, job)
         jobs.run(job.key)
         assert Verdict.objects.count() == len(answers) and Job.objects.get().state == "done"
-        assert server.asked <= len(answers) + jobs.AT_ONCE  # only calls in flight at the kill may be asked again
+        assert server.arrived <= len(answers) + jobs.AT_ONCE  # only calls in flight at the kill may be asked again

@@ -5,7 +5,7 @@ its choice, which it prints, until its standard input is closed (for tests that 
 `faults` maps the text of a request's last message to what happens, one entry an attempt: "429", "429:<Retry-After>",
 "429:+3" (a Retry-After that is the date in three seconds, cut to whole ones), "500", "reset", "cut", "short" (fewer
 bytes than announced), "drip", "hang", "html", "empty", "400", "401", "echo" (401 whose body repeats the caller's key), "ok".
-What is not in it, or has run out, is answered with the text in capitals; with `verdicts` by a verdict, Y with that
+What is not in it, or has run out, is answered by `answer(text)`, by default the text in capitals; with `verdicts` by a verdict, Y with that
 probability, which depends on the conversation and, unless `steady`, on how often it was asked, but by a question where
 the instructions ask for no verdict. `rates` maps faults to the share of all attempts that meet them, drawn with `seed`;
 besides those above there are faults of a reply that comes whole: "odd" (usage that is none), "logprobs" (absurd ones) and "deep" (deeply nested text before the verdict).
@@ -21,6 +21,7 @@ import random
 import sys
 import threading
 import time
+from collections.abc import Callable
 from email.utils import formatdate
 
 from aiohttp import web
@@ -41,9 +42,11 @@ class Server:
         seed: int = 0,
         listing: int = 404,
         hold: int | None = None,
+        answer: Callable[[str], str] = str.upper,
     ):
         self.faults = {text: list(plan) for text, plan in (faults or {}).items()}
         self.latency, self.every, self.usage, self.verdicts = latency, every, usage, verdicts
+        self.answer = answer
         self.hold = hold  # after so many attempts none is answered, until this is None
         self.steady = steady
         self.rates, self.draws = rates or {}, random.Random(seed)
@@ -104,7 +107,8 @@ class Server:
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
-        text = body["messages"][-1]["content"]
+        said = body["messages"][-1]["content"]  # in parts, where there is a picture
+        text = said if isinstance(said, str) else "".join(part.get("text", "") for part in said)
         self.asked[text] += 1
         self.arrived += 1
         unlucky = self.every and self.arrived % self.every == 0
@@ -133,7 +137,7 @@ class Server:
     async def _answer(self, request: web.Request, fault: str, text: str, body: dict) -> web.StreamResponse:
         kind, _, detail = fault.partition(":")
         complete = kind in ("ok", "odd", "logprobs", "deep")
-        said = text.upper() if self.verdicts is None or not complete else self._verdict(body)
+        said = self.answer(text) if self.verdicts is None or not complete else self._verdict(body)
         reply = self._reply("[" * 20_000 + said if kind == "deep" else said, request.path)
         if kind == "odd":
             reply["usage"] = self.draws.choice([None, "many", {"prompt_tokens": None}, {"prompt_tokens": -1}, 10**400])

@@ -9,7 +9,9 @@ import re
 import sqlite3
 from types import SimpleNamespace
 
+import httpx
 import pytest
+from faulty_server import Server
 from proctor.data.schemas import Answer, Question
 from proctor.exam import recorded as exam_recorded
 from proctor.files import FileBusy, only_writer
@@ -25,8 +27,6 @@ from proctor.models.studies import rehearsed, study
 from proctor.paths import ROOT
 from proctor.uq import run_validator
 from proctor.uq.run_validator import Run, validate
-
-from ..chat_server import Server
 
 QUESTIONS = [Question(id=f"q{i}", question=f"What is {i} + {i}?", answer=str(2 * i)) for i in range(8)]
 ANSWERS = [Answer(id=f"a{i}", question_id=f"q{i}", text=f"The sum is {2 * i}.", correct=True) for i in range(8)]
@@ -141,8 +141,8 @@ def test_a_check_that_is_asked_anew_is_drawn_at_a_temperature(tmp_path):
 )
 def test_an_export_holds_the_next_call_of_every_answer(validator, depth, session, tmp_path):
     requests, replies = tmp_path / "q.jsonl", tmp_path / "r.jsonl"
-    with Server(lambda text: "Which sum?" if text.startswith("The sum is") else "Accepted: [[Y]]") as server:
-        judge = f"openai/m@{server.url}"
+    with Server(answer=lambda text: "Which sum?" if text.startswith("The sum is") else "Accepted: [[Y]]") as server:
+        judge = f"openai/m@{server.url}/v1"
         talker = session("replay")
 
         def study(one):
@@ -150,7 +150,11 @@ def test_an_export_holds_the_next_call_of_every_answer(validator, depth, session
 
         for _ in range(depth):
             assert asyncio.run(export(talker, study, requests)) == len(ANSWERS)
-            replies.write_text("".join(map(server.answer_line, requests.read_text().splitlines())))
+            lines = []
+            for line in map(json.loads, requests.read_text().splitlines()):
+                body = httpx.post(f"{server.url}/v1/chat/completions", json=line["body"]).json()
+                lines.append({"custom_id": line["custom_id"], "response": {"status_code": 200, "body": body}})
+            replies.write_text("\n".join(map(json.dumps, lines)))
             assert import_replies([replies], requests, talker.cache).complete
         assert asyncio.run(export(talker, study, requests)) == 0
     assert asyncio.run(study(talker))["outcome"].eq("accept").all()

@@ -4,12 +4,11 @@ import re
 import shutil
 
 import pytest
+from faulty_server import Server
 from proctor.models.spending import Budget
 from proctor.paths import ROOT
 from proctor.workflow.asking import refuse
 from proctor.workflow.notebook import WorkflowError
-
-from ..chat_server import Server
 
 ASK = """
 from proctor.models.messages import Request
@@ -42,8 +41,8 @@ def project(shared_project):
 
 @pytest.fixture
 def server(project):
-    with Server(lambda text: "It is so.") as running:
-        project.write("params/my_models.yaml", f"mine: {{kind: openai, model: m, base_url: '{running.url}'}}\n")
+    with Server(answer=lambda text: "It is so.") as running:
+        project.write("params/my_models.yaml", f"mine: {{kind: openai, model: m, base_url: '{running.url}/v1'}}\n")
         project.write("params/prices.yaml", "mine: {input: 1.0, output: 2.0}\n")
         shutil.rmtree(project.root / ".cache", ignore_errors=True)
         yield running
@@ -65,19 +64,19 @@ def test_nothing_is_sent_without_a_budget_and_the_plan_is_shown(way, project, se
     refused, done = project.each(way, words, [*words, *more], kernels=kernels)
     assert refused.returncode == 1 and NO_BUDGET in refused.stderr and PLAN in refused.stdout
     assert not done.returncode, done.stderr
-    assert server.asked == 2 and PLAN in done.stdout  # none was cached: the first command sent nothing
+    assert server.arrived == 2 and PLAN in done.stdout  # none was cached: the first command sent nothing
 
 
 def test_nothing_is_sent_from_a_live_kernel_without_a_budget(project, server):
     cells = PARAMETERS.format("asks").replace("'replay'", "'auto'"), ASK, "budget = 'none'", ASK
     done = project.python("-c", LIVE, *cells)
-    assert NO_BUDGET in done.stdout and done.stdout.count(PLAN) == 2 and server.asked == 2, done.stderr
+    assert NO_BUDGET in done.stdout and done.stdout.count(PLAN) == 2 and server.arrived == 2, done.stderr
 
 
 def test_a_model_that_costs_nothing_needs_no_budget(project, server):
     project.write("params/prices.yaml", "mine: {input: 0, output: 0}\n")
     (done,) = project.each("proctor.workflow.run", RUN, kernels=False)
-    assert done.returncode == 0 and server.asked == 2, done.stderr
+    assert done.returncode == 0 and server.arrived == 2, done.stderr
 
 
 def test_several_notebooks_show_one_bill_before_the_first_call(project, server):
@@ -87,7 +86,7 @@ def test_several_notebooks_show_one_bill_before_the_first_call(project, server):
     assert refused.returncode == 2 and "nothing was asked: this costs money, and there is no budget" in refused.stderr
     for each in (refused, done):  # the first has asked nothing
         assert "plan: 3 different calls to ask over 2 notebooks, no price known" in each.stdout
-    assert done.returncode == 0 and server.asked == 3, done.stderr
+    assert done.returncode == 0 and server.arrived == 3, done.stderr
     assert not list(project.root.glob("build/plans/**/*.ipynb"))
 
 
