@@ -104,10 +104,10 @@ def test_claims_of_another_seed_flip_move_or_stay(project):
         ("uq/a", "same", 0), ("uq/b", "numbers", pytest.approx(0.05)), ("uq/c", "same", 0),
     ]  # fmt: skip
 
-    flips, _, rest = far.stdout.partition("Moved by more than 1 widths:")
-    moved, _, lost = rest.partition("Made by one of both runs alone:")
     assert far.returncode == 1 and "The same verdict: 1 of 2 (50.0 %)." in far.stdout
-    assert "uq/a  holds, +5.0 [+1.0, +9.0], n = 10 -> cannot tell, +5 [-1, +9], n = 10" in flips
-    assert "uq/b" in moved and "uq/c" in lost and "-> (none)" in lost
-    assert "Moved by more" not in wide.stdout and wide.returncode == 1  # the flip stays
+    flips, moved, lost = far.stdout.split("### ")[1:]
+    assert "| uq/a | holds | cannot tell | +5.0 [+1.0, +9.0], n = 10 | +5 [-1, +9], n = 10 |" in flips
+    assert moved.startswith("Other numbers") and "| uq/b | " in moved and "| 1.1 widths |" in moved
+    assert lost.startswith("Removed") and "| uq/c | " in lost
+    assert "### Other numbers" not in wide.stdout and wide.returncode == 1  # the flip stays
     assert default.returncode == 2 and "--seed 20260101: that is the default of uq/draws" in default.stderr

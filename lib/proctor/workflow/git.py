@@ -13,7 +13,8 @@ import os
 import re
 import subprocess
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 from proctor.paths import COMMITTED, ROOT
@@ -77,11 +78,6 @@ KINDS = {
     "added": "added",
     "removed": "removed",
 }
-HEADINGS = {"verdict": "Another verdict", "numbers": "Other numbers", "added": "Added", "removed": "Removed"}
-HEADS = {
-    "verdict": ("claim", "verdict before", "verdict after", "before", "after"),
-    "numbers": ("claim", "before", "after", "estimate moved by", "limits moved by"),
-}
 
 
 def changelog(before: str, after: str = "") -> str:
@@ -114,31 +110,10 @@ def _claims(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[str]:
             except ValueError as error:
                 unread.append(f"{file} could not be read as claims: {error}")
         read.append(found)
-    changes = values.claim_changes(read[0], read[1])
-    by_kind = {kind: [each for each in changes if each.kind == kind] for kind in KINDS}
-    counts = ", ".join(f"{len(by_kind[kind])} {word}" for kind, word in KINDS.items() if by_kind[kind])
-    lines = ["## Claims", "", f"{counts}." if counts else "No claim changed.", "", *unread]
-    for kind, heading in HEADINGS.items():
-        if by_kind[kind]:
-            head = HEADS.get(kind, ("claim", "verdict", "numbers"))
-            lines += [f"### {heading}", "", *_grid(head, [_row(each) for each in by_kind[kind]]), ""]
-    return lines
-
-
-def _row(change: values.ClaimChange) -> list[str]:
-    before, after = change.before, change.after
-    if before is None or after is None:
-        claim = after or before
-        assert claim is not None
-        return [change.id, claim.verdict, claim.numbers]
-    if change.kind == "verdict":
-        return [change.id, before.verdict, after.verdict, before.numbers, after.numbers]
-    return [change.id, before.numbers, after.numbers, *map(widths, (change.shift, change.limits))]
-
-
-def widths(moved: float | None) -> str:
-    """How far a number moved, in widths of the interval before."""
-    return "" if moved is None else "0" if moved == 0 else "exact" if moved == math.inf else f"{moved:.2g} widths"
+    changes = values.claim_changes(*read)
+    kinds = Counter(change.kind for change in changes)
+    counts = ", ".join(f"{kinds[kind]} {words}" for kind, words in KINDS.items() if kinds[kind])
+    return ["## Claims", "", f"{counts or 'No claim changed'}.", "", *unread, *values.claim_tables(changes)]
 
 
 def _tables(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[str]:
@@ -157,15 +132,10 @@ def _tables(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[str]:
     lines = ["## Tables", "", f"{len(rows)} changed, {len(whole['added'])} added, {len(whole['removed'])} removed.", ""]
     if rows:
         head = ("table", "cells changed", "largest change at", "from → to", "relative", "rows and columns")
-        lines += [*_grid(head, rows), ""]
+        lines += [*values.grid(head, rows), ""]
     lines += [f"{word.capitalize()}: {', '.join(names)}.\n" for word, names in whole.items() if names]
     return lines
 
 
 def _short(text: str, most: int = 40) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def _grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    cells = [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in rows]
-    return [f"| {' | '.join(head)} |", "|" + "---|" * len(head), *(f"| {' | '.join(row)} |" for row in cells)]

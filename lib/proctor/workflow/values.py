@@ -82,6 +82,49 @@ class ClaimChange(NamedTuple):
     shift: float | None = None
     limits: float | None = None
 
+    def row(self) -> tuple[Any, ...]:
+        """Its id and kind, both verdicts and both estimates, shift and limits."""
+        pair = self.before, self.after
+        verdicts = [claim.verdict if claim else "" for claim in pair]
+        return (self.id, self.kind, *verdicts, *(claim and claim.estimate for claim in pair), self.shift, self.limits)
+
+    def cells(self) -> list[str]:
+        """Its row in the table of its kind."""
+        before, after = self.before, self.after
+        if before is None or after is None:
+            return [self.id, *(text for claim in (before, after) if claim for text in (claim.verdict, claim.numbers))]
+        if self.kind == "verdict":
+            return [self.id, before.verdict, after.verdict, before.numbers, after.numbers]
+        return [self.id, before.numbers, after.numbers, _widths(self.shift), _widths(self.limits)]
+
+
+CLAIM_TABLES = {  # kind: heading and columns
+    "verdict": ("Another verdict", ("claim", "verdict before", "verdict after", "before", "after")),
+    "numbers": ("Other numbers", ("claim", "before", "after", "estimate moved by", "limits moved by")),
+    "added": ("Added", ("claim", "verdict", "numbers")),
+    "removed": ("Removed", ("claim", "verdict", "numbers")),
+}
+
+
+def claim_tables(changes: Sequence[ClaimChange]) -> list[str]:
+    """The lines of a Markdown table for each kind of change but words."""
+    lines = []
+    for kind, (heading, columns) in CLAIM_TABLES.items():
+        if rows := [change.cells() for change in changes if change.kind == kind]:
+            lines += [f"### {heading}", "", *grid(columns, rows), ""]
+    return lines
+
+
+def grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a Markdown table."""
+    cells = [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in rows]
+    return [f"| {' | '.join(head)} |", "|" + "---|" * len(head), *(f"| {' | '.join(row)} |" for row in cells)]
+
+
+def _widths(moved: float | None) -> str:
+    """How far a number moved, in widths of the interval before."""
+    return "" if moved is None else "0" if moved == 0 else "exact" if moved == math.inf else f"{moved:.2g} widths"
+
 
 def compare(name: str, before: bytes | None, after: bytes | None, tolerance: float = TOLERANCE) -> Comparison:
     """How the file `name` differs, by the form that its ending says (.csv, .json, .jsonl, .png, .svg, else text).

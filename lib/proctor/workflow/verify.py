@@ -18,14 +18,14 @@ the tolerance, 1 something differs, a notebook failed or no file could be verifi
 
 import math
 import sys
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from proctor.paths import BUILD, COMMITTED, ROOT
-from proctor.report.claims import Claim, read_claims
+from proctor.report.claims import read_claims
 from proctor.report.provenance import relative
 from proctor.workflow import git, params, receipts, values
 from proctor.workflow.command_line import exit_code, jobs_parser, parse_jobs
@@ -34,6 +34,7 @@ from proctor.workflow.notebook import WorkflowError, all_notebooks, chosen
 
 PLACE, SEEDS = BUILD / "verify", BUILD / "seeds"
 REPORT = PLACE / "report.csv"
+FAILED = "failed"
 SHOWN = 40  # files that differ, on the terminal; the report has all
 SEED, WIDTHS = 1, 1.0  # another seed, and the widths by which an estimate may move
 COLUMNS = ("notebook", "file", "outcome", "changed", "of", "relative", "where", "before", "after", "note")
@@ -41,7 +42,7 @@ CLAIM_COLUMNS = ("notebook", "claim", "kind", "verdict", "verdict_now", "estimat
 
 
 class Finding(NamedTuple):
-    """One file of a notebook: how the new one differs from the committed one."""
+    """How one file of a notebook differs from the committed one; of a notebook that failed, why, in place of a file."""
 
     notebook: str
     file: str
@@ -75,65 +76,55 @@ def verify(only: Sequence[str], tolerance: float | None, how: Mapping[str, Any])
     todo = [job_in(PLACE / each.name, each, given[each.name]) for each in running]
     held = lock()  # noqa: F841  held until this function ends
     done = run_reported(todo, how, "verify")
-    made = {artifact: record["code"]["notebook"] for artifact, record in receipts.records().items()}
-    findings = []
-    for job in done:
-        places = [COMMITTED / artifact for artifact, name in made.items() if name == job.notebook.name]
-        committed = [path for place in places for path in place.parent.iterdir() if path.stem == place.name]
-        findings += [] if job.problem else compare(job, committed, tolerance)
-    write_report(REPORT, COLUMNS, _rows(findings, done))
+    makers = {artifact: record["code"]["notebook"] for artifact, record in receipts.records().items()}
+    committed: dict[str | None, dict[str, Path]] = defaultdict(dict)
+    for path in COMMITTED.glob("*/*"):
+        committed[makers.get(f"{path.parent.name}/{path.stem}")][path.relative_to(COMMITTED).as_posix()] = path
+    findings = [found for job in done for found in _compare(job, committed[job.notebook.name], tolerance)]
+    rows = [(name, file, *found[:3], f"{found.relative:.6g}", *found[4:]) for name, file, found in findings]
+    write_report(REPORT, COLUMNS, rows)
     _tell(findings, done, stay, tolerance)
-    bad = any(not each.comparison.fine for each in findings) or any(each.problem for each in done)
-    return 1 if bad or not findings else 0
+    return 0 if findings and all(found.fine for *_, found in findings) else 1
 
 
-def compare(done: Job, committed: Iterable[Path], tolerance: float) -> list[Finding]:
+def _compare(done: Job, old: Mapping[str, Path], tolerance: float) -> Iterator[Finding]:
     """How each file of the run differs from the committed ones of that notebook, by name."""
-    old = {path.relative_to(COMMITTED).as_posix(): path for path in committed}
-    new = done.files()
-    findings = []
-    for file in sorted({*old, *new}):
+    new, name = done.files(), done.notebook.name
+    if done.problem:
+        yield Finding(name, "", values.Comparison(FAILED, note=done.problem))
+    for file in [] if done.problem else sorted({*old, *new}):
         before, after = (each[file].read_bytes() if file in each else None for each in (old, new))
-        findings.append(Finding(done.notebook.name, file, values.compare(file, before, after, tolerance)))
-    return findings
-
-
-def _rows(findings: Sequence[Finding], done: Sequence[Job]) -> Iterable[tuple]:
-    for each in findings:
-        found = each.comparison
-        numbers = (found.changed, found.of, f"{found.relative:.6g}")
-        yield (each.notebook, each.file, found.outcome, *numbers, *found[4:])
-    yield from ((run.notebook.name, "", "failed", 0, 0, 0, "", "", "", run.problem) for run in done if run.problem)
+        yield Finding(name, file, values.compare(file, before, after, tolerance))
 
 
 def _tell(findings: Sequence[Finding], done: Sequence[Job], stay: Sequence[str], tolerance: float) -> None:
-    counts = {each.notebook.name: Counter[str]() for each in done}
-    for each in findings:
-        counts[each.notebook][each.comparison.outcome] += 1
-    width = max([len(name) for name in counts] + [8])
+    counts = Counter((name, found.outcome) for name, _, found in findings)
+    width = max(len(name) for name in ("notebook", *(run.notebook.name for run in done)))
     print(f"{'notebook':{width}}  {'  '.join(values.OUTCOMES)}")
-    for run in done:
-        name = run.notebook.name
-        row = "  ".join(f"{counts[name][outcome] or '-':>{len(outcome)}}" for outcome in values.OUTCOMES)
-        print(f"{name:{width}}  {'failed' if run.problem else row}")
+    for name in (run.notebook.name for run in done):
+        row = "  ".join(f"{counts[name, outcome] or '-':>{len(outcome)}}" for outcome in values.OUTCOMES)
+        print(f"{name:{width}}  {FAILED if counts[name, FAILED] else row}")
     off = [each for each in findings if not each.comparison.fine]
-    if off:
+    files = [each for each in off if each.file]
+    if files:
         print("\nNot the same:")
-    for each in off[:SHOWN]:
+    for each in files[:SHOWN]:
         print(f"  {each.comparison.outcome:9} {each.file}  {each.comparison.detail}".rstrip())
-    if len(off) > SHOWN:
-        print(f"  ... and {len(off) - SHOWN} more in {relative(REPORT)}")
+    if len(files) > SHOWN:
+        print(f"  ... and {len(files) - SHOWN} more in {relative(REPORT)}")
     failed = print_problems(done)
-    for name in dict.fromkeys([run.notebook.name for run in done if run.problem] + [each.notebook for each in off]):
+    for name in dict.fromkeys(each.notebook for each in off):
         for file in _changed_inputs(name):
             print(f"  {name}: its input {file} has changed since the committed figures were made")
     print("", *stay, sep="\n" if stay else "")
     reused = sum(bool(run.reused) for run in done)
     ran = f"{len(done) - reused - failed} run, {reused} as before, {failed} failed, {len(stay)} kept"
-    total = Counter(each.comparison.outcome for each in findings)
-    files = ", ".join(f"{total[outcome]} {outcome}" for outcome in values.OUTCOMES if total[outcome])
-    files = files or "No file was verified"
-    print(f"{ran}. {files}. Tolerance: relative {tolerance:g} a number, {values.LEVELS} of 255 levels a pixel.")
+    total = Counter(found.outcome for *_, found in findings)
+    said = ", ".join(f"{total[outcome]} {outcome}" for outcome in values.OUTCOMES if total[outcome])
+    print(
+        f"{ran}. {said or 'No file was verified'}. "
+        f"Tolerance: relative {tolerance:g} a number, {values.LEVELS} of 255 levels a pixel."
+    )
     print(f"Each file: {relative(REPORT)}" + _uncommitted())
 
 
@@ -171,57 +162,36 @@ def seeds(seed: int, only: Sequence[str], tolerance: float | None, how: Mapping[
     place = SEEDS / str(seed)
     todo = [job_in(place / each.name, each, given[each.name]) for each in running]
     done = run_reported(todo, how, f"seed {seed}")
-    changes, committed = {}, read_claims(COMMITTED)
+    committed, changes = read_claims(COMMITTED), dict[str, list[values.ClaimChange]]()
     for name, job in {each.notebook.name: each for each in done if not each.problem}.items():
         own = (claim for claim in committed if claim.notebook == name)
         changes[name] = values.claim_changes(own, read_claims(job.figures))
-    write_report(place / "report.csv", CLAIM_COLUMNS, _claim_rows(changes))
+    rows = [(name, *change.row()) for name, found in changes.items() for change in found]
+    write_report(place / "report.csv", CLAIM_COLUMNS, rows)
     same = _tell_claims([change for found in changes.values() for change in found], done, seed, tolerance)
     print("", *(f"  no seed   {name}" for name in without), *stay, sep="\n" if without or stay else "")
     print(f"Each claim: {relative(place / 'report.csv')}")
     return 0 if same and not any(each.problem for each in done) else 1
 
 
-def _claim_rows(changes: Mapping[str, Sequence[values.ClaimChange]]) -> Iterable[tuple]:
-    for notebook, found in changes.items():
-        for change in found:
-            pair = change.before, change.after
-            verdicts = [claim.verdict if claim else "" for claim in pair]
-            estimates = [claim.estimate if claim else None for claim in pair]
-            yield (notebook, change.id, change.kind, *verdicts, *estimates, change.shift, change.limits)
-
-
 def _tell_claims(changes: Sequence[values.ClaimChange], done: Sequence[Job], seed: int, tolerance: float) -> bool:
     """Say what the seed changes; True where no verdict flips, no estimate moves too far and no claim is lost."""
     both = [change for change in changes if change.before and change.after]
-    flips = [change for change in both if change.kind == "verdict"]
     far = [change for change in both if change.shift is not None and change.shift > tolerance]
-    lost = [change for change in changes if change.kind in ("added", "removed")]
-    for heading, found in (
-        ("Another verdict:", flips),
-        (f"Moved by more than {tolerance:g} widths:", [change for change in far if change.kind != "verdict"]),
-        ("Made by one of both runs alone:", lost),
-    ):
-        if found:
-            print(f"\n{heading}")
-        for change in found:
-            print(f"  {change.id}  {_said(change.before)} -> {_said(change.after)}")
+    off = [change for change in changes if change.kind in ("verdict", "added", "removed") or change in far]
+    print("", *values.claim_tables(off), sep="\n")
     failed = print_problems(done)
-    print(f"\nSeed {seed}: {len(done) - failed} run, {failed} failed; {len(both)} claims.")
+    print(f"Seed {seed}: {len(done) - failed} run, {failed} failed; {len(both)} claims.")
     if both:
-        same = len(both) - len(flips)
-        print(f"The same verdict: {same} of {len(both)} ({100 * (1 - len(flips) / len(both)):.1f} %).")
+        same = sum(change.kind != "verdict" for change in both)
+        print(f"The same verdict: {same} of {len(both)} ({100 * same / len(both):.1f} %).")
     if shifts := sorted(change.shift for change in both if change.shift is not None and math.isfinite(change.shift)):
         print(
             f"Estimates: {sum(shift > 0 for shift in shifts)} of {len(shifts)} moved; the median by "
             f"{shifts[len(shifts) // 2]:.2g} widths of its interval, the largest by {shifts[-1]:.2g}. "
             f"By more than {tolerance:g}, the tolerance: {len(far)}."
         )
-    return not (flips or far or lost)
-
-
-def _said(claim: Claim | None) -> str:
-    return f"{claim.verdict}, {claim.numbers}" if claim else "(none)"
+    return not off
 
 
 if __name__ == "__main__":
