@@ -13,7 +13,9 @@ from proctor.models.offline import to_ask
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.studies import rehearsed, study
+from proctor.workflow.notebook import Notebook
 from scipy import stats
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 EXAMPLES = paths.ROOT / "data/examples"
 
@@ -73,6 +75,15 @@ def test_questions_without_candidates_are_left_out_and_counted(tmp_path, capsys,
     assert "2 candidates to 1 questions; left out: 2 questions without candidates" in capsys.readouterr().out
 
 
+@pytest.fixture(scope="module")
+def best():
+    """`best_candidates` of the notebook cbu/your_candidates."""
+    known = dict(np=np, pd=pd, confint_proportions_2indep=confint_proportions_2indep)
+    cells = Notebook(paths.ROOT / "notebooks/cbu/your_candidates.ipynb").code
+    exec(next(cell.source for cell in cells if "def best_candidates" in cell.source), known)
+    return known["best_candidates"]
+
+
 def worth_of(solved, rollouts, lost=0):
     """Utilities of candidates to one question by how many of their rollouts succeed; `lost`: undecided ones of each."""
     solved = np.asarray(solved)
@@ -85,19 +96,19 @@ def worth_of(solved, rollouts, lost=0):
 
 
 @pytest.mark.parametrize("rollouts, chance", [(2, 0.5), (4, 0.5), (4, 0.9), (16, 0.1)])
-def test_equal_candidates_are_rarely_called_best(rollouts, chance):
+def test_equal_candidates_are_rarely_called_best(rollouts, chance, best):
     trials = 200
     drawn = np.sort(np.random.default_rng(7).binomial(rollouts, chance, (trials, 4)))
     rows, times = np.unique(drawn, axis=0, return_counts=True)
-    wrong = sum(n * (own_candidates.best(worth_of(row, rollouts))["low"].iloc[0] > 0) for row, n in zip(rows, times))
+    wrong = sum(n * (best(worth_of(row, rollouts))["low"].iloc[0] > 0) for row, n in zip(rows, times))
     assert wrong / trials <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / trials)
 
 
-def test_the_best_is_above_the_second_where_rollouts_say_so_and_undecided_ones_do_not():
-    assert own_candidates.best(worth_of([30, 8, 5], 32))["reading"].tolist() == ["above the second"]
-    assert own_candidates.best(worth_of([20, 8, 5], 32, lost=12))["reading"].tolist() == ["undecided"]
-    assert own_candidates.best(worth_of([8, 8], 32))["reading"].tolist() == ["tied"]
-    assert own_candidates.best(worth_of([8], 32))["reading"].tolist() == ["the only candidate"]
+def test_the_best_is_above_the_second_where_rollouts_say_so_and_undecided_ones_do_not(best):
+    assert best(worth_of([30, 8, 5], 32))["reading"].tolist() == ["above the second"]
+    assert best(worth_of([20, 8, 5], 32, lost=12))["reading"].tolist() == ["undecided"]
+    assert best(worth_of([8, 8], 32))["reading"].tolist() == ["tied"]
+    assert best(worth_of([8], 32))["reading"].tolist() == ["the only candidate"]
 
 
 def test_copies_at_temperature_0_are_no_rollouts(setup):

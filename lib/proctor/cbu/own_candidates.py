@@ -10,11 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from statsmodels.stats.proportion import confint_proportions_2indep
 
 from proctor.cbu.candidates import SOLVERS, drafted, load_candidates, written
 from proctor.cbu.judges import ask_judges, score_request
-from proctor.cbu.utility import NEIGHBOURS, OUTCOMES, run_rollouts, utilities
+from proctor.cbu.utility import NEIGHBOURS, run_rollouts, utilities
 from proctor.data.answers import load_asked
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Answer, Question
@@ -28,7 +27,6 @@ from proctor.models.session import Session
 from proctor.models.settings import Settings
 
 JUDGE = "judge 1-10"
-LOST = OUTCOMES[2:]  # rollouts that count as not solved without having been found wrong
 
 
 @dataclass(frozen=True)
@@ -99,46 +97,6 @@ def reads_probabilities(model: str, setup: Setup, settings: Settings) -> bool:
     style = settings.style_for(spec(model))
     asked = score_request(JUDGE, setup.questions[0], setup.candidates[0], model, settings=settings)
     return spec(model).local and style == "short" and asked.logprobs is not None
-
-
-def best(worth: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
-    """One row a solver and question: which candidate has the highest utility, and whether it is above the second.
-
-    The difference is that of two independent shares, with Agresti and Caffo's interval, which holds at few rollouts;
-    undecided rollouts widen it. All rows hold together with `level` (Bonferroni). That the best was chosen by the same
-    rollouts needs no further correction where it is compared with the second (Hung and Fithian, 2019). It is about the
-    neighbours at hand. `reading`: above the second, tied, undecided, or the only candidate.
-    """
-    groups = worth.groupby(["model", "question_id"], sort=False)
-    rows = []
-    for (model, question), part in groups:
-        first, *others = part.sort_values("utility", ascending=False, kind="stable").to_dict("records")
-        row = dict(model=model, question_id=question, best=first["candidate"], utility=first["utility"])
-        if others:
-            second = others[0]
-            row |= dict(second=second["candidate"], second_utility=second["utility"])
-            row["difference"] = first["utility"] - second["utility"]
-            own = 1 - (1 - level) / groups.ngroups
-            row["low"] = min(_difference(first, other, ("utility", "most"), own)[0] for other in others)
-            row["high"] = _difference(first, second, ("most", "utility"), own)[1]
-            apart = "above the second" if row["low"] > 0 else "undecided"
-            row["reading"] = "tied" if row["difference"] == 0 else apart
-        else:
-            row["reading"] = "the only candidate"
-        rows.append(row)
-    return pd.DataFrame(rows, columns=[*_BEST])
-
-
-_BEST = "model question_id best utility second second_utility difference low high reading".split()
-
-
-def _difference(first: dict, second: dict, counted: tuple[str, str], level: float) -> tuple[float, float]:
-    """Agresti and Caffo's limits of one utility minus another, each with its number of rollouts."""
-    low, high = confint_proportions_2indep(
-        first[counted[0]] * first["weight"], first["weight"],
-        second[counted[1]] * second["weight"], second["weight"], method="agresti-caffo", alpha=1 - level,
-    )  # fmt: skip
-    return max(-1.0, low), min(1.0, high)
 
 
 # Majority voting as a score (CBU, section 2.2)
