@@ -25,7 +25,7 @@ Limits = tuple[float, float]
 
 
 def percentile(a: np.ndarray, b: np.ndarray) -> Limits:
-    found = bootstrap.paired_difference(a, b, np.random.default_rng(1), 2_000, method="percentile")
+    found = bootstrap.interval(a - b, np.random.default_rng(1), 2_000, bounds=(-1.0, 1.0))
     return found.low, found.high
 
 

@@ -4,7 +4,7 @@ A resample is a vector of counts: how often each item was drawn. The means of al
 are one matrix product. Resamples are always drawn in blocks of the same size, so memory stays bounded and
 a seed gives the same resamples for every statistic.
 
-Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 13 (percentile) and 14 (BCa).
+Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13 (percentile).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import stdtrit
 
 from proctor.stats import checks
 from proctor.stats.compare import cluster_t_interval, score_interval
@@ -20,7 +20,6 @@ from proctor.stats.interval import Interval, exact_interval, no_interval
 from proctor.stats.proportions import wilson
 
 BLOCK = 64  # resamples drawn at a time; part of what a seed means, so changing it changes the numbers
-METHODS = ("percentile", "bca")
 FEW = 30  # clusters up to which a paired difference gets Student's interval by default
 
 
@@ -111,11 +110,10 @@ def interval(
     rng: np.random.Generator,
     resamples: int = 10_000,
     level: float = 0.95,
-    method: str = "percentile",
     clusters: ArrayLike | None = None,
     bounds: tuple[float, float] = (0.0, 1.0),
 ) -> Interval:
-    """Bootstrap interval of a mean score, scores of shape (items,).
+    """Percentile bootstrap interval of a mean score, scores of shape (items,).
 
     If no resample differs from the data (all right, none right, all equal) the bootstrap interval has no width, and
     `exact_interval` is used instead (method "exact"). The scores must then lie in `bounds`. No scores: `no_interval`.
@@ -129,7 +127,7 @@ def interval(
     if np.shape(scores) == (0,):
         return no_interval(level)
     scores = checks.finite(scores, "scores", 1)
-    return intervals(scores[None, :], rng, resamples, level, method, clusters, bounds)[0]
+    return intervals(scores[None, :], rng, resamples, level, clusters, bounds)[0]
 
 
 def intervals(
@@ -137,29 +135,20 @@ def intervals(
     rng: np.random.Generator,
     resamples: int = 10_000,
     level: float = 0.95,
-    method: str = "percentile",
     clusters: ArrayLike | None = None,
     bounds: tuple[float, float] = (0.0, 1.0),
 ) -> list[Interval]:
     """As `interval`, one for each row of scores (rows, items), all from the same resamples."""
     checks.share(level, "level")
-    if method not in METHODS:
-        raise ValueError(f"method is {method!r}: must be one of {', '.join(METHODS)}")
     gathered = units(scores, clusters)
-    sizes, found = gathered.sizes, []
     means = unit_means(gathered, resamples, rng)
-    percentiles = np.quantile(means, _tails(level), axis=1).T.tolist() if method == "percentile" else []
-    for row, (estimate, replicates, total) in enumerate(zip(gathered.means.tolist(), means, gathered.totals)):
-        if _constant(replicates):
-            found.append(exact_interval(estimate, len(sizes), level, bounds))
-            continue
-        if method == "percentile":
-            low, high = percentiles[row]
-        else:
-            left_out = (total.sum() - total) / ((sizes.sum() - sizes) * gathered.denominator)
-            low, high = _bca(estimate, replicates, left_out, level)
-        found.append(Interval(estimate, low, high, level, method))
-    return found
+    limits = np.quantile(means, _tails(level), axis=1).T.tolist()
+    return [
+        exact_interval(estimate, len(gathered.sizes), level, bounds)
+        if _constant(replicates)
+        else Interval(estimate, low, high, level, "percentile")
+        for estimate, replicates, (low, high) in zip(gathered.means.tolist(), means, limits)
+    ]
 
 
 def paired_difference(
@@ -168,26 +157,24 @@ def paired_difference(
     rng: np.random.Generator,
     resamples: int = 10_000,
     level: float = 0.95,
-    method: str = "",
     clusters: ArrayLike | None = None,
 ) -> Interval:
     """Interval of mean(a) - mean(b), both of shape (items,) with scores in [0, 1] on the same items, in the same order.
 
-    Item difficulty that both models share cancels. Unless `method` names one of the bootstrap's, 0/1 scores without
-    clusters get the score interval and up to FEW clusters Student's (`compare`), which draw nothing and hold
-    their level for few items or clusters; all others get the percentile bootstrap. If shares a and b never differ, the
+    Item difficulty that both models share cancels. 0/1 scores without clusters get the score interval and up to FEW
+    clusters Student's (`compare`), which draw nothing and hold their level for few items or clusters; all others get
+    the percentile bootstrap. If shares a and b never differ, the
     exact interval is symmetric about zero.
     """
     if np.shape(a) == np.shape(b) == (0,):
         return no_interval(level)
     a, b = checks.finite(a, "a", 1), checks.finite(b, "b", 1)
     checks.same_length(a=a, b=b)
-    if not method and clusters is None and np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all():
+    if clusters is None and np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all():
         return score_interval(a, b, level)
-    if not method and clusters is not None and len(np.unique(np.asarray(clusters))) <= FEW:
+    if clusters is not None and len(np.unique(np.asarray(clusters))) <= FEW:
         return cluster_t_interval(a - b, clusters, level)
-    method = method or "percentile"
-    return interval(a - b, rng, resamples, level, method, clusters, bounds=(-1.0, 1.0))
+    return interval(a - b, rng, resamples, level, clusters, bounds=(-1.0, 1.0))
 
 
 def statistic_interval(
@@ -304,18 +291,3 @@ def _constant(replicates: np.ndarray) -> bool:
 
 def _tails(level: float) -> np.ndarray:
     return np.array([(1 - level) / 2, (1 + level) / 2])
-
-
-def _bca(estimate: float, replicates: np.ndarray, left_out: np.ndarray, level: float) -> tuple[float, float]:
-    """BCa limits from replicates and the means with one unit left out (the jackknife)."""
-    centre = replicates.dtype.type(estimate)  # at the replicates' own precision, or nothing would tie
-    near = 1e-12 * max(1.0, abs(estimate))
-    below, above = np.mean(replicates < centre - near), np.mean(replicates > centre + near)
-    bias = ndtri((1 + below - above) / 2)  # ties count half
-    if not np.isfinite(bias):
-        raise ValueError("all resamples lie on one side of the estimate: BCa does not exist; use percentile")
-    skew = left_out.mean() - left_out
-    acceleration = (skew**3).sum() / (6 * (skew**2).sum() ** 1.5)
-    z = bias + ndtri(_tails(level))
-    low, high = np.quantile(replicates, ndtr(bias + z / (1 - acceleration * z)))
-    return float(low), float(high)

@@ -13,7 +13,7 @@ from proctor.stats.proportions import clopper_pearson
 class Interval:
     """An estimate with its interval.
 
-    `method` is the one used: percentile, percentile centred, bca, score, newcombe, cluster t, exact, range, wilson or
+    `method` is the one used: percentile, percentile centred, score, newcombe, cluster t, exact, range, wilson or
     none; "not in the table" where the rows that it is about are not there. `undefined` counts the resamples in which
     the statistic did not exist; they are left out. Where the data hold no such statistic, or too little for an
     interval, limits are NaN (`no_interval`), and a claim that rests on them is "cannot tell".
