@@ -30,7 +30,7 @@ def load_release(folder: str | Path, by: Account | None = None) -> tuple[int, in
 
 def question_rows(release: Release) -> list[dict]:
     """Its questions with the fields of `models.Question`. Raises DataError for one whose author is not named."""
-    credits = {(row.site, row.question_id): row for row in release.attributions.itertuples()}
+    credits = {(row.site, row.question_id): row for row in release.attribution.itertuples()}
     diamond, rows = set(zip(release.diamond["site"], release.diamond["question_id"])), []
     for key, row in zip(keys(release.questions), release.questions):
         credit = credits.get(key)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from proctor.data.tabular import DataError
 from proctor.stats import checks
 from proctor.uq import community_texts as texts
-from proctor.uq.dataset.attribution import licence
+from proctor.uq.dataset.posts import licence
 
 COLUMNS = {
     "questions": "question_id site category title body score views posted_at licence link",

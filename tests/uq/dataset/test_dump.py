@@ -13,7 +13,7 @@ from proctor.uq.dataset import dump, pool
 from proctor.uq.dataset.dump import ingest_dump, read_rows
 from proctor.uq.dataset.generate_dump import make_posts, make_questions, write_dump, write_later_dump
 from proctor.uq.dataset.pool import Rejected, SeenIds, writing
-from proctor.uq.dataset.post_markdown import to_markdown
+from proctor.uq.dataset.posts import to_markdown
 
 GOOD = 'PostTypeId="1" CreationDate="2015-01-27T20:09:32.720" Score="2" ViewCount="9" Body="b" Title="t" Tags="&lt;a&gt;" AnswerCount="0"'
 

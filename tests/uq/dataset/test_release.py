@@ -10,11 +10,18 @@ import pyarrow.parquet as pq
 import pytest
 from proctor.data.tabular import DataError
 from proctor.uq.dataset import release as module
-from proctor.uq.dataset.attribution import COLUMNS, attributions, home
 from proctor.uq.dataset.next_version import propose, read_proposal
 from proctor.uq.dataset.pool import writing
-from proctor.uq.dataset.release import PUBLIC, checked_version, digest, next_changes, read_releases, write_release
-from proctor.uq.dataset.release_check import check_releases
+from proctor.uq.dataset.posts import COLUMNS, attributions, home
+from proctor.uq.dataset.release import (
+    PUBLIC,
+    check_releases,
+    checked_version,
+    digest,
+    next_changes,
+    read_releases,
+    write_release,
+)
 from proctor.uq.dataset.review_queue import KEY, READ, UNREAD, load_quotas, read_reviews, without_place
 
 
@@ -73,7 +80,7 @@ def test_the_next_version_replaces_each_solved_question_by_a_new_one_of_its_site
     text = (two_versions / "2/DATASHEET.md").read_text()  # it gives the counts of the files
     for site, count in pd.Series([row["site"] for row in two.questions]).value_counts().items():
         assert f"| Science | {site} | {count} |" in text
-    for name, count in two.attributions["licence"].value_counts().items():
+    for name, count in two.attribution["licence"].value_counts().items():
         assert f"[{name}](https://creativecommons.org/licenses/by-sa/{name.split()[-1]}/) ({count})" in text
     assert "the one before is 1." in text and f"{len(two.diamond)} of them are the diamond subset" in text
 
@@ -145,8 +152,8 @@ def test_authors_keep_their_names_from_version_to_version(made, tmp_path):
     changes = next_changes(sheet, solved_of(versions[0], 1), read_releases(tmp_path), early=True)
     write_release(tmp_path, "2", kept, sheet, changes, quotas)
     for release in read_releases(tmp_path):
-        expected = [names[n % 9] or "user 5" for n in release.attributions["question_id"]]
-        assert list(release.attributions["author"]) == expected
+        expected = [names[n % 9] or "user 5" for n in release.attribution["question_id"]]
+        assert list(release.attribution["author"]) == expected
         assert not re.search(r"[,\n][=@]", (tmp_path / release.version / "attribution.csv").read_text())
     assert check_releases(tmp_path) == []
 

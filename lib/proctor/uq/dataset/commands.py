@@ -37,7 +37,6 @@ from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.generate_dump import SITES, write_dumps
 from proctor.uq.dataset.llm_filter import REPEATS, TEMPERATURE, effects, filter_questions, write_verdicts
 from proctor.uq.dataset.pool import Ingested
-from proctor.uq.dataset.release_check import check_releases
 from proctor.uq.dataset.review_queue import (
     ATTEMPTS,
     KEY,
@@ -45,6 +44,7 @@ from proctor.uq.dataset.review_queue import (
     READ,
     build_queue,
     is_among,
+    keys,
     load_quotas,
     read_reviews,
     without_place,
@@ -248,7 +248,7 @@ def queue_for_review(
         raise DataError(f"{kept}: of {len(questions):,} questions none is left for review. {why}.")
     write_queue(out, found, questions, attempts)
     if judged is not None:
-        counts, known = judged["outcome"].value_counts(), set(zip(*(judged[name] for name in KEY)))
+        counts, known = judged["outcome"].value_counts(), set(keys(judged))
         told = ", ".join(f"{counts.get(outcome, 0):,} {outcome}" for outcome in OUTCOMES)
         print(f"LLM filter: {told}, {(~is_among(questions, known)).sum():,} without a verdict (left out)")
     print(found.groupby(["site", "way"]).size().unstack(fill_value=0).to_string())
@@ -306,7 +306,7 @@ def _short(there: int, wanted: int) -> str:
 @app.command()
 def check_release(folder: Versions) -> None:
     """Check all versions: files, rows, licences, no question lost."""
-    problems = check_releases(folder)
+    problems = releases.check_releases(folder)
     for told in problems:
         print(told, file=sys.stderr)
     names = ", ".join(releases.versions(folder))

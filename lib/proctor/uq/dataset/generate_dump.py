@@ -13,8 +13,8 @@ import numpy as np
 
 from proctor.files import write_atomic
 from proctor.generated.worked import DISTINCT, DOUBLED
-from proctor.uq.dataset.attribution import licence
 from proctor.uq.dataset.dump import read_rows
+from proctor.uq.dataset.posts import licence
 
 WORDS = DISTINCT + DOUBLED
 FIRST, DAYS = datetime(2010, 1, 1), 5400  # posts are spread over almost fifteen years

@@ -25,7 +25,7 @@ from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import Prompt, load
 from proctor.models.session import Session
 from proctor.models.settings import Settings
-from proctor.uq.dataset.post_markdown import to_markdown
+from proctor.uq.dataset.posts import to_markdown
 from proctor.uq.dataset.review_queue import KEY
 
 CHANCES = {"correctness": 40, "solvability": 70}  # a mean of at most so many percent is kept

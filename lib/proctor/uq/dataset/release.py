@@ -23,11 +23,10 @@ import pyarrow.parquet as pq
 
 from proctor.data.tabular import DataError, Wrong, read
 from proctor.files import as_written, digest, harmless
-from proctor.uq.dataset import attribution
-from proctor.uq.dataset.attribution import DEED
+from proctor.uq.dataset import posts
 from proctor.uq.dataset.next_version import SHARE, is_due
-from proctor.uq.dataset.post_markdown import to_markdown
-from proctor.uq.dataset.review_queue import KEY, UNREAD, Quotas, choose, is_among, without_place
+from proctor.uq.dataset.posts import DEED, LICENCES, licence, to_markdown
+from proctor.uq.dataset.review_queue import KEY, UNREAD, Quotas, choose, is_among, keys, without_place
 
 PUBLIC = pa.schema(
     {
@@ -43,19 +42,19 @@ PUBLIC = pa.schema(
         "views": pa.int64(),
     }
 )
-CHANGE = (*KEY, "change", "reason")
+TABLES = {"attribution": list(posts.COLUMNS), "diamond": KEY, "changes": [*KEY, "change", "reason"]}  # .csv: columns
 FILES = ("questions.jsonl", "questions.parquet", "attribution.csv", "diamond.csv", "dev.jsonl", "changes.csv")
 PAGES = ("CHANGELOG.md", "DATASHEET.md")
 _VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}")
 
 
 class Release(NamedTuple):
-    """A version as its folder holds it. questions, dev: rows of their files; attributions, changes, diamond: tables."""
+    """A version as its folder holds it. questions, dev: rows of their files; attribution, changes, diamond: tables."""
 
     version: str
     manifest: dict
     questions: list[dict]
-    attributions: pd.DataFrame
+    attribution: pd.DataFrame
     diamond: pd.DataFrame
     dev: list[dict]
     changes: pd.DataFrame
@@ -64,10 +63,10 @@ class Release(NamedTuple):
     def keys(self) -> list[tuple[str, int]]:
         return keys(self.questions)
 
-
-def keys(rows: list[dict]) -> list[tuple[str, int]]:
-    """The (site, number) of each question."""
-    return [(row["site"], row["question_id"]) for row in rows]
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many questions there are, how many of them are diamond, and how many the dev set has."""
+        return dict(questions=len(self.questions), diamond=len(self.diamond), dev=len(self.dev))
 
 
 def public_rows(questions: pd.DataFrame, quotas: Quotas) -> list[dict]:
@@ -80,7 +79,7 @@ def public_rows(questions: pd.DataFrame, quotas: Quotas) -> list[dict]:
             tags=list(row.tags),
             category=quotas.of(row.site)["category"],
             site=row.site,
-            link=attribution.link(row.site, row.question_id),
+            link=posts.link(row.site, row.question_id),
             comments=None if row.comments != 0 else [],
             score=row.score,
             views=None if pd.isna(row.views) else int(row.views),
@@ -120,12 +119,12 @@ def next_changes(reviews: pd.DataFrame, solved: pd.DataFrame, earlier: list[Rele
     nth = accepted.groupby("site").cumcount()
     fresh = accepted[nth < pd.Series([wanted.get(site, 0) for site in accepted["site"]], accepted.index, dtype=int)]
     removed = solved.assign(change="removed", reason=[f"solved ({r.status}; {r.expert})" for r in solved.itertuples()])
-    return pd.concat([removed[list(CHANGE)], _added(fresh)], ignore_index=True)
+    return pd.concat([removed[TABLES["changes"]], _added(fresh)], ignore_index=True)
 
 
 def _added(chosen: pd.DataFrame) -> pd.DataFrame:
     reasons = [row.way + (f": {row.reason}" if row.reason else "") for row in chosen.itertuples()]
-    return chosen.assign(change="added", reason=reasons)[list(CHANGE)].reset_index(drop=True)
+    return chosen.assign(change="added", reason=reasons)[TABLES["changes"]].reset_index(drop=True)
 
 
 def write_release(
@@ -145,87 +144,79 @@ def write_release(
     question twice or one of the dev set.
     """
     folder, earlier = Path(folder), read_releases(folder)
-    last = earlier[-1] if earlier else None
+    tables = {name: pd.DataFrame(columns=columns) for name, columns in TABLES.items()}
+    last = earlier[-1] if earlier else Release("0", {}, [], **tables, dev=[])
     checked_version(version)
-    if last and order(version) <= order(last.version):
+    if earlier and order(version) <= order(last.version):
         raise DataError(f"{folder}: version {last.version} is there. Give a later one than that.")
-    fresh = _fresh(kept, changes)
-    gone = set(zip(*(changes.loc[changes["change"] == "removed", name] for name in KEY)))
-    confirmed = set(zip(*(reviews.loc[reviews["diamond"].astype(bool), name] for name in KEY)))
-    new, before = set(zip(fresh["site"], fresh["question_id"])), last.questions if last else []
-    stays = [row for row, key in zip(before, keys(before)) if key not in gone]
-    rows = sorted([*stays, *public_rows(fresh, quotas)], key=lambda row: (row["site"], row["question_id"]))
+    fresh, gone = _fresh(kept, changes), set(keys(changes[changes["change"] == "removed"]))
+    stay = [row for row, key in zip(last.questions, last.keys) if key not in gone]
+    rows = sorted([*stay, *public_rows(fresh, quotas)], key=_key)
     left = set(keys(rows))
-    old_credits = [last.attributions] if last else []
-    credits = pd.concat([*old_credits, attribution.attributions(fresh)], ignore_index=True)
-    diamond = (set(zip(*(last.diamond[name] for name in KEY))) if last else set()) | (confirmed & new)
-    held_out = _dev_rows(dev, quotas) if dev is not None else (last.dev if last else [])
+    credits = pd.concat([*([last.attribution] if earlier else []), posts.attributions(fresh)], ignore_index=True)
+    confirmed = set(keys(reviews[reviews["diamond"].astype(bool)])) & set(keys(fresh))
+    held_out = last.dev if dev is None else _dev_rows(dev, quotas)
     if twice := left & set(keys(held_out)):
         site, number = min(twice)
         raise DataError(f"question {number} of {site} is in the dev set too. Draw the dev set from answered questions.")
     release = Release(
         version,
-        dict(version=version, previous=last.version if last else None, date=(on or date.today()).isoformat()),
+        dict(version=version, previous=last.version if earlier else None, date=(on or date.today()).isoformat()),
         rows,
-        _in_order(credits, left),
-        pd.DataFrame(sorted(diamond & left), columns=KEY),
+        credits[is_among(credits, left)].sort_values(KEY).reset_index(drop=True),
+        pd.DataFrame(sorted((set(keys(last.diamond)) | confirmed) & left), columns=KEY),
         held_out,
         changes.sort_values(["change", *KEY]).reset_index(drop=True),
     )
     return _write(folder, release, reviews, earlier)
 
 
+def _key(row: dict) -> tuple[str, int]:
+    return row["site"], row["question_id"]
+
+
 def _fresh(kept: pd.DataFrame, changes: pd.DataFrame) -> pd.DataFrame:
     """The added questions as `kept` holds them, each once."""
-    added = changes.loc[changes["change"] == "added", KEY]
-    fresh = added.merge(kept, on=KEY, how="left", indicator=True)
-    if missing := fresh.loc[fresh["_merge"] == "left_only", KEY].values.tolist():
+    fresh = changes.loc[changes["change"] == "added", KEY].merge(kept, on=KEY, how="left", indicator=True)
+    if missing := keys(fresh[fresh["_merge"] == "left_only"]):
         raise DataError(f"question {missing[0][1]} of {missing[0][0]}: reviewed, but not among the kept questions.")
-    if twice := fresh.loc[fresh.duplicated(KEY), KEY].values.tolist():
+    if twice := keys(fresh[fresh.duplicated(KEY)]):
         raise DataError(f"question {twice[0][1]} of {twice[0][0]} is there twice. Give each question once.")
     return fresh
 
 
-def _in_order(table: pd.DataFrame, left: set) -> pd.DataFrame:
-    return table[is_among(table, left)].sort_values(KEY).reset_index(drop=True)
-
-
 def _dev_rows(dev: pd.DataFrame, quotas: Quotas) -> list[dict]:
     """The dev set's rows: the public columns, the answer, and whose both are."""
-    asked = attribution.attributions(dev).to_dict("records")
-    answerers = dev.drop(columns=["owner_id", "owner_name", "licence", "created"]).rename(
-        columns=dict(answer_owner_id="owner_id", answer_owner_name="owner_name", answer_licence="licence")
-    )
-    answered = attribution.attributions(answerers.rename(columns=dict(answered="created"))).to_dict("records")
-    rows = []
-    for public, answer, by, answer_by in zip(public_rows(dev, quotas), dev.itertuples(), asked, answered):
-        own = {name: by[name] for name in attribution.COLUMNS[3:]}
-        theirs = {f"answer_{name}": answer_by[name] for name in attribution.COLUMNS[3:]}
-        rows.append(public | dict(answer_id=answer.answer_id, answer=to_markdown(answer.answer)) | own | theirs)
-    return sorted(rows, key=lambda row: (row["site"], row["question_id"]))
+    whose = ["owner_id", "owner_name", "licence"]
+    answered = dev.assign(created=dev["answered"], **{name: dev[f"answer_{name}"] for name in whose})
+    credits = [posts.attributions(table).iloc[:, 3:].to_dict("records") for table in (dev, answered)]
+    rows = [
+        public
+        | dict(answer_id=answer.answer_id, answer=to_markdown(answer.answer))
+        | own
+        | {f"answer_{name}": value for name, value in theirs.items()}
+        for public, answer, own, theirs in zip(public_rows(dev, quotas), dev.itertuples(), *credits)
+    ]
+    return sorted(rows, key=_key)
 
 
 def _write(folder: Path, release: Release, reviews: pd.DataFrame, earlier: list[Release]) -> Path:
     """All files beside the place, then a rename: a version is there whole or not at all."""
     beside, target = folder / f".{release.version}.{os.getpid()}", folder / release.version
     before = (folder / earlier[-1].version / "CHANGELOG.md").read_text(encoding="utf-8") if earlier else ""
-    texts = {
-        "questions.jsonl": _lines(release.questions),
-        "dev.jsonl": _lines(release.dev),
-        "attribution.csv": release.attributions.map(harmless).to_csv(index=False),
-        "diamond.csv": release.diamond.to_csv(index=False),
-        "changes.csv": release.changes.map(harmless).to_csv(index=False),
-        "CHANGELOG.md": changelog(release, before, without_place(reviews, release.keys)),
-        "DATASHEET.md": datasheet(release, reviews),
-    }
+    texts = {f"{name}.csv": getattr(release, name).map(harmless).to_csv(index=False) for name in TABLES}
+    for name in ("questions", "dev"):
+        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in getattr(release, name)]
+        texts[f"{name}.jsonl"] = "".join(lines)
+    texts["CHANGELOG.md"] = changelog(release, before, without_place(reviews, release.keys))
+    texts["DATASHEET.md"] = datasheet(release, reviews)
     try:
         beside.mkdir(parents=True)
         for name, text in texts.items():
             (beside / name).write_bytes(text.encode())
         pq.write_table(pa.Table.from_pylist(release.questions, schema=PUBLIC), beside / "questions.parquet")
-        manifest = (
-            release.manifest | sizes(release) | dict(files={name: digest(beside / name) for name in (*FILES, *PAGES)})
-        )
+        digests = {name: digest(beside / name) for name in (*FILES, *PAGES)}
+        manifest = release.manifest | release.sizes | dict(files=digests)
         (beside / "release.json").write_text(json.dumps(manifest, indent=2) + "\n")
         os.rename(beside, target)
     except OSError as error:
@@ -254,8 +245,8 @@ def changelog(release: Release, before: str = "", left_out: str = "") -> str:
 
 def datasheet(release: Release, reviews: pd.DataFrame) -> str:
     """A datasheet in Markdown: what is in the release, where it is from, how it was chosen, how it may be used."""
-    questions, licences = release.questions, Counter(release.attributions["licence"])
-    days = sorted(release.attributions["posted"]) or ["-"]
+    questions, licences = release.questions, Counter(release.attribution["licence"])
+    days = sorted(release.attribution["posted"]) or ["-"]
     deeds = ", ".join(f"[{name}]({DEED.format(name.split()[-1])}) ({n})" for name, n in sorted(licences.items()))
     outcomes = reviews["outcome"].value_counts()
     unread = int((reviews["way"] == UNREAD).sum())
@@ -312,15 +303,6 @@ def _reasons(refused: Counter) -> str:
     return f" ({', '.join(f'{reason}: {n}' for reason, n in refused.most_common(5))})" if refused else ""
 
 
-def _lines(rows: list[dict]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
-def sizes(release: Release) -> dict[str, int]:
-    """How many questions there are, how many of them are diamond, and how many the dev set has."""
-    return dict(questions=len(release.questions), diamond=len(release.diamond), dev=len(release.dev))
-
-
 def checked_version(version: str) -> str:
     if not _VERSION.fullmatch(version):
         raise DataError(f"version {version!r}: not a version. Write numbers and points, such as 1 or 1.2.")
@@ -349,30 +331,111 @@ def read_releases(folder: str | Path) -> list[Release]:
 
 def read_release(folder: str | Path) -> Release:
     """One version. Raises DataError naming the file that can't be read; `check_releases` checks what the files say."""
-    folder = Path(folder)
+    folder, tables = Path(folder), {}
     try:
         manifest = json.loads((folder / "release.json").read_text(encoding="utf-8"))
         if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
             raise ValueError("not the object that `release` writes")
-        tables = {}
-        for name, columns in {"attribution": attribution.COLUMNS, "diamond": KEY, "changes": CHANGE}.items():
+        for name, columns in TABLES.items():
             path = folder / f"{name}.csv"
-            tables[name] = pd.read_csv(path, dtype=str, keep_default_na=False)  # an author may be called 007, or NA
-            if missing := set(columns) - set(tables[name].columns):
+            table = pd.read_csv(path, dtype=str, keep_default_na=False)  # an author may be called 007, or NA
+            if missing := set(columns) - set(table.columns):
                 raise DataError(f"{path}, row 1: no column {', '.join(sorted(missing))}. Take the release anew.")
-            tables[name] = tables[name].map(as_written).astype({"question_id": "int64"})
+            tables[name] = table.map(as_written).astype({"question_id": "int64"})
     except DataError:
         raise
     except (OSError, ValueError) as error:
         raise DataError(f"{folder}: not a release ({' '.join(str(error).split())[:200]}). Take it anew.") from None
-    questions, dev = _rows(folder / "questions.jsonl"), _rows(folder / "dev.jsonl")
-    return Release(folder.name, manifest, questions, tables["attribution"], tables["diamond"], dev, tables["changes"])
+    rows = {name: read(folder / f"{name}.jsonl", _whole) for name in ("questions", "dev")}
+    return Release(folder.name, manifest, **rows, **tables)
 
 
-def _rows(path: Path) -> list[dict]:
-    def whole(row: dict) -> dict:
-        if missing := [name for name in PUBLIC.names if name not in row]:
-            raise Wrong(missing[0], "not there", "Take the release anew")
-        return row
+def _whole(row: dict) -> dict:
+    if missing := [name for name in PUBLIC.names if name not in row]:
+        raise Wrong(missing[0], "not there", "Take the release anew")
+    return row
 
-    return read(path, whole)
+
+def check_releases(folder: str | Path) -> list[str]:
+    """What is wrong with the releases of a folder, in words; [] if nothing: each is whole, and from one to the next no
+    question is lost or doubled. Raises DataError when there is none."""
+    folder, problems = Path(folder), []
+    if not versions(folder):
+        raise DataError(f"{folder}: no release there. Give the folder that holds the versions.")
+    known: list[Release] = []
+    for version in versions(folder):
+        try:
+            known.append(read_release(folder / version))
+        except DataError as error:
+            return [*problems, str(error)]  # what follows rests on it
+        found = [*_file_faults(folder / version, known[-1]), *_question_faults(*known[::-1])]
+        problems += [f"{folder / version}/{told}" for told in found]
+    return problems
+
+
+def _file_faults(path: Path, release: Release) -> list[str]:
+    told = [
+        f"{name}: not the file that was released"
+        for name in (*FILES, *PAGES)
+        if not (path / name).is_file() or digest(path / name) != release.manifest["files"].get(name)
+    ]
+    told += [
+        f"release.json: {name} is said to be {release.manifest.get(name)}, and is {count}"
+        for name, count in release.sizes.items()
+        if release.manifest.get(name) != count
+    ]
+    try:
+        table = pq.read_table(path / "questions.parquet").cast(PUBLIC).to_pylist()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        return [*told, f"questions.parquet: cannot be read ({' '.join(str(error).split())[:100]})"]
+    same = table == [{name: row[name] for name in PUBLIC.names} for row in release.questions]
+    return told if same else [*told, "questions.parquet: not the rows of questions.jsonl"]
+
+
+def _question_faults(release: Release, *earlier: Release) -> list[str]:
+    """Problems of one version's questions, by themselves and after the earlier versions, the last one first."""
+    previous = earlier[0].version if earlier else None
+    now, before = (
+        {_key(row): row for row in each} for each in (release.questions, earlier[0].questions if earlier else [])
+    )
+    counts = {"questions.jsonl": release.questions, "dev.jsonl": release.dev, "changes.csv": release.changes}
+    counts = {file: Counter(keys(rows)) for file, rows in counts.items()}
+    dev, diamond, credited = counts["dev.jsonl"].keys(), set(keys(release.diamond)), Counter(keys(release.attribution))
+    changed = {kind: set(keys(rows)) for kind, rows in release.changes.groupby("change")}
+    added, removed = changed.pop("added", set()), changed.pop("removed", set())
+    told = [f"changes.csv: {kind!r} is no change" for kind in changed]
+    if release.manifest.get("previous") != previous:
+        told.append(f"release.json: the version before is said to be {release.manifest.get('previous')}")
+    for file, held in counts.items():
+        told += [f"{file}: {_name(key)} stands {n} times" for key, n in held.items() if n > 1]
+    for row, key in zip(release.attribution.itertuples(), keys(release.attribution)):
+        if not _licensed(row.posted, row.licence):
+            told.append(f"attribution.csv: {_name(key)}, posted {row.posted}, {row.licence!r}")
+    for file, what, questions in (
+        ("attribution.csv", "is not named once", {key for key in now if credited[key] != 1}),
+        ("attribution.csv", "is not in the release", credited.keys() - now.keys()),
+        ("diamond.csv", "is not in the release", diamond - now.keys()),
+        ("dev.jsonl", "is a question of the release too", dev & now.keys()),
+        ("dev.jsonl", "has no answer", {_key(row) for row in release.dev if not row.get("answer")}),
+        ("questions.jsonl", "is lost: no change removes it", before.keys() - now.keys() - removed),
+        ("questions.jsonl", "came with no change", now.keys() - before.keys() - added),
+        ("questions.jsonl", "was changed", {key for key in now.keys() & before.keys() if now[key] != before[key]}),
+        ("changes.csv", "is removed, but was not there", removed - before.keys()),
+        ("changes.csv", "is removed, but still there", removed & now.keys()),
+        ("changes.csv", "is added, but not there", added - now.keys()),
+        ("changes.csv", "was in an earlier version already", added & {key for each in earlier for key in each.keys}),
+    ):
+        told += [f"{file}: {_name(key)} {what}" for key in sorted(questions)]
+    return told
+
+
+def _licensed(posted: str, name: str) -> bool:
+    """Whether a post of that day can stand under that licence: an edit may have brought a later one."""
+    try:
+        return name in dict(LICENCES).values() and name >= licence(date.fromisoformat(posted))
+    except ValueError:
+        return False
+
+
+def _name(key: tuple[str, int]) -> str:
+    return f"question {key[1]} of {key[0]}"

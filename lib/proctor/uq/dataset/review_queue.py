@@ -16,8 +16,7 @@ import yaml
 
 from proctor.data.tabular import DataError, Wrong, collect, problem, read_rows, summary
 from proctor.files import harmless, write_atomic
-from proctor.uq.dataset.attribution import link
-from proctor.uq.dataset.post_markdown import to_markdown
+from proctor.uq.dataset.posts import link, to_markdown
 
 KEY = ["site", "question_id"]
 UNREAD, READ = "by votes", "to review"
@@ -89,9 +88,16 @@ def draw(seed: int, site: str, question_id: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed} {site} {question_id}".encode()).digest()[:8])
 
 
-def is_among(table: pd.DataFrame, keys: Container[tuple[str, int]]) -> pd.Series:
-    """Which rows are of the questions `keys`, pairs of site and number."""
-    return pd.Series([key in keys for key in zip(table["site"], table["question_id"])], table.index, dtype=bool)
+def keys(rows: pd.DataFrame | Sequence[Mapping]) -> list[tuple[str, int]]:
+    """The (site, number) of each row of a table."""
+    if isinstance(rows, pd.DataFrame):
+        return list(zip(rows["site"], rows["question_id"]))
+    return [(row["site"], row["question_id"]) for row in rows]
+
+
+def is_among(table: pd.DataFrame, questions: Container[tuple[str, int]]) -> pd.Series:
+    """Which rows are of these questions, pairs of site and number."""
+    return pd.Series([key in questions for key in keys(table)], table.index, dtype=bool)
 
 
 def build_queue(
@@ -116,8 +122,8 @@ def build_queue(
     found = pd.concat(sheets, ignore_index=True) if sheets else kept.assign(place=0, way="", diamond_candidate="")
     near = _near(duplicates) if duplicates is not None else {}
     return found.assign(
-        link=[link(*key) for key in zip(found["site"], found["question_id"])],
-        near_duplicate=[near.get(key, "") for key in zip(found["site"], found["question_id"])],
+        link=[link(*key) for key in keys(found)],
+        near_duplicate=[near.get(key, "") for key in keys(found)],
         **dict.fromkeys(("decision", "reason", "reviewer", "diamond"), ""),
     )[[*COLUMNS, *SHOWN]]
 
@@ -156,7 +162,7 @@ def write_queue(folder: str | Path, queue: pd.DataFrame, kept: pd.DataFrame, ans
             shown.append({"model": row["model"], "answer": row["answer"]})
     texts = {(row.site, row.question_id): row for row in kept.itertuples()}
     lines = []
-    for key in zip(queue["site"], queue["question_id"]):
+    for key in keys(queue):
         row = texts[key]
         shown = dict(site=key[0], question_id=key[1], title=row.title, tags=list(row.tags), body=to_markdown(row.body))
         lines.append(json.dumps({**shown, "answers": attempts.get(key, [])}, ensure_ascii=False) + "\n")
