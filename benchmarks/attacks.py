@@ -453,7 +453,6 @@ pass tests with code that changes the tests
   uq/test_programs::wrong_code_can_not_judge_itself
   uq/test_programs::code_is_run_against_the_tests_and_does_no_harm
 pay twice: clocks, host names, a stopped process
-  models/test_cache::no_clock_ends_a_lease
   models/test_cache::a_stopped_process_keeps_its_lease_and_a_killed_one_loses_it
   models/test_cache::a_lease_of_another_namespace_of_processes_holds_and_ends_with_its_cache
 edit a preview, or drop a table

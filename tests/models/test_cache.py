@@ -6,7 +6,6 @@ import signal
 import socket
 import sqlite3
 import threading
-import time
 import warnings
 
 import pytest
@@ -53,14 +52,6 @@ def test_a_recording_that_was_cut_or_damaged_names_the_file_or_is_read_as_it_was
 def opened(tmp_path):
     """`opened()`: one more cache on a file that all of a test share."""
     return lambda: Cache(tmp_path / "replies.sqlite")
-
-
-def test_put_is_seen_by_another_connection_at_once_and_once(opened):
-    cache, request = opened(), Request("m", ({"role": "user", "content": "x"},))
-    cache.put(request, Reply("one"))
-    cache.put(request, Reply("two"))
-    other = opened()
-    assert len(other) == 1 and other.get(request.key).text == "two" and other.get("nothing") is None
 
 
 def test_a_file_that_is_no_cache_or_breaks_later_and_a_folder_that_is_none_are_named(tmp_path, opened):
@@ -115,15 +106,6 @@ def test_a_lease_is_one_session_s_until_it_is_given_back(opened):
     assert one.lease("key") is None and one.lease("key") is None and other.lease("key") == one.owner
     one.release("key")
     assert other.lease("key") is None and one.lease("key") == other.owner
-
-
-@pytest.mark.parametrize("seconds", [-61, 61, 86_400])
-def test_no_clock_ends_a_lease(opened, monkeypatch, seconds):
-    one, other = opened(), opened()
-    assert one.lease("key") is None
-    clock = time.time
-    monkeypatch.setattr(time, "time", lambda: clock() + seconds)
-    assert other.lease("key") == one.owner
 
 
 def test_a_lease_of_another_namespace_of_processes_holds_and_ends_with_its_cache(opened, forked, tmp_path):

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from proctor.models import registry
-from proctor.models.endings import CallsFailed
 from proctor.models.registry import ModelError
 from proctor.models.spending import Budget, BudgetError, Spent, narrower
 
@@ -55,29 +54,6 @@ def start(forked, session, ask):
     return lambda order=1: forked(lambda: asyncio.run(asks(order)))
 
 
-def test_two_processes_ask_each_once(serving, start):
-    server = serving(latency=0.01)
-    children = [start(1), start(-1)]
-    for child in children:
-        child.join(240)
-    assert [child.exitcode for child in children] == [0, 0]
-    assert sum(server.asked.values()) == 100 == len(server.asked)
-
-
-def test_what_a_killed_process_was_asking_is_asked_by_the_other_at_once(serving, session, start):
-    server = serving(hold=40)
-    first = start()
-    while server.arrived < 48:  # 8 of them are held
-        time.sleep(0.01)
-    second = start()
-    time.sleep(0.1)
-    first.kill()
-    first.join()
-    server.hold = None
-    second.join(60)  # it did not wait until the leases of the dead end
-    assert second.exitcode == 0 and len(session().cache) == 100 and sum(server.asked.values()) <= 100 + 8
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_waits_for_the_calls_in_flight_and_keeps_them(serving, session, start, number):
     server = serving(hold=0)
@@ -111,23 +87,6 @@ def test_no_more_is_asked_than_a_budget_allows(serving, session, ask, run, model
     assert list(map(len, server.batches)) == ([5, 3, 2, 1, 1] if batched else [])
     asking.budget = Budget(dollars=1.0)
     assert len(run(asking, calls)) == 20 and set(server.asked.values()) == {1}
-
-
-@pytest.mark.parametrize("budget", [Budget(calls=50), Budget(dollars=0.02)], ids=str)
-def test_attempts_that_failed_count_against_a_budget(serving, session, ask, quick, run, budget):
-    faults = ["500", "cut", "short", "html", "empty", "reset"]
-    server = serving(faults={f"call {n}": [faults[n % 6]] * 20 for n in range(40)})
-    asking = session(budget=budget, concurrency=8)
-    error = run(asking, [ask(f"call {n}", max_tokens=512) for n in range(40)])
-    assert isinstance(error, BudgetError | CallsFailed)
-    assert 0 < sum(server.asked.values()) == asking.spent.calls <= (budget.calls or 40)
-    assert asking.spent.calls * 512 * 2e-6 <= asking.spent.dollars <= (budget.dollars or 1)
-
-
-def test_what_was_refused_or_never_sent_costs_nothing(serving, session, ask, quick, run):
-    serving(faults={"busy": ["429:0", "429:0"]})
-    asking = session(budget=Budget(calls=1))
-    assert run(asking, [ask("busy")])[0].text == "BUSY" and asking.spent.calls == 1
 
 
 @pytest.mark.parametrize(

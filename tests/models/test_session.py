@@ -75,14 +75,6 @@ def test_a_call_without_a_reply_in_time_is_asked_again_at_its_price_and_holds_up
     assert asking.spent.calls == 24 and asking.spent.dollars == pytest.approx(3 * most + 21 * (10e-6 + 5 * 2e-6))
 
 
-def test_a_fifth_of_429_at_concurrency_32_loses_nothing(serving, session, ask, quick, run):
-    server, requests = serving(every=5, latency=0.01), [ask(f"call {n}") for n in range(100)]
-    asking = session(concurrency=32)
-    assert [reply.text for reply in run(asking, requests)] == [f"CALL {n}" for n in range(100)]
-    assert set(server.answered.values()) == {1} and len(server.answered) == len(asking.cache) == 100
-    assert sum(server.asked.values()) == 124 and 4 < server.busiest <= 32
-
-
 # faults that stay
 
 

@@ -105,18 +105,6 @@ def test_a_plan_bounds_what_asks_about_its_replies(speaking, session, function, 
     assert asked(session, partial(function, **more())).to_ask == calls
 
 
-def test_a_run_that_was_stopped_plans_the_rest_alone(speaking, session):
-    study = partial(validate, run=Run("C => FLC", ["open"]), questions=QUESTIONS)
-
-    async def run():
-        async with session(settings=SMALL) as here:
-            await study(here, answers=ANSWERS[:2])
-            return (await rehearsed(here, partial(study, answers=ANSWERS))).plan_so_far
-
-    plan = asyncio.run(run())
-    assert plan.to_ask == 4 and plan.cached > 0
-
-
 def test_over_budget_nothing_is_asked_and_what_is_needed_is_told(speaking, capsys, monkeypatch, tmp_path):
     def sit(budget: float | None):
         exam = study(run_exam.sit, run_exam.Setup(QUESTIONS, ["open"], "claude"))
