@@ -45,52 +45,33 @@ def test_trials_come_as_successes_and_trials(no_logs):
         logs.trials("terminal_bench_2")
 
 
-def test_scores_of_judges_become_a_row_a_score(no_logs):
+def test_scores_of_judges_become_a_row_of_scores_for_each_judge_and_item(no_logs):
     text = (
         "id,subset,judge,chosen,rejected1,rejected2,rejected3\n7,Math,g,A9.87654,11111111,22222222,33333333\n"
         "8,Math,g,11111111,.2222222,33333333,44444444\n"
     )
     put(no_logs, "judge_scores", "tidy.csv.gz", text)
-    found = logs.verdicts("judge_scores")
-    assert len(found) == 2 * 4 * 8
-    first = found[(found["item"] == "7") & (found["candidate"] == "chosen")]
-    assert first["score"].tolist()[:4] == [10, 9, pytest.approx(np.nan, nan_ok=True), 8]
-    assert first["repeat"].tolist() == list(range(1, 9)) and (first["truth"] == 1).all()
-    assert (found[found["candidate"] != "chosen"]["truth"] == 0).all()
+    found = logs.judge_scores()
+    assert found.index.tolist() == [("g", "7"), ("g", "8")] and found.shape == (2, 4 * 8)
+    first = found.loc[("g", "7"), "chosen"]
+    assert first.tolist() == pytest.approx([10, 9, np.nan, 8, 7, 6, 5, 4], nan_ok=True)
+    assert first.index.tolist() == list(range(1, 9)) and (found["rejected3"].loc[("g", "7")] == 3).all()
     put(no_logs, "judge_scores", "tidy.csv.gz", text.replace("A9.87654", "A9.876"))
     with pytest.raises(DataError, match="row 2: not eight scores"):
-        logs.verdicts("judge_scores")
+        logs.judge_scores()
     put(no_logs, "judge_scores", "tidy.csv.gz", text.replace("A9.87654", "A9.876x4"))
     with pytest.raises(DataError, match="not x"):
-        logs.verdicts("judge_scores")
+        logs.judge_scores()
 
 
-def test_verdicts_on_pairs_say_whether_output_1_was_preferred_in_each_order(no_logs):
-    text = "subset,item,judge,prompt,label,winner_order1,winner_order2_mapped\nNatural,0,G,CoT,2,1,None\n"
-    put(no_logs, "llmbar", "tidy.csv.gz", text)
-    found = logs.verdicts("llmbar")
-    assert found["vote"].fillna(-1).tolist() == [1, -1] and found["repeat"].tolist() == [1, 2]
-    assert found["truth"].tolist() == [0, 0] and found["item"].tolist() == ["Natural/0"] * 2
-
-
-def test_runs_of_hle_are_marked_by_program_or_by_the_judge_and_a_blank_verdict_is_none(no_logs):
-    text = (
-        "id,run,answered,stated_confidence,judge_correct,judge_confidence,exact_original_key,completion_tokens\n"
-        "a,openai_gpt-5_azure,1,80,,,0,10\na,z-ai_glm-4.5_z-ai,1,60,1,60,0,10\na,x-ai_grok-4_x-ai,1,,0,90,1,10\n"
-    )
-    put(no_logs, "hle_runs", "tidy.csv.gz", text)
+def test_a_blank_cell_of_a_table_is_no_number_and_another_text_is_named(no_logs):
+    text = "id,run,answered,judge_correct\na,openai_gpt-5_azure,1,\na,z-ai_glm-4.5_z-ai,1,%s\n"
+    put(no_logs, "hle_runs", "tidy.csv.gz", text % "1")
     put(no_logs, "hle_runs", "items.csv", "")
-    table = logs.table("hle_runs")
-    assert (
-        np.isnan(table["judge_correct"][0])
-        and np.isnan(table["judge_confidence"][0])
-        and table["judge_correct"][1] == 1
-    )
-    found = logs.confidences("hle_runs")
-    assert found[["system", "confidence", "correct", "by"]].to_numpy().tolist() == [
-        ["openai_gpt-5_azure", 0.8, 0, "program"],
-        ["z-ai_glm-4.5_z-ai", 0.6, 1, "judge"],
-    ]
+    assert logs.table("hle_runs")["judge_correct"].tolist() == pytest.approx([np.nan, 1], nan_ok=True)
+    put(no_logs, "hle_runs", "tidy.csv.gz", text % "yes")
+    with pytest.raises(DataError, match="row 3, column judge_correct: 'yes' is not a number"):
+        logs.table("hle_runs")
 
 
 SIZES = {
@@ -109,7 +90,7 @@ def test_the_real_files_have_the_sizes_that_their_readme_names(real_logs):
     successes, trials = logs.trials("terminal_bench_2")
     assert successes.shape == trials.shape == (88, 83) and (successes <= trials).all().all()
     assert logs.table("mmlu_redux")["error_type"].value_counts()["ok"] == 5330
-    assert len(logs.confidences("token_probability")) == 64203
+    assert len(logs.table("token_probability")) == 64203
     marks, board, replies, proofs = map(logs.table, ("mmlu_pro", "livebench", "broken_math", "open_proofs"))
     assert marks.iloc[:, 6:].sum().sum() > 100_000 and marks["common"].sum() == 10_326
     assert board.iloc[:, 3:].notna().all().sum() == 41 and set(replies["deceived"]) == {0, 1}

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from proctor import log_files, paths
+from proctor import log_files, logs, paths
 from proctor.report import catalog
 from proctor.report.claims import FAILS, HOLDS, read_claims
 from proctor.workflow import params, receipts
@@ -116,6 +116,14 @@ def needs_logs():
                 pytest.skip(f"needs the logs {', '.join(names)}")
 
         yield look
+
+
+@pytest.fixture(scope="module")
+def judge_scores(needs_logs):
+    """The scores of strong judges as rows: judge, item, candidate, repeat, score, truth."""
+    needs_logs("judge_scores")
+    rows = logs.judge_scores().stack([0, 1], future_stack=True).rename("score").reset_index()
+    return rows.assign(truth=(rows["candidate"] == "chosen").astype(int))
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from proctor import logs
 from scipy.stats import hypergeom, spearmanr, t, ttest_ind
 
 
@@ -52,11 +51,10 @@ CANDIDATE = ["item", "candidate"]
 
 
 @pytest.fixture(scope="module")
-def by_judge(needs_logs):
+def by_judge(judge_scores):
     """Scores of each judge with its variants, of the items whose four candidates all have one."""
-    needs_logs("judge_scores")
     found = {}
-    for judge, part in logs.verdicts("judge_scores").groupby("judge", observed=True):
+    for judge, part in judge_scores.groupby("judge"):
         scored = part.dropna(subset="score").groupby("item", observed=True)["candidate"].nunique()
         found[judge] = part[part["item"].isin(scored.index[scored == 4])]
     return found

@@ -8,7 +8,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localco
 import numpy as np
 import pandas as pd
 import pytest
-from proctor import logs, paths
+from proctor import paths
 from proctor.cbu import arms
 from proctor.data.published import load_published
 from proctor.models.session import Session
@@ -178,11 +178,10 @@ def test_gains_over_other_methods_are_those_of_the_tables_corrected_for_all_comp
     assert claim("synthesis/3_flattery").estimate == pytest.approx(100 * chosen["flattery"].mean())
 
 
-def test_one_score_of_a_strong_judge_ranks_as_pandas_counts(read):
+def test_one_score_of_a_strong_judge_ranks_as_pandas_counts(read, judge_scores):
     table = read("synthesis/strong_judges").set_index("method")["within"]
-    scores = logs.verdicts("judge_scores")
     wanted = [f"{judge}{prompt}" for judge in ("gpt-5.4-mini", "claude-haiku-4.5") for prompt in ("", "+criteria")]
-    scores = scores[scores["judge"].isin(wanted)]
+    scores = judge_scores[judge_scores["judge"].isin(wanted)]
     shared = scores.groupby("item", observed=True)["judge"].nunique()
     first = scores[(scores["repeat"] == 1) & (scores["judge"] == "gpt-5.4-mini")]
     first = first[first["item"].isin(shared.index[shared == len(wanted)])]

@@ -174,12 +174,11 @@ def test_the_model_s_error_is_near_that_of_bayes_with_known_rates(functions):
 
 
 @pytest.fixture(scope="module")
-def shared(needs_logs):
+def shared(needs_logs, judge_scores):
     """The rows of the items that every judge scored with every prompt."""
-    needs_logs("judge_scores", "llmbar")
-    scores = logs.verdicts("judge_scores")
+    needs_logs("llmbar")
     judges = ["gpt-5.4", "gpt-5.4-mini", "gpt-5.4-nano", "claude-sonnet-4.6", "claude-haiku-4.5"]
-    part = scores[scores["judge"].isin([*judges, *(f"{judge}+criteria" for judge in judges)])]
+    part = judge_scores[judge_scores["judge"].isin([*judges, *(f"{judge}+criteria" for judge in judges)])]
     counted = part.groupby("item", observed=True)["judge"].nunique()
     return part[part["item"].isin(counted.index[counted == part["judge"].nunique()])]
 

@@ -8,19 +8,18 @@
 """
 
 from proctor.log_files import LogsMissing, available, files, folder, how_to_get, inputs
-from proctor.logs.tidy import confidences, outcomes, table, trials, twins, verdicts
+from proctor.logs.tidy import judge_scores, outcomes, table, trials, twins
 
 __all__ = [
     "LogsMissing",
     "available",
-    "confidences",
     "files",
     "folder",
     "how_to_get",
     "inputs",
+    "judge_scores",
     "outcomes",
     "table",
     "trials",
     "twins",
-    "verdicts",
 ]

@@ -1,11 +1,8 @@
 """Read the tidy files of logs.
 
-    outcomes     item x system: 1 right, 0 wrong, blank unknown       item,system a,system b,...
-    trials       item x system: successes/trials                      item,system a,system b,...
-    verdicts     a row a judgement: item, candidate, judge, repeat, score or vote, truth
-    confidences  a row an answer: item, system, confidence (0 to 1), correct
-
-The two sources of verdicts and the two of confidences have columns of their own; they are turned into these forms here.
+    outcomes  item x system: 1 right, 0 wrong, blank unknown       item,system a,system b,...
+    trials    item x system: successes/trials                      item,system a,system b,...
+    table     columns of its own
 
 What must be known of logs before they count as evidence: systems that are twins.
 """
@@ -56,46 +53,23 @@ def trials(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     return successes.reindex(**order), tried.reindex(**order).astype(int)
 
 
-def verdicts(name: str) -> pd.DataFrame:
-    """Judgements with known truth, a row each: item, candidate, judge, repeat, score or vote, truth (1 right).
+def judge_scores() -> pd.DataFrame:
+    """Scores of judges, 1 to 10 and NaN where the judge gave none: index (judge, item), columns (candidate, repeat).
 
-    name: "judge_scores" (score 1 to 10, eight repeats, NaN where the judge gave none; also subset) or "llmbar"
-    (vote 1 where the judge prefers output 1, candidate "output_1", repeat = order 1 or 2; also subset and prompt).
+    Of the four candidates of an item the first, "chosen", is the right one; each judge scores each of them eight times.
     Raises LogsMissing, or DataError for a file that is not in this form.
     """
-    file, cells = _read(name, "verdicts")
-    return _llmbar(cells.astype({"label": int})) if name == "llmbar" else _judge_scores(cells, file)
-
-
-def confidences(name: str) -> pd.DataFrame:
-    """How sure a system was of each answer and whether it was right: item, system, confidence (0 to 1), correct.
-
-    name: "token_probability" (probability of the answer's first token) or "hle_runs" (stated confidence; `by` says
-    who marked the answer: the program where HLE's key is one letter or number, the judge for the z-ai runs).
-    Answers without a confidence or a mark are left out. Raises LogsMissing, or DataError.
-    """
-    _file(name, "confidences")  # raises for a data set of another form
-    cells = table(name)
-    if name == "token_probability":
-        return pd.DataFrame(
-            {
-                "item": cells["dataset"] + "/" + cells["item"].astype(str),
-                "system": cells["model"],
-                "confidence": cells["max_softmax_prob"],
-                "correct": cells["correct"],
-            }
-        )
-    judged = cells["run"].str.startswith("z-ai")
-    found = pd.DataFrame(
-        {
-            "item": cells["id"],
-            "system": cells["run"],
-            "confidence": cells["stated_confidence"] / 100,
-            "correct": cells["exact_original_key"].where(~judged, cells["judge_correct"]),
-            "by": np.where(judged, "judge", "program"),
-        }
-    )
-    return found.dropna().astype({"correct": int}).reset_index(drop=True)
+    file, cells = _read("judge_scores")
+    marks = cells[list(CANDIDATES)]
+    if (bad := (marks.map(len) != REPEATS).any(axis=1)).any():
+        what = "not eight scores a candidate"
+        raise DataError(problem(file, int(bad.argmax()) + 2, None, what, "Import the source again"))
+    each = np.array([[*"".join(row)] for row in marks.to_numpy()])
+    if odd := sorted({*np.unique(each)} - {*_SCORES}):
+        raise DataError(f"{file}: scores are 1 to 9, A for 10, and a point where missing, not {', '.join(odd)}.")
+    rows = pd.MultiIndex.from_arrays([cells["judge"], cells["id"]], names=["judge", "item"])
+    columns = pd.MultiIndex.from_product([CANDIDATES, range(1, REPEATS + 1)], names=["candidate", "repeat"])
+    return pd.DataFrame(np.vectorize(_SCORES.get, otypes=[float])(each), rows, columns)
 
 
 def table(name: str) -> pd.DataFrame:
@@ -110,51 +84,6 @@ def table(name: str) -> pd.DataFrame:
         return cells.astype({"label": int}) if "label" in cells else cells
     text = TEXT | {column for column in cells if column.endswith(("_kind", "_valid", "_error"))}
     return cells.assign(**{column: _column(file, cells, column) for column in cells if column not in text})
-
-
-def _judge_scores(cells: pd.DataFrame, file: Path) -> pd.DataFrame:
-    """From a row an item and judge, with eight scores a candidate as one string, to a row a score."""
-    rows = len(cells)
-    letters = cells[list(CANDIDATES)].to_numpy(str)
-    if bad := [row for row in range(rows) if any(len(text) != REPEATS for text in letters[row])]:
-        raise DataError(problem(file, bad[0] + 2, None, "not eight scores a candidate", "Import the source again"))
-    flat = np.frombuffer("".join(letters.ravel()).encode("ascii", "replace"), dtype=np.uint8)
-    if odd := sorted({chr(code) for code in np.unique(flat)} - set(_SCORES)):
-        raise DataError(f"{file}: scores are 1 to 9, A for 10, and a point where missing, not {', '.join(odd)}.")
-    score_of = np.full(128, np.nan)  # by the letter's code
-    score_of[[ord(letter) for letter in _SCORES]] = list(_SCORES.values())
-    each = len(CANDIDATES) * REPEATS
-    candidate = np.tile(np.repeat(np.arange(len(CANDIDATES)), REPEATS), rows)
-    return pd.DataFrame(
-        {
-            "item": np.repeat(cells["id"].to_numpy(object), each),
-            "subset": pd.Categorical(cells["subset"]).repeat(each),
-            "judge": pd.Categorical(cells["judge"]).repeat(each),
-            "candidate": pd.Categorical.from_codes(candidate, categories=list(CANDIDATES)),
-            "repeat": np.tile(np.arange(1, REPEATS + 1), rows * len(CANDIDATES)),
-            "score": score_of[flat],
-            "truth": (candidate == 0).astype(int),
-        }
-    )
-
-
-def _llmbar(cells: pd.DataFrame) -> pd.DataFrame:
-    """From a row a pair and prompt to a row a judgement: whether output 1 is preferred, in each order."""
-    shared = pd.DataFrame(
-        {
-            "item": cells["subset"] + "/" + cells["item"],
-            "subset": cells["subset"],
-            "judge": cells["judge"],
-            "prompt": cells["prompt"],
-            "candidate": "output_1",
-            "truth": (cells["label"] == 1).astype(int),
-        }
-    )
-    votes = {1: "winner_order1", 2: "winner_order2_mapped"}
-    orders = [
-        shared.assign(repeat=order, vote=cells[column].map({"1": 1.0, "2": 0.0})) for order, column in votes.items()
-    ]
-    return pd.concat(orders, ignore_index=True)
 
 
 def _file(name: str, form: str = "") -> Path:

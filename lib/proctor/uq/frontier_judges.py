@@ -25,28 +25,20 @@ class Scores:
     by: dict[tuple[str, str], np.ndarray]
 
 
-def gather(verdicts: pd.DataFrame, judges: Sequence[str]) -> Scores:
+def gather(scores: pd.DataFrame, judges: Sequence[str]) -> Scores:
     """The scores of each judge and prompt on the items that all of them scored.
 
-    verdicts: as `logs.verdicts("judge_scores")`. A prompt that a judge was not given is left out. Raises ValueError
-    for items without exactly one right candidate, with fewer candidates than others, and where no item is shared.
+    scores: as `logs.judge_scores()`. A prompt that a judge was not given is left out. Raises ValueError where no item
+    is shared.
     """
-    wide = {}
-    for judge in judges:
-        for check, suffix in PROMPTS.items():
-            part = verdicts[verdicts["judge"] == judge + suffix]
-            if len(part):
-                wide[judge, check] = _wide(part, judge + suffix)
-    shared = None
-    for table in wide.values():
-        shared = table.index if shared is None else shared.intersection(table.index)
-    if shared is None or not len(shared):
+    names = {(judge, check): judge + suffix for judge in judges for check, suffix in PROMPTS.items()}
+    known = scores.index.unique("judge")
+    tables = {key: scores.loc[name] for key, name in names.items() if name in known}
+    shared = sorted(set.intersection(*(set(table.index) for table in tables.values()))) if tables else []
+    if not shared:
         raise ValueError(f"no item was scored by all of {', '.join(judges)}")
-    candidates = next(iter(wide.values())).columns.get_level_values(0).nunique()
-    return Scores(
-        shared.to_numpy(),
-        {key: table.loc[shared].to_numpy(float).reshape(len(shared), candidates, -1) for key, table in wide.items()},
-    )
+    shape = (len(shared), *scores.columns.levshape)
+    return Scores(np.array(shared), {key: table.loc[shared].to_numpy().reshape(shape) for key, table in tables.items()})
 
 
 def percentile(values: np.ndarray, level: float = 0.95) -> Interval:
@@ -60,18 +52,3 @@ def percentile(values: np.ndarray, level: float = 0.95) -> Interval:
     low, high = np.quantile(rest, [(1 - level) / 2, (1 + level) / 2])
     estimate = float(values[0])
     return Interval(estimate, min(low, estimate), max(high, estimate), level, "percentile", len(values) - 1 - len(rest))
-
-
-def _wide(part: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Index item; columns (candidate, repeat), the right candidate first."""
-    truth = part.drop_duplicates(["item", "candidate"])
-    wrong = truth.groupby("item", observed=True)["truth"].agg(["sum", "count"])
-    if (wrong["sum"] != 1).any() or wrong["count"].nunique() != 1:
-        raise ValueError(f"{name}: each item needs one right candidate, and as many wrong ones as the others")
-    right = truth[truth["truth"] == 1]["candidate"].astype(str).unique()
-    names = part["candidate"].astype(str)
-    order = [*right, *sorted(set(names) - set(right))]
-    if len(right) != 1:
-        raise ValueError(f"{name}: call the right candidate alike in all items; found {', '.join(right)}")
-    table = part.assign(candidate=names).pivot(index="item", columns=["candidate", "repeat"], values="score")
-    return table.reindex(columns=pd.MultiIndex.from_product([order, sorted(part["repeat"].unique())]))
