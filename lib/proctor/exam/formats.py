@@ -194,28 +194,21 @@ def _lm_eval(path: Path, scores: Collection[str], filters: Collection[str]) -> p
     lines = [(number, line) for number, line in lines if _filter(line) == filter]
     names = dict.fromkeys(name for _, line in lines for name in _metrics(line))
     name = _only(path, "metrics", names, scores, "--score") if names else ""
-    rows = []
-    for number, line in lines:
+
+    def rows_of(_: int, line: dict) -> list[dict]:
         if name not in line:
-            problems.append(problem(path, number, "metrics", f"no {name or 'metric'}", "Run this document again"))
-            continue
+            raise Wrong("metrics", f"no {name or 'metric'}", "Run this document again")
         replies, given = _replies(line)
         values = line[name] if isinstance(line[name], list) else [line[name]] * (len(replies) or 1)
+        name_of, rows = str(_dict(line.get("doc")).get("id", line.get("doc_id"))), []
         for sample, value in enumerate(values):
-            score = _score(value)
-            if score is None:
-                problems.append(problem(path, number, name, f"{value!r} is no number", "Name another metric"))
-                break
-            rows.append(
-                dict(
-                    question_id=str(_dict(line.get("doc")).get("id", line.get("doc_id"))),
-                    sample=sample,
-                    answer=given[sample] if sample < len(given) else None,
-                    score=score,
-                    reply=replies[sample] if sample < len(replies) else "",
-                )
-            )
-    return pd.DataFrame(made(path, enumerate(rows, 1), problems, lambda _, row: row, empty=EMPTY))
+            if (score := _score(value)) is None:
+                raise Wrong(name, f"{value!r} is no number", "Name another metric")
+            answer, reply = (texts[sample] if sample < len(texts) else None for texts in (given, replies))
+            rows.append(dict(question_id=name_of, sample=sample, answer=answer, score=score, reply=reply or ""))
+        return rows
+
+    return pd.DataFrame([row for rows in made(path, lines, problems, rows_of, empty=EMPTY) for row in rows])
 
 
 def _filter(line: dict) -> str:

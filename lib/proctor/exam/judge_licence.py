@@ -28,7 +28,7 @@ from proctor.models.registry import spec
 from proctor.models.settings import Settings
 from proctor.stats.interval import Interval
 from proctor.stats.judge_error import estimated_judge
-from proctor.stats.proportions import Confusion, wilson
+from proctor.stats.proportions import Confusion, confusion, wilson
 
 PROBE, WIDER = 30, 0.10  # fresh labels at least; how far the base rate may lie outside of its interval
 
@@ -62,21 +62,19 @@ def issue(table: pd.DataFrame, judge: str, prompt: str, labels: str | Path, day:
     """The licence of one judge of `uq/own_judges.judged`. Raises DataError where it has no labelled right or wrong
     answers, or is no better than chance."""
     part = table[(table["judge"] == judge) & table["correct"].notna()]
-    accept, correct = part["accept"].fillna(0) == 1, part["correct"] == 1
-    counts = dict(right_accepted=int((correct & accept).sum()), right_rejected=int((correct & ~accept).sum()))
-    counts |= dict(wrong_accepted=int((~correct & accept).sum()), wrong_rejected=int((~correct & ~accept).sum()))
-    right, wrong = int(correct.sum()), int((~correct).sum())
+    found = confusion(part["accept"].fillna(0), part["correct"])
+    right, wrong = found.tp + found.fn, found.tn + found.fp
     if not right or not wrong:
         raise DataError(f"{judge}: {right} right and {wrong} wrong answers have a label. A licence needs both.")
-    sensitivity, specificity = counts["right_accepted"] / right, counts["wrong_rejected"] / wrong
+    sensitivity, specificity = found.tp / right, found.tn / wrong
     if sensitivity + specificity <= 1:
         rates = f"{sensitivity:.0%} of the right and {1 - specificity:.0%} of the wrong answers"
         raise DataError(f"{judge}: accepts {rates}: no better than chance, so nothing can be corrected by it.")
     low, high = wilson(right, right + wrong)
     return Licence(
-        judge=judge, prompt=prompt, labels=digest(labels), day=day, **counts,
-        sensitivity=(sensitivity, *wilson(counts["right_accepted"], right)),
-        specificity=(specificity, *wilson(counts["wrong_rejected"], wrong)),
+        judge=judge, prompt=prompt, labels=digest(labels), day=day,
+        right_accepted=found.tp, right_rejected=found.fn, wrong_accepted=found.fp, wrong_rejected=found.tn,
+        sensitivity=(sensitivity, *wilson(found.tp, right)), specificity=(specificity, *wilson(found.tn, wrong)),
         base_low=round(max(low - WIDER, 0), 4), base_high=round(min(high + WIDER, 1), 4),
     )  # fmt: skip
 

@@ -9,8 +9,6 @@ Results of single systems, a file each, as one leaderboard: HLE's judged files, 
 or a table of item and score.
 """
 
-import csv
-import io
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -271,12 +269,8 @@ def board_of(
     while len(set(names)) < len(names):
         depth += 1
         names = ["/".join(place.parts[-depth:]) for place in places]
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(["model", "item", "score"])
-    for name, each in zip(names, found):
-        table.writerows((name, item, f"{value:.12g}") for item, value in each.items())
-    return text.getvalue(), names
+    board = pd.concat(dict(zip(names, found)), names=["model", "item"]).rename("score")
+    return board.to_csv(float_format="%.12g", lineterminator="\n"), names
 
 
 def _table(path: Path) -> pd.DataFrame:

@@ -11,6 +11,7 @@ write_predictions("predictions", answers, setup.questions)
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -299,18 +300,10 @@ class Setup:
                 f"question {without[0].id} has no key (and {len(without) - 1} more): an exam needs one each"
                 + (others if without[0].extra else "")
             )
-        self.requests(settings)
+        for model, question in product(self.models, self.questions):
+            if not question.image or spec(model).images:
+                exam_request(model, question, settings=settings)
         return self
-
-    def requests(self, settings: Settings | None = None) -> list[Request]:
-        """Every call for an answer. Pictures are not put to models that can't see them."""
-        return [
-            exam_request(model, question, sample=sample, settings=settings)
-            for model in self.models
-            for question in self.questions
-            if not question.image or spec(model).images
-            for sample in range(self.samples)
-        ]  # fmt: skip
 
 
 async def sit(session: Session, setup: Setup) -> pd.DataFrame:
@@ -338,15 +331,10 @@ def write_predictions(folder: str | Path, answers: pd.DataFrame, questions: Sequ
     """HLE's judged files, one a model and sample (`exam.formats`). Returns their paths.
 
     Where no judge was asked the reasoning says how the answer was decided, and nothing is invented beside it."""
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    rows = answers.assign(
-        judge_answer=answers["answer"].where(answers["answer"].notna(), ""),
-        judge_reasoning="decided by " + answers["decided_by"],
-        judge_confidence=answers["confidence"],
-    )
     written = []
-    for (model, sample), part in rows.groupby(["model", "sample"], sort=False):
+    for (model, sample), part in answers.groupby(["model", "sample"], sort=False):
         name = "".join(letter if letter.isalnum() or letter in "-." else "_" for letter in str(model))
-        written.append(Path(folder) / f"{name}{f'.{sample + 1}' if rows['sample'].max() else ''}.json")
-        write_hle(written[-1], part, questions)
+        written.append(Path(folder) / f"{name}{f'.{sample + 1}' if answers['sample'].max() else ''}.json")
+        how = dict(judge_reasoning="decided by " + part["decided_by"], judge_confidence=part["confidence"])
+        write_hle(written[-1], part.assign(judge_answer=part["answer"].fillna(""), **how), questions)
     return written
