@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from proctor.data.tabular import DataError
-from proctor.exam import example_exam, wrong_keys
+from proctor.exam import wrong_keys
 from proctor.exam.wrong_keys import expected_found, read_decisions, read_votes, share_found, suspects
-from proctor.paths import ROOT
 
 WIDE = "item,key,subject,a,b,c\nq1,A,x,A,A,B\nq2,B,x,C,C,C\nq3,C,y,C,,C\n"
 LONG = "question_id,model,answer,target\nq1,a,1/2,1/2\nq1,b,0.5,1/2\nq1,c,2,1/2\nq2,a,Paris,Rome\nq2,b,paris,Rome\n"
@@ -100,12 +99,6 @@ def test_a_review_is_a_share_or_a_number_of_items(text, share):
 def test_a_review_of_nothing_or_of_more_than_all_is_refused(text):
     with pytest.raises(DataError, match="--review"):
         wrong_keys.budget_of(text, 200)
-
-
-def test_the_example_is_what_its_seed_gives(tmp_path):
-    example_exam.write(tmp_path)
-    for name in (example_exam.FILE, example_exam.DECISIONS):
-        assert (tmp_path / name).read_bytes() == (ROOT / "data/examples" / name).read_bytes()
 
 
 def test_decisions_of_the_desk_and_by_hand_are_read_alike(file):

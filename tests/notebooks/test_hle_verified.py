@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from proctor import log_files, logs, paths
 from proctor.data.published import load_published
-from proctor.exam.example_exam import example_exam
 from proctor.hle_verified.planted_defects import damaged_exam
+from proctor.recordings.examples import simulated_exam
 from proctor.report.claims import read_claims
 from proctor.stats.proportions import clopper_pearson
 from scipy.stats import binomtest, kendalltau, mannwhitneyu, norm
@@ -420,7 +420,7 @@ def test_signals_are_counted_anew_from_the_short_answers(items, needs_logs):
 
 def test_scores_under_old_and_repaired_keys_and_without_the_excluded_items_are_counted_again(read):
     table = read("hle_verified/your_exam_rescored").set_index(["system", "keys"])
-    answers, decisions = example_exam()
+    answers, decisions = simulated_exam()
     old = answers["key"]
     new = answers["item"].map(decisions.set_index("id")["answer"]).replace("", np.nan).fillna(old)
     kept = ~answers["item"].isin(decisions.loc[decisions["decision"] == "excluded", "id"])
