@@ -23,7 +23,7 @@ from desk.forms import Fields
 from desk.models import Case, Round
 from desk.render import markdown
 from desk.round_protocols import PROTOCOLS
-from desk.round_rules import Protocol, look
+from desk.round_rules import Protocol
 from desk.trail import NotAllowed, Refused, address
 
 PER_PAGE = 50
@@ -101,7 +101,7 @@ class OneRound(FormPage):
         if not organizes:
             cases = (cases.filter(seats__account=user) | cases.filter(author=user)).distinct()
         page = Paginator(cases, PER_PAGE).get_page(self.request.GET.get("page"))
-        views = [(case, look(rules, case, user.username)) for case in page]
+        views = [(case, rules.look(case, user.username)) for case in page]
         shown = [dict(place=case.place, title=_first(case), view=view) for case, view in views if view]
         self.shown = dict(round=self.held, protocol=rules, cases=shown, page=page, organizes=organizes)
         if organizes and shown:

@@ -19,104 +19,175 @@ from proctor.uq.dataset import review_queue
 
 from desk.forms import Fields
 from desk.models import AUTHOR, ORGANIZER, Ballot, Case
-from desk.round_rules import (
-    Impossible,
-    Move,
-    Outcome,
-    Part,
-    Protocol,
-    Sees,
-    always,
-    choice,
-    fixed,
-    text,
-    when_closed,
-)
-from desk.round_verified import HLE_PAIR, HLE_VERIFIED
+from desk.round_rules import Impossible, Move, Outcome, Part, Protocol, Sees, always, choice, fixed, text, when_closed
+from desk.round_verified import HlePair, HleVerified
 
 YES_NO = {"yes": "yes", "no": "no"}
+UNDECIDED = ("review", "audit")  # of KINA's states
 
 
-# UQ: the human filter
-
-
-def _sheet_row(case: Case, form: Mapping, reviewer: str) -> dict:
-    """A row of a reviewer's review.csv, for the library's rules."""
-    row = {name: str(case.material.get(name, "")) for name in review_queue.COLUMNS}
-    said = {name: " ".join(str(form.get(name, "")).split()) for name in ("decision", "reason", "diamond")}
-    return row | said | {"reviewer": reviewer if form else ""}
-
-
-def _queue_key(case: Case) -> tuple[str, int]:
-    return str(case.material["site"]), int(case.material["question_id"])
-
-
-def _uq_sheets(case: Case) -> pd.DataFrame:
-    for one in case.made("decide"):
-        if told := review_queue.row_fault(_sheet_row(case, one.form, one.by.username)):
-            raise Impossible(told[0], f"{told[1]}. {told[2]}.")
-    sheet_of = {one.by.username: one.form for one in case.made("decide")}
-    sheets = [{_queue_key(case): _sheet_row(case, sheet_of.get(name, {}), name)} for name in case.seated("reviewer")]
-    empty = [{_queue_key(case): _sheet_row(case, {}, "")}]
-    return review_queue.combine_sheets(sheets or empty)
-
-
-def _uq_decide(case: Case) -> Outcome:
-    found = _uq_sheets(case).iloc[0]
-    final = case.all_in("reviewer", "decide")
-    lines = {"Reasons": found["reason"], "Diamond": "yes" if found["diamond"] else "no"}
-    return Outcome(found["outcome"] if final or case.closed else "open", final, lines)
-
-
-def _uq_table(cases: Iterable[Case]) -> pd.DataFrame:
-    """Every case with its outcome, and whether there is a place for it by UQ's quotas."""
-    found = pd.concat([_uq_sheets(case) for case in cases], ignore_index=True)
-    taken = review_queue.choose(found, review_queue.load_quotas())
-    return found.merge(taken[[*review_queue.KEY, "taken"]], on=review_queue.KEY, how="left").fillna({"taken": False})
-
-
-def _uq_check(case: Case) -> None:
-    if told := review_queue.row_fault(_sheet_row(case, {}, "")):
-        raise Impossible(told[0], f"{told[0]}: {told[1]}. {told[2]}.")
-
-
-def _uq_fields(case: Case, account: str) -> Fields:
-    fields = dict(
-        decision=choice("Should this question be in the set?", {"accept": "Accept", "reject": "Reject"}),
-        reason=text("Why? (needed where you reject)", needed=False),
+class UqFilter(Protocol):
+    name = "uq_filter"
+    title = "Choose unsolved questions"
+    paper = "UQ, appendix A.1 (stage 3) and H.3"
+    about = "Reviewers read candidate questions with three attempts of models, and accept or reject each."
+    blind = (
+        "Each reviewer fills in a sheet alone; the sheets are put together when the round is closed. (The paper leaves "
+        "the decision to the reviewers and does not say whether they see each other.)"
     )
-    if case.material.get("diamond_candidate") == "yes":
-        fields["diamond"] = choice("Is it one of the diamond questions?", YES_NO, needed=False)
-    return fields
-
-
-UQ_FILTER = Protocol(
-    name="uq_filter",
-    title="Choose unsolved questions",
-    paper="UQ, appendix A.1 (stage 3) and H.3",
-    about="Reviewers read candidate questions with three attempts of models, and accept or reject each.",
-    blind="Each reviewer fills in a sheet alone; the sheets are put together when the round is closed. (The paper "
-    "leaves the decision to the reviewers and does not say whether they see each other.)",
-    material={
+    material = {
         "title": "Title", "body": "Question", "tags": "Tags", "link": "Source", "score": "Votes", "views": "Views",
         "comments": "Comments", "answers": "Attempts of models", "near_duplicate": "Most similar question",
         "site": "Site", "question_id": "Number", "place": "Place in the queue", "way": "Way into the queue",
         "diamond_candidate": "Candidate for the diamond subset",
-    },
-    needed=("title", "body", "site", "question_id", "place", "way"),
-    lists=("tags", "comments", "answers"),
-    parts={"reviewer": Part("Reviewer")},
-    moves=(Move("decide", "reviewer", "Hand in your decision", ("open",), _uq_fields),),
-    sees=(Sees("reviewer", "decide", when_closed, names=True),),
-    decide=_uq_decide,
-    table=_uq_table,
-    check=_uq_check,
-)  # fmt: skip
+    }  # fmt: skip
+    needed = ("title", "body", "site", "question_id", "place", "way")
+    lists = ("tags", "comments", "answers")
+    parts = {"reviewer": Part("Reviewer")}
+    sees = (Sees("reviewer", "decide", when_closed, names=True),)
+
+    def decision(self, case: Case, account: str) -> Fields:
+        fields = dict(
+            decision=choice("Should this question be in the set?", {"accept": "Accept", "reject": "Reject"}),
+            reason=text("Why? (needed where you reject)", needed=False),
+        )
+        if case.material.get("diamond_candidate") == "yes":
+            fields["diamond"] = choice("Is it one of the diamond questions?", YES_NO, needed=False)
+        return fields
+
+    moves = (Move("decide", "reviewer", "Hand in your decision", ("open",), decision),)
+
+    def decide(self, case: Case) -> Outcome:
+        found = self.joined(case).iloc[0]
+        final = case.all_in("reviewer", "decide")
+        lines = {"Reasons": found["reason"], "Diamond": "yes" if found["diamond"] else "no"}
+        return Outcome(found["outcome"] if final or case.closed else "open", final, lines)
+
+    def table(self, cases: Iterable[Case]) -> pd.DataFrame:
+        """Every case with its outcome, and whether there is a place for it by UQ's quotas."""
+        found = pd.concat([self.joined(case) for case in cases], ignore_index=True)
+        taken = review_queue.choose(found, review_queue.load_quotas())
+        return found.merge(taken[[*review_queue.KEY, "taken"]], on=review_queue.KEY, how="left").fillna(
+            {"taken": False}
+        )
+
+    def check(self, case: Case) -> None:
+        if told := review_queue.row_fault(_sheet_row(case)):
+            raise Impossible(told[0], f"{told[0]}: {told[1]}. {told[2]}.")
+
+    def joined(self, case: Case) -> pd.DataFrame:
+        """The reviewers' sheets of the case put together."""
+        key = str(case.material["site"]), int(case.material["question_id"])
+        rows = {one.by.username: _sheet_row(case, one.form, one.by.username) for one in case.made("decide")}
+        if told := next(filter(None, map(review_queue.row_fault, rows.values())), None):
+            raise Impossible(told[0], f"{told[1]}. {told[2]}.")
+        sheets = [{key: rows.get(name, _sheet_row(case))} for name in case.seated("reviewer")]
+        return review_queue.combine_sheets(sheets or [{key: _sheet_row(case)}])
 
 
-# HLE: two rounds of review
+def _sheet_row(case: Case, form: Mapping | None = None, reviewer: str = "") -> dict:
+    """A row of a reviewer's review.csv, for the library's rules."""
+    row = {name: str(case.material.get(name, "")) for name in review_queue.COLUMNS}
+    said = {name: " ".join(str((form or {}).get(name, "")).split()) for name in ("decision", "reason", "diamond")}
+    return row | said | {"reviewer": reviewer}
 
-_ROUNDS = tuple(review.ROUNDS)
+
+class HleReview(Protocol):
+    name = "hle_review"
+    title = "Two rounds of review for an exam"
+    paper = "HLE, section 3.2 and appendix B.2"
+    about = (
+        "Reviewers score questions that stumped the models and tell the author how to improve them; organizers promote "
+        "the good ones, and chosen reviewers score those again."
+    )
+    blind = (
+        "In each round a reviewer sees the other reviews of a version after the own one. Reviewers of the second round "
+        "see all feedback of the first, as the paper asks. The author sees all feedback, without names; reviewers know "
+        "the author. (Whether reviewers of one round see each other, the paper does not say.)"
+    )
+    material = {
+        "question": "Question", "answer": "Answer", "rationale": "Rationale", "subject": "Subject",
+        "stumped": "Stumped the models",
+    }  # fmt: skip
+    needed = ("question", "answer", "rationale", "stumped")
+    needs_author = True
+    parts = {"reviewer": Part("Reviewer", knows_author=True)}
+
+    def score(self, case: Case, account: str) -> Fields:
+        number = review.ROUNDS[self.case(case).state]
+        scores = {str(score): f"{score}: {meaning}" for score, meaning in review.rubric(number).items()}
+        return dict(score=choice("Score", scores), feedback=text("Feedback to the author"))
+
+    def may_score(self, case: Case, account: str) -> bool:
+        return bool(review.queue([self.case(case)], account))
+
+    def revision(self, case: Case, account: str) -> Fields:
+        now = self.current(case)
+        texts = {name: text(self.material[name], str(now[name])) for name in ("question", "answer", "rationale")}
+        return {**texts, "feedback": text("What you changed")}
+
+    def promotion(self, case: Case, account: str) -> Fields:
+        how = dict(choices=[(name, name) for name in case.seated("reviewer")], widget=forms.CheckboxSelectMultiple)
+        return dict(reviewers=forms.MultipleChoiceField(label="Reviewers of the second round", **how))
+
+    def after_the_own(self, case: Case, account: str, ballot: Ballot) -> bool:
+        """First round: after one's own review of that version. Second: the chosen see the first, then after the own."""
+        found = self.case(case)
+        known = dict(zip((one.number for one in case.made("review")), found.reviews))
+        seen = known[ballot.number]
+        if seen.round == 1 and found.state != "first round" and account in found.chosen:
+            return True
+        own = [known[one.number] for one in case.made("review", account)]
+        return case.closed or any(one.round == seen.round and one.version >= seen.version for one in own)
+
+    both = tuple(review.ROUNDS)
+    moves = (
+        Move("review", "reviewer", "Hand in your review", both, score, once=False, open_to=may_score),
+        Move("revise", AUTHOR, "Save the revision", both, revision, once=False),
+        Move("promote", ORGANIZER, "Promote to the second round", ("first round",), promotion),
+        Move("approve", ORGANIZER, "Approve for the exam", ("second round",), fixed()),
+        Move("reject", ORGANIZER, "Reject", both, fixed(feedback=text("Why"))),
+    )
+    sees = (
+        Sees("reviewer", "review", after_the_own),
+        Sees(AUTHOR, "review", always),
+        *(Sees(part, move, always, names=True) for part in ("reviewer", AUTHOR) for move in ("revise", "reject")),
+    )
+
+    def case(self, case: Case) -> review.Case:
+        """The case as HLE's state machine has it after all ballots. Raises Impossible."""
+        name, stumped = str(case.place), case.material.get("stumped") == "yes"
+        found = review.step(None, review.Event(name, "submit", case.author.username if case.author else ""))
+        found = review.step(found, review.Event(name, "check", "desk", stumped=stumped))
+        try:
+            for one in case.ballots:
+                found = review.step(found, _hle_event(name, one))
+        except review.InvalidStep as error:
+            raise Impossible(error.field, f"{error.what}. {error.mend}.") from None
+        return found
+
+    def decide(self, case: Case) -> Outcome:
+        found = self.case(case)
+        row = review.review_table([found]).iloc[0]
+        lines = {"Version": str(found.version)}
+        for number in review.RUBRICS:
+            mean = "none" if np.isnan(row[f"mean_{number}"]) else f"mean score {row[f'mean_{number}']:.1f}"
+            lines[f"Round {number}"] = f"{row[f'reviews_{number}']} reviews, {row[f'unsure_{number}']} unsure, {mean}"
+        return Outcome(found.state, found.state in ("accepted", "rejected"), lines)
+
+    def table(self, cases: Iterable[Case]) -> pd.DataFrame:
+        return review.review_table(map(self.case, cases))
+
+    def current(self, case: Case) -> Mapping:
+        """The question as last revised; an empty field of a revision changes nothing."""
+        now = dict(case.material)
+        for one in case.made("revise"):
+            now |= {name: value for name, value in one.form.items() if name in now and value}
+        return now
+
+    def check(self, case: Case) -> None:
+        if case.material.get("stumped") not in YES_NO:
+            raise Impossible("stumped", "stumped: write yes or no, as the difficulty check found")
 
 
 def _hle_event(question: str, one: Ballot) -> review.Event:
@@ -126,235 +197,118 @@ def _hle_event(question: str, one: Ballot) -> review.Event:
     return review.Event(question, one.move, one.by.username, score, one.form.get("feedback", ""), reviewers=reviewers)
 
 
-def hle_case(case: Case) -> review.Case:
-    """The case as HLE's state machine has it after all ballots. Raises Impossible."""
-    name = str(case.place)
-    stumped = case.material.get("stumped") == "yes"
-    found = review.step(None, review.Event(name, "submit", case.author.username if case.author else ""))
-    found = review.step(found, review.Event(name, "check", "desk", stumped=stumped))
-    try:
-        for one in case.ballots:
-            found = review.step(found, _hle_event(name, one))
-    except review.InvalidStep as error:
-        raise Impossible(error.field, f"{error.what}. {error.mend}.") from None
-    return found
-
-
-def _hle_decide(case: Case) -> Outcome:
-    found = hle_case(case)
-    row = review.review_table([found]).iloc[0]
-    lines = {"Version": str(found.version)}
-    for number in review.RUBRICS:
-        mean = "none" if np.isnan(row[f"mean_{number}"]) else f"mean score {row[f'mean_{number}']:.1f}"
-        lines[f"Round {number}"] = f"{row[f'reviews_{number}']} reviews, {row[f'unsure_{number}']} unsure, {mean}"
-    return Outcome(found.state, found.state in ("accepted", "rejected"), lines)
-
-
-def _hle_review_seen(case: Case, account: str, ballot: Ballot) -> bool:
-    """First round: after one's own review of that version. Second: the chosen see the first, then after one's own."""
-    found = hle_case(case)
-    known = dict(zip((one.number for one in case.made("review")), found.reviews))
-    seen = known[ballot.number]
-    if seen.round == 1 and found.state != "first round" and account in found.chosen:
-        return True
-    own = [known[one.number] for one in case.made("review", account)]
-    return case.closed or any(one.round == seen.round and one.version >= seen.version for one in own)
-
-
-def _hle_revision(case: Case) -> Mapping:
-    """The question as last revised; an empty field of a revision changes nothing."""
-    changes = [{k: v for k, v in one.form.items() if k in case.material and v} for one in case.made("revise")]
-    return {**case.material, **{name: value for change in changes for name, value in change.items()}}
-
-
-def _hle_score(case: Case, account: str) -> Fields:
-    number = review.ROUNDS[hle_case(case).state]
-    scores = {str(score): f"{score}: {meaning}" for score, meaning in review.rubric(number).items()}
-    return dict(score=choice("Score", scores), feedback=text("Feedback to the author"))
-
-
-def _hle_revise(case: Case, account: str) -> Fields:
-    now = _hle_revision(case)
-    texts = {name: text(HLE_REVIEW.material[name], str(now[name])) for name in ("question", "answer", "rationale")}
-    return {**texts, "feedback": text("What you changed")}
-
-
-def _hle_open(case: Case, account: str) -> bool:
-    return bool(review.queue([hle_case(case)], account))
-
-
-def _hle_promote(case: Case, account: str) -> Fields:
-    names, boxes = [(name, name) for name in case.seated("reviewer")], forms.CheckboxSelectMultiple
-    return dict(reviewers=forms.MultipleChoiceField(label="Reviewers of the second round", choices=names, widget=boxes))
-
-
-def _hle_check(case: Case) -> None:
-    if case.material.get("stumped") not in YES_NO:
-        raise Impossible("stumped", "stumped: write yes or no, as the difficulty check found")
-
-
-HLE_REVIEW = Protocol(
-    name="hle_review",
-    title="Two rounds of review for an exam",
-    paper="HLE, section 3.2 and appendix B.2",
-    about="Reviewers score questions that stumped the models and tell the author how to improve them; organizers "
-    "promote the good ones, and chosen reviewers score those again.",
-    blind="In each round a reviewer sees the other reviews of a version after the own one. Reviewers of the second "
-    "round see all feedback of the first, as the paper asks. The author sees all feedback, without names; reviewers "
-    "know the author. (Whether reviewers of one round see each other, the paper does not say.)",
-    material={
-        "question": "Question", "answer": "Answer", "rationale": "Rationale", "subject": "Subject",
-        "stumped": "Stumped the models",
-    },
-    needed=("question", "answer", "rationale", "stumped"),
-    needs_author=True,
-    parts={"reviewer": Part("Reviewer", knows_author=True)},
-    moves=(
-        Move("review", "reviewer", "Hand in your review", _ROUNDS, _hle_score, once=False, open_to=_hle_open),
-        Move("revise", AUTHOR, "Save the revision", _ROUNDS, _hle_revise, once=False),
-        Move("promote", ORGANIZER, "Promote to the second round", ("first round",), _hle_promote),
-        Move("approve", ORGANIZER, "Approve for the exam", ("second round",), fixed()),
-        Move("reject", ORGANIZER, "Reject", _ROUNDS, fixed(feedback=text("Why"))),
-    ),
-    sees=(
-        Sees("reviewer", "review", _hle_review_seen),
-        Sees(AUTHOR, "review", always),
-        *(Sees(part, move, always, names=True) for part in ("reviewer", AUTHOR) for move in ("revise", "reject")),
-    ),
-    decide=_hle_decide,
-    table=lambda cases: review.review_table(map(hle_case, cases)),
-    text=_hle_revision,
-    check=_hle_check,
-)  # fmt: skip
-
-
-# KINA: two blind reviewers and a bonus on a bar
-
-LEVELS = {"0": "0: says nothing that helps", "1": "1: right, without reasons", "2": "2: right and checked",
-          "3": "3: finds what others miss"}  # fmt: skip
-_VERDICTS = {"accept": "Accept", "revise": "Needs changes", "reject": "Reject"}
-
-
-SETTINGS = {"bonus": 4.0, "bar": 2, "audit": 0.5, "pay": 1.0, "seed": 0}
-
-
-def _mechanism(case: Case) -> Mechanism:
-    settings = SETTINGS | case.round.settings
-    return Mechanism("tournament", **{name: settings[name] for name in ("bonus", "bar", "audit", "pay")})
-
-
-def is_audited(case: Case) -> bool:
-    """Whether the audit's lot falls on this case: drawn by the round's seed and the case's place alone."""
-    settings = SETTINGS | case.round.settings
-    return review_queue.draw(settings["seed"], "audit", case.place) / 2**64 < settings["audit"]
-
-
-def _kina_state(case: Case) -> str:
-    if not case.all_in("reviewer", "review"):
-        return "review"
-    if is_audited(case) and not case.made("audit"):
-        return "audit"
-    said = {one.form["verdict"] for one in case.made("review")}
-    return (
-        {"accept": "accepted", "reject": "rejected", "revise": "to revise"}[said.pop()] if len(said) == 1 else "split"
+class KinaBlind(Protocol):
+    name = "kina_blind"
+    title = "Two blind reviewers with a bonus on a bar"
+    paper = "KINA, Figure 1 and Theorem 1"
+    about = (
+        "Two reviewers judge an item independently. Some items are audited; the better review earns a bonus if the "
+        "audit finds that it clears the bar."
     )
-
-
-def kina_pay(case: Case) -> dict[str, float]:
-    """What each reviewer of a decided case is paid, by the paper's tournament; {} before."""
-    if _kina_state(case) in ("review", "audit"):
-        return {}
-    reviews, audits = case.made("review"), case.made("audit")
-    levels = (int(audits[0].form["first"]), int(audits[0].form["second"])) if audits else None
-    return dict(zip((one.by.username for one in reviews), settle(_mechanism(case), levels)))
-
-
-def _kina_decide(case: Case) -> Outcome:
-    state = _kina_state(case)
-    said = [_VERDICTS[one.form["verdict"]] for one in case.made("review")] if state != "review" else []
-    return Outcome(state, state not in ("review", "audit"), {"Verdicts": ", ".join(said)} if said else {})
-
-
-def _kina_shows(case: Case, account: str) -> dict[str, str]:
-    """Once the case is decided a reviewer sees the own pay, the organizer both."""
-    pay = kina_pay(case)
-    if case.part_of(account) == ORGANIZER:
-        return {f"Paid to {name}": f"{money:g}" for name, money in pay.items()}
-    return {"Your pay": f"{pay[account]:g}"} if account in pay else {}
-
-
-def _kina_seen(case: Case, account: str, ballot: Ballot) -> bool:
-    """The author reads both reviews once the case is decided."""
-    return case.closed or _kina_state(case) not in ("review", "audit")
-
-
-def _kina_audited(case: Case, account: str, ballot: Ballot) -> bool:
-    """The auditor reads the reviews where an audit is due, and not before."""
-    return _kina_state(case) == "audit" or bool(case.made("audit"))
-
-
-_KINA_REVIEW = dict(
-    verdict=choice("Your verdict", _VERDICTS), text=text("Your review: what you checked, what is wrong")
-)
-_KINA_AUDIT = {place: choice(f"Level of the {place} review", LEVELS) for place in ("first", "second")}
-
-
-def _kina_check(case: Case) -> None:
-    try:
-        mechanism = _mechanism(case)
-    except ValueError as error:
-        raise Impossible("settings", str(error)) from None
-    if not 1 <= mechanism.bar < len(LEVELS):
-        raise Impossible("bar", f"bar is {mechanism.bar}: choose a level from 1 to {len(LEVELS) - 1}")
-
-
-def _kina_table(cases: Iterable[Case]) -> pd.DataFrame:
-    rows = []
-    for case in cases:
-        pay = ", ".join(f"{name} {money:g}" for name, money in kina_pay(case).items())
-        rows.append(dict(place=case.place, state=_kina_state(case), audited=is_audited(case), pay=pay))
-    return pd.DataFrame(rows)
-
-
-KINA_BLIND = Protocol(
-    name="kina_blind",
-    title="Two blind reviewers with a bonus on a bar",
-    paper="KINA, Figure 1 and Theorem 1",
-    about="Two reviewers judge an item independently. Some items are audited; the better review earns a bonus if the "
-    "audit finds that it clears the bar.",
-    blind="Double-blind: reviewers see neither the author nor who else reviews, and the other review only when the "
-    "round is closed; whether an item is audited they learn by their pay alone. The auditor reads the reviews of "
-    "audited items, the author both reviews once the item is decided, all without names.",
-    material={
+    blind = (
+        "Double-blind: reviewers see neither the author nor who else reviews, and the other review only when the round "
+        "is closed; whether an item is audited they learn by their pay alone. The auditor reads the reviews of audited "
+        "items, the author both reviews once the item is decided, all without names."
+    )
+    material = {
         "discipline": "Discipline", "question": "Question", "options": "Options", "correct_answer": "Marked right",
         "explanation": "Explanation", "source": "Source",
-    },
-    needed=("question", "options", "correct_answer"),
-    lists=("options",),
-    needs_author=True,
-    settings=SETTINGS,
-    meanings={
+    }  # fmt: skip
+    needed = ("question", "options", "correct_answer")
+    lists = ("options",)
+    needs_author = True
+    settings = {"bonus": 4.0, "bar": 2, "audit": 0.5, "pay": 1.0, "seed": 0}
+    meanings = {
         "bonus": "Paid on top to the better review of an audited item, if it reaches the bar; ties share it.",
         "bar": "The level, 1 to 3, that the auditor must give a review for the bonus.",
         "audit": "The share of items that are audited, 0 to 1.",
         "pay": "Paid for every review, in the same unit as the bonus.",
         "seed": "The number from which it is drawn at random which items are audited.",
-    },
-    parts={"reviewer": Part("Reviewer", 2), "auditor": Part("Auditor", 1)},
-    moves=(
-        Move("review", "reviewer", "Hand in your review", ("review",), fixed(**_KINA_REVIEW)),
-        Move("audit", "auditor", "Hand in your audit", ("audit",), fixed(**_KINA_AUDIT)),
-    ),
-    sees=(
-        Sees("reviewer", "review", when_closed),
-        Sees("auditor", "review", _kina_audited),
-        Sees(AUTHOR, "review", _kina_seen),
-    ),
-    quiet=("audit",),
-    decide=_kina_decide,
-    table=_kina_table,
-    shows=_kina_shows,
-    check=_kina_check,
-)  # fmt: skip
+    }
+    parts = {"reviewer": Part("Reviewer", 2), "auditor": Part("Auditor", 1)}
+    quiet = ("audit",)
+    verdicts = {"accept": "Accept", "revise": "Needs changes", "reject": "Reject"}
+    levels = {
+        "0": "0: says nothing that helps",
+        "1": "1: right, without reasons",
+        "2": "2: right and checked",
+        "3": "3: finds what others miss",
+    }
+    opinion = fixed(verdict=choice("Your verdict", verdicts), text=text("Your review: what you checked, what is wrong"))
+    grades = fixed(
+        first=choice("Level of the first review", levels), second=choice("Level of the second review", levels)
+    )
+    moves = (
+        Move("review", "reviewer", "Hand in your review", ("review",), opinion),
+        Move("audit", "auditor", "Hand in your audit", ("audit",), grades),
+    )
 
-PROTOCOLS = {one.name: one for one in (UQ_FILTER, HLE_REVIEW, HLE_VERIFIED, HLE_PAIR, KINA_BLIND)}
+    def once_decided(self, case: Case, account: str, ballot: Ballot) -> bool:
+        """The author reads both reviews once the case is decided."""
+        return case.closed or self.state(case) not in UNDECIDED
+
+    def once_due(self, case: Case, account: str, ballot: Ballot) -> bool:
+        """The auditor reads the reviews where an audit is due, and not before."""
+        return self.state(case) == "audit" or bool(case.made("audit"))
+
+    sees = (
+        Sees("reviewer", "review", when_closed),
+        Sees("auditor", "review", once_due),
+        Sees(AUTHOR, "review", once_decided),
+    )
+
+    def is_audited(self, case: Case) -> bool:
+        """Whether the case is drawn for an audit: by the round's seed and the case's place alone."""
+        settings = self.set_for(case)
+        return review_queue.draw(settings["seed"], "audit", case.place) / 2**64 < settings["audit"]
+
+    def state(self, case: Case) -> str:
+        if not case.all_in("reviewer", "review"):
+            return "review"
+        if self.is_audited(case) and not case.made("audit"):
+            return "audit"
+        said = {one.form["verdict"] for one in case.made("review")}
+        states = {"accept": "accepted", "reject": "rejected", "revise": "to revise"}
+        return states[said.pop()] if len(said) == 1 else "split"
+
+    def mechanism(self, case: Case) -> Mechanism:
+        settings = self.set_for(case)
+        return Mechanism("tournament", **{name: settings[name] for name in ("bonus", "bar", "audit", "pay")})
+
+    def pay(self, case: Case) -> dict[str, float]:
+        """What each reviewer of a decided case is paid, by the paper's tournament; {} before."""
+        if self.state(case) in UNDECIDED:
+            return {}
+        reviews, audits = case.made("review"), case.made("audit")
+        levels = (int(audits[0].form["first"]), int(audits[0].form["second"])) if audits else None
+        return dict(zip((one.by.username for one in reviews), settle(self.mechanism(case), levels)))
+
+    def decide(self, case: Case) -> Outcome:
+        state = self.state(case)
+        said = [self.verdicts[one.form["verdict"]] for one in case.made("review")] if state != "review" else []
+        return Outcome(state, state not in UNDECIDED, {"Verdicts": ", ".join(said)} if said else {})
+
+    def table(self, cases: Iterable[Case]) -> pd.DataFrame:
+        rows = []
+        for case in cases:
+            pay = ", ".join(f"{name} {money:g}" for name, money in self.pay(case).items())
+            rows.append(dict(place=case.place, state=self.state(case), audited=self.is_audited(case), pay=pay))
+        return pd.DataFrame(rows)
+
+    def shows(self, case: Case, account: str) -> dict[str, str]:
+        """Once the case is decided a reviewer sees the own pay, the organizer both."""
+        pay = self.pay(case)
+        if case.part_of(account) == ORGANIZER:
+            return {f"Paid to {name}": f"{money:g}" for name, money in pay.items()}
+        return {"Your pay": f"{pay[account]:g}"} if account in pay else {}
+
+    def check(self, case: Case) -> None:
+        try:
+            mechanism = self.mechanism(case)
+        except ValueError as error:
+            raise Impossible("settings", str(error)) from None
+        if not 1 <= mechanism.bar < len(self.levels):
+            raise Impossible("bar", f"bar is {mechanism.bar}: choose a level from 1 to {len(self.levels) - 1}")
+
+
+PROTOCOLS = {one.name: one() for one in (UqFilter, HleReview, HleVerified, HlePair, KinaBlind)}

@@ -1,7 +1,7 @@
 """What a protocol of review is made of, and who may see what: functions of a `Case`, of which they change nothing.
 
 A case has its fields, who has which part in it (`parts`), and the ballots so far. A `Protocol` says which moves each
-part may make in which state, which ballots each part sees and when, and how ballots decide. `look` gives what one
+part may make in which state, which ballots each part sees and when, and how ballots decide. Its `look` gives what one
 account may see of a case; pages show that and nothing else. What no rule allows is hidden.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import pandas as pd
 from django import forms
 
 from desk.forms import Fields, area, radio
@@ -48,9 +49,12 @@ def _check_storable(said: str) -> None:
         raise forms.ValidationError(f"More than {LONGEST:,} characters, or holds what can't be stored.")
 
 
-def fixed(**fields: forms.Field) -> Callable[[Case, str], Fields]:
+# Callables of the four classes below get the protocol first: they are methods of it.
+
+
+def fixed(**fields: forms.Field) -> Callable[..., Fields]:
     """The fields of a move that are the same for every case and account."""
-    return lambda case, account: fields
+    return lambda protocol, case, account: fields
 
 
 @dataclass(frozen=True)
@@ -61,12 +65,9 @@ class Move:
     part: str
     title: str
     states: tuple[str, ...]
-    fields: Callable[[Case, str], Fields]
+    fields: Callable[..., Fields]  # of protocol, case, account
     once: bool = True  # for each account and case
-    open_to: Callable[[Case, str], bool] = lambda case, account: True
-
-
-When = Callable[[Case, str, Ballot], bool]
+    open_to: Callable[..., bool] = lambda protocol, case, account: True
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,17 @@ class Sees:
 
     part: str
     move: str
-    when: When
+    when: Callable[..., bool]  # of protocol, case, account, ballot
     names: bool = False
+
+
+def always(protocol: "Protocol", case: Case, account: str, ballot: Ballot) -> bool:
+    return True
+
+
+def when_closed(protocol: "Protocol", case: Case, account: str, ballot: Ballot) -> bool:
+    """Not before the round is over."""
+    return case.closed
 
 
 @dataclass(frozen=True)
@@ -86,7 +96,7 @@ class Part:
     title: str
     seats: int | None = None
     knows_author: bool = False
-    evidence: Callable[[Case], bool] = lambda case: False
+    evidence: Callable[..., bool] = lambda protocol, case: False
 
 
 @dataclass(frozen=True)
@@ -99,15 +109,12 @@ class Outcome:
     shown_to: tuple[str, ...] = ()  # parts that see `lines` before the round closes
 
 
-@dataclass(frozen=True)
 class Protocol:
     """One of the papers' ways to review. `blind` says in a sentence what is hidden from whom and until when.
 
     material: field -> label, of a case; those in `needed` must be given, those in `lists` may be lists. settings: name
-    -> its default; meanings: what each says, in a line. decide: the outcome by the ballots; raises Impossible for one
-    that can't be. shows: what a part sees beyond material (label -> text). text: the material as it now stands. table:
-    the round's result for its organizer, as rows. quiet: states that only the organizer and those who act in them learn
-    of; others read "under review".
+    -> its default; meanings: what each says, in a line. quiet: states that only the organizer and those who act in them
+    learn of; others read "under review".
     """
 
     name: str
@@ -120,83 +127,78 @@ class Protocol:
     parts: Mapping[str, Part]
     moves: tuple[Move, ...]
     sees: tuple[Sees, ...]
-    decide: Callable[[Case], Outcome]
-    table: Callable[[Iterable[Case]], Any]
-    evidence: Mapping[str, str] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    meanings: Mapping[str, str] = field(default_factory=dict)
-    needs_author: bool = False
+    evidence: Mapping[str, str] = {}
+    settings: Mapping[str, Any] = {}
+    meanings: Mapping[str, str] = {}
+    needs_author = False
     lists: tuple[str, ...] = ()
     quiet: tuple[str, ...] = ()
-    shows: Callable[[Case, str], Mapping[str, str]] = lambda case, account: {}
-    text: Callable[[Case], Mapping[str, Any]] = lambda case: case.material
-    check: Callable[[Case], None] = lambda case: None  # of a new case and its settings; raises Impossible
 
+    def decide(self, case: Case) -> Outcome:
+        """The outcome by the ballots. Raises Impossible for one that can't be."""
+        raise NotImplementedError
 
-def look(protocol: Protocol, case: Case, account: str) -> dict[str, Any] | None:
-    """What an account may see of a case, and the moves that it may make now; None for one that has no part in it."""
-    part = case.part_of(account)
-    if not part:
-        return None
-    outcome, runs = protocol.decide(case), part == ORGANIZER
-    known = protocol.parts.get(part, Part(""))
-    return dict(
-        part=part,
-        state="under review" if _is_quiet(protocol, outcome.state, part) else outcome.state,
-        material=protocol.text(case),
-        extra=protocol.shows(case, account),
-        evidence=case.evidence if runs or known.evidence(case) else {},
-        author=case.author.username if case.author and (runs or part == AUTHOR or known.knows_author) else "",
-        ballots=list(_shown(protocol, case, account, part)),
-        lines=outcome.lines if runs or case.closed or part in outcome.shown_to else {},
-        moves=list(moves(protocol, case, account, outcome)),
-    )
+    def table(self, cases: Iterable[Case]) -> pd.DataFrame:
+        """The round's result for its organizer, one row per case."""
+        raise NotImplementedError
 
+    def current(self, case: Case) -> Mapping[str, Any]:
+        """The material as it now stands."""
+        return case.material
 
-def moves(
-    protocol: Protocol, case: Case, account: str, outcome: Outcome | None = None
-) -> Iterator[tuple[Move, Fields]]:
-    """The moves that an account may make now, each with the fields of its form."""
-    outcome = outcome or protocol.decide(case)
-    if case.closed or outcome.final:
-        return
-    for move in protocol.moves:
-        fits = move.part == case.part_of(account) and outcome.state in move.states
-        if fits and not (move.once and case.made(move.name, account)) and move.open_to(case, account):
-            yield move, move.fields(case, account)
+    def shows(self, case: Case, account: str) -> Mapping[str, str]:
+        """What a part sees beyond the material: label -> text."""
+        return {}
 
+    def check(self, case: Case) -> None:
+        """Of a new case and its settings. Raises Impossible."""
 
-def _shown(protocol: Protocol, case: Case, account: str, part: str) -> Iterator[tuple[str, Ballot]]:
-    """The ballots that an account may see, each under a name, as "You", or under its part with a number."""
-    numbers: dict[tuple[str, str], int] = {}  # who cast it, as a number: the same through one case
-    for one in case.ballots:
-        of_part = [known for known in numbers if known[0] == one.part]
-        number = numbers.setdefault((one.part, one.by.username), len(of_part) + 1)
-        rules = [rule for rule in protocol.sees if (rule.part, rule.move) == (part, one.move)]
-        allowed = [rule for rule in rules if rule.when(case, account, one)]
-        if one.by.username == account:
-            yield "You", one
-        elif part == ORGANIZER or allowed:
-            named = part == ORGANIZER or any(rule.names for rule in allowed)
-            yield one.by.username if named else f"{_title(protocol, one.part)} {number}", one
+    def set_for(self, case: Case) -> dict[str, Any]:
+        """The settings of the case's round."""
+        return {**self.settings, **case.round.settings}
 
+    def look(self, case: Case, account: str) -> dict[str, Any] | None:
+        """What an account may see of a case, and the moves that it may make now; None for one that has no part."""
+        part = case.part_of(account)
+        if not part:
+            return None
+        outcome, runs = self.decide(case), part == ORGANIZER
+        known = self.parts.get(part, Part(""))
+        acts = any(move.part == part and outcome.state in move.states for move in self.moves)
+        quiet = outcome.state in self.quiet and not (runs or acts)
+        return dict(
+            part=part,
+            state="under review" if quiet else outcome.state,
+            material=self.current(case),
+            extra=self.shows(case, account),
+            evidence=case.evidence if runs or known.evidence(self, case) else {},
+            author=case.author.username if case.author and (runs or part == AUTHOR or known.knows_author) else "",
+            ballots=list(self._shown(case, account, part)),
+            lines=outcome.lines if runs or case.closed or part in outcome.shown_to else {},
+            moves=list(self.open_moves(case, account, outcome)),
+        )
 
-def _is_quiet(protocol: Protocol, state: str, part: str) -> bool:
-    acts = any(move.part == part and state in move.states for move in protocol.moves)
-    return state in protocol.quiet and part != ORGANIZER and not acts
+    def open_moves(self, case: Case, account: str, outcome: Outcome | None = None) -> Iterator[tuple[Move, Fields]]:
+        """The moves that an account may make now, each with the fields of its form."""
+        outcome = outcome or self.decide(case)
+        if case.closed or outcome.final:
+            return
+        for move in self.moves:
+            fits = move.part == case.part_of(account) and outcome.state in move.states
+            if fits and not (move.once and case.made(move.name, account)) and move.open_to(self, case, account):
+                yield move, move.fields(self, case, account)
 
-
-def _title(protocol: Protocol, part: str) -> str:
-    return protocol.parts[part].title if part in protocol.parts else part.capitalize()
-
-
-# When a ballot may be seen
-
-
-def always(case: Case, account: str, ballot: Ballot) -> bool:
-    return True
-
-
-def when_closed(case: Case, account: str, ballot: Ballot) -> bool:
-    """Not before the round is over."""
-    return case.closed
+    def _shown(self, case: Case, account: str, part: str) -> Iterator[tuple[str, Ballot]]:
+        """The ballots that an account may see, each under a name, as "You", or under its part with a number."""
+        numbers: dict[tuple[str, str], int] = {}  # who cast it, as a number: the same through one case
+        for one in case.ballots:
+            of_part = [known for known in numbers if known[0] == one.part]
+            number = numbers.setdefault((one.part, one.by.username), len(of_part) + 1)
+            rules = [rule for rule in self.sees if (rule.part, rule.move) == (part, one.move)]
+            allowed = [rule for rule in rules if rule.when(self, case, account, one)]
+            if one.by.username == account:
+                yield "You", one
+            elif part == ORGANIZER or allowed:
+                named = part == ORGANIZER or any(rule.names for rule in allowed)
+                title = self.parts[one.part].title if one.part in self.parts else one.part.capitalize()
+                yield one.by.username if named else f"{title} {number}", one

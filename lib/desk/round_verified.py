@@ -18,124 +18,12 @@ from desk.round_rules import Impossible, Move, Outcome, Part, Protocol, Sees, ch
 
 _VOTES = {"sound": True, "unsound": False, "unclear": None}
 EMPTY = "E"
-SETTINGS = {"quorum": "all", "scope": ""}
-
-
-def _settings(case: Case) -> dict:
-    return SETTINGS | case.round.settings
-
-
-def _item(case: Case) -> Question:
-    return Question(
-        id=str(case.place), question=case.material["problem"], answer=case.material["answer"],
-        rationale=case.material.get("rationale", ""), category=case.material.get("category", ""),
-    )  # fmt: skip
-
-
-def _evidence(case: Case) -> rules.Evidence:
-    votes = {part: tuple(_VOTES[one.form[part]] for one in case.made("vote")) for part in COMPONENTS}
-    tried = case.evidence.get("replications", {})
-    key = case.material["answer"]
-    return rules.Evidence(votes, tuple(rules.replicated(name, answers, key) for name, answers in tried.items()))
-
-
-def proposals(case: Case, adjudicator: str) -> dict[str, rules.Repair]:
-    """Letter -> repair, in this adjudicator's order: each next adjudicator has the next rotation."""
-    repairs = [repair for one in case.made("repair") if (repair := repair_of(one))]
-    turn = case.seated("adjudicator").index(adjudicator) if adjudicator in case.seated("adjudicator") else 0
-    order = [repairs[(place + turn) % len(repairs)] for place in range(len(repairs))]
-    return dict(zip(LETTERS, order))
 
 
 def repair_of(one: Ballot) -> rules.Repair | None:
     """What a repairer proposes; None where the item can't be repaired."""
     form = one.form
     return rules.Repair(form["problem"], form["rationale"], form["answer"]) if form["mends"] == "yes" else None
-
-
-def chosen_repairs(case: Case) -> list[rules.Repair | None]:
-    """What the adjudicators chose; of a pair both repairs, which settle something only if they agree."""
-    if is_pair(case):
-        return [repair_of(one) for one in case.made("repair")]
-    return [proposals(case, one.by.username).get(one.form["choice"]) for one in case.made("choose")]
-
-
-def is_pair(case: Case) -> bool:
-    """Whether two reviewers alone do all of it."""
-    return not case.seated("adjudicator")
-
-
-def _audits(case: Case) -> list[rules.Audit]:
-    return [
-        rules.Audit(one.by.username, part, *(int(one.form[part] == word) for word in _VOTES))
-        for one in case.made("audit")
-        for part in COMPONENTS
-    ]
-
-
-def verified(case: Case) -> rules.Verified:
-    """What HLE-Verified's two stages make of the ballots so far."""
-    how = dict(quorum=_settings(case)["quorum"], scope=_scope(case))
-    return rules.verify(_item(case), _evidence(case), chosen_repairs(case), _audits(case), **how)
-
-
-def _scope(case: Case) -> list[str] | None:
-    """Fields in which a repair can be verified, as the settings list them with commas; None: all."""
-    return [name.strip() for name in _settings(case)["scope"].split(",") if name.strip()] or None
-
-
-def _verified_state(case: Case) -> str:
-    pair = is_pair(case)
-    if not case.all_in("reviewer" if pair else "expert", "vote"):
-        return "screening"
-    how = dict(quorum=_settings(case)["quorum"], category=case.material.get("category", ""), scope=_scope(case))
-    found = rules.screen(_evidence(case), **how)
-    if found.outcome != "repair":
-        return "decided"
-    if not case.all_in("reviewer" if pair else "repairer", "repair"):
-        return "repair"
-    if not pair and proposals(case, "") and not case.all_in("adjudicator", "choose"):
-        return "adjudication"
-    settled = rules.adjudicated(chosen_repairs(case)) is not None
-    if not settled or case.all_in("reviewer" if pair else "auditor", "audit"):
-        return "decided"
-    return "audit"
-
-
-def _verified_decide(case: Case) -> Outcome:
-    state = _verified_state(case)
-    if state != "decided":
-        return Outcome(state)
-    found = verified(case).decision
-    lines = {
-        "Decision": found.status, "Stage": found.stage, "Reasons": "; ".join(found.reasons),
-        "Changed": ", ".join(found.fixes), "Open": found.uncertainty, "Expertise needed": found.expertise,
-    }  # fmt: skip
-    lines = {label: text for label, text in lines.items() if text}
-    return Outcome(found.status, True, lines, ("expert", "repairer", "adjudicator", "auditor", "reviewer"))
-
-
-def _since(*states: str):
-    """Seen in these states, and in any case once the item is decided."""
-
-    def seen(case: Case, account: str, ballot: Ballot) -> bool:
-        return case.closed or _verified_state(case) in (*states, "decided")
-
-    return seen
-
-
-def _verified_shows(case: Case, account: str) -> dict[str, str]:
-    """Adjudicators see the proposals by letter, auditors the repair that was settled on, or the other one of a pair."""
-    part, state = case.part_of(account), _verified_state(case)
-    if part == "adjudicator" and state in ("adjudication", "audit", "decided"):
-        return {f"Proposal {letter}": _as_text(repair) for letter, repair in proposals(case, account).items()}
-    if part == "reviewer" and state == "audit":
-        other = next(one for one in case.made("repair") if one.by.username != account)
-        return {"The other repair": _as_text(repair_of(other))}
-    settled = rules.adjudicated(chosen_repairs(case)) if state in ("audit", "decided") else None
-    if settled and part in ("auditor", ORGANIZER):
-        return {"Repaired item": _as_text(settled)}
-    return {}
 
 
 def _as_text(repair: rules.Repair) -> str:
@@ -148,70 +36,63 @@ def _component_fields(question: str):
     return fixed(**votes, note=text("Notes", needed=False))
 
 
-def _repair_fields(case: Case, account: str) -> Fields:
-    texts = {
-        name: text(f"{name.capitalize()} as it should read", str(case.material.get(name, "")), needed=False)
-        for name in ("problem", "rationale", "answer")
-    }
-    mends = {"yes": "Repaired as below", "no": "Cannot be repaired without changing what it tests"}
-    return {"mends": choice("Repair", mends), **texts, "note": text("What you changed, and why", needed=False)}
+def _since(*states: str):
+    """Seen in these states, and in any case once the item is decided."""
+
+    def seen(protocol: Protocol, case: Case, account: str, ballot: Ballot) -> bool:
+        return case.closed or protocol.state(case) in (*states, "decided")
+
+    return seen
 
 
-def _choice_fields(case: Case, account: str) -> Fields:
-    letters = {letter: f"Proposal {letter}" for letter in proposals(case, account)} | {EMPTY: "None is reliable"}
-    return dict(choice=choice("The repair to take", letters), note=text("Why"))
-
-
-def _verified_check(case: Case) -> None:
-    tried = case.evidence.get("replications", {})
-    if not isinstance(tried, Mapping) or not all(isinstance(said, list) for said in tried.values()):
-        raise Impossible("replications", 'replications: write {"solver": ["answer", ...], ...}')
-    if _settings(case)["quorum"] not in rules.QUORUMS:
-        raise Impossible("quorum", f"quorum: choose {' or '.join(rules.QUORUMS)}")
-
-
-def _verified_table(cases: Iterable[Case]) -> pd.DataFrame:
-    rows = []
-    for case in cases:
-        outcome = _verified_decide(case)
-        lines = {label.lower(): text for label, text in outcome.lines.items()}
-        revised = verified(case).revised if outcome.final else None
-        answer = revised.answer if revised else case.material["answer"]
-        ids = dict(place=case.place, id=case.material.get("id", ""), state=outcome.state)
-        rows.append(ids | dict(decision=outcome.state) | lines | dict(answer=answer))
-    return pd.DataFrame(rows).fillna("")
-
-
-HLE_VERIFIED = Protocol(
-    name="hle_verified",
-    title="Verify and repair an exam's items",
-    paper="HLE-Verified, sections 3.2 and 3.3, appendix A.1",
-    about="Experts vote on problem, answer and rationale; two teams repair what is doubted, apart from each other; "
-    "adjudicators choose a repair or none; auditors check it. What is not shown to be sound stays uncertain.",
-    blind="Nobody sees another ballot of his own step before the item is decided, and never names. Models' attempts "
-    "are shown to adjudicators alone. Repairers see the experts' votes, adjudicators votes and proposals in an order "
-    "of their own, auditors only the item and its repair.",
-    material={"id": "Item", "problem": "Problem", "answer": "Answer", "rationale": "Rationale", "category": "Field"},
-    needed=("problem", "answer"),
-    evidence={"replications": "Attempts of models"},
-    settings=SETTINGS,
-    meanings={
+class HleVerified(Protocol):
+    name = "hle_verified"
+    title = "Verify and repair an exam's items"
+    paper = "HLE-Verified, sections 3.2 and 3.3, appendix A.1"
+    about = (
+        "Experts vote on problem, answer and rationale; two teams repair what is doubted, apart from each other; "
+        "adjudicators choose a repair or none; auditors check it. What is not shown to be sound stays uncertain."
+    )
+    blind = (
+        "Nobody sees another ballot of his own step before the item is decided, and never names. Models' attempts are "
+        "shown to adjudicators alone. Repairers see the experts' votes, adjudicators votes and proposals in an order "
+        "of their own, auditors only the item and its repair."
+    )
+    material = {"id": "Item", "problem": "Problem", "answer": "Answer", "rationale": "Rationale", "category": "Field"}
+    needed = ("problem", "answer")
+    evidence = {"replications": "Attempts of models"}
+    settings = {"quorum": "all", "scope": ""}
+    meanings = {
         "quorum": "How many auditors must pass a part of an item: all of them, or most.",
         "scope": "The fields in which a repair can be verified, separated by commas; empty: all.",
-    },
-    parts={
+    }
+    parts = {
         "expert": Part("Expert", 2),
         "repairer": Part("Repairer", 2),
-        "adjudicator": Part("Adjudicator", 1, evidence=lambda case: _verified_state(case) != "screening"),
+        "adjudicator": Part("Adjudicator", 1, evidence=lambda protocol, case: protocol.state(case) != "screening"),
         "auditor": Part("Auditor", 1),
-    },
-    moves=(
+    }
+    part_of = {"vote": "expert", "repair": "repairer", "choose": "adjudicator", "audit": "auditor"}  # of each move
+
+    def repair_fields(self, case: Case, account: str) -> Fields:
+        texts = {
+            name: text(f"{name.capitalize()} as it should read", str(case.material.get(name, "")), needed=False)
+            for name in ("problem", "rationale", "answer")
+        }
+        mends = {"yes": "Repaired as below", "no": "Cannot be repaired without changing what it tests"}
+        return {"mends": choice("Repair", mends), **texts, "note": text("What you changed, and why", needed=False)}
+
+    def choice_fields(self, case: Case, account: str) -> Fields:
+        proposals = {letter: f"Proposal {letter}" for letter in self.proposals(case, account)}
+        return dict(choice=choice("The repair to take", proposals | {EMPTY: "None is reliable"}), note=text("Why"))
+
+    moves = (
         Move("vote", "expert", "Hand in your votes", ("screening",), _component_fields("Is this sound? The")),
-        Move("repair", "repairer", "Hand in your repair", ("repair",), _repair_fields),
-        Move("choose", "adjudicator", "Hand in your choice", ("adjudication",), _choice_fields),
+        Move("repair", "repairer", "Hand in your repair", ("repair",), repair_fields),
+        Move("choose", "adjudicator", "Hand in your choice", ("adjudication",), choice_fields),
         Move("audit", "auditor", "Hand in your audit", ("audit",), _component_fields("After the repair, the")),
-    ),
-    sees=(
+    )
+    sees = (
         Sees("repairer", "vote", _since("repair", "adjudication", "audit")),
         Sees("adjudicator", "vote", _since("adjudication", "audit")),
         *(
@@ -219,26 +100,121 @@ HLE_VERIFIED = Protocol(
             for part in ("expert", "repairer", "adjudicator", "auditor")
             for move in ("vote", "repair", "choose", "audit")
         ),
-    ),
-    decide=_verified_decide,
-    table=_verified_table,
-    shows=_verified_shows,
-    check=_verified_check,
-)
+    )
 
-HLE_PAIR = replace(
-    HLE_VERIFIED,
-    name="hle_pair",
-    title="Two reviewers verify and repair an exam's items",
-    about="Two reviewers vote on problem, answer and rationale; each repairs what is doubted, apart from the other; if "
-    "both repairs give one problem and answer, each audits the other's. What is not shown to be sound stays uncertain.",
-    blind="Neither sees the other's ballot of a step before the step is over, and never the name. The round of six "
-    "parts is the paper's; this one is for two people, so one person's repair alone settles nothing.",
-    evidence={},
-    parts={"reviewer": Part("Reviewer", 2)},
-    moves=tuple(replace(move, part="reviewer") for move in HLE_VERIFIED.moves if move.name != "choose"),
-    sees=(
+    def done(self, case: Case, move: str) -> bool:
+        """Whether all who are to make the move have made it."""
+        return case.all_in(self.part_of[move], move)
+
+    def proposals(self, case: Case, adjudicator: str) -> dict[str, rules.Repair]:
+        """Letter -> repair, in this adjudicator's order: each next adjudicator has the next rotation."""
+        repairs = [repair for one in case.made("repair") if (repair := repair_of(one))]
+        turn = case.seated("adjudicator").index(adjudicator) if adjudicator in case.seated("adjudicator") else 0
+        order = [repairs[(place + turn) % len(repairs)] for place in range(len(repairs))]
+        return dict(zip(LETTERS, order))
+
+    def chosen(self, case: Case) -> list[rules.Repair | None]:
+        """What the adjudicators chose."""
+        return [self.proposals(case, one.by.username).get(one.form["choice"]) for one in case.made("choose")]
+
+    def _given(self, case: Case) -> tuple[rules.Evidence, dict]:
+        """What the experts and the models say, and the settings, for the paper's rules."""
+        votes = {part: tuple(_VOTES[one.form[part]] for one in case.made("vote")) for part in COMPONENTS}
+        tried, settings = case.evidence.get("replications", {}), self.set_for(case)
+        said = tuple(rules.replicated(name, answers, case.material["answer"]) for name, answers in tried.items())
+        scope = [name.strip() for name in settings["scope"].split(",") if name.strip()]
+        return rules.Evidence(votes, said), dict(quorum=settings["quorum"], scope=scope or None)
+
+    def verified(self, case: Case) -> rules.Verified:
+        """What HLE-Verified's two stages make of the ballots so far."""
+        names = {name: case.material.get(name, "") for name in ("answer", "rationale", "category")}
+        item = Question(id=str(case.place), question=case.material["problem"], **names)
+        audits = [
+            rules.Audit(one.by.username, part, *(int(one.form[part] == word) for word in _VOTES))
+            for one in case.made("audit")
+            for part in COMPONENTS
+        ]
+        evidence, how = self._given(case)
+        return rules.verify(item, evidence, self.chosen(case), audits, **how)
+
+    def state(self, case: Case) -> str:
+        if not self.done(case, "vote"):
+            return "screening"
+        evidence, how = self._given(case)
+        if rules.screen(evidence, category=case.material.get("category", ""), **how).outcome != "repair":
+            return "decided"
+        if not self.done(case, "repair"):
+            return "repair"
+        if "choose" in self.part_of and self.proposals(case, "") and not self.done(case, "choose"):
+            return "adjudication"
+        return "audit" if rules.adjudicated(self.chosen(case)) and not self.done(case, "audit") else "decided"
+
+    def decide(self, case: Case) -> Outcome:
+        state = self.state(case)
+        if state != "decided":
+            return Outcome(state)
+        found = self.verified(case).decision
+        lines = {
+            "Decision": found.status, "Stage": found.stage, "Reasons": "; ".join(found.reasons),
+            "Changed": ", ".join(found.fixes), "Open": found.uncertainty, "Expertise needed": found.expertise,
+        }  # fmt: skip
+        return Outcome(found.status, True, {label: said for label, said in lines.items() if said}, tuple(self.parts))
+
+    def table(self, cases: Iterable[Case]) -> pd.DataFrame:
+        rows = []
+        for case in cases:
+            outcome = self.decide(case)
+            lines = {label.lower(): said for label, said in outcome.lines.items()}
+            revised = self.verified(case).revised if outcome.final else None
+            answer = revised.answer if revised else case.material["answer"]
+            ids = dict(place=case.place, id=case.material.get("id", ""), state=outcome.state)
+            rows.append(ids | dict(decision=outcome.state) | lines | dict(answer=answer))
+        return pd.DataFrame(rows).fillna("")
+
+    def shows(self, case: Case, account: str) -> dict[str, str]:
+        """Adjudicators see the proposals by letter, auditors and the organizer the repair that was settled on."""
+        part, state = case.part_of(account), self.state(case)
+        if part == "adjudicator" and state in ("adjudication", "audit", "decided"):
+            return {f"Proposal {letter}": _as_text(repair) for letter, repair in self.proposals(case, account).items()}
+        settled = rules.adjudicated(self.chosen(case)) if state in ("audit", "decided") else None
+        return {"Repaired item": _as_text(settled)} if settled and part in ("auditor", ORGANIZER) else {}
+
+    def check(self, case: Case) -> None:
+        tried = case.evidence.get("replications", {})
+        if not isinstance(tried, Mapping) or not all(isinstance(said, list) for said in tried.values()):
+            raise Impossible("replications", 'replications: write {"solver": ["answer", ...], ...}')
+        if self.set_for(case)["quorum"] not in rules.QUORUMS:
+            raise Impossible("quorum", f"quorum: choose {' or '.join(rules.QUORUMS)}")
+
+
+class HlePair(HleVerified):
+    name = "hle_pair"
+    title = "Two reviewers verify and repair an exam's items"
+    about = (
+        "Two reviewers vote on problem, answer and rationale; each repairs what is doubted, apart from the other; if "
+        "both repairs give one problem and answer, each audits the other's. What is not shown to be sound stays "
+        "uncertain."
+    )
+    blind = (
+        "Neither sees the other's ballot of a step before the step is over, and never the name. The round of six parts "
+        "is the paper's; this one is for two people, so one person's repair alone settles nothing."
+    )
+    evidence = {}
+    parts = {"reviewer": Part("Reviewer", 2)}
+    part_of = dict.fromkeys(("vote", "repair", "audit"), "reviewer")
+    moves = tuple(replace(move, part="reviewer") for move in HleVerified.moves if move.name != "choose")
+    sees = (
         Sees("reviewer", "vote", _since("repair", "audit")),
         *(Sees("reviewer", move, _since()) for move in ("repair", "audit")),
-    ),
-)
+    )
+
+    def chosen(self, case: Case) -> list[rules.Repair | None]:
+        """Both repairs, which settle something only if they agree."""
+        return [repair_of(one) for one in case.made("repair")]
+
+    def shows(self, case: Case, account: str) -> dict[str, str]:
+        """Who audits sees the other's repair."""
+        if case.part_of(account) == "reviewer" and self.state(case) == "audit":
+            other = next(one for one in case.made("repair") if one.by.username != account)
+            return {"The other repair": _as_text(repair_of(other))}
+        return super().shows(case, account)

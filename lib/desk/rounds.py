@@ -4,7 +4,7 @@
     add_cases(moderator, held, [{"author": "dan", "question": "...", ...}])
     cast(ada, case, "review", {"verdict": "accept", "text": "..."})
 
-Who may see what is decided by `round_rules.look`; a role on the desk gives no more. The audit
+Who may see what is decided by `Protocol.look`; a role on the desk gives no more. The audit
 trail names cases, never what a ballot holds.
 """
 
@@ -19,7 +19,7 @@ from django.utils import timezone
 from desk.forms import Fields, form_class
 from desk.models import Account, Ballot, Case, Round, Seat
 from desk.round_protocols import PROTOCOLS
-from desk.round_rules import LONGEST, Impossible, Protocol, is_storable, look, moves
+from desk.round_rules import LONGEST, Impossible, Protocol, is_storable
 from desk.trail import NotAllowed, Refused, active, record
 
 MOST_CASES = 2_000  # added at a time
@@ -36,7 +36,7 @@ def with_all(cases: QuerySet[Case]) -> QuerySet[Case]:
 
 def seen_by(account: Account, case: Case) -> dict | None:
     """What an account may see of a case; None if it has no part in it."""
-    return look(PROTOCOLS[case.round.protocol], case, account.username)
+    return PROTOCOLS[case.round.protocol].look(case, account.username)
 
 
 def members(held: Round) -> set[str]:
@@ -159,7 +159,7 @@ def cast(by: Account, case: Case, move: str, form: Mapping) -> Ballot:
     Round.objects.select_for_update().get(pk=case.round_id)  # ballots of a round take turns, with its closing
     case = with_all(Case.objects).get(pk=case.pk)
     rules = PROTOCOLS[case.round.protocol]
-    possible = {own.name: fields for own, fields in moves(rules, case, by.username)}
+    possible = {own.name: fields for own, fields in rules.open_moves(case, by.username)}
     if move not in possible:
         raise NotAllowed("You can't do that here now: it is done, not yet due, or another's part.")
     sent = form_of(possible[move], form)

@@ -2,13 +2,13 @@
 
 import pytest
 from desk.models import Account, Ballot, Case, Round
-from desk.round_protocols import HLE_REVIEW, KINA_BLIND, UQ_FILTER, hle_case, is_audited, kina_pay
+from desk.round_protocols import PROTOCOLS
 from desk.round_rules import Impossible
-from desk.round_verified import HLE_PAIR, HLE_VERIFIED, proposals, verified
 from django.utils import timezone
 from proctor.hle.review import Event, replay_events
 from proctor.kina.tournament import Mechanism, settle
 
+UQ_FILTER, HLE_REVIEW, HLE_VERIFIED, HLE_PAIR, KINA_BLIND = PROTOCOLS.values()
 QUESTION = {"title": "T", "body": "B", "site": "math", "question_id": "7", "place": "1", "way": "to review"}
 ITEM = {"problem": "What is 2 + 2?", "answer": "5", "rationale": "Count."}
 
@@ -70,10 +70,10 @@ def test_hle_s_states_are_those_of_its_state_machine():
         Event("1", "review", "bo", 6, "take it"),
         Event("1", "approve", "olga"),
     ]
-    assert hle_case(exam(*WAY)) == replay_events(events)["1"]
+    assert HLE_REVIEW.case(exam(*WAY)) == replay_events(events)["1"]
     assert HLE_REVIEW.decide(exam(*WAY)).state == "accepted"
     assert HLE_REVIEW.decide(exam(material={"stumped": "no"})).state == "rejected"
-    assert HLE_REVIEW.text(exam(*WAY))["question"] == "Q2" and HLE_REVIEW.text(exam(*WAY))["answer"] == "A"
+    assert HLE_REVIEW.current(exam(*WAY))["question"] == "Q2" and HLE_REVIEW.current(exam(*WAY))["answer"] == "A"
 
 
 SEATS = {"e1": "expert", "e2": "expert", "r1": "repairer", "r2": "repairer", "j": "adjudicator", "a": "auditor"}
@@ -104,7 +104,7 @@ def test_a_doubted_item_goes_through_every_step_to_revised():
     steps = [*VOTES, *REPAIRS, ("j", "choose", {"choice": "A", "note": "x"}), ("a", "audit", SOUND)]
     states = [HLE_VERIFIED.decide(item(*steps[:n])).state for n in range(len(steps) + 1)]
     assert states == ["screening"] * 2 + ["repair"] * 2 + ["adjudication", "audit", "revised"]
-    assert verified(item(*steps)).revised.answer == "4"
+    assert HLE_VERIFIED.verified(item(*steps)).revised.answer == "4"
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,8 @@ def test_what_is_not_shown_stays_uncertain(rest, why):
 def test_each_adjudicator_has_an_order_of_his_own():
     seats = SEATS | {"k": "adjudicator"}
     two = a_case(seats, *VOTES, *REPAIRS, material=ITEM)
-    assert [one.answer for one in proposals(two, "j").values()] == ["4", "6"]
-    assert [one.answer for one in proposals(two, "k").values()] == ["6", "4"]
+    assert [one.answer for one in HLE_VERIFIED.proposals(two, "j").values()] == ["4", "6"]
+    assert [one.answer for one in HLE_VERIFIED.proposals(two, "k").values()] == ["6", "4"]
 
 
 @pytest.mark.parametrize(
@@ -155,15 +155,15 @@ def test_an_audited_pair_is_paid_as_the_tournament_says(first, second):
     both = [("bo", "review", SAID), ("ada", "review", SAID)]
     done = blind(*both, ("cy", "audit", {"first": first, "second": second}))
     mechanism = Mechanism("tournament", bonus=4, bar=2, audit=1, pay=1)
-    assert kina_pay(done) == dict(zip(("bo", "ada"), settle(mechanism, (int(first), int(second)))))
-    assert kina_pay(blind(*both)) == {}
+    assert KINA_BLIND.pay(done) == dict(zip(("bo", "ada"), settle(mechanism, (int(first), int(second)))))
+    assert KINA_BLIND.pay(blind(*both)) == {}
     split = blind(both[0], ("ada", "review", SAID | {"verdict": "reject"}), settings={"audit": 0.0})
-    assert KINA_BLIND.decide(split).state == "split" and kina_pay(split) == {"ada": 1.0, "bo": 1.0}  # no bonus
+    assert KINA_BLIND.decide(split).state == "split" and KINA_BLIND.pay(split) == {"ada": 1.0, "bo": 1.0}  # no bonus
 
 
 def test_the_lot_of_audits_falls_as_often_as_set():
     held = Round(settings={"seed": 3, "audit": 0.3})
-    lots = [is_audited(Case(round=held, place=n)) for n in range(2_000)]
+    lots = [KINA_BLIND.is_audited(Case(round=held, place=n)) for n in range(2_000)]
     assert 0.26 < sum(lots) / 2_000 < 0.34
 
 
