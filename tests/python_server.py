@@ -25,7 +25,7 @@ STACK = (
     "ipykernel.kernelapp",
     "openai",
     "pandas",
-    "nbclient",
+    "papermill",
     "pydantic",
     "scipy.stats",
     "snakemake.cli",

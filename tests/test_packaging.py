@@ -134,7 +134,7 @@ EXAM = f"exam EXAMPLES/exam_questions.jsonl --model openai/m@{SERVER}"
 CANDIDATES = f"candidates EXAMPLES/candidates.jsonl --neighbours EXAMPLES/neighbours.jsonl --model openai/m@{SERVER}"
 VALIDATE = f"validate EXAMPLES/answers.jsonl --questions EXAMPLES/exam_questions.jsonl --judges openai/m@{SERVER}"
 STARTED = [  # words, exit code, what is said
-    (f"{EXAM} --max-calls 99", 2, "exam needs nbclient, which is not installed: pip install 'proctor[notebooks]'"),
+    (f"{EXAM} --max-calls 99", 2, "exam needs papermill, which is not installed: pip install 'proctor[notebooks]'"),
     (f"{CANDIDATES} --max-calls 999", 2, "pip install 'proctor[notebooks]'"),
     (f"{VALIDATE} --max-calls 999", 2, "pip install 'proctor[notebooks]'"),
     (f"{EXAM} --plan", 0, "to ask"),

@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _paired(words: list[str]) -> list[str]:
-    """`-p NAME VALUE`, as make takes it, as `-p NAME=VALUE`, which typer takes several times."""
+    """`-p NAME VALUE`, as papermill and make take it, as `-p NAME=VALUE`, which typer takes several times."""
     paired: list[str] = []
     for word in words:
         half = paired[-2:-1] == ["-p"] and "=" not in paired[-1]

@@ -51,7 +51,7 @@ def widths_asked() -> list[float]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    from proctor.workflow.run import main as run  # here, not above: it loads the workflow
+    from proctor.workflow.run import main as run  # here, not above: it loads papermill
 
     parser = argparse.ArgumentParser(description="Print a notebook's figures without header, at a journal's widths.")
     parser.add_argument("notebook", help="such as uq/6_agreement")

@@ -180,7 +180,7 @@ class _Description:
             f"#run-{notebook.name}",
             "CreateAction",
             name=f"Run of {source}",
-            description=f"Executed by nbclient with {len(given)} parameters, {told['python']}",
+            description=f"Executed by papermill with {len(given)} parameters, {told['python']}",
             instrument=tool,
             object=[
                 *(
@@ -230,7 +230,7 @@ class _Description:
 
 
 def _executed(notebook: Notebook) -> tuple[dict[str, Any], bytes]:
-    """What the run wrote into the executed copy, and the copy without this machine's paths."""
+    """What papermill wrote into the executed copy, and the copy without this machine's paths."""
     content = json.loads(notebook.executed().read_text(encoding="utf-8"))
     about = content["metadata"].get("papermill", {})
     for key in ("input_path", "output_path"):

@@ -1,5 +1,6 @@
-"""Run one notebook by nbclient, in a kernel of its own. Several may run at once, each in a thread."""
+"""Run one notebook by papermill, in a kernel of its own. Several may run at once, each in a thread."""
 
+import logging
 import os
 import re
 import shutil
@@ -7,52 +8,66 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-# An optional part of jsonschema, which nbformat imports, compiles a grammar of web addresses for more than a
+from proctor.workflow.kernels import KernelServer
+from proctor.workflow.notebook import Notebook, shown
+
+# An optional part of jsonschema, which papermill imports, compiles a grammar of web addresses for more than a
 # second at every start; no notebook is checked for those. A None here makes Python say "not installed".
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
-import nbformat
+import papermill
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from papermill.engines import NBClientEngine, papermill_engines
+from papermill.exceptions import PapermillExecutionError
 
-from proctor.files import write_atomic
 from proctor.paths import BUILD, ROOT
-from proctor.workflow.kernels import Kernel, KernelServer
-from proctor.workflow.notebook import Notebook, shown
+from proctor.workflow.kernels import Kernel
 
+logging.getLogger("papermill").setLevel(logging.CRITICAL)  # a kernel's death is told once, by NotebookFailed
+
+
+ENGINE = "proctor"
 PLAN_LINE = "plan: "  # how each line of a plan begins (models/studies.py)
-INJECTED = "injected-parameters"  # the tag of the cell with the given values, as papermill has it
+
+
+class _WritesAtTheEnd(NBClientEngine):
+    """Papermill's engine, which would write the copy anew before and after each cell, with all figures so far."""
+
+    @classmethod
+    def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, **how: Any) -> None:
+        output, nb_man.output_path = nb_man.output_path, None
+        try:
+            super().execute_managed_notebook(nb_man, kernel_name, **how)
+        finally:
+            nb_man.output_path = output
+
+
+class _Plans:
+    """A file for what cells print, which hands on the lines of a plan."""
+
+    def __init__(self, say: Callable[[str], object]):
+        self.say, self.rest = say, ""
+
+    def write(self, text: str) -> None:
+        *lines, self.rest = (self.rest + text).split("\n")
+        for line in lines:
+            if line.startswith(PLAN_LINE):
+                self.say(line)
+
+    def flush(self) -> None:
+        """Nothing: a line is handed on when it ends."""
+
+
+papermill_engines.register(ENGINE, _WritesAtTheEnd)
 
 
 class NotebookFailed(Exception):
     """A notebook stopped before its end; the message names the cell, the error and the partly executed copy."""
-
-
-class _Client(NotebookClient):
-    """Hands the lines of a plan on as cells print them. `at`: the cell that runs, counted from 0."""
-
-    def __init__(self, copy: Any, say: Callable[[str], object], **how: Any):
-        super().__init__(copy, **how)
-        self.at, self.say, self.rest = 0, say, ""
-
-    async def async_execute_cell(self, cell: Any, cell_index: int, *how: Any, **more: Any) -> Any:
-        self.at = cell_index
-        return await super().async_execute_cell(cell, cell_index, *how, **more)
-
-    def process_message(self, *message: Any) -> Any:
-        output = super().process_message(*message)
-        if output and output.output_type == "stream" and output.name == "stdout":
-            *lines, self.rest = (self.rest + output.text).split("\n")
-            for line in lines:
-                if line.startswith(PLAN_LINE):
-                    self.say(line)
-        return output
 
 
 def execute(
@@ -67,8 +82,8 @@ def execute(
 ) -> None:
     """Run `notebook` with the parameters `values`; leave the executed copy at `output`.
 
-    The copy is written at the end: `output` is whole or not there. In its metadata are values and times, as papermill
-    leaves them. When a cell fails, the copy so far is kept as NAME.failed.ipynb and NotebookFailed is raised.
+    The copy is written beside `output` and renamed at the end: `output` is whole or not there.
+    When a cell fails, the copy so far is kept as NAME.failed.ipynb and NotebookFailed is raised.
     The kernel comes from `server`; `environment` is laid over this process's. Setting `cancel` (from another thread)
     kills the kernel; a cell that takes longer than `cell_timeout` seconds fails. Code runs in the repository's root
     folder. Processes that it started in the kernel's group and its temporary
@@ -76,61 +91,57 @@ def execute(
     """
     BUILD.mkdir(parents=True, exist_ok=True)  # or IPython complains that it has no place for its profile
     output = Path(output).resolve()
-    failed, begun = output.with_suffix(".failed.ipynb"), datetime.now(UTC)
+    running, failed = output.with_suffix(".running.ipynb"), output.with_suffix(".failed.ipynb")
+    output.parent.mkdir(parents=True, exist_ok=True)
     done = threading.Event()
     kernels: list[Kernel] = []
     if cancel:
         threading.Thread(target=_kill_when, args=(cancel, done, kernels), daemon=True).start()
     folder = Path(tempfile.mkdtemp(dir=server.folder))
-    copy = _with_values(notebook, values)
-    ours = {"PROCTOR_NOTEBOOK": notebook.name, **(environment or {})}
-    forked = _kernel_class(server, folder, ours, kernels)
-    client, why = _Client(copy, say, timeout=cell_timeout, kernel_manager_class=forked), ""
     try:
-        client.execute()
+        papermill.execute_notebook(
+            _literal(notebook.path),
+            _literal(running),
+            parameters=values,
+            kernel_name="python3",
+            language="python",
+            kernel_manager_class=_kernel_class(
+                server, folder, {"PROCTOR_NOTEBOOK": notebook.name, **(environment or {})}, kernels
+            ),
+            engine_name=ENGINE,
+            progress_bar=False,
+            execution_timeout=cell_timeout,
+            stdout_file=_Plans(say),
+        )
     except CellTimeoutError:
-        how = f"it took longer than {cell_timeout:g} seconds, the limit that --cell-timeout sets"
-        why = _failed(client, how)
-    except CellExecutionError as error:
-        why = _failed(client, f"{error.ename}: {error.evalue}".rstrip(": "), error.traceback)
-    except (RuntimeError, OSError) as error:  # the kernel died or did not start
+        os.replace(running, failed)
+        raise NotebookFailed(_explain_timeout(notebook, cell_timeout, failed)) from None
+    except PapermillExecutionError as error:
+        os.replace(running, failed)
+        raise NotebookFailed(_explain(notebook, error, failed)) from None
+    except (RuntimeError, OSError) as error:  # the kernel died or did not start; the disk is full
         why = str(error)
         if isinstance(error, DeadKernelError):
             why = "its Python process died, perhaps for want of memory" + _first_lines(_said(folder))
         if cancel and cancel.is_set():
             why = "it was stopped"
-        why = f"was not finished: {why}\n  executed so far"
+        if running.exists():
+            os.replace(running, failed)
+        raise NotebookFailed(
+            f"{shown(notebook.path)} was not finished: {why}\n  executed so far: {shown(failed)}"
+        ) from None
     finally:
         done.set()
         for kernel in kernels:
             kernel.close()
         shutil.rmtree(folder, ignore_errors=True)
-    ended = datetime.now(UTC)
-    times = {"start_time": begun.isoformat(), "end_time": ended.isoformat()}
-    copy.metadata["papermill"] = {"parameters": values, "duration": (ended - begun).total_seconds(), **times}
-    try:
-        write_atomic(failed if why else output, nbformat.writes(copy) + "\n")
-    except OSError as error:
-        raise NotebookFailed(f"{shown(notebook.path)} was not finished: {error}") from None
-    if why:
-        raise NotebookFailed(f"{shown(notebook.path)} {why}: {shown(failed)}")
+    os.replace(running, output)
     failed.unlink(missing_ok=True)
 
 
-def _with_values(notebook: Notebook, values: Mapping[str, Any]) -> Any:
-    """The notebook without outputs, and with a cell that sets the values after the one tagged `parameters`."""
-    copy = nbformat.v4.upgrade(nbformat.read(notebook.path, as_version=4))
-    for cell in copy.cells:
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-    text = "\n".join(["# Parameters", *(f"{name} = {value!r}" for name, value in values.items())])
-    if re.search(r"\b(inf|nan)\b", text):
-        text = f"from math import inf, nan\n{text}"
-    tagged = (n for n, cell in enumerate(copy.cells, 1) if "parameters" in cell.metadata.get("tags", ()))
-    if values:
-        given = nbformat.v4.new_code_cell(text, metadata={"tags": [INJECTED]})
-        copy.cells.insert(next(tagged, 0), given)
-    return copy
+def _literal(path: Path) -> str:
+    """The path for papermill, which fills parameters into a path's braces."""
+    return str(path).replace("{", "{{").replace("}", "}}")
 
 
 def _kernel_class(
@@ -181,11 +192,36 @@ def _kill_when(cancel: threading.Event, done: threading.Event, kernels: list[Ker
             kernel.kill()
 
 
-def _failed(client: _Client, how: str, traceback: str = "") -> str:
-    """The cell that ran, by its number in the notebook and first line; the line that failed, if another; and how."""
-    cells = client.nb.cells[: client.at + 1]
-    number = sum(INJECTED not in cell.metadata.get("tags", ()) for cell in cells)
-    first = next((line for line in cells[-1].source.splitlines() if line.strip()), "")
-    arrow = re.search(r"^-+>\s*\d+ (.*)$", re.sub(r"\x1b\[[0-9;]*m", "", traceback), re.MULTILINE)
-    at = f"\n  at: {arrow[1].strip()}" if arrow and arrow[1].strip() != first.strip() else ""
-    return f"failed in cell {number}: {first}{at}\n  {how}\n  partly executed copy"
+def _explain(notebook: Notebook, error: PapermillExecutionError, copy: Path) -> str:
+    # papermill counts cells in the copy, where it has put, after counting, two that point to the error
+    number = _number_in_notebook(error.cell_index + 1, copy, pointers=2)
+    first = _first_code_line(error.source)
+    lines = [f"{shown(notebook.path)} failed in cell {number}: {first}"]
+    arrow = re.search(r"^-+>\s*\d+ (.*)$", re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(error.traceback)), re.MULTILINE)
+    if arrow and arrow[1].strip() != first.strip():
+        lines.append(f"  at: {arrow[1].strip()}")
+    lines.append(f"  {error.ename}: {error.evalue}".rstrip(": "))
+    lines.append(f"  partly executed copy: {shown(copy)}")
+    return "\n".join(lines)
+
+
+def _explain_timeout(notebook: Notebook, seconds: float | None, copy: Path) -> str:
+    cells = Notebook(copy).content["cells"]
+    started = [n for n, cell in enumerate(cells, 1) if cell["metadata"].get("papermill", {}).get("start_time")]
+    number, first = _number_in_notebook(started[-1], copy), _first_code_line("".join(cells[started[-1] - 1]["source"]))
+    return (
+        f"{shown(notebook.path)} failed in cell {number}: {first}\n"
+        f"  it took longer than {seconds:g} seconds, the limit that --cell-timeout sets\n"
+        f"  partly executed copy: {shown(copy)}"
+    )
+
+
+def _number_in_notebook(number: int, copy: Path, pointers: int = 0) -> int:
+    """A cell's number as a reader counts in the notebook: papermill puts one with the given parameters before it."""
+    return number - sum(
+        "injected-parameters" in cell.tags for cell in Notebook(copy).code if cell.number <= number + pointers
+    )
+
+
+def _first_code_line(source: str) -> str:
+    return next((line for line in source.splitlines() if line.strip()), "")

@@ -160,7 +160,7 @@ def _exercises(tasks: dict[str, list[dict]]) -> dict[str, Exercise]:
 def _mark(
     exercise: Exercise, cells: list[dict] | None, place: Path, server: KernelServer, limit: int
 ) -> tuple[str, str]:
-    from proctor.workflow.execute import NotebookFailed, execute  # nbclient takes a while to import
+    from proctor.workflow.execute import NotebookFailed, execute  # papermill takes two seconds to import
 
     if cells is None:
         return "error", "its answer cell is gone"

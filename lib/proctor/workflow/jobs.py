@@ -138,7 +138,7 @@ def run_job(
     """Run the notebook, remove what it no longer makes, leave its receipt; the job with what came of it.
 
     The rest: as `execute` takes it."""
-    from proctor.workflow.execute import NotebookFailed, execute  # imports nbclient
+    from proctor.workflow.execute import NotebookFailed, execute  # imports papermill
 
     inputs = receipts.inputs(job.notebook, job.values)
     read = receipts.digests(inputs if job.receipt else [])
@@ -210,7 +210,7 @@ def run_jobs(
             yield job
     if not late:
         return
-    need("nbclient", "ipykernel")
+    need("papermill", "ipykernel")
     order, running = TopologicalSorter({name: waits[name] for name in late}), 0
     order.prepare()
     place = _elsewhere(late, waits, at_once, snakemake) if snakemake else _here(at_once, cell_timeout, say)
@@ -258,7 +258,7 @@ def _due(job: Job, run: Callable[[Job], Job]) -> Job:
         return job if job.reused else run(job)
     except WorkflowError as error:
         return job._replace(problem=str(error))
-    except Exception:  # a fault of ours or of nbclient's is reported like any other, and the others go on
+    except Exception:  # a fault of ours or of papermill's is reported like any other, and the others go on
         return job._replace(problem=f"{job.name} could not be run:\n{traceback.format_exc()}")
 
 

@@ -11,7 +11,7 @@ killed.
 
 Nothing of proctor is imported in the server: each kernel reads the library as it is when the notebook starts. There
 must be no thread and no zmq context before a fork; OpenBLAS ends its pools at a fork and begins again where they are
-needed. In the client the imports are light, for the server starts to import its own while nbclient is imported there.
+needed. In the client the imports are light, for the server starts to import its own while papermill is imported there.
 """
 
 import contextlib

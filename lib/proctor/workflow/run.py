@@ -59,7 +59,7 @@ def run_alone(job: Job, cell_timeout: float | None = None) -> str:
     """Run a job, reported on the terminal; what went wrong, or ""."""
     _say(f"{job.name}: running")
     start = time.monotonic()
-    with KernelServer() as server:  # imports its packages while nbclient is imported here
+    with KernelServer() as server:  # imports its packages while papermill is imported here
         problem = run_job(job, server, cell_timeout=cell_timeout, say=_say).problem
     if not problem:
         _say(f"{job.name}: done in {time.monotonic() - start:.1f} s, see {job.copy}")
@@ -129,7 +129,7 @@ def run_own(
 def ready(notebook: str) -> None:
     """Raises WorkflowError where the notebook is not here, ModuleNotFoundError where what runs it is not installed."""
     find(notebook)
-    need("nbclient", "ipykernel")
+    need("papermill", "ipykernel")
 
 
 def find(notebook: str) -> Notebook:
