@@ -43,8 +43,9 @@ class _WritesAtTheEnd(NBClientEngine):
         output, nb_man.output_path = nb_man.output_path, None
         try:
             super().execute_managed_notebook(nb_man, kernel_name, **how)
-        finally:
+        except BaseException:  # what ran so far is kept; all that ran well is written once, by papermill
             nb_man.output_path = output
+            raise
 
 
 class _Plans:
