@@ -3,7 +3,7 @@
     told = overview()                    # of the store, kept for a minute
     summary(community, validator)        # the same of any community's tables
 
-Everything is computed by `uq.resolution` and `uq.reviewers` from the tables of the store, so a
+Everything is computed by `uq.community` from the tables of the store, so a
 notebook finds the same numbers in an export. A review counts here exactly as it does for a question's state. The page
 has tables, and two pictures drawn on the server as SVG, in the colours of the text.
 """
@@ -20,12 +20,21 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
-from proctor.uq import resolution, reviewers
-from proctor.uq.community import Community, checked
+from proctor.uq.community import (
+    PEOPLE,
+    RULE,
+    Community,
+    checked,
+    history,
+    pass_rates,
+    ranking,
+    reviewer_agreement,
+    scores,
+    statistics,
+)
 
 from desk import tables
 
-RULE = resolution.RULE
 SECONDS = 60  # for which an overview is kept at least
 RESAMPLES = 300
 STEPS = 12  # points of the history
@@ -51,11 +60,11 @@ def summary(of: Community, validator: str = "") -> dict[str, Any] | None:
         at=pd.Timestamp(timezone.now()),
         validators=names,
         screen=screen,
-        statistics=resolution.statistics(of, screen, RULE),
-        pass_rates=resolution.pass_rates(of),
-        ranking=resolution.ranking(*resolution.scores(of, screen, RULE)),
-        agreement=reviewers.reviewer_agreement(of, np.random.default_rng(0), RESAMPLES),
-        history=resolution.history(of, RULE, STEPS),
+        statistics=statistics(of, screen, RULE),
+        pass_rates=pass_rates(of),
+        ranking=ranking(*scores(of, screen, RULE)),
+        agreement=reviewer_agreement(of, np.random.default_rng(0), RESAMPLES),
+        history=history(of, RULE, STEPS),
     )
 
 
@@ -142,7 +151,7 @@ def page(request: HttpRequest) -> HttpResponse:
     found = overview(request.GET.get("validator", ""))
     if found is None:
         return render(request, "desk/overview.html", dict(found=None))
-    ranking, history = found["ranking"].replace({"system": {resolution.PEOPLE: "People"}}), found["history"]
+    ranking, history = found["ranking"].replace({"system": {PEOPLE: "People"}}), found["history"]
     marks, ticks, height = ranking_marks(ranking)
     told = dict(
         found=found,

@@ -1,4 +1,4 @@
-"""An invented community for an empty desk: `uq.community.simulate` with better texts, put in by acts.
+"""An invented community for an empty desk: `uq.simulated_community.simulate` with better texts, put in by acts.
 
     seed()   # 40 questions of 5 sites, 120 answers of 6 systems and of people, verdicts, reviews, comments, rounds
 
@@ -17,7 +17,8 @@ import pandas as pd
 import yaml
 from django.db import transaction
 from django.utils import timezone
-from proctor.uq.community import Community, Group, Setting, System, Validator, simulate
+from proctor.uq.community import Community
+from proctor.uq.simulated_community import Group, Setting, System, Validator, simulate
 
 from desk import acts, rounds
 from desk.models import Account, Act, Answer, Kind, Question, Review, Role, Round, Verdict

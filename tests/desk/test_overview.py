@@ -15,8 +15,7 @@ from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 from proctor.uq import partial_verification
-from proctor.uq.community import Community
-from proctor.uq.resolution import answer_states
+from proctor.uq.community import Community, answer_states
 
 pytestmark = pytest.mark.django_db  # else a run of this file alone has no tables
 SMALL = replace(seed.SETTING, questions=8, reviews=80)

@@ -11,7 +11,7 @@ import statsmodels.formula.api as smf
 from proctor import log_files, logs
 from proctor.paths import ROOT
 from proctor.stats.compare import holm
-from proctor.uq.resolution import Rule
+from proctor.uq.community import Rule
 from proctor.workflow.notebook import Notebook
 from scipy.special import stdtrit
 from scipy.stats import binom, hypergeom, mannwhitneyu

@@ -7,12 +7,13 @@ import pandas as pd
 import pytest
 from proctor.data.tabular import DataError
 from proctor.uq import community
-from proctor.uq.community import COLUMNS, SETTING
+from proctor.uq.community import COLUMNS
+from proctor.uq.simulated_community import SETTING, accept_chance, simulate
 
 
 @pytest.fixture(scope="module")
 def ours():
-    return community.simulate(np.random.default_rng(5), replace(SETTING, questions=300, reviews=900))
+    return simulate(np.random.default_rng(5), replace(SETTING, questions=300, reviews=900))
 
 
 def tables(made):
@@ -32,7 +33,7 @@ def test_tables_have_exactly_the_promised_columns_and_pass_the_check(ours):
 
 def test_systems_and_validators_keep_their_rates():
     setting = replace(SETTING, questions=3000, reviews=10, systems=(replace(SETTING.systems[0], rate=0.4),), people=0)
-    made = community.simulate(np.random.default_rng(2), setting)
+    made = simulate(np.random.default_rng(2), setting)
     right = made.truth["right"].to_numpy()
     assert right.mean() == pytest.approx(0.4, abs=0.04)
     first = setting.validators[0]
@@ -43,7 +44,7 @@ def test_systems_and_validators_keep_their_rates():
 
 def test_tempting_answers_leave_the_validators_specificity_as_it_is():
     first = SETTING.validators[0]
-    plain, tempting = community.accept_chance(first, [False, False], [False, True], 0.06)
+    plain, tempting = accept_chance(first, [False, False], [False, True], 0.06)
     assert 0.94 * plain + 0.06 * tempting == pytest.approx(1 - first.specificity) and tempting == 4 * plain
 
 

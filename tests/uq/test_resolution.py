@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from proctor.stats.proportions import clopper_pearson
-from proctor.uq import community, resolution, reviewers
-from proctor.uq.community import COLUMNS, Community
-from proctor.uq.resolution import Rule
+from proctor.uq import community
+from proctor.uq.community import COLUMNS, Community, Rule
+from proctor.uq.simulated_community import SETTING, simulate
 from scipy.stats import binomtest
 
 DAY = pd.Timedelta("1D")
@@ -40,7 +40,7 @@ def small(reviews) -> Community:
 
 @pytest.fixture(scope="module")
 def simulated():
-    return community.simulate(np.random.default_rng(4), replace(community.SETTING, questions=150, reviews=700))
+    return simulate(np.random.default_rng(4), replace(SETTING, questions=150, reviews=700))
 
 
 def test_rule_needs_enough_reviews_that_agree():
@@ -59,40 +59,40 @@ def test_reviews_that_are_not_independent_do_not_count():
         review(6, "a1", "lab", "yes", 3),
         review(7, "a1", "p1", "yes", 5),
     ])  # fmt: skip
-    assert resolution.answer_states(ours, Rule(3, 0.75)).loc[0, ["yes", "no", "state"]].tolist() == [2, 0, "open"]
-    assert resolution.answer_states(ours, Rule(2, 0.75)).loc[0, "state"] == "right"
-    before = resolution.answer_states(ours, Rule(3, 0.75), at=START + 3.5 * DAY)
+    assert community.answer_states(ours, Rule(3, 0.75)).loc[0, ["yes", "no", "state"]].tolist() == [2, 0, "open"]
+    assert community.answer_states(ours, Rule(2, 0.75)).loc[0, "state"] == "right"
+    before = community.answer_states(ours, Rule(3, 0.75), at=START + 3.5 * DAY)
     assert before.loc[0, "state"] == "right"  # p5 had not withdrawn yet
-    row = resolution.answer_states(small([review(1, "a1", "p1", "yes", 1), review(2, "a1", "p1", "no", 2)])).loc[0]
+    row = community.answer_states(small([review(1, "a1", "p1", "yes", 1), review(2, "a1", "p1", "no", 2)])).loc[0]
     assert (row["yes"], row["no"]) == (0, 1)  # who changes their mind counts once, with the last word
 
 
 def test_history_and_statistics_are_the_counts():
     reviews = [review(k, "a1", f"p{k}", "yes", k) for k in (1, 2, 3)]
     ours = replace(small(reviews), truth=pd.DataFrame(dict(answer_id=["a1", "a2"], right=[False, True])))
-    table = resolution.history(ours, Rule(3, 0.75), steps=3)
+    table = community.history(ours, Rule(3, 0.75), steps=3)
     assert table["reviews"].tolist() == [1, 2, 3] and table["resolved"].tolist() == [0, 0, 1]
     assert table["false"].tolist() == [0, 0, 1]  # resolved by an answer that is wrong
     ours = small([*reviews, review(4, "a2", "p1", "unsure", 4)])
-    table = resolution.statistics(ours, "v", Rule(3, 0.75)).set_index("measure")["count"]
+    table = community.statistics(ours, "v", Rule(3, 0.75)).set_index("measure")["count"]
     assert table["questions resolved"] == 1 and table["answers that passed"] == 1 and table["systems"] == 1
     assert table["passed answers that people reviewed"] == 1 and table["reviewed answers open"] == 1
     assert table["human reviews that count"] == 4 and table["human reviewers"] == 3 and table["AI reviews"] == 0
-    rates = resolution.pass_rates(ours)
+    rates = community.pass_rates(ours)
     assert rates[["system", "passed", "of"]].to_numpy().tolist() == [["system A", 1, 1]]
 
 
 def test_a_store_without_reviews_or_without_anything_gives_empty_results_and_no_error():
     ours = small([])
-    assert resolution.answer_states(ours)["state"].tolist() == ["open", "open"]
-    assert resolution.statistics(ours, "v")["count"].tolist()[2] == 0
-    assert resolution.history(ours, steps=2)["resolved"].tolist() == [0, 0]
-    assert resolution.ranking(*resolution.scores(ours, "v"))["right"].tolist() == [0, 0]
-    assert reviewers.reviewer_agreement(ours, np.random.default_rng(0), 20).empty
+    assert community.answer_states(ours)["state"].tolist() == ["open", "open"]
+    assert community.statistics(ours, "v")["count"].tolist()[2] == 0
+    assert community.history(ours, steps=2)["resolved"].tolist() == [0, 0]
+    assert community.ranking(*community.scores(ours, "v"))["right"].tolist() == [0, 0]
+    assert community.reviewer_agreement(ours, np.random.default_rng(0), 20).empty
     ours = community.checked({name: pd.DataFrame(columns=list(columns)) for name, columns in COLUMNS.items()})
-    assert resolution.answer_states(ours).empty and resolution.pass_rates(ours).empty
-    assert resolution.history(ours).empty and (resolution.statistics(ours, "v")["count"] == 0).all()
-    assert resolution.ranking(*resolution.scores(ours, "v")).empty
+    assert community.answer_states(ours).empty and community.pass_rates(ours).empty
+    assert community.history(ours).empty and (community.statistics(ours, "v")["count"] == 0).all()
+    assert community.ranking(*community.scores(ours, "v")).empty
 
 
 # the ranking
@@ -107,7 +107,7 @@ def boards(right: dict[str, int], unsettled: dict[str, int], n: int = 100):
 
 
 def test_ranking_counts_and_widens_by_unsettled_answers():
-    table = resolution.ranking(*boards({"a": 2, "b": 5}, {"a": 10, "b": 0})).set_index("system")
+    table = community.ranking(*boards({"a": 2, "b": 5}, {"a": 10, "b": 0})).set_index("system")
     assert table.index.tolist() == ["b", "a"] and table["rank"].tolist() == [1, 2]
     assert table.loc["a", ["right", "unsettled", "share_most"]].tolist() == [2, 10, 0.12]
     assert table.loc["a", "low"] == clopper_pearson(2, 100)[0]
@@ -115,19 +115,19 @@ def test_ranking_counts_and_widens_by_unsettled_answers():
 
 
 def test_a_pair_is_surely_apart_only_if_the_worst_case_keeps_the_order():
-    row = resolution.apart(*boards({"a": 30, "b": 2}, {"a": 0, "b": 5})).iloc[0]
+    row = community.apart(*boards({"a": 30, "b": 2}, {"a": 0, "b": 5})).iloc[0]
     assert row["p_by_count"] == pytest.approx(binomtest(28, 28).pvalue)
     assert row["p_at_worst"] == pytest.approx(binomtest(23, 23).pvalue) and row["surely_apart"]
     sure, possible = boards({"a": 30, "b": 2}, {"a": 0, "b": 40})
-    row = resolution.apart(sure, possible).iloc[0]
+    row = community.apart(sure, possible).iloc[0]
     assert row["apart"] and not row["surely_apart"] and row["p_at_worst"] == 1
-    assert resolution.ranking(sure, possible)["rank_high"].tolist() == [2, 2]
+    assert community.ranking(sure, possible)["rank_high"].tolist() == [2, 2]
 
 
 def test_people_are_an_entry_and_need_no_validator(simulated):
-    sure, possible = resolution.scores(simulated, "three stages")
+    sure, possible = community.scores(simulated, "three stages")
     assert "people" in sure.index and (possible >= sure).all().all() and sure.shape[1] == 150
-    states = resolution.answer_states(simulated)
+    states = community.answer_states(simulated)
     for name in sure.index:
         part = states[(states["system"] == name) & (states["state"] == "right")]
         assert sure.loc[name].sum() == part["question_id"].nunique()
@@ -140,13 +140,13 @@ def test_alpha_from_counts_is_alpha_from_votes():
     rng = np.random.default_rng(0)
     votes = np.where(rng.random((12, 40)) < 0.4, (rng.random((12, 40)) < 0.6) * 1.0, np.nan)
     counts = np.stack([(votes == 1).sum(axis=0), (votes == 0).sum(axis=0)], axis=1)
-    assert reviewers.label_alpha(counts) == pytest.approx(krippendorff.alpha(votes, level_of_measurement="nominal"))
-    assert np.isnan(reviewers.label_alpha(np.array([[2, 0], [3, 0]])))
+    assert community.label_alpha(counts) == pytest.approx(krippendorff.alpha(votes, level_of_measurement="nominal"))
+    assert np.isnan(community.label_alpha(np.array([[2, 0], [3, 0]])))
 
 
 def test_agreement_table_keeps_people_and_machines_apart(simulated):
-    table = reviewers.reviewer_agreement(simulated, np.random.default_rng(0), 50).set_index("reviewers")
+    table = community.reviewer_agreement(simulated, np.random.default_rng(0), 50).set_index("reviewers")
     assert (table["low"] <= table["alpha"]).all() and (table["alpha"] <= table["high"]).all()
-    many = resolution.independent(simulated)["answer_id"].value_counts()
+    many = community.independent(simulated)["answer_id"].value_counts()
     assert table.loc["people", "answers"] == (many > 1).sum()
     assert table.loc["people", "reviews"] == many[many > 1].sum()

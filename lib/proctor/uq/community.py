@@ -1,21 +1,32 @@
-"""A community on a platform: its tables, and one that is simulated, whose truth is known (UQ, section 2.3, appendix C).
+"""A community on a platform: its tables, when a question counts as resolved, and what an overview may count (UQ,
+section 2.3, appendices B.3, C, F.3 and I.3).
 
-`COLUMNS` are the tables that a review desk exports and imports; the analyses (`resolution`, `reviewers`) take them from
-a store or from `simulate` alike. Times are UTC. `truth` and `reviewers` exist in a simulation only. Simulated: systems,
-sites and people are made up.
+`COLUMNS` are the tables that a review desk exports and imports; the analyses take them from a store or from
+`simulated_community` alike. Times are UTC. `truth` and `reviewers` exist in a simulation only.
+
+The paper does not say how many reviews resolve a question: the rule is ours. A review counts if a person wrote it who
+has no conflict of interest and did not write the answer, and if it is not withdrawn. AI reviews and validators never
+resolve.
+
+Systems are ranked cautiously by verified resolutions (appendices C and F.3): a system is credited with a question when
+an answer of its is right by this rule. Answers that passed the screen and that people did not settle may be right or
+wrong: they widen what is possible (Manski's bounds), and no number of further questions makes that range narrower.
+People are an entry like any system.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from itertools import combinations
 
+import krippendorff
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from proctor.data.tabular import DataError
-from proctor.stats import checks
-from proctor.uq import community_texts as texts
-from proctor.uq.dataset.posts import licence
+from proctor.stats import bootstrap, checks
+from proctor.stats.compare import exact_p, holm
+from proctor.stats.proportions import clopper_pearson, wilson
 
 COLUMNS = {
     "questions": "question_id site category title body score views posted_at licence link",
@@ -93,104 +104,6 @@ class Rule:
 RULE = Rule()
 
 
-@dataclass(frozen=True)
-class Group:
-    """Reviewers of one kind. skill: chance of a right yes or no on an answer that does not mislead."""
-
-    name: str
-    count: int
-    skill: float
-    unsure: float = 0.1
-    activity: float = 1.0
-    confidence: tuple[int, int] = (3, 5)
-
-
-@dataclass(frozen=True)
-class System:
-    """A made-up system: the share of questions that it solves, and the day on which its answers come."""
-
-    name: str
-    organisation: str
-    base_model: str
-    rate: float
-    day: int = 0
-
-
-@dataclass(frozen=True)
-class Validator:
-    """recall: share of the right answers that it accepts. specificity: share of the wrong ones that it rejects."""
-
-    name: str
-    recall: float
-    specificity: float
-    calls: int = 1
-    dollars: float = 0.02
-    unreadable: float = 0.01
-
-
-GROUPS = (
-    Group("expert", 6, 0.95),
-    Group("careful", 14, 0.85, unsure=0.15, confidence=(2, 4)),
-    Group("careless", 4, 0.5, unsure=0.02, activity=1.5),
-    Group("colluding", 4, 0.85, confidence=(4, 5)),
-    Group("poster", 6, 0.92, unsure=0.05, activity=0.5),
-)
-SYSTEMS = (
-    System("system A", "Northlab", "base 1", 0.040),
-    System("system B", "Northlab", "base 2", 0.030, 60),
-    System("system C", "Eastworks", "base 3", 0.020),
-    System("system D", "Eastworks", "base 4", 0.015, 120),
-    System("system E", "Southwind", "base 5", 0.010),
-    System("system F", "Southwind", "base 6", 0.005, 200),
-)
-VALIDATORS = (  # the first screens what people read; its rates are near those of UQ's pipeline on HLE
-    Validator("three stages", 0.34, 0.89, calls=9, dollars=0.40),
-    Validator("one check", 0.75, 0.60),
-)
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What `simulate` draws from. reviews: those that people set out to write, spread over `days`.
-
-    tempting: share of the wrong answers that mislead; validators accept them four times as often as other wrong ones,
-    and a share `fooled` of the readers takes them for right. people: answers by people, half of them right. favoured:
-    the system whose answers colluding reviewers call right. enough: reviews after which an answer is rarely chosen.
-    """
-
-    questions: int = 500
-    days: int = 360
-    reviews: int = 1600
-    systems: tuple[System, ...] = SYSTEMS
-    groups: tuple[Group, ...] = GROUPS
-    validators: tuple[Validator, ...] = VALIDATORS
-    tempting: float = 0.06
-    fooled: float = 0.3
-    people: int = 8
-    favoured: str = "system C"
-    enough: int = 6
-
-
-SETTING = Setting()
-
-
-def yes_chance(skill: ArrayLike, right: ArrayLike, tempting: ArrayLike, fooled: float) -> np.ndarray:
-    """Chance that a reviewer of `skill` calls an answer right; the arrays broadcast.
-
-    >>> yes_chance(0.9, [True, False, False], [False, False, True], fooled=0.4).round(2).tolist()
-    [0.9, 0.1, 0.46]
-    """
-    skill = np.asarray(skill, float)
-    wrong = np.where(tempting, 1 - (1 - fooled) * skill, 1 - skill)
-    return np.where(right, skill, wrong)
-
-
-def accept_chance(validator: Validator, right: ArrayLike, tempting: ArrayLike, share: float) -> np.ndarray:
-    """Chance that a validator accepts; over all wrong answers, a `share` of them tempting, 1 - specificity."""
-    plain = (1 - validator.specificity) / (1 + 3 * share)
-    return np.where(right, validator.recall, np.where(tempting, min(4 * plain, 1.0), plain))
-
-
 def checked(tables: Mapping[str, pd.DataFrame]) -> Community:
     """A community of tables that were read from a store, times as UTC. DataError names table, column, row and mend."""
     frames = {}
@@ -219,26 +132,6 @@ def checked(tables: Mapping[str, pd.DataFrame]) -> Community:
     return Community(**frames)
 
 
-def simulate(rng: np.random.Generator, setting: Setting = SETTING) -> Community:
-    """A community of `setting`; the same generator gives the same one."""
-    people = _reviewers(setting.groups)
-    questions = _questions(rng, setting)
-    answers, right, tempting = _answers(rng, setting, questions, people)
-    verdicts = _verdicts(rng, setting, answers, right, tempting)
-    reviews = pd.concat(
-        [
-            _human_reviews(rng, setting, people, answers, verdicts, right, tempting),
-            _ai_reviews(rng, setting, answers, verdicts, right, tempting),
-        ],
-        ignore_index=True,
-    ).sort_values("written_at", kind="stable", ignore_index=True)
-    reviews.insert(0, "review_id", [f"r{number:05}" for number in range(1, len(reviews) + 1)])
-    comments = _comments(rng, setting, questions, people)
-    truth = pd.DataFrame(dict(answer_id=answers["answer_id"], right=right))
-    reviewers = people[list(COLUMNS["reviewers"])]
-    return Community(questions, answers, verdicts, reviews, comments, truth, reviewers)
-
-
 def _times(column: pd.Series, name: str) -> pd.Series:
     try:
         known = pd.api.types.is_datetime64_any_dtype(column)
@@ -254,81 +147,6 @@ def _refuse(frame: pd.DataFrame, name: str, column: str, bad: pd.Series, why: st
         raise DataError(f"{name}, row {row + 1}, {column}: {frame[column].iloc[row]!r} {why} ({bad.sum()} such rows)")
 
 
-def _reviewers(groups: tuple[Group, ...]) -> pd.DataFrame:
-    """reviewer, group, skill and the numbers of the group; names do not tell the group."""
-    rows = [{f.name: getattr(group, f.name) for f in fields(group)} for group in groups for _ in range(group.count)]
-    people = pd.DataFrame(rows).drop(columns="count").rename(columns={"name": "group"})
-    order = np.random.default_rng(len(people)).permutation(len(people))
-    people["reviewer"] = [f"reader {number + 1:02}" for number in order]
-    return people
-
-
-def _at(days: ArrayLike) -> pd.Series:
-    return pd.Series(LAUNCH + pd.to_timedelta(np.asarray(days, float), unit="D")).dt.floor("s")
-
-
-def _questions(rng: np.random.Generator, setting: Setting) -> pd.DataFrame:
-    n = setting.questions
-    sites = rng.integers(0, len(texts.SITES), n)
-    posted = pd.Series(LAUNCH - pd.to_timedelta(rng.uniform(800, 5200, n), unit="D")).dt.floor("s")
-    titles = [texts.title(texts.SITES[site], rng) for site in sites]
-    names = [texts.SITES[site].name for site in sites]
-    return pd.DataFrame(
-        dict(
-            question_id=[f"q{number:04}" for number in range(1, n + 1)],
-            site=names,
-            category=[texts.SITES[site].category for site in sites],
-            title=titles,
-            body="A made-up question.",
-            score=10 + np.floor(20 * rng.lognormal(0, 0.8, n)).astype(int),
-            views=300 + np.floor(2000 * rng.lognormal(0, 0.9, n)).astype(int),
-            posted_at=posted,
-            licence=[licence(day) for day in posted],
-            link=[f"https://{name}.example/questions/{number}" for number, name in enumerate(names, 1)],
-        )
-    )
-
-
-def _answers(rng, setting: Setting, questions: pd.DataFrame, people: pd.DataFrame) -> tuple:
-    """(answers, right, tempting): one of each system to each question, and some by people."""
-    n, blocks = len(questions), []
-    for system in setting.systems:
-        known = dict(question_id=questions["question_id"], system=system.name, organisation=system.organisation)
-        known |= dict(base_model=system.base_model, prompt=texts.PROMPT, submitted_by=system.organisation)
-        day = system.day + rng.uniform(0, 2, n)
-        blocks.append(pd.DataFrame(known | dict(day=day, right=rng.random(n) < system.rate)))
-    chosen = rng.choice(n, min(setting.people, n), replace=False)
-    own = dict(question_id=questions["question_id"].to_numpy()[chosen], system="people", organisation="")
-    own |= dict(base_model="", prompt="", submitted_by=rng.choice(people["reviewer"], len(chosen)))
-    day = rng.uniform(0, 0.8 * setting.days, len(chosen))
-    blocks.append(pd.DataFrame(own | dict(day=day, right=rng.random(len(chosen)) < 0.5)))
-    answers = pd.concat(blocks, ignore_index=True)
-    right = answers.pop("right").to_numpy(bool)
-    tempting = ~right & (rng.random(len(answers)) < setting.tempting)
-    answers["answer_id"] = [f"a{number:05}" for number in range(1, len(answers) + 1)]
-    day = answers.pop("day")
-    answers["text"] = texts.answers(len(answers), rng)
-    answers["submitted_at"] = _at(day)
-    gone = rng.random(len(answers)) < 0.005
-    answers["withdrawn_at"] = _at(np.minimum(day + 30, setting.days)).where(gone)
-    return answers[list(COLUMNS["answers"])], right, tempting
-
-
-def _verdicts(rng, setting: Setting, answers: pd.DataFrame, right: np.ndarray, tempting: np.ndarray) -> pd.DataFrame:
-    n, blocks = len(answers), []
-    for validator in setting.validators:
-        accept = rng.random(n) < accept_chance(validator, right, tempting, setting.tempting)
-        unreadable = rng.random(n) < validator.unreadable
-        sure = np.round(rng.uniform(0.5, 1.0, n), 2)
-        known = dict(answer_id=answers["answer_id"], validator=validator.name)
-        known |= dict(verdict=np.where(unreadable, "unreadable", np.where(accept, "accept", "reject")))
-        known |= dict(probability=np.where(unreadable, np.nan, np.where(accept, sure, 1 - sure)))
-        cost = np.round(validator.dollars * rng.uniform(0.5, 1.5, n), 4)
-        decided = answers["submitted_at"] + pd.to_timedelta(rng.integers(600, 86_400, n), unit="s")
-        blocks.append(pd.DataFrame(known | dict(calls=validator.calls, dollars=cost, decided_at=decided)))
-    return pd.concat(blocks, ignore_index=True)[list(COLUMNS["verdicts"])]
-
-
 def passed(verdicts: pd.DataFrame, validator: str, answer_ids: pd.Series) -> np.ndarray:
     """Whether the validator's last verdict on each answer is accept, shape (answers,)."""
     own = verdicts[verdicts["validator"] == validator].sort_values("decided_at", kind="stable")
@@ -336,79 +154,217 @@ def passed(verdicts: pd.DataFrame, validator: str, answer_ids: pd.Series) -> np.
     return (answer_ids.map(last) == "accept").to_numpy()
 
 
-def _human_reviews(rng, setting: Setting, people, answers, verdicts, right, tempting) -> pd.DataFrame:
-    """Reviews one after another: who comes is drawn by activity, which answer by what has passed and lacks reviews."""
-    accepted = passed(verdicts, setting.validators[0].name, answers["answer_id"]) | (answers["system"] == "people")
-    worth = np.where(accepted, 1.0, 0.004)
-    opens = ((answers["submitted_at"] - LAUNCH) / pd.Timedelta("1D")).to_numpy() + 1
-    favoured = (answers["system"] == setting.favoured).to_numpy()
-    poster = answers["question_id"].str[1:].astype(int).to_numpy() % 30  # poster k asked every thirtieth question
-    posters = {row: k for k, row in enumerate(np.flatnonzero(people["group"] == "poster"))}
-    names, groups = people["reviewer"].to_numpy(), people["group"].to_numpy()
-    who = rng.choice(len(people), setting.reviews, p=people["activity"] / people["activity"].sum())
-    when = np.sort(rng.uniform(1, setting.days, setting.reviews))
-    free = names[:, None] != answers["submitted_by"].to_numpy()  # whom each may read: not oneself, and nothing twice
-    count, rows = np.zeros(len(answers), int), []
-    for person, day in zip(who, when):
-        weight = np.where(free[person] & (opens <= day), worth, 0.0)
-        if person in posters:
-            weight = weight * (poster == posters[person])
-        boosts = groups[person] == "colluding" and rng.random() < 0.5
-        if boosts and (weight * favoured).any():
-            weight = weight * favoured
-        total = np.cumsum(weight)
-        if total[-1] <= 0:
-            continue
-        pick = int(np.searchsorted(total, rng.random() * total[-1], side="right"))
-        free[person, pick] = False
-        count[pick] += 1
-        if count[pick] == setting.enough:
-            worth[pick] *= 0.05
-        rows.append((person, pick, day))
-    person, pick, day = (np.array(column) for column in zip(*rows))
-    staff = people.iloc[person].reset_index(drop=True)
-    yes = rng.random(len(pick)) < yes_chance(staff["skill"], right[pick], tempting[pick], setting.fooled)
-    colluding = ((staff["group"] == "colluding") & favoured[pick]).to_numpy()
-    # a right answer is harder to settle than a wrong one (caption of Table S3)
-    unsure = (rng.random(len(pick)) < staff["unsure"] * np.where(right[pick], 2, 1)).to_numpy() & ~colluding
-    correct = np.where(unsure, "unsure", np.where(yes | colluding, "yes", "no"))
-    least, most = np.array(staff["confidence"].tolist()).T
-    sure = rng.integers(least, most + 1)
-    written = _at(day)
-    known = dict(answer_id=answers["answer_id"].to_numpy()[pick], reviewer=staff["reviewer"], kind="human")
-    known |= dict(correct=correct, confidence=np.where(unsure, np.minimum(sure, 2), sure))
-    known |= dict(conflict=rng.random(len(pick)) < 0.03, text=texts.reviews(correct, rng))
-    gone = rng.random(len(pick)) < 0.02
-    later = (written + pd.to_timedelta(rng.uniform(1, 20, len(pick)), unit="D")).dt.floor("s")
-    return pd.DataFrame(known | dict(written_at=written, withdrawn_at=later.where(gone)))
+def present(frame: pd.DataFrame, began: str, at: pd.Timestamp) -> pd.Series:
+    """Rows that had begun and were not withdrawn at a time."""
+    return (frame[began] <= at) & ~(frame["withdrawn_at"] <= at)
 
 
-def _ai_reviews(rng, setting: Setting, answers, verdicts, right, tempting) -> pd.DataFrame:
-    """Two systems of other people read each answer that passed; they are misled like the readers."""
-    chosen = np.flatnonzero(passed(verdicts, setting.validators[0].name, answers["answer_id"]))
-    blocks = []
-    for name, skill in (("review system 1", 0.75), ("review system 2", 0.65)):
-        yes = rng.random(len(chosen)) < yes_chance(skill, right[chosen], tempting[chosen], setting.fooled)
-        correct = np.where(yes, "yes", "no")
-        written = answers["submitted_at"].iloc[chosen] + pd.to_timedelta(rng.uniform(1, 3, len(chosen)), unit="D")
-        known = dict(answer_id=answers["answer_id"].to_numpy()[chosen], reviewer=name, kind="ai", correct=correct)
-        known |= dict(confidence=rng.integers(3, 6, len(chosen)), conflict=False)
-        known |= dict(text=texts.reviews(correct, rng))
-        written = written.dt.floor("s").to_numpy()
-        blocks.append(pd.DataFrame(known | dict(written_at=pd.to_datetime(written, utc=True), withdrawn_at=pd.NaT)))
-    found = pd.concat(blocks, ignore_index=True)
-    return found.assign(withdrawn_at=pd.to_datetime(found["withdrawn_at"], utc=True))
+def independent(community: Community, at: pd.Timestamp | None = None) -> pd.DataFrame:
+    """The reviews that count at a time (default: the end), the last one of each reviewer of each answer.
+
+    With question_id and system of the answer.
+    """
+    at = community.end if at is None else at
+    answers = community.answers[present(community.answers, "submitted_at", at)]
+    reviews = community.reviews[present(community.reviews, "written_at", at)]
+    reviews = reviews[(reviews["kind"] == "human") & ~reviews["conflict"].astype(bool)]
+    known = reviews.merge(answers[["answer_id", "question_id", "system", "submitted_by"]], on="answer_id")
+    known = known[known["reviewer"] != known["submitted_by"]].sort_values("written_at", kind="stable")
+    return known.drop_duplicates(["answer_id", "reviewer"], keep="last").reset_index(drop=True)
 
 
-def _comments(rng, setting: Setting, questions: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
-    n = len(questions) // 2
-    days = np.sort(rng.uniform(0, setting.days, n))
+def answer_states(community: Community, rule: Rule = RULE, at: pd.Timestamp | None = None) -> pd.DataFrame:
+    """Of each present answer: answer_id, question_id, system, yes, no, unsure (independent reviews), state."""
+    at = community.end if at is None else at
+    answers = community.answers[present(community.answers, "submitted_at", at)]
+    table = answers[["answer_id", "question_id", "system"]].reset_index(drop=True)
+    reviews = independent(community, at)
+    for word in ("yes", "no", "unsure"):
+        count = reviews.loc[reviews["correct"] == word, "answer_id"].value_counts()
+        table[word] = table["answer_id"].map(count).fillna(0).astype(int)
+    return table.assign(state=rule.state(table["yes"], table["no"]))
+
+
+def history(community: Community, rule: Rule = RULE, steps: int = 24) -> pd.DataFrame:
+    """Over time: at, reviews (that count), answers reviewed by state, questions resolved, and false: those of them
+    without a right answer among the resolving ones, where the truth is known (else NaN)."""
+    start = community.answers["submitted_at"].min()
+    right = community.truth.set_index("answer_id")["right"]
+    rows: list[dict] = []
+    if pd.isna(start):
+        return pd.DataFrame(columns=["at", "reviews", *STATES, "resolved", "false"])
+    for at in pd.date_range(start, community.end, steps + 1).ceil("s")[1:]:
+        states = answer_states(community, rule, at)
+        seen = states[states[["yes", "no", "unsure"]].sum(axis=1) > 0]
+        counts = {name: int((seen["state"] == name).sum()) for name in STATES}
+        resolving = states[states["state"] == "right"]
+        false = np.nan
+        if len(right):
+            false = int((~resolving["answer_id"].map(right).astype(bool).groupby(resolving["question_id"]).any()).sum())
+        reviews = int(states[["yes", "no", "unsure"]].to_numpy().sum())
+        rows.append(dict(at=at, reviews=reviews, **counts, resolved=resolving["question_id"].nunique(), false=false))
+    return pd.DataFrame(rows)
+
+
+def statistics(community: Community, validator: str, rule: Rule = RULE) -> pd.DataFrame:
+    """The overview of a platform: measure, count, of, share with Wilson's limits where it is a share."""
+    states = answer_states(community, rule)
+    accepted = passed(community.verdicts, validator, states["answer_id"])
+    answers = community.answers[community.answers["answer_id"].isin(states["answer_id"])]
+    machines = answers[answers["base_model"] != ""]
+    seen = states[["yes", "no", "unsure"]].sum(axis=1) > 0
+    people, reviews = independent(community), community.reviews
+    ai = reviews[(reviews["kind"] == "ai") & reviews["withdrawn_at"].isna()]
+    questions, total = len(community.questions), len(states)
+    rows: list[tuple] = [("questions with an answer", states["question_id"].nunique(), questions)]
+    rows += [("questions with an answer that passed", states["question_id"][accepted].nunique(), questions)]
+    resolved = states.loc[states["state"] == "right", "question_id"].nunique()
+    rows += [("questions resolved", resolved, questions), ("answers that passed", int(accepted.sum()), total)]
+    rows += [("passed answers that people reviewed", int((accepted & seen).sum()), int(accepted.sum()))]
+    rows += [
+        (f"reviewed answers {name}", int((states["state"][seen] == name).sum()), int(seen.sum())) for name in STATES
+    ]
+    counts = [("systems", machines["system"].nunique()), ("base models", machines["base_model"].nunique())]
+    counts += [("human reviews that count", len(people)), ("human reviewers", people["reviewer"].nunique())]
+    counts += [("AI reviews", len(ai)), ("comments", len(community.comments))]
+    table = pd.DataFrame(rows + [(*row, np.nan) for row in counts], columns=["measure", "count", "of"])
+    known = table["of"] > 0
+    table["share"] = (table["count"] / table["of"]).where(known)
+    pairs = zip(table["count"], table["of"])
+    table[["low", "high"]] = [wilson(int(k), int(n)) if n > 0 else (np.nan, np.nan) for k, n in pairs]
+    return table
+
+
+def pass_rates(community: Community, level: float = 0.95) -> pd.DataFrame:
+    """Of each system and validator: passed, of, share with Wilson's limits, unreadable verdicts, which do not pass."""
+    answers = community.answers[community.answers["base_model"] != ""]
+    last = community.verdicts.sort_values("decided_at", kind="stable")
+    last = last.drop_duplicates(["answer_id", "validator"], keep="last")
+    known = last.merge(answers[["answer_id", "system"]], on="answer_id")
+    rows = []
+    for (system, validator), part in known.groupby(["system", "validator"]):
+        k, n = int((part["verdict"] == "accept").sum()), len(part)
+        low, high = wilson(k, n, level)
+        unreadable = int((part["verdict"] == "unreadable").sum())
+        rows.append((system, validator, k, n, k / n, low, high, unreadable))
+    return pd.DataFrame(rows, columns="system validator passed of share low high unreadable".split())
+
+
+PEOPLE = "people"
+
+
+def scores(community: Community, validator: str, rule: Rule = RULE) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(sure, possible), 0/1 (systems, questions): solved by a right answer, and by one that is right or unsettled.
+
+    Unsettled: passed the validator and is neither right nor wrong by the reviews. Answers of people need not pass.
+    """
+    states = answer_states(community, rule)
+    is_system = states["answer_id"].map(community.answers.set_index("answer_id")["base_model"]) != ""
+    states["system"] = states["system"].where(is_system, PEOPLE)
+    right = states["state"] == "right"
+    screened = passed(community.verdicts, validator, states["answer_id"]) | ~is_system
+    unsettled = states["state"].isin(["open", "disputed"]) & screened
+    tables = []
+    for mask in (right, right | unsettled):
+        table = mask.groupby([states["system"], states["question_id"]]).any().unstack(fill_value=False)
+        tables.append(table.reindex(columns=community.questions["question_id"], fill_value=False).astype(float))
+    return tables[0], tables[1]
+
+
+def ranking(sure: pd.DataFrame, possible: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """One row a system, most resolutions first: right and unsettled (questions), of, share and its exact limits.
+
+    share_most: if all unsettled answers are right. low, high: limits of the share of such questions that the system
+    solves with a right and passed answer, whatever the unsettled ones are: Clopper and Pearson's for the two extremes.
+    rank_low, rank_high: the ranks that it can have, by the pairs that `apart` tells apart whatever the unsettled are.
+    """
+    above = apart(sure, possible)
+    rows = []
+    for name in sure.index:
+        k, most, n = int(sure.loc[name].sum()), int(possible.loc[name].sum()), sure.shape[1]
+        low, high = clopper_pearson(k, n, level)
+        at_most = clopper_pearson(most, n, level)[1]
+        beaten_by = int(((above["lower"] == name) & above["surely_apart"]).sum())
+        beats = int(((above["higher"] == name) & above["surely_apart"]).sum())
+        row = dict(system=name, right=k, unsettled=most - k, of=n, share=k / n, low=low, high_by_count=high)
+        row |= dict(share_most=most / n, high=at_most, rank_low=1 + beaten_by, rank_high=len(sure) - beats)
+        rows.append(row)
+    columns = "system right unsettled of share low high_by_count share_most high rank_low rank_high".split()
+    table = pd.DataFrame(rows, columns=columns).sort_values("right", ascending=False, kind="stable", ignore_index=True)
+    table.insert(1, "rank", table["right"].rank(ascending=False, method="min").astype(int))
+    return table
+
+
+def apart(sure: pd.DataFrame, possible: pd.DataFrame) -> pd.DataFrame:
+    """Each pair, the one with more resolutions first: p by count, and at worst, corrected for all pairs (Holm).
+
+    p_by_count: McNemar's exact test, as if unsettled answers were wrong. p_at_worst: the higher one's unsettled answers
+    all wrong and the lower one's all right; 1 where that turns the order.
+    """
+    order = sure.sum(axis=1).sort_values(ascending=False, kind="stable").index
+    pairs = list(combinations(range(len(order)), 2))
+    if not pairs:
+        return pd.DataFrame(columns="higher lower p_by_count p_at_worst apart surely_apart".split())
+    right = sure.loc[order].to_numpy(float)
+    only = right @ (1 - right).T  # answers that the row's system has right and the column's has not
+    by_count = holm(exact_p([only[i, j] for i, j in pairs], [only[j, i] for i, j in pairs]))
+    worst = []
+    for i, j in pairs:
+        one, other = sure.loc[order[i]].to_numpy(), possible.loc[order[j]].to_numpy()
+        a, b = int(((one == 1) & (other == 0)).sum()), int(((one == 0) & (other == 1)).sum())
+        worst.append(float(exact_p(a, b)) if a > b else 1.0)
+    at_worst = holm(worst)
     return pd.DataFrame(
         dict(
-            comment_id=[f"c{number:04}" for number in range(1, n + 1)],
-            question_id=rng.choice(questions["question_id"], n),
-            author=rng.choice(people["reviewer"], n),
-            text=rng.choice(texts.COMMENTS, n),
-            written_at=_at(days),
+            higher=[order[i] for i, _ in pairs],
+            lower=[order[j] for _, j in pairs],
+            p_by_count=by_count,
+            p_at_worst=at_worst,
+            apart=by_count < 0.05,
+            surely_apart=at_worst < 0.05,
         )
     )
+
+
+LABELS = ("yes", "no", "unsure")
+
+
+def label_alpha(counts: np.ndarray) -> float:
+    """Krippendorff's alpha of unordered labels, from how often each answer got each: counts (answers, labels).
+
+    NaN where no two labels that can be paired differ.
+    """
+    paired = counts[counts.sum(axis=1) > 1]
+    if (paired.sum(axis=0) > 0).sum() < 2:
+        return float("nan")
+    return float(krippendorff.alpha(value_counts=paired, level_of_measurement="nominal"))
+
+
+def reviewer_agreement(
+    community: Community, rng: np.random.Generator, resamples: int = 1_000, level: float = 0.95
+) -> pd.DataFrame:
+    """People, AI reviewers, and both: reviews, answers with two or more, pairs that agree, alpha with limits.
+
+    Answers are resampled with all their reviews. people, surest: those with confidence 4 or 5.
+    """
+    people = independent(community)
+    ai = community.reviews[(community.reviews["kind"] == "ai") & community.reviews["withdrawn_at"].isna()]
+    parts = {"people": people, "people, surest": people[people["confidence"] >= 4], "AI reviewers": ai}
+    parts["people and AI"] = pd.concat([people, ai])
+    rows = []
+    for name, part in parts.items():
+        if part.empty:
+            continue
+        counts = part.pivot_table(
+            index="answer_id", columns="correct", values="review_id", aggfunc="count", fill_value=0
+        )
+        counts = counts.reindex(columns=list(LABELS), fill_value=0).to_numpy()
+        counts = counts[counts.sum(axis=1) > 1]
+        if not len(counts):
+            continue
+        n = counts.sum(axis=1)
+        agree = float((counts * (counts - 1)).sum() / (n * (n - 1)).sum())
+        found = bootstrap.statistic_interval(label_alpha, [counts], rng, resamples, level)
+        row = dict(reviewers=name, reviews=int(n.sum()), answers=len(counts), agreement=agree)
+        rows.append(row | dict(alpha=found.estimate, low=found.low, high=found.high))
+    return pd.DataFrame(rows)

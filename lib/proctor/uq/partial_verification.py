@@ -15,10 +15,8 @@ from proctor.data.published import load_published
 from proctor.stats import checks
 from proctor.stats.bootstrap import Interval
 from proctor.stats.proportions import Confusion, clopper_pearson, wilson
-from proctor.stats.reconstruct import confusion_counts
-from proctor.uq import resolution
-from proctor.uq.community import Community, passed
-from proctor.uq.resolution import RULE, Rule
+from proctor.stats.reconstruct import accuracy_counts, agreement_counts, confusion_counts
+from proctor.uq.community import RULE, Community, Rule, answer_states, passed
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ def counts_from_reviews(
     when one is right or all of them are settled. People are no system here. Shares are of all questions of the
     platform, as in Table S3.
     """
-    states = resolution.answer_states(community, rule)
+    states = answer_states(community, rule)
     answers = community.answers.set_index("answer_id")
     states = states[(states["answer_id"].map(answers["base_model"]) != "").to_numpy()]
     states = states.assign(passed=passed(community.verdicts, validator, states["answer_id"]))
@@ -148,3 +146,27 @@ def precision_difference(right: int, checked: int, other_right: int, other_check
     """Share right of the checked answers less that of others, as if drawn at random and apart (Newcombe's 95 %)."""
     low, high = confint_proportions_2indep(right, checked, other_right, other_checked, compare="diff", method="newcomb")
     return Interval(right / checked - other_right / other_checked, float(low), float(high), 0.95, "newcombe")
+
+
+CELLS = ["both_passed", "only_validator", "only_people", "neither"]
+
+
+def rated_answers(n: int = 25) -> pd.DataFrame:
+    """Table S9 (and S2) as counts: one row an answer model, the 2x2 table that its three printed rates leave.
+
+    low, high: exact 95 % limits of the agreement. always_reject: how often rejecting everything agrees with people.
+    kappa: the exact fraction as text, "" where it does not exist. Raises ValueError unless exactly one table fits.
+    """
+    rows = []
+    for row in load_published("uq/table_S9").itertuples():
+        (found,) = agreement_counts(row.passed_validator, row.passed_human, row.agreement, n)
+        (reasoning,) = accuracy_counts(row.reasoning_accuracy, n)
+        cells, kappa = found.confusion, found.share("kappa")
+        low, high = clopper_pearson(cells.tp + cells.tn, n)
+        counts = dict(zip(CELLS, (cells.tp, cells.fp, cells.fn, cells.tn)))
+        shares = dict(agreement=cells.accuracy, low=low, high=high, always_reject=1 - found.positives / n)
+        known = dict(
+            reasoning_right=reasoning.k, kappa_printed=row.cohens_kappa, kappa="" if kappa is None else str(kappa)
+        )
+        rows.append(dict(answer_model=row.answer_model) | counts | shares | known)
+    return pd.DataFrame(rows)
