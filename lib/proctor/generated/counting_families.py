@@ -2,7 +2,7 @@
 
 from numpy.random import Generator
 
-from proctor.generated.worked import Problem, asks, draw_integer, one_step
+from proctor.generated.worked import Problem, Step, asks, draw_integer
 
 
 @asks(
@@ -149,7 +149,7 @@ def divisor(level: int, rng: Generator, size: int = 1) -> Problem | None:
         large = int(values[1] > values[0])
         name = f"rest {len(steps) + 1}"
         less = ("The larger minus the smaller", "Take the smaller from the larger")
-        steps.append(one_step(name, names[large], "-", names[1 - large], *less))
+        steps.append(Step(name, names[large], "-", names[1 - large], *less))
         names[large], values[large] = name, values[large] - values[1 - large]
     if not 2 * level <= len(steps) <= 2 * level + 1:
         return None
@@ -163,8 +163,8 @@ def base(level: int, rng: Generator, size: int = 1) -> Problem:
     names = [f"digit {i}" for i in range(1, len(digits) + 1)]
     steps, value = [], names[0]
     for name in names[1:]:
-        steps.append(one_step(f"{name} times", value, "x", "radix", f"Times {radix}", "Times the base"))
-        steps.append(one_step(f"{name} sum", f"{name} times", "+", name, "And the next digit", "With the next digit"))
+        steps.append(Step(f"{name} times", value, "x", "radix", f"Times {radix}", "Times the base"))
+        steps.append(Step(f"{name} sum", f"{name} times", "+", name, "And the next digit", "With the next digit"))
         value = steps[-1].name
     question = f"In base {radix} a number is written {''.join(map(str, digits))}. Which number is it in base ten?"
     return Problem(question, {"radix": radix, **dict(zip(names, digits))}, tuple(steps))

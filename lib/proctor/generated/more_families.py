@@ -20,9 +20,9 @@ from proctor.generated.worked import (
     DOUBLED,
     Family,
     Problem,
+    Step,
     asks,
     draw_integer,
-    one_step,
     running,
     some,
 )
@@ -203,7 +203,7 @@ def ledger(level: int, rng: Generator, size: int = 1) -> Problem | None:
         given[f"move {place}"] = number
         told.append(f"sells {number}" if goes else f"receives {number}")
         says = "After the sale" if goes else "After the delivery"
-        steps.append(one_step(f"stock {place}", before, "-" if goes else "+", f"move {place}", says))
+        steps.append(Step(f"stock {place}", before, "-" if goes else "+", f"move {place}", says))
         before, stock = f"stock {place}", stock - number if goes else stock + number
         if stock < 0:
             return None
@@ -226,7 +226,7 @@ def machine(level: int, rng: Generator, size: int = 1) -> Problem | None:
         given[f"number {place}"] = number
         told.append({"x": f"multiply by {number}", "+": f"add {number}", "-": f"subtract {number}"}[operator])
         steps.append(
-            one_step(f"value {place}", before, operator, f"number {place}", f"{told[-1][0].upper()}{told[-1][1:]}")
+            Step(f"value {place}", before, operator, f"number {place}", f"{told[-1][0].upper()}{told[-1][1:]}")
         )
         before = f"value {place}"
     if len({line.operator for line in steps}) < 2:
@@ -260,9 +260,9 @@ def word_lengths(level: int, rng: Generator, size: int = 1) -> Problem | None:
         totals.append(names[0])
         for place, word in enumerate(names[1:], 1):
             says = f"With the letters of '{word}'" if place > 1 else f"'{names[0]}' and '{word}' have together"
-            steps.append(one_step(f"{side} {place}", totals[-1], "+", word, says))
+            steps.append(Step(f"{side} {place}", totals[-1], "+", word, says))
             totals[-1] = f"{side} {place}"
-    steps.append(one_step("left", totals[0], "-", totals[1], "The difference of the two", "Less the other letters"))
+    steps.append(Step("left", totals[0], "-", totals[1], "The difference of the two", "Less the other letters"))
     question = f"How many more letters are in '{' '.join(more)}' than in '{' '.join(less)}', spaces not counted?"
     return Problem(question, {word: len(word) for word in words}, tuple(steps))
 

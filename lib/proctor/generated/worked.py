@@ -2,14 +2,14 @@
 
 A `Problem` is a question and the steps that solve it. Each step applies one operation to two numbers: numbers of the
 question, constants, or results of earlier steps. From this come the right solution in two wordings, wrong solutions
-with one planted slip each (`spoil`), and a check of any such text (`first_error`). A `Family` draws problems.
+with one planted slip each (`spoil`). A `Family` draws problems.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from numpy.random import Generator
@@ -25,7 +25,7 @@ SLIPS = ("wrong result", "wrong operation", "number misread", "wrong number take
 class Step:
     """One operation. `left` and `right`: a number, or the name of a number of the question or of an earlier step.
 
-    `says` and `again` tell in two wordings what is computed.
+    `says` tells what is computed, and `again` in other words; without these the second wording is "Next, ...".
     """
 
     name: str
@@ -33,7 +33,7 @@ class Step:
     operator: str
     right: str | int
     says: str
-    again: str
+    again: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,15 @@ class Line:
     value: int
 
     def text(self, again: bool = False) -> str:
-        words = self.step.again if again else self.step.says
+        says = self.step.says
+        words = self.step.again or f"Next, {says[0].lower()}{says[1:]}" if again else says
         return f"{words}: {self.left} {self.step.operator} {self.right} = {self.value}."
+
+    @property
+    def equation(self) -> tuple[str, list[int], int]:
+        """Operator, numbers and result; two factors or summands may stand in either order."""
+        numbers = [self.left, self.right]
+        return self.step.operator, sorted(numbers) if self.step.operator in "+x" else numbers, self.value
 
 
 @dataclass(frozen=True)
@@ -66,10 +73,6 @@ class Problem:
     @property
     def answer(self) -> int:
         return self.lines[-1].value
-
-
-def one_step(name: str, left: str | int, operator: str, right: str | int, says: str, again: str = "") -> Step:
-    return Step(name, left, operator, right, says, again or f"Next, {says[0].lower()}{says[1:]}")
 
 
 def asks(*texts: str) -> Callable[[Callable[..., dict | None]], Callable[..., Problem | None]]:
@@ -113,7 +116,7 @@ def _filled(lines: list[str], drawn: Mapping[str, int | str]) -> Problem:
         if found := _STEP.fullmatch(line):
             name, left, operator, right, says, again = found.groups("")
             left, right = (int(operand) if operand.isdecimal() else operand for operand in (left, right))
-            steps.append(one_step(name, left, operator, right, says, again))
+            steps.append(Step(name, left, operator, right, says, again))
         else:
             question.append(line)
     given = {name: value for name, value in drawn.items() if isinstance(value, int)}
@@ -122,7 +125,7 @@ def _filled(lines: list[str], drawn: Mapping[str, int | str]) -> Problem:
 
 @dataclass(frozen=True)
 class Slip:
-    """A wrong solution: its lines, the kind of slip (one of SLIPS) and `at`, what `first_error` says of it."""
+    """A wrong solution: its lines, the kind of slip (one of SLIPS) and `at`, the number of its first wrong line."""
 
     lines: tuple[Line, ...]
     kind: str
@@ -158,27 +161,10 @@ def written(lines: list[Line] | tuple[Line, ...], again: bool = False) -> str:
     return " ".join(line.text(again) for line in lines)
 
 
-def first_error(problem: Problem, text: str) -> int | None:
-    """The number, from 1, of the first equation of `text` that is not the next step of the solution; None if all are.
-
-    An equation that is missing at the end counts as wrong at its place. Two factors or summands may stand in
-    either order.
-
-    >>> step = Step("all", "a", "x", "b", "All pens cost", "The pens together cost")
-    >>> pens = Problem("What do 3 pens at 40 cents cost?", {"a": 3, "b": 40}, (step,))
-    >>> first_error(pens, "The pens together cost: 40 x 3 = 120.") is None
-    True
-    >>> first_error(pens, "All pens cost: 3 x 40 = 160.")
-    1
-    """
-    lines, found = problem.lines, EQUATION.findall(text)
-    for number, (line, equation) in enumerate(zip(lines, found), start=1):
-        left, operator, right, value = equation
-        numbers = (int(left), int(right))
-        orders = [(line.left, line.right)] + [(line.right, line.left)] * (operator in "+x")
-        if operator != line.step.operator or numbers not in orders or int(value) != line.value:
-            return number
-    return None if len(found) == len(lines) else min(len(found), len(lines)) + 1
+def first_error(problem: Problem, lines: Sequence[Line]) -> int | None:
+    """The number, from 1, of the first line that is not the next step of the solution; None if all are."""
+    pairs = zip_longest(problem.lines, lines)
+    return next((n for n, (a, b) in enumerate(pairs, 1) if not (a and b and a.equation == b.equation)), None)
 
 
 def spoil(problem: Problem, rng: Generator, count: int = 3) -> list[Slip]:
@@ -210,8 +196,7 @@ def _slips(problem: Problem, kind: str, changed: Iterable) -> list[Slip]:
             lines = carry_out(steps, problem.given, results)
         except ValueError:
             continue  # what comes after would be negative or no whole number
-        at = first_error(problem, written(lines))
-        if at is not None:
+        if at := first_error(problem, lines):
             found.append(Slip(tuple(lines), kind, at))
     return found
 
@@ -326,9 +311,9 @@ class Family:
 
 def running(names: list[str], first: str, then: str) -> tuple[Step, ...]:
     """The steps that add up the numbers of these names one by one."""
-    steps = [one_step("sum 1", names[0], "+", names[1], first)]
+    steps = [Step("sum 1", names[0], "+", names[1], first)]
     for i, name in enumerate(names[2:], 2):
-        steps.append(one_step(f"sum {i}", f"sum {i - 1}", "+", name, then))
+        steps.append(Step(f"sum {i}", f"sum {i - 1}", "+", name, then))
     return tuple(steps)
 
 

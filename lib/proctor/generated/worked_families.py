@@ -8,7 +8,7 @@ asked.
 
 from numpy.random import Generator
 
-from proctor.generated.worked import DOUBLED, Family, Problem, asks, draw_integer, one_step, running, some
+from proctor.generated.worked import DOUBLED, Family, Problem, Step, asks, draw_integer, running, some
 
 
 @asks(
@@ -235,7 +235,7 @@ def letter_count(level: int, rng: Generator) -> Problem | None:
         for place, character in enumerate(word, 1):
             if character == letter:
                 where = f"Letter {place} of '{word}' is '{letter}'"
-                steps.append(one_step(f"{word} {place}", before, "+", 1, where, f"'{word}' has '{letter}' at {place}"))
+                steps.append(Step(f"{word} {place}", before, "+", 1, where, f"'{word}' has '{letter}' at {place}"))
                 before = steps[-1].name
     return Problem(f"How many times does the letter '{letter}' occur in '{text}'?", {}, tuple(steps))
 
