@@ -6,7 +6,7 @@ import re
 
 import pytest
 from proctor import log_files, paths
-from proctor.logs.importers import IMPORTERS
+from proctor.logs.fetch import IMPORTERS
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from proctor import log_files, paths
 from proctor.data.fetch import FetchError
 from proctor.data.tabular import DataError
 from proctor.logs import fetch
-from proctor.logs.erdos import erdos, erdos_attempts
+from proctor.logs.proofs import erdos, erdos_attempts
 
 FOLLOWED = ["state", "settled", "proof", "statement_formalised", "prize", "tags"]
 

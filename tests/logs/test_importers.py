@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from proctor import log_files, logs
 from proctor.data.tabular import DataError
-from proctor.logs import importers
+from proctor.logs import fetch, hle, importers
 
 EIGHT = [7, 10, None, 5, 5, 5, 5, 1]
 SCORES = [EIGHT, [1] * 8, [2] * 8, [3] * 8]
@@ -67,7 +67,7 @@ def test_runs_of_hle_take_keys_from_the_judge_and_a_failed_call_is_no_verdict(tm
     hle_run(tmp_path, "judged", "a_m_p", judged)
     hle_run(tmp_path, "judged", "openai_gpt-5_azure", {"q1": said_by("(B)", 70, judge_response=FAILED)})
     said = []
-    found = importers.hle_runs(tmp_path, said.append)
+    found = hle.hle_runs(tmp_path, said.append)
     assert said == ["  1 calls of the judge failed: their verdicts are blank"]
     assert found["tidy.csv.gz"].to_numpy().tolist() == [
         ["q1", "a_m_p", "1", "80.0", "1", "90", "1", "9"],
@@ -75,7 +75,7 @@ def test_runs_of_hle_take_keys_from_the_judge_and_a_failed_call_is_no_verdict(tm
         ["q1", "openai_gpt-5_azure", "1", "70.0", "", "", "0", "9"],
     ]
     assert found["items.csv"].to_numpy().tolist() == [["q1", "letter"], ["q2", "number"]]
-    assert set(importers.hle_runs(tmp_path, said.append, ["a_m_p"])["tidy.csv.gz"]["run"]) == {"a_m_p"}
+    assert set(hle.hle_runs(tmp_path, said.append, ["a_m_p"])["tidy.csv.gz"]["run"]) == {"a_m_p"}
     assert "1 of 2 runs are left out" in said[1]
 
 
@@ -102,7 +102,7 @@ def test_repairs_of_hle_mark_the_runs_by_both_keys_and_say_their_cautions(tmp_pa
     repairs(tmp_path)
     repairs(tmp_path, "07", id="q2", original_answer="out", answer="B", image="data:", original_question="whence")
     said = []
-    found = importers.hle_repairs(tmp_path, said.append, ["b_m_p", "a_m_p"])
+    found = hle.hle_repairs(tmp_path, said.append, ["b_m_p", "a_m_p"])
     assert found["items.csv"].to_numpy().tolist() == [
         ["q1", "1", "1", "revision", "0", "1", "number", "other", "Math", "exactMatch", "1", "0", "uncertain", "", "A1", ""],
         ["q2", "0", "0", "revision", "1", "0", "letter", "letter", "Math", "exactMatch", "1", "0", "uncertain", "", "A1", ""],
@@ -121,7 +121,7 @@ def test_short_answers_are_letters_and_single_numbers_with_their_tokens(tmp_path
 
     replies = dict(a=reply("(b) no", reasoning_tokens=0), b=reply("x = -1,200 m"), c=reply("1/2"), d={"response": ""})
     hle_run(tmp_path, "predictions", "a_m_p", replies)
-    found = importers.hle_answers(tmp_path, print)["answers.csv.gz"]
+    found = hle.hle_answers(tmp_path, print)["answers.csv.gz"]
     assert found[["id", "run", "answer", "completion_tokens", "reasoning_tokens"]].to_numpy().tolist() == [
         ["a", "a_m_p", "B", "9", "0"], ["b", "a_m_p", "-1200", "9", ""], ["c", "a_m_p", "", "9", ""],
     ]  # fmt: skip
@@ -131,7 +131,7 @@ def test_short_answers_are_letters_and_single_numbers_with_their_tokens(tmp_path
 def test_broken_labels_of_hle_say_file_and_row(tmp_path, changed):
     repairs(tmp_path, **changed)
     with pytest.raises(DataError, match=r"part21.jsonl, row 1: not in the form that is known \(KeyError"):
-        importers.hle_repairs(tmp_path, print)
+        hle.hle_repairs(tmp_path, print)
 
 
 def redux(folder, keys=("2", "A,C"), question="why"):
@@ -241,14 +241,14 @@ def test_a_broken_raw_file_says_file_and_row(tmp_path, source, path, content, me
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(content)
     with pytest.raises(DataError, match=message) as error:
-        importers.IMPORTERS[source](tmp_path, print)
+        fetch.IMPORTERS[source](tmp_path, print)
     assert str(tmp_path) in str(error.value)
 
 
 def test_a_folder_of_another_form_names_the_source_and_leaves_nothing(tmp_path):
     source = log_files.sources()["token_probability"]
     with pytest.raises(DataError, match="token_probability: its raw files are not in the form that is known"):
-        importers.run_importer(source, tmp_path / "raw", tmp_path / "tidy", print)
+        fetch.run_importer(source, tmp_path / "raw", tmp_path / "tidy", print)
     assert not (tmp_path / "tidy").exists()
 
 
@@ -256,10 +256,10 @@ def test_tidy_files_are_written_whole_and_alike_and_twins_are_said(tmp_path, mon
     rows = [{"subject_id": name, "responses": {"x": 1, "y": 0}} for name in ("s", "t")]
     put(tmp_path, "raw/data/gso/responses.jsonl", rows)
     source, said = log_files.sources()["agent_outcomes"], []
-    (first,) = importers.run_importer(source, tmp_path / "raw", tmp_path / "logs/agent_outcomes", said.append)
+    (first,) = fetch.run_importer(source, tmp_path / "raw", tmp_path / "logs/agent_outcomes", said.append)
     assert "  twins: s and t gave the same on every item" in said
     before = first.read_bytes()
-    importers.run_importer(source, tmp_path / "raw", tmp_path / "logs/agent_outcomes", print)
+    fetch.run_importer(source, tmp_path / "raw", tmp_path / "logs/agent_outcomes", print)
     assert first.read_bytes() == before and gzip.decompress(before).startswith(b"item,s,t\r\n")  # as the digests are
     monkeypatch.setenv("PROCTOR_LOGS", str(tmp_path / "logs"))
     assert logs.outcomes("gso").to_numpy().tolist() == [[1, 1], [0, 0]]
@@ -277,7 +277,7 @@ def lay(real_logs, source, target, places):
             file.write_bytes(gzip.decompress(path.read_bytes()))
         else:
             shutil.copy(path, file)
-    return importers.IMPORTERS[source](target, print)
+    return fetch.IMPORTERS[source](target, print)
 
 
 SWE, TERMINAL = "swebench_verified_134systems.csv.gz", "terminalbench2_trials_83systems.csv.gz"

@@ -14,7 +14,7 @@ import pandas as pd
 
 from proctor.data.schemas import LETTERS
 from proctor.data.tabular import DataError
-from proctor.logs.raw_files import AGAIN, OTHER_FORM, Say, Tables
+from proctor.logs.importers import AGAIN, OTHER_FORM, Say, Tables
 
 _NO_LETTER = re.compile(r"[\W_]+")  # what items may differ in and be the same
 _NAME = re.compile(r"model_outputs_(.+?)(?:_5-?shots)?(?:\.json)?\.zip")

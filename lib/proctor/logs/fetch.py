@@ -8,6 +8,7 @@ files or of a tidy one, must fit: else nothing stays. One that it does not know 
 needed is cloned with git instead, from `https://github.com/<repository>`, and the clone is deleted.
 """
 
+import gzip
 import hashlib
 import http.client
 import io
@@ -33,12 +34,22 @@ from proctor.data.fetch import FetchError, keep, say
 from proctor.data.tabular import DataError
 from proctor.files import write_atomic
 from proctor.log_files import Source, digest, sources
-from proctor.logs.importers import run_importer
+from proctor.logs import boards, hle, importers, proofs
+from proctor.logs.importers import AGAIN, OTHER_FORM, Say
+from proctor.logs.tidy import twins
 
 GITHUB = "https://github.com"
 STAMP = "source.json"  # beside the tidy files: the commit that they come from
 ATTEMPTS = 4
 CHUNK = 1 << 18
+ALL = (importers.judge_scores, importers.mmlu_redux, importers.agent_outcomes, importers.zeroeval)
+ALL += (importers.llmbar, importers.token_probability, hle.hle_runs, hle.hle_repairs, hle.hle_answers)
+ALL += (boards.livebench, boards.mmlu_pro)
+ALL += (proofs.open_proofs, proofs.broken_math, proofs.erdos, proofs.erdos_attempts)
+IMPORTERS = {importer.__name__: importer for importer in ALL}  # by the name of the source
+# Their known digests are those of lines that end with a carriage return and a line break.
+OLDEST = ("judge_scores", "mmlu_redux", "agent_outcomes", "zeroeval", "llmbar", "token_probability")
+SYSTEMS_FROM = {"agent_outcomes": 1, "zeroeval": 1, "mmlu_redux": 5}  # wide tables: the first column of a system
 
 
 def main(arguments: list[str]) -> int:
@@ -115,6 +126,27 @@ def fetch_source(source: Source, *, timeout: float = 60.0, pause: float = 2.0) -
     write_atomic(folder / STAMP, json.dumps(stamp, indent=1, sort_keys=True) + "\n")
     for archive in archives:
         archive.unlink(missing_ok=True)
+    return written
+
+
+def run_importer(source: Source, raw: Path, target: Path, say: Say = print) -> list[Path]:
+    """Write the tidy files of a source into `target`, whole or not at all. Returns them. Raises DataError."""
+    try:
+        tables = IMPORTERS[source.name](raw, say, **({"only": source.runs} if source.runs else {}))
+    except OTHER_FORM as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(
+            f"{source.name}: its raw files are not in the form that is known ({error!r}). {AGAIN}."
+        ) from error
+    written = []
+    for name, table in tables.items():
+        text = table.to_csv(index=False, lineterminator="\r\n" if source.name in OLDEST else "\n").encode()
+        written.append(write_atomic(target / name, gzip.compress(text, mtime=0) if name.endswith(".gz") else text))
+        say(f"  {name}: {len(table):,} rows")
+        systems = table.iloc[:, SYSTEMS_FROM[source.name] :] if source.name in SYSTEMS_FROM else pd.DataFrame()
+        for one, other, _ in twins(systems):
+            say(f"  twins: {one} and {other} gave the same on every item")
     return written
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from proctor.data.tabular import DataError
-from proctor.logs.raw_files import AGAIN, Say, Tables, files_by_name, from_json, rows
+from proctor.logs.importers import AGAIN, Say, Tables, files_by_name, from_json, number_of, rows
 
 RUNS = "results/20250922_122904"
 PARTS = ("problem", "answer", "rationale")
@@ -172,14 +172,6 @@ def _label(row: dict) -> dict[str, str]:
     found |= {f"{part}_valid": str(check.get("is_valid", "")) for part, check in checks.items()}
     errors = {part: str(check.get("error_type", "")) for part, check in checks.items()}
     return found | {f"{part}_error": "" if error in ("0", "None") else error for part, error in errors.items()}
-
-
-def number_of(text: str) -> float | None:
-    """The number that a text is; commas of thousands are left out. None: it is none."""
-    try:
-        return float(text.replace(",", ""))
-    except ValueError:
-        return None
 
 
 def _entries(raw: Path, kind: str) -> list[tuple[str, str, dict]]:

@@ -1,28 +1,31 @@
-"""From each source's own raw files to its tidy ones.
+"""From each source's own raw files to its tidy ones: the first importers, and what all of them share.
 
 An importer gets the folder that holds the source's files at their paths in the repository, and returns {tidy file:
 table of text}. A raw file of another form raises DataError with file and row. What a reader of the tidy file must know
-(items that stand twice, rows left out) goes to `say`.
+(items that stand twice, rows left out) goes to `say`. An importer checks no value that it takes over: the digests of
+data/logs/sources.yaml hold every row that it makes.
 """
 
 import ast
-import gzip
 import json
 import re
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import pandas as pd
 
-from proctor.data.tabular import DataError
-from proctor.files import write_atomic
-from proctor.log_files import Source
-from proctor.logs import boards, erdos, proofs
-from proctor.logs.hle import hle_answers, hle_repairs, hle_runs, number_of
-from proctor.logs.raw_files import AGAIN, OTHER_FORM, Say, Tables, csv_table, files_by_name, rows
-from proctor.logs.tidy import twins
+from proctor.data.tabular import DataError, Wrong, problem, read
+
+Say = Callable[[str], None]
+Tables = dict[str, pd.DataFrame]
+Made = TypeVar("Made")
+
+AGAIN = "Fetch the source again"
+# What taking the parts of a raw file of another form may raise.
+OTHER_FORM = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 # judge_scores: the file, and which judge gave each of its groups of scores. The rest of the folder is not read.
 SCORED = {
@@ -48,9 +51,6 @@ RESPONSES = {
     "terminalbench/responses_raw.jsonl": "terminalbench2_trials_83systems.csv.gz",
     "gso/responses.jsonl": "gso_15systems.csv.gz",
 }
-# Their known digests are those of lines that end with a carriage return and a line break.
-OLDEST = ("judge_scores", "mmlu_redux", "agent_outcomes", "zeroeval", "llmbar", "token_probability")
-SYSTEMS_FROM = {"agent_outcomes": 1, "zeroeval": 1, "mmlu_redux": 5}  # wide tables: the first column of a system
 GRADED = {"gsm": "gsm.csv.gz", "math-l5": "math-l5.csv.gz", "crux": "crux.csv.gz"}
 _PROBABILITIES = re.compile(r"([a-z]+)_(Llama3-70b|gpt-3\.5-turbo|gpt-4-turbo)-q(\d+)to(\d+)(.*)")
 _WANTED_PROMPT = ("", "_no_abst_norm_logits_first_prompt")
@@ -58,25 +58,46 @@ _NO_WORD = re.compile(r"\W+")
 _KEY = re.compile(r"(?<![\w.])([A-D0-3])(?![\w.:])")
 
 
-def run_importer(source: Source, raw: Path, target: Path, say: Say = print) -> list[Path]:
-    """Write the tidy files of a source into `target`, whole or not at all. Returns them. Raises DataError."""
+def rows(path: Path, make: Callable[[dict], Made]) -> list[Made]:
+    """What `make` makes of each row. Raises DataError, with file and row, where it fails or a row can't be read."""
+
+    def made(row: dict) -> Made:
+        try:
+            return make(row)
+        except OTHER_FORM as error:
+            raise Wrong(None, f"not in the form that is known ({error!r})", AGAIN) from None
+
+    return read(path, made)
+
+
+def from_json(path: Path, take: Callable[..., Made]) -> Made:
+    """`take` of the JSON in a file. Raises DataError, with file and row, where it is no JSON or `take` fails."""
     try:
-        tables = IMPORTERS[source.name](raw, say, **({"only": source.runs} if source.runs else {}))
+        return take(json.loads(path.read_text(encoding="utf-8")))
     except OTHER_FORM as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(
-            f"{source.name}: its raw files are not in the form that is known ({error!r}). {AGAIN}."
-        ) from error
-    written = []
-    for name, table in tables.items():
-        text = table.to_csv(index=False, lineterminator="\r\n" if source.name in OLDEST else "\n").encode()
-        written.append(write_atomic(target / name, gzip.compress(text, mtime=0) if name.endswith(".gz") else text))
-        say(f"  {name}: {len(table):,} rows")
-        systems = table.iloc[:, SYSTEMS_FROM[source.name] :] if source.name in SYSTEMS_FROM else pd.DataFrame()
-        for one, other, _ in twins(systems):
-            say(f"  twins: {one} and {other} gave the same on every item")
-    return written
+        what = f"not in the form that is known ({error!r})"
+        raise DataError(problem(path, getattr(error, "lineno", 1), None, what, AGAIN)) from None
+
+
+def csv_table(path: Path, **how) -> pd.DataFrame:
+    """A CSV as text. Raises DataError, with the file, where it is none."""
+    try:
+        return pd.read_csv(path, dtype=str, keep_default_na=False, **how)
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: cannot be read as CSV ({error}). {AGAIN}.") from None
+
+
+def files_by_name(folder: Path, pattern: str) -> list[Path]:
+    """The files of a pattern, sorted by name."""
+    return sorted(folder.glob(pattern), key=lambda path: path.name)
+
+
+def number_of(text: str) -> float | None:
+    """The number that a text is; commas of thousands are left out. None: it is none."""
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return None
 
 
 def judge_scores(raw: Path, say: Say = print) -> Tables:
@@ -230,25 +251,6 @@ def token_probability(raw: Path, say: Say = print) -> Tables:
         max_softmax_prob=found["confidence_level"].map(lambda cell: round(float(cell), 4)),
     )
     return {"tidy.csv.gz": found[["dataset", "model", "item", "correct", "max_softmax_prob"]]}
-
-
-IMPORTERS: dict[str, Callable[..., Tables]] = {
-    "judge_scores": judge_scores,
-    "hle_runs": hle_runs,
-    "hle_repairs": hle_repairs,
-    "hle_answers": hle_answers,
-    "mmlu_redux": mmlu_redux,
-    "agent_outcomes": agent_outcomes,
-    "zeroeval": zeroeval,
-    "llmbar": llmbar,
-    "token_probability": token_probability,
-    "open_proofs": proofs.open_proofs,
-    "broken_math": proofs.broken_math,
-    "livebench": boards.livebench,
-    "mmlu_pro": boards.mmlu_pro,
-    "erdos": erdos.erdos,
-    "erdos_attempts": erdos.erdos_attempts,
-}
 
 
 def _json_answer(output: str) -> str:
