@@ -2,7 +2,7 @@
 
     PYTHONPATH=lib python benchmarks/bootstrap_ranking.py [--rounds 7] [--seed 0] [--large]
 
-Ours (means, intervals, ranks, rank intervals, chances of every top k, who beats whom) against
+Ours (means, intervals, ranks, chances of the first place) against
   floor   the arithmetic that no version can do without: draws, counts, one float32 product, nothing after it;
   scipy   scipy.stats.bootstrap, vectorised, percentile intervals of the means, no ranks;
   pandas  the loop that one would write first: sample rows, mean, rank. Timed on 200 resamples and scaled by 50.

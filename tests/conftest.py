@@ -1,5 +1,6 @@
 """Models that live on a local server, put in the place of params/models.yaml and params/prices.yaml; notebooks' kernels."""
 
+import ast
 import contextlib
 import gc
 import importlib.util
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import hypothesis
 import pytest
@@ -22,7 +24,9 @@ from proctor.models import registry
 from proctor.models.messages import Reply, Request
 from proctor.models.session import Session
 from proctor.models.settings import Settings
+from proctor.paths import ROOT
 from proctor.workflow.kernels import KernelServer
+from proctor.workflow.notebook import Notebook
 
 # The same examples in each run, and none fails for a machine that is busy; `--hypothesis-profile explore` draws others.
 hypothesis.settings.register_profile(
@@ -75,6 +79,20 @@ def kernels():
     """What forks the kernels of all notebooks that the tests run (PROCTOR_KERNELS: its folder)."""
     with KernelServer() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def defined():
+    """The functions that a notebook defines: defined("kina/3_leaderboard", np=np) with the names that they use."""
+
+    def of(notebook: str, **known) -> SimpleNamespace:
+        for cell in Notebook(ROOT / f"notebooks/{notebook}.ipynb").code:
+            tree = compile(cell.source, "cell", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+            exec(compile(ast.Module(functions, []), notebook, "exec"), known)
+        return SimpleNamespace(**known)
+
+    return of
 
 
 @pytest.fixture(scope="session")

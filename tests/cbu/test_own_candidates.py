@@ -13,7 +13,6 @@ from proctor.models.offline import to_ask
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.studies import rehearsed, study
-from proctor.workflow.notebook import Notebook
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
@@ -76,12 +75,9 @@ def test_questions_without_candidates_are_left_out_and_counted(tmp_path, capsys,
 
 
 @pytest.fixture(scope="module")
-def best():
-    """`best_candidates` of the notebook cbu/your_candidates."""
+def best(defined):
     known = dict(np=np, pd=pd, confint_proportions_2indep=confint_proportions_2indep)
-    cells = Notebook(paths.ROOT / "notebooks/cbu/your_candidates.ipynb").code
-    exec(next(cell.source for cell in cells if "def best_candidates" in cell.source), known)
-    return known["best_candidates"]
+    return defined("cbu/your_candidates", **known).best_candidates
 
 
 def worth_of(solved, rollouts, lost=0):

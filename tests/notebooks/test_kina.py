@@ -122,6 +122,18 @@ def test_board_ranks_42_models_by_what_is_printed_and_assumed_but_for_luck(tiers
     assert np.allclose(quarters, np.rint(quarters), atol=1e-6)  # four answers to each of 899 items
 
 
+def test_ranks_by_itself_are_those_of_other_resamples_of_the_same_board(tiers):
+    models = simulated_boards.simulated_models((25, 45.0, 38.0), (14, 20.0, 11.0))
+    settings = dict(samples=4, difficulty_sd=2.0, interaction_sd=1.0)
+    board = simulated_boards.simulate_board(models["accuracy"], np.random.default_rng(20260101), **settings).scores
+    drawn = np.random.default_rng(1).multinomial(899, np.full(899, 1 / 899), 1000) @ board.T
+    rank = pd.DataFrame(drawn, columns=models["model"]).rank(axis=1, ascending=False, method="min")
+    found = tiers.set_index("model").loc[models["model"]]
+    assert found["p_top10"].to_numpy() == pytest.approx((rank <= 10).mean().to_numpy(), abs=0.06)
+    for name, share in (("rank_low", 0.025), ("rank_high", 0.975)):
+        assert found[name].to_numpy() == pytest.approx(rank.quantile(share).to_numpy(), abs=2)
+
+
 def test_a_border_stands_where_a_tier_ends_and_says_what_it_separates(tiers):
     ends = np.diff(tiers["tier"]) > 0
     border = tiers["border"].fillna("").to_numpy()[:-1]

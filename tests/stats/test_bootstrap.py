@@ -4,11 +4,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from proctor.paths import ROOT
 from proctor.stats import bootstrap
 from proctor.stats.interval import Interval, by_group
 from proctor.stats.proportions import clopper_pearson, wilson
-from proctor.workflow.notebook import Notebook
 from scipy import stats
 
 
@@ -47,24 +45,14 @@ def test_arbitrary_real_scores_keep_double_precision(rng):
     assert means.dtype == np.float64 and np.allclose(means, scores[:, drawn].mean(axis=2), rtol=1e-14)
 
 
-@pytest.fixture(scope="module")
-def bca():
-    """`bca` of the notebook synthesis/0_bootstrap."""
-    known = dict(np=np, norm=stats.norm)
-    [cell] = [
-        cell for cell in Notebook(ROOT / "notebooks/synthesis/0_bootstrap.ipynb").code if "def bca" in cell.source
-    ]
-    exec(cell.source, known)
-    return known["bca"]
-
-
 @pytest.mark.parametrize("method", ["percentile", "BCa"])
 @pytest.mark.parametrize("kind", ["skewed", "binary"])
-def test_interval_agrees_with_scipy(method, kind, bca):
+def test_interval_agrees_with_scipy(method, kind, defined):
     source = np.random.default_rng(11)
     scores = source.exponential(size=80) if kind == "skewed" else (source.random(80) < 0.15).astype(float)
     resamples, rng = 20_000, np.random.default_rng(1)
     if method == "BCa":
+        bca = defined("synthesis/0_bootstrap", np=np, norm=stats.norm).bca
         low, high = bca(scores, bootstrap.resample_means([scores], resamples, rng)[0])
     else:
         ours = bootstrap.interval(scores, rng, resamples)

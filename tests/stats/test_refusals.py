@@ -47,7 +47,6 @@ def responses(accuracies, **change):
 
 REFUSED = [
     (lambda: interval(level=95), r"level is 95.*\(0.95, not 95\)"),
-    (lambda: interval(method="bootstrap"), "method is 'bootstrap'"),
     (lambda: interval(resamples=0), "resamples is 0: must be a whole number of at least 1"),
     (lambda: interval(resamples=1.5), "resamples is 1.5: must be a whole number"),
     (lambda: interval(clusters=["a"]), "one label for each of the 4 items"),
@@ -96,7 +95,6 @@ REFUSED = [
     (lambda: power.items_needed(NAN, 0.5), "finite"),
     (lambda: power.items_needed(0.1, 0.5, power=80), "power is 80"),
     (lambda: power.items_needed(0.1, 0.5, level=95), "level is 95"),
-    (lambda: power.design_effect(np.ones((2, 3)), [1, 1, 1]), "one label"),
     (lambda: power.corridor(0), "looks is 0"),
     *[
         (lambda k=k, n=n: proportions.wilson(k, n), "must be a whole number")

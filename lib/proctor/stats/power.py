@@ -145,24 +145,6 @@ def mcnemar_items(
         return np.where(d > 0, ((spread + np.sqrt(spread**2 + 4 * d * exact)) / (2 * d)) ** 2, np.inf)
 
 
-def design_effect(scores: ArrayLike, clusters: ArrayLike) -> np.ndarray:
-    """Variance of each mean when clusters were sampled, over that when items were, shape (models,).
-
-    scores (models, items), or differences of scores. 1: clusters have no effect; 2: the exam is worth half its items.
-    The first variance is that of clusters' summed deviations from the mean (linearised, as clusters may differ in
-    size), the second that of single items. 1 where a row never varies. Raises ValueError for a single cluster.
-    """
-    scores = checks.finite(scores, "scores", 2)
-    codes, n_clusters = checks.cluster_index(clusters, scores.shape[1])
-    if n_clusters < 2:
-        raise ValueError("clusters has one label: a variance between clusters needs two")
-    off = scores - scores.mean(axis=1, keepdims=True)
-    sums = np.stack([np.bincount(codes, weights=row, minlength=n_clusters) for row in off])
-    between = (sums**2).sum(axis=1) * n_clusters / (n_clusters - 1)
-    single = (off**2).sum(axis=1) * scores.shape[1] / (scores.shape[1] - 1)
-    return np.divide(between, single, out=np.ones(len(scores)), where=single > 1e-12)
-
-
 def corridor(looks: int, level: float = 0.95) -> np.ndarray:
     """Standard errors that a difference must exceed at each of `looks` equally spaced looks, shape (looks,).
 

@@ -16,22 +16,15 @@ class Ranking:
     """What one set of resamples says about every model. All arrays have one entry a model, in the order given.
 
     mean, low, high: mean score with its percentile interval (exact for a model whose score never varies). rank: 1 is
-    best, ties share the smallest rank (1, 2, 2, 4). rank_low, rank_high: percentile
-    limits of the rank over resamples, whole ranks. p_first: how often first, a shared first place split
-    evenly, so it sums to 1. p_top (models, models): column k - 1 is how often the model is in the top k; a shared
-    place counts whole, so it sums to k or more. p_beats (models, models): how often the row is above the column,
-    ties counting half; a half on the diagonal. These are bootstrap frequencies, not p-values.
+    best, ties share the smallest rank (1, 2, 2, 4). p_first: how often first, a shared first place split evenly, so it
+    sums to 1; a bootstrap frequency, no p-value.
     """
 
     mean: np.ndarray
     low: np.ndarray
     high: np.ndarray
     rank: np.ndarray
-    rank_low: np.ndarray
-    rank_high: np.ndarray
     p_first: np.ndarray
-    p_top: np.ndarray
-    p_beats: np.ndarray
 
 
 def ranks(means: np.ndarray) -> np.ndarray:
@@ -40,7 +33,11 @@ def ranks(means: np.ndarray) -> np.ndarray:
     >>> ranks(np.array([[0.5], [0.7], [0.7], [0.1]]))[:, 0].tolist()
     [3, 1, 1, 4]
     """
-    return _compare(means)[0]
+    # Comparing every pair of models is quicker than sorting every column, and treats ties as ties.
+    rank = np.ones(means.shape, np.uint8 if len(means) < 256 else np.int32)
+    for row in means:
+        rank += (row > means).view(np.uint8)
+    return rank
 
 
 def ranking(
@@ -65,24 +62,17 @@ def ranking(
         tables = bootstrap.counts(len(gathered.sizes), checks.at_least_one(resamples, "resamples"), rng)
         drawn = [(table @ gathered.totals.T, table @ held.T * gathered.denominator) for table in tables]
         means = np.concatenate([np.divide(a, b, out=np.zeros(a.shape), where=b > 0) for a, b in drawn]).T
-    rank, above = _compare(means)
-    first, tail = rank == 1, (1 - level) / 2
-    low, high = np.quantile(means, [tail, (1 + level) / 2], axis=1).astype(float)
+    first = ranks(means) == 1
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=1).astype(float)
     for i in np.flatnonzero(np.ptp(means, axis=1) <= 1e-12):
         found = bootstrap.exact_interval(float(observed[i]), len(gathered.sizes), level, (0.0, 1.0))
         low[i], high[i] = found.low, found.high
-    # The share of resamples in which a model's rank is at most 0, 1, 2, ...
-    within = np.stack([np.bincount(row, minlength=len(rank) + 1) for row in rank]).cumsum(axis=1) / rank.shape[1]
     return Ranking(
         mean=observed,
         low=low,
         high=high,
         rank=ranks(observed[:, None])[:, 0].astype(int),
-        rank_low=(within >= tail).argmax(axis=1),
-        rank_high=(within >= 1 - tail - 1e-12).argmax(axis=1),
         p_first=(first / first.sum(axis=0)).mean(axis=1),
-        p_top=within[:, 1:],
-        p_beats=(1 + (above - above.T) / means.shape[1]) / 2,
     )
 
 
@@ -96,21 +86,6 @@ def tiers_of(mean: np.ndarray, beats: np.ndarray) -> np.ndarray:
             leader, current = model, current + 1
         tier[model] = current
     return tier
-
-
-def _compare(means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Ranks (models, columns), and in how many columns each model lies above each other (models, models).
-
-    Comparing every pair of models is quicker than sorting every column, and treats ties as ties.
-    """
-    n_models = len(means)
-    rank = np.ones(means.shape, np.uint8 if n_models < 256 else np.int32)
-    above = np.empty((n_models, n_models))
-    for i, row in enumerate(means):
-        beaten = row > means
-        rank += beaten.view(np.uint8)
-        above[i] = [np.count_nonzero(other) for other in beaten]
-    return rank, above
 
 
 def pair_blocks(n_models: int, columns: int) -> Iterator[slice]:
