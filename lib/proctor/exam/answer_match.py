@@ -16,7 +16,7 @@ numbers, and 1e-3 no multiple of Euler's number.
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -335,14 +335,17 @@ def _rows(found: re.Match) -> str:
     return "[" + ",".join("[" + ",".join(cell.strip() for cell in row.split("&")) + "]" for row in rows) + "]"
 
 
+def _depths(text: str) -> Iterator[tuple[int, str, int]]:
+    """Each place and its sign, with how many brackets are open after it."""
+    depth = 0
+    for place, sign in enumerate(text):
+        depth += (sign in "([{⦃") - (sign in ")]}⦄")
+        yield place, sign, depth
+
+
 def _closes(text: str, start: int) -> int | None:
     """Where the bracket at `start` closes; an interval may open with one kind and close with another."""
-    depth = 0
-    for place in range(start, len(text)):
-        depth += (text[place] in "([{⦃") - (text[place] in ")]}⦄")
-        if depth == 0:
-            return place
-    return None
+    return next((start + place for place, _, depth in _depths(text[start:]) if depth == 0), None)
 
 
 def parts(text: str) -> tuple[str, list[str]]:
@@ -358,13 +361,8 @@ def parts(text: str) -> tuple[str, list[str]]:
         raise Undecided("a comma that separates entries or thousands")
     if not brackets:
         inner = thousands.sub(lambda number: number[0].replace(",", ""), inner)
-    entries, depth, start = [], 0, 0
-    for place, sign in enumerate(inner):
-        depth += (sign in "([{⦃") - (sign in ")]}⦄")
-        if sign == "," and depth == 0:
-            entries.append(inner[start:place].strip())
-            start = place + 1
-    entries.append(inner[start:].strip())
+    commas = [place for place, sign, depth in _depths(inner) if sign == "," and depth == 0]
+    entries = [inner[after + 1 : end].strip() for after, end in zip([-1, *commas], [*commas, len(inner)])]
     if len(entries) == 1:
         return (brackets, entries) if brackets == "⦃⦄" else ("", [text if brackets else inner])
     if not all(entries):

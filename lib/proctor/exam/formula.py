@@ -254,23 +254,16 @@ def word(tree) -> tuple[tuple[str, int], ...] | None:
     >>> word(parse_formula("x*y*y^{-1}"))
     (('x', 1),)
     """
-    letters: list[tuple[str, int]] = []
-
-    def walk(node) -> bool:
-        if isinstance(node, str):
-            letters.append((node, 1))
-        elif isinstance(node, tuple) and node[0] == "*":
-            return walk(node[1]) and walk(node[2])
-        elif isinstance(node, tuple) and node[0] == "^" and isinstance(node[1], str) and (power := _whole(node[2])):
-            letters.append((node[1], power))
-        else:
-            return False
-        return True
-
-    if not walk(tree):
+    if isinstance(tree, str):
+        return ((tree, 1),)
+    operation, *inner = tree if isinstance(tree, tuple) else (None,)
+    if operation == "^" and isinstance(inner[0], str) and (power := _whole(inner[1])):
+        return ((inner[0], power),)
+    before, after = map(word, inner) if operation == "*" else (None, None)
+    if before is None or after is None:
         return None
-    found: list[tuple[str, int]] = []
-    for name, power in letters:
+    found = list(before)
+    for name, power in after:
         if found and found[-1][0] == name:
             power += found.pop()[1]
         if power:

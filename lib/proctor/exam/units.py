@@ -45,8 +45,9 @@ _SYMBOLS = {
 }
 _WORDS = (
     "meter gram second hertz watt volt ampere joule newton pascal coulomb farad tesla liter mole kelvin ohm henry "
-    "calorie radian parsec dalton electronvolt"
+    "calorie radian parsec dalton electronvolt metre litre"
 ).split()
+_SPELT = {"electronvolt": "electron_volt", "metre": "meter", "litre": "liter"}  # otherwise than pint does
 _PREFIXES = {"k": "kilo", "c": "centi", "d": "deci", "m": "milli", "µ": "micro", "n": "nano", "p": "pico", "f": "femto"}
 _PREFIXES |= {"h": "hecto", "M": "mega", "G": "giga", "T": "tera"}
 _OTHERS = {
@@ -78,15 +79,7 @@ _OTHERS = {
     "torr": "Torr torr",
     "millimeter_Hg": "mmHg",
     "psi": "psi",
-    "meter": "metre metres",
-    "kilometer": "kilometre kilometres",
-    "centimeter": "centimetre centimetres",
-    "millimeter": "millimetre millimetres",
-    "nanometer": "nanometre nanometres",
-    "liter": "litre litres",
-    "milliliter": "millilitre millilitres",
     "ampere": "amp amps",
-    "hertz": "hertz",
     "newton*meter": "Nm",
     "dollar": "$ dollar dollars USD",
     "euro": "€ euro euros EUR",
@@ -109,7 +102,7 @@ def _closed_list() -> dict[str, str]:
         names[symbol] = name
         names |= {prefix + symbol: _PREFIXES[prefix] + name for prefix in prefixes.split()}
     for word in _WORDS:
-        name = "electron_volt" if word == "electronvolt" else word
+        name = _SPELT.get(word, word)
         for prefix in ("", *_PREFIXES.values()):
             names |= {prefix + word: prefix + name, prefix + word + "s": prefix + name}
     for name, written in _OTHERS.items():
