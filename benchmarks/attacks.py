@@ -492,8 +492,8 @@ odd settings: passwords in addresses, a list of digests, a file for a folder
 stop a paying run
   models/test_paying_once::a_stop_waits_for_the_calls_in_flight_and_keeps_them
 change counts in a release
-  uq/dataset/test_release_check::a_planted_fault_is_found
-  uq/dataset/test_release_check::a_changed_byte_a_missing_file_and_a_wrong_predecessor_are_found
+  uq/dataset/test_release::a_planted_fault_is_found
+  uq/dataset/test_release::a_changed_byte_a_missing_file_and_a_wrong_predecessor_are_found
 install other files for the pins
   workflow/test_environment::the_lock_holds_the_same_pins_each_with_digests
 see keys in a log

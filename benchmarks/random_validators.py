@@ -28,7 +28,6 @@ from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.spending import Spent
 from proctor.models.studies import rehearsed, study
-from proctor.uq.calls import cost
 from proctor.uq.notation import (
     CHECKS,
     By,
@@ -41,6 +40,7 @@ from proctor.uq.notation import (
     Repeat,
     Sequence,
     asks_a_model,
+    cost,
     parse,
 )
 from proctor.uq.run_validator import Run, validate

@@ -7,7 +7,7 @@ The server is tests/models/faulty_server.py in a process of its own; its verdict
 latency / concurrency. Peer: the public validator's way of working, written here as a loop (all turns of a stage are
 finished before its vote is read), on the same server and session. Then the same with every fifth attempt a 429: no
 verdict may be lost. Last, calls by pass rate, with early exit and without, against their mean by
-`calls.expected_calls`. Measured evidence: times are this machine's, the ratios travel better.
+`notation.expected_calls`. Measured evidence: times are this machine's, the ratios travel better.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from proctor.data.schemas import Answer, Question
 from proctor.models import registry
 from proctor.models.prompts import follow_up, load
 from proctor.models.session import Session
-from proctor.uq import calls, notation
+from proctor.uq import notation
 from proctor.uq.checks import check_request
 from proctor.uq.run_validator import Run, validate
 
@@ -117,7 +117,7 @@ def main(pairs: int, rounds: int) -> None:
     process = server(0.8)
     found = [asyncio.run(one_round(pairs, f"r{i}-")) for i in range(rounds)]
     process.stdin.close()
-    mean, _ = calls.expected_calls(notation.parse(PIPELINE), dict.fromkeys(notation.CHECKS, 0.8))
+    mean, _ = notation.expected_calls(notation.parse(PIPELINE), dict.fromkeys(notation.CHECKS, 0.8))
     print(
         f"{pairs} pairs, {CONCURRENCY} at once, {LATENCY * 1000:.0f} ms, {rounds} rounds; "
         f"expected calls {mean * pairs:.0f}"
@@ -142,8 +142,8 @@ def main(pairs: int, rounds: int) -> None:
         process = server(rate, latency=0.0)
         row = asyncio.run(one_round(100, f"p{rate}-"))
         process.stdin.close()
-        mean, _ = calls.expected_calls(notation.parse(PIPELINE), dict.fromkeys(notation.CHECKS, rate))
-        print(f"  {rate:.2f}: {row['calls'] / 100:.2f} ({mean:.2f}), {calls.cost(notation.parse(PIPELINE)).most}")
+        mean, _ = notation.expected_calls(notation.parse(PIPELINE), dict.fromkeys(notation.CHECKS, rate))
+        print(f"  {rate:.2f}: {row['calls'] / 100:.2f} ({mean:.2f}), {notation.cost(notation.parse(PIPELINE)).most}")
 
 
 if __name__ == "__main__":

@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 from proctor import paths
 from proctor.models.session import Session
-from proctor.uq.calls import cost
 from proctor.uq.dataset import llm_filter
-from proctor.uq.notation import parse
+from proctor.uq.notation import cost, parse
 from scipy.stats import norm, t
 
 # 1_dataset and 1_review_and_releases

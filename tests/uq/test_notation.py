@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.data.published import load_published
-from proctor.uq.calls import cost, expected_calls
 from proctor.uq.notation import (
     CHECKS,
     ROUNDS,
@@ -18,7 +17,9 @@ from proctor.uq.notation import (
     Panel,
     Repeat,
     Sequence,
+    cost,
     decide,
+    expected_calls,
     parse,
 )
 

@@ -1,4 +1,5 @@
-"""UQ's validators as values: the notation of Table S10, and how votes become a verdict. What it costs: `uq.calls`.
+"""UQ's validators as values: the notation of Table S10, how votes become a verdict, and the calls that this takes
+(bounds, and the mean if votes are independent).
 
     parse("(CC x3|U) => (FLC x3|U) => (C x3|U)")
 
@@ -31,8 +32,10 @@ A validator is a tree of frozen nodes: equal, hashable, and `str` gives its nota
 """
 
 import re
-from collections.abc import Generator
+from collections import defaultdict
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import ClassVar
 
 from proctor.uq.programs import PROGRAMS
@@ -313,6 +316,20 @@ def accepts_needed(vote: str, n: int) -> int:
     return n if vote == "U" else n // 2 + 1
 
 
+def _ballots(node: Node, judges: int, at: Vote) -> list[tuple[Node, Vote]]:
+    """The nodes whose verdicts a node counts, each with where it is cast."""
+    if isinstance(node, Debate):
+        return [(Check("Debate"), Vote("Debate", judge, at.sample, ROUNDS - 1)) for judge in range(judges)]
+    if isinstance(node, Panel):
+        return [(node.node, replace(at, judge=judge)) for judge in range(judges)]
+    if isinstance(node, Sequence | Mixed):
+        return [(one, at) for one in children(node)]
+    assert isinstance(node, Repeat)
+    if node.operator == "u":
+        return [(node.node, replace(at, turn=turn)) for turn in range(node.times)]
+    return [(node.node, replace(at, sample=at.sample * node.times + i)) for i in range(node.times)]
+
+
 def decide(node: Node, judges: int = 1, exhaustive: bool = False) -> Generator[Vote, bool | None, bool | None]:
     """The votes in order, as a generator: it yields a Vote, is sent its outcome, and returns the verdict.
 
@@ -334,15 +351,7 @@ def _decide(node: Node, judges: int, exhaustive: bool, at: Vote) -> Generator[Vo
         for turn in range(ROUNDS - 1):
             for judge in range(judges):
                 yield Vote("Debate", judge, at.sample, turn)
-        ballots = [(Check("Debate"), Vote("Debate", judge, at.sample, ROUNDS - 1)) for judge in range(judges)]
-    elif isinstance(node, Panel):
-        ballots = [(node.node, replace(at, judge=judge)) for judge in range(judges)]
-    elif isinstance(node, Sequence | Mixed):
-        ballots = [(one, at) for one in children(node)]
-    elif node.operator == "u":
-        ballots = [(node.node, replace(at, turn=turn)) for turn in range(node.times)]
-    else:
-        ballots = [(node.node, replace(at, sample=at.sample * node.times + i)) for i in range(node.times)]
+    ballots = _ballots(node, judges, at)
     quorum, accepted, rejected = accepts_needed(node.vote, len(ballots)), 0, 0
     for inner, place in ballots:
         if (yield from _decide(inner, judges, exhaustive, place)) is True:
@@ -354,17 +363,67 @@ def _decide(node: Node, judges: int, exhaustive: bool, at: Vote) -> Generator[Vo
     return accepted >= quorum
 
 
-def all_votes(node: Node, judges: int = 1) -> list[Vote]:
-    """Every vote that a verdict may ask for, in order.
+@dataclass(frozen=True)
+class Cost:
+    """Calls of one answer's verdict: least and most to accept, least and most to reject."""
 
-    >>> [vote.sample for vote in all_votes(parse("C x3|U"))]
-    [0, 1, 2]
+    accept: tuple[int, int]
+    reject: tuple[int, int]
+
+    @property
+    def least(self) -> int:
+        return min(self.accept[0], self.reject[0])
+
+    @property
+    def most(self) -> int:
+        return max(self.accept[1], self.reject[1])
+
+
+def cost(node: Node, judges: int = 1) -> Cost:
+    """How many calls a verdict can take, with early exit. Without it, every verdict takes `most` or more.
+
+    Each vote counts, also one that another part of the validator casts too; such a call is asked once, so that `most`
+    is never passed but `least` can be undercut; so it can by a first call that says nothing, which saves the second.
+
+    >>> cost(parse("units => (C x3|U)"))
+    Cost(accept=(3, 3), reject=(0, 3))
     """
-    asked, votes = [], decide(node, judges, exhaustive=True)
-    try:
-        vote = next(votes)
-        while True:
-            asked.append(vote)
-            vote = votes.send(True)
-    except StopIteration:
-        return list(dict.fromkeys(asked))
+    calls = _verdicts(node, judges, defaultdict(lambda: 0.5))
+    accepting, rejecting = ([n for verdict, n in calls if verdict is kind] for kind in (True, False))
+    return Cost((min(accepting), max(accepting)), (min(rejecting), max(rejecting)))
+
+
+def expected_calls(node: Node, pass_rates: Mapping[str, float], judges: int = 1) -> tuple[float, float]:
+    """(mean calls with early exit, chance of acceptance) if each vote accepts independently with its check's rate.
+
+    pass_rates: check to rate, "Debate" for a debate's votes.
+    """
+    found = _verdicts(node, judges, pass_rates)
+    return sum(n * p for (_, n), p in found.items()), sum(p for (accept, _), p in found.items() if accept)
+
+
+Verdicts = dict[tuple[bool, int], float]  # (accept, calls): its chance
+
+
+def _verdicts(node: Node, judges: int, rates: Mapping[str, float], at: Vote = Vote("")) -> Verdicts:
+    """The chance of each verdict after each number of calls, if votes are independent."""
+    if isinstance(node, Check):  # a program asks nobody; a reconsideration is one call, also of a check of two
+        calls = 1 if at.turn else CHECKS.get(node.name, 0)
+        return {(True, calls): rates[node.name], (False, calls): 1 - rates[node.name]}
+    if isinstance(node, By):
+        return _verdicts(node.node, judges, rates, at)
+    votes = [_verdicts(inner, judges, rates, place) for inner, place in _ballots(node, judges, at)]
+    quorum, before = accepts_needed(node.vote, len(votes)), (ROUNDS - 1) * judges * isinstance(node, Debate)
+    settled: Verdicts = {}
+    open_: dict[tuple[int, int], float] = {(0, before): 1.0}  # (votes that accepted, calls): its chance
+    for cast, vote in enumerate(votes, 1):
+        following: dict[tuple[int, int], float] = {}
+        for ((yes, calls), p), ((accept, more), q) in product(open_.items(), vote.items()):
+            now = yes + accept
+            if now == quorum or cast - now > len(votes) - quorum:
+                verdict = now == quorum, calls + more
+                settled[verdict] = settled.get(verdict, 0.0) + p * q
+            else:
+                following[now, calls + more] = following.get((now, calls + more), 0.0) + p * q
+        open_ = following
+    return settled

@@ -24,8 +24,7 @@ from proctor.stats.bootstrap import Interval
 from proctor.stats.compare import score_limits
 from proctor.stats.proportions import Confusion, measures, wilson
 from proctor.stats.reconstruct import confusion_counts
-from proctor.uq.calls import cost
-from proctor.uq.notation import parse
+from proctor.uq.notation import cost, parse
 
 ANSWERS, RIGHT = 500, 65  # question-answer pairs of the paper, and the right ones among them that its counts show
 SHORT = {
