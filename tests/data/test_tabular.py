@@ -32,17 +32,6 @@ def test_all_kinds_give_the_same_rows(tmp_path_factory, table):
         assert [row for _, row in rows] == table and not problems
 
 
-@given(st.binary(max_size=60), st.sampled_from(["jsonl", "json", "csv", "parquet"]))
-def test_any_bytes_are_rows_or_a_data_error(tmp_path_factory, content, kind):
-    path = tmp_path_factory.getbasetemp() / f"any.{kind}"
-    path.write_bytes(content)
-    try:
-        rows, problems = read_rows(path)
-        assert all(isinstance(row, dict) for _, row in rows) and all(str(path) in text for text in problems)
-    except DataError as error:
-        assert str(path) in str(error)
-
-
 def test_rows_are_counted_as_an_editor_shows_them_and_a_csv_that_begins_with_a_blank_line_has_no_column_names(tmp_path):
     (tmp_path / "t.jsonl").write_text('{"a": "\u2028"}\n\nnonsense\n' + "[" * 100_000)
     rows, problems = read_rows(tmp_path / "t.jsonl")

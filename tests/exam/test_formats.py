@@ -17,12 +17,9 @@ IDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 ROW = st.fixed_dictionaries(
     dict(
         reply=TEXT,
-        answer=st.none() | TEXT,
-        correct=st.booleans(),
         confidence=st.integers(0, 100).map(lambda percent: percent / 100),
         prompt_tokens=st.integers(0, 9999),
         completion_tokens=st.integers(0, 9999),
-        cut_off=st.booleans(),
         right=st.sampled_from([0.0, 1.0, math.nan]),
         judge_answer=TEXT,
         judge_reasoning=TEXT,
@@ -39,22 +36,16 @@ def results(draw):
     return pd.DataFrame(rows), questions
 
 
-def equal(one, two, columns):
-    for column in columns:
-        assert [None if x is None or x != x else x for x in one[column]] == [
-            None if x is None or x != x else x for x in two[column]
-        ], column
-
-
 @settings(**TIDY)
 @given(found=results())
 def test_hle_predictions_and_judged_files_read_back_equal(tmp_path, found):
     rows, questions = found
     write_hle(tmp_path / "p.json", rows.drop(columns="right"))
-    equal(read_results(tmp_path / "p.json"), rows, ["model", "question_id", "reply"])
+    columns, how = ["model", "question_id", "reply"], dict(check_dtype=False)
+    pd.testing.assert_frame_equal(read_results(tmp_path / "p.json"), rows[columns], **how)
     write_hle(tmp_path / "j.json", rows.assign(judge_confidence=rows["confidence"]), questions)
-    back = read_results(tmp_path / "j.json").reindex(columns=["model", "question_id", "reply", "score"])
-    equal(back, rows.assign(score=rows["right"]), [*back])
+    back = read_results(tmp_path / "j.json").reindex(columns=[*columns, "score"])
+    pd.testing.assert_frame_equal(back, rows.rename(columns={"right": "score"})[[*columns, "score"]], **how)
     said = json.loads((tmp_path / "j.json").read_text(encoding="utf-8"))
     for row in rows[rows["right"].notna()].to_dict("records"):
         judged = said[row["question_id"]]["judge_response"]
@@ -190,19 +181,13 @@ def test_samples_with_two_filters_or_metrics_name_them_and_are_read_by_the_one_t
 
 
 def test_broken_files_are_told(tmp_path):
-    path = tmp_path / "x.json"
-    for text, wrong in (
-        ("[", "bad JSON"),
-        ("3", "not a JSON object"),
-        ("{}", "no results"),
-        ('{"a": {}}', "response"),
-    ):
+    path, told = tmp_path / "x.json", ("bad JSON", "not a JSON object", "no results", "response")
+    for text, wrong in zip(("[", "3", "{}", '{"a": {}}'), told):
         path.write_text(text)
         with pytest.raises(DataError, match=wrong):
             read_results(path)
-    two = pd.DataFrame([dict(model=name, question_id="q", reply="r") for name in "ab"])
     with pytest.raises(DataError, match="one file a model"):
-        write_hle(path, two)
+        write_hle(path, pd.DataFrame([dict(model=name, question_id="q", reply="r") for name in "ab"]))
 
 
 @pytest.mark.parametrize("key", ["predictions", "judged_predictions"])

@@ -113,12 +113,9 @@ def test_what_is_no_results_is_refused(tmp_path):
     (tmp_path / "x.csv").write_text("item,points\na,1\n")
     (tmp_path / "y.json").write_text(json.dumps({"a": {"model": "m", "response": "1"}}))
     (tmp_path / "z.csv").write_text("item,score\na,good\n")
-    for name, told in (
-        ("x.csv", "Give item and score"),
-        ("y.json", "nobody has judged"),
-        ("z.csv", "'good' is no score"),
-    ):
-        with pytest.raises(DataError, match=told):
+    told = {"x.csv": "Give item and score", "y.json": "nobody has judged", "z.csv": "'good' is no score"}
+    for name, wrong in told.items():
+        with pytest.raises(DataError, match=wrong):
             read_one(tmp_path / name)
     (tmp_path / "both.csv").write_text("model,item,score\nm,a,1\nn,a,1\n")
     with pytest.raises(DataError, match="results of 2 models"):

@@ -63,6 +63,9 @@ def test_the_screening_asks_each_cell_as_often_with_seeds_of_its_own(fake_model)
     assert len({request.seed for request in fake_model.asked}) == len(found)
     assert {(r.temperature, r.seeds) for r in fake_model.asked} == {(0.7, "request")}
     assert len(screening.cells(found)) == 27
+    tried = asyncio.run(screening.attempts(fake_model))
+    assert len(tried) == screening.FRESH * screening.ATTEMPTS and set(tried["sample"]) == {1, 2}
+    assert not set(tried["question_id"]) & set(found["question_id"])
 
 
 @pytest.mark.parametrize("version, cells, families", [(screening.VERSION, 10, 9), (screening.MORE, 29, 16)])
@@ -94,10 +97,3 @@ def test_candidates_are_half_right_and_from_kept_cells(fake_model):
     kept = {(row.category, row.level) for row in table[table["keep"]].itertuples()}
     assert {(question.category, question.level) for question in questions} <= kept
     assert {answer.question_id for answer in answers} == {question.id for question in questions}
-
-
-def test_attempts_are_samples_of_fresh_questions(fake_model):
-    found = asyncio.run(screening.attempts(fake_model))
-    screened = asyncio.run(screening.screening(fake_model))
-    assert len(found) == screening.FRESH * screening.ATTEMPTS and set(found["sample"]) == {1, 2}
-    assert not set(found["question_id"]) & set(screened["question_id"])
