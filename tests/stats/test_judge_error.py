@@ -38,23 +38,31 @@ def test_a_known_judge_s_limits_are_where_the_observed_share_leaves_wilson_s_lim
     assert seen == pytest.approx(wilson(50, 200, 0.9)) and found.low < found.estimate < found.high
 
 
-def test_delta_interval_has_the_variance_of_numerical_propagation():
+@pytest.fixture(scope="module")
+def others(defined):
+    """Limits by other methods, of 4_corrections: others("delta", k, n), calibrated as here."""
+    names = dict(np=np, norm=stats.norm, percentiles=judge_error.percentiles, SENSITIVITY=0.9, SPECIFICITY=0.9)
+    known = defined("hle_verified/4_corrections", **names)
+    by = {"delta": known.by_delta, "bootstrap": known.by_bootstrap}
+    return lambda name, k, n: np.ravel(by[name]([k], n, [45], 50, [42], 50, rng(2), 4000, 0.95))
+
+
+def test_delta_interval_has_the_variance_of_numerical_propagation(others):
     k, n = 60, 200
     shares = np.array([k / n, CALIBRATION.recall, CALIBRATION.specificity])
     gradient = optimize.approx_fprime(shares, lambda x: float((x[0] + x[2] - 1) / (x[1] + x[2] - 1)), 1e-7)
     sd = np.sqrt((gradient**2 * shares * (1 - shares) / [n, 50, 50]).sum())
-    found = judge_error.estimated_judge(k, n, CALIBRATION, rng(), "delta")
-    assert (found.raw_low, found.raw_high) == pytest.approx((found.raw - 1.959964 * sd, found.raw + 1.959964 * sd))
+    raw = judge_error.rogan_gladen(k / n, CALIBRATION.recall, CALIBRATION.specificity)
+    assert others("delta", k, n) == pytest.approx([raw - 1.959964 * sd, raw + 1.959964 * sd])
 
 
-def test_bootstrap_interval_is_that_of_resampling_answers_one_by_one():
+def test_bootstrap_interval_is_that_of_resampling_answers_one_by_one(others):
     """The counts are binomial because each sample's answers are drawn with replacement, apart from each other."""
     draw, k, n = rng(1), 60, 200
     samples = [np.arange(n) < k, np.arange(50) < CALIBRATION.tp, np.arange(50) < CALIBRATION.tn]
     p, sensitivity, specificity = (draw.choice(x, (4000, len(x))).mean(axis=1) for x in samples)
     by_hand = np.quantile((p + specificity - 1) / (sensitivity + specificity - 1), [0.025, 0.975])
-    found = judge_error.estimated_judge(k, n, CALIBRATION, rng(2), "bootstrap", 4000)
-    assert (found.raw_low, found.raw_high) == pytest.approx(by_hand, abs=0.015)
+    assert others("bootstrap", k, n) == pytest.approx(by_hand, abs=0.015)
 
 
 def test_jeffreys_interval_is_statsmodels_when_the_judge_is_faultless_and_well_calibrated():
@@ -69,9 +77,9 @@ def test_estimates_are_clipped_and_the_draws_that_weak_judges_lose_are_counted()
     assert found.observed == 5 / 200
     found = judge_error.estimated_judge(60, 200, Confusion(tp=14, fn=6, fp=10, tn=10), rng(), resamples=2000)
     assert 0 < found.undefined < 1000
-    low, _, undefined = judge_error.judge_limits([60, 60], 200, [14, 10], 20, [10, 10], 20, rng(), "bootstrap", 200)
+    low, _, undefined = judge_error.judge_limits([60, 60], 200, [14, 10], 20, [10, 10], 20, rng(), 200)
     assert np.isfinite(low[0]) and np.isnan(low[1]) and (undefined > 0).all()
-    low, high, undefined = judge_error.judge_limits([60], 200, [45], 50, [42], 50, rng(9), "jeffreys", 500)
+    low, high, undefined = judge_error.judge_limits([60], 200, [45], 50, [42], 50, rng(9), 500)
     found = judge_error.estimated_judge(60, 200, CALIBRATION, rng(9), resamples=500)
     assert (found.raw_low, found.raw_high, found.undefined) == (low[0], high[0], undefined[0])
 

@@ -17,15 +17,12 @@ from scipy.special import ndtri
 from proctor.stats import checks
 from proctor.stats.proportions import Confusion, whole_counts, wilson
 
-METHODS = ("jeffreys", "bootstrap", "delta")
-
 
 @dataclass(frozen=True)
 class Corrected:
     """An accuracy after correction, in shares. raw and its limits are what the formula gave, also outside [0, 1].
 
-    observed: before correction. method: jeffreys, bootstrap, delta or wilson. undefined: draws in which the correction
-    did not exist; they are left out.
+    observed: before correction. undefined: draws in which the correction did not exist; they are left out.
     """
 
     observed: float
@@ -33,7 +30,6 @@ class Corrected:
     raw_low: float
     raw_high: float
     level: float
-    method: str
     undefined: int = 0
 
     @property
@@ -75,23 +71,16 @@ def known_judge(k: int, n: int, sensitivity: float, specificity: float, level: f
     """
     low, high = wilson(k, n, level)
     raw, raw_low, raw_high = rogan_gladen([k / n, low, high], sensitivity, specificity).tolist()
-    return Corrected(k / n, raw, raw_low, raw_high, level, "wilson")
+    return Corrected(k / n, raw, raw_low, raw_high, level)
 
 
 def estimated_judge(
-    k: int,
-    n: int,
-    calibration: Confusion,
-    rng: np.random.Generator,
-    method: str = "jeffreys",
-    resamples: int = 10_000,
-    level: float = 0.95,
+    k: int, n: int, calibration: Confusion, rng: np.random.Generator, resamples: int = 10_000, level: float = 0.95
 ) -> Corrected:
     """Accuracy of n answers of which k passed a judge that was tried on other answers of known truth (`calibration`).
 
-    Methods as in `judge_limits`. Raises ValueError if the calibration has no right or no wrong answers, if
-    sensitivity + specificity <= 1 in it or in most draws, and if the interval has no width (delta and bootstrap, k and
-    the calibration all at their ends).
+    Limits as in `judge_limits`. Raises ValueError if the calibration has no right or no wrong answers, or if
+    sensitivity + specificity <= 1 in it or in most draws.
     """
     whole_counts(k, n)
     positives, negatives = calibration.tp + calibration.fn, calibration.tn + calibration.fp
@@ -99,17 +88,14 @@ def estimated_judge(
         if size == 0:
             raise ValueError(f"the calibration sample holds no {kind} answers: its {rate} is unknown; add some")
     raw = float(rogan_gladen(k / n, calibration.tp / positives, calibration.tn / negatives))
-    tp, tn = [calibration.tp], [calibration.tn]
-    limits = judge_limits([k], n, tp, positives, tn, negatives, rng, method, resamples, level)
+    limits = judge_limits([k], n, [calibration.tp], positives, [calibration.tn], negatives, rng, resamples, level)
     low, high, undefined = (float(found[0]) for found in limits)
     if np.isnan(low):
         raise ValueError(
             f"the correction does not exist in {undefined:.0f} of {resamples} draws: too little is known "
             "of the mistakes to correct for them; check more items"
         )
-    if high - low <= 1e-12:
-        raise ValueError(f"method {method!r} gives an interval without width here: use method='jeffreys'")
-    return Corrected(k / n, raw, low, high, level, method, int(undefined))
+    return Corrected(k / n, raw, low, high, level, int(undefined))
 
 
 def judge_limits(
@@ -120,7 +106,6 @@ def judge_limits(
     tn: ArrayLike,
     negatives: int,
     rng: np.random.Generator,
-    method: str = "jeffreys",
     resamples: int = 2_000,
     level: float = 0.95,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -128,60 +113,44 @@ def judge_limits(
 
     k (trials,): answers passed, of n; tp (trials,): right answers passed, of `positives`; tn (trials,): wrong ones
     rejected, of `negatives`. NaN where sensitivity + specificity <= 1 in the sample or in more than half of the draws.
-
-    jeffreys: percentiles of the correction when the three shares are drawn from Beta(count + 1/2, rest + 1/2), the
-        distribution whose own percentiles are the Jeffreys interval of one share (Brown, Cai and DasGupta 2001).
-    bootstrap: percentiles when the three counts are drawn anew, binomial at the observed shares. A share observed as 0
-        or 1 never varies, so the interval is too short for small calibration samples and good judges.
-    delta: normal, with the first-order variance of Rogan and Gladen (1978). Too short for the same reason.
+    The bootstrap and the delta method are too short for few answers of known truth: `hle_verified/4_corrections`.
     """
-    checks.share(level, "level")
-    checks.at_least_one(resamples, "resamples")
-    if method not in METHODS:
-        raise ValueError(f"method is {method!r}: must be one of {', '.join(METHODS)}")
     counts = [np.asarray(count, float) for count in (k, tp, tn)]
-    sizes = n, positives, negatives
-    seen, sensitivity, specificity = (count / size for count, size in zip(counts, sizes))
-    point = _or_nan(seen, sensitivity, specificity)
-    if method != "delta":
-        return drawn_limits(_or_nan, counts, sizes, point, rng, method, resamples, level)
-    spread = (
-        seen * (1 - seen) / n
-        + point**2 * sensitivity * (1 - sensitivity) / positives
-        + (1 - point) ** 2 * specificity * (1 - specificity) / negatives
-    )
-    half = ndtri((1 + level) / 2) * np.sqrt(spread) / (sensitivity + specificity - 1)
-    return point - half, point + half, np.zeros(len(point), int)
+    return drawn_limits(_or_nan, counts, (n, positives, negatives), rng, resamples, level)
 
 
 def drawn_limits(
     formula: Callable[..., np.ndarray],
     counts: Sequence[np.ndarray],
     sizes: Sequence[int],
-    point: np.ndarray,
     rng: np.random.Generator,
-    method: str,
     resamples: int,
     level: float,
     effects: Sequence[float] | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Percentile limits of formula(*shares) when each count (trials,) of its size is drawn anew, and undefined draws.
+    """`percentiles` of formula(*shares), each share drawn from Beta(count + 1/2, rest + 1/2), the distribution whose
+    own percentiles are the Jeffreys interval of one share (Brown, Cai and DasGupta 2001).
 
-    effects: of each count the design effect, for jeffreys; an answer counts for 1 / effect. None: 1. formula gives NaN
-    where it does not exist. Limits are NaN where `point` is, or more than half of the draws are.
-    The percentiles ("weibull") leave the stated share of further draws outside on average, however few draws there are.
+    counts: each (trials,). effects: of each count the design effect, an answer counting for 1 / effect. None: 1.
+    formula gives NaN where it does not exist.
     """
-    drawn, shape = [], (len(point), resamples)
-    for count, size, effect in zip(counts, sizes, effects or [1.0] * len(counts)):
-        count = count[:, None]
-        drawn.append(
-            rng.beta((count + 0.5) / effect, (size - count + 0.5) / effect, shape)
-            if method == "jeffreys"
-            else rng.binomial(size, count / size, shape) / size
-        )
-    values, tails = formula(*drawn), [(1 - level) / 2, (1 + level) / 2]
+    checks.share(level, "level")
+    shape = len(counts[0]), checks.at_least_one(resamples, "resamples")
+    drawn = [
+        rng.beta((count[:, None] + 0.5) / effect, (size - count[:, None] + 0.5) / effect, shape)
+        for count, size, effect in zip(counts, sizes, effects or [1.0] * len(counts))
+    ]
+    return percentiles(formula(*drawn), formula(*(count / size for count, size in zip(counts, sizes))), level)
+
+
+def percentiles(values: np.ndarray, point: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Limits of drawn values (trials, draws), and how many are NaN. NaN where `point`, or more than half of them, is.
+
+    They ("weibull") leave the stated share of further draws outside on average, however few draws there are.
+    """
+    tails = [(1 - level) / 2, (1 + level) / 2]
     undefined, limits = np.isnan(values).sum(axis=1), np.full((2, len(point)), np.nan)
-    full, part = undefined == 0, (undefined > 0) & (undefined <= resamples / 2)
+    full, part = undefined == 0, (undefined > 0) & (undefined <= values.shape[1] / 2)
     limits[:, full] = np.quantile(values[full], tails, axis=1, method="weibull")
     if part.any():  # apart, since NaN makes the percentiles slow
         limits[:, part] = np.nanquantile(values[part], tails, axis=1, method="weibull")

@@ -138,7 +138,7 @@ def corrected(part: pd.DataFrame, level: float = 0.95) -> Interval:
 
     counts, sizes, effects = zip(*shares)
     counts, rng = [np.array([count]) for count in counts], np.random.default_rng(0)
-    low, high, _ = drawn_limits(overall, counts, sizes, np.array([estimate]), rng, "jeffreys", DRAWS, level, effects)
+    low, high, _ = drawn_limits(overall, counts, sizes, rng, DRAWS, level, effects)
     low, high = min(float(low[0]), estimate), max(float(high[0]), estimate)
     return Interval(estimate, low, high, level, "Jeffreys", n=len(part), of="answers")
 
